@@ -1,0 +1,42 @@
+# tpack_module(NAME SOURCES ... [DEPENDS ...] [LINKS ...])
+# One folder of lib/ as the object library tpack_NAME (alias tpack::NAME). DEPENDS: modules of ours; LINKS: libraries.
+# All modules end in the one shared library libtpack, so that no registration is dropped by the linker and a plugin
+# and the executable share one registry.
+
+add_library(tpack_options INTERFACE)
+target_compile_features(tpack_options INTERFACE cxx_std_20)
+target_include_directories(tpack_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/lib>)
+target_compile_options(tpack_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+                       -Wold-style-cast $<$<BOOL:${TPACK_WERROR}>:-Werror> -ffp-contract=off)
+# Gradients and resume are compared bit by bit: no contraction that depends on the optimiser's mood. Kernels that
+# want FMA ask for it by name.
+target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O3 -g1>)
+if(TPACK_SANITIZE)
+  target_compile_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE})
+endif()
+
+# The standard headers that nearly every file includes, compiled once.
+file(WRITE ${CMAKE_BINARY_DIR}/pch/pch.cpp "")
+add_library(tpack_pch OBJECT ${CMAKE_BINARY_DIR}/pch/pch.cpp)
+target_link_libraries(tpack_pch PRIVATE tpack_options)
+set_target_properties(tpack_pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_precompile_headers(tpack_pch PRIVATE <algorithm> <functional> <map> <memory> <mutex> <optional> <span> <string>
+                          <vector> <condition_variable> <stop_token> <filesystem>)
+
+set_property(GLOBAL PROPERTY TPACK_MODULES "")
+function(tpack_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
+  add_library(tpack_${name} OBJECT ${ARG_SOURCES})
+  add_library(tpack::${name} ALIAS tpack_${name})
+  set_target_properties(tpack_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(tpack_${name} PUBLIC tpack_options PRIVATE ${ARG_LINKS} Threads::Threads)
+  target_precompile_headers(tpack_${name} REUSE_FROM tpack_pch)
+  foreach(module ${ARG_DEPENDS})
+    if(NOT TARGET tpack_${module})
+      message(FATAL_ERROR "module ${name} depends on ${module}, which comes later: see docs/architecture.md")
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY TPACK_MODULES tpack_${name})
+  set_property(GLOBAL APPEND PROPERTY TPACK_LINKS ${ARG_LINKS})
+endfunction()

@@ -1,0 +1,186 @@
+#include "core/field.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+constexpr size_t kMostListed = 12;
+
+std::string listed(const std::vector<std::string>& names) {
+  if (names.size() <= kMostListed) return join(names, ", ");
+  return join(std::span(names).first(kMostListed), ", ") + ", ... (" + std::to_string(names.size()) +
+         " in all)";
+}
+
+std::string plural(const FieldType& type) {
+  switch (type.base) {
+    case FieldType::Base::kBool:
+      return "true or false";
+    case FieldType::Base::kInteger:
+      return "integers";
+    case FieldType::Base::kNumber:
+      return "numbers";
+    case FieldType::Base::kText:
+      return "texts";
+    case FieldType::Base::kList:
+      return "lists of " + plural(*type.element);
+    case FieldType::Base::kComponent:
+      return type.of + "s";
+    case FieldType::Base::kReference:
+      return type.of + "s";
+    default:
+      return type.str();
+  }
+}
+
+std::string with_article(const std::string& noun) {
+  return (std::string("aeiouAEIOU").find(noun.front()) != std::string::npos ? "an " : "a ") + noun;
+}
+
+}  // namespace
+
+std::string FieldType::str() const {
+  switch (base) {
+    case Base::kBool:
+      return "true or false";
+    case Base::kInteger:
+      return "an integer";
+    case Base::kNumber:
+      return "a number";
+    case Base::kText:
+      return "a text";
+    case Base::kChoice:
+      return "one of " + join(choices, ", ");
+    case Base::kList:
+      return "a list of " + plural(*element);
+    case Base::kComponent:
+      return with_article(of);
+    case Base::kReference:
+      return "the name of " + with_article(of);
+    case Base::kAny:
+      return of;
+  }
+  return "";
+}
+
+bool Check::accepts(double value) const {
+  if (minimum && !(value >= *minimum)) return false;
+  if (maximum && !(value <= *maximum)) return false;
+  return !above || value > *above;
+}
+
+bool Check::accepts(const std::string& value) const {
+  return choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
+}
+
+std::string Check::str() const {
+  if (!choices.empty()) return "one of " + join(choices, ", ");
+  if (minimum && maximum) return "from " + shortest(*minimum) + " to " + shortest(*maximum);
+  if (minimum) return "at least " + shortest(*minimum);
+  if (above) return "above " + shortest(*above);
+  return "";
+}
+
+Check between(double low, double high) { return {.minimum = low, .maximum = high}; }
+Check at_least(double low) { return {.minimum = low}; }
+Check above(double low) { return {.above = low}; }
+Check one_of(std::vector<std::string> choices) { return {.choices = std::move(choices)}; }
+
+void Reader::wrong_type(const ConfigNode& node, const std::string& expected) {
+  fail(node, "expected " + expected + ", found " + node.describe());
+}
+
+void Reader::fail(const ConfigNode& node, const std::string& text) {
+  errors_.add(node.position(), what_ + ": " + text);
+}
+
+void Reader::out_of_range(const ConfigNode& node) {
+  if (!check_.choices.empty()) {
+    fail(node, "'" + node.text() + "' is not known; must be " + check_.str() +
+                   did_you_mean(node.text(), check_.choices));
+    return;
+  }
+  errors_.add(node.position(), what_ + " is " + node.text() + "; must be " + check_.str());
+}
+
+std::optional<bool> Codec<bool>::parse(const ConfigNode& node, Reader& reader) {
+  if (node.kind() == ConfigNode::Kind::kBool) return node.as_bool();
+  std::string expected = "true or false";
+  static const std::vector<std::string> kOther = {"yes", "no", "on",  "off", "Yes",
+                                                  "No",  "On", "Off", "y",   "n"};
+  const bool old_style =
+      node.is_string() && std::find(kOther.begin(), kOther.end(), node.text()) != kOther.end();
+  if (old_style) expected += " (YAML 1.2 has no '" + node.text() + "')";
+  reader.wrong_type(node, expected);
+  return std::nullopt;
+}
+
+std::optional<int64_t> parse_int(const ConfigNode& node, Reader& reader, int64_t low, int64_t high) {
+  if (node.kind() != ConfigNode::Kind::kInt) {
+    reader.wrong_type(node, "an integer");
+    return std::nullopt;
+  }
+  const int64_t value = node.as_int();
+  if (value < low || value > high) {
+    reader.fail(node, node.text() + " does not fit; must be from " + std::to_string(low) + " to " +
+                          std::to_string(high));
+    return std::nullopt;
+  }
+  return reader.allowed(node, static_cast<double>(value)) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> parse_real(const ConfigNode& node, Reader& reader) {
+  if (!node.is_number()) {
+    std::string expected = "a number";
+    // YAML needs the point in 1.0e-3; without it some readers see a text. Ours does not, quotes do.
+    if (node.is_string() && ConfigNode::plain(node.text(), {}).is_number())
+      expected += " (remove the quotes)";
+    reader.wrong_type(node, expected);
+    return std::nullopt;
+  }
+  return reader.allowed(node, node.as_double()) ? std::optional(node.as_double()) : std::nullopt;
+}
+
+std::optional<std::string> Codec<std::string>::parse(const ConfigNode& node, Reader& reader) {
+  if (!node.is_string()) {
+    const bool quotable = node.is_number() || node.kind() == ConfigNode::Kind::kBool;
+    reader.wrong_type(node, quotable ? "a text (write \"" + node.text() + "\")" : "a text");
+    return std::nullopt;
+  }
+  return reader.allowed(node, node.text()) ? std::optional(node.text()) : std::nullopt;
+}
+
+std::optional<size_t> parse_choice(const ConfigNode& node, Reader& reader,
+                                   const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), node.text());
+  if (node.is_scalar() && !node.is_null() && found != names.end())
+    return static_cast<size_t>(found - names.begin());
+  if (node.is_scalar() && !node.is_null()) {
+    reader.fail(node, "'" + node.text() + "' is not known; must be one of " + join(names, ", ") +
+                          did_you_mean(node.text(), names));
+  } else {
+    reader.wrong_type(node, "one of " + join(names, ", "));
+  }
+  return std::nullopt;
+}
+
+ConfigError unknown_reference(std::string_view what, const std::string& name, const Position& position,
+                              const std::vector<std::string>& known) {
+  std::string text = "unknown " + std::string(what) + " '" + name + "'";
+  const std::string suggestion = did_you_mean(name, known);
+  if (!suggestion.empty()) return ConfigError(position, text + suggestion);
+  return ConfigError(position, text + (known.empty() ? "; there is none" : "; known: " + listed(known)));
+}
+
+std::string resolved_path(const Ref<Path>& path) {
+  const std::filesystem::path written(path.name);
+  const bool from_file = path.position.known() && path.position.line > 0;
+  if (written.is_absolute() || !from_file) return path.name;
+  return (std::filesystem::path(*path.position.file).parent_path() / written).lexically_normal().string();
+}
+
+}  // namespace tpack

@@ -1,0 +1,292 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/config_node.h"
+#include "core/error.h"
+
+namespace tpack {
+
+/// The type of a field as docs, JSON Schema and messages name it.
+struct FieldType {
+  enum class Base : uint8_t {
+    kBool,
+    kInteger,
+    kNumber,
+    kText,
+    kChoice,     // `choices`
+    kList,       // of `element`
+    kComponent,  // of kind `of`
+    kReference,  // to something of kind `of`: "layer output", "path", ...
+    kAny         // a subtree that its owner reads; `of` says what
+  };
+  Base base = Base::kAny;
+  std::string of = {};
+  std::vector<std::string> choices = {};
+  std::shared_ptr<const FieldType> element = nullptr;
+  bool nullable = false;
+
+  /// "an integer", "a list of numbers", "one of a, b".
+  std::string str() const;
+};
+
+/// The values that a field allows beyond its type.
+struct Check {
+  std::optional<double> minimum = {};
+  std::optional<double> maximum = {};
+  std::optional<double> above = {};
+  std::vector<std::string> choices = {};
+
+  bool accepts(double value) const;
+  bool accepts(const std::string& value) const;
+  /// "from 0 to 1", "at least 1", "above 0", "one of a, b".
+  std::string str() const;
+};
+
+Check between(double low, double high);  // both included
+Check at_least(double low);
+Check above(double low);
+Check one_of(std::vector<std::string> choices);
+
+/// One field of a component, as docs and tools see it.
+struct FieldInfo {
+  std::string name;
+  FieldType type;
+  Check check;
+  ConfigNode default_value;  // meaningless where required
+  bool required = false;
+  std::string doc;
+};
+
+/// Where a value is being read, and where its errors go.
+class Reader {
+ public:
+  Reader(std::string what, const Check& check, Diagnostics& errors)
+      : what_(std::move(what)), check_(check), errors_(errors) {}
+
+  /// Adds "<what>: expected <type>, found <node>".
+  void wrong_type(const ConfigNode& node, const std::string& expected);
+  void fail(const ConfigNode& node, const std::string& text);
+  template <class V>
+  bool allowed(const ConfigNode& node, const V& value) {
+    if (check_.accepts(value)) return true;
+    out_of_range(node);
+    return false;
+  }
+  Diagnostics& errors() { return errors_; }
+  const std::string& what() const { return what_; }
+
+ private:
+  void out_of_range(const ConfigNode& node);
+
+  std::string what_;  // "'rate' of layer Dropout"
+  const Check& check_;
+  Diagnostics& errors_;
+};
+
+/// How a C++ type is read from a config and written back. Specialise for further types: `type`, `parse`
+/// (nullopt after reporting to the reader) and `dump`.
+template <class T>
+struct Codec;
+
+template <>
+struct Codec<bool> {
+  static FieldType type() { return {.base = FieldType::Base::kBool}; }
+  static std::optional<bool> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(bool value) { return value; }
+};
+
+/// Reads an integer within [low, high].
+std::optional<int64_t> parse_int(const ConfigNode& node, Reader& reader, int64_t low, int64_t high);
+std::optional<double> parse_real(const ConfigNode& node, Reader& reader);
+
+template <std::integral I>
+requires(!std::same_as<I, bool>) struct Codec<I> {
+  static FieldType type() { return {.base = FieldType::Base::kInteger}; }
+  static std::optional<I> parse(const ConfigNode& node, Reader& reader) {
+    constexpr auto kHigh = sizeof(I) == 8 ? std::numeric_limits<int64_t>::max()
+                                          : static_cast<int64_t>(std::numeric_limits<I>::max());
+    const auto value = parse_int(node, reader, static_cast<int64_t>(std::numeric_limits<I>::min()), kHigh);
+    return value ? std::optional<I>(static_cast<I>(*value)) : std::nullopt;
+  }
+  static ConfigNode dump(I value) { return value; }
+};
+
+template <std::floating_point F>
+struct Codec<F> {
+  static FieldType type() { return {.base = FieldType::Base::kNumber}; }
+  static std::optional<F> parse(const ConfigNode& node, Reader& reader) {
+    const auto value = parse_real(node, reader);
+    return value ? std::optional<F>(static_cast<F>(*value)) : std::nullopt;
+  }
+  static ConfigNode dump(F value) { return value; }
+};
+
+template <>
+struct Codec<std::string> {
+  static FieldType type() { return {.base = FieldType::Base::kText}; }
+  static std::optional<std::string> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const std::string& value) { return value; }
+};
+
+/// Names of an enum's values; specialise with `static constexpr std::array<std::pair<const char*, E>, N>
+/// kNames`.
+template <class E>
+struct EnumNames;
+
+/// Reads one of `names`, reports with a suggestion otherwise.
+std::optional<size_t> parse_choice(const ConfigNode& node, Reader& reader,
+                                   const std::vector<std::string>& names);
+
+template <class E>
+requires std::is_enum_v<E>
+struct Codec<E> {
+  static std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : EnumNames<E>::kNames) all.emplace_back(name);
+    return all;
+  }
+  static FieldType type() { return {.base = FieldType::Base::kChoice, .choices = names()}; }
+  static std::optional<E> parse(const ConfigNode& node, Reader& reader) {
+    const auto index = parse_choice(node, reader, names());
+    return index ? std::optional<E>(EnumNames<E>::kNames[*index].second) : std::nullopt;
+  }
+  static ConfigNode dump(E value) {
+    for (const auto& [name, candidate] : EnumNames<E>::kNames) {
+      if (candidate == value) return name;
+    }
+    return {};
+  }
+};
+
+template <class T>
+struct Codec<std::vector<T>> {
+  static FieldType type() {
+    return {.base = FieldType::Base::kList, .element = std::make_shared<const FieldType>(Codec<T>::type())};
+  }
+  static std::optional<std::vector<T>> parse(const ConfigNode& node, Reader& reader) {
+    if (!node.is_list()) {
+      reader.wrong_type(node, type().str());
+      return std::nullopt;
+    }
+    std::vector<T> values;
+    for (const ConfigNode& item : node.items()) {
+      if (auto value = Codec<T>::parse(item, reader)) values.push_back(std::move(*value));
+    }
+    return values.size() == node.size() ? std::optional(std::move(values)) : std::nullopt;
+  }
+  static ConfigNode dump(const std::vector<T>& values) {
+    std::vector<ConfigNode> items;
+    for (const T& value : values) items.push_back(Codec<T>::dump(value));
+    return ConfigNode::list(std::move(items));
+  }
+};
+
+template <class A, class B>
+struct Codec<std::pair<A, B>> {
+  static FieldType type() {
+    return {.base = FieldType::Base::kAny,
+            .of = "a pair [" + Codec<A>::type().str() + ", " + Codec<B>::type().str() + "]"};
+  }
+  static std::optional<std::pair<A, B>> parse(const ConfigNode& node, Reader& reader) {
+    if (!node.is_list() || node.size() != 2) {
+      reader.wrong_type(node, type().str());
+      return std::nullopt;
+    }
+    auto first = Codec<A>::parse(node.items()[0], reader);
+    auto second = Codec<B>::parse(node.items()[1], reader);
+    if (!first || !second) return std::nullopt;
+    return std::pair<A, B>(std::move(*first), std::move(*second));
+  }
+  static ConfigNode dump(const std::pair<A, B>& value) {
+    return ConfigNode::list({Codec<A>::dump(value.first), Codec<B>::dump(value.second)});
+  }
+};
+
+template <class T>
+struct Codec<std::optional<T>> {
+  static FieldType type() {
+    FieldType type = Codec<T>::type();
+    type.nullable = true;
+    return type;
+  }
+  static std::optional<std::optional<T>> parse(const ConfigNode& node, Reader& reader) {
+    if (node.is_null()) return std::optional<T>();
+    auto value = Codec<T>::parse(node, reader);
+    if (!value) return std::nullopt;
+    return std::optional<T>(std::move(*value));
+  }
+  static ConfigNode dump(const std::optional<T>& value) {
+    return value ? Codec<T>::dump(*value) : ConfigNode();
+  }
+};
+
+/// A subtree that its owner reads itself.
+template <>
+struct Codec<ConfigNode> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "any value"}; }
+  static std::optional<ConfigNode> parse(const ConfigNode& node, Reader& /*reader*/) { return node; }
+  static ConfigNode dump(const ConfigNode& value) { return value; }
+};
+
+/// A name that stands for something else in the config: a layer's output, an input, a variable, a flow, a
+/// path. Keeps its position; who knows the things resolves it before the run and gets suggestions from
+/// `unknown`.
+template <class Tag>
+struct Ref {
+  std::string name = {};
+  Position position = {};
+
+  bool empty() const { return name.empty(); }
+  bool operator==(const Ref& other) const { return name == other.name; }
+};
+
+struct LayerOutput {
+  static constexpr const char* kWhat = "layer output";
+};
+struct Variable {
+  static constexpr const char* kWhat = "variable";
+};
+struct Stat {
+  static constexpr const char* kWhat = "statistic";
+};
+struct FlowName {
+  static constexpr const char* kWhat = "flow";
+};
+/// A file or folder; relative to the config file that names it.
+struct Path {
+  static constexpr const char* kWhat = "path";
+};
+
+template <class Tag>
+struct Codec<Ref<Tag>> {
+  static FieldType type() { return {.base = FieldType::Base::kReference, .of = Tag::kWhat}; }
+  static std::optional<Ref<Tag>> parse(const ConfigNode& node, Reader& reader) {
+    if (node.is_null()) return Ref<Tag>{};
+    auto name = Codec<std::string>::parse(node, reader);
+    if (!name) return std::nullopt;
+    return Ref<Tag>{std::move(*name), node.position()};
+  }
+  static ConfigNode dump(const Ref<Tag>& ref) {
+    return ref.empty() ? ConfigNode() : ConfigNode::string(ref.name, ref.position);
+  }
+};
+
+/// The error for a reference to something that is not there: "unknown layer output 'fc2'; did you mean
+/// 'fc1'?".
+ConfigError unknown_reference(std::string_view what, const std::string& name, const Position& position,
+                              const std::vector<std::string>& known);
+
+/// A path as the file that names it means it: absolute, or relative to that file's folder.
+std::string resolved_path(const Ref<Path>& path);
+
+}  // namespace tpack

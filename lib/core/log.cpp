@@ -1,0 +1,98 @@
+#include "core/log.h"
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <unistd.h>
+#include <vector>
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "core/error.h"
+
+namespace tpack::log {
+namespace {
+
+constexpr const char* kPattern = "[%m%d %H:%M:%S] %^%v%$";
+
+bool colours_wanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return isatty(STDERR_FILENO) == 1 && !(term != nullptr && std::string(term) == "dumb");
+}
+
+struct Sinks {
+  std::shared_ptr<spdlog::sinks::stderr_color_sink_mt> console;
+  std::shared_ptr<spdlog::logger> logger;
+  std::shared_ptr<spdlog::sinks::sink> file;
+  std::string prefix;
+  std::mutex mutex;
+
+  Sinks() {
+    const auto mode = colours_wanted() ? spdlog::color_mode::always : spdlog::color_mode::never;
+    console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(mode);
+    console->set_pattern(kPattern);
+    console->set_level(spdlog::level::info);
+    logger = std::make_shared<spdlog::logger>("tpack", console);
+    logger->set_level(spdlog::level::debug);
+    logger->flush_on(spdlog::level::info);
+  }
+};
+
+Sinks& sinks() {
+  static auto& all = *new Sinks();  // outlives every static that may still log
+  return all;
+}
+
+void write(spdlog::level::level_enum level, const std::string& text) {
+  Sinks& all = sinks();
+  const std::lock_guard lock(all.mutex);
+  all.logger->log(level, all.prefix.empty() ? text : all.prefix + text);
+}
+
+}  // namespace
+
+void info(const std::string& text) { write(spdlog::level::info, text); }
+void warning(const std::string& text) { write(spdlog::level::warn, "warning: " + text); }
+void error(const std::string& text) { write(spdlog::level::err, "error: " + text); }
+void debug(const std::string& text) { write(spdlog::level::debug, text); }
+
+void set_level(Level level) {
+  static constexpr spdlog::level::level_enum kLevels[] = {
+      spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err, spdlog::level::off};
+  sinks().console->set_level(kLevels[static_cast<int>(level)]);
+}
+
+void to_file(const std::string& path) {
+  close_file();
+  Sinks& all = sinks();
+  const std::lock_guard lock(all.mutex);
+  try {
+    all.file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
+  } catch (const spdlog::spdlog_ex& failure) {
+    throw ResourceError(path + ": cannot be written: " + failure.what());
+  }
+  all.file->set_pattern("[%m%d %H:%M:%S] %v");
+  all.file->set_level(spdlog::level::info);
+  all.logger->sinks().push_back(all.file);
+}
+
+void set_prefix(const std::string& prefix) {
+  Sinks& all = sinks();
+  const std::lock_guard lock(all.mutex);
+  all.prefix = prefix;
+}
+
+void close_file() {
+  Sinks& all = sinks();
+  const std::lock_guard lock(all.mutex);
+  if (!all.file) return;
+  all.file->flush();
+  std::erase(all.logger->sinks(), all.file);
+  all.file.reset();
+}
+
+}  // namespace tpack::log

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace tpack {
+
+/// Where a value was written. Cheap to copy; the file name is shared.
+struct Position {
+  std::shared_ptr<const std::string>
+      file;        // null: not from a file; "--set KEY" for a value of the command line
+  int line = 0;    // from 1; 0 where the source has no lines
+  int column = 0;  // from 1, in characters
+
+  bool known() const { return file != nullptr; }
+  /// "train.yaml:42:13", "--set optimizer", or "" where unknown.
+  std::string str() const;
+  /// By value of the file name, line and column.
+  bool operator==(const Position& other) const;
+  /// File name, then line, then column; unknown positions last.
+  bool operator<(const Position& other) const;
+};
+
+}  // namespace tpack

@@ -1,0 +1,101 @@
+#include "core/registry.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+std::map<std::string, std::unique_ptr<ComponentTable>, std::less<>>& tables() {
+  // Leaked on purpose: plugins and statics may look things up while the process ends.
+  static auto& all = *new std::map<std::string, std::unique_ptr<ComponentTable>, std::less<>>();
+  return all;
+}
+
+bool has_name(const ComponentInfo& info, std::string_view name) {
+  return info.name == name || std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end();
+}
+
+std::string other_kinds_with(const std::string& kind, const std::string& name) {
+  std::vector<std::string> kinds;
+  for (const auto& [other, table] : tables()) {
+    if (other != kind && other != "op" && table->find(name) != nullptr) kinds.push_back(other);
+  }
+  return kinds.empty() ? "" : "; '" + name + "' is a " + join(kinds, " and a ");
+}
+
+}  // namespace
+
+ComponentTable& ComponentTable::of(std::string_view kind) {
+  auto& all = tables();
+  auto found = all.find(kind);
+  if (found == all.end()) {
+    std::unique_ptr<ComponentTable> table(new ComponentTable(std::string(kind)));
+    found = all.emplace(std::string(kind), std::move(table)).first;
+  }
+  return *found->second;
+}
+
+std::vector<std::string> ComponentTable::kinds() {
+  std::vector<std::string> names;
+  for (const auto& [kind, table] : tables()) names.push_back(kind);
+  return names;
+}
+
+void ComponentTable::add(ComponentInfo info) noexcept {
+  std::vector<std::string> names = info.aliases;
+  names.push_back(info.name);
+  for (const auto& known : components_) {
+    for (const std::string& name : names) {
+      if (!has_name(*known, name) || !duplicate_.empty()) continue;
+      duplicate_ = kind_ + " '" + name + "' is registered twice: in " + known->file + " and in " + info.file;
+    }
+  }
+  components_.push_back(std::make_unique<ComponentInfo>(std::move(info)));
+}
+
+void ComponentTable::check() const {
+  if (!duplicate_.empty()) throw InternalError(duplicate_);
+}
+
+const ComponentInfo* ComponentTable::find(std::string_view name) const {
+  check();
+  for (const auto& info : components_) {
+    if (has_name(*info, name)) return info.get();
+  }
+  return nullptr;
+}
+
+const ComponentInfo& ComponentTable::at(const std::string& name, const Position& where) const {
+  if (const ComponentInfo* info = find(name)) return *info;
+  std::vector<std::string> names;
+  for (const auto& info : components_) {
+    names.push_back(info->name);
+    names.insert(names.end(), info->aliases.begin(), info->aliases.end());
+  }
+  const std::string elsewhere = other_kinds_with(kind_, name);
+  if (!elsewhere.empty()) throw ConfigError(where, "unknown " + kind_ + " '" + name + "'" + elsewhere);
+  std::sort(names.begin(), names.end());
+  throw unknown_reference(kind_, name, where, names);
+}
+
+std::vector<const ComponentInfo*> ComponentTable::list() const {
+  check();
+  std::vector<const ComponentInfo*> all;
+  for (const auto& info : components_) all.push_back(info.get());
+  std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  return all;
+}
+
+ConfigNode effective_item(std::string_view kind, const ConfigNode& item) {
+  Diagnostics errors;
+  const ComponentItem parsed = component_item(item, kind);
+  const ComponentInfo& info = ComponentTable::of(kind).at(parsed.name, parsed.position);
+  ConfigNode params = info.effective(parsed.params, info.name, errors);
+  if (!errors.ok()) return item;
+  return ConfigNode::map({{parsed.name, std::move(params), parsed.position}}, item.position());
+}
+
+}  // namespace tpack

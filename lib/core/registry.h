@@ -1,0 +1,174 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/config_node.h"
+#include "core/error.h"
+#include "core/schema.h"
+
+namespace tpack {
+
+/// What is known of one registered component without making it.
+struct ComponentInfo {
+  std::string kind;  // "layer"
+  std::string name;  // as YAML writes it
+  std::vector<std::string> aliases;
+  std::string file;  // source file of the registration
+  std::string (*summary)() = nullptr;
+  std::vector<FieldInfo> (*fields)() = nullptr;
+  /// The parameters with every default written out; reports what is wrong.
+  ConfigNode (*effective)(const ConfigNode& params, const std::string& owner, Diagnostics& errors) = nullptr;
+  void (*factory)() = nullptr;  // Registry<Kind> knows its real type
+};
+
+/// The components of one kind, by name. One table a kind in the whole process, plugins included.
+/// Threads: registration happens before main and while plugins load; look-ups may then run at once.
+class ComponentTable {
+ public:
+  static ComponentTable& of(std::string_view kind);
+  /// Every kind that has components, sorted.
+  static std::vector<std::string> kinds();
+
+  /// Never throws (it runs before main): a second component of one name is kept as a problem that the next
+  /// look-up reports with both file names.
+  void add(ComponentInfo info) noexcept;
+  /// Null where there is none. Errors: InternalError after a duplicate registration.
+  const ComponentInfo* find(std::string_view name) const;
+  /// Errors: ConfigError with position, the nearest name and a hint at other kinds that have the name.
+  const ComponentInfo& at(const std::string& name, const Position& where) const;
+  /// Sorted by name. Errors: as find.
+  std::vector<const ComponentInfo*> list() const;
+  const std::string& kind() const { return kind_; }
+
+ private:
+  explicit ComponentTable(std::string kind) : kind_(std::move(kind)) {}
+  void check() const;
+
+  std::string kind_;
+  std::vector<std::unique_ptr<ComponentInfo>> components_;
+  std::string duplicate_;  // text of the first duplicate
+};
+
+/// Makes components of one kind. `Kind` has `static constexpr const char* kKind` ("layer").
+template <class Kind>
+class Registry {
+ public:
+  using Factory = std::unique_ptr<Kind> (*)(const ConfigNode& params, const std::string& owner,
+                                            Diagnostics& errors);
+
+  static ComponentTable& table() { return ComponentTable::of(Kind::kKind); }
+
+  /// Makes the component that a config item (`Name` or `Name: {...}`) describes; null after reporting.
+  static std::unique_ptr<Kind> make(const ConfigNode& item, Diagnostics& errors) {
+    try {
+      const ComponentItem parsed = component_item(item, Kind::kKind);
+      return make(parsed, errors);
+    } catch (const ConfigError& error) {
+      errors.add(error, item.position());
+      return nullptr;
+    }
+  }
+  static std::unique_ptr<Kind> make(const ComponentItem& item, Diagnostics& errors) {
+    const size_t before = errors.count();
+    try {
+      const ComponentInfo& info = table().at(item.name, item.position);
+      const ConfigNode params =
+          item.params.position().known() ? item.params : item.params.at_position(item.position);
+      auto made = reinterpret_cast<Factory>(info.factory)(params, owner(info), errors);
+      return errors.count() == before ? std::move(made) : nullptr;
+    } catch (const ConfigError& error) {
+      errors.add(error, item.position);
+      return nullptr;
+    }
+  }
+  /// As above; throws ConfigError with all problems. `make("LeakyReLU", {{"alpha", 0.1}})` from C++.
+  static std::unique_ptr<Kind> make(const std::string& name, const ConfigNode& params = {}) {
+    Diagnostics errors;
+    auto made = make(ComponentItem{name, params, params.position()}, errors);
+    errors.throw_if_any();
+    return made;
+  }
+  static std::unique_ptr<Kind> make(const ConfigNode& item) {
+    Diagnostics errors;
+    auto made = make(item, errors);
+    errors.throw_if_any();
+    return made;
+  }
+  static std::string owner(const ComponentInfo& info) { return info.kind + " " + info.name; }
+};
+
+/// Adds a component to its table; the target of TPACK_REGISTER.
+template <class Kind, class Class>
+class Registrar {
+ public:
+  template <class... Aliases>
+  Registrar(const char* file, const char* name, Aliases... aliases) {
+    using Params = typename Class::Params;
+    ComponentInfo info;
+    info.kind = Kind::kKind;
+    info.name = name;
+    info.aliases = {aliases...};
+    info.file = file;
+    info.summary = [] { return Class::schema().summary(); };
+    info.fields = [] { return Class::schema().fields(); };
+    info.effective = [](const ConfigNode& params, const std::string& owner, Diagnostics& errors) {
+      const auto schema = Class::schema();
+      return schema.dump(schema.parse(params, owner, errors));
+    };
+    const typename Registry<Kind>::Factory factory = [](const ConfigNode& params, const std::string& owner,
+                                                        Diagnostics& errors) -> std::unique_ptr<Kind> {
+      const size_t before = errors.count();
+      Params parsed = Class::schema().parse(params, owner, errors);
+      if (errors.count() != before) return nullptr;
+      try {
+        return std::make_unique<Class>(std::move(parsed));
+      } catch (const ConfigError& error) {  // a condition across fields
+        errors.add(error, params.position());
+        return nullptr;
+      }
+    };
+    info.factory = reinterpret_cast<void (*)()>(factory);
+    Registry<Kind>::table().add(std::move(info));
+  }
+};
+
+/// A nested component as a field of Params: made with its owner, written back with every default.
+template <class Kind>
+struct Part {
+  std::shared_ptr<const Kind> object = nullptr;  // null: not given
+  ConfigNode item = {};
+
+  const Kind* operator->() const { return object.get(); }
+  const Kind& operator*() const { return *object; }
+  explicit operator bool() const { return object != nullptr; }
+};
+
+/// `Name: {every parameter}` of a component item; the item itself where it has mistakes.
+ConfigNode effective_item(std::string_view kind, const ConfigNode& item);
+
+template <class Kind>
+struct Codec<Part<Kind>> {
+  static FieldType type() {
+    return {.base = FieldType::Base::kComponent, .of = Kind::kKind, .nullable = true};
+  }
+  static std::optional<Part<Kind>> parse(const ConfigNode& node, Reader& reader) {
+    if (node.is_null()) return Part<Kind>{};
+    auto made = Registry<Kind>::make(node, reader.errors());
+    if (made == nullptr) return std::nullopt;
+    return Part<Kind>{std::move(made), node};
+  }
+  static ConfigNode dump(const Part<Kind>& part) {
+    return part ? effective_item(Kind::kKind, part.item) : ConfigNode();
+  }
+};
+
+}  // namespace tpack
+
+/// Registers a component: kind, class, name in YAML, aliases. One line beside the class.
+#define TPACK_REGISTER(Kind, Class, ...) \
+  static const ::tpack::Registrar<Kind, Class> tpack_registrar_##Class { __FILE__, __VA_ARGS__ }

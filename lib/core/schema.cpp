@@ -1,0 +1,29 @@
+#include "core/schema.h"
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace tpack {
+
+void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, const std::string& owner,
+                Diagnostics& errors) {
+  std::vector<std::string> names;
+  for (const FieldInfo& field : fields) names.push_back(field.name);
+  for (const ConfigNode::Entry& entry : node.entries()) {
+    if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
+    std::string text = "unknown key '" + entry.key + "' in " + owner;
+    std::string suggestion = did_you_mean(entry.key, names);
+    if (suggestion.empty()) suggestion = names.empty() ? "; it takes none" : "; known: " + join(names, ", ");
+    errors.add(entry.key_position, text + suggestion);
+  }
+}
+
+bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics& errors) {
+  if (node.is_map() || node.is_null()) return true;
+  errors.add(node.position(),
+             owner + ": expected a map of parameters {key: value}, found " + node.describe());
+  return false;
+}
+
+}  // namespace tpack

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config_node.h"
+#include "core/error.h"
+#include "core/field.h"
+
+namespace tpack {
+
+/// Reports every key of `node` that is none of `fields`, with the nearest one.
+void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, const std::string& owner,
+                Diagnostics& errors);
+/// Reports a node that should be a map of parameters; true where it is one (or null: no parameters).
+bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics& errors);
+
+/// The one description of a component's parameters. `P` is a plain struct whose member initialisers are the
+/// defaults; the schema adds name, range and a line of doc. Parsing, checks, docs, JSON Schema and the dump
+/// of the effective config all come from it.
+template <class P>
+class Schema {
+ public:
+  /// `summary`: the first sentence of the reference page.
+  explicit Schema(std::string summary) : summary_(std::move(summary)) {}
+
+  template <class T>
+  Schema& field(const char* name, T P::*member, const char* doc) {
+    return field(name, member, Check{}, doc);
+  }
+  template <class T>
+  Schema& field(const char* name, T P::*member, Check check, const char* doc) {
+    infos_.push_back({name, Codec<T>::type(), std::move(check), Codec<T>::dump(P{}.*member), false, doc});
+    members_.push_back({[member](P& p, const ConfigNode& node, Reader& reader) {
+                          if (auto value = Codec<T>::parse(node, reader)) p.*member = std::move(*value);
+                        },
+                        [member](const P& p) { return Codec<T>::dump(p.*member); }});
+    return *this;
+  }
+  /// The last field has no default: leaving it out is an error.
+  Schema& required() {
+    infos_.back().required = true;
+    return *this;
+  }
+  /// The last field may be written as the component's value itself: `Softmax: fc1`.
+  Schema& shorthand() {
+    shorthand_ = infos_.size();
+    return *this;
+  }
+
+  /// Reads parameters; `owner` ("layer Conv2D") is what messages call them. Reports all that is wrong.
+  P parse(const ConfigNode& given, const std::string& owner, Diagnostics& errors) const {
+    P params{};
+    const ConfigNode node = expanded(given);
+    if (!check_is_map(node, owner, errors)) return params;
+    check_keys(node, infos_, owner, errors);
+    for (size_t i = 0; i < infos_.size(); ++i) {
+      const FieldInfo& info = infos_[i];
+      const ConfigNode* value = node.find(info.name);
+      if (value != nullptr) {
+        Reader reader("'" + info.name + "' of " + owner, info.check, errors);
+        members_[i].parse(params, *value, reader);
+      } else if (info.required) {
+        errors.add(given.position(), owner + ": '" + info.name + "' is missing (" + info.doc + ")");
+      }
+    }
+    return params;
+  }
+  /// As above; throws ConfigError with all problems.
+  P parse(const ConfigNode& node, const std::string& owner) const {
+    Diagnostics errors;
+    P params = parse(node, owner, errors);
+    errors.throw_if_any();
+    return params;
+  }
+  /// The parameters with every default written out.
+  ConfigNode dump(const P& params) const {
+    std::vector<ConfigNode::Entry> entries;
+    for (size_t i = 0; i < infos_.size(); ++i) entries.push_back({infos_[i].name, members_[i].dump(params)});
+    return ConfigNode::map(std::move(entries));
+  }
+
+  const std::string& summary() const { return summary_; }
+  const std::vector<FieldInfo>& fields() const { return infos_; }
+
+ private:
+  struct Member {
+    std::function<void(P&, const ConfigNode&, Reader&)> parse;
+    std::function<ConfigNode(const P&)> dump;
+  };
+
+  ConfigNode expanded(const ConfigNode& given) const {
+    if (shorthand_ == 0 || given.is_map() || given.is_null()) return given;
+    return ConfigNode::map({{infos_[shorthand_ - 1].name, given, given.position()}}, given.position());
+  }
+
+  std::string summary_;
+  std::vector<FieldInfo> infos_;
+  std::vector<Member> members_;
+  size_t shorthand_ = 0;  // 1 + index of the field, 0: none
+};
+
+/// Parameters of a component that has none.
+struct NoParams {};
+
+}  // namespace tpack

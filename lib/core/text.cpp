@@ -1,0 +1,172 @@
+#include "core/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <regex>
+
+namespace tpack {
+namespace {
+
+std::string folded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '_' || c == '-') continue;
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+bool upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
+bool lower(char c) { return std::islower(static_cast<unsigned char>(c)) != 0; }
+
+template <class T>
+std::string shortest_of(T value) {
+  if (std::isnan(value)) return ".nan";
+  if (std::isinf(value)) return value > 0 ? ".inf" : "-.inf";
+  std::array<char, 64> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+template <class... Args>
+std::string printed(const char* format, Args... args) {
+  std::array<char, 64> buffer{};
+  const int n = std::snprintf(buffer.data(), buffer.size(), format, args...);
+  return {buffer.data(), static_cast<size_t>(n)};
+}
+
+}  // namespace
+
+int edit_distance(std::string_view a, std::string_view b) {
+  const size_t width = b.size() + 1;
+  std::vector<int> before(width);
+  std::vector<int> last(width);
+  std::vector<int> row(width);
+  for (size_t j = 0; j < width; ++j) last[j] = static_cast<int>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j < width; ++j) {
+      const int substitute = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substitute});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[width - 1];
+}
+
+std::optional<std::string> nearest(std::string_view written, std::span<const std::string> candidates) {
+  const std::string wanted = folded(written);
+  // One slip in three letters at most; more is another word.
+  int best = static_cast<int>(std::max<size_t>(1, wanted.size() / 3)) + 1;
+  std::optional<std::string> found;
+  for (const std::string& candidate : candidates) {
+    const std::string name = folded(candidate);
+    int distance = edit_distance(wanted, name);
+    const bool contained = wanted.size() >= 3 && (name.starts_with(wanted) || name.ends_with(wanted));
+    if (contained && distance >= best && !found) distance = best - 1;
+    if (distance >= best || distance >= static_cast<int>(std::max(name.size(), wanted.size()))) continue;
+    best = distance;
+    found = candidate;
+  }
+  return found;
+}
+
+std::string did_you_mean(std::string_view written, std::span<const std::string> candidates) {
+  const auto found = nearest(written, candidates);
+  return found ? "; did you mean '" + *found + "'?" : "";
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = text.find(separator, begin);
+    parts.emplace_back(text.substr(begin, end == std::string_view::npos ? end : end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool starts_with_digit(std::string_view text) {
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0;
+}
+
+std::string snake_case(std::string_view name) {
+  std::string text(name);
+  // The one name of the field in which a capital inside a word does not begin another.
+  for (size_t at = text.find("ReLU"); at != std::string::npos; at = text.find("ReLU"))
+    text.replace(at, 4, "Relu");
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool before_small = i + 1 < text.size() && lower(text[i + 1]);
+    const bool begins =
+        i > 0 && upper(text[i]) && (lower(text[i - 1]) || (before_small && upper(text[i - 1])));
+    if (begins) out += '_';
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(text[i])));
+  }
+  return out;
+}
+
+std::string shortest(double value) { return shortest_of(value); }
+std::string shortest(float value) { return shortest_of(value); }
+
+std::string human_bytes(uint64_t bytes) {
+  static constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1000 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return printed(unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
+}
+
+std::string human_duration(double seconds) {
+  if (seconds < 1e-3) return printed("%.1f us", seconds * 1e6);
+  if (seconds < 1) return printed("%.1f ms", seconds * 1e3);
+  if (seconds < 60) return printed("%.1f s", seconds);
+  const auto total = static_cast<int64_t>(std::llround(seconds));
+  if (total < 3600)
+    return printed("%d min %02d s", static_cast<int>(total / 60), static_cast<int>(total % 60));
+  return printed("%d h %02d min %02d s", static_cast<int>(total / 3600), static_cast<int>(total / 60 % 60),
+                 static_cast<int>(total % 60));
+}
+
+std::string with_thousands(int64_t value) {
+  std::string digits = std::to_string(value);
+  const size_t first = value < 0 ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+bool full_match(const std::string& name, const std::string& pattern) {
+  return std::regex_match(name, std::regex(pattern));
+}
+
+}  // namespace tpack

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpack {
+
+/// Number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+int edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to what was written, if any is near enough to be what was meant; letter case,
+/// '_' and '-' do not count.
+std::optional<std::string> nearest(std::string_view written, std::span<const std::string> candidates);
+
+/// "; did you mean 'x'?" or "" where nothing is near.
+std::string did_you_mean(std::string_view written, std::span<const std::string> candidates);
+
+std::string join(std::span<const std::string> parts, std::string_view separator);
+std::vector<std::string> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+bool starts_with_digit(std::string_view text);
+
+/// "MapData" -> "map_data", "ReLU" -> "relu", "Conv2D" -> "conv2d", "BatchNorm" -> "batch_norm".
+std::string snake_case(std::string_view name);
+
+/// Shortest decimal text that reads back as the same number.
+std::string shortest(double value);
+std::string shortest(float value);
+
+/// "1.5 MB" (powers of 1000).
+std::string human_bytes(uint64_t bytes);
+/// "1 h 02 min 03 s", "12.3 s", "4.5 ms".
+std::string human_duration(double seconds);
+/// "12,345,678".
+std::string with_thousands(int64_t value);
+
+/// True where `pattern` ('.', '*', '|' and the rest of ECMAScript's regular expressions) matches all of
+/// `name`.
+bool full_match(const std::string& name, const std::string& pattern);
+
+}  // namespace tpack

@@ -1,0 +1,75 @@
+#include "tensor/shape.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+
+Shape::Shape(std::span<const int64_t> sizes) : rank_(sizes.size()) {
+  if (sizes.size() > kMaxRank) {
+    throw ConfigError("a shape of " + std::to_string(sizes.size()) + " axes; at most 8 are supported");
+  }
+  for (const int64_t size : sizes) {
+    if (size < kUnknown) throw ConfigError("a shape with the negative size " + std::to_string(size));
+  }
+  std::copy(sizes.begin(), sizes.end(), sizes_.begin());
+}
+
+bool Shape::known() const {
+  return std::none_of(sizes().begin(), sizes().end(), [](int64_t size) { return size == kUnknown; });
+}
+
+int64_t Shape::elements() const {
+  constexpr int64_t kMost = int64_t{1} << 35;
+  int64_t product = 1;
+  for (const int64_t size : sizes()) {
+    if (size == kUnknown) throw ConfigError("the size of " + str() + " is not known yet");
+    if (size != 0 && product > kMost / size)
+      throw ConfigError("shape " + str() + " has more than 2^35 elements");
+    product *= size;
+  }
+  return product;
+}
+
+Shape Shape::with(int axis, int64_t size) const {
+  Shape out = *this;
+  out.sizes_[static_cast<size_t>(axis < 0 ? axis + static_cast<int>(rank_) : axis)] = size;
+  return out;
+}
+
+Shape Shape::prepend(int64_t size) const {
+  std::vector<int64_t> all = {size};
+  all.insert(all.end(), sizes().begin(), sizes().end());
+  return Shape(all);
+}
+
+Shape Shape::drop_front() const { return Shape(sizes().subspan(1)); }
+
+std::string Shape::str() const {
+  std::vector<std::string> parts;
+  for (const int64_t size : sizes()) parts.push_back(size == kUnknown ? "?" : std::to_string(size));
+  return "[" + join(parts, ", ") + "]";
+}
+
+bool Shape::operator==(const Shape& other) const {
+  return std::equal(sizes().begin(), sizes().end(), other.sizes().begin(), other.sizes().end());
+}
+
+std::optional<Shape> Codec<Shape>::parse(const ConfigNode& node, Reader& reader) {
+  const auto sizes = Codec<std::vector<int64_t>>::parse(node, reader);
+  if (!sizes) return std::nullopt;
+  try {
+    return Shape(*sizes);
+  } catch (const ConfigError& error) {
+    reader.fail(node, error.what());
+    return std::nullopt;
+  }
+}
+
+ConfigNode Codec<Shape>::dump(const Shape& shape) {
+  return Codec<std::vector<int64_t>>::dump({shape.sizes().begin(), shape.sizes().end()});
+}
+
+}  // namespace tpack

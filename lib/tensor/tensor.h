@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace tpack {
+
+/// Type and shape of a tensor.
+struct TensorSpec {
+  DType dtype = DType::kFloat32;
+  Shape shape = {};
+
+  int64_t bytes() const { return shape.elements() * static_cast<int64_t>(size_of(dtype)); }
+  /// "float32 [128, 10]".
+  std::string str() const;
+  bool operator==(const TensorSpec&) const = default;
+};
+
+/// Bytes of a tensor on the host, 64-byte aligned, or a window into bytes that something else owns.
+class Storage {
+ public:
+  /// Errors: ResourceError where the memory cannot be had.
+  static std::shared_ptr<Storage> allocate(size_t bytes);
+  /// A window; `owner` keeps the bytes alive (may be null for bytes that outlive everything).
+  static std::shared_ptr<Storage> view(std::byte* data, size_t bytes, std::shared_ptr<const void> owner);
+
+  Storage(std::byte* data, size_t bytes, std::shared_ptr<const void> owner)
+      : data_(data), bytes_(bytes), owner_(std::move(owner)) {}
+  std::byte* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* data_;
+  size_t bytes_;
+  std::shared_ptr<const void> owner_;
+};
+
+/// A dense row-major array on the host. A handle: copying a Tensor shares its elements, `clone` copies them.
+/// Threads: as a shared_ptr; writing elements needs the writer's own order.
+class Tensor {
+ public:
+  Tensor() = default;  // empty: no storage
+  /// Elements are not initialised.
+  explicit Tensor(TensorSpec spec);
+  Tensor(DType dtype, Shape shape) : Tensor(TensorSpec{dtype, shape}) {}
+  /// A window of `storage` from `offset` bytes on.
+  Tensor(TensorSpec spec, std::shared_ptr<Storage> storage, size_t offset = 0);
+
+  template <class T>
+  static Tensor of(Shape shape, const std::vector<T>& values);
+  template <class T>
+  static Tensor scalar(T value) {
+    Tensor t(dtype_of<T>(), Shape{});
+    *t.data<T>() = value;
+    return t;
+  }
+  static Tensor zeros(TensorSpec spec);
+
+  bool empty() const { return storage_ == nullptr; }
+  const TensorSpec& spec() const { return spec_; }
+  const Shape& shape() const { return spec_.shape; }
+  DType dtype() const { return spec_.dtype; }
+  int64_t elements() const { return spec_.shape.elements(); }
+  size_t bytes() const { return static_cast<size_t>(spec_.bytes()); }
+  std::byte* raw() const { return storage_->data() + offset_; }
+  /// Errors: InternalError where T is another type than dtype().
+  template <class T>
+  T* data() const {
+    TPACK_ASSERT(dtype_of<T>() == spec_.dtype, "tensor is " + spec_.str());
+    return reinterpret_cast<T*>(raw());
+  }
+  template <class T>
+  std::span<T> span() const {
+    return {data<T>(), static_cast<size_t>(elements())};
+  }
+  /// Row `index` of the first axis, sharing the elements.
+  Tensor row(int64_t index) const;
+  /// The same elements under another shape of the same size.
+  Tensor reshaped(Shape shape) const;
+  Tensor clone() const;
+  /// Element-wise conversion to another type.
+  Tensor cast(DType type) const;
+  /// Element `index` (row-major) as a double.
+  double at(int64_t index) const;
+
+ private:
+  TensorSpec spec_;
+  std::shared_ptr<Storage> storage_;
+  size_t offset_ = 0;  // bytes
+};
+
+template <class T>
+Tensor Tensor::of(Shape shape, const std::vector<T>& values) {
+  Tensor t(dtype_of<T>(), shape);
+  TPACK_ASSERT(static_cast<int64_t>(values.size()) == t.elements(), "values do not fill " + shape.str());
+  std::copy(values.begin(), values.end(), t.data<T>());
+  return t;
+}
+
+/// True where type, shape and every bit are equal.
+bool bit_equal(const Tensor& a, const Tensor& b);
+/// Largest absolute difference of two float tensors of one shape; NaN where either has one.
+double max_difference(const Tensor& a, const Tensor& b);
+
+}  // namespace tpack

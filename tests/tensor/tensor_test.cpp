@@ -1,0 +1,45 @@
+#include "tensor/tensor.h"
+
+#include <gtest/gtest.h>
+
+namespace tpack {
+namespace {
+
+TEST(Shape, counts_elements_and_prints) {
+  const Shape shape{128, 1, 28, 28};
+  EXPECT_EQ(shape.elements(), 100352);
+  EXPECT_EQ(shape.str(), "[128, 1, 28, 28]");
+  EXPECT_EQ(shape[-1], 28);
+  EXPECT_EQ(shape.drop_front(), (Shape{1, 28, 28}));
+  EXPECT_EQ((Shape{Shape::kUnknown, 3}).str(), "[?, 3]");
+  EXPECT_EQ(Shape{}.elements(), 1);
+}
+
+TEST(Shape, refuses_products_that_overflow) {
+  EXPECT_THROW((Shape{1 << 20, 1 << 20}).elements(), ConfigError);
+  EXPECT_THROW((Shape{Shape::kUnknown}).elements(), ConfigError);
+}
+
+TEST(Tensor, copies_share_and_clones_do_not) {
+  Tensor a = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
+  Tensor shared = a;
+  Tensor copy = a.clone();
+  a.data<float>()[3] = 9;
+  EXPECT_EQ(shared.at(3), 9);
+  EXPECT_EQ(copy.at(3), 4);
+  EXPECT_EQ(a.row(1).at(0), 3);
+  EXPECT_EQ(a.row(1).shape(), Shape{2});
+}
+
+TEST(Tensor, is_aligned_for_simd) {
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(Tensor(DType::kUInt8, {3}).raw()) % 64, 0U);
+}
+
+TEST(Tensor, casts_between_types) {
+  const Tensor bytes = Tensor::of<uint8_t>({3}, {0, 7, 255});
+  EXPECT_EQ(max_difference(bytes.cast(DType::kFloat64), Tensor::of<double>({3}, {0, 7, 255})), 0);
+  EXPECT_THROW(bytes.data<float>(), InternalError);
+}
+
+}  // namespace
+}  // namespace tpack
