@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/plan.h"
+#include "backend/run_info.h"
+#include "backend/variable_store.h"
+#include "graph/graph.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// Where the time of an executable goes, by node kind; filled while profiling is on.
+struct NodeTime {
+  std::string path;
+  std::string kind;    // "Convolution", "Reorder", "Pointwise", ...
+  double seconds = 0;  // sum over the runs
+  double flops = 0;    // of one run
+};
+
+/// What compiling predicted and chose.
+struct CompileReport {
+  uint64_t arena_bytes = 0;     // of this executable; the device holds one arena of the largest
+  uint64_t constant_bytes = 0;  // fetched values, literals, packed copies
+  int kernels = 0;
+  int reorders = 0;
+  double flops = 0;  // of one run
+};
+
+/// A program compiled for one input signature: a flat list of prepared kernels over one store and one arena.
+/// Threads: one run of a device's executables at a time.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Runs once. `inputs` in the order of the graph's Input nodes. Reads see the variables as they are now;
+  /// the assignments happen before it returns. Allocates nothing.
+  virtual void run(std::span<const Tensor> inputs, const RunInfo& info) = 0;
+  /// Value of the i-th fetch after the last run, in plain layout; overwritten by the next run of this
+  /// executable.
+  virtual const Tensor& fetched(size_t i) const = 0;
+  virtual const CompileReport& report() const = 0;
+  /// Times each kernel from now on (costs a little).
+  virtual void profile(bool on) = 0;
+  virtual std::vector<NodeTime> times() const = 0;
+};
+
+/// One place where programs run: a store of variables and a way to compile graphs over it.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const std::string& name() const = 0;  // "cpu:0"
+  virtual DType float_type() const = 0;
+  /// Makes the variables of the table. Once a device, before the first compile.
+  virtual void create_variables(const VariableTable& table) = 0;
+  virtual VariableStore& variables() = 0;
+  /// Compiles a graph. Choices that `section` already has are used, others are made and added to it.
+  /// Errors: ConfigError where a choice of the section cannot be had on this machine.
+  virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) = 0;
+  /// Runs `work` on the device's thread(s): binds, first touches and OpenMP counts are right there.
+  virtual int threads() const = 0;
+};
+
+/// How a device is opened.
+struct DeviceOptions {
+  enum class Algorithm : uint8_t {
+    kAuto,       // measured where the plan says nothing, with a cache on disk
+    kHeuristic,  // fixed rules, no measuring
+    kDirect      // direct convolutions everywhere
+  };
+  DType float_type = DType::kFloat32;
+  Algorithm algorithm = Algorithm::kAuto;
+  int threads = 1;
+  std::vector<int> processors = {};  // to pin to; empty: none
+  std::string cache_dir = {};        // for measured choices; empty: no cache
+};
+
+template <>
+struct EnumNames<DeviceOptions::Algorithm> {
+  static constexpr std::array<std::pair<const char*, DeviceOptions::Algorithm>, 3> kNames = {
+      {{"auto", DeviceOptions::Algorithm::kAuto},
+       {"heuristic", DeviceOptions::Algorithm::kHeuristic},
+       {"direct", DeviceOptions::Algorithm::kDirect}}};
+};
+
+std::unique_ptr<Device> make_reference_device(const std::string& name, const DeviceOptions& options);
+std::unique_ptr<Device> make_cpu_device(const std::string& name, const DeviceOptions& options);
+
+}  // namespace tpack

@@ -1,0 +1,166 @@
+#include "backend/device.h"
+
+#include <cstring>
+#include <map>
+
+#include "backend/reference/kernel.h"
+#include "core/clock.h"
+#include "graph/structural.h"
+
+namespace tpack {
+namespace reference {
+namespace {
+
+std::map<std::string, Kernel>& kernels() {
+  static auto& all = *new std::map<std::string, Kernel>();
+  return all;
+}
+
+/// Runs every needed node in graph order; each value has a tensor of its own.
+class ReferenceExecutable final : public Executable {
+ public:
+  ReferenceExecutable(const Graph& graph, VariableStore& store) : graph_(rebuilt(graph)), store_(store) {
+    const std::vector<bool> needed = graph_.needed();
+    values_.resize(graph_.size());
+    for (const auto& node : graph_.nodes()) {
+      const auto id = static_cast<size_t>(node->id);
+      if (op_cast<Input>(*node) != nullptr) inputs_.push_back(id);
+      if (!needed[id]) continue;
+      prepare(*node);
+      report_.flops += node->op->flops(*node);
+    }
+    for (const Fetch& fetch : graph_.fetches()) fetched_.emplace_back(fetch.value.spec());
+    for (const auto& value : values_) {
+      for (const Tensor& tensor : value) report_.arena_bytes += tensor.empty() ? 0 : tensor.bytes();
+    }
+    report_.kernels = static_cast<int>(steps_.size());
+  }
+
+  void run(std::span<const Tensor> inputs, const RunInfo& info) override {
+    TPACK_ASSERT(inputs.size() == inputs_.size(), "a program of other inputs");
+    for (size_t i = 0; i < inputs.size(); ++i) values_[inputs_[i]] = {inputs[i]};
+    for (Step& step : steps_) {
+      const Stopwatch watch;
+      std::vector<Tensor> in;
+      for (const Symbol& s : step.node->inputs) in.push_back(value(s));
+      step.kernel(*step.node, in, values_[static_cast<size_t>(step.node->id)], info);
+      step.seconds += profiling_ ? watch.seconds() : 0;
+    }
+    const auto& fetches = graph_.fetches();
+    for (size_t i = 0; i < fetches.size(); ++i) copy(value(fetches[i].value), fetched_[i]);
+    assign();
+  }
+
+  const Tensor& fetched(size_t i) const override { return fetched_[i]; }
+  const CompileReport& report() const override { return report_; }
+  void profile(bool on) override { profiling_ = on; }
+  std::vector<NodeTime> times() const override {
+    std::vector<NodeTime> all;
+    for (const Step& step : steps_) {
+      all.push_back({step.node->path, step.node->op->type(), step.seconds, step.node->op->flops(*step.node)});
+    }
+    return all;
+  }
+
+ private:
+  struct Step {
+    const Node* node;
+    Kernel kernel;
+    double seconds = 0;
+  };
+
+  /// The caller's graph may go; its ops are shared.
+  static Graph rebuilt(const Graph& graph) {
+    Graph copy;
+    std::vector<const Node*> twins;
+    const auto mapped = [&](Symbol s) { return twins[static_cast<size_t>(s.node->id)]->out(s.output); };
+    for (const auto& node : graph.nodes()) {
+      std::vector<Symbol> inputs;
+      for (const Symbol& s : node->inputs) inputs.push_back(mapped(s));
+      twins.push_back(&copy.add(node->op, inputs, node->path, node->origin));
+    }
+    for (const Fetch& fetch : graph.fetches()) copy.fetch(fetch.name, mapped(fetch.value));
+    for (const Assignment& a : graph.assignments()) copy.assign(a.variable, mapped(a.value));
+    return copy;
+  }
+
+  void prepare(const Node& node) {
+    auto& values = values_[static_cast<size_t>(node.id)];
+    if (op_cast<Input>(node) != nullptr) {
+      values.emplace_back();
+      return;
+    }
+    if (const auto* read = op_cast<Read>(node)) {
+      values.push_back(store_.tensor(read->params().variable));
+      return;
+    }
+    for (const TensorSpec& spec : node.outputs) values.emplace_back(spec);
+    const Kernel kernel = find_kernel(node.op->type());
+    TPACK_ASSERT(kernel != nullptr, std::string("no reference kernel for ") + node.op->type());
+    steps_.push_back({&node, kernel});
+  }
+
+  const Tensor& value(Symbol s) const {
+    return values_[static_cast<size_t>(s.node->id)][static_cast<size_t>(s.output)];
+  }
+
+  static void copy(const Tensor& from, const Tensor& to) { std::memcpy(to.raw(), from.raw(), to.bytes()); }
+
+  /// All values are known before the first variable changes; one that is itself a variable is copied first.
+  void assign() {
+    std::vector<Tensor> values;
+    for (const Assignment& a : graph_.assignments()) {
+      const bool is_variable = op_cast<Read>(*a.value.node) != nullptr;
+      values.push_back(is_variable ? value(a.value).clone() : value(a.value));
+    }
+    for (size_t i = 0; i < values.size(); ++i)
+      copy(values[i], store_.tensor(graph_.assignments()[i].variable));
+  }
+
+  Graph graph_;
+  VariableStore& store_;
+  std::vector<std::vector<Tensor>> values_;  // by node id
+  std::vector<size_t> inputs_;               // node ids
+  std::vector<Step> steps_;
+  std::vector<Tensor> fetched_;
+  CompileReport report_;
+  bool profiling_ = false;
+};
+
+class ReferenceDevice final : public Device {
+ public:
+  ReferenceDevice(std::string name, DType float_type) : name_(std::move(name)), float_type_(float_type) {}
+  const std::string& name() const override { return name_; }
+  DType float_type() const override { return float_type_; }
+  void create_variables(const VariableTable& table) override {
+    store_ = std::make_unique<VariableStore>(table);
+  }
+  VariableStore& variables() override { return *store_; }
+  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
+    section.threads = 1;
+    return std::make_unique<ReferenceExecutable>(graph, *store_);
+  }
+  int threads() const override { return 1; }
+
+ private:
+  std::string name_;
+  DType float_type_;
+  std::unique_ptr<VariableStore> store_;
+};
+
+}  // namespace
+
+Registration::Registration(const char* op_type, Kernel kernel) { kernels().emplace(op_type, kernel); }
+
+Kernel find_kernel(const std::string& op_type) {
+  const auto found = kernels().find(op_type);
+  return found == kernels().end() ? nullptr : found->second;
+}
+
+}  // namespace reference
+
+std::unique_ptr<Device> make_reference_device(const std::string& name, const DeviceOptions& options) {
+  return std::make_unique<reference::ReferenceDevice>(name, options.float_type);
+}
+
+}  // namespace tpack

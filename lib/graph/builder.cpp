@@ -1,0 +1,200 @@
+#include "graph/builder.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/text.h"
+#include "graph/structural.h"
+
+namespace tpack {
+namespace {
+
+std::vector<int> normalized(const std::vector<int>& axes, const Shape& shape) {
+  const int rank = static_cast<int>(shape.rank());
+  std::vector<int> out = axes;
+  if (out.empty()) {
+    out.resize(shape.rank());
+    std::iota(out.begin(), out.end(), 0);
+  }
+  for (int& axis : out) axis = axis < 0 ? axis + rank : axis;
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Shape without(const Shape& shape, const std::vector<int>& axes) {
+  std::vector<int64_t> sizes;
+  for (int i = 0; i < static_cast<int>(shape.rank()); ++i) {
+    if (std::find(axes.begin(), axes.end(), i) == axes.end()) sizes.push_back(shape[i]);
+  }
+  return Shape(sizes);
+}
+
+bool gives_bool(pointwise::Fn fn) {
+  return fn == pointwise::Fn::kGreater || fn == pointwise::Fn::kGreaterEqual || fn == pointwise::Fn::kEqual;
+}
+
+}  // namespace
+
+Builder::Builder(Graph& graph, VariableTable& variables, Options options)
+    : graph_(graph), variables_(variables), options_(options) {
+  // A graph that went through a pass is built on: its names and reads count.
+  for (const auto& node : graph.nodes()) {
+    ++path_count_[node->path];
+    if (const auto* read = op_cast<Read>(*node)) reads_[read->params().variable] = node->out();
+    if (const auto* input = op_cast<Input>(*node)) inputs_[input->params().name] = node->out();
+  }
+}
+
+Builder::Scope::Scope(Builder& b, std::string_view name, Position origin)
+    : builder_(b), outer_path_(b.path_), outer_origin_(b.origin_) {
+  b.path_ = b.path_.empty() ? std::string(name) : b.path_ + "/" + std::string(name);
+  if (origin.known()) b.origin_ = std::move(origin);
+}
+
+Builder::Scope::~Scope() {
+  builder_.path_ = std::move(outer_path_);
+  builder_.origin_ = std::move(outer_origin_);
+}
+
+std::string Builder::node_path(const char* type) {
+  std::string path = path_.empty() ? type : path_ + "/" + type;
+  const int count = path_count_[path]++;
+  if (count == 0) return path;
+  return node_path((std::string(type) + "_" + std::to_string(count)).c_str());
+}
+
+const Node& Builder::emit(std::shared_ptr<const Op> op, std::vector<Symbol> inputs) {
+  std::string path = node_path(op->type());
+  try {
+    return graph_.add(std::move(op), std::move(inputs), std::move(path), origin_);
+  } catch (const ShapeError& error) {
+    const std::string where = path_.empty() ? "" : path_ + ": ";
+    throw ShapeError(origin_, where + error.problems()[0].text);
+  }
+}
+
+Symbol Builder::input(const std::string& name, TensorSpec spec) {
+  TPACK_ASSERT(!inputs_.contains(name), "two inputs named " + name);
+  const Symbol symbol = emit<Input>({name, spec.dtype, spec.shape}, {}).out();
+  inputs_[name] = symbol;
+  return symbol;
+}
+
+Symbol Builder::variable(const std::string& name, const Shape& shape, Initialize initialize, bool trainable) {
+  const std::string full = path_.empty() ? name : path_ + "/" + name;
+  return variable({full, {float_type(), shape}, tpack::Scope::kModel, trainable, std::move(initialize)});
+}
+
+Symbol Builder::variable(VariableSpec spec) {
+  try {
+    const VariableSpec& declared = variables_.declare(std::move(spec));
+    return read(declared.name, declared.spec);
+  } catch (const ShapeError& error) {
+    throw ShapeError(origin_, error.problems()[0].text);
+  }
+}
+
+Symbol Builder::read(const std::string& name, TensorSpec spec) {
+  const auto found = reads_.find(name);
+  if (found != reads_.end()) return found->second;
+  const Symbol symbol = emit<Read>({name, spec.dtype, spec.shape}, {}).out();
+  reads_[name] = symbol;
+  return symbol;
+}
+
+Symbol Builder::constant(double value, const Shape& shape) {
+  return emit<Constant>({value, float_type(), shape}, {}).out();
+}
+Symbol Builder::constant(const Tensor& value) {
+  return emit(std::make_shared<const Literal>(value), {}).out();
+}
+
+Symbol Builder::apply(pointwise::Fn fn, std::initializer_list<Operand> operands) {
+  pointwise::Expression expression;
+  pointwise::Instruction call{fn};
+  std::vector<Symbol> inputs;
+  size_t argument = 0;
+  for (const Operand& operand : operands) {
+    const bool is_input = static_cast<bool>(operand.symbol);
+    pointwise::Instruction load{is_input ? pointwise::Fn::kInput : pointwise::Fn::kConstant};
+    if (is_input) {
+      load.args[0] = static_cast<int>(inputs.size());
+      inputs.push_back(operand.symbol);
+    } else {
+      load.value = operand.value;
+    }
+    call.args[argument++] = static_cast<int>(expression.code.size());
+    expression.code.push_back(load);
+  }
+  expression.inputs = static_cast<int>(inputs.size());
+  expression.results = {static_cast<int>(expression.code.size())};
+  expression.types = {gives_bool(fn) ? DType::kBool : float_type()};
+  expression.code.push_back(call);
+  return emit(std::make_shared<const pointwise::Pointwise>(std::move(expression)), std::move(inputs)).out();
+}
+
+Symbol Builder::cast(Symbol x, DType type) {
+  if (x.dtype() == type) return x;
+  pointwise::Expression expression;
+  expression.inputs = 1;
+  expression.code.push_back({pointwise::Fn::kInput, {0, -1, -1}});
+  if (is_float(x.dtype()) && !is_float(type)) expression.code.push_back({pointwise::Fn::kTrunc, {0, -1, -1}});
+  expression.results = {static_cast<int>(expression.code.size()) - 1};
+  expression.types = {type};
+  return emit(std::make_shared<const pointwise::Pointwise>(std::move(expression)), {x}).out();
+}
+
+Symbol Builder::reduce_sum(Symbol x, std::vector<int> axes, Keep keep) {
+  axes = normalized(axes, x.shape());
+  const Symbol y = emit<Reduce>({Reduction::kSum, axes}, {x}).out();
+  return keep == Keep::kYes ? y : reshape(y, without(x.shape(), axes));
+}
+
+Symbol Builder::reduce_max(Symbol x, std::vector<int> axes, Keep keep) {
+  axes = normalized(axes, x.shape());
+  const Symbol y = emit<Reduce>({Reduction::kMax, axes}, {x}).out();
+  return keep == Keep::kYes ? y : reshape(y, without(x.shape(), axes));
+}
+
+Symbol Builder::reduce_mean(Symbol x, std::vector<int> axes, Keep keep) {
+  int64_t count = 1;
+  for (const int axis : normalized(axes, x.shape())) count *= x.shape()[axis];
+  return mul(reduce_sum(x, std::move(axes), keep), 1.0 / static_cast<double>(count));
+}
+
+Symbol Builder::sum_to(Symbol x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  const int extra = static_cast<int>(x.shape().rank() - shape.rank());
+  std::vector<int> axes;
+  for (int axis = 0; axis < static_cast<int>(x.shape().rank()); ++axis) {
+    if (axis < extra || (shape[axis - extra] == 1 && x.shape()[axis] != 1)) axes.push_back(axis);
+  }
+  const Symbol y = axes.empty() ? x : emit<Reduce>({Reduction::kSum, axes}, {x}).out();
+  return reshape(y, shape);
+}
+
+Symbol Builder::broadcast_to(Symbol x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  // A zero of the wanted shape carries it; as an operand of a fused kernel it costs nothing.
+  return add(x, constant(0, shape));
+}
+
+Symbol Builder::reshape(Symbol x, const Shape& shape) {
+  Shape wanted = shape;
+  int64_t known = 1;
+  int unknown = -1;
+  for (int axis = 0; axis < static_cast<int>(shape.rank()); ++axis) {
+    if (shape[axis] == Shape::kUnknown) unknown = axis;
+    if (shape[axis] != Shape::kUnknown) known *= shape[axis];
+  }
+  if (unknown >= 0 && known > 0) wanted = shape.with(unknown, x.shape().elements() / known);
+  if (x.shape() == wanted) return x;
+  return emit<Reshape>({wanted}, {x}).out();
+}
+
+Symbol Builder::transpose(Symbol x, std::vector<int> order) {
+  return emit<Transpose>({std::move(order)}, {x}).out();
+}
+Symbol Builder::stop_gradient(Symbol x) { return emit<StopGradient>({}, {x}).out(); }
+
+}  // namespace tpack

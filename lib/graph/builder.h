@@ -1,0 +1,140 @@
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/op.h"
+#include "graph/pointwise.h"
+#include "graph/variables.h"
+
+namespace tpack {
+
+/// What a graph is being built for.
+enum class Phase : uint8_t { kTraining, kInference };
+
+/// Emits nodes into a graph, names them by the scopes that are open, and declares variables. Layers get one.
+/// Threads: one at a time.
+class Builder {
+ public:
+  struct Options {
+    Phase phase = Phase::kTraining;
+    DType float_type = DType::kFloat32;  // kFloat64 for the reference backend in double precision
+  };
+  Builder(Graph& graph, VariableTable& variables, Options options);
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  Graph& graph() { return graph_; }
+  VariableTable& variables() { return variables_; }
+  bool training() const { return options_.phase == Phase::kTraining; }
+  DType float_type() const { return options_.float_type; }
+
+  /// Opens a name scope until it is destroyed: nodes and variables inside are called "name/...".
+  class Scope {
+   public:
+    Scope(Builder& b, std::string_view name, Position origin = {});
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Builder& builder_;
+    std::string outer_path_;
+    Position outer_origin_;
+  };
+  /// The scope's path, without a slash at the end.
+  const std::string& path() const { return path_; }
+  const Position& origin() const { return origin_; }
+
+  /// Adds a node. Errors: ShapeError with the layer's position and path in front of the text.
+  const Node& emit(std::shared_ptr<const Op> op, std::vector<Symbol> inputs);
+  template <class OpClass>
+  const Node& emit(typename OpClass::Params params, std::vector<Symbol> inputs) {
+    return emit(std::make_shared<const OpClass>(std::move(params)), std::move(inputs));
+  }
+
+  /// A value that the caller feeds each step. Errors: InternalError for a second one of the name.
+  Symbol input(const std::string& name, TensorSpec spec);
+  /// The value of a variable at the start of the program; declares it as "<scope>/name" on first use.
+  Symbol variable(const std::string& name, const Shape& shape, Initialize initialize, bool trainable = true);
+  /// As above, under a full name and any type and scope.
+  Symbol variable(VariableSpec spec);
+  /// Reads a variable (or a flat block) that exists under its full name, with this spec.
+  Symbol read(const std::string& name, TensorSpec spec);
+  /// The variable's value after the program. Later assignments to one name win.
+  void assign(const std::string& name, Symbol value) { graph_.assign(name, value); }
+  void fetch(const std::string& name, Symbol value) { graph_.fetch(name, value); }
+
+  Symbol constant(double value) { return constant(value, Shape{}); }
+  Symbol constant(double value, const Shape& shape);
+  Symbol constant(const Tensor& value);
+
+  /// An operand of a pointwise function: a symbol or a number.
+  struct Operand {
+    Operand(Symbol s) : symbol(s) {}  // NOLINT(google-explicit-constructor)
+    Operand(double v) : value(v) {}   // NOLINT(google-explicit-constructor)
+    Symbol symbol = {};
+    double value = 0;
+  };
+  Symbol apply(pointwise::Fn fn, std::initializer_list<Operand> operands);
+  Symbol add(Operand a, Operand b) { return apply(pointwise::Fn::kAdd, {a, b}); }
+  Symbol sub(Operand a, Operand b) { return apply(pointwise::Fn::kSub, {a, b}); }
+  Symbol mul(Operand a, Operand b) { return apply(pointwise::Fn::kMul, {a, b}); }
+  Symbol div(Operand a, Operand b) { return apply(pointwise::Fn::kDiv, {a, b}); }
+  Symbol max(Operand a, Operand b) { return apply(pointwise::Fn::kMax, {a, b}); }
+  Symbol min(Operand a, Operand b) { return apply(pointwise::Fn::kMin, {a, b}); }
+  Symbol greater(Operand a, Operand b) { return apply(pointwise::Fn::kGreater, {a, b}); }
+  Symbol greater_equal(Operand a, Operand b) { return apply(pointwise::Fn::kGreaterEqual, {a, b}); }
+  Symbol equal(Operand a, Operand b) { return apply(pointwise::Fn::kEqual, {a, b}); }
+  Symbol select(Operand condition, Operand yes, Operand no) {
+    return apply(pointwise::Fn::kSelect, {condition, yes, no});
+  }
+  Symbol neg(Symbol x) { return apply(pointwise::Fn::kNeg, {x}); }
+  Symbol abs(Symbol x) { return apply(pointwise::Fn::kAbs, {x}); }
+  Symbol exp(Symbol x) { return apply(pointwise::Fn::kExp, {x}); }
+  Symbol log(Symbol x) { return apply(pointwise::Fn::kLog, {x}); }
+  Symbol sqrt(Symbol x) { return apply(pointwise::Fn::kSqrt, {x}); }
+  Symbol rsqrt(Symbol x) { return apply(pointwise::Fn::kRsqrt, {x}); }
+  Symbol tanh(Symbol x) { return apply(pointwise::Fn::kTanh, {x}); }
+  Symbol sigmoid(Symbol x) { return apply(pointwise::Fn::kSigmoid, {x}); }
+  Symbol floor(Symbol x) { return apply(pointwise::Fn::kFloor, {x}); }
+  Symbol square(Symbol x) { return mul(x, x); }
+  /// The same values as another type; floats become integers by truncation.
+  Symbol cast(Symbol x, DType type);
+  /// In the graph's float type.
+  Symbol to_float(Symbol x) { return cast(x, float_type()); }
+
+  /// Sums (or maxima) over axes; all axes where none is named. `keep` leaves axes of size 1.
+  enum class Keep : uint8_t { kNo, kYes };
+  Symbol reduce_sum(Symbol x, std::vector<int> axes = {}, Keep keep = Keep::kNo);
+  Symbol reduce_max(Symbol x, std::vector<int> axes = {}, Keep keep = Keep::kNo);
+  Symbol reduce_mean(Symbol x, std::vector<int> axes = {}, Keep keep = Keep::kNo);
+  /// Sums over the axes that `shape` was broadcast along: the gradient of a broadcast.
+  Symbol sum_to(Symbol x, const Shape& shape);
+  Symbol broadcast_to(Symbol x, const Shape& shape);
+  /// One size may be Shape::kUnknown: what is left.
+  Symbol reshape(Symbol x, const Shape& shape);
+  /// Output axis i is input axis order[i].
+  Symbol transpose(Symbol x, std::vector<int> order);
+  /// The same value; no gradient flows back.
+  Symbol stop_gradient(Symbol x);
+
+ private:
+  friend class Scope;
+  std::string node_path(const char* type);
+
+  Graph& graph_;
+  VariableTable& variables_;
+  Options options_;
+  std::string path_;
+  Position origin_;
+  std::map<std::string, int> path_count_;
+  std::map<std::string, Symbol> reads_;  // one node a variable
+  std::map<std::string, Symbol> inputs_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,88 @@
+#include "graph/graph.h"
+
+#include <tuple>
+
+#include "graph/op.h"
+
+namespace tpack {
+
+bool Symbol::operator<(const Symbol& other) const {
+  const int mine = node == nullptr ? -1 : node->id;
+  const int theirs = other.node == nullptr ? -1 : other.node->id;
+  return std::tie(mine, output) < std::tie(theirs, other.output);
+}
+
+const TensorSpec& Symbol::spec() const { return node->outputs[static_cast<size_t>(output)]; }
+
+const Node& Graph::add(std::shared_ptr<const Op> op, std::vector<Symbol> inputs, std::string path,
+                       Position origin) {
+  std::vector<TensorSpec> specs;
+  for (const Symbol& input : inputs) specs.push_back(input.spec());
+  auto node = std::make_unique<Node>();
+  node->outputs = op->infer(specs);
+  node->id = static_cast<int>(nodes_.size());
+  node->op = std::move(op);
+  node->inputs = std::move(inputs);
+  node->path = std::move(path);
+  node->origin = std::move(origin);
+  nodes_.push_back(std::move(node));
+  return *nodes_.back();
+}
+
+std::vector<Symbol> Graph::roots() const {
+  std::vector<Symbol> all;
+  for (const Fetch& fetch : fetches_) all.push_back(fetch.value);
+  for (const Assignment& assignment : assignments_) all.push_back(assignment.value);
+  return all;
+}
+
+std::vector<bool> Graph::needed() const {
+  std::vector<bool> needed(nodes_.size());
+  for (const Symbol& root : roots()) needed[static_cast<size_t>(root.node->id)] = true;
+  for (size_t id = nodes_.size(); id-- > 0;) {
+    if (!needed[id]) continue;
+    for (const Symbol& input : nodes_[id]->inputs) needed[static_cast<size_t>(input.node->id)] = true;
+  }
+  return needed;
+}
+
+std::vector<std::vector<const Node*>> Graph::users() const {
+  std::vector<std::vector<const Node*>> users(nodes_.size());
+  for (const auto& node : nodes_) {
+    for (const Symbol& input : node->inputs) {
+      auto& list = users[static_cast<size_t>(input.node->id)];
+      if (list.empty() || list.back() != node.get()) list.push_back(node.get());
+    }
+  }
+  return users;
+}
+
+std::string Graph::str() const {
+  std::string text;
+  for (const auto& node : nodes_) {
+    text += "%" + std::to_string(node->id) + " = " + node->op->key() + "(";
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      const Symbol& input = node->inputs[i];
+      text += (i > 0 ? ", %" : "%") + std::to_string(input.node->id);
+      if (input.output > 0) text += "." + std::to_string(input.output);
+    }
+    text += ") -> ";
+    for (size_t i = 0; i < node->outputs.size(); ++i) text += (i > 0 ? ", " : "") + node->outputs[i].str();
+    text += "  # " + node->path + "\n";
+  }
+  for (const Fetch& fetch : fetches_)
+    text += "fetch " + fetch.name + " = %" + std::to_string(fetch.value.node->id) + "\n";
+  for (const Assignment& a : assignments_)
+    text += "assign " + a.variable + " = %" + std::to_string(a.value.node->id) + "\n";
+  return text;
+}
+
+std::vector<Symbol> Op::gradient(Builder& /*b*/, const Node& n, std::span<const Symbol> /*dy*/) const {
+  return std::vector<Symbol>(n.inputs.size());
+}
+
+std::vector<Symbol> Op::decompose(Builder& /*b*/, const Node& /*n*/) const { return {}; }
+
+double Op::flops(const Node& /*n*/) const { return 0; }
+
+}  // namespace tpack

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/position.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+class Op;
+struct Node;
+
+/// One output of a node: what layers take and give. Empty where there is none (no gradient, say).
+struct Symbol {
+  const Node* node = nullptr;
+  int output = 0;
+
+  explicit operator bool() const { return node != nullptr; }
+  bool operator==(const Symbol&) const = default;
+  bool operator<(const Symbol& other) const;  // by node id, then output
+  const TensorSpec& spec() const;
+  const Shape& shape() const { return spec().shape; }
+  DType dtype() const { return spec().dtype; }
+};
+
+/// One application of an op. Immutable once it is in a graph.
+struct Node {
+  int id = 0;  // position in its graph; inputs have smaller ones
+  std::shared_ptr<const Op> op;
+  std::vector<Symbol> inputs;
+  std::vector<TensorSpec> outputs;
+  std::string path;  // "conv0/Convolution": unique in its graph and the same for every build of it
+  Position origin;   // of the layer that emitted it
+
+  Symbol out(int i = 0) const { return {this, i}; }
+};
+
+/// A named value that a program gives back.
+struct Fetch {
+  std::string name;
+  Symbol value;
+};
+
+/// `value` becomes the variable's value when the program ends. Assignments happen in the order of the list.
+struct Assignment {
+  std::string variable;
+  Symbol value;
+};
+
+/// A static dataflow graph: nodes in an order in which inputs come first, what is fed, fetched and assigned.
+/// Threads: building needs one thread at a time; a finished graph may be read by all.
+class Graph {
+ public:
+  Graph() = default;
+  Graph(Graph&&) = default;
+  Graph& operator=(Graph&&) = default;
+
+  /// Adds a node; shapes come from op->infer. Errors: ShapeError (without position: the Builder adds it).
+  const Node& add(std::shared_ptr<const Op> op, std::vector<Symbol> inputs, std::string path,
+                  Position origin);
+  void fetch(std::string name, Symbol value) { fetches_.push_back({std::move(name), value}); }
+  void assign(std::string variable, Symbol value) { assignments_.push_back({std::move(variable), value}); }
+
+  size_t size() const { return nodes_.size(); }
+  const Node& node(size_t id) const { return *nodes_[id]; }
+  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+  const std::vector<Fetch>& fetches() const { return fetches_; }
+  const std::vector<Assignment>& assignments() const { return assignments_; }
+  /// Values that must be computed: fetched and assigned ones.
+  std::vector<Symbol> roots() const;
+  /// By node id: true where a root needs the node.
+  std::vector<bool> needed() const;
+  /// By node id: the nodes that use an output of it, in order.
+  std::vector<std::vector<const Node*>> users() const;
+  /// One line a node, for people and for tests.
+  std::string str() const;
+
+ private:
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<Fetch> fetches_;
+  std::vector<Assignment> assignments_;
+};
+
+}  // namespace tpack

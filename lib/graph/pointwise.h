@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/op.h"
+
+namespace tpack::pointwise {
+
+/// The functions of an expression. Comparisons give 1 or 0.
+enum class Fn : uint8_t {
+  kInput,
+  kConstant,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMax,
+  kMin,
+  kGreater,
+  kGreaterEqual,
+  kEqual,
+  kSelect,  // a != 0 ? b : c
+  kNeg,
+  kAbs,
+  kExp,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kTanh,
+  kSigmoid,
+  kFloor,
+  kTrunc
+};
+const char* name_of(Fn fn);
+int arity(Fn fn);
+
+/// register i = fn(registers args), or input `args[0]`, or the constant `value`.
+struct Instruction {
+  Fn fn = Fn::kInput;
+  std::array<int, 3> args = {-1, -1, -1};
+  double value = 0;
+  bool operator==(const Instruction&) const = default;
+};
+
+/// A small program over the elements of its inputs, computed in float (or double). Inputs of other types are
+/// converted when they are read, results when they are written.
+struct Expression {
+  int inputs = 0;
+  std::vector<Instruction> code;  // register i is code[i]; arguments have smaller numbers
+  std::vector<int> results;       // registers that are written
+  std::vector<DType> types;       // of the results
+
+  bool operator==(const Expression&) const = default;
+  /// "add(i0, mul(i1, 0.5))" for each result, with types.
+  std::string str() const;
+};
+
+/// Numpy's rule: trailing axes are lined up, sizes are equal or 1. Errors: ShapeError naming both shapes.
+Shape broadcast(const Shape& a, const Shape& b);
+
+/// y_k = result k of the expression, element by element over the broadcast inputs.
+/// Shapes: any that broadcast -> the broadcast shape, once for each result.
+class Pointwise final : public Op {
+ public:
+  static constexpr const char* kType = "Pointwise";
+  explicit Pointwise(Expression expression) : expression_(std::move(expression)) {}
+
+  const Expression& expression() const { return expression_; }
+  const char* type() const override { return kType; }
+  std::string key() const override { return "Pointwise{" + expression_.str() + "}"; }
+  std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  /// Of an expression of one function (what the Builder makes); fusion comes after the gradient.
+  std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
+
+ private:
+  Expression expression_;
+};
+
+/// The value of `fn` for scalars: the definition that every kernel must agree with.
+template <class T>
+T evaluate(Fn fn, T a, T b, T c);
+
+}  // namespace tpack::pointwise

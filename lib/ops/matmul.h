@@ -1,0 +1,26 @@
+#pragma once
+
+#include "graph/builder.h"
+
+namespace tpack {
+
+struct MatMulParams {
+  bool transpose_a = false;
+  bool transpose_b = false;
+};
+
+/// y = op(a) op(b). Shapes: a [M, K], b [K, N] -> y [M, N], each transposed first where asked.
+/// Errors: ShapeError if K differs.
+class MatMul final : public OpOf<MatMul, MatMulParams> {
+ public:
+  static constexpr const char* kType = "MatMul";
+  static Schema<MatMulParams> schema();
+  using OpOf::OpOf;
+  std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
+  double flops(const Node& n) const override;
+};
+
+Symbol matmul(Builder& b, Symbol x, Symbol y, MatMulParams params = {});
+
+}  // namespace tpack

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/field.h"
+#include "tensor/shape.h"
+
+namespace tpack {
+
+/// Height and width of something; in YAML one number for both, or a list [height, width].
+struct Size2 {
+  int64_t h = 1;
+  int64_t w = 1;
+  bool operator==(const Size2&) const = default;
+};
+
+/// Zero rows and columns added around an image.
+struct Padding2 {
+  int64_t top = 0;
+  int64_t left = 0;
+  int64_t bottom = 0;
+  int64_t right = 0;
+  bool operator==(const Padding2&) const = default;
+};
+
+/// How a window moves over an image: what convolution and pooling share.
+struct Window {
+  Size2 size;
+  Size2 stride;
+  Size2 dilation;
+  Padding2 padding;
+
+  /// Size of the output for an input of `in`. Errors: ShapeError where the window does not fit.
+  Size2 output(Size2 in) const;
+};
+
+/// "same": output ceil(in / stride), zeros split evenly with the odd one at the bottom and right
+/// (TensorFlow's rule). "valid": no padding.
+enum class PaddingRule : uint8_t { kSame, kValid };
+Padding2 padding_for(PaddingRule rule, Size2 in, Size2 size, Size2 stride, Size2 dilation);
+
+template <>
+struct EnumNames<PaddingRule> {
+  static constexpr std::array<std::pair<const char*, PaddingRule>, 2> kNames = {
+      {{"same", PaddingRule::kSame}, {"valid", PaddingRule::kValid}}};
+};
+
+template <>
+struct Codec<Size2> {
+  static FieldType type() {
+    return {.base = FieldType::Base::kAny, .of = "an integer or a list [height, width]"};
+  }
+  static std::optional<Size2> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const Size2& size);
+};
+
+template <>
+struct Codec<Padding2> {
+  static FieldType type() {
+    return {.base = FieldType::Base::kAny, .of = "a list [top, left, bottom, right]"};
+  }
+  static std::optional<Padding2> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const Padding2& padding);
+};
+
+}  // namespace tpack

@@ -1,0 +1,179 @@
+#include "testkit/gradient_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "backend/device.h"
+#include "core/text.h"
+#include "graph/passes/gradient.h"
+
+namespace tpack::testkit {
+namespace {
+
+constexpr double kSteps[] = {1e-5, 2e-5};
+
+/// One compiled function on the reference backend that can be run again with other inputs.
+class Evaluation {
+ public:
+  Evaluation(const Function& function, const std::vector<Tensor>& inputs, DType float_type, Phase phase)
+      : device_(make_reference_device("reference", {.float_type = float_type})) {
+    Graph graph;
+    Builder b(graph, table_, {.phase = phase, .float_type = float_type});
+    std::vector<Symbol> symbols;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      symbols.push_back(b.input("input" + std::to_string(i), inputs[i].spec()));
+    const std::vector<Symbol> outputs = function(b, symbols);
+    for (size_t i = 0; i < outputs.size(); ++i) b.fetch("output" + std::to_string(i), outputs[i]);
+    count_ = outputs.size();
+    device_->create_variables(table_);
+    device_->variables().initialize(1);
+    executable_ = device_->compile(graph, section_);
+  }
+
+  void run(const std::vector<Tensor>& inputs) { executable_->run(inputs, {}); }
+  const Tensor& output(size_t i) const { return executable_->fetched(i); }
+  size_t count() const { return count_; }
+
+ private:
+  std::unique_ptr<Device> device_;
+  VariableTable table_;
+  PlanSection section_;
+  std::unique_ptr<Executable> executable_;
+  size_t count_ = 0;
+};
+
+/// The sum over all float outputs of output * fixed random numbers.
+Symbol projection(Builder& b, const std::vector<Symbol>& outputs) {
+  Symbol total;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_float(outputs[i].dtype())) continue;
+    const Tensor weights = random_tensor(outputs[i].shape(), 1000 + i, b.float_type());
+    const Symbol part = b.reduce_sum(b.mul(outputs[i], b.constant(weights)));
+    total = total ? b.add(total, part) : part;
+  }
+  return total;
+}
+
+std::vector<Symbol> float_inputs(std::span<const Symbol> inputs) {
+  std::vector<Symbol> wrt;
+  std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(wrt),
+               [](Symbol s) { return is_float(s.dtype()); });
+  return wrt;
+}
+
+/// cost, then its gradient with respect to each float input (zeros where there is none).
+Function cost_and_gradients(const Function& function) {
+  return [function](Builder& b, std::span<const Symbol> inputs) {
+    const Symbol cost = projection(b, function(b, inputs));
+    const std::vector<Symbol> wrt = float_inputs(inputs);
+    std::vector<Symbol> all = {cost};
+    const std::vector<Symbol> found = gradients(b, cost, wrt);
+    for (size_t i = 0; i < wrt.size(); ++i)
+      all.push_back(found[i] ? found[i] : b.constant(0, wrt[i].shape()));
+    return all;
+  };
+}
+
+/// Only the gradients, as a function to be checked in turn.
+Function gradients_of(const Function& function) {
+  return [function](Builder& b, std::span<const Symbol> inputs) {
+    const Symbol cost = projection(b, function(b, inputs));
+    std::vector<Symbol> some;
+    for (const Symbol& s : gradients(b, cost, float_inputs(inputs))) {
+      if (s) some.push_back(s);
+    }
+    return some;
+  };
+}
+
+double difference(Evaluation& e, std::vector<Tensor>& inputs, const Tensor& varied, int64_t at, double step) {
+  double* element = varied.data<double>() + at;
+  const double before = *element;
+  *element = before + step;
+  e.run(inputs);
+  const double above = e.output(0).at(0);
+  *element = before - step;
+  e.run(inputs);
+  const double below = e.output(0).at(0);
+  *element = before;
+  return (above - below) / (2 * step);
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate(const Function& function, const std::vector<Tensor>& inputs, DType float_type,
+                             Phase phase) {
+  Evaluation e(function, inputs, float_type, phase);
+  e.run(inputs);
+  std::vector<Tensor> outputs;
+  for (size_t i = 0; i < e.count(); ++i) outputs.push_back(e.output(i).clone());
+  return outputs;
+}
+
+GradientCheckResult check_gradients(const Function& function, const std::vector<Tensor>& given,
+                                    const GradientCheckOptions& options) {
+  std::vector<Tensor> inputs;
+  for (const Tensor& tensor : given) inputs.push_back(tensor.clone());
+  Evaluation e(cost_and_gradients(function), inputs, DType::kFloat64, options.phase);
+  e.run(inputs);
+  std::vector<Tensor> analytic;
+  for (size_t i = 1; i < e.count(); ++i) analytic.push_back(e.output(i).clone());
+
+  GradientCheckResult result;
+  int64_t kinks = 0;
+  int64_t elements = 0;
+  size_t which = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].dtype() != DType::kFloat64) continue;
+    for (int64_t at = 0; at < inputs[i].elements(); ++at, ++elements) {
+      const double fine = difference(e, inputs, inputs[i], at, kSteps[0]);
+      const double coarse = difference(e, inputs, inputs[i], at, kSteps[1]);
+      const double scale = std::max(1.0, std::abs(fine));
+      if (std::abs(fine - coarse) > 1e-4 * scale) {
+        ++kinks;
+        continue;
+      }
+      const double ours = analytic[which].at(at);
+      const double error = std::abs(ours - fine) / scale;
+      if (error <= result.largest_error && !std::isnan(error)) continue;
+      result.largest_error = error;
+      result.text = "input " + std::to_string(i) + ", element " + std::to_string(at) + ": gradient " +
+                    shortest(ours) + ", central difference " + shortest(fine);
+    }
+    ++which;
+  }
+  result.ok = result.largest_error <= options.tolerance && kinks * 10 <= elements && elements > 0;
+  if (kinks * 10 > elements)
+    result.text += "; " + std::to_string(kinks) + " of " + std::to_string(elements) + " elements at kinks";
+  return result;
+}
+
+GradientCheckResult check_second_gradients(const Function& function, const std::vector<Tensor>& inputs,
+                                           const GradientCheckOptions& options) {
+  return check_gradients(gradients_of(function), inputs, options);
+}
+
+Tensor random_tensor(const Shape& shape, uint64_t seed, DType type, double low, double high, double margin) {
+  Tensor tensor(type, shape);
+  Rng rng(seed, 77);
+  visit(type, [&](auto zero) {
+    for (auto& element : tensor.span<decltype(zero)>()) {
+      double value = low + (high - low) * rng.uniform64();
+      const double nearest = std::round(value * 2) / 2;
+      if (std::abs(value - nearest) < margin) value = nearest + (value < nearest ? -margin : margin);
+      element = static_cast<decltype(zero)>(value);
+    }
+  });
+  return tensor;
+}
+
+Tensor random_labels(int64_t count, int64_t classes, uint64_t seed) {
+  Tensor tensor(DType::kInt32, Shape{count});
+  Rng rng(seed, 78);
+  for (auto& label : tensor.span<int32_t>())
+    label = static_cast<int32_t>(rng.below(static_cast<uint32_t>(classes)));
+  return tensor;
+}
+
+}  // namespace tpack::testkit

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/builder.h"
+
+namespace tpack::testkit {
+
+/// A piece of graph under test: outputs from inputs. Layers, ops and losses are brought into this form.
+using Function = std::function<std::vector<Symbol>(Builder& b, std::span<const Symbol> inputs)>;
+
+struct GradientCheckOptions {
+  double tolerance = 1e-6;  // on |analytic - numeric| / max(1, |numeric|)
+  Phase phase = Phase::kTraining;
+};
+
+struct GradientCheckResult {
+  bool ok = true;
+  double largest_error = 0;
+  std::string text;  // the worst element: input, index, both values
+};
+
+/// Compares the gradient of a random projection of the outputs with central differences, for every float64
+/// input element by element, in double on the reference backend. Two step sizes must agree with each other
+/// first: where they do not, the function has a kink there and the element is left out (an error if that is
+/// more than one in ten). Random ops draw the same numbers in every evaluation.
+GradientCheckResult check_gradients(const Function& function, const std::vector<Tensor>& inputs,
+                                    const GradientCheckOptions& options = {});
+
+/// The same for the gradient's own gradient: what a gradient penalty needs.
+GradientCheckResult check_second_gradients(const Function& function, const std::vector<Tensor>& inputs,
+                                           const GradientCheckOptions& options = {});
+
+/// Runs a function once on a reference device of the given float type. Variables get their initial values
+/// (seed 1).
+std::vector<Tensor> evaluate(const Function& function, const std::vector<Tensor>& inputs, DType float_type,
+                             Phase phase = Phase::kTraining);
+
+/// Uniform numbers in [low, high), at least `margin` away from every multiple of 0.5 where a kink might be.
+Tensor random_tensor(const Shape& shape, uint64_t seed, DType type = DType::kFloat64, double low = -1,
+                     double high = 1, double margin = 0);
+/// Labels 0..classes-1.
+Tensor random_labels(int64_t count, int64_t classes, uint64_t seed);
+
+}  // namespace tpack::testkit
