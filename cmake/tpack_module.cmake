@@ -11,6 +11,8 @@ target_compile_options(tpack_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 # Gradients and resume are compared bit by bit: no contraction that depends on the optimiser's mood. Kernels that
 # want FMA ask for it by name.
 target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O3 -g1>)
+# One OpenMP for all, so that the precompiled header fits every file.
+target_link_libraries(tpack_options INTERFACE OpenMP::OpenMP_CXX)
 if(TPACK_SANITIZE)
   target_compile_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE})

@@ -102,6 +102,17 @@ double difference(Evaluation& e, std::vector<Tensor>& inputs, const Tensor& vari
 
 }  // namespace
 
+Function with_gradients(const Function& function) {
+  return [function](Builder& b, std::span<const Symbol> inputs) {
+    std::vector<Symbol> all = function(b, inputs);
+    const std::vector<Symbol> wrt = float_inputs(inputs);
+    for (const Symbol& s : gradients(b, projection(b, all), wrt)) {
+      if (s) all.push_back(s);
+    }
+    return all;
+  };
+}
+
 std::vector<Tensor> evaluate(const Function& function, const std::vector<Tensor>& inputs, DType float_type,
                              Phase phase) {
   Evaluation e(function, inputs, float_type, phase);

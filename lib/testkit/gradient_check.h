@@ -39,6 +39,10 @@ GradientCheckResult check_second_gradients(const Function& function, const std::
 std::vector<Tensor> evaluate(const Function& function, const std::vector<Tensor>& inputs, DType float_type,
                              Phase phase = Phase::kTraining);
 
+/// As evaluate, and the gradient of a fixed random projection of the outputs with respect to each float
+/// input.
+Function with_gradients(const Function& function);
+
 /// Uniform numbers in [low, high), at least `margin` away from every multiple of 0.5 where a kink might be.
 Tensor random_tensor(const Shape& shape, uint64_t seed, DType type = DType::kFloat64, double low = -1,
                      double high = 1, double margin = 0);

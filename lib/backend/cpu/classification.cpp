@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/parallel.h"
+#include "backend/cpu/simd.h"
+#include "ops/in_top_k.h"
+#include "ops/one_hot.h"
+#include "ops/softmax_cross_entropy.h"
+
+namespace tpack::cpu {
+namespace {
+
+constexpr int64_t kGrain = 4096;  // scores worth waking a thread for
+
+PreparedKernel plain(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel, uint64_t scratch = 0) {
+  return {std::move(kernel),
+          input_formats(r.node, Layout::kPlain),
+          output_formats(r.node, Layout::kPlain),
+          scratch,
+          {}};
+}
+
+struct Rows {
+  int64_t count;
+  int64_t classes;
+  int threads;
+
+  template <class F>
+  void each(const F& f) const {
+    parallel_for(threads, count, std::max<int64_t>(1, kGrain / classes),
+                 [&](int64_t begin, int64_t end, int thread) {
+                   for (int64_t row = begin; row < end; ++row) f(row, thread);
+                 });
+  }
+};
+
+Rows rows_of(const KernelRequest& r) {
+  const Shape& scores = r.node.inputs[0].shape();
+  return {scores[0], scores[1], r.threads};
+}
+
+/// powers[c] = exp(x[c] - largest); gives (largest, sum of the powers).
+std::pair<float, float> exponentials(const float* x, int64_t classes, float* powers) {
+  const auto n = static_cast<size_t>(classes);
+  const float largest = simd::max(x, n);
+  simd::apply(pointwise::Fn::kSub, {x, false}, {&largest, true}, {}, powers, n);
+  simd::apply(pointwise::Fn::kExp, {powers, false}, {}, {}, powers, n);
+  return {largest, simd::sum(powers, n)};
+}
+
+uint64_t row_scratch(const KernelRequest& r) {
+  return static_cast<uint64_t>(r.threads) * static_cast<uint64_t>(rows_of(r).classes + 16) * sizeof(float);
+}
+
+PreparedKernel cross_entropy(const KernelRequest& r) {
+  const Rows rows = rows_of(r);
+  return plain(r, make_kernel([rows](const KernelArgs& args) {
+                 rows.each([&](int64_t row, int thread) {
+                   const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
+                   float* powers = reinterpret_cast<float*>(args.scratch) + thread * (rows.classes + 16);
+                   const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
+                   const auto [largest, sum] = exponentials(x, rows.classes, powers);
+                   const bool known = label >= 0 && label < rows.classes;
+                   reinterpret_cast<float*>(args.out[0])[row] =
+                       known ? std::log(sum) + largest - x[label] : std::numeric_limits<float>::quiet_NaN();
+                 });
+               }),
+               row_scratch(r));
+}
+
+PreparedKernel cross_entropy_gradient(const KernelRequest& r) {
+  const Rows rows = rows_of(r);
+  return plain(r, make_kernel([rows](const KernelArgs& args) {
+                 rows.each([&](int64_t row, int /*thread*/) {
+                   const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
+                   float* dx = reinterpret_cast<float*>(args.out[0]) + row * rows.classes;
+                   const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
+                   const float dloss = reinterpret_cast<const float*>(args.in[2])[row];
+                   const float factor = dloss / exponentials(x, rows.classes, dx).second;
+                   simd::apply(pointwise::Fn::kMul, {dx, false}, {&factor, true}, {}, dx,
+                               static_cast<size_t>(rows.classes));
+                   if (label >= 0 && label < rows.classes) dx[label] -= dloss;
+                 });
+               }));
+}
+
+PreparedKernel in_top_k(const KernelRequest& r) {
+  const Rows rows = rows_of(r);
+  const int64_t k = op_cast<InTopK>(r.node)->params().k;
+  return plain(r, make_kernel([rows, k](const KernelArgs& args) {
+                 rows.each([&](int64_t row, int /*thread*/) {
+                   const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
+                   const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
+                   bool known = label >= 0 && label < rows.classes;
+                   int64_t better = 0;
+                   for (int64_t c = 0; known && c < rows.classes; ++c) {
+                     known = std::isfinite(x[c]);
+                     better += x[c] > x[label] ? 1 : 0;
+                   }
+                   reinterpret_cast<float*>(args.out[0])[row] = known && better < k ? 1.0F : 0.0F;
+                 });
+               }));
+}
+
+PreparedKernel one_hot(const KernelRequest& r) {
+  const int64_t classes = r.node.outputs[0].shape[1];
+  const int64_t count = r.node.outputs[0].shape[0];
+  return plain(r, make_kernel([classes, count](const KernelArgs& args) {
+                 auto* y = reinterpret_cast<float*>(args.out[0]);
+                 std::memset(y, 0, static_cast<size_t>(count * classes) * sizeof(float));
+                 for (int64_t i = 0; i < count; ++i) {
+                   const int64_t label = reinterpret_cast<const int32_t*>(args.in[0])[i];
+                   if (label >= 0 && label < classes) y[i * classes + label] = 1;
+                 }
+               }));
+}
+
+const Registration kCrossEntropy("SoftmaxCrossEntropy", cross_entropy, LayoutRule::kPlain);
+const Registration kCrossEntropyGradient("SoftmaxCrossEntropyGradient", cross_entropy_gradient,
+                                         LayoutRule::kPlain);
+const Registration kInTopK("InTopK", in_top_k, LayoutRule::kPlain);
+const Registration kOneHot("OneHot", one_hot, LayoutRule::kPlain);
+
+}  // namespace
+}  // namespace tpack::cpu

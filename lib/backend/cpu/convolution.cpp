@@ -1,0 +1,174 @@
+#include "ops/convolution.h"
+
+#include <optional>
+
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/primitive.h"
+#include "backend/passes/fused_ops.h"
+#include "core/error.h"
+
+namespace tpack::cpu {
+namespace {
+
+using Dims = dnnl::memory::dims;
+using Desc = dnnl::memory::desc;
+using Operand = PrimitiveKernel::Operand;
+
+/// oneDNN's view of a convolution: the same numbers for all three directions.
+struct Problem {
+  dnnl::algorithm algorithm;
+  Desc x, w, bias, y;
+  Dims stride, dilation, padding_front, padding_back;
+};
+
+/// Weights of a grouped convolution have an axis for the groups.
+Dims weight_dims(const Shape& w, int64_t groups) {
+  if (groups == 1) return {w[0], w[1], w[2], w[3]};
+  return {groups, w[0] / groups, w[1], w[2], w[3]};
+}
+
+dnnl::algorithm algorithm_of(const KernelRequest& request) {
+  if (request.algorithm == "winograd") return dnnl::algorithm::convolution_winograd;
+  if (request.algorithm == "direct") return dnnl::algorithm::convolution_direct;
+  throw ConfigError("unknown convolution algorithm '" + request.algorithm +
+                    "' in the plan; known: direct, winograd");
+}
+
+/// Images of few channels enter a blocked convolution as they are: oneDNN has kernels for a network's first
+/// layer.
+Format image_format(const TensorSpec& spec, Layout layout) {
+  constexpr int64_t kFirstLayerChannels = 3;
+  const bool first = layout == Layout::kBlocked && spec.shape[1] <= kFirstLayerChannels;
+  return make_format(spec, first ? Layout::kPlain : layout);
+}
+
+struct Shapes {
+  TensorSpec x, w, y;
+};
+
+Problem problem_of(const KernelRequest& request, const ConvolutionParams& p, const Shapes& shapes) {
+  return {algorithm_of(request),
+          image_format(shapes.x, request.layout).md,
+          Desc(weight_dims(shapes.w.shape, p.groups), dnnl::memory::data_type::f32,
+               dnnl::memory::format_tag::any),
+          Desc({shapes.y.shape[1]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x),
+          make_format(shapes.y, request.layout).md,
+          {p.stride.h, p.stride.w},
+          {p.dilation.h - 1, p.dilation.w - 1},
+          {p.padding.top, p.padding.left},
+          {p.padding.bottom, p.padding.right}};
+}
+
+using Forward = dnnl::convolution_forward;
+
+Forward::primitive_desc forward_desc(const Problem& p, bool bias, Activation activation) {
+  dnnl::primitive_attr attributes = user_scratchpad();
+  if (activation == Activation::kRelu) {
+    dnnl::post_ops after;
+    after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+    attributes.set_post_ops(after);
+  }
+  const auto kind = dnnl::prop_kind::forward_training;
+  const Forward::desc desc = bias ? Forward::desc(kind, p.algorithm, p.x, p.w, p.bias, p.y, p.stride,
+                                                  p.dilation, p.padding_front, p.padding_back)
+                                  : Forward::desc(kind, p.algorithm, p.x, p.w, p.y, p.stride, p.dilation,
+                                                  p.padding_front, p.padding_back);
+  return {desc, attributes, engine()};
+}
+
+[[noreturn]] void refuse(const KernelRequest& request) {
+  throw ConfigError(request.node.path + ": " + request.algorithm + " convolution in layout " +
+                    name_of(request.layout) + " is not possible on this CPU; give --replan to choose anew");
+}
+
+PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& params, bool bias,
+                       Activation activation) {
+  const Node& n = request.node;
+  const Problem p = problem_of(request, params, {n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]});
+  try {
+    const Forward::primitive_desc pd = forward_desc(p, bias, activation);
+    std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}};
+    std::vector<Format> formats = {image_format(n.inputs[0].spec(), request.layout),
+                                   opaque(pd.weights_desc())};
+    if (bias) {
+      in.push_back({DNNL_ARG_BIAS, pd.bias_desc()});
+      formats.push_back(make_format(n.inputs[2].spec(), Layout::kPlain));
+    }
+    auto kernel = std::make_unique<PrimitiveKernel>(
+        Forward(pd), in, std::vector<Operand>{{DNNL_ARG_DST, pd.dst_desc()}}, pd.scratchpad_desc());
+    return {std::move(kernel),
+            formats,
+            {make_format(n.outputs[0], request.layout)},
+            pd.scratchpad_desc().get_size(),
+            {}};
+  } catch (const dnnl::error&) {
+    refuse(request);
+  }
+}
+
+PreparedKernel prepare_plain(const KernelRequest& request) {
+  return forward(request, op_cast<Convolution>(request.node)->params(), false, Activation::kNone);
+}
+
+PreparedKernel prepare_fused(const KernelRequest& request) {
+  const FusedConvolutionParams& p = op_cast<FusedConvolution>(request.node)->params();
+  return forward(request, p.window, true, p.activation);
+}
+
+PreparedKernel prepare_backward_data(const KernelRequest& request) {
+  using Backward = dnnl::convolution_backward_data;
+  const Node& n = request.node;
+  const ConvolutionParams& params = op_cast<ConvolutionBackwardData>(n)->params().window;
+  const Problem p = problem_of(request, params, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()});
+  try {
+    const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
+                              p.padding_back);
+    const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
+                                      forward_desc(p, false, Activation::kNone));
+    auto kernel = std::make_unique<PrimitiveKernel>(
+        Backward(pd),
+        std::vector<Operand>{{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}},
+        std::vector<Operand>{{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()}}, pd.scratchpad_desc());
+    return {std::move(kernel),
+            {make_format(n.inputs[0].spec(), request.layout), opaque(pd.weights_desc())},
+            {image_format(n.outputs[0], request.layout)},
+            pd.scratchpad_desc().get_size(),
+            {}};
+  } catch (const dnnl::error&) {
+    refuse(request);
+  }
+}
+
+PreparedKernel prepare_backward_weights(const KernelRequest& request) {
+  using Backward = dnnl::convolution_backward_weights;
+  const Node& n = request.node;
+  const ConvolutionParams& params = op_cast<ConvolutionBackwardWeights>(n)->params().window;
+  const Problem p = problem_of(request, params, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()});
+  try {
+    const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
+                              p.padding_back);
+    const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
+                                      forward_desc(p, false, Activation::kNone));
+    auto kernel = std::make_unique<PrimitiveKernel>(
+        Backward(pd),
+        std::vector<Operand>{{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}},
+        std::vector<Operand>{{DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()}}, pd.scratchpad_desc());
+    return {
+        std::move(kernel),
+        {image_format(n.inputs[0].spec(), request.layout), make_format(n.inputs[1].spec(), request.layout)},
+        {opaque(pd.diff_weights_desc())},
+        pd.scratchpad_desc().get_size(),
+        {}};
+  } catch (const dnnl::error&) {
+    refuse(request);
+  }
+}
+
+const Registration kForward("Convolution", prepare_plain, LayoutRule::kChosen);
+const Registration kFused("FusedConvolution", prepare_fused, LayoutRule::kChosen);
+const Registration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen);
+const Registration kBackwardWeights("ConvolutionBackwardWeights", prepare_backward_weights,
+                                    LayoutRule::kChosen);
+
+}  // namespace
+}  // namespace tpack::cpu

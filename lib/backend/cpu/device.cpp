@@ -1,0 +1,69 @@
+#include "backend/device.h"
+
+#include <omp.h>
+
+#include "backend/cpu/executable.h"
+#include "backend/cpu/layout_choice.h"
+#include "backend/cpu/lowering.h"
+#include "backend/cpu/tuner.h"
+#include "backend/passes/fuse.h"
+#include "graph/passes/simplify.h"
+
+namespace tpack {
+namespace cpu {
+namespace {
+
+class CpuDevice final : public Device {
+ public:
+  CpuDevice(std::string name, const DeviceOptions& options)
+      : name_(std::move(name)),
+        options_(options),
+        tuner_(options.cache_dir),
+        arena_(std::make_shared<Arena>()) {
+    if (options.float_type != DType::kFloat32) {
+      throw ConfigError("the cpu backend computes in float32; use engine: {backend: reference} for float64");
+    }
+  }
+  const std::string& name() const override { return name_; }
+  DType float_type() const override { return DType::kFloat32; }
+  void create_variables(const VariableTable& table) override {
+    store_ = std::make_unique<VariableStore>(table);
+  }
+  VariableStore& variables() override { return *store_; }
+  int threads() const override { return options_.threads; }
+
+  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
+    // oneDNN fixes the number of threads of a kernel when it is made.
+    omp_set_num_threads(options_.threads);
+    if (section.threads == 0) section.threads = options_.threads;
+    if (section.threads != options_.threads) {
+      throw ConfigError("the plan is for " + std::to_string(section.threads) + " threads, this run has " +
+                        std::to_string(options_.threads) +
+                        "; set engine.threads to that, or plan anew with --replan");
+    }
+    const Graph fused = fused_graph(graph);
+    choose_layouts(fused, options_.algorithm, tuner_, section);
+    return make_executable(lower(fused, section), *store_, arena_);
+  }
+
+ private:
+  static Graph fused_graph(const Graph& graph) {
+    const Graph lowered = simplify(lower_batch_norm(simplify(graph, Stops::kDrop)), Stops::kDrop);
+    return simplify(fuse_pointwise(fuse_bias_and_activation(lowered)), Stops::kDrop);
+  }
+
+  std::string name_;
+  DeviceOptions options_;
+  Tuner tuner_;
+  std::shared_ptr<Arena> arena_;
+  std::unique_ptr<VariableStore> store_;
+};
+
+}  // namespace
+}  // namespace cpu
+
+std::unique_ptr<Device> make_cpu_device(const std::string& name, const DeviceOptions& options) {
+  return std::make_unique<cpu::CpuDevice>(name, options);
+}
+
+}  // namespace tpack

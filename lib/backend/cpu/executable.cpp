@@ -1,0 +1,163 @@
+#include "backend/cpu/executable.h"
+
+#include <algorithm>
+
+#include "backend/passes/memory.h"
+#include "core/clock.h"
+
+namespace tpack::cpu {
+namespace {
+
+using Place = Value::Place;
+
+class CpuExecutable final : public Executable {
+ public:
+  CpuExecutable(Program program, VariableStore& store, std::shared_ptr<Arena> arena)
+      : program_(std::move(program)), store_(store), arena_(std::move(arena)) {
+    for (const TensorSpec& spec : program_.fetches) fetched_.emplace_back(spec);
+    plan();
+    arena_->reserve(report_.arena_bytes);
+    for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
+    report_.kernels = static_cast<int>(program_.steps.size());
+    report_.reorders = program_.reorders;
+    for (const Step& step : program_.steps) report_.flops += step.flops;
+    seconds_.resize(program_.steps.size());
+  }
+
+  void run(std::span<const Tensor> inputs, const RunInfo& info) override {
+    TPACK_ASSERT(inputs.size() == static_cast<size_t>(program_.inputs), "a program of other inputs");
+    if (generation_ != arena_->generation) bind();
+    for (const InputUse& use : input_uses_) calls_[use.step].in[use.operand] = inputs[use.input].raw();
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      const Stopwatch watch;
+      program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info});
+      if (profiling_) seconds_[i] += watch.seconds();
+    }
+  }
+
+  const Tensor& fetched(size_t i) const override { return fetched_[i]; }
+  const CompileReport& report() const override { return report_; }
+  void profile(bool on) override { profiling_ = on; }
+  std::vector<NodeTime> times() const override {
+    std::vector<NodeTime> all;
+    for (size_t i = 0; i < program_.steps.size(); ++i) {
+      all.push_back({program_.steps[i].path, program_.steps[i].kind, seconds_[i], program_.steps[i].flops});
+    }
+    return all;
+  }
+
+ private:
+  struct Call {
+    std::vector<std::byte*> in;
+    std::vector<std::byte*> out;
+    std::byte* scratch = nullptr;
+  };
+  struct InputUse {
+    size_t step;
+    size_t operand;
+    size_t input;
+  };
+
+  bool in_arena(int owner) const {
+    return program_.values[static_cast<size_t>(owner)].place == Place::kArena;
+  }
+
+  /// Lifetimes of the arena's values and of each step's scratch, placed.
+  void plan() {
+    std::vector<Lifetime> lives;
+    std::vector<int> life_of(program_.values.size(), -1);
+    const auto touch = [&](int value, int step) {
+      const int owner = program_.owner(value);
+      if (!in_arena(owner)) return;
+      int& life = life_of[static_cast<size_t>(owner)];
+      if (life < 0) {
+        life = static_cast<int>(lives.size());
+        lives.push_back({0, step, step});
+      }
+      lives[static_cast<size_t>(life)].last = step;
+      // Values that share memory may differ in size: a reshaped view, say.
+      uint64_t& bytes = lives[static_cast<size_t>(life)].bytes;
+      bytes = std::max({bytes, program_.values[static_cast<size_t>(value)].format.bytes(),
+                        program_.values[static_cast<size_t>(owner)].format.bytes()});
+    };
+    std::vector<int> scratch_life;
+    for (size_t i = 0; i < program_.steps.size(); ++i) {
+      const int step = static_cast<int>(i);
+      for (const int value : program_.steps[i].in) touch(value, step);
+      for (const int value : program_.steps[i].out) touch(value, step);
+      scratch_life.push_back(static_cast<int>(lives.size()));
+      lives.push_back({program_.steps[i].scratch_bytes, step, step});
+    }
+    const MemoryPlan memory = plan_memory(lives);
+    report_.arena_bytes = memory.bytes;
+    offsets_.assign(program_.values.size(), 0);
+    for (size_t v = 0; v < program_.values.size(); ++v) {
+      const int life = life_of[static_cast<size_t>(program_.owner(static_cast<int>(v)))];
+      if (life >= 0) offsets_[v] = memory.offsets[static_cast<size_t>(life)];
+    }
+    for (const int life : scratch_life) scratch_offsets_.push_back(memory.offsets[static_cast<size_t>(life)]);
+  }
+
+  std::byte* address(int value) {
+    const int owner = program_.owner(value);
+    const Value& v = program_.values[static_cast<size_t>(owner)];
+    switch (v.place) {
+      case Place::kArena:
+        return arena_->memory.raw() + offsets_[static_cast<size_t>(value)];
+      case Place::kVariable:
+        return store_.tensor(v.name).raw();
+      case Place::kFetch:
+        return fetched_[static_cast<size_t>(v.index)].raw();
+      case Place::kInput:
+        return nullptr;  // set at each run
+    }
+    return nullptr;
+  }
+
+  void bind() {
+    calls_.clear();
+    input_uses_.clear();
+    for (size_t i = 0; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      Call call;
+      for (size_t k = 0; k < step.in.size(); ++k) {
+        const Value& owner = program_.values[static_cast<size_t>(program_.owner(step.in[k]))];
+        if (owner.place == Place::kInput) input_uses_.push_back({i, k, static_cast<size_t>(owner.index)});
+        call.in.push_back(address(step.in[k]));
+      }
+      for (const int value : step.out) call.out.push_back(address(value));
+      call.scratch = arena_->memory.raw() + scratch_offsets_[i];
+      calls_.push_back(std::move(call));
+    }
+    generation_ = arena_->generation;
+  }
+
+  Program program_;
+  VariableStore& store_;
+  std::shared_ptr<Arena> arena_;
+  CompileReport report_;
+  std::vector<Tensor> fetched_;
+  std::vector<uint64_t> offsets_;  // by value, in the arena
+  std::vector<uint64_t> scratch_offsets_;
+  std::vector<Call> calls_;
+  std::vector<InputUse> input_uses_;
+  std::vector<double> seconds_;  // by step
+  int generation_ = -1;
+  bool profiling_ = false;
+};
+
+}  // namespace
+
+void Arena::reserve(uint64_t bytes) {
+  if (!memory.empty() && memory.bytes() >= bytes) return;
+  memory = Tensor();  // the old block goes before the new one comes
+  memory = Tensor(DType::kUInt8, Shape{static_cast<int64_t>(std::max<uint64_t>(bytes, 64))});
+  ++generation;
+}
+
+std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
+                                            std::shared_ptr<Arena> arena) {
+  return std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena));
+}
+
+}  // namespace tpack::cpu

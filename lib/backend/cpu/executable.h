@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/cpu/lowering.h"
+#include "backend/device.h"
+
+namespace tpack::cpu {
+
+/// The one block of memory that all executables of a device use in turn.
+struct Arena {
+  Tensor memory;
+  int generation = 0;  // grows when the memory moves
+
+  void reserve(uint64_t bytes);
+};
+
+std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
+                                            std::shared_ptr<Arena> arena);
+
+}  // namespace tpack::cpu

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/cpu/format.h"
+#include "backend/run_info.h"
+#include "graph/op.h"
+
+namespace tpack::cpu {
+
+/// Pointers of one run of a kernel.
+struct KernelArgs {
+  std::span<std::byte* const> in;
+  std::span<std::byte* const> out;
+  std::byte* scratch = nullptr;
+  const RunInfo* info = nullptr;
+};
+
+/// A kernel prepared once for fixed shapes and formats, then only run. Allocates nothing in `run`.
+/// Threads: one run at a time; it spreads its work over the device's team itself.
+class CpuKernel {
+ public:
+  virtual ~CpuKernel() = default;
+  virtual void run(const KernelArgs& args) = 0;
+};
+
+/// What a kernel is prepared from.
+struct KernelRequest {
+  const Node& node;
+  Layout layout = Layout::kPlain;  // chosen for the node's image operands
+  std::string algorithm;           // chosen, "" where there is one only
+  int threads = 1;
+};
+
+/// A kernel with the formats that it wants and gives. The executable reorders inputs that come in other
+/// formats.
+struct PreparedKernel {
+  std::unique_ptr<CpuKernel> kernel;  // null: the outputs are the first input's memory under another name
+  std::vector<Format> in;
+  std::vector<Format> out;
+  uint64_t scratch_bytes = 0;
+  std::vector<std::pair<int, int>> in_place;  // (output, input) that may share memory
+};
+
+/// Errors: ConfigError where the chosen layout or algorithm cannot be had.
+using Prepare = PreparedKernel (*)(const KernelRequest& request);
+
+/// How an op's kernel treats layouts, for the choice of layouts.
+enum class LayoutRule : uint8_t {
+  kPlain,     // plain in, plain out
+  kAgnostic,  // all image operands in one layout, any of them
+  kChosen     // a convolution: layout and algorithm are chosen together
+};
+
+struct KernelEntry {
+  Prepare prepare = nullptr;
+  LayoutRule rule = LayoutRule::kPlain;
+};
+
+/// Null where the op has none.
+const KernelEntry* find_kernel(const std::string& op_type);
+
+/// Adds a kernel at start-up: `const Registration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
+struct Registration {
+  Registration(const char* op_type, Prepare prepare, LayoutRule rule);
+};
+
+/// Formats of a node's inputs and outputs, images in `layout`.
+std::vector<Format> input_formats(const Node& node, Layout layout);
+std::vector<Format> output_formats(const Node& node, Layout layout);
+
+/// A kernel from a lambda: for those without state of their own.
+template <class F>
+class FunctionKernel final : public CpuKernel {
+ public:
+  explicit FunctionKernel(F f) : f_(std::move(f)) {}
+  void run(const KernelArgs& args) override { f_(args); }
+
+ private:
+  F f_;
+};
+template <class F>
+std::unique_ptr<CpuKernel> make_kernel(F f) {
+  return std::make_unique<FunctionKernel<F>>(std::move(f));
+}
+
+}  // namespace tpack::cpu

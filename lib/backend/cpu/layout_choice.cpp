@@ -1,0 +1,283 @@
+#include "backend/cpu/layout_choice.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "backend/passes/fused_ops.h"
+#include "graph/structural.h"
+
+namespace tpack::cpu {
+namespace {
+
+constexpr double kReorderBytesPerSecond = 5e9;   // read and written, one thread
+constexpr double kDirectFlopsPerSecond = 100e9;  // one thread; ratios matter, not the figure
+constexpr double kWinogradGain = 1.5;
+constexpr double kNearTie = 0.9;  // the heuristic's choice wins unless another is 10 % better
+
+/// One way to run a node.
+struct Option {
+  Layout layout = Layout::kNhwc;
+  std::string algorithm;
+  double seconds = 0;
+};
+
+/// The window of a convolution in any of its directions; null for other nodes.
+const ConvolutionParams* window_of(const Node& node) {
+  if (const auto* op = op_cast<Convolution>(node)) return &op->params();
+  if (const auto* op = op_cast<FusedConvolution>(node)) return &op->params().window;
+  if (const auto* op = op_cast<ConvolutionBackwardData>(node)) return &op->params().window;
+  if (const auto* op = op_cast<ConvolutionBackwardWeights>(node)) return &op->params().window;
+  return nullptr;
+}
+
+/// Where oneDNN's Winograd kernels exist and usually win: 3x3, stride 1, enough channels to pay for the
+/// transforms.
+bool winograd_pays(const Node& node, const ConvolutionParams& p) {
+  constexpr int64_t kFewestChannels = 32;
+  const bool gives_weights = op_cast<ConvolutionBackwardWeights>(node) != nullptr;
+  const Shape& w = gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
+  const bool kernel =
+      w[2] == 3 && w[3] == 3 && p.stride == Size2{1, 1} && p.dilation == Size2{1, 1} && p.groups == 1;
+  return kernel && w[0] >= kFewestChannels && w[1] >= kFewestChannels;
+}
+
+bool is_image(const TensorSpec& spec) {
+  const Shape& s = spec.shape;
+  return s.rank() == 4 && s[0] * s[2] * s[3] > 1;
+}
+
+/// One thing whose layout is chosen: a convolution, or a region of nodes that take any layout but all the
+/// same.
+struct Unit {
+  std::vector<const Node*> nodes;
+  std::vector<Option> options;
+  size_t chosen = 0;
+};
+
+class Search {
+ public:
+  Search(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, PlanSection& section)
+      : graph_(graph), algorithm_(algorithm), tuner_(tuner), section_(section), unit_of_(graph.size(), -1) {
+    make_units();
+    for (Unit& unit : units_) fill_options(unit);
+    find_edges();
+  }
+
+  void run() {
+    improve(Layout::kBlocked);
+    const double blocked = total();
+    const std::vector<size_t> first = chosen();
+    improve(Layout::kNhwc);
+    if (blocked < total()) {
+      for (size_t i = 0; i < units_.size(); ++i) units_[i].chosen = first[i];
+    }
+    for (const Unit& unit : units_) {
+      for (const Node* node : unit.nodes) {
+        const Option& option = unit.options[unit.chosen];
+        section_.nodes.emplace(node->path, NodeChoice{name_of(option.layout), option.algorithm});
+      }
+    }
+  }
+
+ private:
+  /// Bytes that move if the two ends lie in different layouts. `producer` -1: channels-last input of the
+  /// graph.
+  struct Edge {
+    int producer;
+    int consumer;
+    double seconds;
+  };
+
+  void make_units() {
+    std::vector<int> parent(graph_.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto find = [&](int i) {
+      while (parent[static_cast<size_t>(i)] != i) i = parent[static_cast<size_t>(i)];
+      return i;
+    };
+    const std::vector<bool> needed = graph_.needed();
+    for (const auto& node : graph_.nodes()) {
+      if (!needed[static_cast<size_t>(node->id)] || rule(*node) != LayoutRule::kAgnostic) continue;
+      for (const Symbol& s : node->inputs) {
+        if (is_image(s.spec()) && rule(*s.node) == LayoutRule::kAgnostic)
+          parent[static_cast<size_t>(find(node->id))] = find(s.node->id);
+      }
+    }
+    std::map<int, int> unit_of_root;
+    for (const auto& node : graph_.nodes()) {
+      const auto id = static_cast<size_t>(node->id);
+      if (!needed[id] || !touches_images(*node) || rule(*node) == LayoutRule::kPlain) continue;
+      const int root = rule(*node) == LayoutRule::kChosen ? -1 - node->id : find(node->id);
+      const auto [at, fresh] = unit_of_root.emplace(root, static_cast<int>(units_.size()));
+      if (fresh) units_.emplace_back();
+      units_[static_cast<size_t>(at->second)].nodes.push_back(node.get());
+      unit_of_[id] = at->second;
+    }
+  }
+
+  static LayoutRule rule(const Node& node) {
+    const KernelEntry* entry = find_kernel(node.op->type());
+    return entry == nullptr ? LayoutRule::kPlain : entry->rule;
+  }
+  static bool touches_images(const Node& node) {
+    const bool in = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                [](const Symbol& s) { return is_image(s.spec()); });
+    return in || std::any_of(node.outputs.begin(), node.outputs.end(), is_image);
+  }
+
+  void fill_options(Unit& unit) {
+    const Node& first = *unit.nodes.front();
+    const auto planned = section_.nodes.find(first.path);
+    const ConvolutionParams* window = window_of(first);
+    if (planned != section_.nodes.end()) {
+      unit.options = {{layout_from(planned->second.layout), planned->second.algorithm, 0}};
+    } else if (window == nullptr) {
+      unit.options = {{Layout::kNhwc, "", 0}, {Layout::kBlocked, "", padding_seconds(unit)}};
+    } else {
+      convolution_options(first, *window, unit);
+    }
+  }
+
+  void convolution_options(const Node& node, const ConvolutionParams& window, Unit& unit) {
+    unit.options = {{Layout::kNhwc, "direct", 0}, {Layout::kBlocked, "direct", 0}};
+    const bool winograd = winograd_pays(node, window);
+    if (winograd && algorithm_ != DeviceOptions::Algorithm::kDirect)
+      unit.options.push_back({Layout::kBlocked, "winograd", 0});
+    const bool measured = algorithm_ == DeviceOptions::Algorithm::kAuto;
+    const uint64_t most_scratch =
+        measured && winograd ? measure(node, unit.options.back()).scratch_bytes : UINT64_MAX;
+    for (Option& option : unit.options) {
+      const bool preferred = option.algorithm == (winograd ? "winograd" : "direct");
+      if (measured) {
+        const Tuner::Measurement m = measure(node, option);
+        option.seconds = m.scratch_bytes > most_scratch ? std::numeric_limits<double>::infinity()
+                                                        : m.seconds * (preferred ? kNearTie : 1);
+      } else {
+        const double rate =
+            kDirectFlopsPerSecond * section_.threads * (option.algorithm == "winograd" ? kWinogradGain : 1);
+        option.seconds = node.op->flops(node) / rate;
+      }
+    }
+  }
+
+  Tuner::Measurement measure(const Node& node, const Option& option) {
+    return tuner_.measure({node, option.layout, option.algorithm, section_.threads});
+  }
+
+  /// Channels that are no multiple of 16 cost the work of the padding too.
+  double padding_seconds(const Unit& unit) const {
+    double bytes = 0;
+    for (const Node* node : unit.nodes) {
+      for (const TensorSpec& spec : node->outputs) {
+        if (!is_image(spec)) continue;
+        const double full = static_cast<double>(padded_channels(spec.shape, Layout::kBlocked)) /
+                            static_cast<double>(spec.shape[1]);
+        bytes += static_cast<double>(spec.bytes()) * (full - 1);
+      }
+    }
+    return 2 * bytes / (kReorderBytesPerSecond * section_.threads);
+  }
+
+  void find_edges() {
+    std::set<std::pair<Symbol, int>> seen;  // a tensor is reordered once for all nodes of a unit
+    for (const auto& node : graph_.nodes()) {
+      const int consumer = unit_of_[static_cast<size_t>(node->id)];
+      if (consumer < 0) continue;
+      for (const Symbol& s : node->inputs) {
+        // Weights are packed in any case; one-channel images lie the same in both plain layouts.
+        const bool weights = window_of(*node) != nullptr && op_cast<Read>(*s.node) != nullptr;
+        if (!is_image(s.spec()) || weights || !seen.emplace(s, consumer).second) continue;
+        const bool first_layer = window_of(*node) != nullptr && s.shape()[1] == 1;
+        if (first_layer) continue;
+        const double seconds =
+            2.0 * static_cast<double>(s.spec().bytes()) / (kReorderBytesPerSecond * section_.threads);
+        edges_.push_back({unit_of_[static_cast<size_t>(s.node->id)], consumer, seconds});
+      }
+    }
+    edges_of_.resize(units_.size());
+    for (size_t i = 0; i < edges_.size(); ++i) {
+      if (edges_[i].producer >= 0) edges_of_[static_cast<size_t>(edges_[i].producer)].push_back(i);
+      if (edges_[i].consumer != edges_[i].producer)
+        edges_of_[static_cast<size_t>(edges_[i].consumer)].push_back(i);
+    }
+  }
+
+  Layout layout_of(int unit) const {
+    if (unit < 0) return Layout::kNhwc;
+    const Unit& u = units_[static_cast<size_t>(unit)];
+    return u.options[u.chosen].layout;
+  }
+  double cost_of(const Edge& edge) const {
+    return layout_of(edge.producer) == layout_of(edge.consumer) ? 0 : edge.seconds;
+  }
+  double cost_of(size_t unit) const {
+    double seconds = units_[unit].options[units_[unit].chosen].seconds;
+    for (const size_t edge : edges_of_[unit]) seconds += cost_of(edges_[edge]);
+    return seconds;
+  }
+  double total() const {
+    double seconds = 0;
+    for (const Unit& unit : units_) seconds += unit.options[unit.chosen].seconds;
+    for (const Edge& edge : edges_) seconds += cost_of(edge);
+    return seconds;
+  }
+  std::vector<size_t> chosen() const {
+    std::vector<size_t> all;
+    for (const Unit& unit : units_) all.push_back(unit.chosen);
+    return all;
+  }
+
+  /// From everything in one layout, changes one unit at a time as long as that helps.
+  void improve(Layout start) {
+    constexpr int kRounds = 20;
+    for (Unit& unit : units_) {
+      unit.chosen = 0;
+      for (size_t i = 0; i < unit.options.size(); ++i) {
+        const bool better = unit.options[i].seconds < unit.options[unit.chosen].seconds ||
+                            unit.options[unit.chosen].layout != start;
+        if (unit.options[i].layout == start && better) unit.chosen = i;
+      }
+    }
+    bool changed = true;
+    for (int round = 0; round < kRounds && changed; ++round) {
+      changed = false;
+      for (size_t unit = 0; unit < units_.size(); ++unit) changed = choose_best(unit) || changed;
+    }
+  }
+
+  bool choose_best(size_t unit) {
+    const size_t before = units_[unit].chosen;
+    size_t best = before;
+    double least = cost_of(unit);
+    for (size_t i = 0; i < units_[unit].options.size(); ++i) {
+      units_[unit].chosen = i;
+      const double seconds = cost_of(unit);
+      if (seconds >= least) continue;
+      least = seconds;
+      best = i;
+    }
+    units_[unit].chosen = best;
+    return best != before;
+  }
+
+  const Graph& graph_;
+  DeviceOptions::Algorithm algorithm_;
+  Tuner& tuner_;
+  PlanSection& section_;
+  std::vector<int> unit_of_;  // by node id, -1 for nodes without images
+  std::vector<Unit> units_;
+  std::vector<Edge> edges_;
+  std::vector<std::vector<size_t>> edges_of_;  // by unit
+};
+
+}  // namespace
+
+void choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner,
+                    PlanSection& section) {
+  Search(graph, algorithm, tuner, section).run();
+}
+
+}  // namespace tpack::cpu

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/parallel.h"
+#include "backend/cpu/primitive.h"
+#include "backend/cpu/simd.h"
+#include "graph/structural.h"
+#include "ops/pad.h"
+#include "ops/random_uniform.h"
+
+/// Kernels that move or make elements without computing.
+namespace tpack::cpu {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+
+PreparedKernel plain(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel) {
+  return {std::move(kernel),
+          input_formats(r.node, Layout::kPlain),
+          output_formats(r.node, Layout::kPlain),
+          0,
+          {}};
+}
+
+PreparedKernel reshape(const KernelRequest& r) { return plain(r, nullptr); }
+
+bool is_channels_last_to_first(const TransposeParams& p) { return p.order == std::vector<int>{0, 3, 1, 2}; }
+bool is_channels_first_to_last(const TransposeParams& p) { return p.order == std::vector<int>{0, 2, 3, 1}; }
+
+/// A transpose as a reorder between two descriptions of the input's axes.
+PreparedKernel transpose(const KernelRequest& r) {
+  const TransposeParams& p = op_cast<Transpose>(r.node)->params();
+  const TensorSpec& in = r.node.inputs[0].spec();
+  const TensorSpec& out = r.node.outputs[0];
+  // Images as they arrive, [N, H, W, C], are channels-last images already: nothing to move.
+  if (is_channels_last_to_first(p)) {
+    return {nullptr, {make_format(in, Layout::kPlain)}, {make_format(out, Layout::kNhwc)}, 0, {}};
+  }
+  if (is_channels_first_to_last(p)) {
+    return {nullptr, {make_format(in, Layout::kNhwc)}, {make_format(out, Layout::kPlain)}, 0, {}};
+  }
+  const Format from = make_format(in, Layout::kPlain);
+  dnnl::memory::dims strides(in.shape.rank());
+  int64_t step = 1;
+  for (size_t i = p.order.size(); i-- > 0;) {
+    strides[static_cast<size_t>(p.order[i])] = step;
+    step *= out.shape[static_cast<int>(i)];
+  }
+  const dnnl::memory::desc to(from.md.dims(), from.md.data_type(), strides);
+  uint64_t scratch = 0;
+  auto kernel = make_reorder(from, opaque(to), scratch);
+  return {std::move(kernel), {from}, {make_format(out, Layout::kPlain)}, scratch, {}};
+}
+
+/// Copies rows (runs along the last axis) between a box in a large tensor and a small one.
+struct BoxCopy {
+  std::array<int64_t, Shape::kMaxRank> small_sizes{};
+  std::array<int64_t, Shape::kMaxRank> large_steps{};
+  size_t rank = 0;
+  int64_t begin = 0;  // of the box, in elements
+  size_t row_bytes = 0;
+  size_t width = 4;  // bytes of an element
+  int64_t rows = 1;
+  int threads = 1;
+
+  template <class F>
+  void each_row(const F& f) const {
+    const int64_t grain =
+        std::max<int64_t>(1, kGrain * 4 / static_cast<int64_t>(std::max<size_t>(row_bytes, 1)));
+    parallel_for(threads, rows, grain, [&](int64_t first, int64_t last, int /*thread*/) {
+      for (int64_t row = first; row < last; ++row) {
+        int64_t rest = row;
+        int64_t at = begin;
+        for (size_t axis = rank - 1; axis-- > 0;) {
+          at += rest % small_sizes[axis] * large_steps[axis];
+          rest /= small_sizes[axis];
+        }
+        f(static_cast<size_t>(at) * width, static_cast<size_t>(row) * row_bytes);
+      }
+    });
+  }
+};
+
+/// Sizes of a tensor's axes as they lie in memory. In blocks of channels only where the box has all channels.
+std::vector<int64_t> in_memory(const std::vector<int64_t>& logical, Layout layout, int64_t lanes) {
+  if (logical.size() != 4 || layout == Layout::kPlain) return logical;
+  if (layout == Layout::kNhwc) return {logical[0], logical[2], logical[3], logical[1]};
+  return {logical[0], (logical[1] + 15) / 16, logical[2], logical[3], lanes};
+}
+
+BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<int64_t>& begin,
+                 Layout layout, int threads) {
+  const auto sizes = [&](const Shape& s) {
+    return in_memory({s.sizes().begin(), s.sizes().end()}, layout, 16);
+  };
+  const std::vector<int64_t> large_sizes = sizes(large.shape);
+  const std::vector<int64_t> small_sizes = sizes(small);
+  const std::vector<int64_t> start = in_memory(begin, layout, 0);
+  BoxCopy copy;
+  copy.rank = small_sizes.size();
+  copy.width = size_of(large.dtype);
+  copy.threads = threads;
+  int64_t step = 1;
+  for (size_t i = copy.rank; i-- > 0;) {
+    copy.small_sizes[i] = small_sizes[i];
+    copy.large_steps[i] = step;
+    copy.begin += start[i] * step;
+    step *= large_sizes[i];
+    if (i + 1 < copy.rank) copy.rows *= small_sizes[i];
+  }
+  copy.row_bytes = static_cast<size_t>(small_sizes.back()) * copy.width;
+  return copy;
+}
+
+/// Blocks of channels cannot be cut: boxes that do not have all channels are copied in nhwc.
+Layout box_layout(const KernelRequest& r) {
+  const bool all_channels =
+      r.node.inputs[0].shape().rank() == 4 && r.node.inputs[0].shape()[1] == r.node.outputs[0].shape[1];
+  return r.layout == Layout::kBlocked && !all_channels ? Layout::kNhwc : r.layout;
+}
+
+PreparedKernel pad(const KernelRequest& r) {
+  const Layout layout = box_layout(r);
+  const BoxCopy copy = box_copy(r.node.outputs[0], r.node.inputs[0].shape(),
+                                op_cast<Pad>(r.node)->params().before, layout, r.threads);
+  const size_t bytes = make_format(r.node.outputs[0], layout).bytes();
+  return {make_kernel([copy, bytes](const KernelArgs& args) {
+            std::memset(args.out[0], 0, bytes);
+            copy.each_row([&](size_t large, size_t small) {
+              std::memcpy(args.out[0] + large, args.in[0] + small, copy.row_bytes);
+            });
+          }),
+          input_formats(r.node, layout),
+          output_formats(r.node, layout),
+          0,
+          {}};
+}
+
+PreparedKernel slice(const KernelRequest& r) {
+  const Layout layout = box_layout(r);
+  const BoxCopy copy = box_copy(r.node.inputs[0].spec(), r.node.outputs[0].shape,
+                                op_cast<Slice>(r.node)->params().begin, layout, r.threads);
+  return {make_kernel([copy](const KernelArgs& args) {
+            copy.each_row([&](size_t large, size_t small) {
+              std::memcpy(args.out[0] + small, args.in[0] + large, copy.row_bytes);
+            });
+          }),
+          input_formats(r.node, layout),
+          output_formats(r.node, layout),
+          0,
+          {}};
+}
+
+PreparedKernel constant(const KernelRequest& r) {
+  const ConstantParams& p = op_cast<Constant>(r.node)->params();
+  Tensor value(r.node.outputs[0]);
+  visit(p.dtype, [&](auto zero) {
+    std::ranges::fill(value.span<decltype(zero)>(), static_cast<decltype(zero)>(p.value));
+  });
+  return plain(r, make_kernel([value](const KernelArgs& args) {
+                 std::memcpy(args.out[0], value.raw(), value.bytes());
+               }));
+}
+
+PreparedKernel literal(const KernelRequest& r) {
+  const Tensor value = op_cast<Literal>(r.node)->value();
+  return plain(r, make_kernel([value](const KernelArgs& args) {
+                 std::memcpy(args.out[0], value.raw(), value.bytes());
+               }));
+}
+
+PreparedKernel random_uniform(const KernelRequest& r) {
+  const int64_t count = r.node.outputs[0].shape.elements();
+  const std::string path = r.node.path;
+  const int threads = r.threads;
+  return plain(r, make_kernel([count, path, threads](const KernelArgs& args) {
+                 const uint64_t key = random_key(*args.info, path);
+                 parallel_for(threads, count, kGrain, [&](int64_t begin, int64_t end, int /*thread*/) {
+                   simd::uniform(key, static_cast<uint64_t>(begin),
+                                 reinterpret_cast<float*>(args.out[0]) + begin,
+                                 static_cast<size_t>(end - begin));
+                 });
+               }));
+}
+
+const Registration kReshape("Reshape", reshape, LayoutRule::kPlain);
+const Registration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
+const Registration kTranspose("Transpose", transpose, LayoutRule::kPlain);
+const Registration kPad("Pad", pad, LayoutRule::kAgnostic);
+const Registration kSlice("Slice", slice, LayoutRule::kAgnostic);
+const Registration kConstant("Constant", constant, LayoutRule::kPlain);
+const Registration kLiteral("Literal", literal, LayoutRule::kPlain);
+const Registration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);
+
+}  // namespace
+}  // namespace tpack::cpu

@@ -1,0 +1,188 @@
+#include "ops/pooling.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/parallel.h"
+#include "backend/cpu/simd.h"
+
+namespace tpack::cpu {
+namespace {
+
+constexpr int64_t kMostOfWindow = 256;
+constexpr int64_t kGrain = 16384;  // elements worth waking a thread for
+
+/// An image as planes of pixels, each pixel a run of channels that lie side by side: the whole pixel in nhwc,
+/// 16 channels in nChw16c, one in plain layout.
+struct Planes {
+  int64_t count = 0;
+  int64_t channels = 0;  // side by side
+
+  Planes(const Shape& shape, Layout layout) {
+    const int64_t padded = padded_channels(shape, layout);
+    channels = layout == Layout::kNhwc ? shape[1] : (layout == Layout::kBlocked ? 16 : 1);
+    count = shape[0] * padded / channels;
+  }
+};
+
+/// The pixels that the window of one output pixel covers.
+struct Covered {
+  int64_t count = 0;
+  int64_t offsets[kMostOfWindow];  // from the plane's first element, in elements
+  uint8_t index[kMostOfWindow];    // place inside the window
+};
+
+/// What all five kernels share: walking over output pixels with the covered input pixels of each.
+class PoolingWalk {
+ public:
+  PoolingWalk(const PoolingParams& p, const Shape& image, const Shape& pooled, Layout layout, int threads)
+      : p_(p),
+        planes_(image, layout),
+        image_{image[2], image[3]},
+        pooled_{pooled[2], pooled[3]},
+        threads_(threads) {}
+
+  int64_t channels() const { return planes_.channels; }
+  int64_t image_plane() const { return image_.h * image_.w * planes_.channels; }
+  int64_t pooled_plane() const { return pooled_.h * pooled_.w * planes_.channels; }
+
+  /// f(offset of the image plane, offset of the output pixel, covered); planes in parallel.
+  template <class F>
+  void each(const F& f) const {
+    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, image_plane()));
+    parallel_for(threads_, planes_.count, grain, [&](int64_t begin, int64_t end, int /*thread*/) {
+      Covered covered;
+      for (int64_t plane = begin; plane < end; ++plane) {
+        for (int64_t y = 0; y < pooled_.h; ++y) {
+          for (int64_t x = 0; x < pooled_.w; ++x) {
+            cover(y, x, covered);
+            f(plane * image_plane(), plane * pooled_plane() + (y * pooled_.w + x) * planes_.channels,
+              covered);
+          }
+        }
+      }
+    });
+  }
+
+  /// Zeros the whole image, each thread the planes that it will add to.
+  void clear(float* image) const {
+    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, image_plane()));
+    parallel_for(threads_, planes_.count, grain, [&](int64_t begin, int64_t end, int /*thread*/) {
+      std::memset(image + begin * image_plane(), 0,
+                  static_cast<size_t>((end - begin) * image_plane()) * sizeof(float));
+    });
+  }
+
+ private:
+  void cover(int64_t y, int64_t x, Covered& covered) const {
+    covered.count = 0;
+    for (int64_t ky = 0; ky < p_.window.h; ++ky) {
+      const int64_t iy = y * p_.stride.h - p_.padding.top + ky;
+      if (iy < 0 || iy >= image_.h) continue;
+      for (int64_t kx = 0; kx < p_.window.w; ++kx) {
+        const int64_t ix = x * p_.stride.w - p_.padding.left + kx;
+        if (ix < 0 || ix >= image_.w) continue;
+        covered.offsets[covered.count] = (iy * image_.w + ix) * planes_.channels;
+        covered.index[covered.count++] = static_cast<uint8_t>(ky * p_.window.w + kx);
+      }
+    }
+  }
+
+  PoolingParams p_;
+  Planes planes_;
+  Size2 image_;
+  Size2 pooled_;
+  int threads_;
+};
+
+const float* floats(std::byte* data) { return reinterpret_cast<const float*>(data); }
+float* floats_out(std::byte* data) { return reinterpret_cast<float*>(data); }
+
+PreparedKernel prepared(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel) {
+  return {std::move(kernel), input_formats(r.node, r.layout), output_formats(r.node, r.layout), 0, {}};
+}
+
+PreparedKernel max_pool(const KernelRequest& r) {
+  const PoolingWalk walk(op_cast<MaxPool>(r.node)->params(), r.node.inputs[0].shape(),
+                         r.node.outputs[0].shape, r.layout, r.threads);
+  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+                    const auto n = static_cast<size_t>(walk.channels());
+                    walk.each([&](int64_t plane, int64_t out, const Covered& c) {
+                      simd::max_of(floats(args.in[0]) + plane, c.offsets, c.index,
+                                   static_cast<size_t>(c.count), floats_out(args.out[0]) + out,
+                                   reinterpret_cast<uint8_t*>(args.out[1]) + out, n);
+                    });
+                  }));
+}
+
+PreparedKernel max_pool_scatter(const KernelRequest& r) {
+  const PoolingWalk walk(op_cast<MaxPoolScatter>(r.node)->params().pooling, r.node.outputs[0].shape,
+                         r.node.inputs[0].shape(), r.layout, r.threads);
+  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+                    walk.clear(floats_out(args.out[0]));
+                    const auto n = static_cast<size_t>(walk.channels());
+                    walk.each([&](int64_t plane, int64_t at, const Covered& c) {
+                      for (int64_t k = 0; k < c.count; ++k) {
+                        simd::scatter(floats(args.in[0]) + at,
+                                      reinterpret_cast<const uint8_t*>(args.in[1]) + at, c.index[k],
+                                      floats_out(args.out[0]) + plane + c.offsets[k], n);
+                      }
+                    });
+                  }));
+}
+
+PreparedKernel max_pool_gather(const KernelRequest& r) {
+  const PoolingWalk walk(op_cast<MaxPoolGather>(r.node)->params().pooling, r.node.inputs[0].shape(),
+                         r.node.outputs[0].shape, r.layout, r.threads);
+  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+                    const auto n = static_cast<size_t>(walk.channels());
+                    walk.each([&](int64_t plane, int64_t at, const Covered& c) {
+                      for (int64_t k = 0; k < c.count; ++k) {
+                        simd::gather(floats(args.in[0]) + plane + c.offsets[k],
+                                     reinterpret_cast<const uint8_t*>(args.in[1]) + at, c.index[k],
+                                     floats_out(args.out[0]) + at, n);
+                      }
+                    });
+                  }));
+}
+
+PreparedKernel avg_pool(const KernelRequest& r) {
+  const PoolingWalk walk(op_cast<AvgPool>(r.node)->params(), r.node.inputs[0].shape(),
+                         r.node.outputs[0].shape, r.layout, r.threads);
+  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+                    const auto n = static_cast<size_t>(walk.channels());
+                    walk.each([&](int64_t plane, int64_t out, const Covered& c) {
+                      float* to = floats_out(args.out[0]) + out;
+                      std::fill_n(to, n, 0.0F);
+                      const float share = 1.0F / static_cast<float>(c.count);
+                      for (int64_t k = 0; k < c.count; ++k)
+                        simd::add_scaled(floats(args.in[0]) + plane + c.offsets[k], share, to, n);
+                    });
+                  }));
+}
+
+PreparedKernel avg_pool_spread(const KernelRequest& r) {
+  const PoolingWalk walk(op_cast<AvgPoolSpread>(r.node)->params().pooling, r.node.outputs[0].shape,
+                         r.node.inputs[0].shape(), r.layout, r.threads);
+  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+                    walk.clear(floats_out(args.out[0]));
+                    const auto n = static_cast<size_t>(walk.channels());
+                    walk.each([&](int64_t plane, int64_t at, const Covered& c) {
+                      const float share = 1.0F / static_cast<float>(c.count);
+                      for (int64_t k = 0; k < c.count; ++k) {
+                        simd::add_scaled(floats(args.in[0]) + at, share,
+                                         floats_out(args.out[0]) + plane + c.offsets[k], n);
+                      }
+                    });
+                  }));
+}
+
+const Registration kMaxPool("MaxPool", max_pool, LayoutRule::kAgnostic);
+const Registration kMaxPoolScatter("MaxPoolScatter", max_pool_scatter, LayoutRule::kAgnostic);
+const Registration kMaxPoolGather("MaxPoolGather", max_pool_gather, LayoutRule::kAgnostic);
+const Registration kAvgPool("AvgPool", avg_pool, LayoutRule::kAgnostic);
+const Registration kAvgPoolSpread("AvgPoolSpread", avg_pool_spread, LayoutRule::kAgnostic);
+
+}  // namespace
+}  // namespace tpack::cpu

@@ -1,0 +1,420 @@
+#include "backend/cpu/simd.h"
+
+#include "ops/random_uniform.h"
+
+// Highway needs its own order of includes.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace tpack::cpu::simd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using pointwise::Fn;
+
+using F = hn::ScalableTag<float>;
+using I32 = hn::RebindToSigned<F>;
+using U8 = hn::Rebind<uint8_t, F>;
+using V = hn::Vec<F>;
+
+// clang 14 would call these through the stack otherwise.
+#define TPACK_INLINE HWY_INLINE HWY_ATTR
+
+TPACK_INLINE V one_or_zero(F d, hn::Mask<F> m) { return hn::IfThenElseZero(m, hn::Set(d, 1.0F)); }
+
+/// The function as an expression of vectors; NaNs in max and min go where evaluate() sends them.
+template <Fn kFn>
+TPACK_INLINE V call(F d, V a, V b, V c) {
+  if constexpr (kFn == Fn::kAdd) return hn::Add(a, b);
+  if constexpr (kFn == Fn::kSub) return hn::Sub(a, b);
+  if constexpr (kFn == Fn::kMul) return hn::Mul(a, b);
+  if constexpr (kFn == Fn::kDiv) return hn::Div(a, b);
+  if constexpr (kFn == Fn::kMax) return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+  if constexpr (kFn == Fn::kMin) return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
+  if constexpr (kFn == Fn::kGreater) return one_or_zero(d, hn::Gt(a, b));
+  if constexpr (kFn == Fn::kGreaterEqual) return one_or_zero(d, hn::Ge(a, b));
+  if constexpr (kFn == Fn::kEqual) return one_or_zero(d, hn::Eq(a, b));
+  if constexpr (kFn == Fn::kSelect) return hn::IfThenElse(hn::Ne(a, hn::Zero(d)), b, c);
+  if constexpr (kFn == Fn::kNeg) return hn::Neg(a);
+  if constexpr (kFn == Fn::kAbs) return hn::Abs(a);
+  if constexpr (kFn == Fn::kExp) return hn::Exp(d, a);
+  if constexpr (kFn == Fn::kLog) return hn::Log(d, a);
+  if constexpr (kFn == Fn::kSqrt) return hn::Sqrt(a);
+  if constexpr (kFn == Fn::kRsqrt) return hn::Div(hn::Set(d, 1.0F), hn::Sqrt(a));
+  if constexpr (kFn == Fn::kTanh) return hn::Tanh(d, a);
+  if constexpr (kFn == Fn::kSigmoid) {
+    const V one = hn::Set(d, 1.0F);
+    return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(a))));
+  }
+  if constexpr (kFn == Fn::kFloor) return hn::Floor(a);
+  if constexpr (kFn == Fn::kTrunc) return hn::Trunc(a);
+  return a;
+}
+
+template <bool kUniform>
+TPACK_INLINE V load(F d, const float* p, size_t i) {
+  if constexpr (kUniform) return hn::Set(d, p[0]);
+  return hn::LoadU(d, p + i);
+}
+
+/// The last elements go through a padded copy: the same instructions, so the same bits wherever a tile ends.
+template <Fn kFn, bool kA, bool kB, bool kC>
+HWY_ATTR void loop(const float* a, const float* b, const float* c, float* out, size_t n) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::StoreU(call<kFn>(d, load<kA>(d, a, i), load<kB>(d, b, i), load<kC>(d, c, i)), d, out + i);
+  }
+  if (i == n) return;
+  HWY_ALIGN float ta[hn::MaxLanes(F())] = {};
+  HWY_ALIGN float tb[hn::MaxLanes(F())] = {};
+  HWY_ALIGN float tc[hn::MaxLanes(F())] = {};
+  for (size_t k = i; k < n; ++k) {
+    ta[k - i] = a[kA ? 0 : k];
+    tb[k - i] = b[kB ? 0 : k];
+    tc[k - i] = c[kC ? 0 : k];
+  }
+  hn::Store(call<kFn>(d, hn::Load(d, ta), hn::Load(d, tb), hn::Load(d, tc)), d, ta);
+  for (size_t k = i; k < n; ++k) out[k] = ta[k - i];
+}
+
+template <Fn kFn>
+void choose(Vector a, Vector b, Vector c, float* out, size_t n) {
+  if constexpr (kFn == Fn::kSelect) {
+    if (a.uniform && n > 1) {  // one side for all
+      const Vector& side = a.data[0] != 0 ? b : c;
+      for (size_t i = 0; i < n; ++i) out[i] = side.data[side.uniform ? 0 : i];
+      return;
+    }
+    if (b.uniform && c.uniform) return loop<kFn, false, true, true>(a.data, b.data, c.data, out, n);
+    if (b.uniform) return loop<kFn, false, true, false>(a.data, b.data, c.data, out, n);
+    if (c.uniform) return loop<kFn, false, false, true>(a.data, b.data, c.data, out, n);
+    return loop<kFn, false, false, false>(a.data, b.data, c.data, out, n);
+  } else {
+    if (a.uniform) return loop<kFn, true, false, true>(a.data, b.data, b.data, out, n);
+    if (b.uniform) return loop<kFn, false, true, true>(a.data, b.data, b.data, out, n);
+    return loop<kFn, false, false, true>(a.data, b.data, b.data, out, n);
+  }
+}
+
+void Apply(Fn fn, Vector a, Vector b, Vector c, float* out, size_t n) {
+  switch (fn) {
+    case Fn::kInput:
+    case Fn::kConstant:
+      return;
+    case Fn::kAdd:
+      return choose<Fn::kAdd>(a, b, c, out, n);
+    case Fn::kSub:
+      return choose<Fn::kSub>(a, b, c, out, n);
+    case Fn::kMul:
+      return choose<Fn::kMul>(a, b, c, out, n);
+    case Fn::kDiv:
+      return choose<Fn::kDiv>(a, b, c, out, n);
+    case Fn::kMax:
+      return choose<Fn::kMax>(a, b, c, out, n);
+    case Fn::kMin:
+      return choose<Fn::kMin>(a, b, c, out, n);
+    case Fn::kGreater:
+      return choose<Fn::kGreater>(a, b, c, out, n);
+    case Fn::kGreaterEqual:
+      return choose<Fn::kGreaterEqual>(a, b, c, out, n);
+    case Fn::kEqual:
+      return choose<Fn::kEqual>(a, b, c, out, n);
+    case Fn::kSelect:
+      return choose<Fn::kSelect>(a, b, c, out, n);
+    case Fn::kNeg:
+      return choose<Fn::kNeg>(a, a, a, out, n);
+    case Fn::kAbs:
+      return choose<Fn::kAbs>(a, a, a, out, n);
+    case Fn::kExp:
+      return choose<Fn::kExp>(a, a, a, out, n);
+    case Fn::kLog:
+      return choose<Fn::kLog>(a, a, a, out, n);
+    case Fn::kSqrt:
+      return choose<Fn::kSqrt>(a, a, a, out, n);
+    case Fn::kRsqrt:
+      return choose<Fn::kRsqrt>(a, a, a, out, n);
+    case Fn::kTanh:
+      return choose<Fn::kTanh>(a, a, a, out, n);
+    case Fn::kSigmoid:
+      return choose<Fn::kSigmoid>(a, a, a, out, n);
+    case Fn::kFloor:
+      return choose<Fn::kFloor>(a, a, a, out, n);
+    case Fn::kTrunc:
+      return choose<Fn::kTrunc>(a, a, a, out, n);
+  }
+}
+
+void Fill(float value, float* out, size_t n) {
+  const F d;
+  const V v = hn::Set(d, value);
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(v, d, out + i);
+  for (; i < n; ++i) out[i] = value;
+}
+
+void AddTo(const float* x, float* sum, size_t n) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(d, sum + i), hn::LoadU(d, x + i)), d, sum + i);
+  for (; i < n; ++i) sum[i] += x[i];
+}
+
+void MaxTo(const float* x, float* most, size_t n) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::Max(hn::LoadU(d, x + i), hn::LoadU(d, most + i)), d, most + i);
+  for (; i < n; ++i) most[i] = x[i] > most[i] ? x[i] : most[i];
+}
+
+float Sum(const float* x, size_t n) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  V a = hn::Zero(d);
+  V b = hn::Zero(d);
+  size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    a = hn::Add(a, hn::LoadU(d, x + i));
+    b = hn::Add(b, hn::LoadU(d, x + i + lanes));
+  }
+  float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(a, b)));
+  for (; i < n; ++i) total += x[i];
+  return total;
+}
+
+float Max(const float* x, size_t n) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  V most = hn::Set(d, x[0]);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) most = hn::Max(most, hn::LoadU(d, x + i));
+  float largest = hn::GetLane(hn::MaxOfLanes(d, most));
+  for (; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
+  return largest;
+}
+
+void FromUint8(const uint8_t* x, float* out, size_t n) {
+  const F d;
+  const I32 di;
+  const U8 d8;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(d8, x + i))), d, out + i);
+  for (; i < n; ++i) out[i] = static_cast<float>(x[i]);
+}
+
+void FromInt32(const int32_t* x, float* out, size_t n) {
+  const F d;
+  const I32 di;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::ConvertTo(d, hn::LoadU(di, x + i)), d, out + i);
+  for (; i < n; ++i) out[i] = static_cast<float>(x[i]);
+}
+
+void ToUint8(const float* x, uint8_t* out, size_t n) {
+  for (size_t i = 0; i < n; ++i) out[i] = static_cast<uint8_t>(x[i]);
+}
+
+void ToInt32(const float* x, int32_t* out, size_t n) {
+  for (size_t i = 0; i < n; ++i) out[i] = static_cast<int32_t>(x[i]);
+}
+
+void MaxOf(const float* base, const int64_t* offsets, const uint8_t* index, size_t count, float* out,
+           uint8_t* out_index, size_t n) {
+  const F d;
+  const I32 di;
+  const U8 d8;
+  const size_t lanes = hn::Lanes(d);
+  size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    V best = hn::LoadU(d, base + offsets[0] + j);
+    auto where = hn::Set(di, index[0]);
+    for (size_t k = 1; k < count; ++k) {
+      const V x = hn::LoadU(d, base + offsets[k] + j);
+      const auto larger = hn::Gt(x, best);
+      best = hn::IfThenElse(larger, x, best);
+      where = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, index[k]), where);
+    }
+    hn::StoreU(best, d, out + j);
+    hn::StoreU(hn::DemoteTo(d8, where), d8, out_index + j);
+  }
+  for (; j < n; ++j) {
+    out[j] = base[offsets[0] + static_cast<int64_t>(j)];
+    out_index[j] = index[0];
+    for (size_t k = 1; k < count; ++k) {
+      const float x = base[offsets[k] + static_cast<int64_t>(j)];
+      if (!(x > out[j])) continue;
+      out[j] = x;
+      out_index[j] = index[k];
+    }
+  }
+}
+
+TPACK_INLINE hn::Mask<F> chosen(F d, const uint8_t* index, uint8_t k) {
+  const I32 di;
+  const U8 d8;
+  return hn::RebindMask(d, hn::Eq(hn::PromoteTo(di, hn::LoadU(d8, index)), hn::Set(di, k)));
+}
+
+void Scatter(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    const V part = hn::IfThenElseZero(chosen(d, index + j, k), hn::LoadU(d, dy + j));
+    hn::StoreU(hn::Add(hn::LoadU(d, to + j), part), d, to + j);
+  }
+  for (; j < n; ++j) to[j] += index[j] == k ? dy[j] : 0.0F;
+}
+
+void Gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    hn::StoreU(hn::IfThenElse(chosen(d, index + j, k), hn::LoadU(d, x + j), hn::LoadU(d, to + j)), d, to + j);
+  }
+  for (; j < n; ++j) to[j] = index[j] == k ? x[j] : to[j];
+}
+
+void AddScaled(const float* x, float factor, float* to, size_t n) {
+  const F d;
+  const V f = hn::Set(d, factor);
+  const size_t lanes = hn::Lanes(d);
+  size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    hn::StoreU(hn::Add(hn::LoadU(d, to + j), hn::Mul(hn::LoadU(d, x + j), f)), d, to + j);
+  }
+  for (; j < n; ++j) to[j] += x[j] * factor;
+}
+
+/// High halves of 32-bit products.
+template <class D>
+TPACK_INLINE hn::Vec<D> high_product(D d, hn::Vec<D> x, hn::Vec<D> m) {
+  const hn::RepartitionToWide<D> wide;
+  const auto even = hn::MulEven(x, m);
+  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, x))), m);
+  return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
+}
+
+/// Philox 4x32-10 for counters from `counter` on, one a lane; each yields four numbers, in order.
+template <class D>
+HWY_ATTR void philox_block(D d, uint64_t key, uint64_t counter, float* block) {
+  const F df;
+  const auto m0 = hn::Set(d, 0xD2511F53U);
+  const auto m1 = hn::Set(d, 0xCD9E8D57U);
+  auto c0 = hn::Add(hn::Iota(d, 0), hn::Set(d, static_cast<uint32_t>(counter)));
+  auto c1 = hn::Set(d, static_cast<uint32_t>(counter >> 32U));
+  c1 = hn::Sub(c1, hn::VecFromMask(d, hn::Lt(c0, hn::Set(d, static_cast<uint32_t>(counter)))));  // carry
+  auto c2 = hn::Zero(d);
+  auto c3 = hn::Zero(d);
+  auto k0 = static_cast<uint32_t>(key);
+  auto k1 = static_cast<uint32_t>(key >> 32U);
+  for (int round = 0; round < 10; ++round) {
+    const auto next0 = hn::Xor(hn::Xor(high_product(d, c2, m1), c1), hn::Set(d, k0));
+    const auto next2 = hn::Xor(hn::Xor(high_product(d, c0, m0), c3), hn::Set(d, k1));
+    c1 = hn::Mul(c2, m1);
+    c3 = hn::Mul(c0, m0);
+    c0 = next0;
+    c2 = next2;
+    k0 += 0x9E3779B9U;
+    k1 += 0xBB67AE85U;
+  }
+  const auto unit = [&](hn::Vec<D> bits) HWY_ATTR {
+    const hn::RebindToSigned<D> di;
+    return hn::Mul(hn::ConvertTo(df, hn::BitCast(di, hn::ShiftRight<8>(bits))), hn::Set(df, 0x1p-24F));
+  };
+  hn::StoreInterleaved4(unit(c0), unit(c1), unit(c2), unit(c3), df, block);
+}
+
+template <class D>
+void uniform_by(D d, uint64_t key, uint64_t first, float* out, size_t n) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    for (size_t i = 0; i < n; ++i) out[i] = uniform_element(key, first + i);
+  } else {
+    HWY_ALIGN float block[4 * hn::MaxLanes(D())];
+    const size_t lanes = hn::Lanes(d);
+    size_t made = 0;
+    for (uint64_t counter = first / 4; made < n; counter += lanes) {
+      philox_block(d, key, counter, block);
+      const size_t skip = made == 0 ? first % 4 : 0;
+      const size_t count = HWY_MIN(4 * lanes - skip, n - made);
+      for (size_t i = 0; i < count; ++i) out[made + i] = block[skip + i];
+      made += count;
+    }
+  }
+}
+
+void Uniform(uint64_t key, uint64_t first, float* out, size_t n) {
+  uniform_by(hn::ScalableTag<uint32_t>(), key, first, out, n);
+}
+
+const char* Target() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace tpack::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tpack::cpu::simd {
+
+HWY_EXPORT(Apply);
+HWY_EXPORT(Fill);
+HWY_EXPORT(AddTo);
+HWY_EXPORT(MaxTo);
+HWY_EXPORT(Sum);
+HWY_EXPORT(Max);
+HWY_EXPORT(FromUint8);
+HWY_EXPORT(FromInt32);
+HWY_EXPORT(ToUint8);
+HWY_EXPORT(ToInt32);
+HWY_EXPORT(MaxOf);
+HWY_EXPORT(Scatter);
+HWY_EXPORT(Gather);
+HWY_EXPORT(AddScaled);
+HWY_EXPORT(Uniform);
+HWY_EXPORT(Target);
+
+void apply(pointwise::Fn fn, Vector a, Vector b, Vector c, float* out, size_t n) {
+  HWY_DYNAMIC_DISPATCH(Apply)(fn, a, b, c, out, n);
+}
+void fill(float value, float* out, size_t n) { HWY_DYNAMIC_DISPATCH(Fill)(value, out, n); }
+void add_to(const float* x, float* sum, size_t n) { HWY_DYNAMIC_DISPATCH(AddTo)(x, sum, n); }
+void max_to(const float* x, float* most, size_t n) { HWY_DYNAMIC_DISPATCH(MaxTo)(x, most, n); }
+float sum(const float* x, size_t n) { return HWY_DYNAMIC_DISPATCH(Sum)(x, n); }
+float max(const float* x, size_t n) { return HWY_DYNAMIC_DISPATCH(Max)(x, n); }
+void from_uint8(const uint8_t* x, float* out, size_t n) { HWY_DYNAMIC_DISPATCH(FromUint8)(x, out, n); }
+void from_int32(const int32_t* x, float* out, size_t n) { HWY_DYNAMIC_DISPATCH(FromInt32)(x, out, n); }
+void to_uint8(const float* x, uint8_t* out, size_t n) { HWY_DYNAMIC_DISPATCH(ToUint8)(x, out, n); }
+void to_int32(const float* x, int32_t* out, size_t n) { HWY_DYNAMIC_DISPATCH(ToInt32)(x, out, n); }
+void max_of(const float* base, const int64_t* offsets, const uint8_t* index, size_t count, float* out,
+            uint8_t* out_index, size_t n) {
+  HWY_DYNAMIC_DISPATCH(MaxOf)(base, offsets, index, count, out, out_index, n);
+}
+void scatter(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
+  HWY_DYNAMIC_DISPATCH(Scatter)(dy, index, k, to, n);
+}
+void gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n) {
+  HWY_DYNAMIC_DISPATCH(Gather)(x, index, k, to, n);
+}
+void add_scaled(const float* x, float factor, float* to, size_t n) {
+  HWY_DYNAMIC_DISPATCH(AddScaled)(x, factor, to, n);
+}
+void uniform(uint64_t key, uint64_t first, float* out, size_t n) {
+  HWY_DYNAMIC_DISPATCH(Uniform)(key, first, out, n);
+}
+const char* target() { return HWY_DYNAMIC_DISPATCH(Target)(); }
+
+}  // namespace tpack::cpu::simd
+#endif

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "graph/pointwise.h"
+
+/// Loops over floats, compiled for several instruction sets and chosen by what the CPU has.
+/// Lengths are in elements; pointers need no alignment. Results do not depend on the alignment.
+namespace tpack::cpu::simd {
+
+/// An operand that is the same for all elements, or one for each.
+struct Vector {
+  const float* data = nullptr;
+  bool uniform = false;  // data[0] for all
+};
+
+/// out[i] = fn(a[i], b[i], c[i]). `out` may be one of the operands.
+void apply(pointwise::Fn fn, Vector a, Vector b, Vector c, float* out, size_t n);
+
+void fill(float value, float* out, size_t n);
+/// sum[i] += x[i] and most[i] = max(most[i], x[i]).
+void add_to(const float* x, float* sum, size_t n);
+void max_to(const float* x, float* most, size_t n);
+/// Sum and maximum of n >= 1 elements.
+float sum(const float* x, size_t n);
+float max(const float* x, size_t n);
+
+void from_uint8(const uint8_t* x, float* out, size_t n);
+void from_int32(const int32_t* x, float* out, size_t n);
+void to_uint8(const float* x, uint8_t* out, size_t n);
+void to_int32(const float* x, int32_t* out, size_t n);
+
+/// One window of max pooling over `n` channels that lie side by side: the largest of `count` vectors at base
+/// + offsets[k] and the number index[k] of the first that reached it.
+void max_of(const float* base, const int64_t* offsets, const uint8_t* index, size_t count, float* out,
+            uint8_t* out_index, size_t n);
+/// to[j] += (index[j] == k ? dy[j] : 0).
+void scatter(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n);
+/// to[j] = index[j] == k ? x[j] : to[j].
+void gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n);
+/// to[j] += x[j] * factor.
+void add_scaled(const float* x, float factor, float* to, size_t n);
+
+/// Elements first..first+n-1 of a uniform draw (ops/random_uniform.h).
+void uniform(uint64_t key, uint64_t first, float* out, size_t n);
+
+/// "AVX3_SPR", "AVX2", ...: the instruction set in use.
+const char* target();
+
+}  // namespace tpack::cpu::simd

@@ -1,0 +1,134 @@
+#include "backend/cpu/tuner.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <unistd.h>
+
+#include "backend/cpu/simd.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "tensor/tensor.h"
+
+namespace tpack::cpu {
+namespace {
+
+std::string key_of(const KernelRequest& r) {
+  std::string key = r.node.op->key();
+  for (const Symbol& input : r.node.inputs) key += " " + input.spec().str();
+  return key + " " + name_of(r.layout) + " " + r.algorithm + " " + std::to_string(r.threads) + " threads";
+}
+
+/// Buffers with small numbers in them: zeros and denormals would time something else.
+std::vector<Tensor> buffers(const std::vector<Format>& formats) {
+  std::vector<Tensor> all;
+  for (const Format& format : formats) {
+    Tensor tensor(DType::kFloat32, Shape{static_cast<int64_t>(format.bytes() / sizeof(float))});
+    const auto values = tensor.span<float>();
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7919 % 1000) * 1e-3F - 0.5F;
+    all.push_back(std::move(tensor));
+  }
+  return all;
+}
+
+double time_of(PreparedKernel& prepared) {
+  constexpr int kRuns = 5;
+  const std::vector<Tensor> in = buffers(prepared.in);
+  const std::vector<Tensor> out = buffers(prepared.out);
+  const Tensor scratch(DType::kUInt8, Shape{static_cast<int64_t>(prepared.scratch_bytes)});
+  std::vector<std::byte*> from;
+  std::vector<std::byte*> to;
+  for (const Tensor& tensor : in) from.push_back(tensor.raw());
+  for (const Tensor& tensor : out) to.push_back(tensor.raw());
+  const RunInfo info;
+  const KernelArgs args{from, to, scratch.raw(), &info};
+  prepared.kernel->run(args);
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kRuns; ++i) {
+    const Stopwatch watch;
+    prepared.kernel->run(args);
+    best = std::min(best, watch.seconds());
+  }
+  return best;
+}
+
+}  // namespace
+
+Tuner::Tuner(std::string cache_dir) {
+  if (cache_dir.empty()) return;
+  std::string file = cpu_name();
+  std::replace_if(
+      file.begin(), file.end(), [](char c) { return c == ' ' || c == '/'; }, '_');
+  path_ = cache_dir + "/kernels-" + file + ".txt";
+  load();
+}
+
+Tuner::~Tuner() {
+  if (changed_ && !path_.empty()) save();
+}
+
+Tuner::Measurement Tuner::measure(const KernelRequest& request) {
+  const std::string key = key_of(request);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  Measurement m{std::numeric_limits<double>::infinity(), 0};
+  try {
+    PreparedKernel prepared = find_kernel(request.node.op->type())->prepare(request);
+    m = {time_of(prepared), prepared.scratch_bytes};
+  } catch (const ConfigError&) {
+    // Not possible on this CPU: that is the measurement.
+  }
+  changed_ = true;
+  return known_[key] = m;
+}
+
+/// Lines of "seconds scratch_bytes key". A line that does not read like that is left out: the file is only a
+/// cache.
+void Tuner::load() {
+  std::ifstream file(path_);
+  std::string line;
+  while (std::getline(file, line)) {
+    std::istringstream parts(line);
+    std::string seconds;
+    Measurement m;
+    std::string key;
+    if (!(parts >> seconds >> m.scratch_bytes) || !std::getline(parts >> std::ws, key)) continue;
+    m.seconds =
+        seconds == "inf" ? std::numeric_limits<double>::infinity() : std::strtod(seconds.c_str(), nullptr);
+    if (m.seconds > 0) known_[key] = m;
+  }
+}
+
+void Tuner::save() const {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
+  const std::string temporary = path_ + "." + std::to_string(getpid());
+  {
+    std::ofstream file(temporary);
+    for (const auto& [key, m] : known_) file << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
+    if (!file) {
+      log::debug("the cache of kernel timings cannot be written to " + temporary);
+      return;
+    }
+  }
+  std::filesystem::rename(temporary, path_, ignored);
+}
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  std::map<std::string, std::string> fields;
+  std::string line;
+  while (std::getline(file, line) && !line.empty()) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    std::string name = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+    fields[name] = colon + 2 < line.size() ? line.substr(colon + 2) : "";
+  }
+  return fields["vendor_id"] + " " + fields["cpu family"] + "/" + fields["model"] + "/" + fields["stepping"] +
+         " " + simd::target();
+}
+
+}  // namespace tpack::cpu

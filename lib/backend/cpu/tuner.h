@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "backend/cpu/kernel.h"
+
+namespace tpack::cpu {
+
+/// Times kernels on random data, each shape once: kept in memory and, where a folder is given, in a file by
+/// CPU. Threads: one at a time; several processes may share the file (it is replaced whole).
+class Tuner {
+ public:
+  explicit Tuner(std::string cache_dir);
+  ~Tuner();
+  Tuner(const Tuner&) = delete;
+  Tuner& operator=(const Tuner&) = delete;
+
+  struct Measurement {
+    double seconds = 0;  // of one run; infinite where the choice cannot be had
+    uint64_t scratch_bytes = 0;
+  };
+  Measurement measure(const KernelRequest& request);
+
+ private:
+  void load();
+  void save() const;
+
+  std::string path_;
+  std::map<std::string, Measurement> known_;
+  bool changed_ = false;
+};
+
+/// "GenuineIntel 6/143/8 AVX3_SPR": what measured choices and plans are valid for.
+std::string cpu_name();
+
+}  // namespace tpack::cpu

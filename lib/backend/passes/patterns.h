@@ -1,0 +1,49 @@
+#pragma once
+
+#include "graph/pointwise.h"
+
+namespace tpack {
+
+/// The function of a node whose expression is a single call, and its operands: inputs of the node or numbers.
+struct Call {
+  struct Operand {
+    Symbol symbol;  // empty: the number
+    double value = 0;
+  };
+  pointwise::Fn fn = pointwise::Fn::kInput;
+  std::array<Operand, 3> operands;
+};
+
+/// Null function (kInput) where the node is no pointwise node of one call.
+inline Call call_of(const Node& node) {
+  Call call;
+  const auto* op = op_cast<pointwise::Pointwise>(node);
+  if (op == nullptr || op->expression().results.size() != 1) return call;
+  const pointwise::Expression& e = op->expression();
+  const pointwise::Instruction& last = e.code.back();
+  Call found{last.fn, {}};
+  for (size_t i = 0; i < static_cast<size_t>(pointwise::arity(last.fn)); ++i) {
+    const pointwise::Instruction& load = e.code[static_cast<size_t>(last.args[i])];
+    if (load.fn == pointwise::Fn::kInput) {
+      found.operands[i].symbol = node.inputs[static_cast<size_t>(load.args[0])];
+    } else if (load.fn == pointwise::Fn::kConstant) {
+      found.operands[i].value = load.value;
+    } else {
+      return call;  // more than one call
+    }
+  }
+  return found;
+}
+
+/// x of max(x, 0), empty for other nodes.
+inline Symbol relu_input(const Node& node) {
+  const Call call = call_of(node);
+  if (call.fn != pointwise::Fn::kMax) return {};
+  for (const size_t i : {0, 1}) {
+    const Call::Operand& other = call.operands[1 - i];
+    if (call.operands[i].symbol && !other.symbol && other.value == 0) return call.operands[i].symbol;
+  }
+  return {};
+}
+
+}  // namespace tpack

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/device.h"
+#include "testkit/gradient_check.h"
+
+namespace tpack::testkit {
+
+/// How the cpu backend is to run a function under test.
+struct BackendVariant {
+  DeviceOptions::Algorithm algorithm = DeviceOptions::Algorithm::kDirect;
+  std::string layout = {};  // "nhwc" or "nChw16c" for every image node; empty: what is chosen
+  int threads = 1;
+  Phase phase = Phase::kTraining;
+};
+
+/// Runs a function and its gradients once on the cpu backend (float32).
+std::vector<Tensor> evaluate_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
+                                    const BackendVariant& variant);
+
+struct BackendCheckResult {
+  double largest_error = 0;  // |cpu - reference| / max(1, largest |reference| of the tensor)
+  std::string text;          // which output, both values
+};
+
+/// Compares a function and its gradients on the cpu backend with the reference backend in double.
+/// Float64 inputs are given to the cpu backend as float32.
+BackendCheckResult check_backend(const Function& function, const std::vector<Tensor>& inputs,
+                                 const BackendVariant& variant);
+
+}  // namespace tpack::testkit

@@ -1,0 +1,99 @@
+#include <tuple>
+
+#include "core/text.h"
+#include "ops/op_cases.h"
+#include "ops/random_uniform.h"
+#include "testkit/backend_check.h"
+
+namespace tpack {
+namespace {
+
+using testkit::BackendVariant;
+using testkit::check_backend;
+using Algorithm = DeviceOptions::Algorithm;
+
+struct Variant {
+  const char* name;
+  BackendVariant variant;
+};
+
+std::vector<Variant> variants() {
+  return {{"nhwc", {.algorithm = Algorithm::kDirect, .layout = "nhwc", .threads = 1}},
+          {"blocked", {.algorithm = Algorithm::kDirect, .layout = "nChw16c", .threads = 1}},
+          {"heuristic", {.algorithm = Algorithm::kHeuristic, .threads = 2}}};
+}
+
+/// Convolution, batch norm, ReLU and pooling with channel counts that do and do not fill blocks of 16.
+OpCase small_network(const char* name, int64_t channels, int64_t filters, int64_t size) {
+  return {name,
+          [filters](Builder& b, Symbols in) {
+            const Symbol x = convolution(b, in[0], in[1], {.padding = {1, 1, 1, 1}});
+            const Symbol biased = b.add(x, per_channel(b, in[2], x.shape()));
+            const Symbol active = b.max(biased, 0.0);
+            const Node& norm = b.emit<BatchNorm>({1e-5}, {active, in[3], in[4]});
+            const Symbol rectified = b.max(norm.out(), 0.0);
+            const Symbol pooled = max_pool(b, rectified, {.window = {2, 2}, .stride = {2, 2}});
+            const Symbol spread =
+                b.sigmoid(avg_pool(b, pooled, {.window = {3, 3}, .stride = {1, 1}, .padding = {1, 1, 1, 1}}));
+            const Symbol flat = b.reshape(spread, Shape{spread.shape()[0], Shape::kUnknown});
+            return std::vector{spread, b.reduce_mean(flat, {1}), norm.out(1), norm.out(2)};
+          },
+          {random_tensor({3, channels, size, size + 2}, 1), random_tensor({filters, channels, 3, 3}, 2),
+           random_tensor({filters}, 3), random_tensor({filters}, 4), random_tensor({filters}, 5)}};
+}
+
+std::vector<OpCase> network_cases() {
+  std::vector<OpCase> cases = all_cases();
+  for (const auto& [name, channels, filters] :
+       std::vector<std::tuple<const char*, int64_t, int64_t>>{{"net 1 to 17", 1, 17},
+                                                              {"net 3 to 20", 3, 20},
+                                                              {"net 17 to 1", 17, 1},
+                                                              {"net 16 to 32", 16, 32},
+                                                              {"net 32 to 32", 32, 32},
+                                                              {"net 24 to 3", 24, 3}}) {
+    cases.push_back(small_network(name, channels, filters, 6));
+  }
+  cases.push_back({"long sums",
+                   [](Builder& b, Symbols in) {
+                     const Symbol y = b.exp(b.mul(in[0], 0.1));
+                     return std::vector{b.reduce_sum(y), b.reduce_sum(y, {0}), b.reduce_sum(y, {1}),
+                                        b.reduce_max(in[0], {0})};
+                   },
+                   {random_tensor({37, 5000}, 1)}});
+  cases.push_back({"scalars of scalars",
+                   [](Builder& b, Symbols in) {
+                     const Symbol s = b.mul(b.add(in[1], 1.0), b.sub(2.0, in[1]));
+                     return std::vector{b.mul(in[0], s), b.select(b.greater(in[1], 0.0), in[0], s)};
+                   },
+                   {random_tensor({3, 1000}, 1), random_tensor({}, 2)}});
+  return cases;
+}
+
+class CpuBackend : public testing::TestWithParam<std::tuple<OpCase, Variant>> {};
+
+TEST_P(CpuBackend, agrees_with_the_reference) {
+  const auto& [op, variant] = GetParam();
+  const auto result = check_backend(op.function, op.inputs, variant.variant);
+  EXPECT_LT(result.largest_error, 2e-5) << result.text;
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<OpCase, Variant>>& param) {
+  return name_of_case({std::get<0>(param.param), 0}) + "_" + std::get<1>(param.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, CpuBackend,
+                         testing::Combine(testing::ValuesIn(network_cases()), testing::ValuesIn(variants())),
+                         name_of);
+
+TEST(CpuBackend, draws_the_same_random_numbers_as_the_reference) {
+  const auto draw = [](Builder& b, Symbols in) {
+    return std::vector{b.mul(random_uniform(b, {33, 1001}), in[0])};
+  };
+  const std::vector<Tensor> one = {Tensor::of<double>({}, {1})};
+  const auto cpu = testkit::evaluate_on_cpu(draw, one, {.threads = 2});
+  const auto reference = testkit::evaluate(draw, one, DType::kFloat64);
+  EXPECT_EQ(max_difference(cpu[0].cast(DType::kFloat64), reference[0]), 0);
+}
+
+}  // namespace
+}  // namespace tpack
