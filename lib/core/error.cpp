@@ -26,6 +26,7 @@ ConfigError::ConfigError(std::vector<Problem> problems)
     : Error(ErrorKind::kConfig, join_lines(problems)), problems_(std::move(problems)) {}
 
 void Diagnostics::add(Position where, std::string text) {
+  ++count_;
   Problem problem{std::move(where), std::move(text)};
   // The same mistake may be met on several ways (an included file used twice); once is enough.
   if (std::find(problems_.begin(), problems_.end(), problem) != problems_.end()) return;

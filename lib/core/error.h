@@ -114,12 +114,14 @@ class Diagnostics {
   /// Takes over every problem of an error that was thrown; those without a position get `fallback`.
   void add(const ConfigError& error, const Position& fallback);
   bool ok() const { return problems_.empty(); }
-  size_t count() const { return problems_.size(); }
+  /// How often something was reported, repeated and unlisted problems included.
+  size_t count() const { return count_; }
   /// Throws ConfigError with all problems in the order of their positions; does nothing where there is none.
   void throw_if_any() const;
 
  private:
   std::vector<Problem> problems_;
+  size_t count_ = 0;
 };
 
 /// Throws InternalError; the target of TPACK_ASSERT.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 
 #include "core/config_node.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace tpack {
 
@@ -126,6 +128,11 @@ struct Codec<F> {
   static FieldType type() { return {.base = FieldType::Base::kNumber}; }
   static std::optional<F> parse(const ConfigNode& node, Reader& reader) {
     const auto value = parse_real(node, reader);
+    if (value && std::isfinite(*value) && std::abs(*value) > std::numeric_limits<F>::max()) {
+      reader.fail(node,
+                  node.text() + " does not fit; must be at most " + shortest(std::numeric_limits<F>::max()));
+      return std::nullopt;
+    }
     return value ? std::optional<F>(static_cast<F>(*value)) : std::nullopt;
   }
   static ConfigNode dump(F value) { return value; }

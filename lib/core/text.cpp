@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <regex>
 
+#include "core/error.h"
+
 namespace tpack {
 namespace {
 
@@ -103,6 +105,11 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+size_t character_count(std::string_view text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
 std::string_view trim(std::string_view text) {
   const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   while (!text.empty() && space(text.front())) text.remove_prefix(1);
@@ -137,7 +144,8 @@ std::string human_bytes(uint64_t bytes) {
   static constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
   auto value = static_cast<double>(bytes);
   size_t unit = 0;
-  while (value >= 1000 && unit + 1 < kUnits.size()) {
+  const auto full = [&] { return value >= (unit == 0 ? 1000 : 999.95); };  // prints as 1000.0
+  while (full() && unit + 1 < kUnits.size()) {
     value /= 1000;
     ++unit;
   }
@@ -145,9 +153,9 @@ std::string human_bytes(uint64_t bytes) {
 }
 
 std::string human_duration(double seconds) {
-  if (seconds < 1e-3) return printed("%.1f us", seconds * 1e6);
-  if (seconds < 1) return printed("%.1f ms", seconds * 1e3);
-  if (seconds < 60) return printed("%.1f s", seconds);
+  if (seconds < 999.95e-6) return printed("%.1f us", seconds * 1e6);
+  if (seconds < 999.95e-3) return printed("%.1f ms", seconds * 1e3);
+  if (seconds < 59.95) return printed("%.1f s", seconds);
   const auto total = static_cast<int64_t>(std::llround(seconds));
   if (total < 3600)
     return printed("%d min %02d s", static_cast<int>(total / 60), static_cast<int>(total % 60));
@@ -166,7 +174,11 @@ std::string with_thousands(int64_t value) {
 }
 
 bool full_match(const std::string& name, const std::string& pattern) {
-  return std::regex_match(name, std::regex(pattern));
+  try {
+    return std::regex_match(name, std::regex(pattern));
+  } catch (const std::regex_error& error) {
+    throw ConfigError("'" + pattern + "' is no regular expression: " + error.what());
+  }
 }
 
 }  // namespace tpack

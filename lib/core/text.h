@@ -21,6 +21,8 @@ std::string did_you_mean(std::string_view written, std::span<const std::string> 
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
+/// Characters of UTF-8 text.
+size_t character_count(std::string_view text);
 std::string_view trim(std::string_view text);
 bool starts_with_digit(std::string_view text);
 
@@ -39,7 +41,7 @@ std::string human_duration(double seconds);
 std::string with_thousands(int64_t value);
 
 /// True where `pattern` ('.', '*', '|' and the rest of ECMAScript's regular expressions) matches all of
-/// `name`.
+/// `name`. Errors: ConfigError where it is no regular expression.
 bool full_match(const std::string& name, const std::string& pattern);
 
 }  // namespace tpack

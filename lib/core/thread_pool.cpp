@@ -5,7 +5,10 @@
 #include <fstream>
 #include <pthread.h>
 #include <sched.h>
+#include <system_error>
 #include <utility>
+
+#include "core/error.h"
 
 namespace tpack {
 namespace {
@@ -28,8 +31,15 @@ double cgroup_processors() {
 
 ThreadPool::ThreadPool(std::string name, size_t count, Loop loop) : loop_(std::move(loop)) {
   threads_.reserve(count);
-  for (size_t worker = 0; worker < count; ++worker) {
-    threads_.emplace_back([this, name, worker] { run(name, worker); });
+  try {
+    for (size_t worker = 0; worker < count; ++worker) {
+      threads_.emplace_back([this, name, worker] { run(name, worker); });
+    }
+  } catch (const std::system_error& failure) {
+    request_stop();
+    join();
+    throw ResourceError("cannot start thread " + std::to_string(threads_.size() + 1) + " of " +
+                        std::to_string(count) + " '" + name + "': " + failure.what());
   }
 }
 
@@ -56,8 +66,10 @@ void ThreadPool::run(const std::string& name, size_t worker) {
   try {
     loop_(worker, stop_.get_token());
   } catch (...) {
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::current_exception();
+    {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
     stop_.request_stop();
   }
 }
