@@ -13,7 +13,9 @@ namespace tpack {
 
 struct ConfigNode::Data {
   Kind kind = Kind::kNull;
+  Style style = Style::kPlain;
   std::string text;
+  std::string tag;
   bool boolean = false;
   int64_t integer = 0;
   double number = 0;
@@ -46,15 +48,20 @@ std::optional<T> parse_number(std::string_view text, int base = 10) {
 }
 
 std::optional<int64_t> parse_integer(const std::string& text) {
-  if (text.starts_with("0x")) return parse_number<int64_t>(std::string_view(text).substr(2), 16);
-  if (text.starts_with("0o")) return parse_number<int64_t>(std::string_view(text).substr(2), 8);
+  const bool based = text.starts_with("0x") || text.starts_with("0o");
+  if (based && text.find_first_of("+-") != std::string::npos) return std::nullopt;
+  if (based) return parse_number<int64_t>(std::string_view(text).substr(2), text[1] == 'x' ? 16 : 8);
   return parse_number<int64_t>(text);
 }
 
 std::optional<double> parse_double(const std::string& text) {
-  if (text == ".inf" || text == "+.inf") return std::numeric_limits<double>::infinity();
-  if (text == "-.inf") return -std::numeric_limits<double>::infinity();
-  if (text == ".nan") return std::numeric_limits<double>::quiet_NaN();
+  const bool sign = text.starts_with("-") || text.starts_with("+");
+  const std::string_view size = std::string_view(text).substr(sign ? 1 : 0);
+  if (size == ".inf" || size == ".Inf" || size == ".INF") {
+    return text[0] == '-' ? -std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::infinity();
+  }
+  if (text == ".nan" || text == ".NaN" || text == ".NAN") return std::numeric_limits<double>::quiet_NaN();
   return looks_numeric(text) ? parse_number<double>(text) : std::nullopt;
 }
 
@@ -137,9 +144,10 @@ ConfigNode ConfigNode::plain(std::string text, Position where) {
   return ConfigNode(std::shared_ptr<const Data>(std::move(data)));
 }
 
-ConfigNode ConfigNode::string(std::string text, Position where) {
+ConfigNode ConfigNode::string(std::string text, Position where, Style style) {
   auto data = std::make_shared<Data>();
   data->kind = Kind::kString;
+  data->style = style;
   data->text = std::move(text);
   data->position = std::move(where);
   return ConfigNode(std::shared_ptr<const Data>(std::move(data)));
@@ -164,11 +172,22 @@ ConfigNode ConfigNode::map(std::vector<Entry> entries, Position where) {
 ConfigNode::Kind ConfigNode::kind() const { return data_->kind; }
 const Position& ConfigNode::position() const { return data_->position; }
 const std::string& ConfigNode::text() const { return data_->text; }
+ConfigNode::Style ConfigNode::style() const { return data_->style; }
+const std::string& ConfigNode::tag() const { return data_->tag; }
 std::span<const ConfigNode> ConfigNode::items() const { return data_->items; }
 std::span<const ConfigNode::Entry> ConfigNode::entries() const { return data_->entries; }
 size_t ConfigNode::size() const { return is_map() ? data_->entries.size() : data_->items.size(); }
 
 bool ConfigNode::has_expression() const { return is_string() && data_->text.find("$(") != std::string::npos; }
+
+Position ConfigNode::text_position(size_t offset) const {
+  Position where = position();
+  if (where.line == 0 || data_->style == Style::kBlock) return where;
+  const std::string_view before = std::string_view(text()).substr(0, offset);
+  const int quote = data_->style == Style::kQuoted ? 1 : 0;
+  where.column += quote + static_cast<int>(character_count(before));
+  return where;
+}
 
 bool ConfigNode::as_bool() const {
   TPACK_ASSERT(kind() == Kind::kBool, "as_bool of " + describe());
@@ -259,6 +278,12 @@ ConfigNode ConfigNode::without(std::string_view key) const {
 ConfigNode ConfigNode::at_position(Position where) const {
   auto data = std::make_shared<Data>(*data_);
   data->position = std::move(where);
+  return ConfigNode(std::shared_ptr<const Data>(std::move(data)));
+}
+
+ConfigNode ConfigNode::with_tag(std::string tag) const {
+  auto data = std::make_shared<Data>(*data_);
+  data->tag = std::move(tag);
   return ConfigNode(std::shared_ptr<const Data>(std::move(data)));
 }
 

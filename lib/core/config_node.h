@@ -23,6 +23,8 @@ namespace tpack {
 class ConfigNode {
  public:
   enum class Kind : uint8_t { kNull, kBool, kInt, kFloat, kString, kList, kMap };
+  /// How a string was written: as it stands, between quotes, or as a block (`|`, `>`).
+  enum class Style : uint8_t { kPlain, kQuoted, kBlock };
   struct Entry;
   using Pair = std::pair<std::string, ConfigNode>;
 
@@ -42,7 +44,7 @@ class ConfigNode {
   static ConfigNode null(Position where);
   /// A plain (unquoted) YAML scalar: typed by its text.
   static ConfigNode plain(std::string text, Position where);
-  static ConfigNode string(std::string text, Position where);
+  static ConfigNode string(std::string text, Position where, Style style = Style::kPlain);
   static ConfigNode list(std::vector<ConfigNode> items, Position where = {});
   /// Keys must differ; the reader has checked it.
   static ConfigNode map(std::vector<Entry> entries, Position where = {});
@@ -60,6 +62,12 @@ class ConfigNode {
   const Position& position() const;
   /// The scalar as it was written (without quotes).
   const std::string& text() const;
+  Style style() const;
+  /// Where the character at byte `offset` of text() stands in the file. Exact for scalars on one line without
+  /// escapes; position() for a block.
+  Position text_position(size_t offset) const;
+  /// The YAML tag ("!append", "!delete") that says how an include is merged; empty in a loaded config.
+  const std::string& tag() const;
   // The typed values; InternalError where the kind is another (as_double takes ints too).
   bool as_bool() const;
   int64_t as_int() const;
@@ -79,6 +87,7 @@ class ConfigNode {
   /// This map without `key`.
   ConfigNode without(std::string_view key) const;
   ConfigNode at_position(Position where) const;
+  ConfigNode with_tag(std::string tag) const;
 
  private:
   struct Data;
