@@ -1,0 +1,247 @@
+#include "core/expression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "core/expression_parser.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+using Kind = ExpressionNode::Kind;
+
+constexpr std::string_view kEnvironment = "env.";
+
+/// What a name without a value is: an error, or nothing (to the left of `or`).
+enum class Unset : uint8_t { kRefuse, kNull };
+
+bool truthy(const ConfigNode& value) {
+  if (value.is_null()) return false;
+  if (value.kind() == ConfigNode::Kind::kBool) return value.as_bool();
+  if (value.is_number()) return value.as_double() != 0;
+  return value.is_string() ? !value.text().empty() : value.size() > 0;
+}
+
+bool both_integers(const ConfigNode& a, const ConfigNode& b) {
+  return a.kind() == ConfigNode::Kind::kInt && b.kind() == ConfigNode::Kind::kInt;
+}
+
+/// Integer `//` and `%`: the quotient is rounded down and the remainder has the divisor's sign.
+ConfigNode floor_divide(int64_t a, int64_t b) {
+  const bool down = a % b != 0 && (a < 0) != (b < 0);
+  return a / b - (down ? 1 : 0);
+}
+
+ConfigNode floor_remainder(int64_t a, int64_t b) {
+  const int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+class Evaluation {
+ public:
+  explicit Evaluation(const Scope& scope) : scope_(scope) {}
+
+  ConfigNode of(const ExpressionNode& node, Unset unset = Unset::kRefuse) const;
+
+ private:
+  ConfigNode name(const ExpressionNode& node, Unset unset) const;
+  ConfigNode negated(const ExpressionNode& node) const;
+  ConfigNode compared(const ExpressionNode& node) const;
+  ConfigNode arithmetic(const ExpressionNode& node) const;
+  ConfigNode integers(const ExpressionNode& node, int64_t a, int64_t b) const;
+  ConfigNode reals(const ExpressionNode& node, double a, double b) const;
+  ConfigNode called(const ExpressionNode& node) const;
+  bool holds(const ExpressionNode& node, const std::string& op, const ConfigNode& a,
+             const ConfigNode& b) const;
+  int64_t to_integer(const ExpressionNode& node, double value) const;
+
+  const Scope& scope_;
+};
+
+[[noreturn]] void fail(const ExpressionNode& node, const std::string& text) {
+  throw ConfigError(node.where, text);
+}
+
+ConfigNode Evaluation::of(const ExpressionNode& node, Unset unset) const {
+  switch (node.kind) {
+    case Kind::kValue:
+      return node.value;
+    case Kind::kName:
+      return name(node, unset);
+    case Kind::kCall:
+      return called(node);
+    case Kind::kNegate:
+      return negated(node);
+    case Kind::kNot:
+      return !truthy(of(*node.parts[0]));
+    case Kind::kAnd: {
+      ConfigNode left = of(*node.parts[0]);
+      return truthy(left) ? of(*node.parts[1], unset) : left;
+    }
+    case Kind::kOr: {
+      ConfigNode left = of(*node.parts[0], Unset::kNull);
+      return truthy(left) ? left : of(*node.parts[1], unset);
+    }
+    case Kind::kArithmetic:
+      return arithmetic(node);
+    case Kind::kCompare:
+      return compared(node);
+    case Kind::kChoice:
+      return of(*node.parts[truthy(of(*node.parts[0])) ? 1 : 2], unset);
+  }
+  return {};
+}
+
+ConfigNode Evaluation::name(const ExpressionNode& node, Unset unset) const {
+  if (is_environment_name(node.text)) {
+    if (auto value = lookup_environment(node.text)) return std::move(*value);
+    if (unset == Unset::kNull) return {};
+    const std::string variable = node.text.substr(kEnvironment.size());
+    fail(node, "the environment variable '" + variable + "' is not set; set it or write '" + node.text +
+                   " or DEFAULT'");
+  }
+  if (auto value = scope_.lookup(node.text)) return std::move(*value);
+  std::vector<std::string> known = scope_.known_names(node.text);
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  known.insert(known.end(), {"true", "false"});
+  fail(node, "unknown name '" + node.text + "'" + did_you_mean(node.text, known));
+}
+
+ConfigNode Evaluation::negated(const ExpressionNode& node) const {
+  const ConfigNode value = of(*node.parts[0]);
+  if (!value.is_number()) fail(node, "'-' needs a number, found " + value.describe());
+  if (value.kind() == ConfigNode::Kind::kFloat) return -value.as_double();
+  return integers(node, 0, value.as_int());
+}
+
+bool Evaluation::holds(const ExpressionNode& node, const std::string& op, const ConfigNode& a,
+                       const ConfigNode& b) const {
+  const bool numbers = a.is_number() && b.is_number();
+  if (op == "==" || op == "!=") {
+    const bool equal = numbers && !both_integers(a, b) ? a.as_double() == b.as_double() : a.same_value(b);
+    return equal == (op == "==");
+  }
+  if (!numbers && !(a.is_string() && b.is_string())) {
+    fail(node,
+         "'" + op + "' compares two numbers or two texts, found " + a.describe() + " and " + b.describe());
+  }
+  const auto ordered = [&](const auto& x, const auto& y) {
+    if (op == "<") return x < y;
+    if (op == "<=") return x <= y;
+    return op == ">" ? x > y : x >= y;
+  };
+  if (both_integers(a, b)) return ordered(a.as_int(), b.as_int());
+  return numbers ? ordered(a.as_double(), b.as_double()) : ordered(a.text(), b.text());
+}
+
+ConfigNode Evaluation::compared(const ExpressionNode& node) const {
+  ConfigNode left = of(*node.parts[0]);
+  for (size_t i = 0; i < node.operators.size(); ++i) {
+    ConfigNode right = of(*node.parts[i + 1]);
+    if (!holds(node, node.operators[i], left, right)) return false;
+    left = std::move(right);
+  }
+  return true;
+}
+
+ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
+  const ConfigNode a = of(*node.parts[0]);
+  const ConfigNode b = of(*node.parts[1]);
+  if (node.text == "+" && a.is_string() && b.is_string()) return a.text() + b.text();
+  if (!a.is_number() || !b.is_number()) {
+    const std::string texts = node.text == "+" ? " or two texts" : "";
+    fail(node, "'" + node.text + "' needs two numbers" + texts + ", found " + a.describe() + " and " +
+                   b.describe());
+  }
+  const bool divides = node.text == "/" || node.text == "//" || node.text == "%";
+  if (divides && b.as_double() == 0) fail(node, "division by zero");
+  if (both_integers(a, b) && node.text != "/") return integers(node, a.as_int(), b.as_int());
+  return reals(node, a.as_double(), b.as_double());
+}
+
+ConfigNode Evaluation::integers(const ExpressionNode& node, int64_t a, int64_t b) const {
+  int64_t result = 0;
+  bool overflow = false;
+  if (node.text == "+") {
+    overflow = __builtin_add_overflow(a, b, &result);
+  } else if (node.text == "-" || node.kind == Kind::kNegate) {
+    overflow = __builtin_sub_overflow(a, b, &result);
+  } else if (node.text == "*") {
+    overflow = __builtin_mul_overflow(a, b, &result);
+  } else if (b == -1) {  // the one quotient that may not fit; every remainder is 0
+    if (node.text == "%") return 0;
+    overflow = __builtin_sub_overflow(int64_t{0}, a, &result);
+  } else {
+    return node.text == "//" ? floor_divide(a, b) : floor_remainder(a, b);
+  }
+  if (overflow) fail(node, "the result does not fit into an integer of 64 bits");
+  return result;
+}
+
+ConfigNode Evaluation::reals(const ExpressionNode& node, double a, double b) const {
+  if (node.text == "+") return a + b;
+  if (node.text == "-") return a - b;
+  if (node.text == "*") return a * b;
+  if (node.text == "/") return a / b;
+  // As CPython: the remainder first, then the quotient that fits it.
+  double remainder = std::fmod(a, b);
+  if (remainder != 0 && (remainder < 0) != (b < 0)) remainder += b;
+  if (node.text == "%") return remainder;
+  return std::round((a - remainder) / b);
+}
+
+int64_t Evaluation::to_integer(const ExpressionNode& node, double value) const {
+  constexpr double kLimit = 9.2e18;
+  if (!(std::abs(value) < kLimit)) fail(node, "'" + node.text + "' of " + shortest(value) + " does not fit");
+  return static_cast<int64_t>(value);
+}
+
+ConfigNode Evaluation::called(const ExpressionNode& node) const {
+  ConfigNode best;
+  for (const ExpressionNode::Ptr& part : node.parts) {
+    ConfigNode value = of(*part);
+    if (!value.is_number()) fail(node, "'" + node.text + "' needs numbers, found " + value.describe());
+    const bool better = best.is_null() ||
+                        (node.text == "min" ? holds(node, "<", value, best) : holds(node, ">", value, best));
+    if (better) best = std::move(value);
+  }
+  const bool integer = best.kind() == ConfigNode::Kind::kInt;
+  if (node.text == "float") return best.as_double();
+  if (integer || node.text == "min" || node.text == "max") return best;
+  return to_integer(node, node.text == "int" ? best.as_double() : std::nearbyint(best.as_double()));
+}
+
+}  // namespace
+
+bool is_environment_name(std::string_view name) { return name.starts_with(kEnvironment); }
+
+std::optional<ConfigNode> lookup_environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str() + kEnvironment.size());
+  return value == nullptr ? std::nullopt : std::optional(ConfigNode::plain(value, {}));
+}
+
+std::optional<ConfigNode> MapScope::lookup(const std::string& name) const {
+  if (const ConfigNode* value = values_.find(name)) return *value;
+  return outer_ == nullptr ? std::nullopt : outer_->lookup(name);
+}
+
+std::vector<std::string> MapScope::known_names(const std::string& name) const {
+  std::vector<std::string> names;
+  if (outer_ != nullptr) names = outer_->known_names(name);
+  for (const ConfigNode::Entry& entry : values_.entries()) names.push_back(entry.key);
+  return names;
+}
+
+Expression Expression::parse(std::string_view text, Position where) {
+  std::vector<Name> names;
+  auto root = parse_expression(text, where, names);
+  return {std::move(root), std::move(names)};
+}
+
+ConfigNode Expression::evaluate(const Scope& scope) const { return Evaluation(scope).of(*root_); }
+
+}  // namespace tpack

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config_node.h"
+#include "core/error.h"
+
+namespace tpack {
+
+/// Where an expression finds the values of its names. `env.NAME` never asks a scope: it is the environment
+/// variable, typed as a plain YAML scalar is.
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  /// The value of a name, dots included ("width", "vars.width"); empty where there is none.
+  virtual std::optional<ConfigNode> lookup(const std::string& name) const = 0;
+  /// The names that `name` may be a slip of, for suggestions.
+  virtual std::vector<std::string> known_names(const std::string& name) const = 0;
+};
+
+/// The entries of a map, then an outer scope (borrowed, may be null): the parameters of a block inside those
+/// of the block around it.
+class MapScope final : public Scope {
+ public:
+  explicit MapScope(ConfigNode values, const Scope* outer = nullptr)
+      : values_(std::move(values)), outer_(outer) {}
+  std::optional<ConfigNode> lookup(const std::string& name) const override;
+  std::vector<std::string> known_names(const std::string& name) const override;
+
+ private:
+  ConfigNode values_;
+  const Scope* outer_;
+};
+
+struct ExpressionNode;
+
+/// A parsed expression: what stands inside `$(...)`, or the value of a field that is an expression.
+/// + - * / // % (the last two as in Python, rounding down), comparisons (also chained), `and or not`,
+/// `a if c else b`, parentheses, numbers, 'texts', true and false, dotted names, and the functions min, max,
+/// int, float and round (half to even). `env.LR or 0.1`: an unset variable is an error without an `or`.
+/// Threads: const methods may run at once.
+class Expression {
+ public:
+  static constexpr size_t kMaxLength = 1000;  // bytes: bounds the depth of the tree
+
+  /// A name in the text that was parsed.
+  struct Name {
+    std::string name;
+    size_t offset = 0;  // bytes
+  };
+
+  /// `where` is the place of the first character; errors point into the text.
+  /// Errors: ConfigError.
+  static Expression parse(std::string_view text, Position where = {});
+  /// Errors: ConfigError for unknown names, types that do not fit, overflow, division by zero.
+  ConfigNode evaluate(const Scope& scope) const;
+  /// The dotted names it mentions, in order, each as often as it stands there.
+  const std::vector<Name>& names() const { return names_; }
+
+ private:
+  Expression(std::shared_ptr<const ExpressionNode> root, std::vector<Name> names)
+      : root_(std::move(root)), names_(std::move(names)) {}
+
+  std::shared_ptr<const ExpressionNode> root_;
+  std::vector<Name> names_;
+};
+
+/// The environment variable of a name "env.NAME"; empty where it is not set.
+std::optional<ConfigNode> lookup_environment(const std::string& name);
+bool is_environment_name(std::string_view name);
+
+}  // namespace tpack

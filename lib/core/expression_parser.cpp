@@ -1,0 +1,344 @@
+#include "core/expression_parser.h"
+
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+using Kind = ExpressionNode::Kind;
+using Ptr = ExpressionNode::Ptr;
+
+constexpr int kMaxDepth = 64;  // of parentheses and unary operators
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+struct Token {
+  enum class Kind : uint8_t { kEnd, kNumber, kText, kWord, kOperator };
+  Kind kind = Kind::kEnd;
+  std::string text;
+  size_t offset = 0;  // bytes from the start of the expression
+};
+
+/// Cuts the text into tokens, one ahead.
+class Lexer {
+ public:
+  Lexer(std::string_view text, Position where) : text_(text), where_(std::move(where)) { advance(); }
+
+  const Token& peek() const { return token_; }
+  Token take() {
+    Token taken = token_;
+    advance();
+    return taken;
+  }
+  bool next_is(std::string_view text) const {
+    return (token_.kind == Token::Kind::kOperator || token_.kind == Token::Kind::kWord) &&
+           token_.text == text;
+  }
+  bool skip(std::string_view text) {
+    if (!next_is(text)) return false;
+    advance();
+    return true;
+  }
+  Position position(size_t offset) const {
+    Position at = where_;
+    if (at.line > 0) at.column += static_cast<int>(character_count(text_.substr(0, offset)));
+    return at;
+  }
+  [[noreturn]] void fail(size_t offset, const std::string& text) const {
+    throw ConfigError(position(offset), "expression '" + std::string(text_) + "': " + text);
+  }
+  [[noreturn]] void unexpected(const std::string& expected) const {
+    const std::string found = token_.kind == Token::Kind::kEnd ? "the end" : "'" + token_.text + "'";
+    fail(token_.offset, "expected " + expected + ", found " + found);
+  }
+
+ private:
+  void advance();
+  size_t number_end(size_t from) const;
+  size_t word_end(size_t from) const;
+  void take_operator();
+
+  std::string_view text_;
+  Position where_;
+  size_t at_ = 0;
+  Token token_;
+};
+
+void Lexer::advance() {
+  while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+  token_ = {Token::Kind::kEnd, "", at_};
+  if (at_ == text_.size()) return;
+  const char c = text_[at_];
+  size_t end = at_;
+  if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
+    token_.kind = Token::Kind::kNumber;
+    end = number_end(at_);
+  } else if (is_word(c)) {
+    token_.kind = Token::Kind::kWord;
+    end = word_end(at_);
+  } else if (c == '\'') {
+    token_.kind = Token::Kind::kText;
+    const size_t close = text_.find('\'', at_ + 1);
+    if (close == std::string_view::npos) fail(at_, "the text that begins here has no closing '");
+    token_.text = text_.substr(at_ + 1, close - at_ - 1);
+    at_ = close + 1;
+    return;
+  } else {
+    take_operator();
+    return;
+  }
+  token_.text = text_.substr(at_, end - at_);
+  at_ = end;
+}
+
+size_t Lexer::number_end(size_t from) const {
+  size_t end = from;
+  const auto digits = [&] {
+    while (end < text_.size() && is_digit(text_[end])) ++end;
+  };
+  digits();
+  if (end < text_.size() && text_[end] == '.') {
+    ++end;
+    digits();
+  }
+  if (end < text_.size() && (text_[end] == 'e' || text_[end] == 'E')) {
+    ++end;
+    if (end < text_.size() && (text_[end] == '+' || text_[end] == '-')) ++end;
+    digits();
+  }
+  while (end < text_.size() && is_word(text_[end])) ++end;  // "3x" is one wrong number, not two tokens
+  return end;
+}
+
+size_t Lexer::word_end(size_t from) const {
+  size_t end = from;
+  while (end < text_.size() && (is_word(text_[end]) || text_[end] == '.')) ++end;
+  return end;
+}
+
+void Lexer::take_operator() {
+  static constexpr std::array<std::string_view, 15> kOperators = {"//", "==", "!=", "<=", ">=", "<", ">", "+",
+                                                                  "-",  "*",  "/",  "%",  "(",  ")", ","};
+  for (const std::string_view candidate : kOperators) {
+    if (!text_.substr(at_).starts_with(candidate)) continue;
+    token_.kind = Token::Kind::kOperator;
+    token_.text = candidate;
+    at_ += candidate.size();
+    return;
+  }
+  const char c = text_[at_];
+  std::string hint;
+  if (c == '"') hint = "; texts stand in single quotes";
+  if (c == '=') hint = "; equal is '=='";
+  if (c == '&' || c == '|' || c == '!') hint = "; write 'and', 'or', 'not'";
+  if (c == '^') hint = "; there is no power, write a product";
+  fail(at_, "'" + std::string(1, c) + "' is no operator" + hint);
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, const Position& where, std::vector<Expression::Name>& names)
+      : lexer_(text, where), names_(names) {}
+
+  Ptr whole() {
+    Ptr root = choice();
+    if (lexer_.peek().kind != Token::Kind::kEnd) lexer_.unexpected("an operator");
+    return root;
+  }
+
+ private:
+  using Level = Ptr (Parser::*)();
+
+  Ptr make(Kind kind, size_t offset, std::vector<Ptr> parts, std::string text = "") const {
+    auto node = std::make_shared<ExpressionNode>();
+    node->kind = kind;
+    node->where = lexer_.position(offset);
+    node->parts = std::move(parts);
+    node->text = std::move(text);
+    return node;
+  }
+
+  Ptr choice() {
+    Ptr value = either();
+    const size_t offset = lexer_.peek().offset;
+    if (!lexer_.skip("if")) return value;
+    Ptr condition = either();
+    if (!lexer_.skip("else")) lexer_.unexpected("'else'");
+    const Nesting nesting(*this);
+    return make(Kind::kChoice, offset, {condition, value, choice()});
+  }
+  Ptr either() { return logical(Kind::kOr, "or", &Parser::both); }
+  Ptr both() { return logical(Kind::kAnd, "and", &Parser::negation); }
+  Ptr logical(Kind kind, std::string_view word, Level inner) {
+    Ptr left = (this->*inner)();
+    for (size_t offset = lexer_.peek().offset; lexer_.skip(word); offset = lexer_.peek().offset) {
+      left = make(kind, offset, {left, (this->*inner)()});
+    }
+    return left;
+  }
+  Ptr negation() {
+    const size_t offset = lexer_.peek().offset;
+    if (!lexer_.skip("not")) return comparison();
+    const Nesting nesting(*this);
+    return make(Kind::kNot, offset, {negation()});
+  }
+  Ptr comparison();
+  Ptr sum() { return arithmetic({"+", "-"}, &Parser::product); }
+  Ptr product() { return arithmetic({"*", "//", "/", "%"}, &Parser::signed_value); }
+  Ptr arithmetic(std::initializer_list<std::string_view> operators, Level inner);
+  Ptr signed_value() {
+    const size_t offset = lexer_.peek().offset;
+    if (!lexer_.skip("-")) return operand();
+    const Nesting nesting(*this);
+    return make(Kind::kNegate, offset, {signed_value()});
+  }
+  Ptr operand();
+  Ptr word();
+  Ptr call(const Token& function);
+  Ptr number(const Token& token) const;
+
+  /// Counts a level of recursion.
+  class Nesting {
+   public:
+    explicit Nesting(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > kMaxDepth) {
+        parser_.lexer_.fail(parser_.lexer_.peek().offset,
+                            "is nested deeper than " + std::to_string(kMaxDepth) + " levels");
+      }
+    }
+    ~Nesting() { --parser_.depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  Lexer lexer_;
+  std::vector<Expression::Name>& names_;
+  int depth_ = 0;
+};
+
+Ptr Parser::comparison() {
+  auto node = std::make_shared<ExpressionNode>();
+  node->kind = Kind::kCompare;
+  node->parts = {sum()};
+  const size_t offset = lexer_.peek().offset;
+  const auto is_comparison = [&] {
+    for (const char* op : {"==", "!=", "<", "<=", ">", ">="}) {
+      if (lexer_.next_is(op)) return true;
+    }
+    return false;
+  };
+  while (is_comparison()) {
+    node->operators.push_back(lexer_.take().text);
+    node->parts.push_back(sum());
+  }
+  if (node->operators.empty()) return node->parts[0];
+  node->where = lexer_.position(offset);
+  return node;
+}
+
+Ptr Parser::arithmetic(std::initializer_list<std::string_view> operators, Level inner) {
+  Ptr left = (this->*inner)();
+  while (true) {
+    const Token token = lexer_.peek();
+    bool found = false;
+    for (const std::string_view op : operators) found = found || lexer_.next_is(op);
+    if (!found) return left;
+    lexer_.take();
+    left = make(Kind::kArithmetic, token.offset, {left, (this->*inner)()}, token.text);
+  }
+}
+
+Ptr Parser::operand() {
+  const Token& token = lexer_.peek();
+  if (token.kind == Token::Kind::kWord) return word();
+  if (token.kind == Token::Kind::kNumber) return number(lexer_.take());
+  if (token.kind == Token::Kind::kText) {
+    auto node = std::make_shared<ExpressionNode>();
+    node->where = lexer_.position(token.offset);
+    node->value = ConfigNode::string(lexer_.take().text, {});
+    return node;
+  }
+  if (!lexer_.skip("(")) lexer_.unexpected("a value");
+  const Nesting nesting(*this);
+  Ptr inside = choice();
+  if (!lexer_.skip(")")) lexer_.unexpected("')'");
+  return inside;
+}
+
+Ptr Parser::number(const Token& token) const {
+  auto node = std::make_shared<ExpressionNode>();
+  node->where = lexer_.position(token.offset);
+  node->value = ConfigNode::plain(token.text, {});
+  if (!node->value.is_number()) lexer_.fail(token.offset, "'" + token.text + "' is no number");
+  return node;
+}
+
+Ptr Parser::word() {
+  for (const char* keyword : {"and", "or", "not", "if", "else"}) {
+    if (lexer_.next_is(keyword)) lexer_.unexpected("a value");
+  }
+  const Token token = lexer_.take();
+  if (lexer_.next_is("(")) return call(token);
+  auto node = std::make_shared<ExpressionNode>();
+  node->where = lexer_.position(token.offset);
+  if (token.text == "true" || token.text == "false") {
+    node->value = ConfigNode(token.text == "true");
+    return node;
+  }
+  if (token.text.back() == '.' || token.text.find("..") != std::string::npos) {
+    lexer_.fail(token.offset, "'" + token.text + "' is no name");
+  }
+  node->kind = Kind::kName;
+  node->text = token.text;
+  names_.push_back({token.text, token.offset});
+  return node;
+}
+
+Ptr Parser::call(const Token& function) {
+  const auto& known = expression_functions();
+  if (std::find(known.begin(), known.end(), function.text) == known.end()) {
+    lexer_.fail(function.offset,
+                "unknown function '" + function.text + "'; known: " + join(expression_functions(), ", "));
+  }
+  const Nesting nesting(*this);
+  lexer_.take();  // "("
+  std::vector<Ptr> arguments;
+  while (!lexer_.next_is(")")) {
+    arguments.push_back(choice());
+    if (!lexer_.skip(",")) break;
+  }
+  if (!lexer_.skip(")")) lexer_.unexpected("',' or ')'");
+  const bool any_number = function.text == "min" || function.text == "max";
+  if (arguments.empty() || (!any_number && arguments.size() != 1)) {
+    lexer_.fail(function.offset, "'" + function.text + "' takes " +
+                                     (any_number ? "at least one value" : "one value") + ", found " +
+                                     std::to_string(arguments.size()));
+  }
+  return make(Kind::kCall, function.offset, std::move(arguments), function.text);
+}
+
+}  // namespace
+
+const std::vector<std::string>& expression_functions() {
+  static const std::vector<std::string> kNames = {"float", "int", "max", "min", "round"};
+  return kNames;
+}
+
+ExpressionNode::Ptr parse_expression(std::string_view text, const Position& where,
+                                     std::vector<Expression::Name>& names) {
+  if (text.size() > Expression::kMaxLength) {
+    throw ConfigError(where, "an expression of " + std::to_string(text.size()) + " bytes; at most " +
+                                 std::to_string(Expression::kMaxLength) + " are read");
+  }
+  return Parser(text, where, names).whole();
+}
+
+}  // namespace tpack

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/config_node.h"
+#include "core/error.h"
+#include "core/expression.h"
+
+namespace tpack {
+
+/// What becomes of names without a dot.
+enum class BareNames : uint8_t {
+  kResolve,  // looked up like all others
+  kLeave     // an expression that has one stays an expression; its other names are replaced by their values
+};
+
+/// Replaces every `$(...)` in the strings of a tree. A string that is wholly one expression takes the value's
+/// type; text around expressions stays, with the values written into it. Values keep the positions of the
+/// strings they replace. What is wrong goes to `errors`, and the string stays as it is. Keys are not touched.
+ConfigNode substitute(const ConfigNode& tree, const Scope& scope, Diagnostics& errors,
+                      BareNames bare = BareNames::kResolve);
+
+/// One string of such a tree. Errors: ConfigError.
+ConfigNode substitute_text(const ConfigNode& node, const Scope& scope, BareNames bare = BareNames::kResolve);
+
+}  // namespace tpack
