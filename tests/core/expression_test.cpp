@@ -1,0 +1,157 @@
+#include "core/expression.h"
+
+#include <cstdlib>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace tpack {
+namespace {
+
+Position at(int line, int column) { return {std::make_shared<const std::string>("a.yaml"), line, column}; }
+
+const MapScope& names() {
+  static const MapScope scope(ConfigNode{{"n", 3},
+                                         {"width", 64},
+                                         {"rate", 0.5},
+                                         {"name", "net"},
+                                         {"none", {}},
+                                         {"list", ConfigNode::list({1, 2})}});
+  return scope;
+}
+
+ConfigNode value(const std::string& text) { return Expression::parse(text).evaluate(names()); }
+std::string json(const std::string& text) { return to_json(value(text)); }
+
+std::string complaint(const std::string& text) {
+  try {
+    Expression::parse(text, at(2, 10)).evaluate(names());
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Expression, computes_with_the_usual_precedence) {
+  EXPECT_EQ(json("1 + 2 * 3"), "7");
+  EXPECT_EQ(json("(1 + 2) * 3"), "9");
+  EXPECT_EQ(json("10 - 4 - 3"), "3");
+  EXPECT_EQ(json("-n * 2"), "-6");
+  EXPECT_EQ(json("--2"), "2");
+  EXPECT_EQ(json("2 * -3"), "-6");
+  EXPECT_EQ(json("6 * n + 2"), "20");
+}
+
+TEST(Expression, divides_as_python_does) {
+  EXPECT_EQ(json("7 // 2"), "3");
+  EXPECT_EQ(json("-7 // 2"), "-4");
+  EXPECT_EQ(json("7 // -2"), "-4");
+  EXPECT_EQ(json("-7 % 3"), "2");
+  EXPECT_EQ(json("7 % -3"), "-2");
+  EXPECT_EQ(json("6 % -3"), "0");
+  EXPECT_EQ(json("-7.5 // 2"), "-4");
+  EXPECT_EQ(json("-7.5 % 2"), "0.5");
+  EXPECT_EQ(json("1 // 0.1"), "9");
+}
+
+TEST(Expression, keeps_integers_integers_but_for_the_slash) {
+  EXPECT_EQ(value("6 / 3").kind(), ConfigNode::Kind::kFloat);
+  EXPECT_EQ(value("6 // 3").kind(), ConfigNode::Kind::kInt);
+  EXPECT_EQ(value("2 * 1.0").kind(), ConfigNode::Kind::kFloat);
+  EXPECT_EQ(json("1 / 128"), "0.0078125");
+}
+
+TEST(Expression, compares_and_chains) {
+  EXPECT_EQ(json("1 < 2"), "true");
+  EXPECT_EQ(json("1 == 1.0"), "true");
+  EXPECT_EQ(json("1 < n <= 3"), "true");
+  EXPECT_EQ(json("1 < n < 3"), "false");
+  EXPECT_EQ(json("name == 'net'"), "true");
+  EXPECT_EQ(json("'a' < 'b'"), "true");
+  EXPECT_EQ(json("name != 3"), "true");
+  EXPECT_EQ(json("not n == 3"), "false");
+}
+
+TEST(Expression, and_or_give_an_operand_and_stop_early) {
+  EXPECT_EQ(json("0 or 5"), "5");
+  EXPECT_EQ(json("2 and 5"), "5");
+  EXPECT_EQ(json("0 and 1 / 0"), "0");
+  EXPECT_EQ(json("1 or 1 / 0"), "1");
+  EXPECT_EQ(json("'' or 'x'"), "\"x\"");
+  EXPECT_EQ(json("not 0 and not false"), "true");
+  EXPECT_EQ(json("none or list"), "[1, 2]");
+}
+
+TEST(Expression, chooses_and_evaluates_one_branch_only) {
+  EXPECT_EQ(json("1 if n > 2 else 1 / 0"), "1");
+  EXPECT_EQ(json("1 if n > 5 else 2 if n > 2 else 3"), "2");
+  EXPECT_EQ(json("width * 4 if n > 2 else width"), "256");
+}
+
+TEST(Expression, calls_its_functions) {
+  EXPECT_EQ(json("min(4, 2, 3)"), "2");
+  EXPECT_EQ(json("max(n, 2.5)"), "3");
+  EXPECT_EQ(json("int(2.9) + int(-2.9)"), "0");
+  EXPECT_EQ(json("round(2.5)"), "2");
+  EXPECT_EQ(json("round(3.5)"), "4");
+  EXPECT_EQ(value("float(2)").kind(), ConfigNode::Kind::kFloat);
+  EXPECT_EQ(value("round(2.4)").kind(), ConfigNode::Kind::kInt);
+}
+
+TEST(Expression, joins_texts) { EXPECT_EQ(json("name + '-' + 'x'"), "\"net-x\""); }
+
+TEST(Expression, reads_the_environment_typed) {
+  ASSERT_EQ(setenv("TPACK_TEST_LR", "0.25", 1), 0);
+  ASSERT_EQ(unsetenv("TPACK_TEST_NONE"), 0);
+  EXPECT_EQ(json("env.TPACK_TEST_LR * 2"), "0.5");
+  EXPECT_EQ(json("env.TPACK_TEST_LR or 0.1"), "0.25");
+  EXPECT_EQ(json("env.TPACK_TEST_NONE or 0.1"), "0.1");
+  EXPECT_EQ(json("env.TPACK_TEST_NONE or env.TPACK_TEST_NONE or 7"), "7");
+  EXPECT_EQ(complaint("1 + env.TPACK_TEST_NONE"),
+            "a.yaml:2:14: the environment variable 'TPACK_TEST_NONE' is not set; set it or write "
+            "'env.TPACK_TEST_NONE or DEFAULT'");
+  EXPECT_NE(complaint("0 or env.TPACK_TEST_NONE"), "no error");
+}
+
+TEST(Expression, does_not_let_or_hide_a_misspelt_name) {
+  EXPECT_EQ(complaint("widht or 3"), "a.yaml:2:10: unknown name 'widht'; did you mean 'width'?");
+  EXPECT_EQ(complaint("2 * True"), "a.yaml:2:14: unknown name 'True'; did you mean 'true'?");
+}
+
+TEST(Expression, names_the_operator_whose_operands_do_not_fit) {
+  EXPECT_EQ(complaint("1 + 'a'"),
+            "a.yaml:2:12: '+' needs two numbers or two texts, found the number 1 and the text 'a'");
+  EXPECT_EQ(complaint("n * true"), "a.yaml:2:12: '*' needs two numbers, found the number 3 and 'true'");
+  EXPECT_EQ(complaint("1 < 'a'"),
+            "a.yaml:2:12: '<' compares two numbers or two texts, found the number 1 and the text 'a'");
+  EXPECT_EQ(complaint("-name"), "a.yaml:2:10: '-' needs a number, found the text 'net'");
+  EXPECT_EQ(complaint("min(1, 'a')"), "a.yaml:2:10: 'min' needs numbers, found the text 'a'");
+}
+
+TEST(Expression, refuses_division_by_zero_and_overflow) {
+  EXPECT_EQ(complaint("1 / 0"), "a.yaml:2:12: division by zero");
+  EXPECT_EQ(complaint("1 // 0"), "a.yaml:2:12: division by zero");
+  EXPECT_EQ(complaint("1.5 % 0"), "a.yaml:2:14: division by zero");
+  const std::string overflow = "the result does not fit into an integer of 64 bits";
+  EXPECT_EQ(complaint("9223372036854775807 + 1"), "a.yaml:2:30: " + overflow);
+  EXPECT_EQ(complaint("(-9223372036854775807 - 1) // -1"), "a.yaml:2:37: " + overflow);
+  EXPECT_EQ(json("(-9223372036854775807 - 1) % -1"), "0");
+  EXPECT_EQ(complaint("int(1e30)"), "a.yaml:2:10: 'int' of 1e+30 does not fit");
+}
+
+TEST(Expression, says_which_names_it_mentions) {
+  const Expression parsed = Expression::parse("vars.a + n * env.X or n");
+  ASSERT_EQ(parsed.names().size(), 4U);
+  EXPECT_EQ(parsed.names()[0].name, "vars.a");
+  EXPECT_EQ(parsed.names()[1].name, "n");
+  EXPECT_EQ(parsed.names()[1].offset, 9U);
+  EXPECT_EQ(parsed.names()[2].name, "env.X");
+}
+
+TEST(MapScope, asks_the_outer_scope_last) {
+  const MapScope inner(ConfigNode{{"n", 5}}, &names());
+  EXPECT_EQ(to_json(Expression::parse("n + width").evaluate(inner)), "69");
+}
+
+}  // namespace
+}  // namespace tpack

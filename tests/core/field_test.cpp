@@ -1,0 +1,161 @@
+#include "core/field.h"
+
+#include <gtest/gtest.h>
+
+namespace tpack {
+namespace {
+
+enum class Colour : uint8_t { kRed, kBlue };
+
+}  // namespace
+
+template <>
+struct EnumNames<Colour> {
+  static constexpr std::array<std::pair<const char*, Colour>, 2> kNames = {
+      {{"red", Colour::kRed}, {"blue", Colour::kBlue}}};
+};
+
+namespace {
+
+Position at(int line, int column) { return {std::make_shared<const std::string>("a.yaml"), line, column}; }
+ConfigNode plain(const std::string& text) { return ConfigNode::plain(text, at(2, 3)); }
+
+/// What parsing T from the node reports; "" where it is fine.
+template <class T>
+std::string complaint(const ConfigNode& node, const Check& check = {}) {
+  Diagnostics errors;
+  Reader reader("'x' of Thing", check, errors);
+  const bool parsed = Codec<T>::parse(node, reader).has_value();
+  try {
+    errors.throw_if_any();
+  } catch (const ConfigError& error) {
+    EXPECT_FALSE(parsed);
+    return error.what();
+  }
+  EXPECT_TRUE(parsed);
+  return "";
+}
+
+template <class T>
+T value_of(const ConfigNode& node) {
+  Diagnostics errors;
+  const Check check;
+  Reader reader("'x' of Thing", check, errors);
+  return Codec<T>::parse(node, reader).value();
+}
+
+TEST(BoolCodec, takes_true_and_false_only) {
+  EXPECT_TRUE(value_of<bool>(plain("true")));
+  EXPECT_EQ(complaint<bool>(plain("1")),
+            "a.yaml:2:3: 'x' of Thing: expected true or false, found the number 1");
+  EXPECT_EQ(complaint<bool>(plain("yes")),
+            "a.yaml:2:3: 'x' of Thing: expected true or false (YAML 1.2 has no 'yes'), found the text 'yes'");
+}
+
+TEST(IntegerCodec, refuses_what_does_not_fit) {
+  EXPECT_EQ(value_of<int8_t>(plain("-128")), -128);
+  EXPECT_EQ(complaint<int8_t>(plain("128")),
+            "a.yaml:2:3: 'x' of Thing: 128 does not fit; must be from -128 to 127");
+  EXPECT_EQ(complaint<uint32_t>(plain("-1")),
+            "a.yaml:2:3: 'x' of Thing: -1 does not fit; must be from 0 to 4294967295");
+  EXPECT_EQ(complaint<int>(plain("2.0")),
+            "a.yaml:2:3: 'x' of Thing: expected an integer, found the number 2.0");
+}
+
+TEST(RealCodec, takes_integers_too) {
+  EXPECT_EQ(value_of<double>(plain("3")), 3.0);
+  EXPECT_EQ(value_of<float>(plain("0.1")), 0.1F);
+  EXPECT_EQ(complaint<double>(ConfigNode::string("1e-3", at(2, 3))),
+            "a.yaml:2:3: 'x' of Thing: expected a number (remove the quotes), found the text '1e-3'");
+}
+
+TEST(RealCodec, refuses_a_number_too_large_for_a_float) {
+  EXPECT_EQ(value_of<double>(plain("1e300")), 1e300);
+  EXPECT_EQ(complaint<float>(plain("1e300")),
+            "a.yaml:2:3: 'x' of Thing: 1e300 does not fit; must be at most 3.4028235e+38");
+  EXPECT_EQ(value_of<float>(plain(".inf")), std::numeric_limits<float>::infinity());
+}
+
+TEST(TextCodec, asks_for_quotes_around_a_number) {
+  EXPECT_EQ(value_of<std::string>(plain("abc")), "abc");
+  EXPECT_EQ(complaint<std::string>(plain("12")),
+            "a.yaml:2:3: 'x' of Thing: expected a text (write \"12\"), found the number 12");
+  EXPECT_EQ(complaint<std::string>(ConfigNode::null(at(2, 3))),
+            "a.yaml:2:3: 'x' of Thing: expected a text, found nothing");
+}
+
+TEST(EnumCodec, suggests_the_nearest_name) {
+  EXPECT_EQ(value_of<Colour>(plain("blue")), Colour::kBlue);
+  EXPECT_EQ(complaint<Colour>(plain("bleu")),
+            "a.yaml:2:3: 'x' of Thing: 'bleu' is not known; must be one of red, blue; did you mean 'blue'?");
+  EXPECT_EQ(complaint<Colour>(ConfigNode::list({}, at(2, 3))),
+            "a.yaml:2:3: 'x' of Thing: expected one of red, blue, found a list");
+  EXPECT_EQ(Codec<Colour>::dump(Colour::kRed).text(), "red");
+}
+
+TEST(ListCodec, reports_every_wrong_item_at_its_place) {
+  EXPECT_EQ(value_of<std::vector<int>>(ConfigNode::list({1, 2})), (std::vector<int>{1, 2}));
+  const ConfigNode list = ConfigNode::list(
+      {ConfigNode::plain("a", at(3, 1)), ConfigNode::plain("1", at(3, 4)), ConfigNode::plain("b", at(3, 7))});
+  EXPECT_EQ(complaint<std::vector<int>>(list),
+            "a.yaml:3:1: 'x' of Thing: expected an integer, found the text 'a'\n"
+            "a.yaml:3:7: 'x' of Thing: expected an integer, found the text 'b'");
+  EXPECT_EQ(complaint<std::vector<int>>(plain("1")),
+            "a.yaml:2:3: 'x' of Thing: expected a list of integers, found the number 1");
+}
+
+TEST(PairCodec, needs_exactly_two_items) {
+  using Pair = std::pair<int, double>;
+  EXPECT_EQ(value_of<Pair>(ConfigNode::list({10, 0.5})), Pair(10, 0.5));
+  EXPECT_EQ(complaint<Pair>(ConfigNode::list({1, 2, 3}, at(2, 3))),
+            "a.yaml:2:3: 'x' of Thing: expected a pair [an integer, a number], found a list");
+}
+
+TEST(OptionalCodec, takes_null_for_none) {
+  EXPECT_EQ(value_of<std::optional<int>>(ConfigNode()), std::nullopt);
+  EXPECT_EQ(value_of<std::optional<int>>(plain("4")), 4);
+  EXPECT_TRUE(Codec<std::optional<int>>::type().nullable);
+  EXPECT_TRUE(Codec<std::optional<int>>::dump(std::nullopt).is_null());
+}
+
+TEST(Check, says_which_values_are_legal) {
+  EXPECT_EQ(complaint<double>(plain("1.5"), between(0, 1)),
+            "a.yaml:2:3: 'x' of Thing is 1.5; must be from 0 to 1");
+  EXPECT_EQ(complaint<int>(plain("0"), at_least(1)), "a.yaml:2:3: 'x' of Thing is 0; must be at least 1");
+  EXPECT_EQ(complaint<double>(plain("0"), above(0)), "a.yaml:2:3: 'x' of Thing is 0; must be above 0");
+  EXPECT_EQ(complaint<std::string>(plain("sum"), one_of({"mean", "sun"})),
+            "a.yaml:2:3: 'x' of Thing: 'sum' is not known; must be one of mean, sun; did you mean 'sun'?");
+  EXPECT_EQ(complaint<double>(plain("1"), between(0, 1)), "");
+}
+
+TEST(Check, refuses_not_a_number_wherever_there_is_a_range) {
+  EXPECT_NE(complaint<double>(plain(".nan"), between(0, 1)), "");
+  EXPECT_NE(complaint<double>(plain(".nan"), above(0)), "");
+}
+
+TEST(Ref, keeps_its_place_and_finds_files_beside_the_config) {
+  const auto file = std::make_shared<const std::string>("configs/a.yaml");
+  const auto ref = value_of<Ref<Path>>(ConfigNode::string("../data", {file, 3, 1}));
+  EXPECT_EQ(ref.position.line, 3);
+  EXPECT_EQ(resolved_path(ref), "data");
+  EXPECT_EQ(resolved_path({"/abs", {file, 3, 1}}), "/abs");
+  EXPECT_EQ(resolved_path({"x", {std::make_shared<const std::string>("--set dir"), 0, 0}}), "x");
+}
+
+TEST(UnknownReference, suggests_or_lists) {
+  EXPECT_STREQ(unknown_reference("layer output", "fc2", at(1, 1), {"fc1", "conv0"}).what(),
+               "a.yaml:1:1: unknown layer output 'fc2'; did you mean 'fc1'?");
+  EXPECT_STREQ(unknown_reference("flow", "validation", {}, {"train"}).what(),
+               "unknown flow 'validation'; known: train");
+  EXPECT_STREQ(unknown_reference("flow", "validation", {}, {}).what(),
+               "unknown flow 'validation'; there is none");
+}
+
+TEST(FieldType, reads_as_english) {
+  EXPECT_EQ(Codec<std::vector<std::vector<double>>>::type().str(), "a list of lists of numbers");
+  EXPECT_EQ(Codec<Ref<LayerOutput>>::type().str(), "the name of a layer output");
+  EXPECT_EQ((FieldType{.base = FieldType::Base::kComponent, .of = "initializer"}).str(), "an initializer");
+}
+
+}  // namespace
+}  // namespace tpack

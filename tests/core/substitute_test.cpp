@@ -1,0 +1,111 @@
+#include "core/substitute.h"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+namespace tpack {
+namespace {
+
+Position at(int line, int column) { return {std::make_shared<const std::string>("a.yaml"), line, column}; }
+
+const MapScope& names() {
+  static const MapScope scope(ConfigNode{{"n", 3},
+                                         {"flag", true},
+                                         {"vars.w", 64},
+                                         {"vars.minus", -2},
+                                         {"vars.name", "net"},
+                                         {"list", ConfigNode::list({1})},
+                                         {"vars.list", ConfigNode::list({1})}});
+  return scope;
+}
+
+std::string json(const std::string& text, BareNames bare = BareNames::kResolve) {
+  return to_json(substitute_text(ConfigNode::string(text, at(3, 5)), names(), bare));
+}
+
+std::string complaint(const std::string& text, ConfigNode::Style style = ConfigNode::Style::kPlain) {
+  Diagnostics errors;
+  substitute(ConfigNode::list({ConfigNode::string(text, at(3, 5), style)}), names(), errors);
+  try {
+    errors.throw_if_any();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Substitute, gives_a_whole_expression_the_type_of_its_value) {
+  EXPECT_EQ(json("$(n * 2)"), "6");
+  EXPECT_EQ(json("$(flag)"), "true");
+  EXPECT_EQ(json("$(list)"), "[1]");
+  EXPECT_EQ(json("$((n + 1) * 2)"), "8");
+}
+
+TEST(Substitute, writes_values_into_the_text_around_them) {
+  EXPECT_EQ(json("resnet-$(6 * n + 2)-$(vars.name).h5"), "\"resnet-20-net.h5\"");
+  EXPECT_EQ(json("$(n) "), "\"3 \"");
+  EXPECT_EQ(json("$('a)b')!"), "\"a)b!\"");
+}
+
+TEST(Substitute, walks_the_tree_and_keeps_places_keys_and_other_scalars) {
+  Diagnostics errors;
+  const ConfigNode tree = ConfigNode::map(
+      {{"$(n)", ConfigNode::list({ConfigNode::string("$(n)", at(2, 7)), "plain", 5}), at(2, 1)}}, at(2, 1));
+  const ConfigNode out = substitute(tree, names(), errors);
+  EXPECT_TRUE(errors.ok());
+  EXPECT_EQ(to_json(out), "{\"$(n)\": [3, \"plain\", 5]}");
+  EXPECT_EQ(out.entries()[0].value.items()[0].position(), at(2, 7));
+}
+
+TEST(Substitute, points_into_the_scalar) {
+  EXPECT_EQ(complaint("a $(1 + 'b')"),
+            "a.yaml:3:11: '+' needs two numbers or two texts, found the number 1 and the text 'b'");
+  EXPECT_EQ(complaint("$(nn)", ConfigNode::Style::kQuoted),
+            "a.yaml:3:8: unknown name 'nn'; did you mean 'n'?");
+  EXPECT_EQ(complaint("x $(n"),
+            "a.yaml:3:7: '$(' without its ')' in 'x $(n'; inside [ ] and { } a comma or a '}' "
+            "ends a text that has no quotes");
+  EXPECT_EQ(complaint("x$(list)"),
+            "a.yaml:3:8: the expression gives a list, which cannot stand inside a text");
+}
+
+TEST(Substitute, reports_every_wrong_string) {
+  Diagnostics errors;
+  const ConfigNode tree =
+      ConfigNode::list({ConfigNode::string("$(x1)", at(1, 1)), ConfigNode::string("$(x2)", at(2, 1))});
+  substitute(tree, names(), errors);
+  EXPECT_EQ(errors.count(), 2U);
+}
+
+TEST(Substitute, leaves_expressions_with_bare_names_to_the_model) {
+  EXPECT_EQ(json("$(filters * 2)", BareNames::kLeave), "\"$(filters * 2)\"");
+  EXPECT_EQ(json("$(filters * vars.w + vars.minus)", BareNames::kLeave), "\"$(filters * 64 + (-2))\"");
+  EXPECT_EQ(json("$(filters if vars.name == 'net' else 1)", BareNames::kLeave),
+            "\"$(filters if 'net' == 'net' else 1)\"");
+  EXPECT_EQ(json("$(vars.w * 2)", BareNames::kLeave), "128");
+  EXPECT_EQ(json("x$(filters)-$(vars.w)", BareNames::kLeave), "\"x$(filters)-64\"");
+}
+
+TEST(Substitute, writes_set_variables_of_the_environment_beside_bare_names) {
+  ASSERT_EQ(setenv("TPACK_TEST_W", "8", 1), 0);
+  ASSERT_EQ(unsetenv("TPACK_TEST_NONE"), 0);
+  EXPECT_EQ(json("$(f * env.TPACK_TEST_W)", BareNames::kLeave), "\"$(f * 8)\"");
+  EXPECT_EQ(json("$(f * (env.TPACK_TEST_NONE or 2))", BareNames::kLeave),
+            "\"$(f * (env.TPACK_TEST_NONE or 2))\"");
+}
+
+TEST(Substitute, refuses_a_list_beside_a_bare_name) {
+  try {
+    json("$(f + vars.list)", BareNames::kLeave);
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "a.yaml:3:11: 'vars.list' is a list; beside the parameter of a block only numbers, texts and true "
+        "or false can stand");
+  }
+}
+
+}  // namespace
+}  // namespace tpack
