@@ -48,6 +48,7 @@ class Evaluation {
 
  private:
   ConfigNode name(const ExpressionNode& node, Unset unset) const;
+  std::optional<ConfigNode> looked_up(const ExpressionNode& node) const;
   ConfigNode negated(const ExpressionNode& node) const;
   ConfigNode compared(const ExpressionNode& node) const;
   ConfigNode arithmetic(const ExpressionNode& node) const;
@@ -95,6 +96,18 @@ ConfigNode Evaluation::of(const ExpressionNode& node, Unset unset) const {
   return {};
 }
 
+/// What the scope says; its errors without a place get that of the name.
+std::optional<ConfigNode> Evaluation::looked_up(const ExpressionNode& node) const {
+  try {
+    return scope_.lookup(node.text);
+  } catch (const ConfigError& error) {
+    Diagnostics placed;
+    placed.add(error, node.where);
+    placed.throw_if_any();
+    throw;
+  }
+}
+
 ConfigNode Evaluation::name(const ExpressionNode& node, Unset unset) const {
   if (is_environment_name(node.text)) {
     if (auto value = lookup_environment(node.text)) return std::move(*value);
@@ -103,7 +116,7 @@ ConfigNode Evaluation::name(const ExpressionNode& node, Unset unset) const {
     fail(node, "the environment variable '" + variable + "' is not set; set it or write '" + node.text +
                    " or DEFAULT'");
   }
-  if (auto value = scope_.lookup(node.text)) return std::move(*value);
+  if (auto value = looked_up(node)) return std::move(*value);
   std::vector<std::string> known = scope_.known_names(node.text);
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
