@@ -1,0 +1,121 @@
+#include "config/item_address.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+std::string item_name(const ConfigNode& item) {
+  const auto params = item_params(item);
+  const ConfigNode* name = params ? params->find("name") : nullptr;
+  return name != nullptr && name->is_string() ? name->text() : "";
+}
+
+std::optional<size_t> number(std::string_view word) {
+  size_t value = 0;
+  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const bool whole = failure == std::errc{} && end == word.data() + word.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+/// "0 Conv2D (conv0)".
+std::string described(const ConfigNode& list, size_t index) {
+  const ConfigNode& item = list.items()[index];
+  const std::string name = item_name(item);
+  return std::to_string(index) + " " + item_component(item) + (name.empty() ? "" : " (" + name + ")");
+}
+
+std::string unknown_item(const ConfigNode& list, const std::string& word, const std::string& owner) {
+  const std::vector<std::string> known = words_at(list);
+  std::string text = "no item '" + word + "' in " + owner + did_you_mean(word, known);
+  if (nearest(word, known)) return text;
+  return text + (known.empty() ? "; it has no component" : "; it has " + join(known, ", "));
+}
+
+/// Takes the words of one step, of one item of a list, from `at` on.
+bool step_into_item(const std::vector<std::string>& words, size_t& at, Found& found) {
+  const ItemMatches matches = matching_items(found.node, words[at]);
+  if (matches.items.size() != 1) return false;
+  const ConfigNode item = found.node.items()[matches.items[0]];
+  found.place.push_back(std::to_string(matches.items[0]));
+  const std::string component = item_component(item);
+  const bool by_number = number(words[at]).has_value();
+  ++at;
+  const bool stays = by_number && (at == words.size() || words[at] == component);
+  const auto params = item_params(item);
+  if (stays || component.empty() || !params) {
+    found.node = item;
+    return true;
+  }
+  found.place.push_back(component);
+  found.node = *params;
+  return true;
+}
+
+}  // namespace
+
+std::string item_component(const ConfigNode& item) {
+  if (item.is_string()) return item.text();
+  return item.is_map() && item.size() == 1 ? item.entries()[0].key : "";
+}
+
+std::optional<ConfigNode> item_params(const ConfigNode& item) {
+  if (!item.is_map() || item.size() != 1) return std::nullopt;
+  return item.entries()[0].value;
+}
+
+ItemMatches matching_items(const ConfigNode& list, std::string_view word) {
+  ItemMatches by_name;
+  ItemMatches by_component;
+  if (const auto index = number(word); index && *index < list.size()) return {{*index}};
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (item_name(list.items()[i]) == word) by_name.items.push_back(i);
+    if (item_component(list.items()[i]) == word) by_component.items.push_back(i);
+  }
+  return by_name.items.empty() ? by_component : by_name;
+}
+
+size_t item_index(const ConfigNode& list, const std::string& word, const std::string& owner,
+                  const Position& where) {
+  const ItemMatches matches = matching_items(list, word);
+  if (matches.items.size() == 1) return matches.items[0];
+  if (matches.items.empty()) throw ConfigError(where, unknown_item(list, word, owner));
+  std::vector<std::string> candidates;
+  for (const size_t index : matches.items) candidates.push_back(described(list, index));
+  throw ConfigError(where, "'" + word + "' is ambiguous in " + owner + ": it may be " +
+                               join(candidates, ", ") + "; write the number or the name");
+}
+
+std::vector<std::string> words_at(const ConfigNode& node) {
+  std::vector<std::string> words;
+  for (const ConfigNode::Entry& entry : node.entries()) words.push_back(entry.key);
+  for (const ConfigNode& item : node.items()) {
+    for (const std::string& word : {item_name(item), item_component(item)}) {
+      const bool is_new = std::find(words.begin(), words.end(), word) == words.end();
+      if (!word.empty() && is_new) words.push_back(word);
+    }
+  }
+  return words;
+}
+
+std::optional<Found> find_path(const ConfigNode& root, const std::vector<std::string>& words) {
+  Found found{root, {}};
+  for (size_t at = 0; at < words.size();) {
+    if (found.node.is_list()) {
+      if (!step_into_item(words, at, found)) return std::nullopt;
+      continue;
+    }
+    const ConfigNode* next = found.node.find(words[at]);
+    const ConfigNode* flow = found.node.find("flow");
+    if (next == nullptr && (flow == nullptr || !flow->is_list())) return std::nullopt;
+    found.place.push_back(next != nullptr ? words[at++] : "flow");
+    found.node = ConfigNode(next != nullptr ? *next : *flow);
+  }
+  return found;
+}
+
+}  // namespace tpack

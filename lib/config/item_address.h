@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config_node.h"
+#include "core/position.h"
+
+namespace tpack {
+
+/// How a path names the items of a list: by number (from 0), by the `name:` among a component's parameters,
+/// or by the component. A name wins over a component of the same word.
+struct ItemMatches {
+  std::vector<size_t> items;  // one: found; none: unknown; more: ambiguous
+};
+ItemMatches matching_items(const ConfigNode& list, std::string_view word);
+/// The one item. Errors: ConfigError at `where`, saying what the list has; `owner` is its path.
+size_t item_index(const ConfigNode& list, const std::string& word, const std::string& owner,
+                  const Position& where);
+
+/// What a component item says beside its name: `Name: {...}` gives the map; empty for `Name` alone and for
+/// what is no component.
+std::optional<ConfigNode> item_params(const ConfigNode& item);
+/// The component of an item, empty where it is none.
+std::string item_component(const ConfigNode& item);
+
+/// A value that a dotted path leads to.
+struct Found {
+  ConfigNode node;
+  std::vector<std::string> place;  // keys and numbers only: the same for every way to write the path
+};
+
+/// Follows a path of words through maps and component lists (`data.train.BatchData.batch_size`); a flow with
+/// options (`{flow: [...], workers: 2}`) is passed through. Empty where it leads nowhere or is ambiguous.
+std::optional<Found> find_path(const ConfigNode& root, const std::vector<std::string>& words);
+
+/// The words that may follow at a node: keys of a map, names and components of a list.
+std::vector<std::string> words_at(const ConfigNode& node);
+
+}  // namespace tpack

@@ -1,0 +1,149 @@
+#include "config/load_config.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "config/merge.h"
+#include "config/overrides.h"
+#include "config/resolve.h"
+#include "config/yaml_reader.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file that an include names.
+struct Include {
+  std::string path;
+  Position where;
+};
+
+std::vector<Include> includes_of(const ConfigNode& root) {
+  const ConfigNode* written = root.find("include");
+  if (written == nullptr) return {};
+  const bool one = !written->is_list();
+  std::vector<Include> all;
+  for (size_t i = 0; i < (one ? 1 : written->size()); ++i) {
+    const ConfigNode item = one ? *written : written->items()[i];
+    if (!item.is_string()) {
+      throw ConfigError(item.position(), "'include' is a path or a list of paths, found " + item.describe());
+    }
+    const fs::path base = fs::path(*item.position().file).parent_path();
+    all.push_back({(base / item.text()).lexically_normal().string(), item.position()});
+  }
+  return all;
+}
+
+void check_version(const ConfigNode& root) {
+  const ConfigNode* version = root.find("tpack");
+  if (version == nullptr) return;
+  const bool known = version->kind() == ConfigNode::Kind::kInt && version->as_int() == kConfigVersion;
+  if (known) return;
+  throw ConfigError(version->position(), "the config version is " + version->describe() +
+                                             "; this build reads 'tpack: " + std::to_string(kConfigVersion) +
+                                             "'");
+}
+
+std::vector<std::string> files_beside(const std::string& path) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  const fs::path folder = fs::path(path).parent_path();
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, failure)) {
+    names.push_back((folder / entry.path().filename()).string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Loader {
+ public:
+  explicit Loader(Diagnostics& errors) : errors_(errors) {}
+
+  void load(const std::string& path, const Position& included_at);
+  void apply(const std::string& override_text);
+  const ConfigNode& merged() const { return merged_; }
+  std::vector<ConfigNode> take_sources() { return std::move(sources_); }
+
+ private:
+  void enter(const std::string& path, const Position& included_at);
+  void add(ConfigNode tree) {
+    merged_ = merge(merged_, tree, errors_);
+    sources_.push_back(std::move(tree));
+  }
+
+  Diagnostics& errors_;
+  NodeBudget budget_;
+  std::vector<std::string> open_;  // files that are being read, the outermost first
+  std::vector<ConfigNode> sources_;
+  ConfigNode merged_ = ConfigNode::map({});
+};
+
+void Loader::enter(const std::string& path, const Position& included_at) {
+  std::error_code failure;
+  if (included_at.known() && !fs::exists(path, failure)) {
+    throw ConfigError(included_at, "no such file '" + path + "'" + did_you_mean(path, files_beside(path)));
+  }
+  if (included_at.known() && !fs::is_regular_file(path, failure)) {
+    throw ConfigError(included_at, "'" + path + "' is no file");
+  }
+  const auto same = [&](const std::string& other) { return fs::equivalent(path, other, failure); };
+  const auto cycle = std::find_if(open_.begin(), open_.end(), same);
+  if (cycle != open_.end()) {
+    std::vector<std::string> files(cycle, open_.end());
+    files.push_back(path);
+    throw ConfigError(included_at, "files include each other: " + join(files, " -> "));
+  }
+  if (static_cast<int>(open_.size()) > kMaxIncludeDepth) {
+    throw ConfigError(included_at,
+                      "includes are nested deeper than " + std::to_string(kMaxIncludeDepth) + " files");
+  }
+  open_.push_back(path);
+}
+
+void Loader::load(const std::string& path, const Position& included_at) {
+  enter(path, included_at);
+  const ConfigNode root = parse_yaml(YamlText::of_file(path), budget_);
+  if (!root.is_map()) {
+    throw ConfigError(root.position(),
+                      "a config is a map of sections (model: ..., data: ...), found " + root.describe());
+  }
+  check_version(root);
+  for (const Include& include : includes_of(root)) load(include.path, include.where);
+  add(root.without("include"));
+  open_.pop_back();
+}
+
+void Loader::apply(const std::string& override_text) {
+  try {
+    ConfigNode tree = parse_override(override_text, budget_);
+    check_override(merged_, tree);
+    check_version(tree);
+    add(std::move(tree));
+  } catch (const ConfigError& error) {
+    errors_.add(error, {});
+  }
+}
+
+}  // namespace
+
+LoadedConfig load_config(const std::string& path, const LoadOptions& options) {
+  Diagnostics errors;
+  Loader loader(errors);
+  loader.load(path, {});
+  for (const std::string& text : options.overrides) loader.apply(text);
+  const ConfigNode merged = loader.merged();
+  if (merged.find("tpack") == nullptr) {
+    errors.add({std::make_shared<const std::string>(path), 1, 1},
+               "'tpack: " + std::to_string(kConfigVersion) + "' is missing; write it as the first line");
+  }
+  errors.throw_if_any();
+  ConfigNode root = resolve_expressions(merged, errors);
+  errors.throw_if_any();
+  return {std::move(root), merged, loader.take_sources()};
+}
+
+}  // namespace tpack

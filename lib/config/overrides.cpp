@@ -1,0 +1,64 @@
+#include "config/overrides.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "config/item_address.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+Position position_of(const std::string& key) {
+  return {std::make_shared<const std::string>("--set " + key), 0, 0};
+}
+
+ConfigNode nested(const std::vector<std::string>& words, ConfigNode value, const Position& where) {
+  for (size_t i = words.size(); i > 0; --i) {
+    value = ConfigNode::map({{words[i - 1], std::move(value), where}}, where);
+  }
+  return value;
+}
+
+}  // namespace
+
+ConfigNode parse_override(const std::string& text, NodeBudget& budget) {
+  const size_t equals = text.find('=');
+  const std::string key(trim(std::string_view(text).substr(0, equals)));
+  const Position where = position_of(key.empty() ? text : key);
+  if (equals == std::string::npos) throw ConfigError(where, "write --set KEY=VALUE");
+  const std::vector<std::string> words = split(key, '.');
+  if (std::find(words.begin(), words.end(), "") != words.end()) {
+    throw ConfigError(where,
+                      key.empty() ? "the key before '=' is missing" : "'" + key + "' has an empty word");
+  }
+  const std::string value = text.substr(equals + 1);
+  if (trim(value).empty()) return nested(words, ConfigNode::null(where), where);
+  return nested(words, parse_yaml(YamlText::of_option(value, where), budget), where);
+}
+
+void check_override(const ConfigNode& config, const ConfigNode& override_tree) {
+  ConfigNode there = config;
+  ConfigNode rest = override_tree;
+  const Position& where = override_tree.position();
+  for (std::string path; there.is_map() && rest.is_map() && rest.size() == 1;) {
+    const ConfigNode::Entry entry = rest.entries()[0];
+    const ConfigNode* next = there.find(entry.key);
+    const bool slot = path == "trainer" || path == "optimizer" || path == "input";
+    const bool checked = (entry.value.is_map() && entry.value.position() == where && !slot) || path == "vars";
+    const std::string owner = path.empty() ? "the config" : "'" + path + "'";
+    const bool flow = there.find("flow") != nullptr;  // its items may be named without the word
+    if (next == nullptr && checked && !flow) {
+      const std::string suggestion = did_you_mean(entry.key, words_at(there));
+      if (!suggestion.empty()) throw ConfigError(where, owner + " has no '" + entry.key + "'" + suggestion);
+    }
+    if (next == nullptr) return;
+    there = ConfigNode(*next);
+    rest = ConfigNode(entry.value);
+    path += (path.empty() ? "" : ".") + entry.key;
+  }
+}
+
+}  // namespace tpack

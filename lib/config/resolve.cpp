@@ -1,0 +1,165 @@
+#include "config/resolve.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/item_address.h"
+#include "core/substitute.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+bool has_expression(const ConfigNode& node) {
+  if (node.is_list()) return std::any_of(node.items().begin(), node.items().end(), has_expression);
+  const auto below = [](const ConfigNode::Entry& e) { return has_expression(e.value); };
+  if (node.is_map()) return std::any_of(node.entries().begin(), node.entries().end(), below);
+  return node.has_expression();
+}
+
+BareNames bare_names_at(const std::string& place) {
+  return place.starts_with("model.") ? BareNames::kLeave : BareNames::kResolve;
+}
+
+/// Resolves values as they are asked for; a place (keys and numbers, dotted) is resolved once.
+class Resolver final : public Scope {
+ public:
+  Resolver(ConfigNode root, Diagnostics& errors) : root_(std::move(root)), errors_(errors) {}
+
+  ConfigNode resolved_root() { return resolved_or_reported(root_, ""); }
+  std::optional<ConfigNode> lookup(const std::string& name) const override;
+  std::vector<std::string> known_names(const std::string& name) const override;
+
+ private:
+  ConfigNode resolved_or_reported(const ConfigNode& node, const std::string& place);
+  ConfigNode resolved(const ConfigNode& node, const std::string& place) const;
+  ConfigNode resolved_text(const ConfigNode& node, const std::string& place) const;
+  std::optional<Found> find(const std::string& name) const;
+
+  ConfigNode root_;
+  Diagnostics& errors_;
+  // A look-up may resolve what it finds first; that changes no value.
+  mutable std::map<std::string, ConfigNode> done_;
+  mutable std::vector<std::pair<std::string, Position>> active_;  // place and text of what is being resolved
+};
+
+/// The same text wherever the cycle is entered: it begins where it stands first in the file.
+ConfigError cycle(std::vector<std::pair<std::string, Position>> links) {
+  const auto earlier = [](const auto& a, const auto& b) { return a.second < b.second; };
+  std::rotate(links.begin(), std::min_element(links.begin(), links.end(), earlier), links.end());
+  std::string text = "expressions depend on each other: ";
+  for (const auto& [place, where] : links) text += place + " -> ";
+  return {links[0].second, text + links[0].first};
+}
+
+std::string joined(const std::string& place, const std::string& word) {
+  return place.empty() ? word : place + "." + word;
+}
+
+template <class F>
+ConfigNode with_children(const ConfigNode& node, const std::string& place, F&& child) {
+  if (node.is_map()) {
+    std::vector<ConfigNode::Entry> entries;
+    for (const auto& [key, value, where] : node.entries()) {
+      entries.push_back({key, child(value, joined(place, key)), where});
+    }
+    return ConfigNode::map(std::move(entries), node.position());
+  }
+  std::vector<ConfigNode> items;
+  for (size_t i = 0; i < node.size(); ++i) {
+    items.push_back(child(node.items()[i], joined(place, std::to_string(i))));
+  }
+  return ConfigNode::list(std::move(items), node.position());
+}
+
+ConfigNode Resolver::resolved_or_reported(const ConfigNode& node, const std::string& place) {
+  if (!node.is_scalar()) {
+    return with_children(node, place,
+                         [this](const auto& n, const auto& p) { return resolved_or_reported(n, p); });
+  }
+  try {
+    return resolved(node, place);
+  } catch (const ConfigError& error) {
+    errors_.add(error, node.position());
+    return node;
+  }
+}
+
+ConfigNode Resolver::resolved(const ConfigNode& node, const std::string& place) const {
+  if (!node.is_scalar()) {
+    return with_children(node, place, [this](const auto& n, const auto& p) { return resolved(n, p); });
+  }
+  return node.has_expression() ? resolved_text(node, place) : node;
+}
+
+ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& place) const {
+  if (const auto known = done_.find(place); known != done_.end()) return known->second;
+  const auto again =
+      std::find_if(active_.begin(), active_.end(), [&](const auto& a) { return a.first == place; });
+  if (again != active_.end()) {
+    throw cycle({again, active_.end()});
+  }
+  struct Active {
+    std::vector<std::pair<std::string, Position>>& stack;
+    ~Active() { stack.pop_back(); }
+  };
+  active_.emplace_back(place, node.position());
+  const Active active{active_};
+  ConfigNode value = substitute_text(node, *this, bare_names_at(place));
+  done_.emplace(place, value);
+  return value;
+}
+
+std::optional<Found> Resolver::find(const std::string& name) const {
+  const std::vector<std::string> words = split(name, '.');
+  std::vector<std::string> in_vars = words;
+  in_vars.insert(in_vars.begin(), "vars");
+  const bool bare = words.size() == 1;
+  if (auto found = find_path(root_, bare ? in_vars : words)) return found;
+  return find_path(root_, bare ? words : in_vars);
+}
+
+std::optional<ConfigNode> Resolver::lookup(const std::string& name) const {
+  const auto found = find(name);
+  if (!found) return std::nullopt;
+  ConfigNode value = resolved(found->node, join(found->place, "."));
+  if (has_expression(value)) {
+    throw ConfigError("'" + name + "' depends on the parameters of a block of the model");
+  }
+  return value;
+}
+
+std::vector<std::string> Resolver::known_names(const std::string& name) const {
+  std::vector<std::string> words = split(name, '.');
+  std::vector<std::string> names;
+  if (const ConfigNode* vars = root_.find("vars")) {
+    for (const std::string& word : words_at(*vars)) names.push_back(word);
+  }
+  // The first word that leads nowhere, changed to each that would.
+  std::vector<std::string> before;
+  for (const std::string& word : words) {
+    before.push_back(word);
+    if (find_path(root_, before)) continue;
+    before.pop_back();
+    const size_t at = before.size();
+    const auto node = find_path(root_, before);
+    if (!node) break;
+    for (const std::string& candidate : words_at(node->node)) {
+      words[at] = candidate;
+      names.push_back(join(words, "."));
+    }
+    break;
+  }
+  return names;
+}
+
+}  // namespace
+
+ConfigNode resolve_expressions(const ConfigNode& config, Diagnostics& errors) {
+  return Resolver(config, errors).resolved_root();
+}
+
+}  // namespace tpack

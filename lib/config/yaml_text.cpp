@@ -1,0 +1,149 @@
+#include "config/yaml_text.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+/// Bytes of the UTF-8 character at `at`; 0 where there is none.
+size_t character_bytes(const std::string& text, size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  if (lead < 0x80) return lead == 0 ? 0 : 1;
+  const size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                        : lead >= 0xE0 && lead < 0xF0 ? 3
+                        : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                      : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[at + i]) & 0xC0U) != 0x80U) return 0;
+  }
+  return length;
+}
+
+std::optional<size_t> first_bad_byte(const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = character_bytes(text, at);
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+constexpr size_t kStride = 64;
+
+Position of_name(const std::string& name) { return {std::make_shared<const std::string>(name), 1, 1}; }
+
+}  // namespace
+
+YamlText YamlText::of_file(const std::string& path) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(path, failure);
+  const Position where = {std::make_shared<const std::string>(path), 0, 0};
+  if (!std::filesystem::exists(status)) throw ConfigError(where, "no such file");
+  if (!std::filesystem::is_regular_file(status)) throw ConfigError(where, "is no file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw ConfigError(where, std::string("cannot be read: ") + std::strerror(errno));
+  std::string text(kMaxBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  if (text.size() > kMaxBytes) {
+    throw ConfigError(where, "is larger than " + human_bytes(kMaxBytes) + "; a config holds no data");
+  }
+  return of_string(std::move(text), path);
+}
+
+YamlText YamlText::of_string(std::string text, const std::string& name) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  YamlText made(std::move(text), of_name(name));
+  made.check();
+  return made;
+}
+
+YamlText YamlText::of_option(std::string text, Position where) {
+  where.line = 0;
+  YamlText made(std::move(text), std::move(where));
+  made.check();
+  return made;
+}
+
+YamlText::YamlText(std::string text, Position origin)
+    : text_(std::move(text)), origin_(std::move(origin)), line_starts_{0} {
+  for (size_t at = 0; at < text_.size(); ++at) {
+    if (text_[at] == '\n') line_starts_.push_back(at + 1);
+  }
+  size_t count = 0;
+  for (size_t at = 0; at <= text_.size(); at += kStride) {
+    characters_.push_back(count);
+    count += character_count(std::string_view(text_).substr(at, kStride));
+  }
+}
+
+size_t YamlText::characters_before(size_t offset) const {
+  const size_t from = offset / kStride;
+  return characters_[from] +
+         character_count(std::string_view(text_).substr(from * kStride, offset % kStride));
+}
+
+void YamlText::check() const {
+  if (text_.size() > kMaxBytes) throw ConfigError(position(0), "is larger than " + human_bytes(kMaxBytes));
+  if (const auto bad = first_bad_byte(text_)) {
+    throw ConfigError(position(*bad), "is not UTF-8 text; save the file as UTF-8");
+  }
+  for (const size_t start : line_starts_) {
+    const size_t tab = text_.find_first_not_of(' ', start);
+    if (tab != std::string::npos && text_[tab] == '\t') {
+      throw ConfigError(position(tab), "a tab in the indentation; YAML wants spaces");
+    }
+  }
+}
+
+Position YamlText::position(size_t offset) const {
+  if (origin_.line == 0) return origin_;
+  offset = std::min(offset, text_.size());
+  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const size_t start = *std::prev(next);
+  const size_t column = characters_before(offset) - characters_before(start) + 1;
+  return {origin_.file, static_cast<int>(next - line_starts_.begin()), static_cast<int>(column)};
+}
+
+size_t YamlText::skip_properties(size_t offset) const {
+  size_t at = offset;
+  while (at < text_.size() && (text_[at] == '!' || text_[at] == '&')) {
+    while (at < text_.size() && !is_blank(text_[at])) ++at;
+    while (at < text_.size() && is_blank(text_[at])) ++at;
+  }
+  return std::min(at, text_.size());
+}
+
+bool YamlText::quote_ends(size_t offset) const {
+  const char quote = text_[offset];
+  for (size_t at = offset + 1; at < text_.size(); ++at) {
+    if (quote == '"' && text_[at] == '\\') {
+      ++at;
+    } else if (text_[at] == quote) {
+      if (quote == '"' || at + 1 == text_.size() || text_[at + 1] != quote) return true;
+      ++at;  // '' inside single quotes
+    }
+  }
+  return false;
+}
+
+ConfigNode::Style YamlText::style_at(size_t offset) const {
+  if (offset >= text_.size()) return ConfigNode::Style::kPlain;
+  const char c = text_[offset];
+  if (c == '"' || c == '\'') return ConfigNode::Style::kQuoted;
+  return c == '|' || c == '>' ? ConfigNode::Style::kBlock : ConfigNode::Style::kPlain;
+}
+
+}  // namespace tpack

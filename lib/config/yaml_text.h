@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/config_node.h"
+#include "core/position.h"
+
+namespace tpack {
+
+/// The text of one YAML source, which can say where each byte stands and how a scalar was written.
+class YamlText {
+ public:
+  static constexpr size_t kMaxBytes = 1'000'000;
+
+  /// Reads a file. Errors: ConfigError where it is absent, no file, larger than kMaxBytes, no UTF-8 or
+  /// indented with tabs.
+  static YamlText of_file(const std::string& path);
+  /// `name` is what positions show. Errors: as above.
+  static YamlText of_string(std::string text, const std::string& name);
+  /// A value of the command line: all of it has the position `where`.
+  static YamlText of_option(std::string text, Position where);
+
+  const std::string& text() const { return text_; }
+  /// Line and column (in characters) of a byte; the end of the text for offsets past it.
+  Position position(size_t offset) const;
+  /// Where the value itself begins that has its tag and anchor at `offset`.
+  size_t skip_properties(size_t offset) const;
+  /// True where the quote at `offset` has its end.
+  bool quote_ends(size_t offset) const;
+  /// How the scalar that begins at `offset` is written.
+  ConfigNode::Style style_at(size_t offset) const;
+
+ private:
+  YamlText(std::string text, Position origin);
+  void check() const;
+  size_t characters_before(size_t offset) const;
+
+  std::string text_;  // without byte-order mark
+  Position origin_;   // line 0: everything stands there
+  std::vector<size_t> line_starts_;
+  std::vector<size_t> characters_;  // before every kStride-th byte
+};
+
+}  // namespace tpack

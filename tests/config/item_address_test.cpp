@@ -1,0 +1,83 @@
+#include "config/item_address.h"
+
+#include <gtest/gtest.h>
+
+#include "config/yaml_reader.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+ConfigNode config() {
+  return parse_yaml(
+      "model:\n"
+      "  layers:\n"
+      "    - Conv2D: {name: conv0, filters: 1}\n"
+      "    - ReLU\n"
+      "    - Conv2D: {name: conv1, filters: 2}\n"
+      "    - Softmax: fc1\n"
+      "data:\n"
+      "  train: {flow: [Mnist: {split: train}, BatchData: {batch_size: 8}], workers: 2}\n"
+      "values: [[10, 0.1], [20, 0.2]]\n",
+      "a.yaml");
+}
+
+std::string at(const std::string& path) {
+  const auto found = find_path(config(), split(path, '.'));
+  return found ? join(found->place, ".") + " = " + to_json(found->node) : "nothing";
+}
+
+TEST(FindPath, follows_keys_names_components_and_numbers_to_one_place) {
+  EXPECT_EQ(at("model.layers.conv1.filters"), "model.layers.2.Conv2D.filters = 2");
+  EXPECT_EQ(at("model.layers.2.filters"), "model.layers.2.Conv2D.filters = 2");
+  EXPECT_EQ(at("model.layers.2.Conv2D.filters"), "model.layers.2.Conv2D.filters = 2");
+  EXPECT_EQ(at("model.layers.Softmax"), "model.layers.3.Softmax = \"fc1\"");
+  EXPECT_EQ(at("model.layers.1"), "model.layers.1 = \"ReLU\"");
+  EXPECT_EQ(at("values.1.0"), "values.1.0 = 20");
+}
+
+TEST(FindPath, passes_through_the_options_of_a_flow) {
+  EXPECT_EQ(at("data.train.BatchData.batch_size"), "data.train.flow.1.BatchData.batch_size = 8");
+  EXPECT_EQ(at("data.train.workers"), "data.train.workers = 2");
+}
+
+TEST(FindPath, leads_nowhere_where_a_word_is_unknown_or_ambiguous) {
+  EXPECT_EQ(at("model.layers.conv7.filters"), "nothing");
+  EXPECT_EQ(at("model.layers.Conv2D.filters"), "nothing");
+  EXPECT_EQ(at("model.layers.4"), "nothing");
+  EXPECT_EQ(at("model.nothing.x"), "nothing");
+  EXPECT_EQ(at("values.0.0.0"), "nothing");
+}
+
+TEST(ItemIndex, prefers_a_name_to_a_component) {
+  const ConfigNode list = parse_yaml("[Add: {name: x}, x: {units: 3}]", "a");
+  EXPECT_EQ(item_index(list, "x", "list", {}), 0U);
+  EXPECT_EQ(item_index(list, "Add", "list", {}), 0U);
+}
+
+TEST(ItemIndex, says_what_the_list_has) {
+  const ConfigNode list = *config().find("model")->find("layers");
+  const auto complaint = [&](const std::string& word) -> std::string {
+    try {
+      item_index(list, word, "'model.layers'", {});
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(complaint("MaxPooling"),
+            "no item 'MaxPooling' in 'model.layers'; it has conv0, Conv2D, ReLU, conv1, Softmax");
+  EXPECT_EQ(complaint("Conv2D"),
+            "'Conv2D' is ambiguous in 'model.layers': it may be 0 Conv2D (conv0), 2 Conv2D (conv1); write "
+            "the number "
+            "or the name");
+}
+
+TEST(WordsAt, lists_keys_or_names) {
+  EXPECT_EQ(words_at(*config().find("data")->find("train")), (std::vector<std::string>{"flow", "workers"}));
+  EXPECT_EQ(words_at(ConfigNode(3)), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace tpack

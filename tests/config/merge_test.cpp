@@ -1,0 +1,96 @@
+#include "config/merge.h"
+
+#include <gtest/gtest.h>
+
+#include "config/yaml_reader.h"
+
+namespace tpack {
+namespace {
+
+std::string merged(const std::string& base, const std::string& over) {
+  Diagnostics errors;
+  const ConfigNode result = merge(parse_yaml(base, "base.yaml"), parse_yaml(over, "over.yaml"), errors);
+  try {
+    errors.throw_if_any();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return to_json(result);
+}
+
+TEST(Merge, goes_deep_into_maps_and_replaces_lists) {
+  EXPECT_EQ(merged("a: {b: 1, c: {d: 2}}\nl: [1, 2]", "a: {c: {d: 3, e: 4}}\nl: [5]"),
+            R"({"a": {"b": 1, "c": {"d": 3, "e": 4}}, "l": [5]})");
+  EXPECT_EQ(merged("a: {b: 1}", "a: 2"), R"({"a": 2})");
+  EXPECT_EQ(merged("a: 2", "a: {b: 1}"), R"({"a": {"b": 1}})");
+}
+
+TEST(Merge, appends_to_the_list_that_is_there) {
+  EXPECT_EQ(merged("l: [1]", "l: !append [2, 3]"), R"({"l": [1, 2, 3]})");
+  EXPECT_EQ(merged("k: 1", "l: !append [2]"), R"({"k": 1, "l": [2]})");
+  EXPECT_EQ(merged("l: 3", "l: !append [2]"),
+            "over.yaml:1:12: '!append' needs a list in 'l', found the number 3");
+}
+
+TEST(Merge, deletes_keys_and_items) {
+  EXPECT_EQ(merged("a: {b: 1, c: 2}", "a: {b: !delete }"), R"({"a": {"c": 2}})");
+  EXPECT_EQ(merged("l: [A, B: {x: 1}, C]", "l: {B: !delete , C: !delete }"), R"({"l": ["A"]})");
+  EXPECT_EQ(merged("a: 1", "b: {c: !delete }"), "over.yaml:1:5: nothing to delete: 'b' has no 'c'");
+  EXPECT_EQ(merged("a: 1", "a: [!delete ]"), "over.yaml:1:5: nothing to delete in 'a'");
+}
+
+TEST(Merge, changes_the_items_that_a_map_names) {
+  const std::string base = "layers: [Conv2D: {name: c0, filters: 1}, ReLU, Conv2D: {name: c1, filters: 2}]";
+  EXPECT_EQ(merged(base, "layers: {c1: {filters: 9, bias: false}, ReLU: {name: r}}"),
+            R"({"layers": [{"Conv2D": {"name": "c0", "filters": 1}}, {"ReLU": {"name": "r"}}, )"
+            R"({"Conv2D": {"name": "c1", "filters": 9, "bias": false}}]})");
+  EXPECT_EQ(merged("layers: [A: {x: 1}, B]", "layers: {0: {x: 2}, 1: Tanh}"),
+            R"({"layers": [{"A": {"x": 2}}, "Tanh"]})");
+  EXPECT_EQ(merged("layers: [A: {x: 1}]", "layers: {0: {A: {x: 2}}}"), R"({"layers": [{"A": {"x": 2}}]})");
+  EXPECT_EQ(merged("values: [1, 2]", "values: {1: 5}"), R"({"values": [1, 5]})");
+  EXPECT_EQ(merged("layers: [Softmax: fc1]", "layers: {Softmax: fc2}"),
+            R"({"layers": [{"Softmax": "fc2"}]})");
+}
+
+TEST(Merge, reports_all_items_that_are_not_there) {
+  EXPECT_EQ(merged("layers: [A, B]", "layers: {C: {}, D: {}}"),
+            "over.yaml:1:10: no item 'C' in 'layers'; it has A, B\n"
+            "over.yaml:1:17: no item 'D' in 'layers'; it has A, B");
+}
+
+TEST(Merge, replaces_another_component_in_a_slot) {
+  EXPECT_EQ(
+      merged("optimizer: {Adam: {learning_rate: 1, beta1: 2}}", "optimizer: {Adam: {learning_rate: 3}}"),
+      R"({"optimizer": {"Adam": {"learning_rate": 3, "beta1": 2}}})");
+  EXPECT_EQ(merged("optimizer: {Adam: {learning_rate: 1}}", "optimizer: {SGD: {learning_rate: 3}}"),
+            R"({"optimizer": {"SGD": {"learning_rate": 3}}})");
+  EXPECT_EQ(merged("trainer: {Simple: {}}", "trainer: Horovod"), R"({"trainer": "Horovod"})");
+  EXPECT_EQ(merged("trainer: Simple", "trainer: {Simple: {x: 1}}"), R"({"trainer": {"Simple": {"x": 1}}})");
+  EXPECT_EQ(merged("trainer: {Simple: {x: 1}}", "trainer: Simple"), R"({"trainer": {"Simple": {"x": 1}}})");
+}
+
+TEST(Merge, does_not_treat_other_maps_as_slots) {
+  EXPECT_EQ(merged("vars: {trainer: {A: 1}}", "vars: {trainer: {B: 2}}"),
+            R"({"vars": {"trainer": {"A": 1, "B": 2}}})");
+}
+
+TEST(Merge, joins_the_short_and_the_long_form_of_a_flow) {
+  EXPECT_EQ(merged("data: {train: [A, B: {x: 1}]}", "data: {train: {workers: 2, B: {x: 3}}}"),
+            R"({"data": {"train": {"flow": ["A", {"B": {"x": 3}}], "workers": 2}}})");
+  EXPECT_EQ(merged("data: {train: {flow: [B: {x: 1}], workers: 2}}", "data: {train: {B: {x: 3}}}"),
+            R"({"data": {"train": {"flow": [{"B": {"x": 3}}], "workers": 2}}})");
+  EXPECT_EQ(merged("data: {train: {flow: [A], workers: 2}}", "data: {train: [C]}"),
+            R"({"data": {"train": ["C"]}})");
+}
+
+TEST(Merge, keeps_the_place_of_what_won) {
+  Diagnostics errors;
+  const ConfigNode result =
+      merge(parse_yaml("a: {b: 1, c: 2}", "base.yaml"), parse_yaml("a:\n  b: 5\n", "over.yaml"), errors);
+  EXPECT_EQ(result.find("a")->find("b")->position().str(), "over.yaml:2:6");
+  EXPECT_EQ(result.find("a")->find("c")->position().str(), "base.yaml:1:14");
+  EXPECT_EQ(result.find("a")->entries()[0].key_position.str(), "over.yaml:2:3");
+}
+
+}  // namespace
+}  // namespace tpack

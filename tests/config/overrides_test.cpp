@@ -1,0 +1,57 @@
+#include "config/overrides.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+ConfigNode parsed(const std::string& text) {
+  NodeBudget budget;
+  return parse_override(text, budget);
+}
+
+std::string complaint(const std::string& config, const std::string& text) {
+  try {
+    check_override(parse_yaml(config, "a.yaml"), parsed(text));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Override, is_yaml_below_its_key) {
+  EXPECT_EQ(to_json(parsed("a.b.c=64")), R"({"a": {"b": {"c": 64}}})");
+  EXPECT_EQ(to_json(parsed("a=[1, {b: 'x=y'}]")), R"({"a": [1, {"b": "x=y"}]})");
+  EXPECT_EQ(to_json(parsed("a=")), R"({"a": null})");
+  EXPECT_EQ(to_json(parsed("a=hello world")), R"({"a": "hello world"})");
+}
+
+TEST(Override, may_delete_and_append) {
+  EXPECT_EQ(parsed("a=!delete").find("a")->tag(), kDeleteTag);
+  EXPECT_EQ(parsed("a=!append [1]").find("a")->tag(), kAppendTag);
+}
+
+TEST(Override, has_the_option_as_its_place) {
+  const ConfigNode tree = parsed("a.b=[1]");
+  EXPECT_EQ(tree.find("a")->find("b")->items()[0].position().str(), "--set a.b");
+  EXPECT_EQ(tree.entries()[0].key_position.str(), "--set a.b");
+}
+
+TEST(CheckOverride, finds_slips_on_the_way_but_lets_new_keys_be) {
+  const std::string config = "model: {layers: [ReLU]}\nvars: {width: 3}\noptimizer: {Adam: {beta1: 0.9}}\n";
+  EXPECT_EQ(complaint(config, "modle.layers.ReLU.x=1"),
+            "--set modle.layers.ReLU.x: the config has no 'modle'; did you mean 'model'?");
+  EXPECT_EQ(complaint(config, "model.layer.ReLU.x=1"),
+            "--set model.layer.ReLU.x: 'model' has no 'layer'; did you mean 'layers'?");
+  EXPECT_EQ(complaint(config, "vars.widht=4"),
+            "--set vars.widht: 'vars' has no 'widht'; did you mean 'width'?");
+  EXPECT_EQ(complaint(config, "vars.depth=4"), "");
+  EXPECT_EQ(complaint(config, "engine.threads=2"), "");
+  EXPECT_EQ(complaint(config, "optimizer.Adam.beta2=0.99"), "");
+  EXPECT_EQ(complaint(config, "optimizer.AdamW.beta1=0.99"), "");
+}
+
+}  // namespace
+}  // namespace tpack

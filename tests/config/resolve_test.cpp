@@ -1,0 +1,62 @@
+#include "config/resolve.h"
+
+#include <gtest/gtest.h>
+
+#include "config/yaml_reader.h"
+
+namespace tpack {
+namespace {
+
+std::string resolved(const std::string& text) {
+  Diagnostics errors;
+  const ConfigNode result = resolve_expressions(parse_yaml(text, "a.yaml"), errors);
+  try {
+    errors.throw_if_any();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return to_json(result);
+}
+
+TEST(Resolve, looks_in_vars_then_in_the_root) {
+  EXPECT_EQ(resolved("vars: {seed: 5}\nseed: 1\nx: $(seed)\ny: $(max)\nmax: 3\nz: $(vars.seed + seed)\n"),
+            R"({"vars": {"seed": 5}, "seed": 1, "x": 5, "y": 3, "max": 3, "z": 10})");
+}
+
+TEST(Resolve, follows_paths_through_lists_and_maps) {
+  EXPECT_EQ(
+      resolved("data: {train: [M, BatchData: {batch_size: 8}]}\nx: $(data.train.BatchData.batch_size * 2)\n"
+               "vars: {net: {depth: 4}}\ny: $(net.depth)\nz: $(data.train.1)\n"),
+      R"({"data": {"train": ["M", {"BatchData": {"batch_size": 8}}]}, "x": 16, "vars": {"net": {"depth": 4}}, )"
+      R"("y": 4, "z": {"BatchData": {"batch_size": 8}}})");
+}
+
+TEST(Resolve, takes_values_that_are_expressions_themselves_in_any_order) {
+  EXPECT_EQ(resolved("a: $(b * 2)\nb: $(c + 1)\nc: 3\nd: '$(e)'\ne: [$(c), $(a)]\n"),
+            R"({"a": 8, "b": 4, "c": 3, "d": [3, 8], "e": [3, 8]})");
+}
+
+TEST(Resolve, leaves_bare_names_below_model_only) {
+  EXPECT_EQ(
+      resolved("vars: {width: 4}\nmodel: {f: $(width * 2), g: $(vars.width * 2), h: $(n + vars.width)}\n"
+               "x: $(width)\n"),
+      "{\"vars\": {\"width\": 4}, \"model\": {\"f\": \"$(width * 2)\", \"g\": 8, \"h\": \"$(n + 4)\"}, "
+      "\"x\": 4}");
+}
+
+TEST(Resolve, reports_a_cycle_once_from_its_first_place) {
+  EXPECT_EQ(resolved("b: $(a)\na: $(c)\nc: $(b)\nd: $(a)\n"),
+            "a.yaml:1:4: expressions depend on each other: b -> a -> c -> b");
+}
+
+TEST(Resolve, finds_a_cycle_through_a_list) {
+  EXPECT_EQ(resolved("a: [1, $(a)]\n"), "a.yaml:1:8: expressions depend on each other: a.1 -> a.1");
+}
+
+TEST(Resolve, reports_every_mistake_once) {
+  EXPECT_EQ(resolved("a: $(x1)\nb: $(a)\nc: $(1 / 0)\n"),
+            "a.yaml:1:6: unknown name 'x1'\na.yaml:3:8: division by zero");
+}
+
+}  // namespace
+}  // namespace tpack
