@@ -1,0 +1,109 @@
+#include "core/file_io.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+#include <utility>
+
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+constexpr std::string_view kTemporary = ".tmp.";
+constexpr mode_t kMode = 0644;
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw ResourceError(path + ": cannot be written (" + what + "): " + std::strerror(errno));
+}
+
+void write_all(int file, std::string_view bytes, const std::string& path, FileIo& io) {
+  while (!bytes.empty()) {
+    const ssize_t written = io.write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail(path, "write");
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+/// Makes the rename in a folder last. Some file systems cannot sync a folder; they say EINVAL.
+void sync_folder(const std::string& path, FileIo& io) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int file = io.open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (file < 0) fail(path, "open its folder");
+  const bool synced = io.fsync(file) == 0 || errno == EINVAL;
+  const int cause = errno;
+  const bool closed = io.close(file) == 0;
+  if (synced && closed) return;
+  if (!synced) errno = cause;
+  fail(path, "sync its folder");
+}
+
+void write_and_rename(const std::string& path, const std::string& temporary,
+                      std::span<const std::string_view> parts, FileIo& io) {
+  {
+    AppendFile file(temporary, io);
+    for (const std::string_view part : parts) file.write(part);
+    file.sync();
+    file.close();
+  }
+  if (io.rename(temporary.c_str(), path.c_str()) != 0) fail(path, "rename");
+}
+
+}  // namespace
+
+int FileIo::open(const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); }
+ssize_t FileIo::write(int file, const void* data, size_t bytes) { return ::write(file, data, bytes); }
+int FileIo::fsync(int file) { return ::fsync(file); }
+int FileIo::close(int file) { return ::close(file); }
+int FileIo::rename(const char* from, const char* to) { return std::rename(from, to); }
+int FileIo::unlink(const char* path) { return ::unlink(path); }
+
+FileIo& FileIo::system() {
+  static FileIo io;
+  return io;
+}
+
+AppendFile::AppendFile(std::string path, FileIo& io) : path_(std::move(path)), io_(io) {
+  file_ = io_.open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
+  if (file_ < 0) fail(path_, "open");
+}
+
+AppendFile::~AppendFile() {
+  if (file_ >= 0) io_.close(file_);
+}
+
+void AppendFile::write(std::string_view bytes) { write_all(file_, bytes, path_, io_); }
+
+void AppendFile::sync() {
+  if (io_.fsync(file_) != 0) fail(path_, "fsync");
+}
+
+void AppendFile::close() {
+  if (io_.close(std::exchange(file_, -1)) != 0) fail(path_, "close");
+}
+
+void write_whole_file(const std::string& path, std::span<const std::string_view> parts, FileIo& io) {
+  const std::string temporary = path + std::string(kTemporary) + std::to_string(::getpid());
+  try {
+    write_and_rename(path, temporary, parts, io);
+  } catch (const ResourceError&) {
+    io.unlink(temporary.c_str());
+    throw;
+  }
+  sync_folder(path, io);
+}
+
+void write_whole_file(const std::string& path, std::string_view content, FileIo& io) {
+  write_whole_file(path, std::span(&content, 1), io);
+}
+
+bool is_temporary_name(std::string_view file_name) {
+  const size_t at = file_name.rfind(kTemporary);
+  if (at == std::string_view::npos || at + kTemporary.size() == file_name.size()) return false;
+  return file_name.find_first_not_of("0123456789", at + kTemporary.size()) == std::string_view::npos;
+}
+
+}  // namespace tpack

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+namespace tpack {
+
+/// The system calls that write files. Everything that must not be lost is written through one of these, so
+/// that a test can let the n-th call fail. Each behaves as its namesake: -1 and errno on failure.
+class FileIo {
+ public:
+  virtual ~FileIo() = default;
+  virtual int open(const char* path, int flags, mode_t mode);
+  virtual ssize_t write(int file, const void* data, size_t bytes);
+  virtual int fsync(int file);
+  virtual int close(int file);
+  virtual int rename(const char* from, const char* to);
+  virtual int unlink(const char* path);
+
+  /// The calls of the operating system. Threads: any.
+  static FileIo& system();
+};
+
+/// A file that only grows. Errors (all methods but the destructor): ResourceError with path and cause; the
+/// bytes of a failed write may be in the file in part. The destructor closes.
+class AppendFile {
+ public:
+  explicit AppendFile(std::string path, FileIo& io = FileIo::system());
+  ~AppendFile();
+  AppendFile(const AppendFile&) = delete;
+  AppendFile& operator=(const AppendFile&) = delete;
+
+  void write(std::string_view bytes);
+  /// Waits until what was written is on the disk.
+  void sync();
+  void close();
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  FileIo& io_;
+  int file_ = -1;
+};
+
+/// Writes the parts, one behind the other, as the whole content of `path`, so that whatever happens, the
+/// power cut included, `path` is the old file or the new one: temporary name beside it, fsync, rename, fsync
+/// of the folder. Errors: ResourceError with path and cause; the temporary file is taken away.
+void write_whole_file(const std::string& path, std::span<const std::string_view> parts,
+                      FileIo& io = FileIo::system());
+void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());
+
+/// True for the name of a temporary file that write_whole_file leaves behind when the process dies.
+bool is_temporary_name(std::string_view file_name);
+
+}  // namespace tpack

@@ -1,0 +1,96 @@
+#include "core/file_io.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "support/failing_file_io.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(WriteWholeFile, replaces_the_content) {
+  const TemporaryFolder folder;
+  write_whole_file(folder / "a", "old content");
+  const std::string_view parts[] = {"new", "", " content"};
+  write_whole_file(folder / "a", parts);
+  EXPECT_EQ(content_of(folder / "a"), "new content");
+  EXPECT_THAT(folder.names(), ElementsAre("a"));
+}
+
+TEST(WriteWholeFile, leaves_the_old_file_or_the_new_one_whichever_call_fails) {
+  const TemporaryFolder folder;
+  int failures = 0;
+  for (int n = 1;; ++n) {
+    write_content(folder / "a", "old");
+    FailingFileIo io(n);
+    try {
+      write_whole_file(folder / "a", "new", io);
+      EXPECT_LT(io.calls(), n);
+      break;
+    } catch (const ResourceError& error) {
+      ++failures;
+      EXPECT_EQ(std::string(error.what()).find(folder / "a"), 0U) << error.what();
+      EXPECT_THAT(std::string(error.what()), testing::EndsWith("Input/output error"));
+    }
+    const std::string content = content_of(folder / "a");
+    EXPECT_TRUE(content == "old" || content == "new") << "call " << n << ": " << content;
+    EXPECT_THAT(folder.names(), ElementsAre("a")) << "call " << n;
+  }
+  EXPECT_EQ(failures, 8);  // open, write, fsync, close, rename; folder: open, fsync, close
+}
+
+/// Writes at most three bytes at a time and is interrupted before each.
+class SlowFileIo final : public FileIo {
+ public:
+  ssize_t write(int file, const void* data, size_t bytes) override {
+    interrupted_ = !interrupted_;
+    if (!interrupted_) return FileIo::write(file, data, std::min<size_t>(bytes, 3));
+    errno = EINTR;
+    return -1;
+  }
+
+ private:
+  bool interrupted_ = false;
+};
+
+TEST(WriteWholeFile, goes_on_after_short_and_interrupted_writes) {
+  const TemporaryFolder folder;
+  SlowFileIo io;
+  write_whole_file(folder / "a", "0123456789", io);
+  EXPECT_EQ(content_of(folder / "a"), "0123456789");
+}
+
+TEST(WriteWholeFile, names_path_and_cause) {
+  try {
+    write_whole_file("/no/such/folder/a", "x");
+    FAIL() << "no error";
+  } catch (const ResourceError& error) {
+    EXPECT_THAT(error.what(),
+                testing::MatchesRegex(
+                    "/no/such/folder/a.tmp.[0-9]+: cannot be written .open.: No such file or directory"));
+  }
+}
+
+TEST(AppendFile, grows_and_closes) {
+  const TemporaryFolder folder;
+  AppendFile file(folder / "a");
+  file.write("one");
+  file.write(" two");
+  file.sync();
+  EXPECT_EQ(content_of(folder / "a"), "one two");
+  file.close();
+}
+
+TEST(TemporaryName, is_told_from_others) {
+  EXPECT_TRUE(is_temporary_name("model-5.h5.tmp.1234"));
+  EXPECT_FALSE(is_temporary_name("model-5.h5"));
+  EXPECT_FALSE(is_temporary_name("a.tmp."));
+  EXPECT_FALSE(is_temporary_name("a.tmp.12x"));
+}
+
+}  // namespace
+}  // namespace tpack
