@@ -44,6 +44,13 @@ Tensor Tensor::row(int64_t index) const {
   return {spec, storage_, offset_ + static_cast<size_t>(index * spec.bytes())};
 }
 
+Tensor Tensor::rows(int64_t begin, int64_t end) const {
+  TPACK_ASSERT(begin >= 0 && begin <= end && end <= shape()[0], "rows of " + spec_.str());
+  const size_t row_bytes = shape()[0] == 0 ? 0 : bytes() / static_cast<size_t>(shape()[0]);
+  return {TensorSpec{dtype(), shape().with(0, end - begin)}, storage_,
+          offset_ + static_cast<size_t>(begin) * row_bytes};
+}
+
 Tensor Tensor::reshaped(Shape shape) const {
   TPACK_ASSERT(shape.elements() == elements(), "reshape of " + spec_.str() + " to " + shape.str());
   return {TensorSpec{dtype(), shape}, storage_, offset_};

@@ -83,6 +83,8 @@ class Tensor {
   }
   /// Row `index` of the first axis, sharing the elements.
   Tensor row(int64_t index) const;
+  /// Rows [begin, end) of the first axis, sharing the elements.
+  Tensor rows(int64_t begin, int64_t end) const;
   /// The same elements under another shape of the same size.
   Tensor reshaped(Shape shape) const;
   Tensor clone() const;

@@ -31,6 +31,17 @@ TEST(Tensor, copies_share_and_clones_do_not) {
   EXPECT_EQ(a.row(1).shape(), Shape{2});
 }
 
+TEST(Tensor, rows_are_a_window) {
+  const Tensor a = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor last = a.rows(1, 3);
+  EXPECT_EQ(last.shape(), (Shape{2, 2}));
+  EXPECT_EQ(last.at(0), 3);
+  last.data<float>()[0] = 9;
+  EXPECT_EQ(a.at(2), 9);
+  EXPECT_EQ(a.rows(3, 3).elements(), 0);
+  EXPECT_THROW(a.rows(2, 4), InternalError);
+}
+
 TEST(Tensor, is_aligned_for_simd) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(Tensor(DType::kUInt8, {3}).raw()) % 64, 0U);
 }
