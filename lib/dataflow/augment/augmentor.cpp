@@ -1,0 +1,133 @@
+#include "dataflow/augment/augmentor.h"
+
+#include <algorithm>
+
+#include <opencv2/imgproc.hpp>
+
+#include "core/error.h"
+#include "dataflow/pixel_memory.h"
+
+namespace tpack {
+namespace {
+
+class Crop final : public Transform {
+ public:
+  explicit Crop(const Region& region) : r_(region) {}
+  void image(cv::Mat& m) const override { m = m(cv::Rect(r_.x, r_.y, r_.width, r_.height)); }
+  void mask(cv::Mat& m) const override { image(m); }
+  void points(Points& points) const override {
+    for (auto& p : points) p -= cv::Point2f(static_cast<float>(r_.x), static_cast<float>(r_.y));
+  }
+  ImageSize size(ImageSize /*in*/) const override { return {r_.width, r_.height}; }
+  std::optional<Region> crop() const override { return r_; }
+
+ private:
+  Region r_;
+};
+
+int opencv_code(Interpolation interpolation) {
+  switch (interpolation) {
+    case Interpolation::kNearest:
+      return cv::INTER_NEAREST;
+    case Interpolation::kLinear:
+      return cv::INTER_LINEAR;
+    case Interpolation::kCubic:
+      return cv::INTER_CUBIC;
+    case Interpolation::kArea:
+      return cv::INTER_AREA;
+  }
+  return cv::INTER_LINEAR;
+}
+
+class Resample final : public Transform {
+ public:
+  Resample(ImageSize from, ImageSize to, Interpolation interpolation)
+      : from_(from), to_(to), interpolation_(interpolation) {}
+  void image(cv::Mat& m) const override { resize(m, opencv_code(interpolation_)); }
+  void mask(cv::Mat& m) const override { resize(m, cv::INTER_NEAREST); }
+  void points(Points& points) const override {
+    const float x = static_cast<float>(to_.width) / static_cast<float>(from_.width);
+    const float y = static_cast<float>(to_.height) / static_cast<float>(from_.height);
+    for (auto& p : points) p = {p.x * x, p.y * y};
+  }
+  ImageSize size(ImageSize /*in*/) const override { return to_; }
+  bool resamples() const override { return true; }
+
+ private:
+  void resize(cv::Mat& m, int code) const {
+    if (m.cols == to_.width && m.rows == to_.height) return;
+    cv::Mat out = pooled_mat();
+    cv::resize(m, out, {to_.width, to_.height}, 0, 0, code);
+    m = out;
+  }
+
+  ImageSize from_;
+  ImageSize to_;
+  Interpolation interpolation_;
+};
+
+class LinearColour final : public Transform {
+ public:
+  LinearColour(float scale, float offset) : scale_(scale), offset_(offset) {}
+  void image(cv::Mat& m) const override {
+    cv::Mat out = pooled_mat();
+    m.convertTo(out, -1, scale_, offset_);
+    m = out;
+  }
+
+ private:
+  float scale_;
+  float offset_;
+};
+
+}  // namespace
+
+void Transform::boxes(std::vector<Box>& boxes) const {
+  for (Box& box : boxes) {
+    Points corners = {{box.x0, box.y0}, {box.x1, box.y0}, {box.x0, box.y1}, {box.x1, box.y1}};
+    points(corners);
+    const auto [left, right] =
+        std::minmax_element(corners.begin(), corners.end(), [](auto& a, auto& b) { return a.x < b.x; });
+    const auto [top, bottom] =
+        std::minmax_element(corners.begin(), corners.end(), [](auto& a, auto& b) { return a.y < b.y; });
+    box = {left->x, top->y, right->x, bottom->y};
+  }
+}
+
+std::optional<Extent> Codec<Extent>::parse(const ConfigNode& node, Reader& reader) {
+  std::vector<ConfigNode> sides;
+  if (node.is_list()) {
+    sides.assign(node.items().begin(), node.items().end());
+  } else {
+    sides.assign(2, node);
+  }
+  const auto good = [](const ConfigNode& side) {
+    return side.kind() == ConfigNode::Kind::kInt && side.as_int() >= 1 && side.as_int() <= kMaxImageSide;
+  };
+  if (sides.size() != 2 || !good(sides[0]) || !good(sides[1])) {
+    reader.wrong_type(node, "pixels from 1 to " + std::to_string(kMaxImageSide) + " as N or [height, width]");
+    return std::nullopt;
+  }
+  return Extent{static_cast<int>(sides[0].as_int()), static_cast<int>(sides[1].as_int())};
+}
+
+ConfigNode Codec<Extent>::dump(const Extent& extent) {
+  return ConfigNode::list({ConfigNode(extent.height), ConfigNode(extent.width)});
+}
+
+std::unique_ptr<Transform> make_crop(const Region& region) { return std::make_unique<Crop>(region); }
+
+std::unique_ptr<Transform> make_resize(ImageSize from, ImageSize to, Interpolation interpolation) {
+  return std::make_unique<Resample>(from, to, interpolation);
+}
+
+std::unique_ptr<Transform> make_linear_colour(float scale, float offset) {
+  return std::make_unique<LinearColour>(scale, offset);
+}
+
+void check_crop_fits(ImageSize image, ImageSize crop) {
+  if (image.width >= crop.width && image.height >= crop.height) return;
+  throw DataError("an image of " + image.str() + " is smaller than the crop of " + crop.str());
+}
+
+}  // namespace tpack

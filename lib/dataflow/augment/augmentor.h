@@ -1,0 +1,101 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <opencv2/core/mat.hpp>
+
+#include "core/field.h"
+#include "core/rng.h"
+#include "dataflow/image.h"
+#include "tensor/shape.h"
+
+namespace tpack {
+
+/// Places in an image, in pixels; (0, 0) is the corner of the first pixel, not its centre.
+using Points = std::vector<cv::Point2f>;
+
+/// A rectangle with sides parallel to those of the image, in the coordinates of Points.
+struct Box {
+  float x0 = 0;
+  float y0 = 0;
+  float x1 = 0;
+  float y1 = 0;
+};
+
+/// What one draw of an augmentor does: the same to an image and to all that belongs to it. Deterministic.
+/// Images are 8 bit with 1 or 3 channels (RGB). `image` may work in place or make a new matrix (pooled_mat).
+/// Threads: const methods may run at once.
+class Transform {
+ public:
+  Transform() = default;
+  Transform(const Transform&) = delete;
+  Transform& operator=(const Transform&) = delete;
+  virtual ~Transform() = default;
+
+  virtual void image(cv::Mat& m) const = 0;
+  /// Transforms that only change colours leave points and masks alone.
+  virtual void points(Points& /*points*/) const {}
+  /// Label values per pixel: moved, never mixed.
+  virtual void mask(cv::Mat& /*m*/) const {}
+  /// Each box becomes the smallest one around its four transformed corners.
+  void boxes(std::vector<Box>& boxes) const;
+
+  /// Size of the image that comes out.
+  virtual ImageSize size(ImageSize in) const { return in; }
+  /// The region that a plain crop keeps; nothing for all else. Decoders then decode no more than this.
+  virtual std::optional<Region> crop() const { return std::nullopt; }
+  /// True where the image is resampled to `size`, so that a decoder may give a reduced image before.
+  virtual bool resamples() const { return false; }
+};
+
+/// Draws transforms, from the size of an image alone: before it is decoded.
+class Augmentor {
+ public:
+  static constexpr const char* kKind = "augmentor";
+
+  Augmentor() = default;
+  Augmentor(const Augmentor&) = delete;
+  Augmentor& operator=(const Augmentor&) = delete;
+  virtual ~Augmentor() = default;
+
+  /// Null means "leave as is". Errors: DataError for an image that is too small.
+  virtual std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const = 0;
+  /// Shape [height, width, channels] of what comes out; Shape::kUnknown for sizes that vary.
+  virtual Shape shape(const Shape& in) const { return in; }
+};
+
+/// Height and width of an image; a config writes [height, width], or one number for a square.
+struct Extent {
+  int height = 0;
+  int width = 0;
+
+  ImageSize size() const { return {width, height}; }
+};
+template <>
+struct Codec<Extent> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "an integer or [height, width]"}; }
+  static std::optional<Extent> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const Extent& extent);
+};
+
+// Transforms that several augmentors make.
+std::unique_ptr<Transform> make_crop(const Region& region);
+enum class Interpolation : uint8_t { kNearest, kLinear, kCubic, kArea };
+template <>
+struct EnumNames<Interpolation> {
+  static constexpr std::array<std::pair<const char*, Interpolation>, 4> kNames = {
+      {{"nearest", Interpolation::kNearest},
+       {"linear", Interpolation::kLinear},
+       {"cubic", Interpolation::kCubic},
+       {"area", Interpolation::kArea}}};
+};
+std::unique_ptr<Transform> make_resize(ImageSize from, ImageSize to, Interpolation interpolation);
+/// y = scale * x + offset, rounded and cut to 0..255.
+std::unique_ptr<Transform> make_linear_colour(float scale, float offset);
+
+/// Refuses images that are smaller than a crop. Errors: DataError.
+void check_crop_fits(ImageSize image, ImageSize crop);
+
+}  // namespace tpack

@@ -1,0 +1,35 @@
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+
+namespace tpack {
+namespace {
+
+struct BrightnessParams {
+  float delta = 0;
+};
+
+/// Source: tensorpack imgaug/imgproc.py, Brightness.
+class Brightness final : public Augmentor {
+ public:
+  using Params = BrightnessParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Adds one random number to all pixels.")
+        .field("delta", &Params::delta, between(0, 255),
+               "the number lies in [-delta, delta); pixels are 0..255")
+        .required()
+        .shorthand();
+  }
+  explicit Brightness(Params p) : p_(p) {}
+
+  std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
+    return make_linear_colour(1, rng.uniform(-p_.delta, p_.delta));
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, Brightness, "Brightness");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,40 @@
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+
+namespace tpack {
+namespace {
+
+struct CenterCropParams {
+  Extent crop_shape;
+};
+
+/// Source: tensorpack imgaug/crop.py, CenterCrop.
+class CenterCrop final : public Augmentor {
+ public:
+  using Params = CenterCropParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Cuts out the middle of an image.")
+        .field("crop_shape", &Params::crop_shape,
+               "size of the piece: [height, width], or one number for a square")
+        .required()
+        .shorthand();
+  }
+  explicit CenterCrop(Params p) : p_(p) {}
+
+  std::unique_ptr<Transform> draw(ImageSize size, Rng& /*rng*/) const override {
+    const ImageSize crop = p_.crop_shape.size();
+    if (size == crop) return nullptr;
+    check_crop_fits(size, crop);
+    return make_crop(
+        {(size.width - crop.width) / 2, (size.height - crop.height) / 2, crop.width, crop.height});
+  }
+  Shape shape(const Shape& in) const override { return {p_.crop_shape.height, p_.crop_shape.width, in[2]}; }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, CenterCrop, "CenterCrop");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,73 @@
+#include <opencv2/core.hpp>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+#include "dataflow/pixel_memory.h"
+
+namespace tpack {
+namespace {
+
+class Paste final : public Transform {
+ public:
+  Paste(ImageSize canvas, int x, int y, int fill) : canvas_(canvas), x_(x), y_(y), fill_(fill) {}
+  void image(cv::Mat& m) const override { paste(m, fill_); }
+  void mask(cv::Mat& m) const override { paste(m, 0); }
+  void points(Points& points) const override {
+    for (auto& p : points) p += cv::Point2f(static_cast<float>(x_), static_cast<float>(y_));
+  }
+  ImageSize size(ImageSize /*in*/) const override { return canvas_; }
+
+ private:
+  void paste(cv::Mat& m, int fill) const {
+    cv::Mat out = pooled_mat(canvas_.height, canvas_.width, m.type());
+    out.setTo(cv::Scalar::all(fill));
+    m.copyTo(out(cv::Rect(x_, y_, m.cols, m.rows)));
+    m = out;
+  }
+
+  ImageSize canvas_;
+  int x_;
+  int y_;
+  int fill_;
+};
+
+struct CenterPasteParams {
+  Extent background_shape;
+  int fill = 0;
+};
+
+/// Source: tensorpack imgaug/paste.py, CenterPaste with a constant background.
+class CenterPaste final : public Augmentor {
+ public:
+  using Params = CenterPasteParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Puts an image into the middle of a larger one of a single colour.")
+        .field("background_shape", &Params::background_shape,
+               "size that comes out: [height, width], or one number")
+        .required()
+        .shorthand()
+        .field("fill", &Params::fill, between(0, 255), "value of the background");
+  }
+  explicit CenterPaste(Params p) : p_(p) {}
+
+  std::unique_ptr<Transform> draw(ImageSize size, Rng& /*rng*/) const override {
+    const ImageSize canvas = p_.background_shape.size();
+    if (size.width > canvas.width || size.height > canvas.height) {
+      throw DataError("an image of " + size.str() + " is larger than the background of " + canvas.str());
+    }
+    return std::make_unique<Paste>(canvas, (canvas.width - size.width) / 2, (canvas.height - size.height) / 2,
+                                   p_.fill);
+  }
+  Shape shape(const Shape& in) const override {
+    return {p_.background_shape.height, p_.background_shape.width, in[2]};
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, CenterPaste, "CenterPaste");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,77 @@
+#include <opencv2/imgproc.hpp>
+
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+#include "dataflow/pixel_memory.h"
+
+namespace tpack {
+namespace {
+
+enum class Mode : uint8_t { kGray, kBgr, kHsv, kYCrCb };
+
+int opencv_code(Mode mode) {
+  switch (mode) {
+    case Mode::kGray:
+      return cv::COLOR_RGB2GRAY;
+    case Mode::kBgr:
+      return cv::COLOR_RGB2BGR;
+    case Mode::kHsv:
+      return cv::COLOR_RGB2HSV;
+    case Mode::kYCrCb:
+      return cv::COLOR_RGB2YCrCb;
+  }
+  return cv::COLOR_RGB2GRAY;
+}
+
+class Convert final : public Transform {
+ public:
+  explicit Convert(Mode mode) : mode_(mode) {}
+  void image(cv::Mat& m) const override {
+    if (m.channels() == 1) return;
+    cv::Mat out = pooled_mat();
+    cv::cvtColor(m, out, opencv_code(mode_));
+    m = out;
+  }
+
+ private:
+  Mode mode_;
+};
+
+struct ColorSpaceParams {
+  Mode mode = Mode::kGray;
+};
+
+}  // namespace
+
+template <>
+struct EnumNames<Mode> {
+  static constexpr std::array<std::pair<const char*, Mode>, 4> kNames = {
+      {{"gray", Mode::kGray}, {"bgr", Mode::kBgr}, {"hsv", Mode::kHsv}, {"ycrcb", Mode::kYCrCb}}};
+};
+
+namespace {
+
+/// Source: tensorpack imgaug/convert.py, ColorSpace and Grayscale; images are RGB here, not BGR.
+class ColorSpace final : public Augmentor {
+ public:
+  using Params = ColorSpaceParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Converts an RGB image to another colour space; gray images stay as they are.")
+        .field("mode", &Params::mode, "what comes out; gray has one channel; hues of hsv are 0..179")
+        .shorthand();
+  }
+  explicit ColorSpace(Params p) : p_(p) {}
+
+  std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& /*rng*/) const override {
+    return std::make_unique<Convert>(p_.mode);
+  }
+  Shape shape(const Shape& in) const override { return p_.mode == Mode::kGray ? in.with(2, 1) : in; }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, ColorSpace, "ColorSpace", "Grayscale");
+
+}  // namespace
+}  // namespace tpack

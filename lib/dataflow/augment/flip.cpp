@@ -1,0 +1,69 @@
+#include <opencv2/core.hpp>
+
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+
+namespace tpack {
+namespace {
+
+enum class Direction : uint8_t { kHorizontal, kVertical };
+
+class Mirror final : public Transform {
+ public:
+  Mirror(Direction direction, ImageSize size) : direction_(direction), size_(size) {}
+  void image(cv::Mat& m) const override { cv::flip(m, m, direction_ == Direction::kHorizontal ? 1 : 0); }
+  void mask(cv::Mat& m) const override { image(m); }
+  void points(Points& points) const override {
+    for (auto& p : points) {
+      if (direction_ == Direction::kHorizontal) {
+        p.x = static_cast<float>(size_.width) - p.x;
+      } else {
+        p.y = static_cast<float>(size_.height) - p.y;
+      }
+    }
+  }
+
+ private:
+  Direction direction_;
+  ImageSize size_;
+};
+
+struct FlipParams {
+  float prob = 0.5F;
+  Direction direction = Direction::kHorizontal;
+};
+
+}  // namespace
+
+template <>
+struct EnumNames<Direction> {
+  static constexpr std::array<std::pair<const char*, Direction>, 2> kNames = {
+      {{"horizontal", Direction::kHorizontal}, {"vertical", Direction::kVertical}}};
+};
+
+namespace {
+
+/// Source: tensorpack imgaug/misc.py, Flip (there `horiz=True` or `vert=True`).
+class Flip final : public Augmentor {
+ public:
+  using Params = FlipParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Mirrors an image at random.")
+        .field("prob", &Params::prob, between(0, 1), "chance that an image is mirrored")
+        .field("direction", &Params::direction, "horizontal: left to right; vertical: upside down");
+  }
+  explicit Flip(Params p) : p_(p) {}
+
+  std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
+    if (rng.uniform() >= p_.prob) return nullptr;
+    return std::make_unique<Mirror>(p_.direction, size);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, Flip, "Flip");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,53 @@
+#include <opencv2/core.hpp>
+
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+
+namespace tpack {
+namespace {
+
+class AddNoise final : public Transform {
+ public:
+  AddNoise(float sigma, uint64_t seed) : sigma_(sigma), seed_(seed) {}
+  void image(cv::Mat& m) const override {
+    Rng rng(seed_);
+    for (int y = 0; y < m.rows; ++y) {
+      uint8_t* row = m.ptr(y);
+      for (int x = 0; x < m.cols * m.channels(); ++x) {
+        row[x] = cv::saturate_cast<uint8_t>(static_cast<float>(row[x]) + sigma_ * rng.normal());
+      }
+    }
+  }
+
+ private:
+  float sigma_;
+  uint64_t seed_;
+};
+
+struct GaussianNoiseParams {
+  float sigma = 1;
+};
+
+/// Source: tensorpack imgaug/noise.py, GaussianNoise.
+class GaussianNoise final : public Augmentor {
+ public:
+  using Params = GaussianNoiseParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Adds normal noise to each pixel and channel.")
+        .field("sigma", &Params::sigma, between(0, 255), "standard deviation; pixels are 0..255")
+        .shorthand();
+  }
+  explicit GaussianNoise(Params p) : p_(p) {}
+
+  std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
+    return std::make_unique<AddNoise>(p_.sigma, rng.next64());
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, GaussianNoise, "GaussianNoise");
+
+}  // namespace
+}  // namespace tpack

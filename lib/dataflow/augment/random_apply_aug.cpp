@@ -1,0 +1,45 @@
+#include "core/error.h"
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+
+namespace tpack {
+namespace {
+
+struct RandomApplyAugParams {
+  Part<Augmentor> aug;
+  float prob = 0.5F;
+};
+
+/// Source: tensorpack imgaug/meta.py, RandomApplyAug.
+class RandomApplyAug final : public Augmentor {
+ public:
+  using Params = RandomApplyAugParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Runs another augmentor on some images.")
+        .field("aug", &Params::aug, "the augmentor")
+        .required()
+        .field("prob", &Params::prob, between(0, 1), "chance that it runs");
+  }
+  explicit RandomApplyAug(Params p) : p_(std::move(p)) {
+    if (!p_.aug) throw ConfigError("RandomApplyAug: 'aug' is empty; name an augmentor, such as Flip");
+  }
+
+  std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
+    return rng.uniform() < p_.prob ? p_.aug->draw(size, rng) : nullptr;
+  }
+  Shape shape(const Shape& in) const override {
+    Shape out = p_.aug->shape(in);
+    for (int axis = 0; axis < static_cast<int>(in.rank()); ++axis) {
+      if (out[axis] != in[axis]) out = out.with(axis, Shape::kUnknown);
+    }
+    return out;
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, RandomApplyAug, "RandomApplyAug", "RandomApply");
+
+}  // namespace
+}  // namespace tpack

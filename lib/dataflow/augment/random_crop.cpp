@@ -1,0 +1,40 @@
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+
+namespace tpack {
+namespace {
+
+struct RandomCropParams {
+  Extent crop_shape;
+};
+
+/// Source: tensorpack imgaug/crop.py, RandomCrop.
+class RandomCrop final : public Augmentor {
+ public:
+  using Params = RandomCropParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Cuts out a piece at a random place.")
+        .field("crop_shape", &Params::crop_shape,
+               "size of the piece: [height, width], or one number for a square")
+        .required()
+        .shorthand();
+  }
+  explicit RandomCrop(Params p) : p_(p) {}
+
+  std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
+    const ImageSize crop = p_.crop_shape.size();
+    check_crop_fits(size, crop);
+    const int x = rng.range(0, size.width - crop.width);
+    const int y = rng.range(0, size.height - crop.height);
+    return make_crop({x, y, crop.width, crop.height});
+  }
+  Shape shape(const Shape& in) const override { return {p_.crop_shape.height, p_.crop_shape.width, in[2]}; }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, RandomCrop, "RandomCrop");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,38 @@
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+
+namespace tpack {
+namespace {
+
+struct ResizeParams {
+  Extent shape;
+  Interpolation interp = Interpolation::kLinear;
+};
+
+/// Source: tensorpack imgaug/misc.py, Resize.
+class Resize final : public Augmentor {
+ public:
+  using Params = ResizeParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Resizes an image without keeping its ratio of sides.")
+        .field("shape", &Params::shape, "size that comes out: [height, width], or one number for a square")
+        .required()
+        .shorthand()
+        .field("interp", &Params::interp, "how pixels are interpolated");
+  }
+  explicit Resize(Params p) : p_(p) {}
+
+  std::unique_ptr<Transform> draw(ImageSize size, Rng& /*rng*/) const override {
+    if (size == p_.shape.size()) return nullptr;
+    return make_resize(size, p_.shape.size(), p_.interp);
+  }
+  Shape shape(const Shape& in) const override { return {p_.shape.height, p_.shape.width, in[2]}; }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, Resize, "Resize");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "dataflow/stage.h"
+
+namespace tpack {
+
+/// A flow of batches: `batch_size` samples stacked on a new first axis.
+class BatchedFlow final : public WrappedFlow {
+ public:
+  enum class Remainder : uint8_t { kDrop, kKeep };
+  /// Errors: ConfigError where the shape of a component is not known.
+  BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, StageContext context);
+
+  const std::string& name() const { return context_.name; }
+  int64_t batch_size() const { return batch_size_; }
+  bool keeps_remainder() const { return remainder_ == Remainder::kKeep; }
+  /// Samples in the batch at `place`; for flows with places.
+  int64_t samples_at(int64_t place) const;
+
+  const Spec& spec() const override { return spec_; }
+  Access access() const override;
+  Seek seek() const override;
+  std::optional<int64_t> size() const override;
+  int64_t places() const override;
+  /// Errors: ConfigError where one pass has no batch.
+  void prepare() const override;
+  bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
+  std::unique_ptr<Cursor> open(const PassKey& pass) const override;
+
+ private:
+  int64_t batches_of(int64_t samples) const;
+
+  int64_t batch_size_;
+  Remainder remainder_;
+  StageContext context_;
+  Spec spec_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,120 @@
+#include "dataflow/contact_sheet.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <opencv2/imgproc.hpp>
+
+#include "core/error.h"
+#include "dataflow/datapoint.h"
+#include "dataflow/format/image_codec.h"
+
+namespace tpack {
+namespace {
+
+constexpr int kCaptionPixels = 16;
+constexpr int kGapPixels = 4;
+
+struct Columns {
+  size_t image = 0;
+  std::optional<size_t> label;
+};
+
+Columns find_columns(const Spec& spec) {
+  Columns columns;
+  const auto image = std::find_if(spec.begin(), spec.end(), [](const auto& c) { return c.is_image; });
+  if (image == spec.end())
+    throw ConfigError("a contact sheet needs an image; the datapoints have " + spec.str());
+  columns.image = static_cast<size_t>(image - spec.begin());
+  for (size_t i = 0; i < spec.size() && !columns.label; ++i) {
+    if (!spec[i].classes.empty()) columns.label = i;
+  }
+  return columns;
+}
+
+/// 8-bit RGB of one image tensor [height, width, channels]; other types than uint8 are stretched to 0..255.
+cv::Mat to_rgb(const Tensor& image) {
+  const auto side = [&image](int axis) { return static_cast<int>(image.shape()[axis]); };
+  cv::Mat floats(side(0), side(1), CV_32FC(side(2)));
+  const Tensor values = image.cast(DType::kFloat32);
+  std::copy_n(values.data<float>(), values.elements(), floats.ptr<float>());
+  double least = 0;
+  double most = 255;
+  if (image.dtype() != DType::kUInt8) cv::minMaxLoc(floats.reshape(1), &least, &most);
+  cv::Mat bytes;
+  const double scale = 255 / std::max(most - least, 1e-12);
+  floats.convertTo(bytes, CV_8U, scale, -least * scale);
+  if (bytes.channels() == 1) cv::cvtColor(bytes, bytes, cv::COLOR_GRAY2RGB);
+  return bytes;
+}
+
+class Sheet {
+ public:
+  explicit Sheet(const ContactSheetOptions& options) : o_(options) {
+    const int rows = (o_.count + o_.columns - 1) / o_.columns;
+    picture_ =
+        cv::Mat(rows * (o_.tile_pixels + kCaptionPixels + kGapPixels) + kGapPixels,
+                o_.columns * (o_.tile_pixels + kGapPixels) + kGapPixels, CV_8UC3, cv::Scalar::all(255));
+  }
+  bool full() const { return shown_ == o_.count; }
+  const cv::Mat& picture() const { return picture_; }
+
+  void add(const Tensor& image, const std::string& caption) {
+    const cv::Mat tile = fitted(to_rgb(image));
+    const int x = kGapPixels + shown_ % o_.columns * (o_.tile_pixels + kGapPixels);
+    const int y = kGapPixels + shown_ / o_.columns * (o_.tile_pixels + kCaptionPixels + kGapPixels);
+    tile.copyTo(picture_(cv::Rect(x, y, tile.cols, tile.rows)));
+    const auto most = static_cast<size_t>(std::max(1, o_.tile_pixels / 7));
+    cv::putText(picture_, caption.substr(0, most), {x, y + o_.tile_pixels + kCaptionPixels - 4},
+                cv::FONT_HERSHEY_SIMPLEX, 0.35, cv::Scalar::all(0), 1, cv::LINE_AA);
+    ++shown_;
+  }
+
+ private:
+  cv::Mat fitted(const cv::Mat& image) const {
+    const int side = std::max(image.cols, image.rows);
+    cv::Mat out;
+    if (side <= o_.tile_pixels) {
+      const int factor = o_.tile_pixels / side;
+      cv::resize(image, out, {image.cols * factor, image.rows * factor}, 0, 0, cv::INTER_NEAREST);
+    } else {
+      const double factor = static_cast<double>(o_.tile_pixels) / side;
+      const auto scaled = [factor](int length) { return std::max(1, static_cast<int>(length * factor)); };
+      cv::resize(image, out, {scaled(image.cols), scaled(image.rows)}, 0, 0, cv::INTER_AREA);
+    }
+    return out;
+  }
+
+  ContactSheetOptions o_;
+  cv::Mat picture_;
+  int shown_ = 0;
+};
+
+std::string caption_of(const ComponentSpec& label, int64_t value) {
+  const bool named = value >= 0 && static_cast<size_t>(value) < label.classes.size();
+  return named ? label.classes[static_cast<size_t>(value)] : std::to_string(value);
+}
+
+}  // namespace
+
+void write_contact_sheet(const DataFlow& flow, const std::string& path, const ContactSheetOptions& options) {
+  const Columns columns = find_columns(flow.spec());
+  const bool batched = flow.batch_size().has_value();
+  const auto cursor = flow.open({.seed = options.seed, .pass = options.pass});
+  Sheet sheet(options);
+  for (Datapoint d; !sheet.full() && cursor->next(d);) {
+    const Tensor images = d.to_tensor(columns.image);
+    const int64_t samples = batched ? images.shape()[0] : 1;
+    for (int64_t row = 0; row < samples && !sheet.full(); ++row) {
+      std::string caption;
+      if (columns.label) {
+        const auto value = static_cast<int64_t>(d.tensor(*columns.label).at(batched ? row : 0));
+        caption = caption_of(flow.spec()[*columns.label], value);
+      }
+      sheet.add(batched ? images.row(row) : images, caption);
+    }
+  }
+  write_png(path, sheet.picture());
+}
+
+}  // namespace tpack

@@ -1,0 +1,60 @@
+#include "dataflow/data_flow.h"
+
+#include "core/error.h"
+#include "dataflow/batched_flow.h"
+#include "dataflow/datapoint.h"
+#include "dataflow/stage.h"
+
+namespace tpack {
+namespace {
+
+/// Every shard_count-th item from the first one on.
+class ShardCursor final : public Cursor {
+ public:
+  ShardCursor(std::unique_ptr<Cursor> up, const Pass& pass)
+      : up_(std::move(up)), others_(pass.shard_count - 1) {
+    const int64_t behind = pass.position % pass.shard_count;
+    const int64_t first = pass.position + (pass.shard - behind + pass.shard_count) % pass.shard_count;
+    up_->skip(first);
+  }
+
+  bool next(Datapoint& out) override {
+    if (started_) up_->skip(others_);
+    started_ = true;
+    return up_->next(out);
+  }
+
+ private:
+  std::unique_ptr<Cursor> up_;
+  int64_t others_;
+  bool started_ = false;
+};
+
+}  // namespace
+
+DataFlow::DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad)
+    : flow_(std::move(flow)), settings_(settings), bad_(std::move(bad)) {}
+
+std::optional<int64_t> DataFlow::batch_size() const {
+  const Flow* at = flow_.get();
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    if (const auto* batched = dynamic_cast<const BatchedFlow*>(at)) return batched->batch_size();
+    at = &wrapped->up();
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<Cursor> DataFlow::open(const Pass& pass) const {
+  TPACK_ASSERT(pass.shard_count >= 1 && pass.shard >= 0 && pass.shard < pass.shard_count, "shard of a pass");
+  prepare();
+  return std::make_unique<ShardCursor>(flow_->open({pass.seed, pass.pass, 0}), pass);
+}
+
+std::unique_ptr<Stream> DataFlow::stream(StreamOptions options) const {
+  prepare();
+  if (options.workers == 0) options.workers = settings_.workers.resolved();
+  if (options.slots == 0) options.slots = static_cast<size_t>(settings_.prefetch) + 1;
+  return std::make_unique<Stream>(flow_, options);
+}
+
+}  // namespace tpack

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dataflow/bad_samples.h"
+#include "dataflow/flow.h"
+#include "dataflow/flow_field.h"
+#include "dataflow/flow_settings.h"
+#include "dataflow/stream.h"
+
+namespace tpack {
+
+/// One pass, or one reader's share of it.
+struct Pass {
+  uint64_t seed = 0;
+  int64_t pass = 0;
+  int64_t shard = 0;  // this reader takes items n with n mod shard_count = shard
+  int64_t shard_count = 1;
+  int64_t position = 0;  // the first item, counted over all shards
+};
+
+/// A whole dataflow as a config describes it, from source to batch: what it gives, and two ways to read it.
+/// Copies share everything. Threads: all methods may run at once.
+///
+///   const DataFlow flow = make_flow(node, {});
+///   auto stream = flow.stream({.seed = 1, .passes = 1});
+///   while (auto batch = stream->next()) use(batch->tensor(0));
+class DataFlow {
+ public:
+  DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad);
+
+  const Spec& spec() const { return flow_->spec(); }
+  /// Samples of a whole batch; nothing where the items are single samples.
+  std::optional<int64_t> batch_size() const;
+  /// Items (batches) of one pass: kEndless where it never ends, nothing where only reading tells.
+  std::optional<int64_t> size() const { return flow_->size(); }
+  Seek seek() const { return flow_->seek(); }
+  const FlowSettings& settings() const { return settings_; }
+  const FlowPtr& flow() const { return flow_; }
+  BadSamples& bad_samples() const { return *bad_; }
+
+  /// Opens the data and checks them against the config; the readers below do it too.
+  /// Errors: DataError, ConfigError.
+  void prepare() const { flow_->prepare(); }
+  /// Reads one pass in the calling thread. The flow must outlive the cursor.
+  std::unique_ptr<Cursor> open(const Pass& pass) const;
+  /// Reads passes with worker threads.
+  std::unique_ptr<Stream> stream(StreamOptions options) const;
+
+ private:
+  FlowPtr flow_;
+  FlowSettings settings_;
+  std::shared_ptr<BadSamples> bad_;
+};
+
+/// Makes the flow that `node` describes: a list of components, or {flow: [...], workers, prefetch, on_error}.
+/// `scope` has the flows that names in it may mean. Nothing after reporting to `errors`.
+std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors);
+/// As above. Errors: ConfigError with all problems.
+DataFlow make_flow(const ConfigNode& node, const FlowScope& scope = {});
+
+}  // namespace tpack

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dataflow/image.h"
+#include "dataflow/sample_key.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// One sample, or one batch, on its way through a flow: components in the order of the flow's Spec, each a
+/// Tensor or an Image. A datapoint is filled again and again, and keeps its memory: after the first few
+/// samples neither sources nor maps that ask it for tensors allocate.
+///
+/// A source fills components with `tensor` and `image`; it never hands out windows into memory of its own.
+/// A map that changes the type or shape of a component reads the old tensor (a copy of the handle) and writes
+/// the one that `renew` gives. Threads: one at a time.
+class Datapoint {
+ public:
+  Datapoint() = default;
+  Datapoint(Datapoint&&) noexcept = default;
+  Datapoint& operator=(Datapoint&&) noexcept = default;
+  Datapoint(const Datapoint&) = delete;
+  Datapoint& operator=(const Datapoint&) = delete;
+  ~Datapoint() = default;
+
+  size_t size() const { return components_.size(); }
+  void resize(size_t components) { components_.resize(components); }
+  const SampleId& id() const { return id_; }
+  void set_id(const SampleId& id) { id_ = id; }
+
+  bool is_image(size_t i) const { return components_[i].is_image; }
+  /// The tensor that component `i` holds. Errors: InternalError where it is an Image (see `to_tensor`).
+  const Tensor& tensor(size_t i) const;
+  Image& image(size_t i);
+
+  /// Makes component `i` a tensor of `spec` with undefined elements. Memory that somebody holds a Tensor of
+  /// is not used again, so the old elements can be read while the new ones are written.
+  Tensor& renew(size_t i, const TensorSpec& spec);
+  /// Makes component `i` an image to be filled.
+  Image& renew_image(size_t i);
+  /// Lets component `i` be a tensor that somebody else owns.
+  void set_tensor(size_t i, Tensor tensor);
+  /// Decodes component `i` if need be and returns it as a tensor; images become uint8 [height, width,
+  /// channels].
+  const Tensor& to_tensor(size_t i);
+  /// Keeps these components, in this order.
+  void select(std::span<const size_t> indices);
+  /// Takes over component `from` of `other`, which gets the one that was here.
+  void swap_component(size_t i, Datapoint& other, size_t from);
+
+  /// Offers memory for component `i`, a row of a batch: `renew` uses it where type and shape are the same.
+  void offer(size_t i, Tensor row);
+  /// A datapoint inside this one, for stages that collect several.
+  Datapoint& child(size_t i);
+
+ private:
+  struct Component {
+    Tensor tensor;
+    Image image;
+    bool is_image = false;
+  };
+  bool in_use(const std::byte* data) const;
+  std::shared_ptr<Storage> free_block(size_t bytes);
+
+  SampleId id_;
+  std::vector<Component> components_;
+  std::vector<Component> selected_;               // scratch of `select`
+  std::vector<Tensor> offers_;                    // empty where nothing is offered
+  std::vector<std::shared_ptr<Storage>> blocks_;  // what this datapoint made for itself
+  std::vector<std::unique_ptr<Datapoint>> children_;
+};
+
+/// Copies the components of a sample to row `row` of the tensors of a batch; those that were made there stay.
+/// Encoded images are decoded. Errors: DataError where type or shape differ.
+void store_row(Datapoint& sample, std::span<const Tensor> batch, int64_t row);
+
+}  // namespace tpack

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "dataflow/datapoint.h"
+#include "dataflow/stage.h"
+#include "dataflow/stream.h"
+
+namespace tpack {
+
+/// One batch of the ring.
+struct BatchSlot {
+  std::vector<Tensor> rows;  // memory of a whole batch, as BatchData gives it; none for single samples
+  Datapoint batch;           // what the reader sees
+  Place place;               // in the flow of batches
+  DataPosition next;
+  int64_t sequence = 0;  // in the stream
+  int64_t samples = 0;
+  int64_t claimed = 0;  // samples that a worker has taken on
+  int64_t done = 0;
+  std::exception_ptr error;  // of the first bad sample
+  int64_t error_row = 0;
+};
+
+/// Slots between the workers that fill them and the reader that empties them, in the order of `sequence`.
+///
+/// Workers that found no free slot sleep until half of the slots are free (or the reader has to wait), so
+/// that on few cores the reader is disturbed once for several batches. One mutex guards everything; fillers
+/// keep their own state under it too. Threads: any.
+class SlotRing {
+ public:
+  explicit SlotRing(size_t slots);
+
+  using Lock = std::unique_lock<std::mutex>;
+  Lock lock() { return Lock(mutex_); }
+  std::vector<BatchSlot>& slots() { return slots_; }
+
+  // For fillers, with the lock held.
+  /// A free slot for batch `sequence` of the stream; null where there is none now.
+  BatchSlot* open(int64_t sequence);
+  /// The slot is filled, or holds an error.
+  void publish(BatchSlot& slot);
+  /// There are no batches from `sequence` on.
+  void end(int64_t sequence);
+  bool closed() const { return closed_; }
+  /// Sleeps until something may have changed.
+  void wait(Lock& lock, const std::stop_token& stop);
+  void wake_workers();
+  /// Ends the stream at once, with an error that belongs to no batch. Takes the lock itself.
+  void fail(std::exception_ptr error);
+
+  // For the reader.
+  /// Null at the end. Errors: that of the next batch, now and from then on; Stopped.
+  BatchSlot* next(const std::stop_token& stop);
+  void release(BatchSlot& slot);
+  StreamStats stats() const;
+
+ private:
+  BatchSlot* take_ready();
+  void wait_ready(Lock& lock, const std::stop_token& stop);
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any work_;   // slots are free
+  std::condition_variable_any ready_;  // the next batch is there
+  std::vector<BatchSlot> slots_;
+  std::vector<BatchSlot*> free_;
+  std::vector<BatchSlot*> published_;  // by sequence modulo slots; null: not yet
+  std::optional<int64_t> end_;
+  std::exception_ptr error_;
+  int64_t head_ = 0;  // next batch for the reader
+  uint64_t changes_ = 0;
+  int sleeping_ = 0;  // workers
+  bool reader_waits_ = false;
+  bool gate_open_ = true;  // workers may open slots
+  bool closed_ = false;
+  double wait_s_ = 0;
+};
+
+}  // namespace tpack

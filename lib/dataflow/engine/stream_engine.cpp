@@ -1,0 +1,79 @@
+#include "dataflow/engine/stream_engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dataflow/sample_error.h"
+
+namespace tpack {
+namespace {
+
+void make_rows(const StreamPlan& plan, SlotRing& ring) {
+  if (plan.batched == nullptr) return;
+  for (BatchSlot& slot : ring.slots()) {
+    for (const ComponentSpec& component : plan.batched->up().spec()) {
+      slot.rows.emplace_back(component.tensor.dtype, component.tensor.shape.prepend(plan.batch_size()));
+    }
+  }
+}
+
+std::unique_ptr<Filler> make_filler(const StreamPlan& plan, const Flow& flow, const StreamOptions& options,
+                                    SlotRing& ring) {
+  make_rows(plan, ring);
+  return plan.by_place ? make_place_filler(plan, flow, options, ring)
+                       : make_order_filler(plan, options, ring);
+}
+
+}  // namespace
+
+StreamEngine::StreamEngine(FlowPtr flow, const StreamOptions& options, std::shared_ptr<SlotRing> ring)
+    : flow_(std::move(flow)),
+      ring_(std::move(ring)),
+      plan_(plan_stream(*flow_)),
+      filler_(make_filler(plan_, *flow_, options, *ring_)),
+      workers_("tpack-data", options.workers,
+               [this](size_t /*worker*/, const std::stop_token& stop) { work(stop); }) {}
+
+void StreamEngine::work(const std::stop_token& stop) {
+  try {
+    filler_->run(stop);
+  } catch (...) {  // no sample's error: those are in their slots
+    ring_->fail(std::current_exception());
+  }
+}
+
+void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot& slot, int64_t row) {
+  try {
+    store_row(sample, slot.rows, row);
+  } catch (...) {
+    rethrow_with_sample(batched.name(), sample.id());
+  }
+}
+
+void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed) {
+  if (slot.error) return;
+  slot.batch.resize(slot.rows.size());
+  for (size_t i = 0; i < slot.rows.size(); ++i) {
+    const bool whole = slot.samples == plan.batch_size();
+    slot.batch.set_tensor(i, whole ? slot.rows[i] : slot.rows[i].rows(0, slot.samples));
+  }
+  slot.batch.set_id({slot.place.pass.pass, slot.place.index, slot.place.pass.repeat});
+  try {
+    for (const MapFlow* map : plan.batch_maps) map->apply(seed, slot.batch);
+  } catch (...) {
+    slot.error = std::current_exception();
+  }
+}
+
+void ChunkSize::measured(int64_t items, double seconds) {
+  const double item_s = seconds / static_cast<double>(std::max<int64_t>(items, 1));
+  item_s_ = item_s_ == 0 ? item_s : 0.75 * item_s_ + 0.25 * item_s;
+}
+
+int64_t ChunkSize::next(int64_t most) const {
+  constexpr double kTarget = 0.2e-3;
+  if (item_s_ == 0) return 1;
+  return std::clamp<int64_t>(std::llround(std::min(kTarget / item_s_, 1e6)), 1, most);
+}
+
+}  // namespace tpack

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "core/thread_pool.h"
+#include "dataflow/engine/slot_ring.h"
+#include "dataflow/engine/stream_plan.h"
+
+namespace tpack {
+
+/// What the worker threads of a stream do: fill slots of the ring until the stream ends or is stopped.
+class Filler {
+ public:
+  virtual ~Filler() = default;
+  /// The loop of one worker. Errors of samples go into their slot, never out of here.
+  virtual void run(const std::stop_token& stop) = 0;
+};
+
+std::unique_ptr<Filler> make_place_filler(const StreamPlan& plan, const Flow& flow,
+                                          const StreamOptions& options, SlotRing& ring);
+std::unique_ptr<Filler> make_order_filler(const StreamPlan& plan, const StreamOptions& options,
+                                          SlotRing& ring);
+
+/// A stream's threads with all they need. The destructor stops and joins them.
+class StreamEngine {
+ public:
+  StreamEngine(FlowPtr flow, const StreamOptions& options, std::shared_ptr<SlotRing> ring);
+
+ private:
+  void work(const std::stop_token& stop);
+
+  FlowPtr flow_;
+  std::shared_ptr<SlotRing> ring_;
+  StreamPlan plan_;
+  std::unique_ptr<Filler> filler_;
+  ThreadPool workers_;  // last: joined first
+};
+
+/// Writes a sample to row `row` of the slot. Errors: SampleError where its shape is not that of the rows.
+void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot& slot, int64_t row);
+
+/// Makes `slot.batch` of its filled rows and runs the maps behind BatchData; their error goes into the slot.
+void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed);
+
+/// How many items a worker takes on at once, from the time that items took so far: enough for about 0.2 ms,
+/// so that handing out costs nothing and no worker waits long for another. Guarded by the ring's lock.
+class ChunkSize {
+ public:
+  void measured(int64_t items, double seconds);
+  int64_t next(int64_t most) const;
+
+ private:
+  double item_s_ = 0;  // moving average; 0: nothing measured yet
+};
+
+}  // namespace tpack

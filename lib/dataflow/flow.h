@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "dataflow/sample_key.h"
+#include "dataflow/spec.h"
+
+namespace tpack {
+
+class Datapoint;
+
+/// How a flow gets to a place in the middle of a pass.
+enum class Seek : uint8_t {
+  kExact,          // at once
+  kReplayIndices,  // by going through the choices before it, without reading data
+  kReplayReads,    // by reading everything before it
+  kNone            // not at all: a resumed run would see other data
+};
+const char* name_of(Seek seek);
+
+/// How the items of a pass can be had.
+enum class Access : uint8_t {
+  kIndexed,    // any place at any time, by any thread
+  kFiltered,   // the same, but a place may turn out to hold nothing
+  kSequential  // one after the other
+};
+
+/// Size of a pass that never ends.
+constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
+
+/// Reads one pass from its beginning. Threads: one at a time.
+class Cursor {
+ public:
+  Cursor() = default;
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+  virtual ~Cursor() = default;
+
+  /// Fills `out` with the next item; false at the end. Errors: DataError for an item that is bad; the call
+  /// after it gives the item behind.
+  virtual bool next(Datapoint& out) = 0;
+  /// Leaves out `count` items, or as many as there are; returns how many.
+  virtual int64_t skip(int64_t count);
+};
+
+/// What any part of a dataflow looks like to what comes after it: passes of items (samples or batches), by
+/// place or one after the other. Holds no position, so any number of readers share one. Threads: all const
+/// methods may run at once after `prepare`.
+class Flow {
+ public:
+  Flow() = default;
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+  virtual ~Flow() = default;
+
+  virtual const Spec& spec() const = 0;
+  virtual Access access() const = 0;
+  virtual Seek seek() const;
+  /// Items of one pass: kEndless where it never ends, nothing where only reading tells. What the component
+  /// declares before `prepare`, what the data have after it.
+  virtual std::optional<int64_t> size() const;
+  /// Places of one pass; for kIndexed and kFiltered only.
+  virtual int64_t places() const;
+
+  /// Opens files and checks what can be checked. To be called before reading; again does nothing.
+  /// Errors: DataError for data that are absent or damaged, ConfigError for a config that does not fit them.
+  virtual void prepare() const {}
+  /// Fills `out` with the item at `place`, 0 <= place < places(). False where it holds nothing (kFiltered).
+  /// Errors: SampleError.
+  virtual bool get(const PassKey& pass, int64_t place, Datapoint& out) const;
+  virtual std::unique_ptr<Cursor> open(const PassKey& pass) const;
+};
+
+using FlowPtr = std::shared_ptr<const Flow>;
+
+/// Base of flows that change items or their order and keep everything else of what comes before.
+class WrappedFlow : public Flow {
+ public:
+  explicit WrappedFlow(FlowPtr up) : up_(std::move(up)) {}
+
+  const Flow& up() const { return *up_; }
+  const FlowPtr& up_ptr() const { return up_; }
+  const Spec& spec() const override { return up_->spec(); }
+  Access access() const override { return up_->access(); }
+  Seek seek() const override { return up_->seek(); }
+  std::optional<int64_t> size() const override { return up_->size(); }
+  int64_t places() const override { return up_->places(); }
+  void prepare() const override { up_->prepare(); }
+  bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
+    return up_->get(pass, place, out);
+  }
+  std::unique_ptr<Cursor> open(const PassKey& pass) const override { return up_->open(pass); }
+
+ private:
+  FlowPtr up_;
+};
+
+/// One after the other through the places of a flow that is kIndexed or kFiltered.
+std::unique_ptr<Cursor> cursor_by_place(const Flow& flow, const PassKey& pass);
+
+}  // namespace tpack

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/field.h"
+
+namespace tpack {
+
+/// What happens to a sample that cannot be read or mapped.
+enum class OnError : uint8_t {
+  kStop,    // the error reaches the reader
+  kSkip,    // left out; the size of a pass is then unknown
+  kReplace  // the next good sample of the pass takes its place
+};
+template <>
+struct EnumNames<OnError> {
+  static constexpr std::array<std::pair<const char*, OnError>, 3> kNames = {
+      {{"stop", OnError::kStop}, {"skip", OnError::kSkip}, {"replace", OnError::kReplace}}};
+};
+
+/// A number of threads: `auto` (as many as there are processors) or a number from 1.
+struct WorkerCount {
+  int count = 0;  // 0: auto
+
+  /// The number meant, on this machine.
+  size_t resolved() const;
+};
+template <>
+struct Codec<WorkerCount> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "auto or an integer"}; }
+  static std::optional<WorkerCount> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(WorkerCount workers);
+};
+
+/// How a flow is read in parallel.
+struct FlowSettings {
+  WorkerCount workers;
+  int prefetch = 3;  // batches made ahead of the reader
+  OnError on_error = OnError::kStop;
+};
+
+}  // namespace tpack

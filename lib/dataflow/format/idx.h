@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// Reads an IDX file (the format of MNIST), plain or gzip. uint8 elements only; sizes as its header says.
+/// Errors: DataError with the path where the file cannot be read, is no IDX file of `rank` axes, is damaged,
+/// or does not have exactly the bytes that its header promises.
+Tensor read_idx(const std::string& path, size_t rank);
+
+}  // namespace tpack

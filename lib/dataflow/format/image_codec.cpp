@@ -1,0 +1,33 @@
+#include "dataflow/format/image_codec.h"
+
+#include "core/error.h"
+
+namespace tpack {
+
+ImageSize read_image_header(std::span<const uint8_t> bytes) {
+  ImageSize size;
+  if (is_jpeg(bytes)) {
+    size = read_jpeg_header(bytes);
+  } else if (is_png(bytes)) {
+    size = read_png_header(bytes);
+  } else {
+    throw DataError("neither a JPEG nor a PNG image (" + std::to_string(bytes.size()) + " bytes)");
+  }
+  const int64_t pixels = int64_t{size.width} * size.height;
+  if (size.width > kMaxImageSide || size.height > kMaxImageSide || pixels > kMaxImagePixels) {
+    throw DataError("an image of " + size.str() + " pixels; at most 64 megapixels and " +
+                    std::to_string(kMaxImageSide) + " a side are read");
+  }
+  if (pixels == 0) throw DataError("an image of " + size.str() + " pixels");
+  return size;
+}
+
+void decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  if (is_jpeg(bytes)) {
+    decode_jpeg(bytes, request, channels, out);
+  } else {
+    decode_png(bytes, request, channels, out);
+  }
+}
+
+}  // namespace tpack

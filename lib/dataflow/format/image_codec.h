@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "dataflow/image.h"
+
+namespace tpack {
+
+/// Size that the header of a JPEG or PNG states; reads no pixels.
+/// Errors: DataError where the bytes are neither, end early, or state more than
+/// kMaxImageSide/kMaxImagePixels.
+ImageSize read_image_header(std::span<const uint8_t> bytes);
+
+/// Decodes the requested region to 8-bit gray or RGB into `out` (created with its own allocator).
+/// Errors: DataError where the bytes are damaged or end early (no half-gray images).
+void decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
+
+// The formats behind it, each in its own file.
+bool is_jpeg(std::span<const uint8_t> bytes);
+ImageSize read_jpeg_header(std::span<const uint8_t> bytes);
+/// Decodes by libjpeg-turbo: rows outside the region are skipped, columns outside it are not converted, and a
+/// region that will be shrunk to half or less is decoded at a reduced size (DCT scaling).
+void decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
+bool is_png(std::span<const uint8_t> bytes);
+ImageSize read_png_header(std::span<const uint8_t> bytes);
+/// Transparency is dropped, 16 bits are cut to 8, palettes are expanded. Stops reading after the region.
+void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
+
+/// Writes 8-bit gray or RGB pixels. Errors: ResourceError where the file cannot be written.
+void write_png(const std::string& path, const cv::Mat& pixels);
+
+}  // namespace tpack

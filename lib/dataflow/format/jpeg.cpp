@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstdio>
+#include <jerror.h>
+#include <string>
+
+#include <jpeglib.h>
+
+#include "core/error.h"
+#include "dataflow/format/image_codec.h"
+#include "dataflow/pixel_memory.h"
+
+namespace tpack {
+namespace {
+
+/// libjpeg's decoder with its errors as exceptions. libjpeg leaves by longjmp, so nothing with a destructor
+/// may be created inside `run`.
+class JpegReader {
+ public:
+  JpegReader() {
+    c_.err = jpeg_std_error(&errors_);
+    c_.client_data = this;
+    errors_.error_exit = [](j_common_ptr c) { self(c).leave(c); };
+    errors_.emit_message = [](j_common_ptr c, int level) { self(c).warn(c, level); };
+    errors_.output_message = [](j_common_ptr) {};
+    run([this] { jpeg_create_decompress(&c_); });
+  }
+  ~JpegReader() { jpeg_destroy_decompress(&c_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+
+  jpeg_decompress_struct* operator->() { return &c_; }
+  jpeg_decompress_struct* get() { return &c_; }
+
+  template <class Body>
+  void run(Body body) {
+    if (setjmp(jump_) != 0) {
+      jpeg_abort_decompress(&c_);
+      throw DataError("damaged JPEG: " + std::string(message_.data()));
+    }
+    body();
+  }
+  void read_header(std::span<const uint8_t> bytes) {
+    run([this, bytes] {
+      jpeg_abort_decompress(&c_);
+      jpeg_mem_src(&c_, bytes.data(), bytes.size());
+      jpeg_read_header(&c_, TRUE);
+    });
+  }
+
+ private:
+  static JpegReader& self(j_common_ptr c) { return *static_cast<JpegReader*>(c->client_data); }
+
+  [[noreturn]] void leave(j_common_ptr c) {
+    errors_.format_message(c, message_.data());
+    std::longjmp(jump_, 1);
+  }
+  /// libjpeg fills what is missing with gray and calls it a warning; a sample must not be half gray.
+  void warn(j_common_ptr c, int level) {
+    const int code = errors_.msg_code;
+    const bool lost = code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE ||
+                      code == JWRN_MUST_RESYNC;
+    if (level < 0 && lost) leave(c);
+  }
+
+  jpeg_decompress_struct c_{};
+  jpeg_error_mgr errors_{};
+  std::jmp_buf jump_{};
+  std::array<char, JMSG_LENGTH_MAX> message_{};
+};
+
+JpegReader& reader() {
+  thread_local JpegReader kept;  // creating one a picture costs as much as decoding a thumbnail
+  return kept;
+}
+
+/// Eighths of the full size to decode at: the smallest that keeps the region at or above what is wanted.
+/// 4, 2 and 1 have SIMD code, the sizes between have not.
+int choose_scale(const DecodeRequest& r) {
+  if (r.at_least.width <= 0 || r.at_least.height <= 0) return 8;
+  int scale = 8;
+  while (scale > 1 && r.region.width * (scale / 2) >= r.at_least.width * 8 &&
+         r.region.height * (scale / 2) >= r.at_least.height * 8) {
+    scale /= 2;
+  }
+  return scale;
+}
+
+/// The region in the pixels of the reduced picture, outwards.
+Region scaled(const Region& r, int scale) {
+  const auto down = [scale](int v) { return v * scale / 8; };
+  const auto up = [scale](int v) { return (v * scale + 7) / 8; };
+  return {down(r.x), down(r.y), up(r.x + r.width) - down(r.x), up(r.y + r.height) - down(r.y)};
+}
+
+struct Columns {
+  JDIMENSION first = 0;
+  JDIMENSION count = 0;
+};
+
+/// Limits decoding to the columns needed, with one block more on each side: colour at a cut edge is
+/// interpolated from the neighbour that was cut off.
+Columns limit_columns(jpeg_decompress_struct* c, const Region& r) {
+  const int margin = c->max_h_samp_factor * c->min_DCT_scaled_size;
+  const int first = std::max(0, r.x - margin);
+  const int last = std::min(static_cast<int>(c->output_width), r.x + r.width + margin);
+  Columns columns{static_cast<JDIMENSION>(first), static_cast<JDIMENSION>(last - first)};
+  if (columns.count < c->output_width) jpeg_crop_scanline(c, &columns.first, &columns.count);
+  return columns;
+}
+
+void read_rows(jpeg_decompress_struct* c, const Region& r, cv::Mat& wide) {
+  if (r.y > 0) jpeg_skip_scanlines(c, static_cast<JDIMENSION>(r.y));
+  for (int y = 0; y < r.height;) {
+    std::array<JSAMPROW, 4> rows{};
+    const int count = std::min(static_cast<int>(rows.size()), r.height - y);
+    for (int i = 0; i < count; ++i) rows.at(static_cast<size_t>(i)) = wide.ptr(y + i);
+    y += static_cast<int>(jpeg_read_scanlines(c, rows.data(), static_cast<JDIMENSION>(count)));
+  }
+}
+
+/// Adobe's inverted CMYK to RGB or gray.
+void convert_cmyk(const cv::Mat& cmyk, cv::Mat& out) {
+  for (int y = 0; y < cmyk.rows; ++y) {
+    const uint8_t* in = cmyk.ptr(y);
+    uint8_t* to = out.ptr(y);
+    for (int x = 0; x < cmyk.cols; ++x, in += 4) {
+      const int red = in[0] * in[3] / 255;
+      const int green = in[1] * in[3] / 255;
+      const int blue = in[2] * in[3] / 255;
+      if (out.channels() == 1) {
+        *to++ = static_cast<uint8_t>((red * 299 + green * 587 + blue * 114 + 500) / 1000);
+      } else {
+        *to++ = static_cast<uint8_t>(red);
+        *to++ = static_cast<uint8_t>(green);
+        *to++ = static_cast<uint8_t>(blue);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool is_jpeg(std::span<const uint8_t> b) {
+  return b.size() >= 3 && b[0] == 0xFF && b[1] == 0xD8 && b[2] == 0xFF;
+}
+
+ImageSize read_jpeg_header(std::span<const uint8_t> bytes) {
+  JpegReader& jpeg = reader();
+  jpeg.read_header(bytes);
+  return {static_cast<int>(jpeg->image_width), static_cast<int>(jpeg->image_height)};
+}
+
+void decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  JpegReader& jpeg = reader();
+  jpeg.read_header(bytes);
+  const bool cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
+  const J_COLOR_SPACE plain = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg->out_color_space = cmyk ? JCS_CMYK : plain;
+  const int scale = choose_scale(request);
+  jpeg->scale_num = static_cast<unsigned>(scale);
+  jpeg->scale_denom = 8;
+  const Region region = scaled(request.region, scale);
+  Columns columns;
+  jpeg.run([&jpeg, &columns, &region] {
+    jpeg_start_decompress(jpeg.get());
+    columns = limit_columns(jpeg.get(), region);
+  });
+  cv::Mat wide = out;
+  wide.create(region.height, static_cast<int>(columns.count), CV_8UC(cmyk ? 4 : channels));
+  jpeg.run([&jpeg, &region, &wide] {
+    read_rows(jpeg.get(), region, wide);
+    jpeg_abort_decompress(jpeg.get());
+  });
+  wide = wide.colRange(region.x - static_cast<int>(columns.first),
+                       region.x - static_cast<int>(columns.first) + region.width);
+  if (!cmyk) {
+    out = wide;
+    return;
+  }
+  out.create(wide.rows, wide.cols, CV_8UC(channels));
+  convert_cmyk(wide, out);
+}
+
+}  // namespace tpack

@@ -1,0 +1,144 @@
+#include <csetjmp>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <png.h>
+
+#include "core/error.h"
+#include "dataflow/format/image_codec.h"
+#include "dataflow/pixel_memory.h"
+
+namespace tpack {
+namespace {
+
+constexpr size_t kSignature = 8;
+
+/// libpng's reader over bytes in memory with its errors as exceptions. libpng leaves by longjmp, so nothing
+/// with a destructor may be created inside `run`.
+class PngReader {
+ public:
+  explicit PngReader(std::span<const uint8_t> bytes) : bytes_(bytes) {
+    png_ = png_create_read_struct(
+        PNG_LIBPNG_VER_STRING, this,
+        [](png_structp png, png_const_charp text) {
+          static_cast<PngReader*>(png_get_error_ptr(png))->leave(text);
+        },
+        [](png_structp, png_const_charp) {});
+    if (png_ != nullptr) info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) throw ResourceError("no memory to read a PNG");
+    png_set_read_fn(png_, this, [](png_structp png, png_bytep to, size_t count) {
+      static_cast<PngReader*>(png_get_io_ptr(png))->read(to, count);
+    });
+    // Memory for a lying header or a zip bomb in a text chunk is refused by libpng itself.
+    png_set_user_limits(png_, kMaxImageSide, kMaxImageSide);
+    png_set_chunk_malloc_max(png_, 8U << 20U);
+  }
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  png_structp png() const { return png_; }
+  png_infop info() const { return info_; }
+
+  template <class Body>
+  void run(Body body) {
+    if (setjmp(jump_) != 0) throw DataError("damaged PNG: " + std::string(message_));
+    body();
+  }
+
+ private:
+  [[noreturn]] void leave(const char* text) {
+    std::strncpy(message_, text, sizeof message_ - 1);
+    std::longjmp(jump_, 1);
+  }
+  void read(png_bytep to, size_t count) {
+    if (count > bytes_.size() - at_) png_error(png_, "the file ends early");
+    std::memcpy(to, bytes_.data() + at_, count);
+    at_ += count;
+  }
+
+  std::span<const uint8_t> bytes_;
+  size_t at_ = 0;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  std::jmp_buf jump_{};
+  char message_[128] = {};  // NOLINT(modernize-avoid-c-arrays): written just before a longjmp
+};
+
+/// Makes libpng give 8-bit gray or RGB whatever the file holds.
+void set_output(PngReader& r, int channels) {
+  png_structp png = r.png();
+  const int type = png_get_color_type(png, r.info());
+  png_set_expand(png);
+  png_set_strip_16(png);
+  png_set_strip_alpha(png);
+  const bool gray = (type & PNG_COLOR_MASK_COLOR) == 0;
+  if (gray && channels == 3) png_set_gray_to_rgb(png);
+  if (!gray && channels == 1) png_set_rgb_to_gray_fixed(png, PNG_ERROR_ACTION_NONE, 29900, 58700);
+}
+
+void read_region(PngReader& r, const Region& region, cv::Mat& wide, std::vector<png_bytep>& rows) {
+  if (rows.size() > static_cast<size_t>(region.height)) {  // interlaced: the passes need all rows
+    png_read_image(r.png(), rows.data());
+    return;
+  }
+  for (int y = 0; y < region.y; ++y) png_read_row(r.png(), wide.ptr(0), nullptr);
+  for (int y = 0; y < region.height; ++y) png_read_row(r.png(), wide.ptr(y), nullptr);
+}
+
+}  // namespace
+
+bool is_png(std::span<const uint8_t> b) {
+  return b.size() >= kSignature && png_sig_cmp(b.data(), 0, kSignature) == 0;
+}
+
+ImageSize read_png_header(std::span<const uint8_t> b) {
+  // Signature, then the IHDR chunk: length, name, width, height, ... Read by hand: the limits come first.
+  const auto big_endian = [&b](size_t at) {
+    return (uint32_t{b[at]} << 24U) | (uint32_t{b[at + 1]} << 16U) | (uint32_t{b[at + 2]} << 8U) | b[at + 3];
+  };
+  if (b.size() < 33 || std::memcmp(b.data() + 12, "IHDR", 4) != 0) {
+    throw DataError("damaged PNG: the header is not complete (" + std::to_string(b.size()) + " bytes)");
+  }
+  const uint32_t width = big_endian(16);
+  const uint32_t height = big_endian(20);
+  if (width > PNG_UINT_31_MAX || height > PNG_UINT_31_MAX) throw DataError("damaged PNG: sizes above 2^31");
+  return {static_cast<int>(width), static_cast<int>(height)};
+}
+
+void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  PngReader r(bytes);
+  r.run([&r, channels] {
+    png_read_info(r.png(), r.info());
+    set_output(r, channels);
+    png_set_interlace_handling(r.png());
+    png_read_update_info(r.png(), r.info());
+  });
+  const int width = static_cast<int>(png_get_image_width(r.png(), r.info()));
+  const int height = static_cast<int>(png_get_image_height(r.png(), r.info()));
+  const bool interlaced = png_get_interlace_type(r.png(), r.info()) != PNG_INTERLACE_NONE;
+  const Region& region = request.region;
+  const int kept = interlaced ? height : region.height;
+  cv::Mat wide = out;
+  wide.create(kept, width, CV_8UC(channels));
+  TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == wide.step[0], "libpng gives another row size");
+  std::vector<png_bytep> rows;
+  for (int y = 0; interlaced && y < height; ++y) rows.push_back(wide.ptr(y));
+  r.run([&r, &region, &wide, &rows] { read_region(r, region, wide, rows); });
+  out = wide(cv::Rect(region.x, interlaced ? region.y : 0, region.width, region.height));
+}
+
+void write_png(const std::string& path, const cv::Mat& pixels) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(pixels.cols);
+  image.height = static_cast<png_uint_32>(pixels.rows);
+  image.format = pixels.channels() == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  const auto stride = static_cast<png_int_32>(pixels.step[0]);
+  if (png_image_write_to_file(&image, path.c_str(), 0, pixels.data, stride, nullptr) == 0) {
+    throw ResourceError(path + ": cannot be written: " + image.message);
+  }
+}
+
+}  // namespace tpack

@@ -1,0 +1,90 @@
+#include "dataflow/guarded_flow.h"
+
+#include "core/error.h"
+#include "dataflow/datapoint.h"
+
+namespace tpack {
+namespace {
+
+class SkippingCursor final : public Cursor {
+ public:
+  SkippingCursor(const GuardedFlow& flow, const PassKey& pass) : flow_(flow), up_(flow.up().open(pass)) {}
+
+  bool next(Datapoint& out) override {
+    for (int bad = 0;;) {
+      try {
+        return up_->next(out);
+      } catch (const SampleError& error) {
+        flow_.tolerate(error, ++bad);
+      }
+    }
+  }
+
+ private:
+  const GuardedFlow& flow_;
+  std::unique_ptr<Cursor> up_;
+};
+
+}  // namespace
+
+GuardedFlow::GuardedFlow(FlowPtr up, OnError policy, std::shared_ptr<BadSamples> bad)
+    : WrappedFlow(std::move(up)), policy_(policy), bad_(std::move(bad)) {
+  TPACK_ASSERT(policy != OnError::kStop, "a guard that does nothing");
+  if (policy == OnError::kReplace && this->up().access() != Access::kIndexed) {
+    throw ConfigError(
+        "on_error: replace needs samples that can be read by place; this flow drops samples or is "
+        "sequential: "
+        "use skip");
+  }
+}
+
+Access GuardedFlow::access() const {
+  if (policy_ == OnError::kReplace || up().access() == Access::kSequential) return up().access();
+  return Access::kFiltered;
+}
+
+Seek GuardedFlow::seek() const {
+  return policy_ == OnError::kSkip && up().seek() != Seek::kNone ? Seek::kReplayReads : up().seek();
+}
+
+std::optional<int64_t> GuardedFlow::size() const {
+  return policy_ == OnError::kReplace ? up().size() : std::nullopt;
+}
+
+void GuardedFlow::tolerate(const SampleError& error, int in_a_row) const {
+  if (error.kind() != ErrorKind::kData || in_a_row > kMostInARow) throw error;
+  bad_->report(error);
+}
+
+bool GuardedFlow::get(const PassKey& pass, int64_t place, Datapoint& out) const {
+  return policy_ == OnError::kReplace ? get_replacing(pass, place, out) : get_skipping(pass, place, out);
+}
+
+bool GuardedFlow::get_replacing(const PassKey& pass, int64_t place, Datapoint& out) const {
+  const int64_t places = up().places();
+  for (int bad = 0;; place = (place + 1) % places) {
+    try {
+      return up().get(pass, place, out);
+    } catch (const SampleError& error) {
+      ++bad;
+      if (bad >= places) throw;  // the whole pass was tried
+      tolerate(error, bad);
+    }
+  }
+}
+
+bool GuardedFlow::get_skipping(const PassKey& pass, int64_t place, Datapoint& out) const {
+  try {
+    return up().get(pass, place, out);
+  } catch (const SampleError& error) {
+    tolerate(error, 1);
+    return false;
+  }
+}
+
+std::unique_ptr<Cursor> GuardedFlow::open(const PassKey& pass) const {
+  if (access() == Access::kSequential) return std::make_unique<SkippingCursor>(*this, pass);
+  return cursor_by_place(*this, pass);
+}
+
+}  // namespace tpack

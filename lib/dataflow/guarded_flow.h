@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "dataflow/bad_samples.h"
+#include "dataflow/flow.h"
+#include "dataflow/flow_settings.h"
+
+namespace tpack {
+
+/// A flow of samples in which data errors do not stop the reader: bad samples are left out (kSkip) or
+/// replaced by the next good one (kReplace), and reported. Other kinds of errors pass.
+class GuardedFlow final : public WrappedFlow {
+ public:
+  /// After this many bad samples in a row the last error passes after all: then it is not the samples.
+  static constexpr int kMostInARow = 1000;
+
+  /// Errors: ConfigError for kReplace over a flow without places.
+  GuardedFlow(FlowPtr up, OnError policy, std::shared_ptr<BadSamples> bad);
+
+  Access access() const override;
+  Seek seek() const override;
+  std::optional<int64_t> size() const override;
+  bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
+  std::unique_ptr<Cursor> open(const PassKey& pass) const override;
+
+  /// Reports a data error. Errors: the error again where it is of another kind or one too many in a row.
+  void tolerate(const SampleError& error, int in_a_row) const;
+
+ private:
+  bool get_replacing(const PassKey& pass, int64_t place, Datapoint& out) const;
+  bool get_skipping(const PassKey& pass, int64_t place, Datapoint& out) const;
+
+  OnError policy_;
+  std::shared_ptr<BadSamples> bad_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,44 @@
+#include "dataflow/image.h"
+
+#include "core/error.h"
+#include "dataflow/format/image_codec.h"
+#include "dataflow/pixel_memory.h"
+
+namespace tpack {
+
+std::string ImageSize::str() const { return std::to_string(width) + "x" + std::to_string(height); }
+
+std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
+  bytes_.resize(bytes);
+  pixels_.release();
+  encoded_ = true;
+  return bytes_;
+}
+
+void Image::header_known(Color color) {
+  size_ = read_image_header(bytes_);
+  channels_ = channels_of(color);
+}
+
+void Image::set_pixels(cv::Mat pixels) {
+  TPACK_ASSERT(pixels.depth() == CV_8U && pixels.dims == 2, "pixels are 8-bit");
+  pixels_ = std::move(pixels);
+  size_ = {pixels_.cols, pixels_.rows};
+  channels_ = pixels_.channels();
+  encoded_ = false;
+}
+
+const cv::Mat& Image::pixels() {
+  if (encoded_) decode({.region = {0, 0, size_.width, size_.height}});
+  return pixels_;
+}
+
+const cv::Mat& Image::decode(const DecodeRequest& request) {
+  TPACK_ASSERT(encoded_, "the image is decoded already");
+  cv::Mat out = pooled_mat();
+  decode_image(bytes_, request, channels_, out);
+  set_pixels(std::move(out));
+  return pixels_;
+}
+
+}  // namespace tpack

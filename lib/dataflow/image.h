@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <opencv2/core/mat.hpp>
+
+#include "core/field.h"
+
+namespace tpack {
+
+struct ImageSize {
+  int width = 0;  // pixels
+  int height = 0;
+
+  bool operator==(const ImageSize&) const = default;
+  /// "640x480".
+  std::string str() const;
+};
+
+/// A rectangle of pixels.
+struct Region {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+
+  bool operator==(const Region&) const = default;
+};
+
+/// Channels that a source decodes to; always in this order, never BGR.
+enum class Color : uint8_t { kRgb, kGray };
+template <>
+struct EnumNames<Color> {
+  static constexpr std::array<std::pair<const char*, Color>, 2> kNames = {
+      {{"rgb", Color::kRgb}, {"gray", Color::kGray}}};
+};
+inline int channels_of(Color color) { return color == Color::kRgb ? 3 : 1; }
+
+/// What is wanted of an encoded image.
+struct DecodeRequest {
+  Region region;
+  /// Where not 0x0: the region will be resized to this afterwards. A decoder may then give it at a reduced
+  /// size, never below this one.
+  ImageSize at_least = {};
+};
+
+/// Largest image that is decoded; checked in the header before any pixel memory is asked for.
+constexpr int kMaxImageSide = 16384;
+constexpr int64_t kMaxImagePixels = 64'000'000;
+
+/// An image of a sample: 8-bit pixels, or encoded bytes (JPEG, PNG) whose size is known from their header.
+/// Whoever needs pixels calls `decode`, with the region that is wanted. Memory is reused from sample to
+/// sample. Threads: one at a time.
+class Image {
+ public:
+  Image() = default;
+  Image(Image&&) noexcept = default;
+  Image& operator=(Image&&) noexcept = default;
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+  ~Image() = default;
+
+  bool encoded() const { return encoded_; }
+  ImageSize size() const { return size_; }
+  int channels() const { return channels_; }
+
+  /// A buffer of `bytes` bytes to fill with an encoded file; `header_known` must follow.
+  std::span<uint8_t> encoded_buffer(size_t bytes);
+  /// Reads the header of what the buffer holds.
+  /// Errors: DataError where it is no JPEG or PNG, is damaged, or is larger than the limits.
+  void header_known(Color color);
+  /// Takes pixels of 1 or 3 channels, 8 bit.
+  void set_pixels(cv::Mat pixels);
+
+  /// The pixels; an encoded image is decoded whole. Errors: DataError where the bytes are damaged.
+  const cv::Mat& pixels();
+  /// Decodes only what `request` asks for and holds those pixels from now on.
+  const cv::Mat& decode(const DecodeRequest& request);
+
+ private:
+  ImageSize size_;
+  int channels_ = 0;
+  bool encoded_ = false;
+  std::vector<uint8_t> bytes_;
+  cv::Mat pixels_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <map>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "dataflow/batched_flow.h"
+#include "dataflow/data_flow.h"
+#include "dataflow/guarded_flow.h"
+#include "dataflow/map.h"
+#include "dataflow/stage.h"
+
+namespace tpack {
+namespace {
+
+struct FlowParams {
+  FlowField flow;
+  FlowSettings settings;
+  WorkerCount workers;
+  int prefetch = FlowSettings{}.prefetch;
+  OnError on_error = OnError::kStop;
+};
+
+Schema<FlowParams> flow_schema() {
+  return Schema<FlowParams>("A dataflow and how it is read.")
+      .field("flow", &FlowParams::flow, "list of components, from source to batch")
+      .required()
+      .field("workers", &FlowParams::workers, "threads that make samples, or auto")
+      .field("prefetch", &FlowParams::prefetch, between(1, 4096), "batches made ahead of the reader")
+      .field("on_error", &FlowParams::on_error, "what happens to bad samples: stop, skip or replace");
+}
+
+/// Builds one flow of a tree; the flows inside it are built by children that know the way to it.
+class Builder final : public FlowBuilder {
+ public:
+  Builder(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad)
+      : scope_(scope), errors_(errors), bad_(std::move(bad)) {}
+
+  FlowPtr build(const FlowField& field, const std::string& part) override {
+    const std::string outer_prefix = prefix_;
+    const FlowSettings outer_settings = settings_;  // threads and prefetching are those of the whole tree
+    prefix_ = context_name_ + "/" + part + "/";
+    settings_ = {};
+    FlowPtr flow = build_top(field.node);
+    prefix_ = outer_prefix;
+    settings_ = outer_settings;
+    return flow;
+  }
+
+  /// A flow in any of its forms: a list, a map with settings, a name.
+  FlowPtr build_top(const ConfigNode& node) {
+    if (node.is_list()) return build_list(node);
+    if (node.is_string()) return build_named(node);
+    const size_t before = errors_.count();
+    const FlowParams params = flow_schema().parse(node, "the flow", errors_);
+    if (errors_.count() != before) return nullptr;
+    settings_ = {params.workers, params.prefetch, params.on_error};
+    return params.flow.node.is_list() ? build_list(params.flow.node) : build_top(params.flow.node);
+  }
+  const FlowSettings& settings() const { return settings_; }
+
+ private:
+  /// A list being built, up to one of its items.
+  struct ListState {
+    FlowPtr flow;                     // of the items so far
+    bool first = true;                // the next item is the first
+    bool good = true;                 // no mistake so far
+    bool guarded = false;             // on_error has its place
+    std::map<std::string, int> seen;  // components by type, for their names
+  };
+
+  FlowPtr build_named(const ConfigNode& name) {
+    const auto found = scope_.find(name.text());
+    if (found == scope_.end()) {
+      std::vector<std::string> known;
+      for (const auto& [flow, node] : scope_) known.push_back(flow);
+      errors_.add(unknown_reference("flow", name.text(), name.position(), known), name.position());
+      return nullptr;
+    }
+    if (std::find(open_.begin(), open_.end(), name.text()) != open_.end()) {
+      errors_.add(name.position(), "the flow '" + name.text() + "' contains itself: " + join(open_, " -> ") +
+                                       " -> " + name.text());
+      return nullptr;
+    }
+    open_.push_back(name.text());
+    FlowPtr flow = build_top(found->second);
+    open_.pop_back();
+    return flow;
+  }
+
+  FlowPtr build_list(const ConfigNode& list) {
+    if (list.size() == 0) {
+      errors_.add(list.position(), "a flow needs at least a source, as in [Mnist: {split: train}]");
+      return nullptr;
+    }
+    ListState state;
+    state.guarded = settings_.on_error == OnError::kStop;
+    for (const ConfigNode& item : list.items()) {
+      // After a mistake the items behind it are still read, so that their own mistakes show too.
+      state.flow = add_item(item, state);
+      state.good = state.good && state.flow != nullptr;
+      state.first = false;
+    }
+    if (!state.good) return nullptr;
+    return state.guarded ? state.flow : guard(state.flow, list.position());
+  }
+
+  FlowPtr add_item(const ConfigNode& node, ListState& state) {
+    try {
+      const ComponentItem item = component_item(node, "component");
+      const char* kind = kind_of_flow_component(item.name);
+      if (kind == nullptr) throw unknown_component(item);
+      const StageContext context = context_of(item, kind, state.seen);
+      const bool is_source = kind == std::string_view(Source::kKind);
+      if (is_source != state.first) throw wrong_place(item, kind, state.first);
+      if (is_source) return make_source(item, context);
+      return kind == std::string_view(Map::kKind) ? make_map(item, context, state)
+                                                  : make_stage(item, context, state);
+    } catch (const ConfigError& error) {
+      errors_.add(error, node.position());
+      return nullptr;
+    }
+  }
+
+  FlowPtr make_source(const ComponentItem& item, const StageContext& context) {
+    const std::shared_ptr<Source> source = Registry<Source>::make(item, errors_);
+    if (source == nullptr) return nullptr;
+    const std::string outer = context_name_;
+    context_name_ = context.name;
+    FlowPtr flow = source->flow(context, *this);
+    context_name_ = outer;
+    return flow;
+  }
+  FlowPtr make_map(const ComponentItem& item, const StageContext& context, const ListState& state) {
+    std::shared_ptr<Map> map = Registry<Map>::make(item, errors_);
+    if (map == nullptr || !state.good) return nullptr;
+    return std::make_shared<MapFlow>(state.flow, std::move(map), context);
+  }
+  FlowPtr make_stage(const ComponentItem& item, const StageContext& context, ListState& state) {
+    const auto stage = Registry<Stage>::make(item, errors_);
+    if (stage == nullptr || !state.good) return nullptr;
+    stage->configure(settings_);
+    FlowPtr flow = stage->wrap(state.flow, context);
+    if (state.guarded || dynamic_cast<const BatchedFlow*>(flow.get()) == nullptr) return flow;
+    state.guarded = true;  // whole batches have no policy: their samples had it
+    return stage->wrap(guard(state.flow, item.position), context);
+  }
+  FlowPtr guard(const FlowPtr& flow, const Position& where) {
+    try {
+      return std::make_shared<GuardedFlow>(flow, settings_.on_error, bad_);
+    } catch (const ConfigError& error) {
+      throw ConfigError(where, error.what());
+    }
+  }
+
+  StageContext context_of(const ComponentItem& item, const char* kind,
+                          std::map<std::string, int>& seen) const {
+    const std::string type = snake_case(ComponentTable::of(kind).at(item.name, item.position).name);
+    const std::string name = prefix_ + type + "_" + std::to_string(seen[type]++);
+    return {name, stable_hash(name), item.position};
+  }
+  static ConfigError wrong_place(const ComponentItem& item, const std::string& kind, bool first) {
+    if (first) {
+      return {item.position, "a flow starts with a source; " + item.name + " is a " + kind +
+                                 "; put one in front, such as Mnist: {split: train}"};
+    }
+    return {item.position, item.name + " is a source and can only stand first; JoinData joins several flows"};
+  }
+  static ConfigError unknown_component(const ComponentItem& item) {
+    std::vector<std::string> names;
+    for (const char* kind : {Source::kKind, Map::kKind, Stage::kKind}) {
+      for (const ComponentInfo* info : ComponentTable::of(kind).list()) {
+        names.push_back(info->name);
+        names.insert(names.end(), info->aliases.begin(), info->aliases.end());
+      }
+    }
+    std::sort(names.begin(), names.end());
+    return unknown_reference("source, map or stage", item.name, item.position, names);
+  }
+
+  const FlowScope& scope_;
+  Diagnostics& errors_;
+  std::shared_ptr<BadSamples> bad_;
+  FlowSettings settings_;
+  std::string prefix_;                  // in front of the names of this list's components
+  std::string context_name_;            // the component whose flows are being built
+  std::vector<std::string> open_ = {};  // named flows being built, outermost first
+};
+
+}  // namespace
+
+std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors) {
+  const size_t before = errors.count();
+  auto bad = std::make_shared<BadSamples>();
+  Builder builder(scope, errors, bad);
+  FlowPtr flow;
+  try {
+    flow = builder.build_top(node);
+  } catch (const ConfigError& error) {
+    errors.add(error, node.position());
+  }
+  if (errors.count() != before || flow == nullptr) return std::nullopt;
+  return DataFlow(std::move(flow), builder.settings(), std::move(bad));
+}
+
+DataFlow make_flow(const ConfigNode& node, const FlowScope& scope) {
+  Diagnostics errors;
+  auto flow = make_flow(node, scope, errors);
+  errors.throw_if_any();
+  TPACK_ASSERT(flow.has_value(), "a flow that was not made and not reported");
+  return std::move(*flow);
+}
+
+}  // namespace tpack

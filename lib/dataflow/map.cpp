@@ -1,0 +1,63 @@
+#include "dataflow/map.h"
+
+#include "dataflow/sample_error.h"
+
+namespace tpack {
+namespace {
+
+class MapCursor final : public Cursor {
+ public:
+  MapCursor(const MapFlow& flow, const PassKey& pass)
+      : flow_(flow), seed_(pass.seed), up_(flow.up().open(pass)) {}
+
+  bool next(Datapoint& out) override {
+    while (up_->next(out)) {
+      if (flow_.apply(seed_, out)) return true;
+    }
+    return false;
+  }
+  int64_t skip(int64_t count) override { return flow_.may_drop() ? Cursor::skip(count) : up_->skip(count); }
+
+ private:
+  const MapFlow& flow_;
+  uint64_t seed_;
+  std::unique_ptr<Cursor> up_;
+};
+
+}  // namespace
+
+MapFlow::MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context)
+    : WrappedFlow(std::move(up)),
+      map_(std::move(map)),
+      context_(std::move(context)),
+      spec_(map_->bind(this->up().spec())) {}
+
+Access MapFlow::access() const {
+  const Access before = up().access();
+  return before == Access::kIndexed && may_drop() ? Access::kFiltered : before;
+}
+
+Seek MapFlow::seek() const {
+  return may_drop() && up().seek() != Seek::kNone ? Seek::kReplayReads : up().seek();
+}
+
+std::optional<int64_t> MapFlow::size() const { return may_drop() ? std::nullopt : up().size(); }
+
+bool MapFlow::get(const PassKey& pass, int64_t place, Datapoint& out) const {
+  return up().get(pass, place, out) && apply(pass.seed, out);
+}
+
+std::unique_ptr<Cursor> MapFlow::open(const PassKey& pass) const {
+  if (access() == Access::kSequential) return std::make_unique<MapCursor>(*this, pass);
+  return cursor_by_place(*this, pass);
+}
+
+bool MapFlow::apply(uint64_t seed, Datapoint& d) const {
+  try {
+    return map_->apply(d, SampleKey{seed, d.id(), context_.key});
+  } catch (...) {
+    rethrow_with_sample(context_.name, d.id());
+  }
+}
+
+}  // namespace tpack

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dataflow/datapoint.h"
+#include "dataflow/flow.h"
+#include "dataflow/source.h"
+
+namespace tpack {
+
+/// Changes one datapoint, and nothing else: any number of workers run it at once, in any order. Its
+/// randomness comes from the key alone.
+class Map {
+ public:
+  static constexpr const char* kKind = "map";
+
+  Map() = default;
+  Map(const Map&) = delete;
+  Map& operator=(const Map&) = delete;
+  virtual ~Map() = default;
+
+  /// Called once, before `apply`, with what comes in; returns what goes out.
+  /// Errors: ConfigError where the map cannot work on it.
+  virtual Spec bind(const Spec& in) = 0;
+  /// True where `apply` may return false. A pass behind such a map has no known size.
+  virtual bool may_drop() const { return false; }
+  /// False drops the datapoint. Errors: DataError for a datapoint that is bad.
+  virtual bool apply(Datapoint& d, const SampleKey& key) const = 0;
+};
+
+/// A flow with a map over each of its items.
+class MapFlow final : public WrappedFlow {
+ public:
+  /// Binds the map. Errors: ConfigError of Map::bind.
+  MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context);
+
+  const Spec& spec() const override { return spec_; }
+  Access access() const override;
+  Seek seek() const override;
+  std::optional<int64_t> size() const override;
+  bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
+  std::unique_ptr<Cursor> open(const PassKey& pass) const override;
+
+  /// The map on one datapoint. Errors: SampleError.
+  bool apply(uint64_t seed, Datapoint& d) const;
+  bool may_drop() const { return map_->may_drop(); }
+
+ private:
+  std::shared_ptr<Map> map_;
+  StageContext context_;
+  Spec spec_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,156 @@
+#include <vector>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
+#include "dataflow/map.h"
+
+namespace tpack {
+namespace {
+
+using Transforms = std::vector<std::unique_ptr<Transform>>;
+
+/// What must be decoded for a list of transforms, and how many of them that does already.
+struct DecodePlan {
+  DecodeRequest request;
+  size_t done = 0;
+};
+
+DecodePlan plan_decode(ImageSize size, const Transforms& transforms) {
+  DecodePlan plan{{.region = {0, 0, size.width, size.height}}};
+  Region& region = plan.request.region;
+  for (; plan.done < transforms.size(); ++plan.done) {
+    const auto crop = transforms[plan.done]->crop();
+    if (!crop) break;
+    region = {region.x + crop->x, region.y + crop->y, crop->width, crop->height};
+  }
+  if (plan.done < transforms.size() && transforms[plan.done]->resamples()) {
+    plan.request.at_least = transforms[plan.done]->size({region.width, region.height});
+  }
+  return plan;
+}
+
+enum class BadImage : uint8_t { kStop, kSkip };
+
+struct AugmentImageComponentParams {
+  std::vector<Part<Augmentor>> augmentors;
+  ComponentRef component = "image";
+  BadImage on_error = BadImage::kStop;
+};
+
+}  // namespace
+
+template <>
+struct EnumNames<BadImage> {
+  static constexpr std::array<std::pair<const char*, BadImage>, 2> kNames = {
+      {{"stop", BadImage::kStop}, {"skip", BadImage::kSkip}}};
+};
+
+namespace {
+
+/// Draws all transforms from the size in the header, then decodes no more than they need.
+/// Source: tensorpack dataflow/image.py, AugmentImageComponent (there `catch_exceptions=True` is `on_error:
+/// skip`).
+class AugmentImageComponent final : public Map {
+ public:
+  using Params = AugmentImageComponentParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Runs augmentors on an image.")
+        .field("augmentors", &Params::augmentors,
+               "the augmentors, in order; each sees the image of the one before")
+        .required()
+        .shorthand()
+        .field("component", &Params::component, "the image, by name or number")
+        .field("on_error", &Params::on_error,
+               "skip leaves out images that cannot be decoded or are too small; stop follows the flow's "
+               "on_error");
+  }
+  explicit AugmentImageComponent(Params p) : p_(std::move(p)) {
+    for (const auto& augmentor : p_.augmentors) {
+      if (!augmentor)
+        throw ConfigError("AugmentImageComponent: an entry of 'augmentors' is empty; name an augmentor");
+    }
+  }
+
+  Spec bind(const Spec& in) override {
+    index_ = in.index(p_.component, "map AugmentImageComponent");
+    const ComponentSpec& image = in[index_];
+    if (!image.is_image || image.tensor.dtype != DType::kUInt8 || image.tensor.shape.rank() != 3) {
+      throw ConfigError(p_.component.position,
+                        "map AugmentImageComponent: component '" + image.name + "' is " + image.tensor.str() +
+                            ", not an image; images are uint8 [height, width, channels]");
+    }
+    Spec out = in;
+    for (const auto& augmentor : p_.augmentors) {
+      out[index_].tensor.shape = augmentor->shape(out[index_].tensor.shape);
+    }
+    return out;
+  }
+  bool may_drop() const override { return p_.on_error == BadImage::kSkip; }
+
+  bool apply(Datapoint& d, const SampleKey& key) const override {
+    if (!may_drop()) {
+      augment(d, key);
+      return true;
+    }
+    try {
+      augment(d, key);
+      return true;
+    } catch (const DataError&) {
+      return false;
+    }
+  }
+
+ private:
+  void augment(Datapoint& d, const SampleKey& key) const {
+    if (d.is_image(index_)) {
+      augment_image(d.image(index_), key);
+    } else {
+      augment_tensor(d, key);
+    }
+  }
+
+  Transforms draw(ImageSize size, const SampleKey& key) const {
+    Transforms transforms;
+    for (size_t i = 0; i < p_.augmentors.size(); ++i) {
+      Rng rng = key.rng(i);
+      auto transform = p_.augmentors[i]->draw(size, rng);
+      if (transform == nullptr) continue;
+      size = transform->size(size);
+      transforms.push_back(std::move(transform));
+    }
+    return transforms;
+  }
+
+  void augment_image(Image& image, const SampleKey& key) const {
+    const Transforms transforms = draw(image.size(), key);
+    size_t done = 0;
+    if (image.encoded()) {
+      const DecodePlan plan = plan_decode(image.size(), transforms);
+      image.decode(plan.request);
+      done = plan.done;
+    }
+    cv::Mat pixels = image.pixels();
+    for (; done < transforms.size(); ++done) transforms[done]->image(pixels);
+    image.set_pixels(std::move(pixels));
+  }
+
+  void augment_tensor(Datapoint& d, const SampleKey& key) const {
+    const Tensor in = d.tensor(index_);
+    const auto side = [&in](int axis) { return static_cast<int>(in.shape()[axis]); };
+    cv::Mat pixels(side(0), side(1), CV_8UC(side(2)), in.raw());
+    for (const auto& transform : draw({side(1), side(0)}, key)) transform->image(pixels);
+    if (pixels.data == in.data<uint8_t>() && pixels.rows == side(0) && pixels.cols == side(1)) return;
+    const Tensor out = d.renew(index_, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
+    cv::Mat target(pixels.rows, pixels.cols, pixels.type(), out.raw());
+    pixels.copyTo(target);
+  }
+
+  Params p_;
+  size_t index_ = 0;
+};
+
+TPACK_REGISTER(Map, AugmentImageComponent, "AugmentImageComponent");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "core/registry.h"
+#include "dataflow/map/tensor_map.h"
+
+namespace tpack {
+namespace {
+
+struct ScaleParams {
+  double scale = 1;
+  double offset = 0;
+};
+
+class Scale final : public TensorMap {
+ public:
+  using Params = ScaleParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("y = x * scale + offset, as float32.")
+        .field("scale", &Params::scale, "factor")
+        .field("offset", &Params::offset, "added after scaling");
+  }
+  explicit Scale(Params p) : p_(p) {}
+
+  TensorSpec spec(const TensorSpec& in) const override { return {DType::kFloat32, in.shape}; }
+  void apply(const Tensor& in, const Tensor& out) const override {
+    visit(in.dtype(), [&](auto zero) {
+      const auto values = in.span<decltype(zero)>();
+      const auto scale = static_cast<float>(p_.scale);
+      const auto offset = static_cast<float>(p_.offset);
+      std::transform(values.begin(), values.end(), out.data<float>(),
+                     [=](auto x) { return static_cast<float>(x) * scale + offset; });
+    });
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(TensorMap, Scale, "Scale");
+
+}  // namespace
+}  // namespace tpack

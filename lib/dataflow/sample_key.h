@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/rng.h"
+
+namespace tpack {
+
+/// Which pass over the data: what the order of its samples depends on.
+struct PassKey {
+  uint64_t seed = 0;
+  int64_t pass = 0;    // passes over the data, from 0
+  int64_t repeat = 0;  // repetition inside the pass (RepeatedData), from 0
+
+  /// Key for choices of one stage that hold for the whole pass, such as its permutation.
+  uint64_t key(uint64_t stage) const;
+};
+
+/// Which sample of the source a datapoint was made from. Whatever shuffles, drops or repeats leaves it alone.
+struct SampleId {
+  int64_t pass = 0;
+  int64_t index = 0;  // in the source
+  int64_t repeat = 0;
+
+  /// "sample 17 of pass 0".
+  std::string str() const;
+  bool operator==(const SampleId&) const = default;
+};
+
+/// Everything that the random numbers of one sample in one stage depend on: never the worker, never the place
+/// in the stream. `stage` is stable_hash of the stage's name.
+struct SampleKey {
+  uint64_t seed = 0;
+  SampleId id;
+  uint64_t stage = 0;
+
+  /// Numbers for one `part` of the stage (an augmentor of a list); parts are independent.
+  Rng rng(uint64_t part = 0) const;
+};
+
+}  // namespace tpack

@@ -1,0 +1,112 @@
+#include "dataflow/source.h"
+
+#include <mutex>
+
+#include "dataflow/sample_error.h"
+
+namespace tpack {
+namespace {
+
+class RandomAccessFlow final : public Flow {
+ public:
+  RandomAccessFlow(std::shared_ptr<RandomAccessSource> source, StageContext context)
+      : source_(std::move(source)), context_(std::move(context)), spec_(source_->spec()) {}
+
+  const Spec& spec() const override { return spec_; }
+  Access access() const override { return Access::kIndexed; }
+  int64_t places() const override { return source_->size(); }
+  void prepare() const override {
+    std::call_once(prepared_, [this] { source_->prepare(); });
+  }
+  bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
+    const SampleId id{pass.pass, index(pass, place), pass.repeat};
+    out.set_id(id);
+    out.resize(spec_.size());
+    try {
+      source_->get(id.index, SampleKey{pass.seed, id, context_.key}, out);
+    } catch (...) {
+      rethrow_with_sample(context_.name, id);
+    }
+    return true;
+  }
+
+ private:
+  int64_t index(const PassKey& pass, int64_t place) const {
+    if (!source_->shuffled()) return place;
+    const Permutation order(static_cast<uint64_t>(places()), pass.key(context_.key));
+    return static_cast<int64_t>(order(static_cast<uint64_t>(place)));
+  }
+
+  std::shared_ptr<RandomAccessSource> source_;
+  StageContext context_;
+  Spec spec_;
+  mutable std::once_flag prepared_;
+};
+
+/// Numbers the samples of a source and adds their number to its errors.
+class NumberingCursor final : public Cursor {
+ public:
+  NumberingCursor(std::unique_ptr<Cursor> inner, const PassKey& pass, const StageContext& context,
+                  size_t size)
+      : inner_(std::move(inner)), id_{pass.pass, 0, pass.repeat}, context_(context), size_(size) {}
+
+  bool next(Datapoint& out) override {
+    out.set_id(id_);
+    out.resize(size_);
+    const SampleId id = id_;
+    ++id_.index;
+    try {
+      return inner_->next(out);
+    } catch (...) {
+      rethrow_with_sample(context_.name, id);
+    }
+  }
+  int64_t skip(int64_t count) override {
+    const int64_t skipped = inner_->skip(count);
+    id_.index += skipped;
+    return skipped;
+  }
+
+ private:
+  std::unique_ptr<Cursor> inner_;
+  SampleId id_;
+  const StageContext& context_;
+  size_t size_;
+};
+
+class SequentialFlow final : public Flow {
+ public:
+  SequentialFlow(std::shared_ptr<SequentialSource> source, StageContext context)
+      : source_(std::move(source)), context_(std::move(context)), spec_(source_->spec()) {}
+
+  const Spec& spec() const override { return spec_; }
+  Access access() const override { return Access::kSequential; }
+  Seek seek() const override { return source_->seek(); }
+  std::optional<int64_t> size() const override { return source_->size(); }
+  void prepare() const override {
+    std::call_once(prepared_, [this] { source_->prepare(); });
+  }
+  std::unique_ptr<Cursor> open(const PassKey& pass) const override {
+    return std::make_unique<NumberingCursor>(source_->open(pass, context_.key), pass, context_, spec_.size());
+  }
+
+ private:
+  std::shared_ptr<SequentialSource> source_;
+  StageContext context_;
+  Spec spec_;
+  mutable std::once_flag prepared_;
+};
+
+}  // namespace
+
+FlowPtr RandomAccessSource::flow(const StageContext& context, FlowBuilder& /*builder*/) {
+  return std::make_shared<RandomAccessFlow>(std::static_pointer_cast<RandomAccessSource>(shared_from_this()),
+                                            context);
+}
+
+FlowPtr SequentialSource::flow(const StageContext& context, FlowBuilder& /*builder*/) {
+  return std::make_shared<SequentialFlow>(std::static_pointer_cast<SequentialSource>(shared_from_this()),
+                                          context);
+}
+
+}  // namespace tpack

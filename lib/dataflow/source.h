@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dataflow/datapoint.h"
+#include "dataflow/flow.h"
+
+namespace tpack {
+
+struct FlowField;
+
+/// Where a component stands in its flow. The name ("map_data_1": type in snake_case, running number in its
+/// list) is part of the key of its random numbers.
+struct StageContext {
+  std::string name;
+  uint64_t key = 0;  // stable_hash(name)
+  Position position = {};
+};
+
+/// Builds the flows that a component has as parameters.
+class FlowBuilder {
+ public:
+  virtual ~FlowBuilder() = default;
+  /// A nested list, or the flow that the field names. Null after reporting. `part` tells the flows of one
+  /// component apart, so that their random numbers differ.
+  virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
+};
+
+/// The beginning of a flow. Derive from RandomAccessSource or SequentialSource; directly only for sources
+/// that are made of other flows.
+class Source : public std::enable_shared_from_this<Source> {
+ public:
+  static constexpr const char* kKind = "source";
+
+  Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  virtual ~Source() = default;
+
+  /// The flow of this source's samples, which keeps the source alive. Null after the builder reported.
+  virtual FlowPtr flow(const StageContext& context, FlowBuilder& builder) = 0;
+};
+
+/// Data that can be read at any index: arrays, files in a folder, pictures that are computed.
+class RandomAccessSource : public Source {
+ public:
+  FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
+
+  /// Known before `prepare`, but for the class names.
+  virtual Spec spec() const = 0;
+  /// As Flow::size.
+  virtual int64_t size() const = 0;
+  /// True: each pass is in an order of its own (a permutation keyed by seed, pass and stage).
+  virtual bool shuffled() const { return false; }
+  /// As Flow::prepare; called once.
+  virtual void prepare() {}
+  /// Fills the components of `out`, which has as many as spec(). Threads: any number at once.
+  /// Errors: DataError for a sample that is bad.
+  virtual void get(int64_t index, const SampleKey& key, Datapoint& out) const = 0;
+};
+
+/// Data that can only be read from the beginning.
+class SequentialSource : public Source {
+ public:
+  FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
+
+  virtual Spec spec() const = 0;
+  virtual std::optional<int64_t> size() const { return std::nullopt; }
+  virtual Seek seek() const { return Seek::kReplayReads; }
+  virtual void prepare() {}
+  /// Reads one pass; `stage` keys its random choices. The cursor sets the id of each sample's components'
+  /// index.
+  virtual std::unique_ptr<Cursor> open(const PassKey& pass, uint64_t stage) const = 0;
+};
+
+}  // namespace tpack

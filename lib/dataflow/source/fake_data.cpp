@@ -1,0 +1,95 @@
+#include <cmath>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "dataflow/source.h"
+
+namespace tpack {
+namespace {
+
+struct FakeDataParams {
+  std::vector<Shape> shapes;
+  std::vector<DType> dtype = {DType::kFloat32};
+  std::vector<std::string> names;
+  int64_t size = 1000;
+  bool random = true;
+  std::pair<double, double> domain = {0, 1};
+};
+
+/// Source: tensorpack dataflow/raw.py, FakeData.
+class FakeData final : public RandomAccessSource {
+ public:
+  using Params = FakeDataParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Makes up arrays, for tests and measurements.")
+        .field("shapes", &Params::shapes, "shape of each component")
+        .required()
+        .field("dtype", &Params::dtype, "type of each component, or one for all")
+        .field("names", &Params::names,
+               "name of each component; component_0, component_1, ... where left out")
+        .field("size", &Params::size, at_least(1), "samples of a pass")
+        .field("random", &Params::random, "false: every sample is the same, so that making it costs nothing")
+        .field("domain", &Params::domain, "values lie in [low, high); integers are rounded down");
+  }
+  explicit FakeData(Params p) : p_(std::move(p)) {
+    if (p_.shapes.empty())
+      throw ConfigError("FakeData: 'shapes' is empty; name at least one, such as [[28, 28, 1]]");
+    if (p_.dtype.size() == 1) p_.dtype.resize(p_.shapes.size(), p_.dtype[0]);
+    if (p_.dtype.size() != p_.shapes.size()) {
+      throw ConfigError("FakeData: 'dtype' has " + std::to_string(p_.dtype.size()) + " entries for " +
+                        std::to_string(p_.shapes.size()) + " shapes; give one for all or one for each");
+    }
+    if (!p_.names.empty() && p_.names.size() != p_.shapes.size()) {
+      throw ConfigError("FakeData: 'names' has " + std::to_string(p_.names.size()) + " entries for " +
+                        std::to_string(p_.shapes.size()) + " shapes");
+    }
+    for (const Shape& shape : p_.shapes) {
+      if (!shape.known()) throw ConfigError("FakeData: shape " + shape.str() + " has an unknown size");
+    }
+  }
+
+  Spec spec() const override {
+    std::vector<ComponentSpec> components;
+    for (size_t i = 0; i < p_.shapes.size(); ++i) {
+      const std::string name = p_.names.empty() ? "component_" + std::to_string(i) : p_.names[i];
+      const Shape& shape = p_.shapes[i];
+      const bool image =
+          p_.dtype[i] == DType::kUInt8 && shape.rank() == 3 && (shape[2] == 1 || shape[2] == 3);
+      components.push_back({name, {p_.dtype[i], shape}, image});
+    }
+    return Spec(std::move(components));
+  }
+  int64_t size() const override { return p_.size; }
+
+  void get(int64_t /*index*/, const SampleKey& key, Datapoint& out) const override {
+    SampleKey fixed = key;
+    if (!p_.random) fixed.id = {};
+    for (size_t i = 0; i < p_.shapes.size(); ++i) {
+      Rng rng = fixed.rng(i);
+      fill(out.renew(i, {p_.dtype[i], p_.shapes[i]}), rng);
+    }
+  }
+
+ private:
+  void fill(const Tensor& tensor, Rng& rng) const {
+    const auto [low, high] = p_.domain;
+    visit(tensor.dtype(), [&, low = low, high = high](auto zero) {
+      using T = decltype(zero);
+      for (T& value : tensor.span<T>()) {
+        const double drawn = low + (high - low) * static_cast<double>(rng.uniform());
+        if constexpr (std::is_floating_point_v<T>) {
+          value = static_cast<T>(drawn);
+        } else {
+          value = static_cast<T>(static_cast<int64_t>(std::floor(drawn)));
+        }
+      }
+    });
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(Source, FakeData, "FakeData");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "dataflow/source.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Reads a whole file into the image's buffer.
+void read_file(const std::string& path, Image& image) {
+  const File file(std::fopen(path.c_str(), "rbe"));
+  if (file == nullptr) throw DataError(path, std::string("cannot be opened: ") + std::strerror(errno));
+  std::setvbuf(file.get(), nullptr, _IONBF, 0);  // one read of the whole file; no buffer in between
+  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw DataError(path, "is no regular file");
+  const long size = std::ftell(file.get());
+  constexpr long kMost = 256L << 20U;
+  if (size < 0 || size > kMost)
+    throw DataError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are read");
+  std::rewind(file.get());
+  const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
+  const size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
+  if (got == buffer.size()) return;
+  throw DataError(path, "gave " + std::to_string(got) + " of " + std::to_string(buffer.size()) + " bytes");
+}
+
+bool is_image_file(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+}
+
+std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const fs::directory_entry&)) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (keep(*at)) names.push_back(at->path().filename().string());
+  }
+  if (error) throw DataError(folder.string(), "cannot be listed: " + error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+struct ImageFolderParams {
+  Ref<Path> dir;
+  bool shuffle = true;
+  Color color = Color::kRgb;
+};
+
+/// Images stay encoded until a map needs their pixels. Orientation tags of cameras are not followed.
+class ImageFolder final : public RandomAccessSource {
+ public:
+  using Params = ImageFolderParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png.")
+        .field("dir", &Params::dir, "the folder; classes are its folders in alphabetical order")
+        .required()
+        .shorthand()
+        .field("shuffle", &Params::shuffle, "each pass in an order of its own")
+        .field("color", &Params::color, "what images are decoded to");
+  }
+  explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
+    // Class names are part of the spec; a folder that is not there yet is an error only when it is read.
+    if (fs::is_directory(dir_)) classes_ = class_names();
+  }
+
+  Spec spec() const override {
+    const Shape shape{Shape::kUnknown, Shape::kUnknown, channels_of(p_.color)};
+    return {{"image", {DType::kUInt8, shape}, true}, {"label", {DType::kInt32, {}}, false, classes_}};
+  }
+  int64_t size() const override { return static_cast<int64_t>(files_.size()); }
+  bool shuffled() const override { return p_.shuffle; }
+
+  void prepare() override {
+    if (!fs::is_directory(dir_))
+      throw ConfigError(p_.dir.position, "ImageFolder: there is no folder " + dir_);
+    classes_ = class_names();
+    files_.clear();
+    for (size_t label = 0; label < classes_.size(); ++label) {
+      const fs::path folder = fs::path(dir_) / classes_[label];
+      for (std::string& name :
+           sorted_names(folder, [](const auto& entry) { return is_image_file(entry.path()); })) {
+        files_.push_back({static_cast<int32_t>(label), std::move(name)});
+      }
+    }
+    if (files_.empty()) {
+      throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
+                                std::to_string(classes_.size()) + " class folders were found)");
+    }
+  }
+
+  void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
+    const Entry& file = files_[static_cast<size_t>(index)];
+    const std::string path =
+        (fs::path(dir_) / classes_[static_cast<size_t>(file.label)] / file.name).string();
+    Image& image = out.renew_image(0);
+    read_file(path, image);
+    try {
+      image.header_known(p_.color);
+    } catch (const DataError& error) {
+      throw DataError(path, error.what());
+    }
+    *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = file.label;
+  }
+
+ private:
+  struct Entry {
+    int32_t label = 0;
+    std::string name;
+  };
+
+  std::vector<std::string> class_names() const {
+    return sorted_names(dir_, [](const auto& entry) {
+      return entry.is_directory() && entry.path().filename().string()[0] != '.';
+    });
+  }
+
+  Params p_;
+  std::string dir_;
+  std::vector<std::string> classes_;
+  std::vector<Entry> files_;
+};
+
+TPACK_REGISTER(Source, ImageFolder, "ImageFolder");
+
+}  // namespace
+}  // namespace tpack

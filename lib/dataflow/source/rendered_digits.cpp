@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include <opencv2/imgproc.hpp>
+
+#include "core/registry.h"
+#include "dataflow/pixel_memory.h"
+#include "dataflow/source.h"
+
+namespace tpack {
+namespace {
+
+enum class Split : uint8_t { kTrain, kTest };
+
+struct RenderedDigitsParams {
+  Split split = Split::kTrain;
+  std::optional<int64_t> size = {};
+  int resolution = 28;
+  float difficulty = 1;
+};
+
+constexpr int kGlyphPixels = 48;
+constexpr int kDigits = 10;
+constexpr std::array kStrokes = {1, 2, 3};  // widths, at twice kGlyphPixels: 2 w + 3
+
+/// Digits of one font, drawn once and warped for each sample: white on black, kGlyphPixels a side.
+struct Font {
+  std::array<std::array<cv::Mat, kStrokes.size()>, kDigits> glyphs;
+};
+
+cv::Mat draw_glyph(int font, int digit, int stroke) {
+  constexpr int kSide = 2 * kGlyphPixels;
+  constexpr int kTextHeight = 60;
+  const std::string text = std::to_string(digit);
+  const int thickness = 2 * stroke + 3;
+  const double scale = kTextHeight / static_cast<double>(cv::getTextSize("0", font, 1, 1, nullptr).height);
+  const cv::Size extent = cv::getTextSize(text, font, scale, thickness, nullptr);
+  cv::Mat large(kSide, kSide, CV_8U, cv::Scalar::all(0));
+  const cv::Point origin((kSide - extent.width) / 2, (kSide + extent.height) / 2);
+  cv::putText(large, text, origin, font, scale, cv::Scalar::all(255), thickness, cv::LINE_AA);
+  cv::Mat glyph;
+  cv::resize(large, glyph, {kGlyphPixels, kGlyphPixels}, 0, 0, cv::INTER_AREA);
+  return glyph;
+}
+
+std::vector<Font> draw_fonts(Split split) {
+  constexpr int kItalic = cv::FONT_ITALIC;
+  // The test fonts are never trained on; each has relatives among the others.
+  const std::vector<int> train = {
+      cv::FONT_HERSHEY_SIMPLEX,           cv::FONT_HERSHEY_PLAIN,
+      cv::FONT_HERSHEY_COMPLEX,           cv::FONT_HERSHEY_TRIPLEX | kItalic,
+      cv::FONT_HERSHEY_SCRIPT_SIMPLEX,    cv::FONT_HERSHEY_PLAIN | kItalic,
+      cv::FONT_HERSHEY_COMPLEX | kItalic, cv::FONT_HERSHEY_COMPLEX_SMALL | kItalic};
+  const std::vector<int> test = {cv::FONT_HERSHEY_DUPLEX, cv::FONT_HERSHEY_TRIPLEX,
+                                 cv::FONT_HERSHEY_COMPLEX_SMALL};
+  std::vector<Font> fonts;
+  for (const int code : split == Split::kTrain ? train : test) {
+    Font& font = fonts.emplace_back();
+    for (int digit = 0; digit < kDigits; ++digit) {
+      for (size_t stroke = 0; stroke < kStrokes.size(); ++stroke) {
+        font.glyphs.at(static_cast<size_t>(digit)).at(stroke) = draw_glyph(code, digit, kStrokes.at(stroke));
+      }
+    }
+  }
+  return fonts;
+}
+
+/// Uniform in [-range, range).
+float around_zero(Rng& rng, float range) { return rng.uniform(-range, range); }
+
+/// From the glyph to a picture of `side` pixels: scale, shear, rotation, place.
+cv::Matx23d draw_warp(Rng& rng, int side, float difficulty) {
+  const float angle = around_zero(rng, 25 * difficulty) * std::numbers::pi_v<float> / 180;
+  const float shear = around_zero(rng, 0.3F * difficulty);
+  const float unit = static_cast<float>(side) / kGlyphPixels;
+  const float scale = unit * (1.0F - 0.3F * difficulty * rng.uniform());
+  const float stretch = 1 + around_zero(rng, 0.15F * difficulty);
+  const float cosine = std::cos(angle) * scale;
+  const float sine = std::sin(angle) * scale;
+  const cv::Matx22d linear(cosine * stretch, shear * cosine - sine, sine * stretch, shear * sine + cosine);
+  constexpr double kMiddle = (kGlyphPixels - 1) / 2.0;
+  const float room = 0.14F * difficulty * static_cast<float>(side);
+  const double x = (side - 1) / 2.0 + static_cast<double>(around_zero(rng, room));
+  const double y = (side - 1) / 2.0 + static_cast<double>(around_zero(rng, room));
+  return {linear(0, 0), linear(0, 1), x - (linear(0, 0) + linear(0, 1)) * kMiddle,
+          linear(1, 0), linear(1, 1), y - (linear(1, 0) + linear(1, 1)) * kMiddle};
+}
+
+/// Short strokes near the border, as of neighbouring writing.
+void add_clutter(cv::Mat& ink, Rng& rng, float difficulty) {
+  const int side = ink.cols;
+  const auto count = static_cast<int>(difficulty * 4 * rng.uniform());
+  for (int i = 0; i < count; ++i) {
+    const float angle = rng.uniform(0, 2 * std::numbers::pi_v<float>);
+    const float radius = static_cast<float>(side) * rng.uniform(0.42F, 0.6F);
+    const float middle = static_cast<float>(side) / 2;
+    const cv::Point from(static_cast<int>(middle + radius * std::cos(angle)),
+                         static_cast<int>(middle + radius * std::sin(angle)));
+    const int reach = side / 5;
+    const cv::Point to = from + cv::Point(rng.range(-reach, reach), rng.range(-reach, reach));
+    cv::line(ink, from, to, cv::Scalar::all(rng.range(80, 255)), rng.range(1, 2), cv::LINE_AA);
+  }
+}
+
+/// Ink on paper: brightness of both, a sloping light, and grain.
+void develop(const cv::Mat& ink, uint8_t* out, Rng& rng, float difficulty) {
+  const float paper = 60 * difficulty * rng.uniform();
+  const float contrast = (255 - paper) * (1 - 0.6F * difficulty * rng.uniform());
+  const float slope_x = around_zero(rng, 40 * difficulty) / static_cast<float>(ink.cols);
+  const float slope_y = around_zero(rng, 40 * difficulty) / static_cast<float>(ink.rows);
+  const float grain = 24 * difficulty * rng.uniform();
+  const float middle = static_cast<float>(ink.cols) / 2;
+  for (int y = 0; y < ink.rows; ++y) {
+    const uint8_t* row = ink.ptr(y);
+    const float light = paper + slope_y * (static_cast<float>(y) - middle);
+    for (int x = 0; x < ink.cols; ++x) {
+      const uint32_t bits = rng.next();
+      // The sum of four uniform bytes, centred: near enough to normal, and four times cheaper.
+      const auto sum =
+          static_cast<float>((bits & 255U) + ((bits >> 8U) & 255U) + ((bits >> 16U) & 255U) + (bits >> 24U));
+      const float noise = grain * (sum - 510) / 148;
+      const float value =
+          light + slope_x * (static_cast<float>(x) - middle) + noise + contrast * row[x] / 255.0F;
+      *out++ = cv::saturate_cast<uint8_t>(value);
+    }
+  }
+}
+
+}  // namespace
+
+template <>
+struct EnumNames<Split> {
+  static constexpr std::array<std::pair<const char*, Split>, 2> kNames = {
+      {{"train", Split::kTrain}, {"test", Split::kTest}}};
+};
+
+namespace {
+
+/// Endless supply of digits that needs no files: a training sample is never drawn twice, since its key has
+/// the pass.
+class RenderedDigits final : public RandomAccessSource {
+ public:
+  using Params = RenderedDigitsParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Draws gray pictures of digits in many fonts, sizes and places.")
+        .field("split", &Params::split,
+               "train: new pictures in every pass; test: always the same ones, in fonts that training never "
+               "shows")
+        .field("size", &Params::size, at_least(1),
+               "pictures of a pass; 20,000 (train) or 5,000 (test) where left out")
+        .field("resolution", &Params::resolution, between(16, 128), "side of a picture, pixels")
+        .field("difficulty", &Params::difficulty, between(0, 2),
+               "how far rotation, shear, place, light, clutter and grain go; 0: upright digits, black and "
+               "white");
+  }
+  explicit RenderedDigits(Params p) : p_(p) {}
+
+  Spec spec() const override {
+    std::vector<std::string> classes;
+    for (int digit = 0; digit < kDigits; ++digit) classes.push_back(std::to_string(digit));
+    return {{"image", {DType::kUInt8, {p_.resolution, p_.resolution, 1}}, true},
+            {"label", {DType::kInt32, {}}, false, classes}};
+  }
+  int64_t size() const override { return p_.size.value_or(p_.split == Split::kTrain ? 20000 : 5000); }
+  void prepare() override { fonts_ = draw_fonts(p_.split); }
+
+  void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
+    // The test pictures are the same whatever the seed, the pass and the place in the flow.
+    const SampleKey fixed{0, {0, index, 0}, stable_hash("RenderedDigits test")};
+    Rng rng = p_.split == Split::kTest ? fixed.rng() : key.rng();
+    const auto digit = static_cast<size_t>(rng.below(kDigits));
+    const Font& font = fonts_[rng.below(static_cast<uint32_t>(fonts_.size()))];
+    const cv::Mat& glyph = font.glyphs.at(digit).at(rng.below(kStrokes.size()));
+    cv::Mat ink = pooled_mat();
+    cv::warpAffine(glyph, ink, draw_warp(rng, p_.resolution, p_.difficulty), {p_.resolution, p_.resolution},
+                   cv::INTER_LINEAR, cv::BORDER_CONSTANT);
+    add_clutter(ink, rng, p_.difficulty);
+    develop(ink, out.renew(0, {DType::kUInt8, {p_.resolution, p_.resolution, 1}}).data<uint8_t>(), rng,
+            p_.difficulty);
+    *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = static_cast<int32_t>(digit);
+  }
+
+ private:
+  Params p_;
+  std::vector<Font> fonts_;
+};
+
+TPACK_REGISTER(Source, RenderedDigits, "RenderedDigits");
+
+}  // namespace
+}  // namespace tpack

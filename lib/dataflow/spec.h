@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/field.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// One component of the datapoints of a flow.
+struct ComponentSpec {
+  std::string name;
+  /// One sample's type and shape; an image is uint8 [height, width, channels]. Sizes that only the data know
+  /// are Shape::kUnknown.
+  TensorSpec tensor;
+  bool is_image = false;
+  /// What the values of a label mean; empty for everything else.
+  std::vector<std::string> classes = {};
+};
+
+/// How a config names a component: by its name or by its number, from 0.
+struct ComponentRef {
+  std::string name = {};
+  std::optional<int64_t> index = {};
+  Position position = {};
+
+  ComponentRef() = default;
+  ComponentRef(const char* component) : name(component) {}  // NOLINT(google-explicit-constructor)
+};
+
+template <>
+struct Codec<ComponentRef> {
+  static FieldType type() { return {.base = FieldType::Base::kReference, .of = "component"}; }
+  static std::optional<ComponentRef> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const ComponentRef& ref);
+};
+
+/// What the datapoints of a flow hold, in order. A value.
+class Spec {
+ public:
+  Spec() = default;
+  Spec(std::initializer_list<ComponentSpec> components) : components_(components) {}
+  explicit Spec(std::vector<ComponentSpec> components) : components_(std::move(components)) {}
+
+  size_t size() const { return components_.size(); }
+  const ComponentSpec& operator[](size_t index) const { return components_[index]; }
+  ComponentSpec& operator[](size_t index) { return components_[index]; }
+  auto begin() const { return components_.begin(); }
+  auto end() const { return components_.end(); }
+
+  std::optional<size_t> find(const std::string& name) const;
+  /// Errors: ConfigError naming the components there are; `owner` ("map SelectComponent") asks.
+  size_t index(const ComponentRef& ref, const std::string& owner) const;
+  /// The same components with `count` samples on a new first axis; Shape::kUnknown where batches differ.
+  Spec batched(int64_t count) const;
+  /// "image uint8 [28, 28, 1], label int32 []".
+  std::string str() const;
+
+ private:
+  std::vector<ComponentSpec> components_;
+};
+
+}  // namespace tpack

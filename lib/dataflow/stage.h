@@ -1,0 +1,52 @@
+#pragma once
+
+#include "dataflow/flow.h"
+#include "dataflow/flow_settings.h"
+#include "dataflow/source.h"
+
+namespace tpack {
+
+/// Changes the order, number or grouping of a flow's items.
+class Stage {
+ public:
+  static constexpr const char* kKind = "stage";
+
+  Stage() = default;
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  virtual ~Stage() = default;
+
+  /// The flow behind this stage. Errors: ConfigError where the stage cannot work on `up`.
+  virtual FlowPtr wrap(FlowPtr up, const StageContext& context) const = 0;
+  /// Changes how the whole flow is read; for the names that only set workers and prefetching.
+  virtual void configure(FlowSettings& /*settings*/) const {}
+};
+
+/// Where an item of a flow comes from in the flow before it.
+struct Place {
+  PassKey pass;
+  int64_t index = 0;
+};
+
+/// A flow whose items are items of the flow before it in another order or number. Over places this costs
+/// nothing and holds nothing; `open` serves flows that are sequential.
+class RemappedFlow : public WrappedFlow {
+ public:
+  using WrappedFlow::WrappedFlow;
+
+  virtual Place locate(const PassKey& pass, int64_t place) const = 0;
+  /// Over a flow that is kSequential.
+  virtual std::unique_ptr<Cursor> open_sequential(const PassKey& pass) const = 0;
+
+  std::optional<int64_t> size() const override = 0;
+  int64_t places() const override = 0;
+  bool get(const PassKey& pass, int64_t place, Datapoint& out) const final {
+    const Place from = locate(pass, place);
+    return up().get(from.pass, from.index, out);
+  }
+  std::unique_ptr<Cursor> open(const PassKey& pass) const final {
+    return access() == Access::kSequential ? open_sequential(pass) : cursor_by_place(*this, pass);
+  }
+};
+
+}  // namespace tpack

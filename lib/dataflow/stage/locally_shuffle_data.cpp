@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <vector>
+
+#include "core/registry.h"
+#include "dataflow/datapoint.h"
+#include "dataflow/stage.h"
+
+namespace tpack {
+namespace {
+
+/// A pass cut into blocks, each with a permutation of its own. The first block may be shorter than the
+/// others.
+struct Blocks {
+  int64_t first = 0;   // items of the first block
+  int64_t length = 0;  // of the others
+  uint64_t key = 0;
+
+  struct Block {
+    int64_t number = 0;
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+  Block of(int64_t place, int64_t places) const {
+    if (place < first) return {0, 0, std::min(first, places)};
+    const int64_t number = (place - first) / length;
+    const int64_t begin = first + number * length;
+    return {number + 1, begin, places - begin > length ? begin + length : places};
+  }
+  /// Which item comes out at `place`.
+  int64_t source(int64_t place, int64_t places) const {
+    const Block block = of(place, places);
+    const Permutation order(static_cast<uint64_t>(block.end - block.begin),
+                            mix(key, static_cast<uint64_t>(block.number)));
+    return block.begin + static_cast<int64_t>(order(static_cast<uint64_t>(place - block.begin)));
+  }
+};
+
+/// Reads block after block of a sequential flow.
+class BlockCursor final : public Cursor {
+ public:
+  BlockCursor(std::unique_ptr<Cursor> up, const Blocks& blocks) : up_(std::move(up)), blocks_(blocks) {}
+
+  bool next(Datapoint& out) override {
+    if (place_ == end_) read_block();
+    if (place_ == end_) return false;
+    const int64_t from = blocks_.source(place_++, end_) - begin_;
+    std::swap(out, block_[static_cast<size_t>(from)]);
+    return true;
+  }
+
+ private:
+  void read_block() {
+    begin_ = end_;
+    const Blocks::Block block = blocks_.of(begin_, kEndless);
+    block_.resize(static_cast<size_t>(std::max(blocks_.length, blocks_.first)));
+    for (; end_ < block.end && up_->next(block_[static_cast<size_t>(end_ - begin_)]); ++end_) {
+    }
+  }
+
+  std::unique_ptr<Cursor> up_;
+  Blocks blocks_;
+  std::vector<Datapoint> block_;
+  int64_t begin_ = 0;
+  int64_t end_ = 0;
+  int64_t place_ = 0;
+};
+
+/// Two rounds of blocks of half the buffer, the second one shifted by half a block: items mix over the
+/// borders, none moves further than the buffer, and any place is computed without reading.
+class LocallyShuffledFlow final : public RemappedFlow {
+ public:
+  LocallyShuffledFlow(FlowPtr up, int64_t buffer_size, const StageContext& context)
+      : RemappedFlow(std::move(up)), half_(std::max<int64_t>(1, buffer_size / 2)), stage_(context.key) {}
+
+  std::optional<int64_t> size() const override { return up().size(); }
+  int64_t places() const override { return up().places(); }
+  Place locate(const PassKey& pass, int64_t place) const override {
+    const int64_t between = shifted(pass).source(place, places());
+    return {pass, plain(pass).source(between, places())};
+  }
+  std::unique_ptr<Cursor> open_sequential(const PassKey& pass) const override {
+    auto first = std::make_unique<BlockCursor>(up().open(pass), plain(pass));
+    return std::make_unique<BlockCursor>(std::move(first), shifted(pass));
+  }
+
+ private:
+  Blocks plain(const PassKey& pass) const { return {half_, half_, mix(pass.key(stage_), 1)}; }
+  Blocks shifted(const PassKey& pass) const {
+    return {std::max<int64_t>(1, half_ / 2), half_, mix(pass.key(stage_), 2)};
+  }
+
+  int64_t half_;
+  uint64_t stage_;
+};
+
+struct LocallyShuffleDataParams {
+  int64_t buffer_size = 0;
+};
+
+/// Source: tensorpack dataflow/common.py, LocallyShuffleData; unlike there the pass has an end and holds each
+/// item once.
+class LocallyShuffleData final : public Stage {
+ public:
+  using Params = LocallyShuffleDataParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Shuffles items over a short distance, for data that are read in order.")
+        .field("buffer_size", &Params::buffer_size, between(2, 1 << 24),
+               "no item moves further than this; a sequential flow keeps so many in memory")
+        .required();
+  }
+  explicit LocallyShuffleData(Params p) : p_(p) {}
+
+  FlowPtr wrap(FlowPtr up, const StageContext& context) const override {
+    return std::make_shared<LocallyShuffledFlow>(std::move(up), p_.buffer_size, context);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Stage, LocallyShuffleData, "LocallyShuffleData");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,41 @@
+#include "core/registry.h"
+#include "dataflow/stage.h"
+
+namespace tpack {
+namespace {
+
+struct PrefetchDataParams {
+  std::optional<int> num_prefetch = {};
+  std::optional<WorkerCount> num_proc = {};
+};
+
+/// tensorpack's runners as settings of the parallel engine: samples are made by threads, in order, each
+/// exactly once. Same as `{flow: [...], workers: num_proc, prefetch: num_prefetch}`, wherever in the list it
+/// stands.
+class PrefetchData final : public Stage {
+ public:
+  using Params = PrefetchDataParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Sets how many threads make the flow's samples and how many batches they make ahead.")
+        .field("num_prefetch", &Params::num_prefetch, between(1, 4096),
+               "batches made ahead; as `prefetch` of the flow")
+        .field("num_proc", &Params::num_proc, "threads, or auto; as `workers` of the flow");
+  }
+  explicit PrefetchData(Params p) : p_(p) {}
+
+  FlowPtr wrap(FlowPtr up, const StageContext& /*context*/) const override { return up; }
+  void configure(FlowSettings& settings) const override {
+    if (p_.num_prefetch) settings.prefetch = *p_.num_prefetch;
+    if (p_.num_proc) settings.workers = *p_.num_proc;
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Stage, PrefetchData, "PrefetchData", "PrefetchDataZMQ", "MultiProcessRunner",
+               "MultiProcessRunnerZMQ", "MultiThreadRunner", "MultiThreadPrefetchData");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "dataflow/flow.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+class SlotRing;
+struct BatchSlot;
+class StreamEngine;
+
+/// A place in the endless sequence of passes: item `index` of pass `pass`. An index behind the end of its
+/// pass goes on in the next one.
+struct DataPosition {
+  int64_t pass = 0;
+  int64_t index = 0;
+
+  bool operator==(const DataPosition&) const = default;
+};
+
+struct StreamOptions {
+  uint64_t seed = 0;
+  size_t workers = 0;  // threads; 0: as the flow's settings say
+  size_t slots = 0;    // batches in memory, those that the reader holds included; 0: as the settings say
+  /// Of shard_count readers this one takes the batches p + shard, p + shard + shard_count, ... where p is
+  /// `position`: each batch goes to exactly one of them.
+  int64_t shard = 0;
+  int64_t shard_count = 1;
+  DataPosition position = {};
+  std::optional<int64_t> passes = {};  // passes to read, that of `position` included; nothing: without end
+};
+
+/// What a stream did so far.
+struct StreamStats {
+  int64_t batches = 0;  // given to the reader
+  double wait_s = 0;    // the reader waited for data
+  size_t ready = 0;     // batches that wait for the reader
+  size_t slots = 0;     // batches in memory at most
+};
+
+/// A finished batch in its slot of the ring. The tensors are valid, and may be read, until it is destroyed or
+/// `release` is called; then the slot is filled again. Threads: one at a time; may be released by any thread.
+class Batch {
+ public:
+  Batch(Batch&& other) noexcept;
+  Batch& operator=(Batch&& other) noexcept;
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch();
+
+  /// Components in the order of the flow's spec.
+  size_t size() const;
+  /// Component `i`: [samples, ...] for batches. Errors: InternalError for an image of a flow without
+  /// BatchData.
+  const Tensor& tensor(size_t i) const;
+  /// The same as a datapoint, for items that are single samples with images.
+  Datapoint& datapoint() const;
+  /// Number of samples; 1 where the flow has no BatchData.
+  int64_t samples() const;
+  /// Where to go on after this batch: behind it, and behind the batches that the other shards take in the
+  /// same round.
+  DataPosition next_position() const;
+  void release();
+
+ private:
+  friend class Stream;
+  Batch(std::shared_ptr<SlotRing> ring, BatchSlot* slot);
+
+  std::shared_ptr<SlotRing> ring_;
+  BatchSlot* slot_;
+};
+
+/// Reads the passes of a flow one after the other as one stream of batches, made ahead by worker threads.
+///
+/// The data and their order depend on the flow, the seed and the position only: never on the number of
+/// workers or slots. Workers write samples straight into their row of a pre-allocated slot. The first bad
+/// sample (in the order of the stream) stops the stream: `next` gives the batches before it, then throws its
+/// error. Threads: one reader at a time. The destructor stops the workers and joins them; batches that are
+/// still held stay valid.
+class Stream {
+ public:
+  /// The flow must be prepared, workers and slots at least 1. Use DataFlow::stream.
+  Stream(FlowPtr flow, const StreamOptions& options);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  /// Waits for the next batch; nothing at the end. Errors: SampleError; Stopped where `stop` was requested.
+  std::optional<Batch> next(const std::stop_token& stop = {});
+  /// Where to go on after the batches that `next` gave so far.
+  DataPosition position() const { return position_; }
+  StreamStats stats() const;
+
+ private:
+  std::shared_ptr<SlotRing> ring_;
+  DataPosition position_;
+  std::unique_ptr<StreamEngine> engine_;
+};
+
+}  // namespace tpack
