@@ -15,7 +15,7 @@ target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O3 -g
 target_link_libraries(tpack_options INTERFACE OpenMP::OpenMP_CXX)
 # At -O3 these of GCC 12 warn of its own inlined std::string and std::optional.
 target_compile_options(tpack_options INTERFACE
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:RelWithDebInfo>>:-Wno-stringop-overflow;-Wno-maybe-uninitialized;-Wno-restrict>)
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:RelWithDebInfo>>:-Wno-stringop-overflow;-Wno-maybe-uninitialized;-Wno-restrict;-Wno-array-bounds>)
 if(TPACK_SANITIZE)
   target_compile_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE})

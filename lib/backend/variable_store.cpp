@@ -53,7 +53,7 @@ void VariableStore::initialize(uint64_t seed) {
   }
 }
 
-std::vector<std::string> VariableStore::names(Scope scope) const {
+std::vector<std::string> VariableStore::names(VariableScope scope) const {
   std::vector<std::string> names;
   for (const VariableSpec* spec : table_.all()) {
     if (spec->scope != scope) continue;

@@ -28,7 +28,7 @@ class VariableStore {
   /// Gives each variable its initial value, from its own generator keyed by seed and name.
   void initialize(uint64_t seed);
   /// What a checkpoint holds: names (without flat blocks and gradients) of one scope, sorted.
-  std::vector<std::string> names(Scope scope) const;
+  std::vector<std::string> names(VariableScope scope) const;
   /// Copies every value of `other`, which must have been made from the same table.
   void copy_from(const VariableStore& other);
   uint64_t bytes() const;

@@ -93,7 +93,8 @@ class Registry {
     errors.throw_if_any();
     return made;
   }
-  static std::unique_ptr<Kind> make(const ConfigNode& item) {
+  /// As above, from a config item.
+  static std::unique_ptr<Kind> make_item(const ConfigNode& item) {
     Diagnostics errors;
     auto made = make(item, errors);
     errors.throw_if_any();

@@ -82,7 +82,7 @@ Symbol Builder::input(const std::string& name, TensorSpec spec) {
 
 Symbol Builder::variable(const std::string& name, const Shape& shape, Initialize initialize, bool trainable) {
   const std::string full = path_.empty() ? name : path_ + "/" + name;
-  return variable({full, {float_type(), shape}, tpack::Scope::kModel, trainable, std::move(initialize)});
+  return variable({full, {float_type(), shape}, VariableScope::kModel, trainable, std::move(initialize)});
 }
 
 Symbol Builder::variable(VariableSpec spec) {

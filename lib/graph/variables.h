@@ -11,7 +11,7 @@
 namespace tpack {
 
 /// Where a variable lives and which part of a checkpoint it goes to.
-enum class Scope : uint8_t {
+enum class VariableScope : uint8_t {
   kModel,      // weights and statistics: what inference needs
   kOptimizer,  // slots and hyper-parameters
   kGradient,   // one for each trainable variable; never saved
@@ -24,7 +24,7 @@ using Initialize = std::function<void(const Tensor& value, Rng& rng)>;
 struct VariableSpec {
   std::string name;
   TensorSpec spec;
-  Scope scope = Scope::kModel;
+  VariableScope scope = VariableScope::kModel;
   bool trainable = false;
   Initialize initialize = nullptr;  // null: zeros
 };

@@ -1,0 +1,40 @@
+#include "layers/cost.h"
+#include "ops/in_top_k.h"
+
+namespace tpack {
+namespace {
+
+struct AccuracyParams {
+  Ref<LayerOutput> logits;
+  Ref<LayerOutput> labels;
+};
+
+/// Shapes: logits [N, C], labels int32 [N] -> (correct, N). Equal best scores count as correct, as in
+/// TensorFlow.
+class Accuracy final : public Metric {
+ public:
+  using Params = AccuracyParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Share of samples whose label has the best score.")
+        .field("logits", &Params::logits, "scores [N, classes]")
+        .required()
+        .field("labels", &Params::labels, "class numbers, int32 [N]")
+        .required();
+  }
+  explicit Accuracy(Params p) : p_(std::move(p)) {}
+
+  SumAndWeight build(const ModelView& model) const override {
+    Builder& b = model.builder();
+    const Builder::Scope scope(b, "accuracy", p_.logits.position);
+    const Symbol hits = in_top_k(b, model.output(p_.logits), model.output(p_.labels), 1);
+    return {b.reduce_sum(hits), b.constant(static_cast<double>(hits.shape()[0]))};
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Metric, Accuracy, "Accuracy");
+
+}  // namespace
+}  // namespace tpack

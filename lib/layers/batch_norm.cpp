@@ -1,0 +1,78 @@
+#include "ops/batch_norm.h"
+
+#include "layers/initializer.h"
+#include "layers/layer.h"
+
+namespace tpack {
+namespace {
+
+struct BatchNormParams {
+  double momentum = 0.9;
+  double epsilon = 1e-5;
+  bool center = true;
+  bool scale = true;
+  std::optional<bool> training;
+  Part<Initializer> gamma_initializer;
+};
+
+/// Normalises each channel: with the batch's statistics while training, with their moving averages in
+/// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The
+/// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, once a step on the
+/// first tower. Source: Ioffe and Szegedy 2015; tensorpack models/batch_norm.py.
+class BatchNormLayer final : public Layer {
+ public:
+  using Params = BatchNormParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Batch normalisation.")
+        .field("momentum", &Params::momentum, between(0, 1),
+               "part of the old moving average that is kept each step")
+        .field("epsilon", &Params::epsilon, above(0), "added to the variance")
+        .field("center", &Params::center, "adds beta")
+        .field("scale", &Params::scale, "multiplies by gamma")
+        .field("training", &Params::training,
+               "true or false forces batch or moving statistics; default: by the phase")
+        .field("gamma_initializer", &Params::gamma_initializer, "values of gamma; default ones");
+  }
+  explicit BatchNormLayer(Params p) : p_(std::move(p)) {}
+
+  Symbol build(Builder& b, Symbol x) const override {
+    const Shape channels{x.shape().rank() < 2 ? 1 : x.shape()[1]};
+    const Initialize ones = fill_with([](Rng& /*rng*/) { return 1.0; });
+    const Symbol beta = p_.center ? b.variable("beta", channels, {}) : b.constant(0, channels);
+    const Symbol gamma =
+        p_.scale ? b.variable("gamma", channels, p_.gamma_initializer ? p_.gamma_initializer->make({}) : ones)
+                 : b.constant(1, channels);
+    const Symbol mean = b.variable("mean/EMA", channels, {}, false);
+    const Symbol variance = b.variable("variance/EMA", channels, ones, false);
+    if (!p_.training.value_or(b.training())) return with_averages(b, x, {gamma, beta, mean, variance});
+    const Node& norm = b.emit<BatchNorm>({p_.epsilon}, {x, gamma, beta});
+    if (b.training()) {
+      update(b, "mean/EMA", mean, norm.out(1));
+      update(b, "variance/EMA", variance, norm.out(2));
+    }
+    return norm.out(0);
+  }
+
+ private:
+  struct Statistics {
+    Symbol gamma, beta, mean, variance;
+  };
+
+  Symbol with_averages(Builder& b, Symbol x, const Statistics& s) const {
+    const Symbol scale = b.mul(s.gamma, b.rsqrt(b.add(s.variance, p_.epsilon)));
+    const Symbol offset = b.sub(s.beta, b.mul(s.mean, scale));
+    return b.add(b.mul(x, per_channel(b, scale, x.shape())), per_channel(b, offset, x.shape()));
+  }
+
+  void update(Builder& b, const std::string& name, Symbol average, Symbol batch) const {
+    const Symbol now = b.add(b.mul(average, p_.momentum), b.mul(b.stop_gradient(batch), 1 - p_.momentum));
+    b.assign(b.path() + "/" + name, now);
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, BatchNormLayer, "BatchNorm");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,30 @@
+#include "layers/initializer.h"
+
+namespace tpack {
+namespace {
+
+struct ConstantParams {
+  double value = 0;
+};
+
+class ConstantInitializer final : public Initializer {
+ public:
+  using Params = ConstantParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("The same value everywhere.")
+        .field("value", &Params::value, "the value")
+        .shorthand();
+  }
+  explicit ConstantInitializer(Params p) : p_(p) {}
+  Initialize make(Fans /*fans*/) const override {
+    return fill_with([value = p_.value](Rng& /*rng*/) { return value; });
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Initializer, ConstantInitializer, "Constant");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "layers/network.h"
+
+namespace tpack {
+
+/// What costs and metrics may look at: outputs of layers by name, and the variables made so far.
+class ModelView {
+ public:
+  ModelView(Builder& b, const NetworkBuilder& network) : builder_(b), network_(network) {}
+
+  Builder& builder() const { return builder_; }
+  /// Errors: ConfigError with suggestion.
+  Symbol output(const Ref<LayerOutput>& ref) const { return network_.output(ref); }
+  /// Trainable variables whose whole name matches the regular expression. Errors: ConfigError where none
+  /// does.
+  std::vector<Symbol> trainable(const Ref<Variable>& pattern) const;
+
+ private:
+  Builder& builder_;
+  const NetworkBuilder& network_;
+};
+
+/// A term of the cost: one number, the mean over the batch where it is a sum over samples.
+class Cost {
+ public:
+  static constexpr const char* kKind = "cost";
+  virtual ~Cost() = default;
+  virtual Symbol build(const ModelView& model) const = 0;
+  /// False for terms that exist in training only (regularisation).
+  virtual bool in_inference() const { return true; }
+};
+
+/// A figure of merit as a sum over samples and their number, so that batches of any size add up right.
+struct SumAndWeight {
+  Symbol sum;
+  Symbol weight;
+};
+
+class Metric {
+ public:
+  static constexpr const char* kKind = "metric";
+  virtual ~Metric() = default;
+  virtual SumAndWeight build(const ModelView& model) const = 0;
+};
+
+}  // namespace tpack

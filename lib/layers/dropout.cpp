@@ -1,0 +1,37 @@
+#include "layers/layer.h"
+#include "ops/random_uniform.h"
+
+namespace tpack {
+namespace {
+
+struct DropoutParams {
+  double rate = 0.5;
+};
+
+/// Shapes: x any -> y same. In inference the identity.
+/// Source: Srivastava et al. 2014, "Dropout"; scaled at training time as TensorFlow does.
+class Dropout final : public Layer {
+ public:
+  using Params = DropoutParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Sets elements to zero at random while training and scales the others up.")
+        .field("rate", &Params::rate, between(0, 1), "chance that an element is dropped; below 1");
+  }
+  explicit Dropout(Params p) : p_(p) {
+    if (p.rate == 1) throw ConfigError("layer Dropout: 'rate' is 1, which drops everything; must be below 1");
+  }
+
+  Symbol build(Builder& b, Symbol x) const override {
+    if (!b.training() || p_.rate == 0) return x;
+    const Symbol kept = b.greater_equal(random_uniform(b, x.shape()), p_.rate);
+    return b.select(kept, b.mul(x, 1 / (1 - p_.rate)), 0.0);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, Dropout, "Dropout");
+
+}  // namespace
+}  // namespace tpack

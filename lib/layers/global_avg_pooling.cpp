@@ -1,0 +1,25 @@
+#include "layers/layer.h"
+
+namespace tpack {
+namespace {
+
+/// Shapes: x [N, C, H, W] -> y [N, C].
+class GlobalAvgPooling final : public Layer {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() { return Schema<Params>("Mean over height and width."); }
+  explicit GlobalAvgPooling(Params /*p*/) {}
+
+  Symbol build(Builder& b, Symbol x) const override {
+    if (x.shape().rank() != 4) {
+      throw ShapeError(b.origin(),
+                       b.path() + ": needs an input of 4 axes [N, C, H, W], not " + x.spec().str());
+    }
+    return b.reduce_mean(x, {2, 3});
+  }
+};
+
+TPACK_REGISTER(Layer, GlobalAvgPooling, "GlobalAvgPooling");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,42 @@
+#include "ops/in_top_k.h"
+
+#include "layers/cost.h"
+
+namespace tpack {
+namespace {
+
+struct InTopKParams {
+  Ref<LayerOutput> logits;
+  Ref<LayerOutput> labels;
+  int64_t k = 5;
+};
+
+/// Shapes: logits [N, C], labels int32 [N] -> (hits, N).
+class InTopKMetric final : public Metric {
+ public:
+  using Params = InTopKParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Share of samples whose label is among the k best scores.")
+        .field("logits", &Params::logits, "scores [N, classes]")
+        .required()
+        .field("labels", &Params::labels, "class numbers, int32 [N]")
+        .required()
+        .field("k", &Params::k, at_least(1), "how many scores count");
+  }
+  explicit InTopKMetric(Params p) : p_(std::move(p)) {}
+
+  SumAndWeight build(const ModelView& model) const override {
+    Builder& b = model.builder();
+    const Builder::Scope scope(b, "in_top_k", p_.logits.position);
+    const Symbol hits = in_top_k(b, model.output(p_.logits), model.output(p_.labels), p_.k);
+    return {b.reduce_sum(hits), b.constant(static_cast<double>(hits.shape()[0]))};
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Metric, InTopKMetric, "InTopK");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,22 @@
+#include "layers/layer.h"
+
+#include "layers/network.h"
+
+namespace tpack {
+
+Symbol Layer::build(Builder& /*b*/, Symbol /*x*/) const {
+  throw InternalError("a layer without a build method");
+}
+
+Symbol Layer::build(Builder& b, std::span<const Symbol> in) const {
+  if (in.size() != 1) {
+    throw ShapeError(b.origin(), b.path() + ": takes one input, not " + std::to_string(in.size()));
+  }
+  return build(b, in[0]);
+}
+
+Symbol Layer::build_nested(NetworkBuilder& network, std::span<const Symbol> in) const {
+  return build(network.builder(), in);
+}
+
+}  // namespace tpack

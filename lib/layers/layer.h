@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/registry.h"
+#include "graph/builder.h"
+
+namespace tpack {
+
+class LayerParser;
+class NetworkBuilder;
+
+/// A function that emits ops: one item of a `layers` list. Variables are declared under the scope that is
+/// open, which bears the layer's name. Threads: const methods may run at once.
+class Layer {
+ public:
+  static constexpr const char* kKind = "layer";
+  virtual ~Layer() = default;
+
+  /// Emits the layer on one input. Layers override this one, or one of the two below.
+  virtual Symbol build(Builder& b, Symbol x) const;
+  /// On several inputs (`input: [a, b]`). Errors: ShapeError for a layer that takes one.
+  virtual Symbol build(Builder& b, std::span<const Symbol> in) const;
+
+  /// For layers that contain layers: reads the nested lists (names, errors, block parameters are the parser's
+  /// business).
+  virtual void parse_nested(LayerParser& parser) { (void)parser; }
+  /// Emits a layer that contains layers.
+  virtual Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const;
+};
+
+/// A nested list of layers as a field of a layer; read by parse_nested.
+struct LayerListField {
+  ConfigNode list;
+};
+
+template <>
+struct Codec<LayerListField> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a list of layers"}; }
+  static std::optional<LayerListField> parse(const ConfigNode& node, Reader& reader) {
+    if (!node.is_list()) {
+      reader.wrong_type(node, type().of);
+      return std::nullopt;
+    }
+    return LayerListField{node};
+  }
+  static ConfigNode dump(const LayerListField& field) {
+    return field.list.is_list() ? field.list : ConfigNode::list({});
+  }
+};
+
+/// A layer with what its item in the list says beside its own parameters.
+struct ParsedLayer {
+  std::unique_ptr<Layer> layer;
+  std::string name;                      // unique in its list
+  std::vector<Ref<LayerOutput>> inputs;  // empty: the output before
+  Position position;
+};
+using ParsedList = std::vector<ParsedLayer>;
+
+}  // namespace tpack

@@ -1,0 +1,31 @@
+#include "layers/layer.h"
+
+namespace tpack {
+namespace {
+
+struct LeakyReluParams {
+  float alpha = 0.2F;
+};
+
+/// Shapes: x any -> y same. Source: Maas et al. 2013, "Rectifier Nonlinearities".
+class LeakyRelu final : public Layer {
+ public:
+  using Params = LeakyReluParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("y = x where x > 0, alpha * x elsewhere.")
+        .field("alpha", &Params::alpha, between(0, 1), "slope for negative inputs");
+  }
+  explicit LeakyRelu(Params p) : p_(p) {}
+
+  Symbol build(Builder& b, Symbol x) const override {
+    return b.max(x, b.mul(x, static_cast<double>(p_.alpha)));
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, LeakyRelu, "LeakyReLU");
+
+}  // namespace
+}  // namespace tpack

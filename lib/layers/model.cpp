@@ -1,0 +1,260 @@
+#include "layers/model.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/schema.h"
+#include "core/substitute.h"
+#include "core/text.h"
+#include "layers/cost.h"
+#include "layers/network.h"
+
+namespace tpack {
+namespace {
+
+enum class ImageLayout : uint8_t { kNone, kHwc, kChw };
+
+struct InputParams {
+  Shape shape;
+  DType dtype = DType::kFloat32;
+  ImageLayout layout = ImageLayout::kNone;
+  bool batched = true;
+};
+
+}  // namespace
+
+template <>
+struct EnumNames<ImageLayout> {
+  static constexpr std::array<std::pair<const char*, ImageLayout>, 3> kNames = {
+      {{"none", ImageLayout::kNone}, {"HWC", ImageLayout::kHwc}, {"CHW", ImageLayout::kChw}}};
+};
+
+namespace {
+
+Schema<InputParams> input_schema() {
+  return Schema<InputParams>("A value that the model is fed.")
+      .field("shape", &InputParams::shape, "of one sample")
+      .required()
+      .field("dtype", &InputParams::dtype, "element type")
+      .field("layout", &InputParams::layout, "order of an image's axes in the data: HWC or CHW")
+      .field("batched", &InputParams::batched, "false for data without a batch axis");
+}
+
+struct ModelParams {
+  ConfigNode inputs;
+  ConfigNode feed = ConfigNode::map({});
+  ConfigNode defaults = ConfigNode::map({});
+  ConfigNode blocks = ConfigNode::map({});
+  ConfigNode layers;
+  ConfigNode cost = ConfigNode::list({});
+  ConfigNode metrics = ConfigNode::list({});
+};
+
+Schema<ModelParams> model_schema() {
+  return Schema<ModelParams>("The network, its cost and its metrics.")
+      .field("inputs", &ModelParams::inputs, "what the model is fed, by name")
+      .required()
+      .field("feed", &ModelParams::feed, "component of the datapoint for an input, where the names differ")
+      .field("defaults", &ModelParams::defaults, "parameters by layer type")
+      .field("blocks", &ModelParams::blocks, "lists of layers with parameters, usable like layers")
+      .field("layers", &ModelParams::layers, "the layers, or a network written in C++")
+      .required()
+      .field("cost", &ModelParams::cost, "terms of the cost")
+      .field("metrics", &ModelParams::metrics, "figures that are reported");
+}
+
+template <class T>
+struct Named {
+  std::unique_ptr<T> object;
+  std::string name;
+  Position position;
+};
+
+/// Makes a list of costs or metrics; two of one type get running numbers.
+template <class T>
+std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diagnostics& errors) {
+  std::vector<Named<T>> made;
+  std::map<std::string, int> counts;
+  if (!list.is_list()) {
+    errors.add(list.position(),
+               std::string("expected a list of ") + T::kKind + "s, found " + list.describe());
+    return made;
+  }
+  for (const ConfigNode& given : list.items()) {
+    const ConfigNode item = substitute(given, scope, errors);
+    auto object = Registry<T>::make(item, errors);
+    if (!object) continue;
+    std::string name = snake_case(component_item(item, T::kKind).name);
+    const int number = counts[name]++;
+    if (number > 0) name += "_" + std::to_string(number);
+    made.push_back({std::move(object), std::move(name), item.position()});
+  }
+  return made;
+}
+
+class ConfiguredModel final : public Model {
+ public:
+  ConfiguredModel(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
+    const ModelParams p = model_schema().parse(section, "model", errors);
+    if (!errors.ok()) return;
+    read_inputs(p, scope, errors);
+    read_layers(p, scope, errors);
+    costs_ = make_list<Cost>(p.cost, scope, errors);
+    metrics_ = make_list<Metric>(p.metrics, scope, errors);
+  }
+
+  const std::vector<ModelInput>& inputs() const override { return inputs_; }
+
+  ModelResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
+    NetworkBuilder network(b);
+    for (const auto& [name, symbol] : in) network.add_output(name, symbol);
+    if (network_) {
+      for (const auto& [name, symbol] : network_->build(b, in)) network.add_output(name, symbol);
+    } else {
+      network.build(layers_, in.at(inputs_.front().name));
+    }
+    const ModelView view(b, network);
+    ModelResult result;
+    result.outputs = network.outputs();
+    const ModelInput& first = inputs_.front();
+    const double samples = first.batched ? static_cast<double>(in.at(first.name).shape()[0]) : 1;
+    add_costs(view, samples, result);
+    for (const Named<Metric>& metric : metrics_) {
+      const SumAndWeight figure = metric.object->build(view);
+      result.statistics.push_back({metric.name, figure.sum, figure.weight});
+    }
+    return result;
+  }
+
+ private:
+  void read_inputs(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
+    if (!p.inputs.is_map() || p.inputs.size() == 0) {
+      errors.add(p.inputs.position(),
+                 "'inputs' of model: expected a map of inputs by name, found " + p.inputs.describe());
+      return;
+    }
+    for (const ConfigNode::Entry& entry : p.inputs.entries()) {
+      const ConfigNode node = substitute(entry.value, scope, errors);
+      const InputParams input = input_schema().parse(node, "input " + entry.key, errors);
+      std::string layout = input.layout == ImageLayout::kNone
+                               ? ""
+                               : EnumNames<ImageLayout>::kNames[static_cast<size_t>(input.layout)].first;
+      if (!layout.empty() && input.shape.rank() != 3) {
+        errors.add(node.position(), "input " + entry.key + ": layout " + layout +
+                                        " needs a shape of 3 axes, not " + input.shape.str());
+      }
+      inputs_.push_back(
+          {entry.key, {input.dtype, input.shape}, layout, input.batched, entry.key, entry.key_position});
+    }
+    read_feed(p.feed, errors);
+  }
+
+  void read_feed(const ConfigNode& feed, Diagnostics& errors) {
+    std::vector<std::string> names;
+    for (const ModelInput& input : inputs_) names.push_back(input.name);
+    for (const ConfigNode::Entry& entry : feed.entries()) {
+      const auto input = std::find_if(inputs_.begin(), inputs_.end(),
+                                      [&](const ModelInput& i) { return i.name == entry.key; });
+      if (input == inputs_.end()) {
+        errors.add(unknown_reference("input", entry.key, entry.key_position, names), entry.key_position);
+      } else if (!entry.value.is_string()) {
+        errors.add(entry.value.position(),
+                   "'feed' of model: expected the name of a component, found " + entry.value.describe());
+      } else {
+        input->component = entry.value.text();
+      }
+    }
+  }
+
+  void read_layers(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
+    if (!p.layers.is_list()) {
+      network_ = Registry<Network>::make(substitute(p.layers, scope, errors), errors);
+      return;
+    }
+    LayerParserSettings settings;
+    settings.defaults = p.defaults;
+    check_defaults(p, errors);
+    for (const ConfigNode::Entry& entry : p.blocks.entries()) {
+      if (entry.value.find("layers") == nullptr) {
+        errors.add(entry.key_position,
+                   "block " + entry.key + ": 'layers' is missing (the layers it stands for)");
+      }
+      check_keys(entry.value, {{.name = "parameters"}, {.name = "layers"}}, "block " + entry.key, errors);
+      settings.blocks[entry.key] = entry.value;
+    }
+    LayerParser parser(settings, scope, errors);
+    layers_ = parser.parse(p.layers);
+  }
+
+  static void check_defaults(const ModelParams& p, Diagnostics& errors) {
+    std::vector<std::string> known;
+    for (const ComponentInfo* info : Registry<Layer>::table().list()) known.push_back(info->name);
+    for (const ConfigNode::Entry& entry : p.defaults.entries()) {
+      const ComponentInfo* info = Registry<Layer>::table().find(entry.key);
+      if (info == nullptr) {
+        errors.add(unknown_reference("layer", entry.key, entry.key_position, known), entry.key_position);
+      } else {
+        check_keys(entry.value, info->fields(), "layer " + entry.key, errors);
+      }
+    }
+  }
+
+  void add_costs(const ModelView& view, double samples, ModelResult& result) const {
+    Builder& b = view.builder();
+    std::vector<Statistic> terms;
+    Symbol total;
+    for (const Named<Cost>& cost : costs_) {
+      if (!b.training() && !cost.object->in_inference()) continue;
+      const Symbol term = cost.object->build(view);
+      total = total ? b.add(total, term) : term;
+      terms.push_back(weighted(b, cost.name, term, samples));
+    }
+    if (!total) return;
+    result.cost = total;
+    result.statistics.push_back(weighted(b, "cost", total, samples));
+    if (costs_.size() > 1) result.statistics.insert(result.statistics.end(), terms.begin(), terms.end());
+  }
+
+  /// A mean over the batch as a sum, so that batches of different sizes add up to the mean over all samples.
+  static Statistic weighted(Builder& b, const std::string& name, Symbol mean, double samples) {
+    return {name, b.mul(mean, samples), b.constant(samples)};
+  }
+
+  std::vector<ModelInput> inputs_;
+  ParsedList layers_;
+  std::unique_ptr<Network> network_;
+  std::vector<Named<Cost>> costs_;
+  std::vector<Named<Metric>> metrics_;
+};
+
+}  // namespace
+
+TensorSpec ModelInput::batch_spec(int64_t batch) const {
+  return {spec.dtype, batched ? spec.shape.prepend(batch) : spec.shape};
+}
+
+std::unique_ptr<Model> make_model(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
+  const size_t before = errors.count();
+  auto model = std::make_unique<ConfiguredModel>(section, scope, errors);
+  return errors.count() == before ? std::move(model) : nullptr;
+}
+
+ConfigNode effective_model(const ConfigNode& section) {
+  Diagnostics ignored;
+  const auto schema = model_schema();
+  return schema.dump(schema.parse(section, "model", ignored));
+}
+
+std::map<std::string, Symbol> declare_inputs(Builder& b, const std::vector<ModelInput>& inputs,
+                                             const std::vector<TensorSpec>& fed) {
+  std::map<std::string, Symbol> symbols;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Builder::Scope scope(b, inputs[i].name, inputs[i].position);
+    Symbol x = b.input(inputs[i].name, fed[i]);
+    if (inputs[i].layout == "HWC") x = b.transpose(x, {0, 3, 1, 2});
+    symbols[inputs[i].name] = x;
+  }
+  return symbols;
+}
+
+}  // namespace tpack

@@ -1,0 +1,243 @@
+#include "layers/network.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/substitute.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+constexpr int kDeepest = 32;
+
+/// Takes the reserved fields `name` and `input` out of a layer's parameters.
+struct Reserved {
+  std::string name;
+  std::vector<Ref<LayerOutput>> inputs;
+  ConfigNode rest;
+};
+
+Reserved take_reserved(const ComponentItem& item, Diagnostics& errors) {
+  Reserved out{{}, {}, item.params};
+  const std::string owner = "layer " + item.name;
+  if (const ConfigNode* name = item.params.find("name")) {
+    Reader reader("'name' of " + owner, {}, errors);
+    out.name = Codec<std::string>::parse(*name, reader).value_or("");
+    if (out.name.find('/') != std::string::npos) {
+      errors.add(name->position(),
+                 "'name' of " + owner + " is '" + out.name + "'; '/' separates scopes, use another letter");
+    }
+    out.rest = out.rest.without("name");
+  }
+  if (const ConfigNode* input = item.params.find("input")) {
+    Reader reader("'input' of " + owner, {}, errors);
+    if (input->is_list()) {
+      out.inputs = Codec<std::vector<Ref<LayerOutput>>>::parse(*input, reader)
+                       .value_or(std::vector<Ref<LayerOutput>>{});
+    } else if (auto one = Codec<Ref<LayerOutput>>::parse(*input, reader)) {
+      out.inputs = {*one};
+    }
+    out.rest = out.rest.without("input");
+  }
+  return out;
+}
+
+/// `under` with every key of `over` set.
+ConfigNode merged(const ConfigNode& under, const ConfigNode& over) {
+  ConfigNode out = under;
+  for (const ConfigNode::Entry& entry : over.entries()) out = out.with(entry.key, entry.value);
+  return out;
+}
+
+/// A call of a block: its lists are read anew with the parameters of this call.
+class BlockCall final : public Layer {
+ public:
+  BlockCall(ConfigNode list, std::map<std::string, ConfigNode> names)
+      : list_(std::move(list)), names_(std::move(names)) {}
+  void parse_nested(LayerParser& parser) override { body_ = parser.parse_with(list_, names_); }
+  Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
+    return network.build(body_, in[0]);
+  }
+
+ private:
+  ConfigNode list_;
+  std::map<std::string, ConfigNode> names_;
+  ParsedList body_;
+};
+
+/// The parameters of a block as its definition lists them, with what a call says set.
+std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, const ComponentItem& call,
+                                                   const ConfigNode& given, Diagnostics& errors) {
+  std::map<std::string, ConfigNode> values;
+  std::vector<FieldInfo> known;
+  if (const ConfigNode* parameters = block.find("parameters")) {
+    for (const ConfigNode::Entry& entry : parameters->entries()) {
+      values[entry.key] = entry.value;
+      known.push_back({.name = entry.key});
+    }
+  }
+  check_keys(given, known, "block " + call.name, errors);
+  for (const ConfigNode::Entry& entry : given.entries()) {
+    if (values.contains(entry.key)) values[entry.key] = entry.value;
+  }
+  for (const auto& [name, value] : values) {
+    if (value.is_null())
+      errors.add(call.position, "block " + call.name + ": parameter '" + name + "' is missing");
+  }
+  return values;
+}
+
+}  // namespace
+
+LayerParser::LayerParser(const LayerParserSettings& settings, const Scope& scope, Diagnostics& errors)
+    : settings_(settings), scope_(&scope), errors_(errors), defaults_(settings.defaults) {}
+
+ParsedList LayerParser::parse(const ConfigNode& list) {
+  ParsedList layers;
+  if (++depth_ > kDeepest) {
+    errors_.add(list.position(), "layer lists are nested more than 32 deep; does a block contain itself?");
+    --depth_;
+    return layers;
+  }
+  std::map<std::string, int> counts;
+  std::map<std::string, Position> names;
+  for (const ConfigNode& item : list.items()) {
+    auto layer = parse_item(item, counts);
+    if (!layer) continue;
+    const auto [first, fresh] = names.emplace(layer->name, layer->position);
+    if (!fresh) {
+      errors_.add(layer->position, "a second layer named '" + layer->name + "' (the first one is at " +
+                                       first->second.str() + "); give it another name");
+    }
+    layers.push_back(std::move(*layer));
+  }
+  --depth_;
+  return layers;
+}
+
+ParsedList LayerParser::parse_with(const ConfigNode& list, const std::map<std::string, ConfigNode>& names) {
+  std::vector<ConfigNode::Entry> entries;
+  for (const auto& [name, value] : names) entries.push_back({name, value});
+  const MapScope inner(ConfigNode::map(std::move(entries)), scope_);
+  const Scope* outer = scope_;
+  scope_ = &inner;
+  ParsedList parsed = parse(list);
+  scope_ = outer;
+  return parsed;
+}
+
+ParsedList LayerParser::parse_with_defaults(const ConfigNode& list, const ConfigNode& defaults) {
+  const ConfigNode outer = defaults_;
+  for (const ConfigNode::Entry& entry : defaults.entries()) {
+    const ConfigNode* known = outer.find(entry.key);
+    defaults_ = defaults_.with(entry.key, known != nullptr ? merged(*known, entry.value) : entry.value);
+  }
+  ParsedList parsed = parse(list);
+  defaults_ = outer;
+  return parsed;
+}
+
+std::optional<ParsedLayer> LayerParser::parse_item(const ConfigNode& node,
+                                                   std::map<std::string, int>& counts) {
+  try {
+    ComponentItem item = component_item(node, "layer");
+    // Nested lists keep their expressions: their own parse knows more names.
+    const ConfigNode own = substitute_own(item.params);
+    item.params = own;
+    Reserved reserved = take_reserved(item, errors_);
+    ParsedLayer parsed;
+    parsed.position = item.position;
+    parsed.inputs = std::move(reserved.inputs);
+    parsed.layer = make(item, reserved.rest);
+    parsed.name = reserved.name;
+    if (parsed.name.empty()) {
+      const std::string kind = snake_case(item.name);
+      parsed.name = kind + "_" + std::to_string(counts[kind]++);
+    }
+    if (!parsed.layer) return std::nullopt;
+    parsed.layer->parse_nested(*this);
+    return parsed;
+  } catch (const ConfigError& error) {
+    errors_.add(error, node.position());
+    return std::nullopt;
+  }
+}
+
+ConfigNode LayerParser::substitute_own(const ConfigNode& params) const {
+  ConfigNode out = params;
+  for (const ConfigNode::Entry& entry : params.entries()) {
+    const bool nested =
+        entry.value.is_list() && std::any_of(entry.value.items().begin(), entry.value.items().end(),
+                                             [](const ConfigNode& item) { return item.is_map(); });
+    if (!nested) out = out.with(entry.key, substitute(entry.value, *scope_, errors_));
+  }
+  return params.is_map() ? out : substitute(params, *scope_, errors_);
+}
+
+std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const ConfigNode& params) {
+  const auto block = settings_.blocks.find(item.name);
+  if (block != settings_.blocks.end()) {
+    const ConfigNode* list = block->second.find("layers");
+    if (list == nullptr) return nullptr;  // reported where the blocks are read
+    return std::make_unique<BlockCall>(*list, block_parameters(block->second, item, params, errors_));
+  }
+  std::vector<std::string> names;
+  for (const ComponentInfo* info : Registry<Layer>::table().list()) names.push_back(info->name);
+  for (const auto& [name, definition] : settings_.blocks) names.push_back(name);
+  if (Registry<Layer>::table().find(item.name) == nullptr && nearest(item.name, names)) {
+    throw unknown_reference("layer", item.name, item.position, names);
+  }
+  return Registry<Layer>::make({item.name, with_defaults({item.name, params, item.position}), item.position},
+                               errors_);
+}
+
+ConfigNode LayerParser::with_defaults(const ComponentItem& item) const {
+  const ConfigNode* defaults = defaults_.find(item.name);
+  if (defaults == nullptr || (!item.params.is_map() && !item.params.is_null())) return item.params;
+  ConfigNode own = substitute(*defaults, *scope_, errors_);
+  if (item.params.is_map()) own = merged(own, item.params);
+  return own.at_position(item.params.position());
+}
+
+void NetworkBuilder::add_output(const std::string& name, Symbol value) { outputs_[full_name(name)] = value; }
+
+std::string NetworkBuilder::full_name(const std::string& name) const {
+  return builder_.path().empty() ? name : builder_.path() + "/" + name;
+}
+
+Symbol NetworkBuilder::build(const ParsedList& list, Symbol x) {
+  for (const ParsedLayer& layer : list) {
+    std::vector<Symbol> in;
+    for (const Ref<LayerOutput>& ref : layer.inputs) in.push_back(output(ref));
+    if (in.empty()) {
+      if (!x)
+        throw ConfigError(layer.position,
+                          "the first layer '" + layer.name +
+                              "' needs an input: the model has several, say which one with `input:`");
+      in.push_back(x);
+    }
+    {
+      const Builder::Scope scope(builder_, layer.name, layer.position);
+      x = layer.layer->build_nested(*this, in);
+    }
+    add_output(layer.name, x);
+  }
+  return x;
+}
+
+Symbol NetworkBuilder::output(const Ref<LayerOutput>& ref) const {
+  std::string scope = builder_.path();
+  while (true) {
+    const auto found = outputs_.find(scope.empty() ? ref.name : scope + "/" + ref.name);
+    if (found != outputs_.end()) return found->second;
+    if (scope.empty()) break;
+    const size_t slash = scope.rfind('/');
+    scope = slash == std::string::npos ? "" : scope.substr(0, slash);
+  }
+  std::vector<std::string> known;
+  for (const auto& [name, symbol] : outputs_) known.push_back(name);
+  throw unknown_reference("layer output", ref.name, ref.position, known);
+}
+
+}  // namespace tpack

@@ -1,0 +1,41 @@
+#include "ops/pad.h"
+#include "ops/window.h"
+
+#include "layers/layer.h"
+
+namespace tpack {
+namespace {
+
+struct PadParams {
+  Padding2 image;
+  std::pair<int64_t, int64_t> channels = {0, 0};
+};
+
+/// Shapes: x [N, C, H, W] -> y [N, before + C + after, top + H + bottom, left + W + right].
+class PadLayer final : public Layer {
+ public:
+  using Params = PadParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Zeros around an image and around its channels.")
+        .field("image", &Params::image, "rows and columns: [top, left, bottom, right]")
+        .field("channels", &Params::channels, "channels of zeros [before, after]");
+  }
+  explicit PadLayer(Params p) : p_(p) {}
+
+  Symbol build(Builder& b, Symbol x) const override {
+    if (x.shape().rank() != 4) {
+      throw ShapeError(b.origin(),
+                       b.path() + ": needs an input of 4 axes [N, C, H, W], not " + x.spec().str());
+    }
+    return pad(b, x, {0, p_.channels.first, p_.image.top, p_.image.left},
+               {0, p_.channels.second, p_.image.bottom, p_.image.right});
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, PadLayer, "Pad");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,49 @@
+#include "layers/cost.h"
+
+namespace tpack {
+namespace {
+
+struct RegularizeParams {
+  Ref<Variable> variables = {".*/W", {}};
+  double l2 = 0;
+  double l1 = 0;
+};
+
+/// l2 * sum(w^2) / 2 + l1 * sum |w| over the variables; nothing in inference.
+/// Source: tensorpack models/regularize.py, where the pattern may match anywhere in the name; here it is the
+/// whole name.
+class Regularize final : public Cost {
+ public:
+  using Params = RegularizeParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Weight decay as part of the cost.")
+        .field("variables", &Params::variables,
+               "regular expression that matches whole names of trainable variables")
+        .field("l2", &Params::l2, at_least(0), "factor of half the sum of squares")
+        .field("l1", &Params::l1, at_least(0), "factor of the sum of absolute values");
+  }
+  explicit Regularize(Params p) : p_(std::move(p)) {
+    if (p_.l1 == 0 && p_.l2 == 0) throw ConfigError("cost Regularize: give 'l2' or 'l1', both are 0");
+  }
+
+  Symbol build(const ModelView& model) const override {
+    Builder& b = model.builder();
+    const Builder::Scope scope(b, "regularize", p_.variables.position);
+    Symbol total;
+    const auto add = [&](Symbol term) { total = total ? b.add(total, term) : term; };
+    for (const Symbol& w : model.trainable(p_.variables)) {
+      if (p_.l2 > 0) add(b.mul(b.reduce_sum(b.square(w)), p_.l2 / 2));
+      if (p_.l1 > 0) add(b.mul(b.reduce_sum(b.abs(w)), p_.l1));
+    }
+    return total;
+  }
+  bool in_inference() const override { return false; }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Cost, Regularize, "Regularize");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,48 @@
+#include "layers/network.h"
+
+namespace tpack {
+namespace {
+
+struct RepeatParams {
+  int64_t count = 1;
+  std::string index = "i";
+  int64_t start = 0;
+  LayerListField layers;
+};
+
+/// The layers one after the other, `count` times, each time with variables of its own under "<name>/<index>".
+class Repeat final : public Layer {
+ public:
+  using Params = RepeatParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Repeats a list of layers.")
+        .field("count", &Params::count, at_least(0), "how many times")
+        .field("index", &Params::index, "name that stands for the number of the round in expressions")
+        .field("start", &Params::start, "number of the first round")
+        .field("layers", &Params::layers, "the layers")
+        .required();
+  }
+  explicit Repeat(Params p) : p_(std::move(p)) {}
+
+  void parse_nested(LayerParser& parser) override {
+    for (int64_t i = 0; i < p_.count; ++i)
+      rounds_.push_back(parser.parse_with(p_.layers.list, {{p_.index, p_.start + i}}));
+  }
+  Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
+    Symbol x = in[0];
+    for (size_t i = 0; i < rounds_.size(); ++i) {
+      const Builder::Scope scope(network.builder(), std::to_string(p_.start + static_cast<int64_t>(i)));
+      x = network.build(rounds_[i], x);
+    }
+    return x;
+  }
+
+ private:
+  Params p_;
+  std::vector<ParsedList> rounds_;
+};
+
+TPACK_REGISTER(Layer, Repeat, "Repeat");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,49 @@
+#include "layers/network.h"
+
+namespace tpack {
+namespace {
+
+struct ResidualParams {
+  LayerListField layers;
+  LayerListField shortcut;
+};
+
+/// y = layers(x) + shortcut(x). Shapes: those of the two must be equal.
+/// Source: He et al. 2015, "Deep Residual Learning".
+class Residual final : public Layer {
+ public:
+  using Params = ResidualParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Adds the output of its layers to its input.")
+        .field("layers", &Params::layers, "the residual branch")
+        .required()
+        .field("shortcut", &Params::shortcut, "layers on the other branch; none: the input itself");
+  }
+  explicit Residual(Params p) : p_(std::move(p)) {}
+
+  void parse_nested(LayerParser& parser) override {
+    branch_ = parser.parse(p_.layers.list);
+    shortcut_ = parser.parse(p_.shortcut.list);
+  }
+  Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
+    Builder& b = network.builder();
+    const Symbol branch = network.build(branch_, in[0]);
+    const Symbol shortcut = network.build(shortcut_, in[0]);
+    if (!(branch.shape() == shortcut.shape())) {
+      throw ShapeError(b.origin(), b.path() + ": the layers give " + branch.spec().str() + ", the shortcut " +
+                                       shortcut.spec().str() +
+                                       "; give the shortcut layers that bring them together");
+    }
+    return b.add(branch, shortcut);
+  }
+
+ private:
+  Params p_;
+  ParsedList branch_;
+  ParsedList shortcut_;
+};
+
+TPACK_REGISTER(Layer, Residual, "Residual");
+
+}  // namespace
+}  // namespace tpack

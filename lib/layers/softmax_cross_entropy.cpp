@@ -1,0 +1,41 @@
+#include "ops/softmax_cross_entropy.h"
+
+#include "layers/cost.h"
+
+namespace tpack {
+namespace {
+
+struct SoftmaxCrossEntropyParams {
+  Ref<LayerOutput> logits;
+  Ref<LayerOutput> labels;
+};
+
+/// Shapes: logits [N, C], labels int32 [N] -> the mean over the batch.
+class SoftmaxCrossEntropyCost final : public Cost {
+ public:
+  using Params = SoftmaxCrossEntropyParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Mean cross entropy of integer labels under the softmax of logits.")
+        .field("logits", &Params::logits, "scores [N, classes]")
+        .required()
+        .field("labels", &Params::labels, "class numbers, int32 [N]")
+        .required();
+  }
+  explicit SoftmaxCrossEntropyCost(Params p) : p_(std::move(p)) {}
+
+  Symbol build(const ModelView& model) const override {
+    Builder& b = model.builder();
+    const Builder::Scope scope(b, "cost", p_.logits.position);
+    const Symbol loss =
+        b.emit<SoftmaxCrossEntropy>({}, {model.output(p_.logits), model.output(p_.labels)}).out();
+    return b.reduce_mean(loss);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Cost, SoftmaxCrossEntropyCost, "SoftmaxCrossEntropy");
+
+}  // namespace
+}  // namespace tpack

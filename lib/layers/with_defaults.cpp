@@ -1,0 +1,40 @@
+#include "layers/network.h"
+
+namespace tpack {
+namespace {
+
+struct WithDefaultsParams {
+  ConfigNode defaults = ConfigNode::map({});
+  LayerListField layers;
+};
+
+/// The layers with other defaults: tensorpack's argscope for a part of a list. The names inside are under its
+/// own.
+class WithDefaults final : public Layer {
+ public:
+  using Params = WithDefaultsParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Layers with parameters set by layer type.")
+        .field("defaults", &Params::defaults, "by layer type: `Conv2D: {use_bias: false}`")
+        .required()
+        .field("layers", &Params::layers, "the layers")
+        .required();
+  }
+  explicit WithDefaults(Params p) : p_(std::move(p)) {}
+
+  void parse_nested(LayerParser& parser) override {
+    body_ = parser.parse_with_defaults(p_.layers.list, p_.defaults);
+  }
+  Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
+    return network.build(body_, in[0]);
+  }
+
+ private:
+  Params p_;
+  ParsedList body_;
+};
+
+TPACK_REGISTER(Layer, WithDefaults, "WithDefaults");
+
+}  // namespace
+}  // namespace tpack
