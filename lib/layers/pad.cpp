@@ -1,7 +1,7 @@
 #include "ops/pad.h"
-#include "ops/window.h"
 
 #include "layers/layer.h"
+#include "ops/window.h"
 
 namespace tpack {
 namespace {

@@ -79,7 +79,7 @@ Position at(int line, int column) { return {std::make_shared<const std::string>(
 
 std::string complaint(const ConfigNode& item) {
   try {
-    Registry<Animal>::make(item);
+    Registry<Animal>::make_item(item);
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -88,7 +88,7 @@ std::string complaint(const ConfigNode& item) {
 
 TEST(Registry, makes_a_component_by_name_and_by_alias) {
   EXPECT_EQ(Registry<Animal>::make("Dog", {{"barks", 2}})->sound(), "wuffwuff");
-  EXPECT_EQ(Registry<Animal>::make(ConfigNode("Hound"))->sound(), "wuff");
+  EXPECT_EQ(Registry<Animal>::make_item(ConfigNode("Hound"))->sound(), "wuff");
 }
 
 TEST(Registry, suggests_the_nearest_name) {
@@ -118,7 +118,7 @@ TEST(Registry, makes_nothing_once_fifty_mistakes_are_listed) {
 
 TEST(Registry, makes_nested_parts_and_writes_their_defaults_back) {
   const ConfigNode item{{"Flock", {{"leader", {{"Dog", {{"barks", 2}}}}}}}};
-  EXPECT_EQ(Registry<Animal>::make(item)->sound(), "wuffwuff");
+  EXPECT_EQ(Registry<Animal>::make_item(item)->sound(), "wuffwuff");
   EXPECT_EQ(to_json(effective_item("test-animal", item)),
             R"({"Flock": {"leader": {"Dog": {"barks": 2, "most": 10}}}})");
   EXPECT_EQ(complaint({{"Flock", {{"leader", ConfigNode::string("Dgo", at(2, 2))}}}}),

@@ -1,0 +1,40 @@
+#include "optim/optimizer.h"
+
+namespace tpack {
+namespace {
+
+struct MomentumParams : OptimizerParams {
+  double momentum = 0.9;
+  bool nesterov = false;
+};
+
+/// v <- momentum * v + g; p <- p - lr * v, or with Nesterov p - lr * (g + momentum * v).
+/// Source: Sutskever et al. 2013; TensorFlow's MomentumOptimizer for the form (the learning rate is outside
+/// of v).
+class Momentum final : public Optimizer {
+ public:
+  using Params = MomentumParams;
+  static Schema<Params> schema() {
+    return optimizer_schema<Params>("Gradient descent with momentum.")
+        .field("momentum", &Params::momentum, between(0, 1), "part of the last step that is kept")
+        .field("nesterov", &Params::nesterov, "looks ahead along the last step");
+  }
+  explicit Momentum(Params p) : Optimizer(p), momentum_(p.momentum), nesterov_(p.nesterov) {}
+
+ private:
+  Symbol apply(Builder& b, Symbol parameters, Symbol gradient, Symbol learning_rate) const override {
+    const Symbol before = slot(b, "momentum", parameters.shape());
+    const Symbol velocity = b.add(b.mul(before, momentum_), gradient);
+    assign_slot(b, "momentum", velocity);
+    const Symbol step = nesterov_ ? b.add(gradient, b.mul(velocity, momentum_)) : velocity;
+    return b.sub(parameters, b.mul(step, learning_rate));
+  }
+
+  double momentum_;
+  bool nesterov_;
+};
+
+TPACK_REGISTER(Optimizer, Momentum, "Momentum", "MomentumOptimizer");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,24 @@
+#include "optim/optimizer.h"
+
+namespace tpack {
+namespace {
+
+struct SgdParams : OptimizerParams {};
+
+/// p <- p - lr * g.
+class Sgd final : public Optimizer {
+ public:
+  using Params = SgdParams;
+  static Schema<Params> schema() { return optimizer_schema<Params>("Stochastic gradient descent."); }
+  explicit Sgd(Params p) : Optimizer(std::move(p)) {}
+
+ private:
+  Symbol apply(Builder& b, Symbol parameters, Symbol gradient, Symbol learning_rate) const override {
+    return b.sub(parameters, b.mul(gradient, learning_rate));
+  }
+};
+
+TPACK_REGISTER(Optimizer, Sgd, "SGD", "GradientDescentOptimizer");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,67 @@
+#include "parallel/program.h"
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+bool fits(const Signature& signature, std::span<const Tensor> inputs) {
+  return std::equal(signature.begin(), signature.end(), inputs.begin(), inputs.end(),
+                    [](const TensorSpec& spec, const Tensor& tensor) { return spec == tensor.spec(); });
+}
+
+}  // namespace
+
+std::string to_text(const Signature& signature) {
+  std::vector<std::string> parts;
+  for (const TensorSpec& spec : signature) parts.push_back(spec.str());
+  return join(parts, ", ");
+}
+
+Signature signature_of(std::span<const Tensor> inputs) {
+  Signature signature;
+  for (const Tensor& tensor : inputs) signature.push_back(tensor.spec());
+  return signature;
+}
+
+Program::Program(std::string name, Device& device, Plan& plan, Build build)
+    : name_(std::move(name)), device_(device), plan_(plan), build_(std::move(build)) {}
+
+Executable& Program::compile(const Signature& signature) {
+  for (size_t i = 0; i < compiled_.size(); ++i) {
+    if (compiled_[i].signature != signature) continue;
+    last_ = i;
+    return *compiled_[i].executable;
+  }
+  const Graph graph = build_(signature);
+  std::vector<std::string> names;
+  for (const Fetch& fetch : graph.fetches()) names.push_back(fetch.name);
+  TPACK_ASSERT(fetch_names_.empty() || names == fetch_names_,
+               "program " + name_ + " fetches other values for another signature");
+  fetch_names_ = std::move(names);
+  PlanSection& section = plan_.sections[name_ + " " + to_text(signature)];
+  compiled_.push_back({signature, device_.compile(graph, section)});
+  last_ = compiled_.size() - 1;
+  return *compiled_.back().executable;
+}
+
+Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {
+  const bool same = last_ < compiled_.size() && fits(compiled_[last_].signature, inputs);
+  Executable& executable = same ? *compiled_[last_].executable : compile(signature_of(inputs));
+  executable.run(inputs, info);
+  return executable;
+}
+
+bool Program::has_fetch(const std::string& name) const {
+  return std::find(fetch_names_.begin(), fetch_names_.end(), name) != fetch_names_.end();
+}
+
+size_t Program::fetch_index(const std::string& name) const {
+  const auto found = std::find(fetch_names_.begin(), fetch_names_.end(), name);
+  TPACK_ASSERT(found != fetch_names_.end(), "program " + name_ + " fetches no '" + name + "'");
+  return static_cast<size_t>(found - fetch_names_.begin());
+}
+
+}  // namespace tpack

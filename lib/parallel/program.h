@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/device.h"
+#include "backend/plan.h"
+
+namespace tpack {
+
+/// Specs of what a program is fed, in the order of its inputs.
+using Signature = std::vector<TensorSpec>;
+std::string to_text(const Signature& signature);
+Signature signature_of(std::span<const Tensor> inputs);
+
+/// A computation on one device that is compiled for every input signature it meets: full batches, the
+/// remainder at the end of a pass, other image sizes. Threads: one at a time, the device's.
+class Program {
+ public:
+  /// Builds the graph for a signature. The fetches must have the same names each time.
+  using Build = std::function<Graph(const Signature& signature)>;
+
+  /// Choices are looked up in `plan` under "name signature" and added to it.
+  Program(std::string name, Device& device, Plan& plan, Build build);
+
+  /// Compiles for a signature unless that was done before.
+  Executable& compile(const Signature& signature);
+  /// Runs once. Allocates nothing where the signature was the last one's.
+  Executable& run(std::span<const Tensor> inputs, const RunInfo& info);
+  /// Place of a fetch in its executables. Errors: InternalError for an unknown name or before the first
+  /// compile.
+  size_t fetch_index(const std::string& name) const;
+  bool has_fetch(const std::string& name) const;
+  const std::string& name() const { return name_; }
+
+ private:
+  struct Compiled {
+    Signature signature;
+    std::unique_ptr<Executable> executable;
+  };
+
+  std::string name_;
+  Device& device_;
+  Plan& plan_;
+  Build build_;
+  std::vector<Compiled> compiled_;
+  size_t last_ = 0;
+  std::vector<std::string> fetch_names_;
+};
+
+}  // namespace tpack
