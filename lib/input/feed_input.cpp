@@ -1,0 +1,85 @@
+#include "core/clock.h"
+#include "core/stop.h"
+#include "dataflow/datapoint.h"
+#include "dataflow/flow.h"
+#include "input/input_source.h"
+
+namespace tpack {
+namespace {
+
+/// Reads pass after pass in the calling thread.
+class FeedReader final : public InputReader {
+ public:
+  explicit FeedReader(const InputSetup& setup)
+      : setup_(setup), tensors_(setup.components.size()), next_(setup.position), to_skip_(setup.replica) {
+    setup_.flow->prepare();
+    open_pass(setup.position);
+  }
+
+  bool next(const std::stop_token& stop) override {
+    const Stopwatch watch;
+    if (stop.stop_requested()) throw Stopped{};
+    if (!advance()) return false;
+    for (size_t i = 0; i < tensors_.size(); ++i) tensors_[i] = point_.to_tensor(setup_.components[i]);
+    next_ = {pass_, index_ - 1 - setup_.replica + setup_.replicas};
+    to_skip_ = setup_.replicas - 1;
+    stats_.wait_s += watch.seconds();
+    ++stats_.batches;
+    return true;
+  }
+  std::span<const Tensor> tensors() const override { return tensors_; }
+  int64_t samples() const override {
+    return tensors_.empty() || tensors_[0].empty() || tensors_[0].shape().rank() == 0 ? 1 : tensors_[0].shape()[0];
+  }
+  DataPosition position() const override { return next_; }
+  InputStats stats() const override { return stats_; }
+
+ private:
+  void open_pass(DataPosition at) {
+    pass_ = at.pass;
+    index_ = at.index;
+    cursor_ = setup_.flow->open({.seed = setup_.seed, .pass = at.pass, .position = at.index});
+  }
+
+  /// Leaves out the batches of the other replicas, over the ends of passes, and reads the next one.
+  bool advance() {
+    int empty_passes = 0;
+    while (true) {
+      const int64_t skipped = cursor_->skip(to_skip_);
+      to_skip_ -= skipped;
+      index_ += skipped;
+      if (to_skip_ == 0 && cursor_->next(point_)) {
+        ++index_;
+        return true;
+      }
+      const bool last = setup_.passes && pass_ + 1 >= setup_.position.pass + *setup_.passes;
+      // A flow without batches would be opened for ever.
+      if (last || (index_ == 0 && ++empty_passes > 1)) return false;
+      open_pass({pass_ + 1, 0});
+    }
+  }
+
+  InputSetup setup_;
+  std::vector<Tensor> tensors_;
+  DataPosition next_;    // given by position()
+  int64_t pass_ = 0;     // of the open cursor
+  int64_t index_ = 0;    // of the item that the cursor gives next
+  int64_t to_skip_ = 0;  // items of other replicas before mine
+  std::unique_ptr<Cursor> cursor_;
+  Datapoint point_;
+  InputStats stats_;
+};
+
+/// Reads each batch when it is asked for, without threads: for small inputs and for inference.
+class FeedInput final : public InputSource {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() { return Schema<Params>("Batches made one at a time, when they are needed."); }
+  explicit FeedInput(Params /*p*/) {}
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override { return std::make_unique<FeedReader>(setup); }
+};
+
+TPACK_REGISTER(InputSource, FeedInput, "Feed", "FeedInput");
+
+}  // namespace
+}  // namespace tpack

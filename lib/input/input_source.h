@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/registry.h"
+#include "dataflow/data_flow.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// A value that a program is fed, and the component of the datapoint that it comes from.
+struct FedInput {
+  std::string name;
+  std::string component;
+  TensorSpec spec;      // one sample where `batched`
+  bool batched = true;
+  Position position = {};
+};
+
+/// For each input the component's number. Errors: ConfigError with the input's position where the datapoints have no
+/// such component, or one of another type or shape.
+std::vector<size_t> bind_inputs(const std::vector<FedInput>& inputs, const Spec& batches, const std::string& flow_name);
+
+/// What an input reads, and from where on.
+struct InputSetup {
+  const DataFlow* flow = nullptr;   // null for inputs that need no data
+  std::vector<size_t> components;   // of the datapoint, for each program input
+  std::vector<TensorSpec> nominal;  // specs of a full batch, for each program input
+  uint64_t seed = 0;
+  int64_t replica = 0;  // batches n with n mod replicas = replica
+  int64_t replicas = 1;
+  DataPosition position = {};
+  std::optional<int64_t> passes = {};  // nothing: without end
+};
+
+/// How the time before a batch was spent, since the reader was opened.
+struct InputStats {
+  double wait_s = 0;
+  double fill = 0;  // of the queue, 0 to 1
+  int64_t batches = 0;
+};
+
+/// Gives one batch after the other to the device.
+/// Threads: one at a time. The destructor ends all threads behind it.
+class InputReader {
+ public:
+  virtual ~InputReader() = default;
+  /// Brings the next batch; false at the end. The batch before is given back. Errors: SampleError; Stopped.
+  virtual bool next(const std::stop_token& stop) = 0;
+  /// The batch: tensors in the order of the program's inputs, valid until the next call of `next`.
+  virtual std::span<const Tensor> tensors() const = 0;
+  virtual int64_t samples() const = 0;
+  /// Where to go on after this batch (behind those of the other replicas in the same round).
+  virtual DataPosition position() const = 0;
+  virtual InputStats stats() const = 0;
+};
+
+/// How data come from a DataFlow to the device: the `input` section.
+/// Threads: const.
+class InputSource {
+ public:
+  static constexpr const char* kKind = "input source";
+  virtual ~InputSource() = default;
+  virtual std::unique_ptr<InputReader> open(const InputSetup& setup) const = 0;
+  /// False where batches come from nowhere.
+  virtual bool needs_data() const { return true; }
+};
+
+}  // namespace tpack

@@ -1,0 +1,69 @@
+#include "input/input_source.h"
+
+namespace tpack {
+namespace {
+
+struct QueueParams {
+  int64_t capacity = 50;
+};
+
+class QueueReader final : public InputReader {
+ public:
+  QueueReader(const InputSetup& setup, int64_t capacity)
+      : components_(setup.components),
+        tensors_(setup.components.size()),
+        stream_(setup.flow->stream({.seed = setup.seed,
+                                    .slots = static_cast<size_t>(capacity),
+                                    .shard = setup.replica,
+                                    .shard_count = setup.replicas,
+                                    .position = setup.position,
+                                    .passes = setup.passes})),
+        position_(setup.position) {}
+
+  bool next(const std::stop_token& stop) override {
+    for (Tensor& tensor : tensors_) tensor = Tensor();  // before the slot may be filled again
+    batch_.reset();
+    batch_ = stream_->next(stop);
+    if (!batch_) return false;
+    for (size_t i = 0; i < components_.size(); ++i) tensors_[i] = batch_->tensor(components_[i]);
+    position_ = batch_->next_position();
+    return true;
+  }
+  std::span<const Tensor> tensors() const override { return tensors_; }
+  int64_t samples() const override { return batch_ ? batch_->samples() : 0; }
+  DataPosition position() const override { return position_; }
+  InputStats stats() const override {
+    const StreamStats stats = stream_->stats();
+    const double slots = static_cast<double>(std::max<size_t>(stats.slots, 1));
+    return {stats.wait_s, static_cast<double>(stats.ready) / slots, stats.batches};
+  }
+
+ private:
+  std::vector<size_t> components_;
+  std::vector<Tensor> tensors_;
+  std::unique_ptr<Stream> stream_;
+  std::optional<Batch> batch_;
+  DataPosition position_;
+};
+
+/// Worker threads fill a ring of batches ahead of the training step. The default.
+class QueueInput final : public InputSource {
+ public:
+  using Params = QueueParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Batches made ahead by worker threads.")
+        .field("capacity", &Params::capacity, between(2, 10000), "batches in memory at most");
+  }
+  explicit QueueInput(Params p) : p_(p) {}
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
+    return std::make_unique<QueueReader>(setup, p_.capacity);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(InputSource, QueueInput, "Queue", "QueueInput");
+
+}  // namespace
+}  // namespace tpack
