@@ -86,8 +86,9 @@ class Registry {
       return nullptr;
     }
   }
-  /// As above; throws ConfigError with all problems. `make("LeakyReLU", {{"alpha", 0.1}})` from C++.
-  static std::unique_ptr<Kind> make(const std::string& name, const ConfigNode& params = {}) {
+  /// As above; throws ConfigError with all problems. `make("ReLU")` or `make("LeakyReLU", {{"alpha", 0.1}})`
+  /// from C++.
+  static std::unique_ptr<Kind> make(const std::string& name, const ConfigNode& params) {
     Diagnostics errors;
     auto made = make(ComponentItem{name, params, params.position()}, errors);
     errors.throw_if_any();

@@ -34,6 +34,14 @@ std::string shortest_of(T value) {
   return {buffer.data(), end};
 }
 
+std::regex regular_expression(const std::string& pattern) {
+  try {
+    return std::regex(pattern);
+  } catch (const std::regex_error& error) {
+    throw ConfigError("'" + pattern + "' is no regular expression: " + error.what());
+  }
+}
+
 template <class... Args>
 std::string printed(const char* format, Args... args) {
   std::array<char, 64> buffer{};
@@ -174,11 +182,11 @@ std::string with_thousands(int64_t value) {
 }
 
 bool full_match(const std::string& name, const std::string& pattern) {
-  try {
-    return std::regex_match(name, std::regex(pattern));
-  } catch (const std::regex_error& error) {
-    throw ConfigError("'" + pattern + "' is no regular expression: " + error.what());
-  }
+  return std::regex_match(name, regular_expression(pattern));
+}
+
+bool partial_match(const std::string& name, const std::string& pattern) {
+  return std::regex_search(name, regular_expression(pattern));
 }
 
 }  // namespace tpack

@@ -43,5 +43,7 @@ std::string with_thousands(int64_t value);
 /// True where `pattern` ('.', '*', '|' and the rest of ECMAScript's regular expressions) matches all of
 /// `name`. Errors: ConfigError where it is no regular expression.
 bool full_match(const std::string& name, const std::string& pattern);
+/// True where `pattern` matches a part of `name`. Errors: as full_match.
+bool partial_match(const std::string& name, const std::string& pattern);
 
 }  // namespace tpack

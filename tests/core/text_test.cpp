@@ -97,6 +97,11 @@ TEST(FullMatch, takes_the_whole_name) {
   EXPECT_TRUE(full_match("conv0/b", "fc.*|conv.*"));
 }
 
+TEST(PartialMatch, finds_a_part_of_the_name) {
+  EXPECT_TRUE(partial_match("validation_cost", "cost$"));
+  EXPECT_FALSE(partial_match("validation_cost", "^cost"));
+}
+
 TEST(FullMatch, refuses_what_is_no_regular_expression) {
   try {
     full_match("a", "(");
