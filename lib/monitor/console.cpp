@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "core/log.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "monitor/monitor.h"
+
+namespace tpack {
+namespace {
+
+using Patterns = std::optional<std::vector<std::string>>;
+
+struct ConsoleParams {
+  bool enable_step = false;
+  bool enable_epoch = true;
+  Patterns whitelist;
+  Patterns blacklist;
+};
+
+bool any_matches(const Patterns& patterns, const std::string& name) {
+  return std::any_of(patterns->begin(), patterns->end(),
+                     [&](const std::string& pattern) { return partial_match(name, pattern); });
+}
+
+std::string five_digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.5g", value);
+  return text.data();
+}
+
+class ConsoleMonitor final : public Monitor {
+ public:
+  using Params = ConsoleParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Prints the scalars, sorted by name, with five significant digits.")
+        .field("enable_step", &Params::enable_step, "print at the end of each step that has values")
+        .field("enable_epoch", &Params::enable_epoch, "print at the end of each epoch")
+        .field("whitelist", &Params::whitelist,
+               "regular expressions; only names in which one is found are printed")
+        .field("blacklist", &Params::blacklist,
+               "regular expressions; names in which one is found are not printed");
+  }
+  explicit ConsoleMonitor(Params p) : p_(std::move(p)) {
+    wanted("");  // a pattern that is no regular expression is found now
+  }
+
+  void put_scalar(const std::string& name, double value, const Moment& /*at*/) override {
+    values_[name] = value;
+  }
+  void end_step(const Moment& /*at*/) override {
+    if (p_.enable_step) print();
+  }
+  void end_epoch(const Moment& /*at*/) override {
+    if (p_.enable_epoch) print();
+    values_.clear();
+  }
+
+ private:
+  bool wanted(const std::string& name) const {
+    const bool listed = !p_.whitelist || any_matches(p_.whitelist, name);
+    return !(p_.blacklist && any_matches(p_.blacklist, name)) && listed;
+  }
+  void print() {
+    for (const auto& [name, value] : values_) {
+      if (wanted(name)) log::info(name + ": " + five_digits(value));
+    }
+    values_.clear();
+  }
+
+  Params p_;
+  std::map<std::string, double> values_;  // since the last print
+};
+
+TPACK_REGISTER(Monitor, ConsoleMonitor, "Console", "ScalarPrinter");
+
+}  // namespace
+}  // namespace tpack

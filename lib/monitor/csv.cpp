@@ -1,0 +1,133 @@
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "core/file_io.h"
+#include "core/log.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "monitor/monitor.h"
+#include "monitor/stat_table.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kFile = "stats.csv";
+constexpr const char* kHeader = "epoch_num,global_step";
+
+/// A field as RFC 4180 writes it.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return shortest(value);
+}
+
+/// The rows of a whole file, quotes undone.
+std::vector<std::vector<std::string>> parse_rows(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> row{""};
+  bool quoted = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool doubled = quoted && c == '"' && at + 1 < text.size() && text[at + 1] == '"';
+    if (doubled) ++at;
+    if (c == '"' && !doubled) {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      row.emplace_back();
+    } else if (c == '\n' && !quoted) {
+      rows.push_back(std::exchange(row, {""}));
+    } else {
+      row.back() += c;
+    }
+  }
+  return rows;
+}
+
+StatRecord to_record(const std::vector<std::string>& header, const std::vector<std::string>& row) {
+  StatRecord record{{std::strtoll(row[0].c_str(), nullptr, 10), std::strtoll(row[1].c_str(), nullptr, 10)},
+                    {}};
+  for (size_t i = 2; i < header.size(); ++i) {
+    if (!row[i].empty()) record.scalars.emplace_back(header[i], std::strtod(row[i].c_str(), nullptr));
+  }
+  return record;
+}
+
+/// The records of the file; empty where it is not one of ours.
+std::optional<std::vector<StatRecord>> read_records(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  const auto rows = parse_rows(text.str());
+  if (!text.str().starts_with(kHeader) || rows.empty()) return std::nullopt;
+  std::vector<StatRecord> records;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].size() != rows[0].size()) return std::nullopt;
+    records.push_back(to_record(rows[0], rows[i]));
+  }
+  return records;
+}
+
+std::string row_of(const StatRecord& record, const std::vector<std::string>& names) {
+  std::string row = std::to_string(record.at.epoch) + "," + std::to_string(record.at.global_step);
+  for (const std::string& name : names) {
+    row += ',';
+    for (const auto& [key, value] : record.scalars) {
+      if (key == name) row += number(value);
+    }
+  }
+  return row + "\n";
+}
+
+class Csv final : public Monitor {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+        "Writes stats.csv: a row a step with values, a column a scalar, empty where it has none.");
+  }
+  explicit Csv(Params /*p*/) {}
+
+  void open(const RunRecord& run) override {
+    if (run.folder.empty()) {
+      log::warning("CSV writes nothing, for the run has no log folder");
+      return;
+    }
+    path_ = (std::filesystem::path(run.folder) / kFile).string();
+    if (!std::filesystem::exists(path_)) return;
+    auto earlier = read_records(path_);
+    if (earlier && table_.take_over(std::move(*earlier), run)) return;
+    move_away(path_);
+  }
+  void put_scalar(const std::string& name, double value, const Moment& at) override {
+    table_.put(name, value, at);
+  }
+  void end_epoch(const Moment& /*at*/) override {
+    if (path_.empty()) return;
+    const std::vector<std::string> names = table_.names();
+    std::string text = kHeader;
+    for (const std::string& name : names) text += "," + field(name);
+    text += '\n';
+    for (const StatRecord& record : table_.records()) text += row_of(record, names);
+    write_whole_file(path_, text);
+  }
+  void close() override { end_epoch({}); }
+
+ private:
+  std::string path_;  // empty: no log folder
+  StatTable table_;
+};
+
+TPACK_REGISTER(Monitor, Csv, "CSV");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/file_io.h"
+#include "monitor/proto_message.h"
+
+namespace tpack {
+
+/// A TensorBoard event file: records of length, masked CRC, message, masked CRC. Records wait in memory until
+/// `flush`. Errors: as AppendFile; after one the file may end in a torn record, which readers skip at its end
+/// only, so the caller goes on with a new file.
+class EventFile {
+ public:
+  /// Makes events.out.tfevents.TIME.HOST.PID.NUMBER in the folder.
+  explicit EventFile(const std::string& folder, FileIo& io = FileIo::system());
+
+  /// Adds an Event with this summary. Field numbers are those of tensorflow/core/util/event.proto.
+  void add_summary(const ProtoMessage& summary, int64_t step);
+  /// Tells readers that values of `step` and later in older files are void.
+  void add_restart(int64_t step);
+  void flush();
+  const std::string& path() const { return file_.path(); }
+
+ private:
+  void add(const ProtoMessage& event);
+
+  AppendFile file_;
+  std::string waiting_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// The time of a value in a run.
+struct Moment {
+  int64_t epoch = 0;        // from 1; 0 before the first
+  int64_t global_step = 0;  // steps done
+
+  bool operator==(const Moment&) const = default;
+};
+
+/// What a monitor knows of the run it watches.
+struct RunRecord {
+  std::string folder = {};     // where files go; empty: the run writes none
+  int64_t starting_epoch = 1;  // the first epoch that this process runs
+  int64_t global_step = 0;     // steps that were done before it
+  bool resumed = false;        // goes on from a checkpoint: later values of the folder's files are void
+};
+
+/// A place where the values of a run go. Calls come in the order open, then put_... and end_step / end_epoch
+/// as the run goes, then close. Threads: one at a time. Errors: ResourceError where a file cannot be written;
+/// the values of the failed call may be lost, the next calls are fine.
+class Monitor {
+ public:
+  static constexpr const char* kKind = "monitor";
+
+  virtual ~Monitor() = default;
+  virtual void open(const RunRecord& /*run*/) {}
+  virtual void put_scalar(const std::string& name, double value, const Moment& at) = 0;
+  /// Shapes: [H, W], [H, W, C] or [N, H, W, C] with C of 1, 3 (RGB) or 4 (RGBA); uint8, or float32 from 0 to
+  /// 255.
+  virtual void put_image(const std::string& /*name*/, const Tensor& /*image*/, const Moment& /*at*/) {}
+  virtual void put_text(const std::string& /*name*/, const std::string& /*text*/, const Moment& /*at*/) {}
+  /// A step with values has ended.
+  virtual void end_step(const Moment& /*at*/) {}
+  /// Everything put so far is to be seen by others now.
+  virtual void end_epoch(const Moment& at) = 0;
+  virtual void close() {}
+};
+
+}  // namespace tpack

@@ -1,0 +1,130 @@
+#include "monitor/monitors.h"
+
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace tpack {
+namespace {
+
+constexpr std::string_view kTower = "tower";
+constexpr std::string_view kSummary = "-summary";
+
+std::string shown_name(std::string_view name) {
+  if (name.starts_with(kTower)) {
+    size_t at = kTower.size();
+    while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0) ++at;
+    if (at > kTower.size() && at < name.size() && name[at] == '/') name.remove_prefix(at + 1);
+  }
+  if (name.ends_with(kSummary)) name.remove_suffix(kSummary.size());
+  return std::string(name);
+}
+
+/// JSON has no NaN and no infinities: those are texts.
+nlohmann::json to_json_value(double value) {
+  if (std::isfinite(value)) return value;
+  if (std::isnan(value)) return "nan";
+  return value > 0 ? "inf" : "-inf";
+}
+
+double from_json_value(const nlohmann::json& value) {
+  if (value.is_number()) return value.get<double>();
+  const std::string text = value.get<std::string>();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return text == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+void Monitors::each(const std::function<void(Monitor&)>& act) {
+  for (const auto& monitor : monitors_) {
+    try {
+      act(*monitor);
+    } catch (const ResourceError& failure) {
+      log::error(failure.what());
+    }
+  }
+}
+
+void Monitors::open(const RunRecord& run) {
+  each([&](Monitor& m) { m.open(run); });
+}
+
+void Monitors::put_scalar(const std::string& name, double value) {
+  const std::string shown = shown_name(name);
+  history_[shown].emplace_back(now_.global_step, value);
+  has_values_ = true;
+  each([&](Monitor& m) { m.put_scalar(shown, value, now_); });
+}
+
+void Monitors::put_image(const std::string& name, const Tensor& image) {
+  each([&](Monitor& m) { m.put_image(shown_name(name), image, now_); });
+}
+
+void Monitors::put_text(const std::string& name, const std::string& text) {
+  each([&](Monitor& m) { m.put_text(shown_name(name), text, now_); });
+}
+
+void Monitors::end_step() {
+  if (!has_values_) return;
+  has_values_ = false;
+  each([&](Monitor& m) { m.end_step(now_); });
+}
+
+void Monitors::end_epoch() {
+  has_values_ = false;
+  each([&](Monitor& m) { m.end_epoch(now_); });
+}
+
+void Monitors::close() {
+  each([](Monitor& m) { m.close(); });
+}
+
+std::optional<double> Monitors::get_latest(const std::string& name) const {
+  const History& history = get_history(name);
+  return history.empty() ? std::nullopt : std::optional(history.back().second);
+}
+
+const Monitors::History& Monitors::get_history(const std::string& name) const {
+  static const History kNone;
+  const auto found = history_.find(name);
+  return found == history_.end() ? kNone : found->second;
+}
+
+std::vector<std::string> Monitors::names() const {
+  std::vector<std::string> all;
+  for (const auto& [name, history] : history_) all.push_back(name);
+  return all;
+}
+
+std::string Monitors::save() const {
+  nlohmann::json all = nlohmann::json::object();
+  for (const auto& [name, history] : history_) {
+    nlohmann::json& values = all[name] = nlohmann::json::array();
+    for (const auto& [step, value] : history) values.push_back({step, to_json_value(value)});
+  }
+  return all.dump();
+}
+
+void Monitors::load(const std::string& text) {
+  std::map<std::string, History> loaded;
+  try {
+    const nlohmann::json all = nlohmann::json::parse(text);
+    for (const auto& [name, values] : all.items()) {
+      History& history = loaded[name];
+      for (const auto& pair : values)
+        history.emplace_back(pair.at(0).get<int64_t>(), from_json_value(pair.at(1)));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError("history of the monitors", error.what());
+  }
+  history_ = std::move(loaded);
+}
+
+}  // namespace tpack

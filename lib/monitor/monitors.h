@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "monitor/monitor.h"
+
+namespace tpack {
+
+/// Hands values to all monitors and keeps the history of every scalar. Names lose the prefix `towerN/` and
+/// the suffix `-summary`. A monitor that cannot write is reported in the log, the others and the run go on.
+/// Threads: one at a time.
+class Monitors {
+ public:
+  using History = std::vector<std::pair<int64_t, double>>;  // (global step, value), oldest first
+
+  explicit Monitors(std::vector<std::unique_ptr<Monitor>> monitors) : monitors_(std::move(monitors)) {}
+
+  void open(const RunRecord& run);
+  /// The time of everything put until the next call.
+  void set_moment(const Moment& at) { now_ = at; }
+  void put_scalar(const std::string& name, double value);
+  void put_image(const std::string& name, const Tensor& image);
+  void put_text(const std::string& name, const std::string& text);
+  /// Tells the monitors that the step has ended, where it brought values.
+  void end_step();
+  void end_epoch();
+  void close();
+
+  /// The newest value; empty where there is none yet.
+  std::optional<double> get_latest(const std::string& name) const;
+  /// Empty where there is none yet.
+  const History& get_history(const std::string& name) const;
+  /// The scalars seen so far, sorted.
+  std::vector<std::string> names() const;
+
+  /// The history as JSON, for a checkpoint. Values come back bit-exactly.
+  std::string save() const;
+  /// Errors: CheckpointError where the text is no history.
+  void load(const std::string& text);
+
+ private:
+  void each(const std::function<void(Monitor&)>& act);
+
+  std::vector<std::unique_ptr<Monitor>> monitors_;
+  std::map<std::string, History> history_;
+  Moment now_;
+  bool has_values_ = false;  // since the last end of a step
+};
+
+}  // namespace tpack

@@ -1,0 +1,113 @@
+#include <memory>
+
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "core/registry.h"
+#include "monitor/event_file.h"
+#include "monitor/monitor.h"
+#include "monitor/png_encoder.h"
+
+namespace tpack {
+namespace {
+
+// Fields of tensorflow/core/framework/summary.proto and tensor.proto.
+constexpr int kSummaryValue = 1;
+constexpr int kTag = 1;
+constexpr int kSimpleValue = 2;
+constexpr int kImage = 4;
+constexpr int kTensor = 8;
+constexpr int kMetadata = 9;
+constexpr int kPluginData = 1;
+constexpr int kPluginName = 1;
+constexpr int kTensorType = 1;
+constexpr int kTensorText = 8;
+constexpr int64_t kStringType = 7;
+
+ProtoMessage image_message(const PngImage& image) {
+  return ProtoMessage()
+      .integer(1, image.height)
+      .integer(2, image.width)
+      .integer(3, image.channels)
+      .bytes(4, image.png);
+}
+
+struct TensorBoardParams {
+  double flush_s = 5;
+};
+
+class TensorBoard final : public Monitor {
+ public:
+  using Params = TensorBoardParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Writes scalars, images and texts to an event file for TensorBoard.")
+        .field("flush_s", &Params::flush_s, at_least(0),
+               "seconds between two writes within an epoch; the end of an epoch always writes");
+  }
+  explicit TensorBoard(Params p) : p_(p) {}
+
+  void open(const RunRecord& run) override {
+    folder_ = run.folder;
+    if (folder_.empty()) {
+      log::warning("TensorBoard writes nothing, for the run has no log folder");
+      return;
+    }
+    file_ = std::make_unique<EventFile>(folder_);
+    if (run.resumed) file_->add_restart(run.global_step + 1);
+  }
+  void put_scalar(const std::string& name, double value, const Moment& at) override {
+    add(ProtoMessage().bytes(kTag, name).real32(kSimpleValue, static_cast<float>(value)), at);
+  }
+  void put_image(const std::string& name, const Tensor& image, const Moment& at) override {
+    if (folder_.empty()) return;
+    const std::vector<PngImage> images = encode_png(image);
+    for (size_t i = 0; i < images.size(); ++i) {
+      const std::string tag = images.size() == 1 ? name : name + "/" + std::to_string(i);
+      add(ProtoMessage().bytes(kTag, tag).message(kImage, image_message(images[i])), at);
+    }
+  }
+  void put_text(const std::string& name, const std::string& text, const Moment& at) override {
+    const ProtoMessage plugin = ProtoMessage().bytes(kPluginName, "text");
+    const ProtoMessage tensor = ProtoMessage().integer(kTensorType, kStringType).bytes(kTensorText, text);
+    add(ProtoMessage()
+            .bytes(kTag, name)
+            .message(kTensor, tensor)
+            .message(kMetadata, ProtoMessage().message(kPluginData, plugin)),
+        at);
+  }
+  void end_step(const Moment& /*at*/) override {
+    if (since_flush_.seconds() >= p_.flush_s) flush();
+  }
+  void end_epoch(const Moment& /*at*/) override { flush(); }
+  void close() override {
+    flush();
+    file_.reset();
+  }
+
+ private:
+  void add(const ProtoMessage& value, const Moment& at) {
+    if (folder_.empty()) return;
+    if (file_ == nullptr) file_ = std::make_unique<EventFile>(folder_);  // the one before failed
+    file_->add_summary(ProtoMessage().message(kSummaryValue, value), at.global_step);
+  }
+  void flush() {
+    since_flush_.reset();
+    if (file_ == nullptr) return;
+    try {
+      file_->flush();
+    } catch (const ResourceError&) {
+      file_.reset();  // its end may be torn
+      throw;
+    }
+  }
+
+  Params p_;
+  std::string folder_;  // empty: no log folder
+  std::unique_ptr<EventFile> file_;
+  Stopwatch since_flush_;
+};
+
+TPACK_REGISTER(Monitor, TensorBoard, "TensorBoard", "TFEventWriter");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,54 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "core/registry.h"
+#include "monitor/monitor.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+std::unique_ptr<Monitor> csv(const RunRecord& run) {
+  auto made = Registry<Monitor>::make("CSV");
+  made->open(run);
+  return made;
+}
+
+TEST(Csv, has_a_row_a_step_and_a_column_a_scalar) {
+  const TemporaryFolder folder;
+  const auto monitor = csv({.folder = folder.str()});
+  monitor->put_scalar("cost", 0.5, {1, 10});
+  monitor->put_scalar("cost", 0.25, {1, 20});
+  monitor->put_scalar("validation, \"top 1\"", NAN, {1, 20});
+  monitor->end_epoch({1, 20});
+  EXPECT_EQ(content_of(folder / "stats.csv"),
+            "epoch_num,global_step,cost,\"validation, \"\"top 1\"\"\"\n1,10,0.5,\n1,20,0.25,nan\n");
+}
+
+TEST(Csv, reads_its_own_file_to_go_on) {
+  const TemporaryFolder folder;
+  {
+    const auto monitor = csv({.folder = folder.str()});
+    monitor->put_scalar("a \"b\",c", 1.0 / 3, {1, 1});
+    monitor->put_scalar("x", -INFINITY, {1, 2});
+    monitor->put_scalar("x", 3, {1, 3});
+    monitor->end_epoch({1, 3});
+  }
+  const auto monitor = csv({.folder = folder.str(), .starting_epoch = 1, .global_step = 2, .resumed = true});
+  monitor->put_scalar("y", 4, {1, 3});
+  monitor->close();
+  EXPECT_EQ(content_of(folder / "stats.csv"),
+            "epoch_num,global_step,\"a \"\"b\"\",c\",x,y\n1,1,0.3333333333333333,,\n1,2,,-inf,\n1,3,,,4\n");
+}
+
+TEST(Csv, moves_the_file_of_another_run_away) {
+  const TemporaryFolder folder;
+  write_content(folder / "stats.csv", "something,else\n1,2\n");
+  csv({.folder = folder.str()})->close();
+  EXPECT_EQ(folder.names().size(), 2U);
+  EXPECT_EQ(content_of(folder / "stats.csv"), "epoch_num,global_step\n");
+}
+
+}  // namespace
+}  // namespace tpack
