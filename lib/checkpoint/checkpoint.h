@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/file_io.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// The version of the file format that this build writes, and the newest that it reads.
+constexpr int kCheckpointVersion = 1;
+
+/// What a checkpoint holds. Names are paths of groups ("model/conv0/W"); a name is no group of another one.
+struct CheckpointContent {
+  int64_t step = 0;
+  int64_t epoch = 0;
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, std::string> texts;  // UTF-8 without NUL: config/yaml, plan/json, callbacks/NAME
+};
+
+/// Writes the content as one HDF5 file, whole or not at all (see write_whole_file). The bytes depend on the
+/// content alone. Format: docs/checkpoint-format.md. Threads: any. Errors: ResourceError where the file
+/// cannot be written; CheckpointError for names that HDF5 cannot hold.
+void save_checkpoint(const std::string& path, const CheckpointContent& content,
+                     FileIo& io = FileIo::system());
+
+/// Reads a checkpoint after its digest was checked; nothing of a damaged file reaches libhdf5. Threads: any.
+/// Errors: CheckpointError with the path and the cause: no such file, no tpack checkpoint, a newer version,
+/// truncated, damaged, or something that a checkpoint does not have (links, filters, external data, ...).
+CheckpointContent load_checkpoint(const std::string& path);
+
+/// Checks the digest of the whole file. Errors: as load_checkpoint.
+void verify_checkpoint(const std::string& path);
+
+}  // namespace tpack

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <hdf5.h>
+
+#include "tensor/dtype.h"
+
+// What saving and loading share of libhdf5's C interface. Callers hold hdf5_mutex().
+namespace tpack::hdf5 {
+
+/// Owns one identifier.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+
+  Handle(hid_t id, Close close) : id_(id), close_(close) {}
+  ~Handle() { reset(); }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle& operator=(Handle&&) = delete;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  hid_t get() const { return id_; }
+  void reset() {
+    if (id_ >= 0) close_(id_);
+    id_ = H5I_INVALID_HID;
+  }
+
+ private:
+  hid_t id_;
+  Close close_;
+};
+
+/// Keeps libhdf5 from printing and from loading filters as plugins. Before the first call; again does no
+/// harm.
+void prepare();
+
+/// Passes a result on. Errors: CheckpointError "PATH: WHAT: cause" where it is negative.
+template <class T>
+T checked(T result, const std::string& path, const char* what);
+[[noreturn]] void fail(const std::string& path, const char* what);
+
+template <class T>
+T checked(T result, const std::string& path, const char* what) {
+  if (result < 0) fail(path, what);
+  return result;
+}
+
+/// The type of the elements in the file, which is also that in memory (little-endian; bool as h5py writes
+/// it).
+Handle file_type(DType type);
+/// A text of exactly that many bytes (at least 1), UTF-8, padded with NUL.
+Handle text_type(size_t bytes);
+
+constexpr const char* kDigestName = "xxh3_128";
+
+/// The bytes of an HDF5 file that is made in memory: libhdf5 writes into them, and leaves them behind when
+/// the file is closed.
+class MemoryFile {
+ public:
+  MemoryFile() = default;
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  /// Access properties for H5Fcreate.
+  Handle access();
+  /// What libhdf5 wrote; valid once the file is closed. `bytes` is the length of the file.
+  std::string_view content(size_t bytes) const { return {static_cast<const char*>(buffer_), bytes}; }
+
+ private:
+  static void* resize(void* buffer, size_t bytes, H5FD_file_image_op_t operation, void* self);
+  static herr_t keep(void* buffer, H5FD_file_image_op_t operation, void* self);
+
+  void* buffer_ = nullptr;
+};
+
+}  // namespace tpack::hdf5

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/hdf5.h"
+#include "checkpoint/seal.h"
+#include "core/error.h"
+#include "core/hdf5_mutex.h"
+
+namespace tpack {
+namespace {
+
+using hdf5::checked;
+using hdf5::Handle;
+
+// A digest only tells accidents: a file made by an enemy is refused by these and by the rules below.
+constexpr int kMaxDepth = 64;
+constexpr size_t kMaxObjects = 100'000;
+constexpr size_t kMaxNameBytes = 256;
+
+constexpr std::array kTypes = {DType::kFloat32, DType::kFloat64, DType::kInt32,
+                               DType::kInt64,   DType::kUInt8,   DType::kBool};
+
+class CheckpointReader {
+ public:
+  CheckpointReader(const std::string& path, hid_t file) : path_(path), file_(file) {
+    hsize_t bytes = 0;
+    checked(H5Fget_filesize(file, &bytes), path_, "has no size");
+    file_bytes_ = bytes;
+  }
+
+  CheckpointContent read() {
+    check_root();
+    content_.step = number_attribute("step");
+    content_.epoch = number_attribute("epoch");
+    group(file_, "", 0);
+    return std::move(content_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
+    throw CheckpointError(path_, "'" + name + "' " + why);
+  }
+  void check_root() const;
+  int64_t number_attribute(const char* name) const;
+  std::optional<std::string> text_attribute(hid_t owner, const char* name) const;
+  void group(hid_t id, const std::string& path, int depth);
+  std::string link_name(hid_t group, hsize_t index, const std::string& group_path) const;
+  void object(hid_t group, const std::string& link, const std::string& name, int depth);
+  void dataset(hid_t id, const std::string& name);
+  void check_storage(hid_t id, const std::string& name, uint64_t bytes) const;
+  void tensor(hid_t id, const std::string& name, const Handle& type);
+  void text(hid_t id, const std::string& name, const Handle& type);
+  Shape shape(hid_t id, const std::string& name) const;
+  void read_bytes(hid_t id, const std::string& name, const Handle& type, std::string_view target) const;
+
+  const std::string& path_;
+  hid_t file_;
+  uint64_t file_bytes_ = 0;
+  size_t objects_ = 0;
+  CheckpointContent content_;
+};
+
+void CheckpointReader::check_root() const {
+  if (text_attribute(file_, "format") != "tpack-checkpoint") {
+    throw CheckpointError(path_, "is no tpack checkpoint: its format is another");
+  }
+  if (number_attribute("complete") != 1) throw CheckpointError(path_, "was not finished");
+}
+
+int64_t CheckpointReader::number_attribute(const char* name) const {
+  const Handle attribute(checked(H5Aopen(file_, name, H5P_DEFAULT), path_, name), H5Aclose);
+  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
+  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+  const bool is_number =
+      H5Tget_class(type.get()) == H5T_INTEGER && H5Sget_simple_extent_npoints(space.get()) == 1;
+  if (!is_number) refuse(name, "is no number");
+  int64_t value = 0;
+  checked(H5Aread(attribute.get(), H5T_NATIVE_INT64, &value), path_, name);
+  return value;
+}
+
+/// A short text of fixed length; empty where there is none.
+std::optional<std::string> CheckpointReader::text_attribute(hid_t owner, const char* name) const {
+  if (H5Aexists(owner, name) <= 0) return std::nullopt;
+  const Handle attribute(checked(H5Aopen(owner, name, H5P_DEFAULT), path_, name), H5Aclose);
+  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
+  const bool fixed = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0;
+  const bool is_short =
+      H5Tget_size(type.get()) <= kMaxNameBytes && H5Sget_simple_extent_npoints(space.get()) == 1;
+  if (!fixed || !is_short) return std::nullopt;
+  std::string value(H5Tget_size(type.get()), '\0');
+  checked(H5Aread(attribute.get(), type.get(), value.data()), path_, name);
+  return value.substr(0, value.find('\0'));
+}
+
+void CheckpointReader::group(hid_t id, const std::string& path, int depth) {
+  if (depth > kMaxDepth) refuse(path, "is nested deeper than " + std::to_string(kMaxDepth) + " groups");
+  H5G_info_t info{};
+  checked(H5Gget_info(id, &info), path_, "a group is not readable");
+  for (hsize_t i = 0; i < info.nlinks; ++i) {
+    const std::string link = link_name(id, i, path);
+    object(id, link, path.empty() ? link : path + "/" + link, depth);
+  }
+}
+
+std::string CheckpointReader::link_name(hid_t group, hsize_t index, const std::string& group_path) const {
+  std::array<char, kMaxNameBytes + 1> name{};
+  const ssize_t length = checked(H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index,
+                                                    name.data(), name.size(), H5P_DEFAULT),
+                                 path_, "a name is not readable");
+  if (static_cast<size_t>(length) > kMaxNameBytes) refuse(group_path, "has a name of more than 256 bytes");
+  return name.data();
+}
+
+void CheckpointReader::object(hid_t group_id, const std::string& link, const std::string& name, int depth) {
+  if (++objects_ > kMaxObjects)
+    throw CheckpointError(path_, "has more than " + std::to_string(kMaxObjects) + " objects");
+  H5L_info_t info{};
+  checked(H5Lget_info(group_id, link.c_str(), &info, H5P_DEFAULT), path_, "a link is not readable");
+  if (info.type != H5L_TYPE_HARD) refuse(name, "is a soft or external link; a checkpoint has none");
+  const Handle object(checked(H5Oopen(group_id, link.c_str(), H5P_DEFAULT), path_, name.c_str()), H5Oclose);
+  const H5I_type_t type = H5Iget_type(object.get());
+  if (type == H5I_GROUP) {
+    group(object.get(), name, depth + 1);
+  } else if (type == H5I_DATASET) {
+    dataset(object.get(), name);
+  } else {
+    refuse(name, "is neither a group nor a dataset");
+  }
+}
+
+void CheckpointReader::dataset(hid_t id, const std::string& name) {
+  const Handle type(checked(H5Dget_type(id), path_, name.c_str()), H5Tclose);
+  if (H5Tget_class(type.get()) == H5T_STRING) {
+    text(id, name, type);
+  } else {
+    tensor(id, name, type);
+  }
+}
+
+/// Only plain bytes inside this file, and as many as are declared.
+void CheckpointReader::check_storage(hid_t id, const std::string& name, uint64_t bytes) const {
+  const Handle creation(checked(H5Dget_create_plist(id), path_, name.c_str()), H5Pclose);
+  const H5D_layout_t layout = H5Pget_layout(creation.get());
+  if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT)
+    refuse(name, "is chunked or virtual; a checkpoint is contiguous");
+  if (H5Pget_external_count(creation.get()) != 0) refuse(name, "has its data in another file");
+  if (H5Pget_nfilters(creation.get()) != 0) refuse(name, "has a filter");
+  const uint64_t stored = H5Dget_storage_size(id);
+  if (stored != bytes || stored > file_bytes_) {
+    refuse(name, "declares " + std::to_string(bytes) + " bytes and stores " + std::to_string(stored));
+  }
+}
+
+Shape CheckpointReader::shape(hid_t id, const std::string& name) const {
+  const Handle space(checked(H5Dget_space(id), path_, name.c_str()), H5Sclose);
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  if (rank < 0 || static_cast<size_t>(rank) > Shape::kMaxRank ||
+      H5Sget_simple_extent_type(space.get()) == H5S_NULL) {
+    refuse(name, "has no shape of at most " + std::to_string(Shape::kMaxRank) + " axes");
+  }
+  std::array<hsize_t, Shape::kMaxRank> dims{};
+  H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr);
+  try {
+    Shape made(std::vector<int64_t>(dims.begin(), dims.begin() + rank));
+    static_cast<void>(made.elements());  // throws where the product is too large
+    return made;
+  } catch (const ConfigError& error) {
+    refuse(name, std::string("has no legal shape: ") + error.what());
+  }
+}
+
+void CheckpointReader::read_bytes(hid_t id, const std::string& name, const Handle& type,
+                                  std::string_view target) const {
+  checked(H5Dread(id, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, const_cast<char*>(target.data())), path_,
+          name.c_str());
+  const auto digest = text_attribute(id, hdf5::kDigestName);
+  if (digest != digest_of(target)) refuse(name, "is damaged: its content does not fit its digest");
+}
+
+void CheckpointReader::tensor(hid_t id, const std::string& name, const Handle& type) {
+  const auto known = std::find_if(kTypes.begin(), kTypes.end(), [&](DType candidate) {
+    return H5Tequal(type.get(), hdf5::file_type(candidate).get()) > 0;
+  });
+  if (known == kTypes.end()) refuse(name, "has elements of a type that a checkpoint does not have");
+  const TensorSpec spec{*known, shape(id, name)};
+  check_storage(id, name, static_cast<uint64_t>(spec.bytes()));
+  const Tensor value(spec);
+  const std::string_view bytes(reinterpret_cast<const char*>(value.raw()), value.bytes());
+  read_bytes(id, name, type, bytes);
+  const bool legal = spec.dtype != DType::kBool ||
+                     std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0 || c == 1; });
+  if (!legal) refuse(name, "has values that are neither true nor false");
+  content_.tensors.emplace(name, value);
+}
+
+void CheckpointReader::text(hid_t id, const std::string& name, const Handle& type) {
+  if (H5Tis_variable_str(type.get()) != 0 || shape(id, name).rank() != 0)
+    refuse(name, "is no text of fixed length");
+  const size_t bytes = H5Tget_size(type.get());
+  check_storage(id, name, bytes);
+  std::string value(bytes, '\0');
+  read_bytes(id, name, type, value);
+  content_.texts.emplace(name, value.substr(0, value.find('\0')));
+}
+
+}  // namespace
+
+CheckpointContent load_checkpoint(const std::string& path) {
+  check_seal(path);
+  const std::lock_guard lock(hdf5_mutex());
+  hdf5::prepare();
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
+  // Locks fail on some network file systems, and a checkpoint never changes once it has its name.
+  H5Pset_file_locking(access.get(), /*use_file_locking=*/false, /*ignore_when_disabled=*/true);
+  const Handle file(
+      checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "is not readable as HDF5"),
+      H5Fclose);
+  return CheckpointReader(path, file.get()).read();
+}
+
+void verify_checkpoint(const std::string& path) { check_seal(path); }
+
+}  // namespace tpack

@@ -1,0 +1,84 @@
+#include "checkpoint/retention.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+
+#include "checkpoint/checkpoint.h"
+#include "core/error.h"
+#include "core/file_io.h"
+#include "core/log.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "model-";
+constexpr std::string_view kSuffix = ".h5";
+
+std::optional<int64_t> step_of(std::string_view name) {
+  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
+  const std::string_view digits = name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
+  int64_t step = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
+  const bool whole = failure == std::errc{} && end == digits.data() + digits.size() && step >= 0;
+  return whole ? std::optional(step) : std::nullopt;
+}
+
+void remove(const std::string& path) {
+  std::error_code failure;
+  fs::remove(path, failure);
+  if (failure) throw ResourceError(path + ": cannot be removed: " + failure.message());
+}
+
+}  // namespace
+
+std::string checkpoint_name(int64_t step) {
+  return std::string(kPrefix) + std::to_string(step) + std::string(kSuffix);
+}
+
+std::vector<CheckpointFile> list_checkpoints(const std::string& folder) {
+  std::vector<CheckpointFile> files;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(folder, failure)) {
+    if (const auto step = step_of(entry.path().filename().string()))
+      files.push_back({entry.path().string(), *step});
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.step > b.step; });
+  return files;
+}
+
+std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder) {
+  std::vector<std::string> damaged;
+  for (const CheckpointFile& file : list_checkpoints(folder)) {
+    try {
+      verify_checkpoint(file.path);
+      for (const std::string& text : damaged) log::warning(text);
+      return file;
+    } catch (const CheckpointError& error) {
+      damaged.emplace_back(error.what());
+    }
+  }
+  if (damaged.empty()) return std::nullopt;
+  std::string text = "none of the checkpoints can be read:";
+  for (const std::string& one : damaged) text += "\n  " + one;
+  throw CheckpointError(folder, text);
+}
+
+void remove_old_checkpoints(const std::string& folder, size_t keep) {
+  const std::vector<CheckpointFile> files = list_checkpoints(folder);
+  for (size_t i = keep; i < files.size(); ++i) remove(files[i].path);
+}
+
+void remove_unfinished_files(const std::string& folder) {
+  std::vector<std::string> leftovers;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(folder, failure)) {
+    if (is_temporary_name(entry.path().filename().string())) leftovers.push_back(entry.path().string());
+  }
+  for (const std::string& path : leftovers) remove(path);
+}
+
+}  // namespace tpack

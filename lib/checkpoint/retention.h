@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tpack {
+
+/// A file model-STEP.h5.
+struct CheckpointFile {
+  std::string path;
+  int64_t step = 0;
+};
+
+/// "model-STEP.h5".
+std::string checkpoint_name(int64_t step);
+/// The checkpoints of a folder by step, newest first; empty where there is no folder. Nothing is opened.
+std::vector<CheckpointFile> list_checkpoints(const std::string& folder);
+/// The newest one whose digest fits; damaged ones are reported in the log. Empty where the folder has none.
+/// Errors: CheckpointError that names them where all are damaged.
+std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder);
+/// Takes away all but the `keep` newest. Errors: ResourceError.
+void remove_old_checkpoints(const std::string& folder, size_t keep);
+/// Takes away what saves left behind that were cut short. Errors: ResourceError.
+void remove_unfinished_files(const std::string& folder);
+
+}  // namespace tpack

@@ -1,0 +1,142 @@
+#include "checkpoint/seal.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <xxhash.h>
+
+#include "checkpoint/checkpoint.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+constexpr std::string_view kMagic = "tpack checkpoint ";
+constexpr std::string_view kBytes = "\nbytes ";
+constexpr std::string_view kDigest = "\nxxh3-128 ";
+constexpr size_t kNumberDigits = 20;
+constexpr size_t kDigestDigits = 32;
+
+std::string digits(uint64_t value, size_t count) {
+  std::string text = std::to_string(value);
+  return std::string(count - text.size(), '0') + text;
+}
+
+/// The user block with the place of the digest filled with `digest`.
+std::string block(uint64_t file_bytes, std::string_view digest) {
+  std::string text = std::string(kMagic) + std::to_string(kCheckpointVersion) + std::string(kBytes) +
+                     digits(file_bytes, kNumberDigits) + std::string(kDigest) + std::string(digest) + "\n";
+  text.resize(kSealBytes - 1, ' ');
+  return text + "\n";
+}
+
+/// XXH3-128 over pieces.
+class Digest {
+ public:
+  Digest() : state_(XXH3_createState(), XXH3_freeState) { XXH3_128bits_reset(state_.get()); }
+  void add(std::string_view bytes) { XXH3_128bits_update(state_.get(), bytes.data(), bytes.size()); }
+  std::string text() const {
+    const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
+    std::array<char, kDigestDigits + 1> out{};
+    std::snprintf(out.data(), out.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                  static_cast<unsigned long long>(hash.low64));
+    return out.data();
+  }
+
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+};
+
+std::optional<uint64_t> number_after(std::string_view text, std::string_view word) {
+  const size_t at = text.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  uint64_t value = 0;
+  const char* begin = text.data() + at + word.size();
+  const auto result = std::from_chars(begin, text.data() + text.size(), value);
+  return result.ec == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+std::ifstream open_checked(const std::string& path) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(path, failure);
+  if (!std::filesystem::exists(status)) throw CheckpointError(path, "no such file");
+  if (!std::filesystem::is_regular_file(status)) throw CheckpointError(path, "is no file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw CheckpointError(path, std::string("cannot be read: ") + std::strerror(errno));
+  return file;
+}
+
+/// Refuses what the user block alone tells; gives the length that the file should have.
+uint64_t check_block(const std::string& path, std::string_view block_bytes) {
+  const std::string_view known = kMagic.substr(0, block_bytes.size());
+  if (block_bytes.starts_with("\x89HDF"))
+    throw CheckpointError(path, "is an HDF5 file, but no tpack checkpoint");
+  if (!block_bytes.starts_with(known)) throw CheckpointError(path, "is no tpack checkpoint");
+  if (block_bytes.size() < kSealBytes) {
+    throw CheckpointError(path, "is truncated: " + std::to_string(block_bytes.size()) +
+                                    " bytes are there, its head alone has " + std::to_string(kSealBytes));
+  }
+  const auto version = number_after(block_bytes, kMagic);
+  if (version && *version > kCheckpointVersion) {
+    throw CheckpointError(path, "has format version " + std::to_string(*version) +
+                                    "; this build reads up to " + std::to_string(kCheckpointVersion) +
+                                    ", use a newer tpack");
+  }
+  const auto bytes = number_after(block_bytes, kBytes);
+  if (!version || !bytes) throw CheckpointError(path, "is damaged: its head is not readable");
+  return *bytes;
+}
+
+}  // namespace
+
+std::string digest_of(std::string_view bytes) {
+  Digest digest;
+  digest.add(bytes);
+  return digest.text();
+}
+
+std::string make_seal(std::string_view hdf5) {
+  const uint64_t bytes = kSealBytes + hdf5.size();
+  Digest digest;
+  digest.add(block(bytes, std::string(kDigestDigits, '0')));
+  digest.add(hdf5);
+  return block(bytes, digest.text());
+}
+
+void check_seal(const std::string& path) {
+  constexpr size_t kChunk = size_t{1} << 20U;
+  std::ifstream file = open_checked(path);
+  std::string chunk(kChunk, '\0');
+  file.read(chunk.data(), kSealBytes);
+  const std::string head = chunk.substr(0, static_cast<size_t>(file.gcount()));
+  const uint64_t expected = check_block(path, head);
+  Digest digest;
+  digest.add(block(expected, std::string(kDigestDigits, '0')));
+  uint64_t size = head.size();
+  while (file.read(chunk.data(), kChunk) || file.gcount() > 0) {
+    const auto count = static_cast<size_t>(file.gcount());
+    digest.add(std::string_view(chunk).substr(0, count));
+    size += count;
+  }
+  if (file.bad()) throw CheckpointError(path, std::string("cannot be read: ") + std::strerror(errno));
+  if (size < expected) {
+    throw CheckpointError(path, "is truncated: " + std::to_string(size) + " of " + std::to_string(expected) +
+                                    " bytes are there");
+  }
+  if (size > expected)
+    throw CheckpointError(path, "is damaged: it has " + std::to_string(size - expected) + " bytes too many");
+  if (head != block(expected, digest.text()))
+    throw CheckpointError(path, "is damaged: its content does not fit its digest");
+}
+
+}  // namespace tpack

@@ -1,0 +1,74 @@
+#include "checkpoint/seal.h"
+
+#include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include "core/error.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+std::string complaint(const std::string& path) {
+  try {
+    check_seal(path);
+  } catch (const CheckpointError& error) {
+    return std::string(error.what()).substr(path.size());
+  }
+  return "";
+}
+
+TEST(Digest, is_the_published_hash) {
+  // XXH3_128bits of nothing, from the test vectors of xxHash.
+  EXPECT_EQ(digest_of(""), "99aa06d3014798d86001c324468d497f");
+}
+
+TEST(Seal, says_in_text_what_the_file_is) {
+  const std::string seal = make_seal("HDF5");
+  EXPECT_EQ(seal.size(), 512U);
+  EXPECT_EQ(seal.substr(0, 55), "tpack checkpoint 1\nbytes 00000000000000000516\nxxh3-128 ");
+  EXPECT_EQ(seal.substr(87, 2), "\n ");
+}
+
+TEST(Seal, covers_every_byte) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a";
+  const std::string whole = make_seal("content") + "content";
+  write_content(path, whole);
+  EXPECT_EQ(complaint(path), "");
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);  // turns a small letter into a capital, too
+    write_content(path, damaged);
+    EXPECT_NE(complaint(path), "") << "byte " << at;
+  }
+}
+
+TEST(Seal, tells_the_causes_apart) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a";
+  const std::string whole = make_seal("content") + "content";
+  EXPECT_EQ(complaint(path), ": no such file");
+  EXPECT_EQ(complaint(folder.str()), ": is no file");
+  write_content(path, "");
+  EXPECT_EQ(complaint(path), ": is truncated: 0 bytes are there, its head alone has 512");
+  write_content(path, whole.substr(0, 100));
+  EXPECT_EQ(complaint(path), ": is truncated: 100 bytes are there, its head alone has 512");
+  write_content(path, whole.substr(0, 515));
+  EXPECT_EQ(complaint(path), ": is truncated: 515 of 519 bytes are there");
+  write_content(path, whole + "x");
+  EXPECT_EQ(complaint(path), ": is damaged: it has 1 bytes too many");
+  write_content(path, make_seal("contemt") + "content");
+  EXPECT_EQ(complaint(path), ": is damaged: its content does not fit its digest");
+  write_content(path, "\x89HDF\r\n\x1a\n and so on");
+  EXPECT_EQ(complaint(path), ": is an HDF5 file, but no tpack checkpoint");
+  write_content(path, "PK\x03\x04");
+  EXPECT_EQ(complaint(path), ": is no tpack checkpoint");
+  std::string newer = whole;
+  newer[17] = '2';
+  write_content(path, newer);
+  EXPECT_EQ(complaint(path), ": has format version 2; this build reads up to 1, use a newer tpack");
+}
+
+}  // namespace
+}  // namespace tpack
