@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tpack {
+
+/// A member of a group of processes or threads that act together. Every member calls the same operations in
+/// the same order with the same sizes. Sums are taken in the order of the ranks, so their bits are the same
+/// on all members and in every run. Threads: one at a time. Errors (all operations): DistributedError that
+/// names rank and stage where a peer failed, disagrees or does not come within the time-out; the group is of
+/// no use after it.
+class Comm {
+ public:
+  static constexpr double kDefaultTimeoutS = 300;
+
+  virtual ~Comm() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  /// Adds the arrays of all members element by element, in place. `stage` is for messages: "gradients".
+  virtual void all_reduce_sum(std::span<float> values, const char* stage) = 0;
+  virtual void all_reduce_sum(std::span<double> values, const char* stage) = 0;
+  /// Gives the bytes of member `root` to all.
+  virtual void broadcast(std::span<std::byte> bytes, int root, const char* stage) = 0;
+  /// Waits until all are here.
+  virtual void barrier(const char* stage) = 0;
+  /// The largest of the members' values: a stop signal, a count.
+  virtual int agree_max(int value, const char* stage) = 0;
+  /// The texts of all members by rank; lengths may differ.
+  virtual std::vector<std::string> all_gather(const std::string& text, const char* stage) = 0;
+};
+
+/// The part of `count` elements that member `rank` of `size` reduces: [begin, end).
+struct Slice {
+  size_t begin = 0;
+  size_t end = 0;
+  size_t size() const { return end - begin; }
+};
+/// Slices of nearly equal length in rank order; all but the last begin at a multiple of 16 elements.
+Slice slice_of(size_t count, int rank, int size);
+
+}  // namespace tpack

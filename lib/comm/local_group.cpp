@@ -1,0 +1,152 @@
+#include "comm/local_group.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "comm/fixed_order_sum.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+
+class LocalGroup::Member final : public Comm {
+ public:
+  Member(LocalGroup& group, int rank) : group_(group), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return group_.size(); }
+  void all_reduce_sum(std::span<float> values, const char* stage) override { reduce(values, stage); }
+  void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
+  void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
+  void barrier(const char* stage) override {
+    show(nullptr, 0);
+    group_.meet(rank_, stage);
+  }
+  int agree_max(int value, const char* stage) override;
+  std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
+
+ private:
+  Slot& slot() { return group_.slots_[static_cast<size_t>(rank_)]; }
+  void show(void* data, size_t count) {
+    slot().data = data;
+    slot().count = count;
+  }
+  template <class T>
+  void reduce(std::span<T> values, const char* stage);
+
+  LocalGroup& group_;
+  int rank_;
+};
+
+/// Each member adds its slice of all arrays in rank order and writes the sum into all of them.
+template <class T>
+void LocalGroup::Member::reduce(std::span<T> values, const char* stage) {
+  show(values.data(), values.size());
+  group_.meet(rank_, stage);
+  const Slice slice = slice_of(values.size(), rank_, size());
+  auto& slots = group_.slots_;
+  const auto array = [&](int member) {
+    return static_cast<T*>(slots[static_cast<size_t>(member)].data) + slice.begin;
+  };
+  sum_in_rank_order<T>(size(), slice.size(), array, [&](size_t begin, std::span<const T> sums) {
+    for (int member = 0; member < size(); ++member)
+      std::copy(sums.begin(), sums.end(), array(member) + begin);
+  });
+  group_.meet(rank_, stage);
+}
+
+void LocalGroup::Member::broadcast(std::span<std::byte> bytes, int root, const char* stage) {
+  show(bytes.data(), bytes.size());
+  group_.meet(rank_, stage);
+  const Slot& source = group_.slots_[static_cast<size_t>(root)];
+  if (rank_ != root && !bytes.empty()) std::memcpy(bytes.data(), source.data, bytes.size());
+  group_.meet(rank_, stage);
+}
+
+int LocalGroup::Member::agree_max(int value, const char* stage) {
+  show(nullptr, 0);
+  slot().value = value;
+  group_.meet(rank_, stage);
+  int largest = value;
+  for (const Slot& other : group_.slots_) largest = std::max(largest, other.value);
+  group_.meet(rank_, stage);
+  return largest;
+}
+
+std::vector<std::string> LocalGroup::Member::all_gather(const std::string& text, const char* stage) {
+  show(nullptr, 0);
+  slot().text = &text;
+  group_.meet(rank_, stage);
+  std::vector<std::string> all;
+  for (const Slot& other : group_.slots_) all.push_back(*other.text);
+  group_.meet(rank_, stage);
+  return all;
+}
+
+LocalGroup::LocalGroup(int size, double timeout_s)
+    : slots_(static_cast<size_t>(size)), timeout_s_(timeout_s) {
+  TPACK_ASSERT(size > 0, "a group has members");
+}
+
+LocalGroup::~LocalGroup() = default;
+
+std::unique_ptr<Comm> LocalGroup::member(int rank) {
+  TPACK_ASSERT(rank >= 0 && rank < size(), "no such member");
+  return std::make_unique<Member>(*this, rank);
+}
+
+void LocalGroup::abort(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (failure_.empty()) failure_ = reason;
+  changed_.notify_all();
+}
+
+void LocalGroup::meet(int rank, const char* stage) {
+  std::unique_lock lock(mutex_);
+  const auto who = [&] { return "rank " + std::to_string(rank) + ", " + stage + ": "; };
+  if (!failure_.empty()) throw DistributedError(who() + failure_);
+  Slot& own = slots_[static_cast<size_t>(rank)];
+  own.stage = stage;
+  ++own.arrived;
+  const uint64_t turn = turns_;
+  if (++here_ == size()) {
+    check_agreement(rank, stage);
+    here_ = 0;
+    ++turns_;
+    changed_.notify_all();
+    return;
+  }
+  const auto done = [&] { return turns_ != turn || !failure_.empty(); };
+  const bool in_time = changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_), done);
+  if (turns_ != turn) return;
+  if (in_time) throw DistributedError(who() + failure_);
+  failure_ = "no sign of rank " + missing(own.arrived) + " within " + shortest(timeout_s_) + " s";
+  changed_.notify_all();
+  throw DistributedError(who() + failure_);
+}
+
+/// Called by the last to come, with the lock. What differs is a bug of the caller or another config on a
+/// member.
+void LocalGroup::check_agreement(int rank, const char* stage) {
+  const Slot& own = slots_[static_cast<size_t>(rank)];
+  for (size_t other = 0; other < slots_.size(); ++other) {
+    if (std::strcmp(slots_[other].stage, stage) == 0 && slots_[other].count == own.count) continue;
+    failure_ = "rank " + std::to_string(other) + " is at '" + slots_[other].stage + "' with " +
+               std::to_string(slots_[other].count) + " elements, rank " + std::to_string(rank) + " at '" +
+               stage + "' with " + std::to_string(own.count);
+    changed_.notify_all();
+    throw DistributedError("rank " + std::to_string(rank) + ", " + stage + ": " + failure_);
+  }
+}
+
+/// The ranks that have come to fewer meetings.
+std::string LocalGroup::missing(uint64_t turn) const {
+  std::vector<std::string> ranks;
+  for (size_t rank = 0; rank < slots_.size(); ++rank) {
+    if (slots_[rank].arrived < turn) ranks.push_back(std::to_string(rank));
+  }
+  return join(ranks, ", ");
+}
+
+}  // namespace tpack

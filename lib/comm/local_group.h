@@ -1,0 +1,57 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+
+namespace tpack {
+
+/// Threads of one process that act together: the towers of a trainer. Each member is used by one thread. The
+/// group outlives its members. No operation but all_gather allocates.
+class LocalGroup {
+ public:
+  explicit LocalGroup(int size, double timeout_s = Comm::kDefaultTimeoutS);
+  ~LocalGroup();
+  LocalGroup(const LocalGroup&) = delete;
+  LocalGroup& operator=(const LocalGroup&) = delete;
+
+  int size() const { return static_cast<int>(slots_.size()); }
+  /// The member of that rank.
+  std::unique_ptr<Comm> member(int rank);
+  /// Lets every wait of every member, now and later, throw DistributedError with this reason: called when a
+  /// member's thread has failed. Threads: any.
+  void abort(const std::string& reason);
+
+ private:
+  class Member;
+
+  /// What a member shows to the others while they work on it.
+  struct Slot {
+    void* data = nullptr;
+    size_t count = 0;
+    int value = 0;
+    const std::string* text = nullptr;
+    uint64_t arrived = 0;  // waits that this member has come to
+    const char* stage = "";
+  };
+
+  /// Waits until all members are here and checks that all are at the same stage.
+  void meet(int rank, const char* stage);
+  void check_agreement(int rank, const char* stage);
+  std::string missing(uint64_t turn) const;
+
+  std::vector<Slot> slots_;
+  double timeout_s_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t turns_ = 0;  // meetings that are over
+  int here_ = 0;        // members at the meeting that goes on
+  std::string failure_;
+};
+
+}  // namespace tpack

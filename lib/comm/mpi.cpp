@@ -1,0 +1,265 @@
+#include "comm/mpi.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <sched.h>
+#include <vector>
+
+#include <mpi.h>
+
+#include "comm/fixed_order_sum.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+// Arrays are reduced in blocks: a bound for the scratch memory and for MPI's int counts.
+constexpr size_t kBlockBytes = size_t{16} << 20U;
+constexpr int kTag = 1;
+
+std::string mpi_text(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  return {text.data(), static_cast<size_t>(length)};
+}
+
+class MpiComm final : public Comm {
+ public:
+  explicit MpiComm(double timeout_s);
+  ~MpiComm() override;
+  MpiComm(const MpiComm&) = delete;
+  MpiComm& operator=(const MpiComm&) = delete;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void all_reduce_sum(std::span<float> values, const char* stage) override { reduce(values, stage); }
+  void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
+  void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
+  void barrier(const char* stage) override;
+  int agree_max(int value, const char* stage) override;
+  std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
+
+ private:
+  [[noreturn]] void fail(const char* stage, const std::string& text) {
+    failed_ = true;
+    throw DistributedError("rank " + std::to_string(rank_) + ", " + stage + ": " + text);
+  }
+  void check(int code, const char* stage) {
+    if (code != MPI_SUCCESS) fail(stage, mpi_text(code));
+  }
+  void send(const void* data, size_t bytes, int to, const char* stage);
+  void receive(void* data, size_t bytes, int from, const char* stage);
+  void wait_for_all(const char* stage);
+  void check_sizes(const char* stage);
+  template <class T>
+  void reduce(std::span<T> values, const char* stage);
+  template <class T>
+  void reduce_block(std::span<T> block, const char* stage);
+  template <class T>
+  void gather_own_slice(std::span<T> block, const char* stage);
+  template <class T>
+  void share_sums(std::span<T> block, const char* stage);
+
+  struct Transfer {
+    int peer = 0;
+    int received_bytes = -1;  // that must come; -1: a sent message
+  };
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  double timeout_s_;
+  bool failed_ = false;
+  std::vector<std::byte> scratch_;     // what the others send of this rank's slice
+  std::vector<int> values_;            // of agree_max, by rank
+  std::vector<MPI_Request> requests_;  // under way
+  std::vector<Transfer> transfers_;    // what each request is
+  std::vector<MPI_Status> statuses_;
+};
+
+MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started != 0) throw DistributedError("the MPI world is made twice");
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "start of MPI");
+  if (provided < MPI_THREAD_SERIALIZED) fail("start of MPI", "this MPI cannot be used from threads");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "start of MPI");
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+  const auto ranks = static_cast<size_t>(size_);
+  values_.resize(ranks);
+  requests_.reserve(2 * ranks);
+  transfers_.reserve(2 * ranks);
+  statuses_.resize(2 * ranks);
+}
+
+MpiComm::~MpiComm() {
+  if (failed_) return;  // a peer may be gone: ending together would hang
+  MPI_Comm_free(&comm_);
+  MPI_Finalize();
+}
+
+void MpiComm::send(const void* data, size_t bytes, int to, const char* stage) {
+  requests_.push_back(MPI_REQUEST_NULL);
+  transfers_.push_back({to});
+  check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kTag, comm_, &requests_.back()), stage);
+}
+
+void MpiComm::receive(void* data, size_t bytes, int from, const char* stage) {
+  requests_.push_back(MPI_REQUEST_NULL);
+  transfers_.push_back({from, static_cast<int>(bytes)});
+  check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kTag, comm_, &requests_.back()), stage);
+}
+
+/// Lets other threads run between two looks: ranks may share a processor.
+void MpiComm::wait_for_all(const char* stage) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(timeout_s_);
+  for (int done = 0; done == 0; ::sched_yield()) {
+    check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data()), stage);
+    if (done != 0 || Clock::now() < end) continue;
+    std::vector<std::string> silent;
+    for (size_t i = 0; i < requests_.size(); ++i) {
+      const std::string peer = std::to_string(transfers_[i].peer);
+      const bool is_new = std::find(silent.begin(), silent.end(), peer) == silent.end();
+      if (requests_[i] != MPI_REQUEST_NULL && is_new) silent.push_back(peer);
+    }
+    fail(stage, "no answer from rank " + join(silent, ", ") + " within " + shortest(timeout_s_) + " s");
+  }
+  check_sizes(stage);
+  requests_.clear();
+  transfers_.clear();
+}
+
+/// A shorter message than expected is no error to MPI; it means that the ranks disagree.
+void MpiComm::check_sizes(const char* stage) {
+  for (size_t i = 0; i < transfers_.size(); ++i) {
+    const Transfer& transfer = transfers_[i];
+    if (transfer.received_bytes < 0) continue;
+    int bytes = 0;
+    MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
+    if (bytes == transfer.received_bytes) continue;
+    fail(stage, "rank " + std::to_string(transfer.peer) + " sent " + std::to_string(bytes) +
+                    " bytes, expected " + std::to_string(transfer.received_bytes) +
+                    "; do all ranks run the same config?");
+  }
+}
+
+template <class T>
+void MpiComm::reduce(std::span<T> values, const char* stage) {
+  constexpr size_t kBlock = kBlockBytes / sizeof(T);
+  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
+    reduce_block(values.subspan(begin, std::min(kBlock, values.size() - begin)), stage);
+  }
+}
+
+/// Every rank gets all versions of its slice, adds them in rank order, and gives the sum to all.
+template <class T>
+void MpiComm::reduce_block(std::span<T> block, const char* stage) {
+  gather_own_slice(block, stage);
+  const Slice own = slice_of(block.size(), rank_, size_);
+  const auto* others = reinterpret_cast<const T*>(scratch_.data());
+  const auto array = [&](int other) -> const T* {
+    if (other == rank_) return block.data() + own.begin;
+    return others + static_cast<size_t>(other < rank_ ? other : other - 1) * own.size();
+  };
+  sum_in_rank_order<T>(size_, own.size(), array, [&](size_t begin, std::span<const T> sums) {
+    std::copy(sums.begin(), sums.end(), block.begin() + static_cast<std::ptrdiff_t>(own.begin + begin));
+  });
+  share_sums(block, stage);
+}
+
+template <class T>
+void MpiComm::gather_own_slice(std::span<T> block, const char* stage) {
+  const Slice own = slice_of(block.size(), rank_, size_);
+  const size_t bytes = own.size() * sizeof(T);
+  if (scratch_.size() < bytes * static_cast<size_t>(size_ - 1))
+    scratch_.resize(bytes * static_cast<size_t>(size_ - 1));
+  size_t place = 0;
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    receive(scratch_.data() + bytes * place++, bytes, other, stage);
+  }
+  for (int other = 0; other < size_; ++other) {
+    const Slice theirs = slice_of(block.size(), other, size_);
+    if (other != rank_) send(block.data() + theirs.begin, theirs.size() * sizeof(T), other, stage);
+  }
+  wait_for_all(stage);
+}
+
+template <class T>
+void MpiComm::share_sums(std::span<T> block, const char* stage) {
+  const Slice own = slice_of(block.size(), rank_, size_);
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    const Slice theirs = slice_of(block.size(), other, size_);
+    receive(block.data() + theirs.begin, theirs.size() * sizeof(T), other, stage);
+    send(block.data() + own.begin, own.size() * sizeof(T), other, stage);
+  }
+  wait_for_all(stage);
+}
+
+void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage) {
+  for (size_t begin = 0; begin < bytes.size(); begin += kBlockBytes) {
+    const auto block = bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin));
+    requests_.push_back(MPI_REQUEST_NULL);
+    transfers_.push_back({root});
+    check(MPI_Ibcast(block.data(), static_cast<int>(block.size()), MPI_BYTE, root, comm_, &requests_.back()),
+          stage);
+    wait_for_all(stage);
+  }
+}
+
+void MpiComm::barrier(const char* stage) { agree_max(0, stage); }
+
+int MpiComm::agree_max(int value, const char* stage) {
+  std::fill(values_.begin(), values_.end(), value);
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    receive(&values_[static_cast<size_t>(other)], sizeof value, other, stage);
+    send(&value, sizeof value, other, stage);
+  }
+  wait_for_all(stage);
+  return *std::max_element(values_.begin(), values_.end());
+}
+
+std::vector<std::string> MpiComm::all_gather(const std::string& text, const char* stage) {
+  const auto own_size = static_cast<uint64_t>(text.size());
+  std::vector<uint64_t> sizes(static_cast<size_t>(size_), own_size);
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    receive(&sizes[static_cast<size_t>(other)], sizeof own_size, other, stage);
+    send(&own_size, sizeof own_size, other, stage);
+  }
+  wait_for_all(stage);
+  std::vector<std::string> all(static_cast<size_t>(size_), text);
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    std::string& theirs = all[static_cast<size_t>(other)];
+    theirs.assign(sizes[static_cast<size_t>(other)], '\0');
+    receive(theirs.data(), theirs.size(), other, stage);
+    send(text.data(), text.size(), other, stage);
+  }
+  wait_for_all(stage);
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<Comm> make_mpi_comm(double timeout_s) { return std::make_unique<MpiComm>(timeout_s); }
+
+void abort_world(int exit_code) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started != 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+}  // namespace tpack

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "comm/comm.h"
+
+namespace tpack {
+
+/// All processes of MPI's world. Starts MPI; the destructor ends it, unless an operation has failed: then the
+/// process is to exit, and mpirun ends the others. Once a process. Errors: DistributedError where MPI does
+/// not start or this build has none.
+std::unique_ptr<Comm> make_mpi_comm(double timeout_s);
+
+/// Ends all processes of the run with this exit code; for a process that cannot go on. Does not return.
+[[noreturn]] void abort_world(int exit_code);
+
+}  // namespace tpack

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "comm/comm.h"
+
+namespace tpack {
+
+/// True where mpirun started this process: OMPI_COMM_WORLD_SIZE is set.
+bool started_by_mpirun();
+
+/// All processes of this run: over MPI where mpirun started them, else the group of one (MPI is then never
+/// touched). Once a process. Errors: DistributedError where mpirun was used and this build has no MPI, or MPI
+/// does not start.
+std::unique_ptr<Comm> make_world(double timeout_s = Comm::kDefaultTimeoutS);
+
+}  // namespace tpack

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "comm/comm.h"
+
+namespace tpack {
+
+/// Numbers whose sum depends on the order: large ones that cancel beside small ones.
+template <class T>
+std::vector<T> values_of(int rank, size_t count) {
+  std::vector<T> values(count);
+  for (size_t i = 0; i < count; ++i) {
+    const T large = rank == 0 ? T(1e8) : (rank == 1 ? T(-1e8) : T(0));
+    values[i] = large + T(0.1) * static_cast<T>(i % 97) + static_cast<T>(rank) / T(3);
+  }
+  return values;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <class T>
+void check_sum(Comm& comm, size_t count) {
+  std::vector<T> expected = values_of<T>(0, count);
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    const std::vector<T> values = values_of<T>(rank, count);
+    for (size_t i = 0; i < count; ++i) expected[i] += values[i];
+  }
+  std::vector<T> own = values_of<T>(comm.rank(), count);
+  comm.all_reduce_sum(std::span<T>(own), "gradients");
+  EXPECT_TRUE(same_bits(own, expected)) << count << " elements on rank " << comm.rank();
+}
+
+/// What every kind of group does.
+inline void check_operations(Comm& comm) {
+  for (const size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 33U, 1000U, 100003U}) {
+    check_sum<float>(comm, count);
+    check_sum<double>(comm, count);
+  }
+  for (int root = 0; root < comm.size(); ++root) {
+    std::vector<int> plan(1000, comm.rank() == root ? 7 + root : -1);
+    comm.broadcast(std::as_writable_bytes(std::span(plan)), root, "plan");
+    EXPECT_EQ(plan, std::vector<int>(1000, 7 + root));
+  }
+  comm.broadcast({}, 0, "nothing");
+  EXPECT_EQ(comm.agree_max(comm.rank() == comm.size() / 2 ? 5 : -3, "stop"), comm.size() > 0 ? 5 : 0);
+  const std::vector<std::string> all =
+      comm.all_gather(std::string(static_cast<size_t>(comm.rank()) * 3, 'x'), "hash");
+  ASSERT_EQ(all.size(), static_cast<size_t>(comm.size()));
+  for (size_t rank = 0; rank < all.size(); ++rank) EXPECT_EQ(all[rank], std::string(rank * 3, 'x'));
+  comm.barrier("end");
+}
+
+}  // namespace tpack

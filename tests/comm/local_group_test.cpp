@@ -1,0 +1,94 @@
+#include "comm/local_group.h"
+
+#include <functional>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "comm/checks.h"
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+/// Runs the function as each member on a thread of its own; gives what each one threw ("" for nothing).
+std::vector<std::string> run(LocalGroup& group, const std::function<void(Comm&)>& act) {
+  std::vector<std::string> errors(static_cast<size_t>(group.size()));
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        act(*group.member(rank));
+      } catch (const DistributedError& error) {
+        errors[static_cast<size_t>(rank)] = error.what();
+      }
+    });
+  }
+  threads.clear();
+  return errors;
+}
+
+class LocalGroupOf : public testing::TestWithParam<int> {};
+
+TEST_P(LocalGroupOf, does_every_operation) {
+  LocalGroup group(GetParam());
+  const auto errors = run(group, [](Comm& comm) { check_operations(comm); });
+  EXPECT_EQ(errors, std::vector<std::string>(static_cast<size_t>(GetParam())));
+}
+
+TEST_P(LocalGroupOf, gives_the_same_bits_in_every_run_and_on_every_member) {
+  constexpr size_t kCount = 5000;
+  std::vector<std::vector<float>> results;
+  std::mutex mutex;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    LocalGroup group(GetParam());
+    run(group, [&](Comm& comm) {
+      std::vector<float> values = values_of<float>(comm.rank(), kCount);
+      comm.all_reduce_sum(values, "gradients");
+      const std::lock_guard lock(mutex);
+      results.push_back(std::move(values));
+    });
+  }
+  ASSERT_EQ(results.size(), 5U * static_cast<size_t>(GetParam()));
+  for (const auto& result : results) EXPECT_TRUE(same_bits(result, results[0]));
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, LocalGroupOf, testing::Values(1, 2, 3, 4));
+
+TEST(LocalGroup, names_the_member_that_does_not_come) {
+  LocalGroup group(3, 0.05);
+  const auto errors = run(group, [](Comm& comm) {
+    if (comm.rank() != 1) comm.barrier("start");
+  });
+  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 0.05 s", "",
+                                           "rank 2, start: no sign of rank 1 within 0.05 s"));
+}
+
+TEST(LocalGroup, wakes_all_when_one_has_failed) {
+  LocalGroup group(3);
+  const auto errors = run(group, [&](Comm& comm) {
+    if (comm.rank() == 2) {
+      group.abort("tower 2 failed: out of memory");
+      return;
+    }
+    comm.barrier("step");
+  });
+  EXPECT_EQ(errors[0], "rank 0, step: tower 2 failed: out of memory");
+  EXPECT_EQ(errors[1], "rank 1, step: tower 2 failed: out of memory");
+}
+
+TEST(LocalGroup, refuses_members_at_different_stages) {
+  LocalGroup group(2);
+  const auto errors = run(group, [](Comm& comm) {
+    std::vector<float> values(comm.rank() == 0 ? 10 : 20);
+    comm.all_reduce_sum(values, "gradients");
+  });
+  for (const std::string& error : errors) {
+    EXPECT_THAT(error, testing::HasSubstr("at 'gradients' with 10"));
+    EXPECT_THAT(error, testing::HasSubstr("at 'gradients' with 20"));
+  }
+}
+
+}  // namespace
+}  // namespace tpack
