@@ -58,6 +58,7 @@ Image& Datapoint::image(size_t i) {
 }
 
 Tensor& Datapoint::renew(size_t i, const TensorSpec& spec) {
+  if (i >= components_.size()) components_.resize(i + 1);
   Component& component = components_[i];
   component.is_image = false;
   if (i < offers_.size() && !offers_[i].empty() && offers_[i].spec() == spec && !in_use(offers_[i].raw())) {
@@ -69,6 +70,7 @@ Tensor& Datapoint::renew(size_t i, const TensorSpec& spec) {
 }
 
 Image& Datapoint::renew_image(size_t i) {
+  if (i >= components_.size()) components_.resize(i + 1);
   components_[i].is_image = true;
   return components_[i].image;
 }

@@ -36,8 +36,9 @@ class Datapoint {
   const Tensor& tensor(size_t i) const;
   Image& image(size_t i);
 
-  /// Makes component `i` a tensor of `spec` with undefined elements. Memory that somebody holds a Tensor of
-  /// is not used again, so the old elements can be read while the new ones are written.
+  /// Makes component `i` (added where there are fewer) a tensor of `spec` with undefined elements. Memory
+  /// that somebody holds a Tensor of is not used again, so the old elements can be read while the new ones
+  /// are written.
   Tensor& renew(size_t i, const TensorSpec& spec);
   /// Makes component `i` an image to be filled.
   Image& renew_image(size_t i);

@@ -62,9 +62,13 @@ class NumberingCursor final : public Cursor {
     }
   }
   int64_t skip(int64_t count) override {
-    const int64_t skipped = inner_->skip(count);
-    id_.index += skipped;
-    return skipped;
+    try {
+      const int64_t skipped = inner_->skip(count);
+      id_.index += skipped;
+      return skipped;
+    } catch (...) {
+      rethrow_with_sample(context_.name, id_);
+    }
   }
 
  private:

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstring>
 
 #include "core/error.h"
 #include "core/registry.h"
@@ -28,7 +29,7 @@ class FakeData final : public RandomAccessSource {
         .field("names", &Params::names,
                "name of each component; component_0, component_1, ... where left out")
         .field("size", &Params::size, at_least(1), "samples of a pass")
-        .field("random", &Params::random, "false: every sample is the same, so that making it costs nothing")
+        .field("random", &Params::random, "false: every sample is the same, so that making it costs a copy")
         .field("domain", &Params::domain, "values lie in [low, high); integers are rounded down");
   }
   explicit FakeData(Params p) : p_(std::move(p)) {
@@ -60,13 +61,22 @@ class FakeData final : public RandomAccessSource {
     return Spec(std::move(components));
   }
   int64_t size() const override { return p_.size; }
+  void prepare() override {
+    for (size_t i = 0; !p_.random && i < p_.shapes.size(); ++i) {
+      Rng rng = SampleKey{}.rng(i);
+      fill(constant_.emplace_back(p_.dtype[i], p_.shapes[i]), rng);
+    }
+  }
 
   void get(int64_t /*index*/, const SampleKey& key, Datapoint& out) const override {
-    SampleKey fixed = key;
-    if (!p_.random) fixed.id = {};
     for (size_t i = 0; i < p_.shapes.size(); ++i) {
-      Rng rng = fixed.rng(i);
-      fill(out.renew(i, {p_.dtype[i], p_.shapes[i]}), rng);
+      const Tensor& tensor = out.renew(i, {p_.dtype[i], p_.shapes[i]});
+      if (p_.random) {
+        Rng rng = key.rng(i);
+        fill(tensor, rng);
+      } else {
+        std::memcpy(tensor.raw(), constant_[i].raw(), tensor.bytes());
+      }
     }
   }
 
@@ -87,6 +97,7 @@ class FakeData final : public RandomAccessSource {
   }
 
   Params p_;
+  std::vector<Tensor> constant_;  // the one sample, where not random
 };
 
 TPACK_REGISTER(Source, FakeData, "FakeData");

@@ -72,29 +72,60 @@ float around_zero(Rng& rng, float range) { return rng.uniform(-range, range); }
 
 /// From the glyph to a picture of `side` pixels: scale, shear, rotation, place.
 cv::Matx23d draw_warp(Rng& rng, int side, float difficulty) {
-  const float angle = around_zero(rng, 25 * difficulty) * std::numbers::pi_v<float> / 180;
-  const float shear = around_zero(rng, 0.3F * difficulty);
+  const float angle = around_zero(rng, 18 * difficulty) * std::numbers::pi_v<float> / 180;
+  const float shear = around_zero(rng, 0.2F * difficulty);
   const float unit = static_cast<float>(side) / kGlyphPixels;
-  const float scale = unit * (1.0F - 0.3F * difficulty * rng.uniform());
+  const float scale = unit * (1.0F - 0.25F * difficulty * rng.uniform());
   const float stretch = 1 + around_zero(rng, 0.15F * difficulty);
   const float cosine = std::cos(angle) * scale;
   const float sine = std::sin(angle) * scale;
   const cv::Matx22d linear(cosine * stretch, shear * cosine - sine, sine * stretch, shear * sine + cosine);
   constexpr double kMiddle = (kGlyphPixels - 1) / 2.0;
-  const float room = 0.14F * difficulty * static_cast<float>(side);
+  const float room = 0.11F * difficulty * static_cast<float>(side);
   const double x = (side - 1) / 2.0 + static_cast<double>(around_zero(rng, room));
   const double y = (side - 1) / 2.0 + static_cast<double>(around_zero(rng, room));
   return {linear(0, 0), linear(0, 1), x - (linear(0, 0) + linear(0, 1)) * kMiddle,
           linear(1, 0), linear(1, 1), y - (linear(1, 0) + linear(1, 1)) * kMiddle};
 }
 
+/// The glyph through the warp, interpolated linearly, black around it. Written out because OpenCV's warp asks
+/// for memory for each picture.
+void warp(const cv::Mat& glyph, const cv::Matx23d& forward, cv::Mat& out) {
+  const double determinant = forward(0, 0) * forward(1, 1) - forward(0, 1) * forward(1, 0);
+  const auto part = [&](int r, int c) { return static_cast<float>(forward(r, c) / determinant); };
+  const float xx = part(1, 1);
+  const float xy = -part(0, 1);
+  const float yx = -part(1, 0);
+  const float yy = part(0, 0);
+  const auto at = [&glyph](int x, int y) {
+    const bool inside = x >= 0 && y >= 0 && x < glyph.cols && y < glyph.rows;
+    return inside ? static_cast<float>(*glyph.ptr(y, x)) : 0.0F;
+  };
+  for (int y = 0; y < out.rows; ++y) {
+    uint8_t* row = out.ptr(y);
+    for (int x = 0; x < out.cols; ++x) {
+      const float dx = static_cast<float>(x) - static_cast<float>(forward(0, 2));
+      const float dy = static_cast<float>(y) - static_cast<float>(forward(1, 2));
+      const float u = xx * dx + xy * dy;
+      const float v = yx * dx + yy * dy;
+      const int left = static_cast<int>(std::floor(u));
+      const int top = static_cast<int>(std::floor(v));
+      const float a = u - static_cast<float>(left);
+      const float b = v - static_cast<float>(top);
+      const float upper = at(left, top) * (1 - a) + at(left + 1, top) * a;
+      const float lower = at(left, top + 1) * (1 - a) + at(left + 1, top + 1) * a;
+      row[x] = cv::saturate_cast<uint8_t>(upper * (1 - b) + lower * b);
+    }
+  }
+}
+
 /// Short strokes near the border, as of neighbouring writing.
 void add_clutter(cv::Mat& ink, Rng& rng, float difficulty) {
   const int side = ink.cols;
-  const auto count = static_cast<int>(difficulty * 4 * rng.uniform());
+  const auto count = static_cast<int>(difficulty * 3.5F * rng.uniform());
   for (int i = 0; i < count; ++i) {
     const float angle = rng.uniform(0, 2 * std::numbers::pi_v<float>);
-    const float radius = static_cast<float>(side) * rng.uniform(0.42F, 0.6F);
+    const float radius = static_cast<float>(side) * rng.uniform(0.47F, 0.65F);
     const float middle = static_cast<float>(side) / 2;
     const cv::Point from(static_cast<int>(middle + radius * std::cos(angle)),
                          static_cast<int>(middle + radius * std::sin(angle)));
@@ -107,10 +138,10 @@ void add_clutter(cv::Mat& ink, Rng& rng, float difficulty) {
 /// Ink on paper: brightness of both, a sloping light, and grain.
 void develop(const cv::Mat& ink, uint8_t* out, Rng& rng, float difficulty) {
   const float paper = 60 * difficulty * rng.uniform();
-  const float contrast = (255 - paper) * (1 - 0.6F * difficulty * rng.uniform());
+  const float contrast = (255 - paper) * (1 - 0.5F * difficulty * rng.uniform());
   const float slope_x = around_zero(rng, 40 * difficulty) / static_cast<float>(ink.cols);
   const float slope_y = around_zero(rng, 40 * difficulty) / static_cast<float>(ink.rows);
-  const float grain = 24 * difficulty * rng.uniform();
+  const float grain = 20 * difficulty * rng.uniform();
   const float middle = static_cast<float>(ink.cols) / 2;
   for (int y = 0; y < ink.rows; ++y) {
     const uint8_t* row = ink.ptr(y);
@@ -173,9 +204,8 @@ class RenderedDigits final : public RandomAccessSource {
     const auto digit = static_cast<size_t>(rng.below(kDigits));
     const Font& font = fonts_[rng.below(static_cast<uint32_t>(fonts_.size()))];
     const cv::Mat& glyph = font.glyphs.at(digit).at(rng.below(kStrokes.size()));
-    cv::Mat ink = pooled_mat();
-    cv::warpAffine(glyph, ink, draw_warp(rng, p_.resolution, p_.difficulty), {p_.resolution, p_.resolution},
-                   cv::INTER_LINEAR, cv::BORDER_CONSTANT);
+    cv::Mat ink = pooled_mat(p_.resolution, p_.resolution, CV_8U);
+    warp(glyph, draw_warp(rng, p_.resolution, p_.difficulty), ink);
     add_clutter(ink, rng, p_.difficulty);
     develop(ink, out.renew(0, {DType::kUInt8, {p_.resolution, p_.resolution, 1}}).data<uint8_t>(), rng,
             p_.difficulty);

@@ -1,0 +1,186 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/config_node.h"
+#include "core/registry.h"
+#include "dataflow/data_flow.h"
+#include "dataflow/datapoint.h"
+#include "dataflow/map.h"
+#include "dataflow/source.h"
+#include "dataflow/stage.h"
+
+namespace tpack {
+
+inline ConfigNode item(const std::string& name, ConfigNode params) {
+  return ConfigNode::map({{name, std::move(params)}});
+}
+inline ConfigNode list(std::vector<ConfigNode> items) { return ConfigNode::list(std::move(items)); }
+
+/// FakeData of `size` samples with one int32 component "x" of random values.
+inline ConfigNode fake_numbers(int64_t size) {
+  return item("FakeData", {{"shapes", list({list({2})})},
+                           {"dtype", list({"int32"})},
+                           {"names", list({"x"})},
+                           {"size", size},
+                           {"domain", list({0, 1000000})}});
+}
+
+/// A folder that goes with the test.
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "tpack_test_XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  std::string path(const std::string& name = "") const {
+    return name.empty() ? path_ : (std::filesystem::path(path_) / name).string();
+  }
+  std::string write(const std::string& name, const std::vector<uint8_t>& bytes) const {
+    const std::string to = path(name);
+    std::filesystem::create_directories(std::filesystem::path(to).parent_path());
+    std::ofstream(to, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return to;
+  }
+
+ private:
+  std::string path_;
+};
+
+/// The source counts: sample k of a pass is the number k (label "k", int64) and the pass (label "pass").
+class Counting final : public RandomAccessSource {
+ public:
+  struct Params {
+    int64_t size = 10;
+    bool shuffle = false;
+  };
+  static Schema<Params> schema() {
+    return Schema<Params>("Counts.")
+        .field("size", &Params::size, "samples of a pass")
+        .shorthand()
+        .field("shuffle", &Params::shuffle, "in random order");
+  }
+  explicit Counting(Params p) : p_(p) {}
+  Spec spec() const override { return {{"k", {DType::kInt64, {}}}, {"pass", {DType::kInt64, {}}}}; }
+  int64_t size() const override { return p_.size; }
+  bool shuffled() const override { return p_.shuffle; }
+  void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
+    *out.renew(0, {DType::kInt64, {}}).data<int64_t>() = index;
+    *out.renew(1, {DType::kInt64, {}}).data<int64_t>() = key.id.pass;
+  }
+
+ private:
+  Params p_;
+};
+
+/// The same, one after the other.
+class CountingInOrder final : public SequentialSource {
+ public:
+  using Params = Counting::Params;
+  static Schema<Params> schema() { return Counting::schema(); }
+  explicit CountingInOrder(Params p) : p_(p) {}
+  Spec spec() const override { return {{"k", {DType::kInt64, {}}}, {"pass", {DType::kInt64, {}}}}; }
+  std::unique_ptr<Cursor> open(const PassKey& pass, uint64_t /*stage*/) const override {
+    return std::make_unique<Reader>(p_.size, pass.pass);
+  }
+
+ private:
+  class Reader final : public Cursor {
+   public:
+    Reader(int64_t size, int64_t pass) : size_(size), pass_(pass) {}
+    bool next(Datapoint& out) override {
+      if (at_ == size_) return false;
+      *out.renew(0, {DType::kInt64, {}}).data<int64_t>() = at_++;
+      *out.renew(1, {DType::kInt64, {}}).data<int64_t>() = pass_;
+      return true;
+    }
+
+   private:
+    int64_t size_;
+    int64_t pass_;
+    int64_t at_ = 0;
+  };
+  Params p_;
+};
+
+/// Drops samples whose number is a multiple of `every`; fails on number `fail`; adds random numbers
+/// otherwise.
+class Picky final : public Map {
+ public:
+  struct Params {
+    int64_t drop_every = 0;
+    int64_t fail = -1;
+    bool fail_all = false;
+  };
+  static Schema<Params> schema() {
+    return Schema<Params>("Is picky.")
+        .field("drop_every", &Params::drop_every, "0: drops none")
+        .field("fail", &Params::fail, "number that fails")
+        .field("fail_all", &Params::fail_all, "all fail");
+  }
+  explicit Picky(Params p) : p_(p) {}
+  Spec bind(const Spec& in) override {
+    Spec out = in;
+    out[1] = {"random", {DType::kInt64, {}}};
+    return out;
+  }
+  bool may_drop() const override { return p_.drop_every > 0; }
+  bool apply(Datapoint& d, const SampleKey& key) const override {
+    const int64_t k = *d.tensor(0).data<int64_t>();
+    if (p_.fail_all || k == p_.fail) throw DataError("number " + std::to_string(k) + " is bad");
+    if (p_.drop_every > 0 && k % p_.drop_every == 0) return false;
+    *d.renew(1, {DType::kInt64, {}}).data<int64_t>() = static_cast<int64_t>(key.rng().next());
+    return true;
+  }
+
+ private:
+  Params p_;
+};
+
+/// Every element of every batch, in order: the stream as one list of numbers.
+inline std::vector<double> numbers_of(Stream& stream, int64_t most_batches = -1) {
+  std::vector<double> all;
+  for (int64_t n = 0; n != most_batches; ++n) {
+    const auto batch = stream.next();
+    if (!batch) break;
+    for (size_t i = 0; i < batch->size(); ++i) {
+      for (int64_t e = 0; e < batch->tensor(i).elements(); ++e) all.push_back(batch->tensor(i).at(e));
+    }
+  }
+  return all;
+}
+
+/// The values of component 0 over one pass read by a cursor.
+inline std::vector<int64_t> first_component(const DataFlow& flow, const Pass& pass = {}) {
+  std::vector<int64_t> all;
+  const auto cursor = flow.open(pass);
+  for (Datapoint d; cursor->next(d);) {
+    for (int64_t e = 0; e < d.tensor(0).elements(); ++e)
+      all.push_back(static_cast<int64_t>(d.tensor(0).at(e)));
+  }
+  return all;
+}
+
+inline std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace tpack

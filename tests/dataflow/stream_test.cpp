@@ -1,0 +1,254 @@
+#include "dataflow/stream.h"
+
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "core/stop.h"
+#include "dataflow/allocation_counter.h"
+#include "dataflow/flow_helpers.h"
+
+namespace tpack {
+namespace {
+
+/// Shuffling, random crops and flips, random maps, batches with a remainder.
+ConfigNode random_flow() {
+  return list({item("FakeData", {{"shapes", list({list({12, 12, 3}), list({})})},
+                                 {"dtype", list({"uint8", "int32"})},
+                                 {"names", list({"image", "label"})},
+                                 {"size", 53},
+                                 {"domain", list({0, 256})}}),
+               item("LocallyShuffleData", {{"buffer_size", 20}}),
+               item("AugmentImageComponent",
+                    list({item("RandomCrop", 8), "Flip", item("GaussianNoise", 3), item("Brightness", 20)})),
+               item("BatchData", {{"batch_size", 8}, {"remainder", true}}),
+               item("MapData", {{"map", item("Scale", {{"scale", 0.5}})}})});
+}
+
+ConfigNode dropping_flow(const std::string& source) {
+  return list({item(source, {{"size", 41}}), item("LocallyShuffleData", {{"buffer_size", 10}}),
+               item("Picky", {{"drop_every", 3}}),
+               item("BatchData", {{"batch_size", 4}, {"remainder", true}})});
+}
+
+ConfigNode repeated_flow() {
+  return list({item("Counting", {{"size", 11}, {"shuffle", true}}), item("RepeatedData", {{"num", 2}}),
+               item("FixedSizeData", {{"size", 17}}), item("Picky", {}),
+               item("BatchData", {{"batch_size", 4}}), item("FixedSizeData", {{"size", 3}})});
+}
+
+std::vector<std::pair<std::string, ConfigNode>> all_flows() {
+  return {{"random", random_flow()},
+          {"dropping by place", dropping_flow("Counting")},
+          {"dropping in order", dropping_flow("CountingInOrder")},
+          {"repeated", repeated_flow()},
+          {"in order",
+           list({item("CountingInOrder", 23), item("Picky", {}), item("BatchData", {{"batch_size", 4}})})},
+          {"samples", list({item("Counting", {{"size", 9}, {"shuffle", true}}), item("Picky", {})})}};
+}
+
+TEST(Stream, data_do_not_depend_on_workers_or_slots) {
+  for (const auto& [name, node] : all_flows()) {
+    const DataFlow flow = make_flow(node);
+    const auto expected = numbers_of(*flow.stream({.seed = 3, .workers = 1, .slots = 1, .passes = 3}));
+    ASSERT_FALSE(expected.empty()) << name;
+    for (const size_t workers : {2, 4, 16}) {
+      for (const size_t slots : {1, 3, 8}) {
+        EXPECT_EQ(numbers_of(*flow.stream({.seed = 3, .workers = workers, .slots = slots, .passes = 3})),
+                  expected)
+            << name << ", " << workers << " workers, " << slots << " slots";
+      }
+    }
+  }
+}
+
+TEST(Stream, gives_what_a_cursor_gives) {
+  for (const auto& [name, node] : all_flows()) {
+    const DataFlow flow = make_flow(node);
+    const auto stream = flow.stream({.seed = 5, .workers = 3, .slots = 4, .position = {2, 0}, .passes = 1});
+    const auto cursor = flow.open({.seed = 5, .pass = 2});
+    int64_t items = 0;
+    for (Datapoint d; cursor->next(d); ++items) {
+      const auto batch = stream->next();
+      ASSERT_TRUE(batch.has_value()) << name;
+      for (size_t i = 0; i < d.size(); ++i) EXPECT_TRUE(bit_equal(d.tensor(i), batch->tensor(i))) << name;
+    }
+    EXPECT_FALSE(stream->next().has_value()) << name;
+    EXPECT_GT(items, 1) << name;
+  }
+}
+
+TEST(Stream, resumes_at_every_position) {
+  for (const auto& [name, node] : all_flows()) {
+    const DataFlow flow = make_flow(node);
+    const auto whole = flow.stream({.seed = 7, .workers = 2, .slots = 3});
+    for (int consumed = 0; consumed < 16; ++consumed) {
+      const auto resumed = flow.stream({.seed = 7, .workers = 3, .slots = 3, .position = whole->position()});
+      const auto ahead = flow.stream({.seed = 7, .workers = 1, .slots = 2});
+      numbers_of(*ahead, consumed);
+      EXPECT_EQ(numbers_of(*resumed, 6), numbers_of(*ahead, 6)) << name << " after " << consumed;
+      whole->next();
+    }
+  }
+}
+
+TEST(Stream, shards_take_each_batch_exactly_once) {
+  for (const auto& [name, node] : all_flows()) {
+    const DataFlow flow = make_flow(node);
+    for (const int64_t shards : {2, 3}) {
+      const auto whole = flow.stream({.seed = 1, .workers = 2, .slots = 2, .position = {0, 1}, .passes = 3});
+      std::vector<std::unique_ptr<Stream>> parts;
+      for (int64_t shard = 0; shard < shards; ++shard) {
+        parts.push_back(flow.stream({.seed = 1,
+                                     .workers = 2,
+                                     .slots = 2,
+                                     .shard = shard,
+                                     .shard_count = shards,
+                                     .position = {0, 1},
+                                     .passes = 3}));
+      }
+      for (size_t n = 0;; ++n) {
+        const auto expected = numbers_of(*whole, 1);
+        EXPECT_EQ(numbers_of(*parts[n % parts.size()], 1), expected) << name << ", batch " << n;
+        if (expected.empty()) break;
+      }
+    }
+  }
+}
+
+TEST(Stream, shards_resume_together) {
+  for (const auto& [name, node] : all_flows()) {
+    const DataFlow flow = make_flow(node);
+    const auto options = [](int64_t shard, DataPosition at) {
+      return StreamOptions{
+          .seed = 1, .workers = 2, .slots = 2, .shard = shard, .shard_count = 2, .position = at};
+    };
+    const auto first = flow.stream(options(0, {}));
+    const auto second = flow.stream(options(1, {}));
+    for (int round = 0; round < 9; ++round) {
+      const auto resumed = flow.stream(options(1, first->position()));
+      first->next();
+      EXPECT_EQ(numbers_of(*second, 1), numbers_of(*resumed, 1)) << name << ", round " << round;
+    }
+  }
+}
+
+TEST(Stream, passes_differ_and_follow_each_other) {
+  const DataFlow flow = make_flow(
+      list({item("Counting", {{"size", 20}, {"shuffle", true}}), item("BatchData", {{"batch_size", 20}})}));
+  const auto stream = flow.stream({.seed = 1, .workers = 2, .slots = 2, .passes = 2});
+  std::vector<std::vector<int64_t>> orders;
+  while (auto batch = stream->next()) {
+    const auto values = batch->tensor(0).span<int64_t>();
+    orders.emplace_back(values.begin(), values.end());
+    EXPECT_EQ(std::set<int64_t>(values.begin(), values.end()).size(), 20U);
+    EXPECT_EQ(batch->tensor(1).at(0), static_cast<double>(orders.size() - 1)) << "number of the pass";
+  }
+  ASSERT_EQ(orders.size(), 2U);
+  EXPECT_NE(orders[0], orders[1]);
+}
+
+TEST(Stream, the_first_bad_sample_stops_it_behind_the_good_batches) {
+  for (const std::string source : {"Counting", "CountingInOrder"}) {
+    for (const int64_t bad : {0, 5, 19}) {
+      const DataFlow flow = make_flow(
+          list({item(source, 20), item("Picky", {{"fail", bad}}), item("BatchData", {{"batch_size", 5}})}));
+      const auto stream = flow.stream({.workers = 4, .slots = 3, .passes = 1});
+      for (int64_t good = 0; good < bad / 5; ++good) EXPECT_TRUE(stream->next().has_value());
+      const std::string expected =
+          "picky_0, sample " + std::to_string(bad) + " of pass 0: number " + std::to_string(bad) + " is bad";
+      EXPECT_EQ(error_of([&] { stream->next(); }), expected) << source;
+      EXPECT_EQ(error_of([&] { stream->next(); }), expected) << "the error stays";
+    }
+    const DataFlow flow = make_flow(list(
+        {item(source, 20), item("Picky", {{"fail_all", true}}), item("BatchData", {{"batch_size", 5}})}));
+    EXPECT_EQ(error_of([&] { flow.stream({.workers = 4, .slots = 3})->next(); }),
+              "picky_0, sample 0 of pass 0: number 0 is bad");
+  }
+}
+
+TEST(Stream, an_error_behind_the_batch_names_its_stage) {
+  const DataFlow flow = make_flow(list({item("Counting", 20), item("BatchData", {{"batch_size", 5}}),
+                                        item("MapData", {{"map", item("OneHot", 7)}, {"component", "k"}})}));
+  const auto stream = flow.stream({.workers = 2, .slots = 2});
+  EXPECT_TRUE(stream->next().has_value());
+  EXPECT_EQ(error_of([&] { stream->next(); }), "map_data_0, sample 1 of pass 0: OneHot: class 7 of 7");
+}
+
+TEST(Stream, a_flow_that_gives_nothing_is_an_error_not_a_hang) {
+  const DataFlow flow = make_flow(list({item("CountingInOrder", 5), item("Picky", {{"drop_every", 1}}),
+                                        item("BatchData", {{"batch_size", 2}})}));
+  EXPECT_EQ(error_of([&] { flow.stream({.workers = 2, .slots = 2})->next(); }),
+            "the dataflow has no data: pass 0 gave no batch");
+}
+
+size_t entries(const char* folder) {
+  const std::filesystem::directory_iterator all(folder);
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST(Stream, a_thousand_opens_and_closes_leave_nothing_behind) {
+  std::vector<DataFlow> flows;
+  for (const auto& [name, node] : all_flows()) flows.push_back(make_flow(node));
+  const size_t threads = entries("/proc/self/task");
+  const size_t descriptors = entries("/proc/self/fd");
+  for (size_t i = 0; i < 1000; ++i) {
+    const auto stream = flows[i % flows.size()].stream({.workers = 1 + i % 3, .slots = 1 + i % 4});
+    for (size_t n = 0; n < i % 5; ++n) stream->next();
+  }
+  EXPECT_EQ(entries("/proc/self/task"), threads);
+  EXPECT_EQ(entries("/proc/self/fd"), descriptors);
+}
+
+TEST(Stream, a_reader_that_waits_can_be_stopped) {
+  const DataFlow flow = make_flow(list({item("Counting", 8), item("BatchData", {{"batch_size", 4}})}));
+  const auto stream = flow.stream({.workers = 1, .slots = 1});
+  const auto held = stream->next();  // the only slot: the next call waits
+  std::stop_source stop;
+  std::thread stopper([&] { stop.request_stop(); });
+  EXPECT_THROW(stream->next(stop.get_token()), Stopped);
+  stopper.join();
+}
+
+TEST(Stream, a_batch_outlives_its_stream) {
+  const DataFlow flow = make_flow(list({item("Counting", 8), item("BatchData", {{"batch_size", 4}})}));
+  auto stream = flow.stream({.workers = 2, .slots = 3});
+  auto batch = stream->next();
+  stream.reset();
+  EXPECT_EQ(batch->tensor(0).at(3), 3);
+}
+
+TEST(Stream, steady_state_asks_for_no_large_memory_and_does_not_grow) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "the sanitizer has an allocator of its own";
+  for (const auto& [name, node] : std::vector<std::pair<std::string, ConfigNode>>{
+           {"random", random_flow()},
+           {"array", list({fake_numbers(5000), item("BatchData", {{"batch_size", 2000}})})},
+           {"digits", list({"RenderedDigits", item("BatchData", {{"batch_size", 64}})})},
+           {"in order", list({item("CountingInOrder", 4000), item("BatchData", {{"batch_size", 1000}}),
+                              item("MapData", {{"map", item("Cast", "float32")}, {"component", "k"}})})}}) {
+    const DataFlow flow = make_flow(node);
+    const auto stream = flow.stream({.seed = 1, .workers = 2, .slots = 4});
+    for (int i = 0; i < 300; ++i) stream->next();
+    reset_allocations();
+    for (int i = 0; i < 100; ++i) stream->next();
+    EXPECT_EQ(allocations().large, 0) << name;
+    EXPECT_LT(allocations().live_bytes, 4096) << name;
+    if (name == "array") {
+      EXPECT_EQ(allocations().count, 0);
+    }
+  }
+}
+
+TEST(Stream, counts_batches_and_waiting) {
+  const DataFlow flow = make_flow(list({item("Counting", 8), item("BatchData", {{"batch_size", 4}})}));
+  const auto stream = flow.stream({.workers = 1, .slots = 3, .passes = 1});
+  EXPECT_EQ(stream->stats().slots, 3U);
+  while (stream->next()) {
+  }
+  EXPECT_EQ(stream->stats().batches, 2);
+  EXPECT_GE(stream->stats().wait_s, 0);
+  EXPECT_EQ(stream->stats().ready, 0U);
+}
+
+}  // namespace
+}  // namespace tpack
