@@ -16,6 +16,7 @@ class OrderFiller final : public Filler {
         tickets_(2 * options.workers + 2),
         source_(plan, options),
         assembler_(plan, options, ring) {
+    for (Ticket& t : tickets_) t.items.resize(kMostItems);
     if (!source_.ended()) return;
     const SlotRing::Lock lock = ring_.lock();
     ring_.end(0);
@@ -50,7 +51,6 @@ class OrderFiller final : public Filler {
   }
 
   void pull_and_map(SlotRing::Lock& lock) {
-    constexpr int64_t kMostItems = 256;
     Ticket& t = ticket(newest_);
     const int64_t most = chunk_size_.next(kMostItems);
     pulling_ = true;
@@ -70,6 +70,8 @@ class OrderFiller final : public Filler {
     t.done = true;
     ring_.wake_workers();
   }
+
+  static constexpr int64_t kMostItems = 64;  // of a ticket
 
   SlotRing& ring_;
   std::vector<Ticket> tickets_;

@@ -16,9 +16,9 @@ struct StreamPlan {
   /// the other (or by place, where some may turn out to be nothing) and gathered in order.
   bool by_place = false;
   const Flow* samples = nullptr;
-  const GuardedFlow* guard = nullptr;            // policy of sample_maps
+  const GuardedFlow* guard = nullptr;                 // policy of sample_maps
   std::vector<const MapFlow*> sample_maps = {};       // maps that workers run behind a sequential flow
-  const BatchedFlow* batched = nullptr;          // null: the items are what `samples` gives
+  const BatchedFlow* batched = nullptr;               // null: the items are what `samples` gives
   std::vector<const RemappedFlow*> batch_order = {};  // outermost first; by_place only
   std::vector<const MapFlow*> batch_maps = {};        // in the order of the list
 

@@ -23,7 +23,6 @@ void TicketSource::pull(Ticket& t, int64_t most) {
   t.ends_pass = false;
   t.error = nullptr;
   t.done = false;
-  if (t.items.size() < static_cast<size_t>(most)) t.items.resize(static_cast<size_t>(most));
   try {
     if (begins_pass_) begin_pass(t);
     while (t.count < static_cast<size_t>(most) && !t.ends_pass) {

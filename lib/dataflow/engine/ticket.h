@@ -34,7 +34,7 @@ class TicketSource {
  public:
   TicketSource(const StreamPlan& plan, const StreamOptions& options);
 
-  /// Fills the ticket with the next items, `most` at most, never over the end of a pass.
+  /// Fills the ticket with the next items, `most` (<= t.items.size()) at most, never over the end of a pass.
   void pull(Ticket& t, int64_t most);
   /// True once all passes were pulled, or an error was.
   bool ended() const { return ended_; }

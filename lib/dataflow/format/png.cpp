@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <opencv2/imgproc.hpp>
 #include <png.h>
 
 #include "core/error.h"
@@ -66,7 +67,8 @@ class PngReader {
   char message_[128] = {};  // NOLINT(modernize-avoid-c-arrays): written just before a longjmp
 };
 
-/// Makes libpng give 8-bit gray or RGB whatever the file holds.
+/// Makes libpng give 8-bit gray or RGB whatever the file holds. Gray is not made from colours here: libpng would take
+/// the file's gamma into account, unlike every other reader.
 void set_output(PngReader& r, int channels) {
   png_structp png = r.png();
   const int type = png_get_color_type(png, r.info());
@@ -75,16 +77,18 @@ void set_output(PngReader& r, int channels) {
   png_set_strip_alpha(png);
   const bool gray = (type & PNG_COLOR_MASK_COLOR) == 0;
   if (gray && channels == 3) png_set_gray_to_rgb(png);
-  if (!gray && channels == 1) png_set_rgb_to_gray_fixed(png, PNG_ERROR_ACTION_NONE, 29900, 58700);
 }
 
 void read_region(PngReader& r, const Region& region, cv::Mat& wide, std::vector<png_bytep>& rows) {
   if (rows.size() > static_cast<size_t>(region.height)) {  // interlaced: the passes need all rows
     png_read_image(r.png(), rows.data());
+    png_read_end(r.png(), nullptr);
     return;
   }
   for (int y = 0; y < region.y; ++y) png_read_row(r.png(), wide.ptr(0), nullptr);
   for (int y = 0; y < region.height; ++y) png_read_row(r.png(), wide.ptr(y), nullptr);
+  const auto height = static_cast<int>(png_get_image_height(r.png(), r.info()));
+  if (region.y + region.height == height) png_read_end(r.png(), nullptr);  // checks the sum of the last chunk
 }
 
 }  // namespace
@@ -120,13 +124,19 @@ void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, in
   const bool interlaced = png_get_interlace_type(r.png(), r.info()) != PNG_INTERLACE_NONE;
   const Region& region = request.region;
   const int kept = interlaced ? height : region.height;
+  const int channels_read = png_get_channels(r.png(), r.info());
   cv::Mat wide = out;
-  wide.create(kept, width, CV_8UC(channels));
+  wide.create(kept, width, CV_8UC(channels_read));
   TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == wide.step[0], "libpng gives another row size");
   std::vector<png_bytep> rows;
   for (int y = 0; interlaced && y < height; ++y) rows.push_back(wide.ptr(y));
   r.run([&r, &region, &wide, &rows] { read_region(r, region, wide, rows); });
-  out = wide(cv::Rect(region.x, interlaced ? region.y : 0, region.width, region.height));
+  wide = wide(cv::Rect(region.x, interlaced ? region.y : 0, region.width, region.height));
+  if (channels_read == channels) {
+    out = wide;
+  } else {
+    cv::cvtColor(wide, out, cv::COLOR_RGB2GRAY);
+  }
 }
 
 void write_png(const std::string& path, const cv::Mat& pixels) {

@@ -1,0 +1,72 @@
+#include "dataflow/test_images.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include <jpeglib.h>
+#include <png.h>
+
+namespace tpack {
+
+cv::Mat photo(int width, int height) {
+  cv::Mat pixels(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const double wave = std::sin(x * 0.11) * std::cos(y * 0.07);
+      const int edge = (x / 17 + y / 13) % 2 * 40;
+      pixels.at<cv::Vec3b>(y, x) = {cv::saturate_cast<uint8_t>(100 + 90 * wave + edge),
+                                    cv::saturate_cast<uint8_t>(120 + 60 * std::sin(x * 0.05) + edge),
+                                    cv::saturate_cast<uint8_t>(60 + y % 100)};
+    }
+  }
+  return pixels;
+}
+
+std::vector<uint8_t> encode_jpeg(const cv::Mat& pixels, int quality) {
+  jpeg_compress_struct c{};
+  jpeg_error_mgr errors{};
+  c.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&c);
+  unsigned char* data = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&c, &data, &size);
+  c.image_width = static_cast<JDIMENSION>(pixels.cols);
+  c.image_height = static_cast<JDIMENSION>(pixels.rows);
+  c.input_components = pixels.channels();
+  c.in_color_space = pixels.channels() == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&c);
+  jpeg_set_quality(&c, quality, TRUE);
+  jpeg_start_compress(&c, TRUE);
+  for (int y = 0; y < pixels.rows; ++y) {
+    JSAMPROW row = const_cast<JSAMPROW>(pixels.ptr(y));
+    jpeg_write_scanlines(&c, &row, 1);
+  }
+  jpeg_finish_compress(&c);
+  std::vector<uint8_t> bytes(data, data + size);
+  jpeg_destroy_compress(&c);
+  std::free(data);
+  return bytes;
+}
+
+std::vector<uint8_t> encode_png(const cv::Mat& pixels) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(pixels.cols);
+  image.height = static_cast<png_uint_32>(pixels.rows);
+  image.format = pixels.channels() == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  png_alloc_size_t size = 0;
+  const auto stride = static_cast<png_int_32>(pixels.step[0]);
+  png_image_write_to_memory(&image, nullptr, &size, 0, pixels.data, stride, nullptr);
+  std::vector<uint8_t> bytes(size);
+  if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels.data, stride, nullptr) == 0) {
+    throw std::runtime_error(image.message);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+double largest_difference(const cv::Mat& a, const cv::Mat& b) { return cv::norm(a, b, cv::NORM_INF); }
+
+}  // namespace tpack

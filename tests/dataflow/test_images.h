@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <opencv2/core.hpp>
+
+namespace tpack {
+
+/// RGB pixels with smooth colours and some edges, as in photographs.
+cv::Mat photo(int width, int height);
+std::vector<uint8_t> encode_jpeg(const cv::Mat& pixels, int quality = 95);
+std::vector<uint8_t> encode_png(const cv::Mat& pixels);
+/// Largest difference of any channel of any pixel.
+double largest_difference(const cv::Mat& a, const cv::Mat& b);
+
+}  // namespace tpack
