@@ -30,7 +30,9 @@ class DummyInput final : public InputSource {
   using Params = NoParams;
   static Schema<Params> schema() { return Schema<Params>("Zeros without end, to time the rest."); }
   explicit DummyInput(Params /*p*/) {}
-  std::unique_ptr<InputReader> open(const InputSetup& setup) const override { return std::make_unique<DummyReader>(setup); }
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
+    return std::make_unique<DummyReader>(setup);
+  }
   bool needs_data() const override { return false; }
 };
 

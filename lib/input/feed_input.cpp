@@ -29,7 +29,9 @@ class FeedReader final : public InputReader {
   }
   std::span<const Tensor> tensors() const override { return tensors_; }
   int64_t samples() const override {
-    return tensors_.empty() || tensors_[0].empty() || tensors_[0].shape().rank() == 0 ? 1 : tensors_[0].shape()[0];
+    return tensors_.empty() || tensors_[0].empty() || tensors_[0].shape().rank() == 0
+               ? 1
+               : tensors_[0].shape()[0];
   }
   DataPosition position() const override { return next_; }
   InputStats stats() const override { return stats_; }
@@ -74,9 +76,13 @@ class FeedReader final : public InputReader {
 class FeedInput final : public InputSource {
  public:
   using Params = NoParams;
-  static Schema<Params> schema() { return Schema<Params>("Batches made one at a time, when they are needed."); }
+  static Schema<Params> schema() {
+    return Schema<Params>("Batches made one at a time, when they are needed.");
+  }
   explicit FeedInput(Params /*p*/) {}
-  std::unique_ptr<InputReader> open(const InputSetup& setup) const override { return std::make_unique<FeedReader>(setup); }
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
+    return std::make_unique<FeedReader>(setup);
+  }
 };
 
 TPACK_REGISTER(InputSource, FeedInput, "Feed", "FeedInput");

@@ -16,24 +16,27 @@ bool fits(const Shape& wanted, const Shape& given) {
 
 }  // namespace
 
-std::vector<size_t> bind_inputs(const std::vector<FedInput>& inputs, const Spec& batches, const std::string& flow_name) {
+std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spec& batches,
+                                const std::string& flow_name) {
   Diagnostics errors;
   std::vector<size_t> components;
   std::vector<std::string> known;
   for (const ComponentSpec& component : batches) known.push_back(component.name);
-  for (const FedInput& input : inputs) {
+  for (const TowerInput& input : inputs) {
     const auto at = batches.find(input.component);
     if (!at) {
-      errors.add(input.position, "input '" + input.name + "' is bound to component '" + input.component + "', which " + flow_name +
-                                     " does not have" + did_you_mean(input.component, known) + " (it has " + batches.str() +
+      errors.add(input.position, "input '" + input.name + "' is bound to component '" + input.component +
+                                     "', which " + flow_name + " does not have" +
+                                     did_you_mean(input.component, known) + " (it has " + batches.str() +
                                      "; bind others with `feed`)");
       continue;
     }
     const TensorSpec& given = batches[*at].tensor;
     const Shape wanted = input.batched ? input.spec.shape.prepend(Shape::kUnknown) : input.spec.shape;
     if (given.dtype != input.spec.dtype || !fits(wanted, given.shape)) {
-      errors.add(input.position, "input '" + input.name + "' is " + TensorSpec{input.spec.dtype, wanted}.str() + ", but " +
-                                     flow_name + " gives " + given.str());
+      errors.add(input.position, "input '" + input.name + "' is " +
+                                     TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +
+                                     " gives " + given.str());
     }
     components.push_back(*at);
   }

@@ -8,22 +8,15 @@
 
 #include "core/registry.h"
 #include "dataflow/data_flow.h"
+#include "graph/tower_function.h"
 #include "tensor/tensor.h"
 
 namespace tpack {
 
-/// A value that a program is fed, and the component of the datapoint that it comes from.
-struct FedInput {
-  std::string name;
-  std::string component;
-  TensorSpec spec;      // one sample where `batched`
-  bool batched = true;
-  Position position = {};
-};
-
-/// For each input the component's number. Errors: ConfigError with the input's position where the datapoints have no
-/// such component, or one of another type or shape.
-std::vector<size_t> bind_inputs(const std::vector<FedInput>& inputs, const Spec& batches, const std::string& flow_name);
+/// For each input the component's number. Errors: ConfigError with the input's position where the datapoints
+/// have no such component, or one of another type or shape.
+std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spec& batches,
+                                const std::string& flow_name);
 
 /// What an input reads, and from where on.
 struct InputSetup {

@@ -92,7 +92,7 @@ std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diag
   return made;
 }
 
-class ConfiguredModel final : public Model {
+class ConfiguredModel final : public TowerFunction {
  public:
   ConfiguredModel(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
     const ModelParams p = model_schema().parse(section, "model", errors);
@@ -103,9 +103,9 @@ class ConfiguredModel final : public Model {
     metrics_ = make_list<Metric>(p.metrics, scope, errors);
   }
 
-  const std::vector<ModelInput>& inputs() const override { return inputs_; }
+  const std::vector<TowerInput>& inputs() const override { return inputs_; }
 
-  ModelResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
+  TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
     NetworkBuilder network(b);
     for (const auto& [name, symbol] : in) network.add_output(name, symbol);
     if (network_) {
@@ -114,9 +114,9 @@ class ConfiguredModel final : public Model {
       network.build(layers_, in.at(inputs_.front().name));
     }
     const ModelView view(b, network);
-    ModelResult result;
+    TowerResult result;
     result.outputs = network.outputs();
-    const ModelInput& first = inputs_.front();
+    const TowerInput& first = inputs_.front();
     const double samples = first.batched ? static_cast<double>(in.at(first.name).shape()[0]) : 1;
     add_costs(view, samples, result);
     for (const Named<Metric>& metric : metrics_) {
@@ -144,17 +144,17 @@ class ConfiguredModel final : public Model {
                                         " needs a shape of 3 axes, not " + input.shape.str());
       }
       inputs_.push_back(
-          {entry.key, {input.dtype, input.shape}, layout, input.batched, entry.key, entry.key_position});
+          {entry.key, entry.key, {input.dtype, input.shape}, input.batched, layout, entry.key_position});
     }
     read_feed(p.feed, errors);
   }
 
   void read_feed(const ConfigNode& feed, Diagnostics& errors) {
     std::vector<std::string> names;
-    for (const ModelInput& input : inputs_) names.push_back(input.name);
+    for (const TowerInput& input : inputs_) names.push_back(input.name);
     for (const ConfigNode::Entry& entry : feed.entries()) {
       const auto input = std::find_if(inputs_.begin(), inputs_.end(),
-                                      [&](const ModelInput& i) { return i.name == entry.key; });
+                                      [&](const TowerInput& i) { return i.name == entry.key; });
       if (input == inputs_.end()) {
         errors.add(unknown_reference("input", entry.key, entry.key_position, names), entry.key_position);
       } else if (!entry.value.is_string()) {
@@ -168,7 +168,7 @@ class ConfiguredModel final : public Model {
 
   void read_layers(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
     if (!p.layers.is_list()) {
-      network_ = Registry<Network>::make(substitute(p.layers, scope, errors), errors);
+      network_ = Registry<Model>::make(substitute(p.layers, scope, errors), errors);
       return;
     }
     LayerParserSettings settings;
@@ -199,7 +199,7 @@ class ConfiguredModel final : public Model {
     }
   }
 
-  void add_costs(const ModelView& view, double samples, ModelResult& result) const {
+  void add_costs(const ModelView& view, double samples, TowerResult& result) const {
     Builder& b = view.builder();
     std::vector<Statistic> terms;
     Symbol total;
@@ -220,20 +220,17 @@ class ConfiguredModel final : public Model {
     return {name, b.mul(mean, samples), b.constant(samples)};
   }
 
-  std::vector<ModelInput> inputs_;
+  std::vector<TowerInput> inputs_;
   ParsedList layers_;
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<Model> network_;
   std::vector<Named<Cost>> costs_;
   std::vector<Named<Metric>> metrics_;
 };
 
 }  // namespace
 
-TensorSpec ModelInput::batch_spec(int64_t batch) const {
-  return {spec.dtype, batched ? spec.shape.prepend(batch) : spec.shape};
-}
-
-std::unique_ptr<Model> make_model(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
+std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope& scope,
+                                          Diagnostics& errors) {
   const size_t before = errors.count();
   auto model = std::make_unique<ConfiguredModel>(section, scope, errors);
   return errors.count() == before ? std::move(model) : nullptr;
@@ -243,18 +240,6 @@ ConfigNode effective_model(const ConfigNode& section) {
   Diagnostics ignored;
   const auto schema = model_schema();
   return schema.dump(schema.parse(section, "model", ignored));
-}
-
-std::map<std::string, Symbol> declare_inputs(Builder& b, const std::vector<ModelInput>& inputs,
-                                             const std::vector<TensorSpec>& fed) {
-  std::map<std::string, Symbol> symbols;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Builder::Scope scope(b, inputs[i].name, inputs[i].position);
-    Symbol x = b.input(inputs[i].name, fed[i]);
-    if (inputs[i].layout == "HWC") x = b.transpose(x, {0, 3, 1, 2});
-    symbols[inputs[i].name] = x;
-  }
-  return symbols;
 }
 
 }  // namespace tpack

@@ -32,13 +32,13 @@ std::map<std::string, Symbol> reads_of(const Graph& graph) {
 
 }  // namespace
 
-Graph backward_graph(const ForwardFunction& forward, VariableTable& table, const Signature& fed,
-                     DType float_type) {
+Graph backward_graph(const TowerFunction& tower, VariableTable& table, const Signature& fed, DType float_type,
+                     const std::vector<std::string>& fetches) {
   const Builder::Options options{Phase::kTraining, float_type};
   Graph plain;
   {
     Builder b(plain, table, options);
-    const Symbol cost = forward(b, fed);
+    const Symbol cost = build_tower(b, tower, fed, fetches).cost;
     if (!cost) throw ConfigError("the model has no cost; training needs at least one term in model.cost");
     plain.fetch(kCost, cost);
   }
@@ -73,17 +73,9 @@ Graph update_graph(const Optimizer& optimizer, VariableTable& table, DType float
   return graph;
 }
 
-Graph inference_graph(const ForwardFunction& forward, VariableTable& table, const Signature& fed,
-                      DType float_type) {
-  Graph graph;
-  Builder b(graph, table, {Phase::kInference, float_type});
-  forward(b, fed);
-  return graph;
-}
-
-void declare_training_variables(const ForwardFunction& forward, const Optimizer& optimizer,
-                                VariableTable& table, const Signature& fed, DType float_type) {
-  const Graph graph = backward_graph(forward, table, fed, float_type);
+void declare_training_variables(const TowerFunction& tower, const Optimizer& optimizer, VariableTable& table,
+                                const Signature& fed, DType float_type) {
+  const Graph graph = backward_graph(tower, table, fed, float_type, {});
   std::vector<std::pair<int, std::string>> finished;  // (node that ends the gradient, variable)
   for (const VariableSpec* spec : table.trainable()) {
     for (const Assignment& a : graph.assignments()) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,8 +24,11 @@ class Program {
   /// Builds the graph for a signature. The fetches must have the same names each time.
   using Build = std::function<Graph(const Signature& signature)>;
 
-  /// Choices are looked up in `plan` under "name signature" and added to it.
-  Program(std::string name, Device& device, Plan& plan, Build build);
+  /// Choices are looked up in `plan` under "name signature" and added to it. Programs of several devices that
+  /// share a plan (and what their graphs are built from) share `compiling` too: they compile one after the
+  /// other.
+  Program(std::string name, Device& device, Plan& plan, Build build,
+          std::shared_ptr<std::mutex> compiling = nullptr);
 
   /// Compiles for a signature unless that was done before.
   Executable& compile(const Signature& signature);
@@ -34,6 +38,7 @@ class Program {
   /// compile.
   size_t fetch_index(const std::string& name) const;
   bool has_fetch(const std::string& name) const;
+  const std::vector<std::string>& fetch_names() const { return fetch_names_; }
   const std::string& name() const { return name_; }
 
  private:
@@ -46,6 +51,7 @@ class Program {
   Device& device_;
   Plan& plan_;
   Build build_;
+  std::shared_ptr<std::mutex> compiling_;
   std::vector<Compiled> compiled_;
   size_t last_ = 0;
   std::vector<std::string> fetch_names_;

@@ -1,4 +1,4 @@
-#include "parallel/program.h"
+#include "backend/program.h"
 
 #include <algorithm>
 
@@ -26,8 +26,13 @@ Signature signature_of(std::span<const Tensor> inputs) {
   return signature;
 }
 
-Program::Program(std::string name, Device& device, Plan& plan, Build build)
-    : name_(std::move(name)), device_(device), plan_(plan), build_(std::move(build)) {}
+Program::Program(std::string name, Device& device, Plan& plan, Build build,
+                 std::shared_ptr<std::mutex> compiling)
+    : name_(std::move(name)),
+      device_(device),
+      plan_(plan),
+      build_(std::move(build)),
+      compiling_(compiling ? std::move(compiling) : std::make_shared<std::mutex>()) {}
 
 Executable& Program::compile(const Signature& signature) {
   for (size_t i = 0; i < compiled_.size(); ++i) {
@@ -35,6 +40,7 @@ Executable& Program::compile(const Signature& signature) {
     last_ = i;
     return *compiled_[i].executable;
   }
+  const std::lock_guard lock(*compiling_);
   const Graph graph = build_(signature);
   std::vector<std::string> names;
   for (const Fetch& fetch : graph.fetches()) names.push_back(fetch.name);

@@ -1,0 +1,29 @@
+#include "graph/tower_function.h"
+
+namespace tpack {
+
+TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
+                        const std::vector<std::string>& fetches) {
+  std::map<std::string, Symbol> in;
+  for (size_t i = 0; i < fed.size(); ++i) {
+    const TowerInput& input = tower.inputs()[i];
+    const Builder::Scope scope(b, input.name, input.position);
+    const Symbol x = b.input(input.name, fed[i]);
+    in[input.name] = input.layout == "HWC" ? b.transpose(x, {0, 3, 1, 2}) : x;
+  }
+  TowerResult result = tower.build(b, in);
+  for (const Statistic& statistic : result.statistics) {
+    b.fetch(statistic.name + "/sum", statistic.sum);
+    b.fetch(statistic.name + "/weight", statistic.weight);
+  }
+  std::vector<std::string> known;
+  for (const auto& [name, symbol] : result.outputs) known.push_back(name);
+  for (const std::string& name : fetches) {
+    const auto found = result.outputs.find(name);
+    if (found == result.outputs.end()) throw unknown_reference("output", name, {}, known);
+    b.fetch(name, found->second);
+  }
+  return result;
+}
+
+}  // namespace tpack

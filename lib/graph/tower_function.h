@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/builder.h"
+
+namespace tpack {
+
+/// A value that a tower function is fed, and the component of the datapoint that it comes from.
+struct TowerInput {
+  std::string name;
+  std::string component;    // of the datapoint
+  TensorSpec spec;          // of one sample where `batched`
+  bool batched = true;      // false: data without a batch axis
+  std::string layout = {};  // order of an image's axes in the data: "HWC", "CHW"; "" for the rest
+  Position position = {};
+
+  /// The spec of what is fed for a batch of `batch` samples.
+  TensorSpec batch_spec(int64_t batch) const {
+    return {spec.dtype, batched ? spec.shape.prepend(batch) : spec.shape};
+  }
+};
+
+/// A named figure of one batch: value = sum / weight. Sums and weights of several batches add up.
+struct Statistic {
+  std::string name;
+  Symbol sum;
+  Symbol weight;
+};
+
+struct TowerResult {
+  Symbol cost = {};                            // empty where there is none
+  std::vector<Statistic> statistics = {};      // "cost" first where there is one
+  std::map<std::string, Symbol> outputs = {};  // what can be fetched by name
+};
+
+/// Emits a network for one batch: called once for each program and input signature, it must declare the same
+/// variables each time. A model of a config is one; so is any class that builds a graph by hand. Threads:
+/// const.
+class TowerFunction {
+ public:
+  virtual ~TowerFunction() = default;
+  virtual const std::vector<TowerInput>& inputs() const = 0;
+  /// `in`: by input name, images in logical order [N, C, H, W]. Errors: ConfigError, ShapeError with
+  /// positions.
+  virtual TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const = 0;
+};
+
+/// Declares the inputs in a graph with the specs that are fed, builds the tower and fetches every statistic
+/// as "NAME/sum" and "NAME/weight", and the outputs in `fetches` under their names. Errors: ConfigError for a
+/// fetch that the tower does not have.
+TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
+                        const std::vector<std::string>& fetches);
+
+}  // namespace tpack

@@ -1,0 +1,163 @@
+#include "parallel/data_parallel.h"
+
+#include <algorithm>
+
+#include "parallel/training_graph.h"
+
+namespace tpack {
+
+/// One replica on this machine. Everything here is used by its own thread only, but for reading between
+/// steps.
+struct DataParallel::Tower {
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Program> backward;
+  std::unique_ptr<Program> update;
+  Executable* last_backward = nullptr;
+  Executable* last_update = nullptr;
+  std::unique_ptr<Comm> local;
+  Comm* comm = nullptr;  // null: alone
+  std::span<const Tensor> batch;
+};
+
+DataParallel::DataParallel(const TowerFunction& tower, const Optimizer& optimizer, Plan& plan,
+                           DataParallelOptions options)
+    : function_(tower), optimizer_(optimizer), plan_(plan), options_(std::move(options)) {
+  const bool processes = options_.world != nullptr && options_.world->size() > 1;
+  if (processes && options_.towers > 1) {
+    throw ConfigError(
+        "several towers in each of several processes are not supported; use one device a process");
+  }
+  if (options_.towers > 1) group_ = std::make_unique<LocalGroup>(static_cast<int>(options_.towers));
+  std::vector<std::vector<int>> processors(options_.towers);
+  if (options_.towers > 1) processors = divide_processors(options_.towers);
+  threads_ = std::make_unique<TowerThreads>(processors);
+  for (size_t k = 0; k < options_.towers; ++k) {
+    auto made = std::make_unique<Tower>();
+    made->device = options_.make_device(k, processors[k]);
+    if (group_) made->local = group_->member(static_cast<int>(k));
+    made->comm = group_ ? made->local.get() : (processes ? options_.world : nullptr);
+    towers_.push_back(std::move(made));
+  }
+}
+
+DataParallel::~DataParallel() = default;
+
+int64_t DataParallel::replicas() const {
+  return options_.world != nullptr && options_.world->size() > 1 ? options_.world->size()
+                                                                 : static_cast<int64_t>(towers_.size());
+}
+
+int64_t DataParallel::replica(size_t tower) const {
+  return options_.world != nullptr && options_.world->size() > 1 ? options_.world->rank()
+                                                                 : static_cast<int64_t>(tower);
+}
+
+std::vector<std::string> DataParallel::declare(const Signature& signature) {
+  const DType type = device().float_type();
+  declare_training_variables(function_, optimizer_, table_, signature, type);
+  Graph graph;
+  Builder b(graph, table_, {Phase::kTraining, type});
+  std::vector<std::string> names;
+  for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics)
+    names.push_back(statistic.name);
+  return names;
+}
+
+void DataParallel::build(const Signature& signature) {
+  const DType type = device().float_type();
+  const double scale = 1.0 / static_cast<double>(replicas());
+  const auto compiling = std::make_shared<std::mutex>();
+  const std::function<void(size_t)> work = [&](size_t k) {
+    Tower& tower = *towers_[k];
+    tower.device->create_variables(table_);
+    tower.device->variables().initialize(options_.seed);
+    const auto backward = [this, type](const Signature& fed) {
+      return backward_graph(function_, table_, fed, type, options_.fetches);
+    };
+    const auto update = [this, type, scale](const Signature& /*none*/) {
+      return update_graph(optimizer_, table_, type, scale);
+    };
+    tower.backward = std::make_unique<Program>("backward", *tower.device, plan_, backward, compiling);
+    tower.update = std::make_unique<Program>("update", *tower.device, plan_, update, compiling);
+    tower.last_backward = &tower.backward->compile(signature);
+    tower.last_update = &tower.update->compile({});
+  };
+  share_plan([&] { threads_->run(work, [](size_t /*tower*/) {}); });
+  broadcast();
+}
+
+void DataParallel::share_plan(const std::function<void()>& build) {
+  Comm* world = towers_[0]->comm;
+  const bool processes = world != nullptr && !group_;
+  if (!processes) return build();
+  // Rank 0 chooses; the others take its choices, so that all compute the same bits.
+  if (world->rank() == 0) build();
+  const std::string plan = world->all_gather(world->rank() == 0 ? plan_.to_json() : "", "the plan")[0];
+  if (world->rank() == 0) return;
+  plan_ = Plan::from_json(plan, "the plan of rank 0");
+  build();
+}
+
+bool DataParallel::step(int64_t global_step, const Batches& batches) {
+  const std::function<void(size_t)> work = [&](size_t k) {
+    Tower& tower = *towers_[k];
+    tower.batch = batches(k);
+    const bool empty = tower.batch.empty();
+    if (tower.comm != nullptr && tower.comm->agree_max(empty ? 1 : 0, "the next batch") > 0) {
+      tower.batch = {};
+    }
+    if (!tower.batch.empty()) step_of(k, global_step);
+  };
+  const std::function<void(size_t)> on_error = [this](size_t k) {
+    if (group_) group_->abort("tower " + std::to_string(k) + " failed");
+  };
+  threads_->run(work, on_error);
+  return !towers_[0]->batch.empty();
+}
+
+void DataParallel::step_of(size_t k, int64_t global_step) {
+  Tower& tower = *towers_[k];
+  const RunInfo info{options_.seed, global_step, replica(k)};
+  tower.last_backward = &tower.backward->run(tower.batch, info);
+  if (tower.comm != nullptr) reduce_gradient(tower);
+  tower.last_update = &tower.update->run({}, info);
+}
+
+void DataParallel::reduce_gradient(Tower& tower) {
+  const Tensor gradient = tower.device->variables().tensor(kFlatGradient);
+  if (gradient.dtype() == DType::kFloat64) {
+    tower.comm->all_reduce_sum(gradient.span<double>(), "gradients");
+  } else {
+    tower.comm->all_reduce_sum(gradient.span<float>(), "gradients");
+  }
+}
+
+/// Statistics are the first fetches, each as sum and weight.
+double DataParallel::fetched_sum(size_t fetch) const {
+  double sum = 0;
+  for (const auto& tower : towers_) sum += tower->last_backward->fetched(fetch).at(0);
+  return sum;
+}
+
+const Tensor& DataParallel::fetched(const std::string& name) const {
+  const Tower& first = *towers_[0];
+  return first.last_backward->fetched(first.backward->fetch_index(name));
+}
+
+void DataParallel::broadcast() {
+  for (size_t k = 1; k < towers_.size(); ++k) device(k).variables().copy_from(device(0).variables());
+  if (towers_.size() > 1 || towers_[0]->comm == nullptr) return;
+  VariableStore& store = device(0).variables();
+  for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
+    for (const std::string& name : store.names(scope)) {
+      const Tensor value = store.tensor(name);
+      towers_[0]->comm->broadcast({value.raw(), value.bytes()}, 0, "variables");
+    }
+  }
+}
+
+Device& DataParallel::device(size_t tower) { return *towers_[tower]->device; }
+Executable& DataParallel::backward_executable(size_t tower) { return *towers_[tower]->last_backward; }
+Executable& DataParallel::update_executable(size_t tower) { return *towers_[tower]->last_update; }
+
+}  // namespace tpack

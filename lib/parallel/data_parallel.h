@@ -1,0 +1,99 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/device.h"
+#include "backend/program.h"
+#include "comm/comm.h"
+#include "comm/local_group.h"
+#include "graph/tower_function.h"
+#include "input/input_source.h"
+#include "optim/optimizer.h"
+#include "parallel/tower_threads.h"
+
+namespace tpack {
+
+struct DataParallelOptions {
+  /// Makes the device of local tower k with these processors (empty: all that the process may use).
+  std::function<std::unique_ptr<Device>(size_t tower, const std::vector<int>& processors)> make_device;
+  size_t towers = 1;  // on this machine, one device each
+  Comm* world =
+      nullptr;  // processes; null: this one alone. Several towers and several processes exclude each other.
+  uint64_t seed = 0;
+  std::vector<std::string> fetches = {};  // outputs of the tower that each step keeps, beside its statistics
+};
+
+/// Replicas of one tower function that train together: each computes the gradient of its own batch, gradients
+/// are summed in the order of the replicas, and each applies the mean with its own optimizer state. One
+/// device is the case of one replica. A library: no trainer is needed.
+///
+///   DataParallel replicas(tower, optimizer, plan, options);
+///   replicas.declare(signature);     // which variables and statistics there are
+///   replicas.build(signature);       // variables, initial values, compiled programs
+///   for (...) replicas.step(step, [&](size_t k) { return batch[k]; });
+///
+/// Threads: one caller; towers have threads of their own.
+class DataParallel {
+ public:
+  /// Tower, optimizer and plan must outlive it. Choices are added to the plan by replica 0 and used by all.
+  DataParallel(const TowerFunction& tower, const Optimizer& optimizer, Plan& plan,
+               DataParallelOptions options);
+  ~DataParallel();
+  DataParallel(const DataParallel&) = delete;
+  DataParallel& operator=(const DataParallel&) = delete;
+
+  /// Declares the variables by building the graphs once; the names of the tower's statistics. Errors:
+  /// ConfigError, ShapeError.
+  std::vector<std::string> declare(const Signature& signature);
+  /// After declare: allocates the variables, gives them their initial values (those of replica 0 everywhere)
+  /// and compiles the programs for batches of this signature. Errors: ConfigError, ShapeError, ResourceError,
+  /// DistributedError.
+  void build(const Signature& signature);
+
+  /// The batch of local tower k; empty to end. Called on the tower's own thread.
+  using Batches = std::function<std::span<const Tensor>(size_t tower)>;
+  /// One step of all replicas. False where some tower had no batch: nothing has changed then on this machine.
+  bool step(int64_t global_step, const Batches& batches);
+
+  size_t local_towers() const { return towers_.size(); }
+  int64_t replicas() const;
+  /// Global number of local tower k.
+  int64_t replica(size_t tower) const;
+  /// Value and weight of a statistic in the last step, summed over the local towers; lazily read.
+  double statistic_sum(size_t index) const { return fetched_sum(2 * index); }
+  double statistic_weight(size_t index) const { return fetched_sum(2 * index + 1); }
+  /// The values that `fetches` asked for, of tower 0.
+  const Tensor& fetched(const std::string& name) const;
+
+  /// Gives the variables of replica 0 to all.
+  void broadcast();
+  Device& device(size_t tower = 0);
+  VariableTable& variable_table() { return table_; }
+  VariableStore& variables() { return device(0).variables(); }
+  Plan& plan() { return plan_; }
+  Executable& backward_executable(size_t tower = 0);
+  Executable& update_executable(size_t tower = 0);
+
+ private:
+  struct Tower;
+  void step_of(size_t tower, int64_t global_step);
+  double fetched_sum(size_t fetch) const;
+  void reduce_gradient(Tower& tower);
+  /// Calls `build`, on ranks above 0 with the plan that rank 0 made.
+  void share_plan(const std::function<void()>& build);
+
+  const TowerFunction& function_;
+  const Optimizer& optimizer_;
+  Plan& plan_;
+  DataParallelOptions options_;
+  VariableTable table_;
+  std::unique_ptr<LocalGroup> group_;  // of several towers
+  std::vector<std::unique_ptr<Tower>> towers_;
+  std::unique_ptr<TowerThreads> threads_;
+};
+
+}  // namespace tpack

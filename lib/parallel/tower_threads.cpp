@@ -1,0 +1,112 @@
+#include "parallel/tower_threads.h"
+
+#include <memory>
+#include <pthread.h>
+#include <sched.h>
+
+#include <hwloc.h>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace tpack {
+namespace {
+
+using Topology = std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)>;
+
+void pin(const std::vector<int>& processors) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return;
+  const Topology topology(raw, hwloc_topology_destroy);
+  hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  for (const int processor : processors) hwloc_bitmap_set(set, static_cast<unsigned>(processor));
+  const bool bound = hwloc_topology_load(raw) == 0 && hwloc_set_cpubind(raw, set, HWLOC_CPUBIND_THREAD) == 0;
+  hwloc_bitmap_free(set);
+  if (!bound)
+    log::warning("a tower's thread cannot be bound to its processors; it runs where the system puts it");
+}
+
+}  // namespace
+
+TowerThreads::TowerThreads(const std::vector<std::vector<int>>& processors) : count_(processors.size()) {
+  if (count_ == 1) return;
+  for (size_t tower = 0; tower < count_; ++tower) {
+    threads_.emplace_back([this, tower, own = processors[tower]] {
+      pthread_setname_np(pthread_self(), ("tower" + std::to_string(tower)).c_str());
+      if (!own.empty()) pin(own);
+      loop(tower);
+    });
+  }
+}
+
+TowerThreads::~TowerThreads() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void TowerThreads::run(const std::function<void(size_t)>& work, const std::function<void(size_t)>& on_error) {
+  if (threads_.empty()) return work(0);
+  std::unique_lock lock(mutex_);
+  work_ = &work;
+  on_error_ = &on_error;
+  error_ = nullptr;
+  running_ = count_;
+  ++round_;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return running_ == 0; });
+  if (error_) std::rethrow_exception(error_);
+}
+
+void TowerThreads::loop(size_t tower) {
+  uint64_t done = 0;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return ending_ || round_ != done; });
+      if (ending_) return;
+      done = round_;
+    }
+    run_one(tower);
+    const std::lock_guard lock(mutex_);
+    if (--running_ == 0) changed_.notify_all();
+  }
+}
+
+void TowerThreads::run_one(size_t tower) {
+  try {
+    (*work_)(tower);
+  } catch (...) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+    (*on_error_)(tower);
+  }
+}
+
+std::vector<std::vector<int>> divide_processors(size_t towers) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  std::vector<int> all;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(static_cast<size_t>(i), &mine)) all.push_back(i);
+  }
+  if (all.size() < towers) {
+    throw ResourceError(std::to_string(towers) + " towers need as many processors; this process may use " +
+                        std::to_string(all.size()));
+  }
+  std::vector<std::vector<int>> parts(towers);
+  for (size_t k = 0; k < towers; ++k) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(all.size() * k / towers);
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(all.size() * (k + 1) / towers);
+    parts[k].assign(begin, end);
+  }
+  return parts;
+}
+
+}  // namespace tpack

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tpack {
+
+/// One thread a tower, each pinned to its processors, that run the same function side by side and wait for
+/// each other. With one tower there is no thread: the caller's does the work. Threads: one caller.
+class TowerThreads {
+ public:
+  /// `processors` of each tower; empty lists are not pinned.
+  explicit TowerThreads(const std::vector<std::vector<int>>& processors);
+  ~TowerThreads();
+  TowerThreads(const TowerThreads&) = delete;
+  TowerThreads& operator=(const TowerThreads&) = delete;
+
+  size_t size() const { return count_; }
+  /// Calls work(k) on the thread of each tower k and returns when all are done. `on_error(k)` is called at
+  /// once on a thread whose work threw, so that the others do not wait for it. Errors: the first one thrown.
+  void run(const std::function<void(size_t)>& work, const std::function<void(size_t)>& on_error);
+
+ private:
+  void loop(size_t tower);
+  void run_one(size_t tower);
+
+  size_t count_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void(size_t)>* work_ = nullptr;
+  const std::function<void(size_t)>* on_error_ = nullptr;
+  std::exception_ptr error_;
+  uint64_t round_ = 0;
+  size_t running_ = 0;
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// Divides the processors this process may use among `towers`: at least one each, in order.
+/// Errors: ResourceError where there are fewer processors than towers.
+std::vector<std::vector<int>> divide_processors(size_t towers);
+
+}  // namespace tpack

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/registry.h"
+#include "train/run.h"
+#include "train/state.h"
+
+namespace tpack {
+
+/// What a callback may look at and ask for before the programs are compiled.
+class Setup {
+ public:
+  Setup(Trainer& trainer, Run& run, std::vector<std::string> earlier)
+      : trainer_(trainer), run_(run), earlier_(std::move(earlier)) {}
+
+  /// The figures that every training step has, in order: "cost", "accuracy", ...
+  std::vector<std::string> statistics() const { return trainer_.statistics(); }
+  /// Number of a figure, for Run::statistic. Errors: ConfigError with suggestion where the step has no such
+  /// figure.
+  size_t statistic(const Ref<Stat>& name) const;
+  /// Declares a scalar that this callback will put to the monitors, for those that come after it in the list.
+  void provides(const std::string& name) { provided_.push_back(name); }
+  /// Checks that an earlier callback provides a scalar. Errors: ConfigError naming the order that is needed.
+  void requires_earlier(const Ref<Stat>& name, const std::string& who) const;
+  Run& run() { return run_; }
+  const std::vector<std::string>& provided() const { return provided_; }
+
+ private:
+  Trainer& trainer_;
+  Run& run_;
+  std::vector<std::string> earlier_;   // scalars of the callbacks before this one
+  std::vector<std::string> provided_;  // of this one
+};
+
+/// Everything that is not the step itself. Hooks are called in the order of the list (docs/concepts.md has
+/// the loop). Threads: the training thread.
+class Callback {
+ public:
+  static constexpr const char* kKind = "callback";
+  virtual ~Callback() = default;
+
+  /// Before the programs are compiled.
+  virtual void setup(Setup& setup) { (void)setup; }
+  virtual void before_train(Run& run) { (void)run; }
+  /// Must be fast.
+  virtual void before_epoch(Run& run) { (void)run; }
+  virtual void before_run(Run& run) { (void)run; }
+  /// Right after a step; global_step is the new one.
+  virtual void after_run(Run& run) { (void)run; }
+  /// After after_run of all callbacks.
+  virtual void trigger_step(Run& run) { (void)run; }
+  /// Inside the epoch's time; must be fast.
+  virtual void after_epoch(Run& run) { (void)run; }
+  /// After the epoch's time was taken. Most callbacks do their work in `trigger`, which it calls.
+  virtual void trigger_epoch(Run& run) { trigger(run); }
+  virtual void trigger(Run& run) { (void)run; }
+  /// Always, also after an error.
+  virtual void after_train(Run& run) { (void)run; }
+
+  /// Runs on the chief alone unless it says otherwise.
+  virtual bool chief_only() const { return true; }
+  /// What a checkpoint keeps of it.
+  virtual void save(State& state) const { (void)state; }
+  virtual void load(const State& state) { (void)state; }
+};
+
+}  // namespace tpack

@@ -1,0 +1,165 @@
+#include "train/data_parallel_trainer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/thread_pool.h"
+#include "train/state.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kDataState = "data/json";
+
+/// "model/conv0/W" and "optimizer/m/conv0/W" for what the store calls conv0/W and m/conv0/W.
+std::string entry_name(VariableScope scope, const std::string& name) {
+  switch (scope) {
+    case VariableScope::kModel:
+      return "model/" + name;
+    case VariableScope::kOptimizer:
+      return "optimizer/" + name;
+    default:
+      return "local/" + name;
+  }
+}
+
+constexpr VariableScope kSaved[] = {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal};
+
+}  // namespace
+
+void DataParallelTrainer::setup(const TrainSetup& setup) {
+  setup_ = setup;
+  const std::vector<std::string> names = devices(*setup.world);
+  if (!uses_world() && setup.world->size() > 1) {
+    throw ConfigError("mpirun started " + std::to_string(setup.world->size()) +
+                      " processes, but this trainer uses one; use trainer: {Horovod: {}}");
+  }
+  DataParallelOptions options;
+  const size_t towers = names.size();
+  options.make_device = [names, engine = setup.engine, towers](size_t k, const std::vector<int>& processors) {
+    const int all = processors.empty() ? static_cast<int>(available_processors() / towers)
+                                       : static_cast<int>(processors.size());
+    return open_device(names[k], engine, engine.threads > 0 ? engine.threads : std::max(1, all));
+  };
+  options.towers = towers;
+  options.world = uses_world() ? setup.world : nullptr;
+  options.seed = setup.seed;
+  replicas_ = std::make_unique<DataParallel>(*setup.tower, *setup.optimizer, *setup.plan, std::move(options));
+  components_ = bind_inputs(setup.tower->inputs(), setup.data->spec(), "data.train");
+  const auto batch = setup.data->batch_size();
+  if (!batch) throw ConfigError("data.train gives single samples; end it with BatchData: {batch_size: ...}");
+  for (const TowerInput& input : setup.tower->inputs()) signature_.push_back(input.batch_spec(*batch));
+  statistics_ = replicas_->declare(signature_);
+}
+
+void DataParallelTrainer::initialize() {
+  replicas_->build(signature_);
+  open_inputs({});
+}
+
+void DataParallelTrainer::open_inputs(DataPosition position) {
+  waited_before_ = input_stats().wait_s;
+  readers_.clear();
+  position_ = position;
+  for (size_t k = 0; k < replicas_->local_towers(); ++k) {
+    InputSetup input;
+    input.flow = setup_.data;
+    input.components = components_;
+    input.nominal = signature_;
+    input.seed = setup_.seed;
+    input.replica = replicas_->replica(k);
+    input.replicas = replicas_->replicas();
+    input.position = position;
+    readers_.push_back(setup_.input->open(input));
+  }
+}
+
+bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop) {
+  const DataParallel::Batches batches = [&](size_t k) -> std::span<const Tensor> {
+    return readers_[k]->next(stop) ? readers_[k]->tensors() : std::span<const Tensor>();
+  };
+  if (!replicas_->step(global_step, batches)) return false;
+  position_ = readers_[0]->position();
+  return true;
+}
+
+double DataParallelTrainer::statistic(size_t index) const {
+  return replicas_->statistic_sum(index) / replicas_->statistic_weight(index);
+}
+
+std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {
+  const auto batches = setup_.data->size();
+  if (!batches || *batches < 0) return std::nullopt;
+  return *batches / replicas_->replicas();
+}
+
+StepSize DataParallelTrainer::step_size() const {
+  const int64_t ranks = uses_world() ? setup_.world->size() : 1;
+  return {setup_.data->batch_size().value_or(0), static_cast<int64_t>(replicas_->local_towers()), ranks};
+}
+
+InputStats DataParallelTrainer::input_stats() const {
+  InputStats all;
+  all.wait_s = waited_before_;
+  for (const auto& reader : readers_) {
+    const InputStats one = reader->stats();
+    all.wait_s += one.wait_s;
+    all.fill += one.fill / static_cast<double>(readers_.size());
+    all.batches += one.batches;
+  }
+  return all;
+}
+
+void DataParallelTrainer::set_scalar(const std::string& name, double value) {
+  for (size_t k = 0; k < replicas_->local_towers(); ++k) {
+    const Tensor scalar = replicas_->device(k).variables().tensor(name);
+    visit(scalar.dtype(),
+          [&](auto zero) { *scalar.data<decltype(zero)>() = static_cast<decltype(zero)>(value); });
+  }
+}
+
+std::optional<TowerAccess> DataParallelTrainer::tower_access() {
+  return TowerAccess{setup_.tower, &replicas_->device(0), &replicas_->variable_table(), setup_.plan};
+}
+
+void DataParallelTrainer::save(CheckpointContent& content) const {
+  VariableStore& store = replicas_->variables();
+  for (const VariableScope scope : kSaved) {
+    for (const std::string& name : store.names(scope))
+      content.tensors[entry_name(scope, name)] = store.tensor(name);
+  }
+  State data;
+  data.put("pass", position_.pass);
+  data.put("index", position_.index);
+  data.put("replicas", replicas_->replicas());
+  content.texts[kDataState] = data.to_json();
+}
+
+void DataParallelTrainer::load(const CheckpointContent& content, const std::string& source) {
+  VariableStore& store = replicas_->variables();
+  for (const VariableScope scope : kSaved) {
+    for (const std::string& name : store.names(scope)) {
+      const auto found = content.tensors.find(entry_name(scope, name));
+      if (found == content.tensors.end()) throw CheckpointError(source, "has no " + entry_name(scope, name));
+      const Tensor here = store.tensor(name);
+      if (!(found->second.spec() == here.spec())) {
+        throw CheckpointError(source, entry_name(scope, name) + " is " + found->second.spec().str() +
+                                          ", the model needs " + here.spec().str() +
+                                          "; resume needs the same model, `init` loads parts of another");
+      }
+      std::memcpy(here.raw(), found->second.raw(), here.bytes());
+    }
+  }
+  replicas_->broadcast();
+  const auto state = content.texts.find(kDataState);
+  if (state == content.texts.end()) throw CheckpointError(source, "does not say where the data were");
+  const State data = State::from_json(state->second, source);
+  if (data.get<int64_t>("replicas") != replicas_->replicas()) {
+    throw CheckpointError(source, "was made by " + std::to_string(data.get<int64_t>("replicas")) +
+                                      " replicas, this run has " + std::to_string(replicas_->replicas()) +
+                                      "; the total batch would change");
+  }
+  open_inputs({data.get<int64_t>("pass"), data.get<int64_t>("index")});
+}
+
+}  // namespace tpack

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parallel/data_parallel.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+/// What the trainers of one cost have in common: replicas, their inputs, statistics, checkpoints. Simple,
+/// SyncMultiGPU and Horovod only say which devices there are.
+class DataParallelTrainer : public Trainer {
+ public:
+  void setup(const TrainSetup& setup) override;
+  void initialize() override;
+  bool step(int64_t global_step, const std::stop_token& stop) override;
+  std::vector<std::string> statistics() const override { return statistics_; }
+  double statistic(size_t index) const override;
+  std::optional<int64_t> steps_per_pass() const override;
+  StepSize step_size() const override;
+  InputStats input_stats() const override;
+  DataPosition data_position() const override { return position_; }
+  VariableStore* variables() override { return &replicas_->variables(); }
+  void set_scalar(const std::string& name, double value) override;
+  std::optional<TowerAccess> tower_access() override;
+  void save(CheckpointContent& content) const override;
+  void load(const CheckpointContent& content, const std::string& source) override;
+  /// For tools that look at the programs (bench, check). Null before setup.
+  DataParallel* replicas() { return replicas_.get(); }
+
+ protected:
+  /// The names of the devices of this process, "cpu:0" for each tower. `world` is what mpirun started.
+  virtual std::vector<std::string> devices(Comm& world) const = 0;
+  /// True where the processes of mpirun train together.
+  virtual bool uses_world() const { return false; }
+
+ private:
+  void open_inputs(DataPosition position);
+
+  TrainSetup setup_;
+  std::unique_ptr<DataParallel> replicas_;
+  std::vector<size_t> components_;
+  Signature signature_;
+  std::vector<std::unique_ptr<InputReader>> readers_;  // by tower
+  std::vector<std::string> statistics_;
+  DataPosition position_;
+  double waited_before_ = 0;  // by readers that were closed
+};
+
+}  // namespace tpack

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "train/callback.h"
+#include "train/run.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+/// A callback with the name that its state has in checkpoints.
+struct NamedCallback {
+  std::string name;
+  std::unique_ptr<Callback> callback;
+  Position position = {};
+};
+
+/// How a run came to its end, when it did not throw.
+enum class Ending : uint8_t {
+  kFinished,    // max_epoch is done
+  kStopped,     // a callback asked for it
+  kEndOfData,   // the trainer had no more data
+  kInterrupted  // somebody asked from outside (a signal)
+};
+
+struct LoopResult {
+  Ending ending = Ending::kFinished;
+  std::string reason;
+  int64_t epoch = 0;
+  int64_t global_step = 0;
+  bool last_save_failed = false;
+};
+
+struct LoopOptions {
+  RunLength length;
+  std::string folder;         // empty: nothing is written
+  Comm* world = nullptr;      // never null
+  std::stop_token interrupt;  // asks for an early end: the step is finished, a checkpoint saved
+  std::map<std::string, DataFlow> flows;
+  std::function<void(CheckpointContent&)> add_to_checkpoint;  // config, plan, seed: what the run itself knows
+};
+
+/// The one loop of training: exactly tensorpack's order of hooks (reference in docs/concepts.md).
+///
+///   before_train
+///   for epoch in starting_epoch .. max_epoch:
+///     before_epoch
+///     for local_step in 0 .. steps_per_epoch - 1:
+///       before_run, the step, after_run, trigger_step
+///     after_epoch
+///     trigger_epoch
+///   after_train (always)
+///
+/// Threads: the calling thread is the training thread.
+class Loop {
+ public:
+  /// Sets the callbacks up (chief-only ones are left out elsewhere) and initializes the trainer.
+  /// Errors: what they throw.
+  Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& monitors, LoopOptions options);
+
+  /// Takes a checkpoint's state: counters, trainer, callbacks, histories. Before `run`, on every rank.
+  /// Errors: CheckpointError.
+  void resume(const CheckpointContent& content, const std::string& source);
+  /// Runs to the end. Errors: whatever a hook or a step throws, after after_train of all callbacks.
+  LoopResult run();
+  Run& state() { return run_; }
+
+  /// Everything that makes the next step what it would be: for saving now.
+  CheckpointContent checkpoint_content() const;
+
+ private:
+  void epochs();
+  void epoch(int64_t first_step);
+  bool one_step();
+  void each(const std::function<void(Callback&)>& hook);
+  bool interrupted();
+  void write_requested();
+  bool write_checkpoint(const std::string& name, std::string& path);
+  void report_epoch(double seconds, const InputStats& before) const;
+  void after_train();
+
+  Trainer& trainer_;
+  std::vector<NamedCallback> callbacks_;
+  Monitors& monitors_;
+  LoopOptions options_;
+  Run run_;
+  int64_t first_local_step_ = 0;  // of the first epoch: not 0 after a resume in mid-epoch
+  int64_t first_epoch_;
+  int64_t run_starting_step_ = 0;
+  bool resumed_ = false;
+  LoopResult result_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,25 @@
+#include "core/error.h"
+#include "core/text.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads) {
+  const std::vector<std::string> parts = split(name, ':');
+  const bool numbered =
+      parts.size() == 2 && !parts[1].empty() && parts[1].find_first_not_of("0123456789") == std::string::npos;
+  if (!numbered || (parts[0] != "cpu" && parts[0] != "gpu")) {
+    throw ConfigError("'" + name + "' is no device; write cpu:0, cpu:1, ... or gpu:0, gpu:1, ...");
+  }
+  if (parts[0] == "gpu")
+    throw ResourceError("device " + name + ": this build of tpack has no CUDA; use cpu:0");
+  DeviceOptions options;
+  options.float_type = settings.dtype;
+  options.algorithm = settings.algorithm;
+  options.threads = threads;
+  options.cache_dir = settings.cache_dir;
+  if (settings.backend == EngineSettings::Backend::kReference) return make_reference_device(name, options);
+  return make_cpu_device(name, options);
+}
+
+}  // namespace tpack

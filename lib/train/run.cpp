@@ -1,0 +1,57 @@
+#include "train/run.h"
+
+#include "core/error.h"
+
+namespace tpack {
+
+Run::Run(Trainer& trainer, Monitors& monitors, RunLength length, std::string folder,
+         const std::map<std::string, DataFlow>& flows, bool is_chief)
+    : trainer_(trainer),
+      monitors_(monitors),
+      length_(length),
+      folder_(std::move(folder)),
+      flows_(flows),
+      is_chief_(is_chief),
+      epoch_(length.starting_epoch - 1) {}
+
+std::map<std::string, Tensor> Run::variables(VariableScope scope) {
+  std::map<std::string, Tensor> all;
+  VariableStore* store = trainer_.variables();
+  if (store == nullptr) return all;
+  for (const std::string& name : store->names(scope)) all.emplace(name, store->tensor(name));
+  return all;
+}
+
+std::vector<std::string> Run::hyper_parameters() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables(VariableScope::kOptimizer)) {
+    if (value.shape().rank() == 0) names.push_back(name);
+  }
+  return names;
+}
+
+double Run::hyper_parameter(const std::string& name) {
+  const auto all = variables(VariableScope::kOptimizer);
+  const auto found = all.find(name);
+  if (found == all.end() || found->second.shape().rank() != 0) {
+    throw unknown_reference("hyper-parameter", name, {}, hyper_parameters());
+  }
+  return found->second.at(0);
+}
+
+void Run::set_hyper_parameter(const std::string& name, double value) {
+  hyper_parameter(name);  // checks the name
+  trainer_.set_scalar(name, value);
+}
+
+TowerAccess Run::tower_access() {
+  const auto access = trainer_.tower_access();
+  if (!access) throw ConfigError("this trainer has no model that could be run on other data");
+  return *access;
+}
+
+void Run::request_checkpoint(const std::string& name, std::function<void(const std::string& path)> done) {
+  requests_.push_back({name, std::move(done)});
+}
+
+}  // namespace tpack

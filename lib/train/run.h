@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataflow/data_flow.h"
+#include "monitor/monitors.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+/// Thrown by a callback to end training well; the reason is shown. The rest of the epoch's hooks are left
+/// out, after_train runs.
+struct StopTraining {
+  std::string reason;
+};
+
+/// The numbers that the loop goes by.
+struct RunLength {
+  int64_t starting_epoch = 1;
+  int64_t max_epoch = 99999;  // inclusive
+  int64_t steps_per_epoch = 0;
+};
+
+/// What a callback sees of the run: never the trainer.
+/// Threads: the training thread.
+class Run {
+ public:
+  Run(Trainer& trainer, Monitors& monitors, RunLength length, std::string folder,
+      const std::map<std::string, DataFlow>& flows, bool is_chief);
+
+  // Where the run is (tensorpack's numbering): epochs from 1, starting_epoch - 1 before the first one;
+  // local_step from 0, -1 before the first step of an epoch; global_step counts finished steps, and hooks
+  // after a step see the new number.
+  int64_t epoch() const { return epoch_; }
+  int64_t local_step() const { return local_step_; }
+  int64_t global_step() const { return global_step_; }
+  const RunLength& length() const { return length_; }
+
+  Monitors& monitors() { return monitors_; }
+  /// Folder of the run's files; empty where it writes none.
+  const std::string& folder() const { return folder_; }
+  /// True on the one process that writes files.
+  bool is_chief() const { return is_chief_; }
+
+  /// Value of a statistic in the last step, by the number that Setup gave.
+  double statistic(size_t index) const { return trainer_.statistic(index); }
+  StepSize step_size() const { return trainer_.step_size(); }
+  InputStats input_stats() const { return trainer_.input_stats(); }
+
+  /// Variables of a scope by name; none where the trainer has no variables. Shared, not copied.
+  std::map<std::string, Tensor> variables(VariableScope scope);
+  /// A scalar variable that the host may set ("learning_rate"). Errors: ConfigError with the known names
+  /// where there is none.
+  double hyper_parameter(const std::string& name);
+  void set_hyper_parameter(const std::string& name, double value);
+  std::vector<std::string> hyper_parameters();
+
+  /// The trained tower and its device, to run it on other data. Errors: ConfigError where the trainer has no
+  /// model.
+  TowerAccess tower_access();
+  const std::map<std::string, DataFlow>& flows() const { return flows_; }
+
+  /// Has a checkpoint written once all hooks of this moment have run, so that it holds what they change.
+  /// `name` is that of the file below the folder's "checkpoints". `done` is then called with the path, or not
+  /// where it failed.
+  void request_checkpoint(const std::string& name, std::function<void(const std::string& path)> done);
+
+ private:
+  friend class Loop;
+  struct CheckpointRequest {
+    std::string name;
+    std::function<void(const std::string&)> done;
+  };
+
+  Trainer& trainer_;
+  Monitors& monitors_;
+  RunLength length_;
+  std::string folder_;
+  const std::map<std::string, DataFlow>& flows_;
+  bool is_chief_;
+  int64_t epoch_ = 0;
+  int64_t local_step_ = -1;
+  int64_t global_step_ = 0;
+  std::vector<CheckpointRequest> requests_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,83 @@
+#include "train/state.h"
+
+#include <charconv>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+std::string exact(double value) {
+  char text[64];
+  const int n = std::snprintf(text, sizeof text, "%a", value);
+  return {text, static_cast<size_t>(n)};
+}
+
+}  // namespace
+
+void State::put(const std::string& name, double value) { values_[name] = exact(value); }
+void State::put(const std::string& name, int64_t value) { values_[name] = std::to_string(value); }
+void State::put(const std::string& name, const std::string& value) { values_[name] = value; }
+void State::put(const std::string& name, const std::vector<double>& values) {
+  std::vector<std::string> parts;
+  for (const double value : values) parts.push_back(exact(value));
+  values_[name] = join(parts, " ");
+}
+
+const std::string& State::at(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) throw CheckpointError(source_, "has no value '" + name + "'");
+  return found->second;
+}
+
+template <>
+std::string State::get<std::string>(const std::string& name) const {
+  return at(name);
+}
+
+template <>
+double State::get<double>(const std::string& name) const {
+  const std::string& text = at(name);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') throw CheckpointError(source_, "'" + name + "' is no number: " + text);
+  return value;
+}
+
+template <>
+int64_t State::get<int64_t>(const std::string& name) const {
+  const std::string& text = at(name);
+  int64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
+    throw CheckpointError(source_, "'" + name + "' is no integer: " + text);
+  }
+  return value;
+}
+
+template <>
+std::vector<double> State::get<std::vector<double>>(const std::string& name) const {
+  std::vector<double> values;
+  if (at(name).empty()) return values;
+  for (const std::string& part : split(at(name), ' ')) values.push_back(std::strtod(part.c_str(), nullptr));
+  return values;
+}
+
+std::string State::to_json() const { return nlohmann::json(values_).dump(1) + "\n"; }
+
+State State::from_json(const std::string& text, const std::string& source) {
+  State state;
+  state.source_ = source;
+  try {
+    state.values_ = nlohmann::json::parse(text).get<std::map<std::string, std::string>>();
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError(source, std::string("is no state: ") + error.what());
+  }
+  return state;
+}
+
+}  // namespace tpack

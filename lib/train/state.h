@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tpack {
+
+/// What a callback or trainer keeps in a checkpoint: named values, written as JSON. Doubles come back
+/// bit-exactly.
+class State {
+ public:
+  void put(const std::string& name, double value);
+  void put(const std::string& name, int64_t value);
+  void put(const std::string& name, const std::string& value);
+  void put(const std::string& name, const std::vector<double>& values);
+
+  bool has(const std::string& name) const { return values_.contains(name); }
+  /// double, int64_t, std::string or std::vector<double>. Errors: CheckpointError where the value is missing
+  /// or of another type.
+  template <class T>
+  T get(const std::string& name) const;
+  /// As get, `otherwise` where there is none: for state that older checkpoints do not have.
+  template <class T>
+  T get(const std::string& name, T otherwise) const {
+    return has(name) ? get<T>(name) : otherwise;
+  }
+
+  bool empty() const { return values_.empty(); }
+  std::string to_json() const;
+  /// Errors: CheckpointError with `source`.
+  static State from_json(const std::string& text, const std::string& source);
+
+ private:
+  const std::string& at(const std::string& name) const;
+
+  std::map<std::string, std::string> values_;  // as text; doubles in hexadecimal
+  std::string source_ = "state";
+};
+
+}  // namespace tpack

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "backend/device.h"
+#include "checkpoint/checkpoint.h"
+#include "comm/comm.h"
+#include "core/registry.h"
+#include "dataflow/data_flow.h"
+#include "graph/tower_function.h"
+#include "input/input_source.h"
+#include "optim/optimizer.h"
+
+namespace tpack {
+
+/// The `engine` section: where and how programs run.
+struct EngineSettings {
+  enum class Backend : uint8_t { kAuto, kReference, kCpu };
+  Backend backend = Backend::kAuto;
+  DType dtype = DType::kFloat32;
+  DeviceOptions::Algorithm algorithm = DeviceOptions::Algorithm::kAuto;
+  int threads = 0;        // 0: all that the process may use, divided among the towers
+  std::string cache_dir;  // for measured choices; empty: none
+};
+
+/// Opens device `name` ("cpu:0"). Errors: ConfigError, ResourceError for a device that this build or machine
+/// does not have.
+std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);
+
+/// What a trainer is given. What it does not need may be null.
+struct TrainSetup {
+  const TowerFunction* tower = nullptr;
+  const Optimizer* optimizer = nullptr;
+  const DataFlow* data = nullptr;  // data.train
+  const InputSource* input = nullptr;
+  EngineSettings engine;
+  Plan* plan = nullptr;
+  Comm* world = nullptr;  // never null: the group of one where mpirun did not start the process
+  uint64_t seed = 0;
+};
+
+/// What callbacks need to run the trained tower on other data.
+struct TowerAccess {
+  const TowerFunction* tower = nullptr;
+  Device* device = nullptr;
+  VariableTable* table = nullptr;
+  Plan* plan = nullptr;
+};
+
+/// What a step works on, for the table at the start of a run.
+struct StepSize {
+  int64_t batch = 0;  // samples of one tower's batch; 0 where there are no samples
+  int64_t towers = 1;
+  int64_t ranks = 1;
+};
+
+/// Sets up programs and says what one step is; the loop, callbacks and files are not its business.
+/// Order of calls: setup, (fetches are declared,) initialize, load or not, then steps.
+/// Threads: one caller.
+class Trainer {
+ public:
+  static constexpr const char* kKind = "trainer";
+  virtual ~Trainer() = default;
+
+  /// Sections of the config that it cannot do without.
+  struct Needs {
+    bool data = true;
+    bool model = true;
+    bool optimizer = true;
+  };
+  virtual Needs needs() const { return {}; }
+
+  virtual void setup(const TrainSetup& setup) = 0;
+  /// Allocates, compiles, gives initial values.
+  virtual void initialize() {}
+  /// One step. False at the end of the data. Errors: what the data, a device or a peer throw; Stopped where
+  /// `stop` was requested while it waited.
+  virtual bool step(int64_t global_step, const std::stop_token& stop) = 0;
+
+  /// Figures of each step by number: name, and the value of the last step.
+  virtual std::vector<std::string> statistics() const { return {}; }
+  virtual double statistic(size_t index) const {
+    (void)index;
+    return 0;
+  }
+
+  /// Steps in one pass over the data by all replicas together; nothing where that is not known.
+  virtual std::optional<int64_t> steps_per_pass() const { return std::nullopt; }
+  virtual StepSize step_size() const { return {}; }
+  virtual InputStats input_stats() const { return {}; }
+  /// Where the data go on after the last step.
+  virtual DataPosition data_position() const { return {}; }
+
+  /// Null where it has none.
+  virtual VariableStore* variables() { return nullptr; }
+  /// Sets a scalar variable on every replica of this process.
+  virtual void set_scalar(const std::string& name, double value) {
+    (void)name;
+    (void)value;
+  }
+  virtual std::optional<TowerAccess> tower_access() { return std::nullopt; }
+  /// Adds to a checkpoint, and takes back, what makes the next step the same: variables and the place in the
+  /// data. Called on the chief; `load` on every rank. Errors: CheckpointError where the content does not fit.
+  virtual void save(CheckpointContent& content) const = 0;
+  virtual void load(const CheckpointContent& content, const std::string& source) = 0;
+};
+
+}  // namespace tpack
