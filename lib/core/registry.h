@@ -88,7 +88,7 @@ class Registry {
   }
   /// As above; throws ConfigError with all problems. `make("ReLU")` or `make("LeakyReLU", {{"alpha", 0.1}})`
   /// from C++.
-  static std::unique_ptr<Kind> make(const std::string& name, const ConfigNode& params) {
+  static std::unique_ptr<Kind> make(const std::string& name, const ConfigNode& params = {}) {
     Diagnostics errors;
     auto made = make(ComponentItem{name, params, params.position()}, errors);
     errors.throw_if_any();
