@@ -44,8 +44,8 @@ TEST(MakeFlow, batches_need_known_shapes) {
 TEST(MakeFlow, the_long_form_checks_its_keys) {
   EXPECT_EQ(mistake(ConfigNode::map({{"flow", list({item("Counting", 3)})}, {"worker", 2}})),
             "unknown key 'worker' in the flow; did you mean 'workers'?");
-  EXPECT_EQ(mistake(3),
-            "the flow: expected a map of parameters {key: value}, found the number 3\n"
+  EXPECT_EQ(mistake(3), "the flow: expected a map of parameters {key: value}, found the number 3");
+  EXPECT_EQ(mistake(ConfigNode::map({{"workers", 2}})),
             "the flow: 'flow' is missing (list of components, from source to batch)");
 }
 

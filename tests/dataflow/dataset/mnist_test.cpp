@@ -1,0 +1,72 @@
+#include <cstdlib>
+
+#include "dataflow/flow_helpers.h"
+
+namespace tpack {
+namespace {
+
+std::vector<uint8_t> images(uint8_t count) {
+  std::vector<uint8_t> bytes = {0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, 28, 0, 0, 0, 28};
+  for (size_t i = 0; i < size_t{count} * 784; ++i)
+    bytes.push_back(static_cast<uint8_t>(i / 784 + i % 784 % 200));
+  return bytes;
+}
+std::vector<uint8_t> labels(std::vector<uint8_t> values) {
+  values.insert(values.begin(), {0, 0, 8, 1, 0, 0, 0, static_cast<uint8_t>(values.size())});
+  return values;
+}
+DataFlow flow_of(const TempFolder& folder, const char* name = "Mnist") {
+  return make_flow(list({item(name, {{"split", "test"}, {"dir", folder.path()}})}));
+}
+
+TEST(Mnist, gives_pixels_and_labels_as_they_are_in_the_files) {
+  const TempFolder folder;
+  folder.write("mnist/t10k-images-idx3-ubyte", images(3));
+  folder.write("mnist/t10k-labels-idx1-ubyte", labels({7, 0, 9}));
+  const DataFlow flow = flow_of(folder);
+  EXPECT_EQ(flow.size(), 10000) << "as declared, before the files were read";
+  flow.prepare();
+  EXPECT_EQ(flow.size(), 3);
+  EXPECT_EQ(flow.spec().str(), "image uint8 [28, 28, 1], label int32 []");
+  EXPECT_EQ(flow.spec()[1].classes.size(), 10U);
+  const auto cursor = flow.open({.position = 2});
+  Datapoint d;
+  ASSERT_TRUE(cursor->next(d));
+  EXPECT_EQ(d.tensor(0).at(5), 7);
+  EXPECT_EQ(d.tensor(1).at(0), 9);
+}
+
+TEST(Mnist, files_that_do_not_belong_together_are_refused) {
+  const TempFolder folder;
+  const std::string pixels = folder.write("mnist/t10k-images-idx3-ubyte", images(3));
+  const std::string numbers = folder.write("mnist/t10k-labels-idx1-ubyte", labels({7, 0}));
+  EXPECT_EQ(error_of([&] { flow_of(folder).prepare(); }),
+            numbers + ": has 2 labels for the 3 images of " + pixels);
+  folder.write("mnist/t10k-labels-idx1-ubyte", labels({7, 0, 10}));
+  EXPECT_EQ(error_of([&] { flow_of(folder).prepare(); }), numbers + ": label 10 of image 2 is no class");
+}
+
+TEST(Mnist, absent_files_are_a_data_error_with_their_origin) {
+  const TempFolder folder;
+  const DataFlow flow = flow_of(folder, "FashionMnist");
+  EXPECT_THAT(error_of([&] { flow.prepare(); }),
+              testing::AllOf(testing::StartsWith("dataset fashion-mnist: t10k-images-idx3-ubyte[.gz], "
+                                                 "t10k-labels-idx1-ubyte[.gz] not found; searched in "),
+                             testing::EndsWith("https://github.com/zalandoresearch/fashion-mnist")));
+  EXPECT_THROW(flow.prepare(), DataError) << "and again";
+}
+
+TEST(Mnist, the_real_files_are_read) {
+  if (std::getenv("TPACK_DATASET") == nullptr)
+    GTEST_SKIP() << "TPACK_DATASET is not set: no real MNIST to read";
+  const DataFlow flow = make_flow(list({"Mnist", item("BatchData", {{"batch_size", 100}})}));
+  const auto stream = flow.stream({.seed = 1, .passes = 1});
+  std::vector<int> count(10);
+  while (auto batch = stream->next()) {
+    for (const int32_t label : batch->tensor(1).span<int32_t>()) ++count[static_cast<size_t>(label)];
+  }
+  EXPECT_EQ(count, (std::vector<int>{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}));
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,90 @@
+#include <opencv2/core.hpp>
+
+#include "dataflow/flow_helpers.h"
+#include "dataflow/test_images.h"
+
+namespace tpack {
+namespace {
+
+/// The first image of a folder of one picture, behind the augmentors.
+cv::Mat augmented(const TempFolder& folder, ConfigNode augmentors, uint64_t seed = 1) {
+  const DataFlow flow = make_flow(
+      list({item("ImageFolder", folder.path()), item("AugmentImageComponent", std::move(augmentors))}));
+  Datapoint d;
+  EXPECT_TRUE(flow.open({.seed = seed})->next(d));
+  return d.image(0).pixels().clone();
+}
+
+TEST(AugmentImageComponent, crops_before_decoding_give_what_crops_after_it_give) {
+  const TempFolder folder;
+  folder.write("a/x.png", encode_png(photo(90, 70)));
+  const ConfigNode crops = list({item("RandomCrop", list({60, 80})), item("RandomCrop", 40), "Flip"});
+  const ConfigNode same = list({item("RandomCrop", list({60, 80})), item("RandomCrop", 40), "Flip"});
+  // On a PNG both ways are exact; a transform that does nothing but is no crop forces the whole decode.
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    const cv::Mat part = augmented(folder, crops, seed);
+    EXPECT_EQ(part.cols, 40);
+    EXPECT_EQ(largest_difference(part, augmented(folder, same, seed)), 0);
+    bool found = false;
+    for (int y = 0; y <= 30 && !found; ++y) {
+      for (int x = 0; x <= 50 && !found; ++x) {
+        cv::Mat candidate = photo(90, 70)(cv::Rect(x, y, 40, 40)).clone();
+        found = largest_difference(part, candidate) == 0;
+        cv::flip(candidate, candidate, 1);
+        found = found || largest_difference(part, candidate) == 0;
+      }
+    }
+    EXPECT_TRUE(found) << "is a piece of the picture, mirrored or not";
+  }
+}
+
+TEST(AugmentImageComponent, tensors_are_augmented_like_images) {
+  const DataFlow flow = make_flow(list({item("RenderedDigits", {{"split", "test"}}),
+                                        item("AugmentImageComponent", list({item("CenterPaste", 32)}))}));
+  EXPECT_EQ(flow.spec()[0].tensor.str(), "uint8 [32, 32, 1]");
+  const DataFlow plain = make_flow(list({item("RenderedDigits", {{"split", "test"}})}));
+  Datapoint a;
+  Datapoint b;
+  ASSERT_TRUE(flow.open({})->next(a));
+  ASSERT_TRUE(plain.open({})->next(b));
+  EXPECT_EQ(a.tensor(0).at(0), 0);
+  EXPECT_EQ(a.tensor(0).at(32 * 10 + 12), b.tensor(0).at(28 * 8 + 10));
+}
+
+TEST(AugmentImageComponent, an_augmentor_behind_another_does_not_change_its_draws) {
+  const TempFolder folder;
+  folder.write("a/x.png", encode_png(photo(90, 70)));
+  const cv::Mat alone = augmented(folder, list({item("RandomCrop", 40)}));
+  const cv::Mat more = augmented(folder, list({item("RandomCrop", 40), item("Brightness", 0)}));
+  EXPECT_EQ(largest_difference(alone, more), 0);
+}
+
+TEST(AugmentImageComponent, images_that_are_too_small_stop_or_are_skipped) {
+  const TempFolder folder;
+  folder.write("a/x.png", encode_png(photo(20, 20)));
+  folder.write("a/y.png", encode_png(photo(50, 50)));
+  const auto flow = [&](const char* policy) {
+    return make_flow(list({item("ImageFolder", {{"dir", folder.path()}, {"shuffle", false}}),
+                           item("AugmentImageComponent",
+                                {{"augmentors", list({item("RandomCrop", 40)})}, {"on_error", policy}})}));
+  };
+  Datapoint d;
+  EXPECT_EQ(
+      error_of([&] { flow("stop").open({})->next(d); }),
+      "augment_image_component_0, sample 0 of pass 0: an image of 20x20 is smaller than the crop of 40x40");
+  ASSERT_TRUE(flow("skip").open({})->next(d));
+  EXPECT_EQ(d.id().index, 1);
+}
+
+TEST(AugmentImageComponent, needs_an_image) {
+  EXPECT_EQ(
+      error_of([] {
+        make_flow(list({item("Counting", 3), item("AugmentImageComponent",
+                                                  {{"augmentors", list({"Flip"})}, {"component", "k"}})}));
+      }),
+      "map AugmentImageComponent: component 'k' is int64 [], not an image; images are uint8 [height, width, "
+      "channels]");
+}
+
+}  // namespace
+}  // namespace tpack

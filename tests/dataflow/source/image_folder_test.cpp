@@ -1,0 +1,65 @@
+#include "dataflow/flow_helpers.h"
+#include "dataflow/test_images.h"
+
+namespace tpack {
+namespace {
+
+ConfigNode folder_source(const TempFolder& folder) {
+  return item("ImageFolder", {{"dir", folder.path()}, {"shuffle", false}});
+}
+
+TEST(ImageFolder, classes_and_files_are_in_alphabetical_order) {
+  const TempFolder folder;
+  folder.write("dog/b.png", encode_png(photo(9, 7)));
+  folder.write("dog/a.JPG", encode_jpeg(photo(30, 20)));
+  folder.write("cat/x.jpeg", encode_jpeg(photo(5, 6)));
+  folder.write("cat/notes.txt", {1, 2});
+  const DataFlow flow = make_flow(list({folder_source(folder)}));
+  EXPECT_EQ(flow.spec()[1].classes, (std::vector<std::string>{"cat", "dog"}));
+  const auto cursor = flow.open({});
+  EXPECT_EQ(flow.size(), 3);
+  std::vector<std::string> seen;
+  for (Datapoint d; cursor->next(d);) {
+    EXPECT_TRUE(d.image(0).encoded()) << "nothing needed pixels yet";
+    seen.push_back(d.image(0).size().str() + " " + std::to_string(static_cast<int>(d.tensor(1).at(0))));
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"5x6 0", "30x20 1", "9x7 1"}));
+}
+
+TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
+  const TempFolder folder;
+  folder.write("a/1.png", encode_png(photo(8, 8)));
+  const std::string broken = folder.write("a/2.png", {'n', 'o'});
+  auto cut = encode_png(photo(8, 8));
+  cut.resize(cut.size() - 30);
+  folder.write("a/3.png", cut);
+  folder.write("a/4.png", encode_png(photo(8, 8)));
+  const auto flow = [&](const char* policy) {
+    return make_flow(ConfigNode::map(
+        {{"flow", list({folder_source(folder), item("AugmentImageComponent", list({item("CenterCrop", 8)})),
+                        item("BatchData", {{"batch_size", 1}})})},
+         {"on_error", policy}}));
+  };
+  const auto stop = flow("stop").stream({.workers = 2, .slots = 2, .passes = 1});
+  EXPECT_TRUE(stop->next().has_value());
+  EXPECT_EQ(error_of([&] { stop->next(); }),
+            "image_folder_0, sample 1 of pass 0: " + broken + ": neither a JPEG nor a PNG image (2 bytes)");
+  const DataFlow skipping = flow("skip");
+  const auto skip = skipping.stream({.workers = 2, .slots = 2, .passes = 1});
+  EXPECT_TRUE(skip->next().has_value());
+  EXPECT_TRUE(skip->next().has_value());
+  EXPECT_FALSE(skip->next().has_value());
+  EXPECT_EQ(skipping.bad_samples().count(), 2);
+}
+
+TEST(ImageFolder, an_absent_folder_is_a_config_error_and_an_empty_one_a_data_error) {
+  const DataFlow absent = make_flow(list({item("ImageFolder", "/no/such/folder")}));
+  EXPECT_THROW(absent.prepare(), ConfigError);
+  EXPECT_EQ(error_of([&] { absent.prepare(); }), "ImageFolder: there is no folder /no/such/folder");
+  const TempFolder empty;
+  const DataFlow nothing = make_flow(list({folder_source(empty)}));
+  EXPECT_THROW(nothing.prepare(), DataError);
+}
+
+}  // namespace
+}  // namespace tpack
