@@ -11,7 +11,6 @@ target_compile_options(tpack_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 # Gradients and resume are compared bit by bit: no contraction that depends on the optimiser's mood. Kernels that
 # want FMA ask for it by name.
 target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O3 -g1>)
-# One OpenMP for all, so that the precompiled header fits every file.
 target_link_libraries(tpack_options INTERFACE OpenMP::OpenMP_CXX)
 # At -O3 these of GCC 12 warn of its own inlined std::string and std::optional.
 target_compile_options(tpack_options INTERFACE
@@ -21,14 +20,6 @@ if(TPACK_SANITIZE)
   target_link_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE})
 endif()
 
-# The standard headers that nearly every file includes, compiled once.
-file(WRITE ${CMAKE_BINARY_DIR}/pch/pch.cpp "")
-add_library(tpack_pch OBJECT ${CMAKE_BINARY_DIR}/pch/pch.cpp)
-target_link_libraries(tpack_pch PRIVATE tpack_options)
-set_target_properties(tpack_pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_precompile_headers(tpack_pch PRIVATE <algorithm> <functional> <map> <memory> <mutex> <optional> <span> <string>
-                          <vector> <condition_variable> <stop_token> <filesystem>)
-
 set_property(GLOBAL PROPERTY TPACK_MODULES "")
 function(tpack_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
@@ -36,7 +27,6 @@ function(tpack_module name)
   add_library(tpack::${name} ALIAS tpack_${name})
   set_target_properties(tpack_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(tpack_${name} PUBLIC tpack_options PRIVATE ${ARG_LINKS} Threads::Threads)
-  target_precompile_headers(tpack_${name} REUSE_FROM tpack_pch)
   foreach(module ${ARG_DEPENDS})
     if(NOT TARGET tpack_${module})
       message(FATAL_ERROR "module ${name} depends on ${module}, which comes later: see docs/architecture.md")

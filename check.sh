@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every check and test.
+#
+#   ./check.sh            everything that has to pass before a change lands (under 40 minutes on two cores)
+#   ./check.sh --quick    format, scripts, one build, unit tests: for the desk (under 5 minutes with a warm cache)
+#   ./check.sh --all      also clang-tidy over all files
+set -euo pipefail
+cd "$(dirname "$0")"
+
+mode=${1:-full}
+case "$mode" in
+  full | --quick | --all) ;;
+  *) echo "usage: ./check.sh [--quick | --all]" >&2; exit 2 ;;
+esac
+
+start=$SECONDS
+step() { echo; echo "== $* ($((SECONDS - start)) s)"; }
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export CTEST_OUTPUT_ON_FAILURE=1
+jobs=$(nproc)
+
+step "packages"
+scripts/install_dependencies.sh
+if [ -z "${TPACK_PYTHON:-}" ]; then TPACK_PYTHON=$(scripts/python_env.sh); fi
+export TPACK_PYTHON
+if [ -z "$TPACK_PYTHON" ]; then echo "tests that need Python packages will skip: they could not be installed"; fi
+if [ -z "${TPACK_DATASET:-}" ] && [ -d ../shared/datasets/mnist ]; then
+  TPACK_DATASET=$(realpath ../shared/datasets)
+  export TPACK_DATASET
+fi
+if [ -z "${TPACK_DATASET:-}" ]; then echo "tests on real data will skip: TPACK_DATASET is not set"; fi
+
+step "format"
+git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
+
+step "scripts"
+python3 scripts/check_layering.py
+python3 scripts/check_files.py
+python3 scripts/check_dependencies.py
+
+step "build (gcc, warnings are errors)"
+cmake --preset dev >build/dev-configure.log 2>&1 || { cat build/dev-configure.log; exit 1; }
+cmake --build build/dev -j "$jobs"
+
+step "unit tests"
+ctest --test-dir build/dev -j "$jobs" -LE 'end_to_end|slow'
+if [ "$mode" = --quick ]; then
+  echo; echo "quick checks passed ($((SECONDS - start)) s)"
+  exit 0
+fi
+
+step "build (release)"
+cmake --preset release >build/release-configure.log 2>&1 || { cat build/release-configure.log; exit 1; }
+cmake --build build/release -j "$jobs"
+
+step "configs"
+for config in configs/*.yaml; do
+  build/release/tpack check --no-data "$config" >/dev/null
+  echo "ok $config"
+done
+
+step "generated documentation"
+scripts/generate_docs.sh --check
+
+step "end to end"
+ctest --test-dir build/release -j 1 -L 'end_to_end|slow'
+
+step "address and undefined-behaviour sanitizers (clang)"
+cmake --preset asan >build/asan-configure.log 2>&1 || { cat build/asan-configure.log; exit 1; }
+cmake --build build/asan -j "$jobs"
+ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp \
+UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ctest --test-dir build/asan -j "$jobs" -LE 'end_to_end|slow'
+
+step "thread sanitizer: dataflow, input, comm, parallel, core"
+cmake --preset tsan >build/tsan-configure.log 2>&1 || { cat build/tsan-configure.log; exit 1; }
+cmake --build build/tsan -j "$jobs" --target test_core test_dataflow test_input test_comm test_parallel
+OMP_NUM_THREADS=1 TSAN_OPTIONS=halt_on_error=1:suppressions=$PWD/cmake/tsan.supp \
+ctest --test-dir build/tsan -j "$jobs" -L 'core|dataflow|input|comm|parallel'
+
+step "clang-tidy"
+scripts/tidy.sh "$mode"
+
+step "minimal build (all options off)"
+cmake --preset minimal >build/minimal-configure.log 2>&1 || { cat build/minimal-configure.log; exit 1; }
+cmake --build build/minimal -j "$jobs"
+
+step "README"
+scripts/run_readme.sh
+
+echo; echo "all checks passed ($((SECONDS - start)) s)"

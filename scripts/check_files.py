@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Checks sizes of files, that sources and tests come in pairs, names, and that components hide in anonymous namespaces."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MAX_LINES = 500
+
+# Sources whose behaviour is tested through a table or a neighbour instead of a file of their own: source -> that test.
+TESTED_BY = ROOT / "tests" / "tested_by.txt"
+
+FORBIDDEN = {
+    r"\b\w+_(new|old|v2|legacy)\b\s*\(": "a name that ends in _new, _old, _v2 or _legacy: replace, do not add",
+    r"\.detach\(\)": "a detached thread",
+    r"\bsleep_for\b|\busleep\(": "a sleep: wait for a condition",
+    r"\bNDEBUG\b": "behaviour that depends on NDEBUG",
+    r"\bTODO(?!\(#\d+\))": "a TODO without an issue number",
+}
+
+
+def sources():
+    for top in ("lib", "app", "tests", "bench"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix in (".h", ".cpp"):
+                yield path
+
+
+def tested_by():
+    table = {}
+    if TESTED_BY.exists():
+        for line in TESTED_BY.read_text().splitlines():
+            line = line.split("#")[0].strip()
+            if line:
+                source, test = line.split()
+                table[source] = test
+    return table
+
+
+def pairing():
+    table = tested_by()
+    used = set()
+    for path in sorted((ROOT / "lib").rglob("*.cpp")):
+        inside = path.relative_to(ROOT / "lib")
+        twin = ROOT / "tests" / inside.with_name(inside.stem + "_test.cpp")
+        if twin.exists():
+            continue
+        folder = str(inside.parent) + "/*"
+        for key in (str(inside), folder):
+            if key in table and (ROOT / "tests" / table[key]).exists():
+                used.add(key)
+                break
+        else:
+            yield f"lib/{inside}: no test (tests/{inside.with_suffix('')}_test.cpp, or a line in tests/tested_by.txt)"
+    for key in table:
+        if key not in used:
+            yield f"tests/tested_by.txt: '{key}' names nothing, or its test is gone"
+    for path in sorted((ROOT / "tests").rglob("*_test.cpp")):
+        inside = path.relative_to(ROOT / "tests")
+        stem = inside.stem[: -len("_test")]
+        candidates = [ROOT / "lib" / inside.with_name(stem + ext) for ext in (".cpp", ".h")]
+        if inside.parts[0] in ("standalone", "plugin", "end_to_end"):
+            continue
+        if not any(c.exists() for c in candidates) and str(inside) not in table.values():
+            yield f"tests/{inside}: tests no file of lib/"
+
+
+def content():
+    for path in sources():
+        inside = path.relative_to(ROOT)
+        lines = path.read_text().splitlines()
+        if len(lines) > MAX_LINES:
+            yield f"{inside}: {len(lines)} lines; split it by idea (at most {MAX_LINES})"
+        text = "\n".join(lines)
+        for number, line in enumerate(lines, 1):
+            for pattern, what in FORBIDDEN.items():
+                if re.search(pattern, line) and "NOLINT" not in line:
+                    yield f"{inside}:{number}: {what}"
+        macros = set(re.findall(r"#define (\w+)", text)) - {"TPACK_REGISTER", "TPACK_ASSERT", "HWY_TARGET_INCLUDE", "TPACK_INLINE"}
+        for macro in macros:
+            yield f"{inside}: defines the macro {macro}; only TPACK_REGISTER and TPACK_ASSERT exist"
+        if inside.parts[0] == "lib" and path.suffix == ".cpp" and "TPACK_REGISTER(" in text:
+            header = path.with_suffix(".h")
+            if "namespace {" not in text and not header.exists():
+                yield f"{inside}: components without a header belong into an anonymous namespace"
+
+
+found = list(content()) + list(pairing())
+print("\n".join(found) if found else "files: ok")
+sys.exit(1 if found else 0)

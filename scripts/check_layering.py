@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Checks that every folder of lib/ includes only what docs/architecture.md allows it to."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# folder -> folders it may include; what those may include comes along.
+MAY_INCLUDE = {
+    "core": [],
+    "config": ["core"],
+    "tensor": ["core"],
+    "dataflow": ["tensor"],
+    "graph": ["tensor"],
+    "checkpoint": ["tensor"],
+    "comm": ["tensor"],
+    "monitor": ["tensor"],
+    "ops": ["graph"],
+    "layers": ["ops"],
+    "optim": ["ops"],
+    "backend": ["ops", "comm"],
+    "testkit": ["backend", "layers", "checkpoint"],
+    "input": ["dataflow", "backend"],
+    "parallel": ["backend", "optim", "input", "comm"],
+    "train": ["parallel", "layers", "monitor", "checkpoint"],
+    "predict": ["layers", "input", "checkpoint"],
+    "callbacks": ["train", "predict"],
+    "cli": ["callbacks", "config", "testkit"],
+}
+
+# Third-party headers that only some folders may see.
+ONLY_IN = {
+    r"yaml-cpp/": ["config"],
+    r"oneapi/dnnl": ["backend/cpu"],
+    r"hwy/": ["backend/cpu"],
+    r"opencv2/": ["dataflow"],
+    r"(hdf5|H5public)\.h": ["checkpoint", "cli"],
+    r"mpi\.h": ["comm"],
+    r"hwloc\.h": ["parallel"],
+    r"CLI/": ["cli"],
+    r"spdlog/": ["core"],
+}
+
+
+def closure(folder):
+    seen, todo = {folder}, list(MAY_INCLUDE[folder])
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            todo += MAY_INCLUDE[name]
+    return seen
+
+
+def problems():
+    for path in sorted((ROOT / "lib").rglob("*")):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        inside = path.relative_to(ROOT / "lib")
+        folder = inside.parts[0]
+        if folder not in MAY_INCLUDE:
+            yield f"{path}: folder {folder} is not in the table of scripts/check_layering.py"
+            continue
+        allowed = closure(folder)
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            own = re.match(r'\s*#include "([^"/]+)/', line)
+            if own and own.group(1) not in allowed:
+                yield f"lib/{inside}:{number}: {folder} may not include {own.group(1)}"
+            system = re.match(r"\s*#include <([^>]+)>", line)
+            for pattern, folders in ONLY_IN.items():
+                if system and re.match(pattern, system.group(1)):
+                    if not any(str(inside).startswith(f + "/") for f in folders):
+                        yield f"lib/{inside}:{number}: <{system.group(1)}> belongs to {', '.join(folders)}"
+
+
+found = list(problems())
+print("\n".join(found) if found else "layering: ok")
+sys.exit(1 if found else 0)
