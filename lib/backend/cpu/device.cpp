@@ -48,7 +48,8 @@ class CpuDevice final : public Device {
 
  private:
   static Graph fused_graph(const Graph& graph) {
-    const Graph lowered = simplify(lower_batch_norm(simplify(graph, Stops::kDrop)), Stops::kDrop);
+    const Graph lowered =
+        simplify(lower_batch_norm(sum_before_scatter(simplify(graph, Stops::kDrop))), Stops::kDrop);
     return simplify(fuse_pointwise(fuse_bias_and_activation(lowered)), Stops::kDrop);
   }
 

@@ -65,6 +65,13 @@ class PoolingWalk {
     });
   }
 
+  /// True where every image pixel lies under exactly one window.
+  bool tiles_exactly() const {
+    const bool no_padding = p_.padding == Padding2{};
+    return no_padding && p_.stride == p_.window && image_.h == pooled_.h * p_.window.h &&
+           image_.w == pooled_.w * p_.window.w;
+  }
+
   /// Zeros the whole image, each thread the planes that it will add to.
   void clear(float* image) const {
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, image_plane()));
@@ -120,13 +127,16 @@ PreparedKernel max_pool_scatter(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPoolScatter>(r.node)->params().pooling, r.node.outputs[0].shape,
                          r.node.inputs[0].shape(), r.layout, r.threads);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.clear(floats_out(args.out[0]));
                     const auto n = static_cast<size_t>(walk.channels());
+                    const bool once = walk.tiles_exactly();
+                    if (!once) walk.clear(floats_out(args.out[0]));
                     walk.each([&](int64_t plane, int64_t at, const Covered& c) {
+                      const auto* index = reinterpret_cast<const uint8_t*>(args.in[1]) + at;
                       for (int64_t k = 0; k < c.count; ++k) {
-                        simd::scatter(floats(args.in[0]) + at,
-                                      reinterpret_cast<const uint8_t*>(args.in[1]) + at, c.index[k],
-                                      floats_out(args.out[0]) + plane + c.offsets[k], n);
+                        float* to = floats_out(args.out[0]) + plane + c.offsets[k];
+                        const float* dy = floats(args.in[0]) + at;
+                        once ? simd::scatter_once(dy, index, c.index[k], to, n)
+                             : simd::scatter(dy, index, c.index[k], to, n);
                       }
                     });
                   }));

@@ -1,5 +1,7 @@
 #include "backend/cpu/primitive.h"
 
+#include <cstring>
+
 #include "core/error.h"
 
 namespace tpack::cpu {
@@ -50,6 +52,11 @@ std::unique_ptr<CpuKernel> make_reorder(const Format& given_from, const Format& 
                                         uint64_t& scratch_bytes) {
   const Format from{given_from.layout, plain_like(given_from, given_to)};
   const Format to{given_to.layout, plain_like(given_to, given_from)};
+  if (from.md == to.md) {  // a copy: not worth a team of threads where it is small, and memcpy's business
+                           // where it is not
+    const size_t bytes = from.bytes();
+    return make_kernel([bytes](const KernelArgs& args) { std::memcpy(args.out[0], args.in[0], bytes); });
+  }
   const dnnl::reorder::primitive_desc pd(engine(), from.md, engine(), to.md, user_scratchpad());
   scratch_bytes = pd.scratchpad_desc().get_size();
   return std::make_unique<PrimitiveKernel>(

@@ -279,6 +279,16 @@ void Scatter(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t
   for (; j < n; ++j) to[j] += index[j] == k ? dy[j] : 0.0F;
 }
 
+void ScatterOnce(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    hn::StoreU(hn::IfThenElseZero(chosen(d, index + j, k), hn::LoadU(d, dy + j)), d, to + j);
+  }
+  for (; j < n; ++j) to[j] = index[j] == k ? dy[j] : 0.0F;
+}
+
 void Gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n) {
   const F d;
   const size_t lanes = hn::Lanes(d);
@@ -381,6 +391,7 @@ HWY_EXPORT(ToUint8);
 HWY_EXPORT(ToInt32);
 HWY_EXPORT(MaxOf);
 HWY_EXPORT(Scatter);
+HWY_EXPORT(ScatterOnce);
 HWY_EXPORT(Gather);
 HWY_EXPORT(AddScaled);
 HWY_EXPORT(Uniform);
@@ -404,6 +415,9 @@ void max_of(const float* base, const int64_t* offsets, const uint8_t* index, siz
 }
 void scatter(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
   HWY_DYNAMIC_DISPATCH(Scatter)(dy, index, k, to, n);
+}
+void scatter_once(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
+  HWY_DYNAMIC_DISPATCH(ScatterOnce)(dy, index, k, to, n);
 }
 void gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n) {
   HWY_DYNAMIC_DISPATCH(Gather)(x, index, k, to, n);

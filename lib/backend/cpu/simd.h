@@ -37,6 +37,8 @@ void max_of(const float* base, const int64_t* offsets, const uint8_t* index, siz
             uint8_t* out_index, size_t n);
 /// to[j] += (index[j] == k ? dy[j] : 0).
 void scatter(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n);
+/// to[j] = (index[j] == k ? dy[j] : 0).
+void scatter_once(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n);
 /// to[j] = index[j] == k ? x[j] : to[j].
 void gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n);
 /// to[j] += x[j] * factor.

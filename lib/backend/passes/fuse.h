@@ -8,6 +8,10 @@ namespace tpack {
 /// of the gradient is taken there too. Run before the gradient.
 Graph move_relu_behind_pooling(const Graph& graph);
 
+/// The sum over an image of what max pooling's gradient scatters, taken before scattering: the same numbers
+/// from fewer elements (bias gradients of a convolution in front of a pooling).
+Graph sum_before_scatter(const Graph& graph);
+
 /// Batch normalisation in terms of sweeps: sums of shifted values and of their squares in one, the affine map
 /// in another; the gradient likewise. They then fuse with what stands around them (ReLU, sums).
 Graph lower_batch_norm(const Graph& graph);

@@ -1,0 +1,64 @@
+#include "backend/cpu/layout_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+#include "ops/convolution.h"
+#include "ops/pooling.h"
+
+namespace tpack::cpu {
+namespace {
+
+using Algorithm = DeviceOptions::Algorithm;
+
+class LayoutChoiceTest : public testing::Test {
+ protected:
+  Graph graph_;
+  VariableTable table_;
+  Builder b_{graph_, table_, {}};
+  Tuner tuner_{""};
+
+  Symbol conv(const std::string& name, Symbol x, int64_t filters, int64_t size) {
+    const Builder::Scope scope(b_, name);
+    const int64_t pad = size / 2;
+    return convolution(b_, x, b_.variable("W", {filters, x.shape()[1], size, size}, {}),
+                       {.padding = {pad, pad, pad, pad}});
+  }
+  PlanSection choose(Algorithm algorithm) {
+    PlanSection section{.threads = 1};
+    choose_layouts(graph_, algorithm, tuner_, section);
+    return section;
+  }
+};
+
+TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_the_pooling_between_there) {
+  const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
+  const Symbol y = max_pool(b_, conv("a", x, 64, 3), {.window = {2, 2}, .stride = {2, 2}});
+  b_.fetch("y", conv("b", y, 64, 3));
+  const PlanSection section = choose(Algorithm::kHeuristic);
+  EXPECT_EQ(section.nodes.at("a/Convolution"), (NodeChoice{"nChw16c", "winograd"}));
+  EXPECT_EQ(section.nodes.at("MaxPool").layout, "nChw16c");
+}
+
+TEST_F(LayoutChoiceTest, stays_in_nhwc_where_winograd_does_not_exist) {
+  const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
+  b_.fetch("y", conv("a", x, 64, 5));
+  EXPECT_EQ(choose(Algorithm::kHeuristic).nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));
+}
+
+TEST_F(LayoutChoiceTest, direct_means_direct) {
+  const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
+  b_.fetch("y", conv("a", x, 64, 3));
+  EXPECT_EQ(choose(Algorithm::kDirect).nodes.at("a/Convolution").algorithm, "direct");
+}
+
+TEST_F(LayoutChoiceTest, leaves_planned_choices_alone) {
+  const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
+  b_.fetch("y", conv("a", x, 64, 3));
+  PlanSection section{.threads = 1, .nodes = {{"a/Convolution", {"nhwc", "direct"}}}};
+  choose_layouts(graph_, Algorithm::kAuto, tuner_, section);
+  EXPECT_EQ(section.nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));
+}
+
+}  // namespace
+}  // namespace tpack::cpu

@@ -1,0 +1,102 @@
+#include "backend/cpu/simd.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/rng.h"
+#include "ops/random_uniform.h"
+
+namespace tpack::cpu {
+namespace {
+
+using pointwise::Fn;
+
+std::vector<float> random_floats(size_t n, uint64_t seed, float low = -2, float high = 2) {
+  Rng rng(seed);
+  std::vector<float> values(n);
+  for (float& v : values) v = rng.uniform(low, high);
+  return values;
+}
+
+TEST(Simd, functions_agree_with_their_definition_at_every_length) {
+  for (int fn = static_cast<int>(Fn::kAdd); fn <= static_cast<int>(Fn::kTrunc); ++fn) {
+    for (const size_t n : {1, 3, 15, 16, 17, 64, 100}) {
+      const auto a = random_floats(n, 1, 0.1F, 3);
+      const auto b = random_floats(n, 2, 0.1F, 3);
+      const auto c = random_floats(n, 3);
+      std::vector<float> out(n);
+      simd::apply(static_cast<Fn>(fn), {a.data(), false}, {b.data(), false}, {c.data(), false}, out.data(),
+                  n);
+      for (size_t i = 0; i < n; ++i) {
+        const float expected = pointwise::evaluate(static_cast<Fn>(fn), a[i], b[i], c[i]);
+        EXPECT_NEAR(out[i], expected, 4e-6 * std::abs(expected))
+            << pointwise::name_of(static_cast<Fn>(fn)) << " of " << a[i];
+      }
+    }
+  }
+}
+
+TEST(Simd, one_number_may_stand_for_all) {
+  const auto a = random_floats(37, 1);
+  const float two = 2;
+  std::vector<float> out(37);
+  simd::apply(Fn::kSub, {&two, true}, {a.data(), false}, {}, out.data(), 37);
+  EXPECT_EQ(out[36], 2 - a[36]);
+  simd::apply(Fn::kSub, {a.data(), false}, {&two, true}, {}, out.data(), 37);
+  EXPECT_EQ(out[36], a[36] - 2);
+  simd::apply(Fn::kSelect, {&two, true}, {a.data(), false}, {&two, true}, out.data(), 37);
+  EXPECT_EQ(out[36], a[36]);
+}
+
+TEST(Simd, nan_goes_through_max_and_min_as_in_the_reference) {
+  const float nan = NAN;
+  const float one = 1;
+  float out = 0;
+  simd::apply(Fn::kMax, {&nan, false}, {&one, false}, {}, &out, 1);
+  EXPECT_TRUE(std::isnan(out));
+  simd::apply(Fn::kMin, {&nan, false}, {&one, false}, {}, &out, 1);
+  EXPECT_TRUE(std::isnan(out));
+}
+
+TEST(Simd, results_do_not_depend_on_where_a_tile_ends) {
+  const auto a = random_floats(100, 1);
+  std::vector<float> whole(100);
+  std::vector<float> parts(100);
+  simd::apply(Fn::kExp, {a.data(), false}, {}, {}, whole.data(), 100);
+  simd::apply(Fn::kExp, {a.data(), false}, {}, {}, parts.data(), 7);
+  simd::apply(Fn::kExp, {a.data() + 7, false}, {}, {}, parts.data() + 7, 93);
+  EXPECT_EQ(whole, parts);
+}
+
+TEST(Simd, uniform_draws_are_those_of_the_reference_from_any_start) {
+  for (const uint64_t first : {0ULL, 1ULL, 6ULL, 64ULL, 4294967290ULL * 4}) {
+    std::vector<float> out(133);
+    simd::uniform(99, first, out.data(), out.size());
+    for (size_t i = 0; i < out.size(); ++i)
+      ASSERT_EQ(out[i], uniform_element(99, first + i)) << first << " + " << i;
+  }
+}
+
+TEST(Simd, max_of_keeps_the_first_of_equals) {
+  const std::vector<float> image = {1, 5, 5, 2};
+  const std::vector<int64_t> offsets = {0, 1, 2, 3};
+  const std::vector<uint8_t> index = {0, 1, 2, 3};
+  float largest = 0;
+  uint8_t where = 0;
+  simd::max_of(image.data(), offsets.data(), index.data(), 4, &largest, &where, 1);
+  EXPECT_EQ(largest, 5);
+  EXPECT_EQ(where, 1);
+}
+
+TEST(Simd, sums_and_maxima) {
+  const auto a = random_floats(1001, 4);
+  double sum = 0;
+  for (const float x : a) sum += static_cast<double>(x);
+  EXPECT_NEAR(simd::sum(a.data(), a.size()), sum, 1e-3);
+  EXPECT_EQ(simd::max(a.data(), a.size()), *std::max_element(a.begin(), a.end()));
+}
+
+}  // namespace
+}  // namespace tpack::cpu

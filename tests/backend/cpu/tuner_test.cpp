@@ -1,0 +1,51 @@
+#include "backend/cpu/tuner.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+#include "ops/convolution.h"
+#include "support/temporary_folder.h"
+
+namespace tpack::cpu {
+namespace {
+
+class TunerTest : public testing::Test {
+ protected:
+  Graph graph_;
+  VariableTable table_;
+  Builder b_{graph_, table_, {}};
+  Symbol x_ = b_.input("x", {DType::kFloat32, {2, 32, 8, 8}});
+  Symbol w_ = b_.input("w", {DType::kFloat32, {32, 32, 3, 3}});
+  Symbol y_ = convolution(b_, x_, w_, {.padding = {1, 1, 1, 1}});
+  KernelRequest request(const char* algorithm, Layout layout) const {
+    return {*y_.node, layout, algorithm, 1};
+  }
+};
+
+TEST_F(TunerTest, keeps_what_it_measured_in_a_file) {
+  const TemporaryFolder folder;
+  double seconds = 0;
+  {
+    Tuner tuner(folder.path());
+    seconds = tuner.measure(request("direct", Layout::kNhwc)).seconds;
+    EXPECT_GT(seconds, 0);
+  }
+  Tuner again(folder.path());
+  EXPECT_NEAR(again.measure(request("direct", Layout::kNhwc)).seconds, seconds, 1e-5 * seconds);
+}
+
+TEST_F(TunerTest, calls_impossible_what_cannot_be_had) {
+  Tuner tuner("");
+  EXPECT_TRUE(std::isinf(tuner.measure(request("winograd", Layout::kNhwc)).seconds));
+}
+
+TEST(CpuName, names_vendor_model_and_instruction_set) {
+  EXPECT_NE(cpu_name().find('/'), std::string::npos);
+  EXPECT_EQ(cpu_name(), cpu_name());
+}
+
+}  // namespace
+}  // namespace tpack::cpu

@@ -1,0 +1,100 @@
+#include "backend/passes/fuse.h"
+
+#include <gtest/gtest.h>
+
+#include "backend/passes/fused_ops.h"
+#include "graph/builder.h"
+#include "graph/passes/gradient.h"
+#include "graph/passes/simplify.h"
+#include "ops/batch_norm.h"
+#include "ops/pooling.h"
+
+namespace tpack {
+namespace {
+
+class FuseTest : public testing::Test {
+ protected:
+  Graph graph_;
+  VariableTable table_;
+  Builder b_{graph_, table_, {}};
+  Symbol x_ = b_.input("x", {DType::kFloat32, {2, 3, 8, 8}});
+
+  static int count(const Graph& graph, const std::string& type) {
+    int n = 0;
+    const auto needed = graph.needed();
+    for (const auto& node : graph.nodes())
+      n += needed[static_cast<size_t>(node->id)] && node->op->type() == type ? 1 : 0;
+    return n;
+  }
+  Symbol conv_bias(const std::string& name) {
+    const Builder::Scope scope(b_, name);
+    const Symbol y = convolution(b_, x_, b_.variable("W", {4, 3, 3, 3}, {}), {.padding = {1, 1, 1, 1}});
+    return b_.add(y, per_channel(b_, b_.variable("b", {4}, {}), y.shape()));
+  }
+};
+
+TEST_F(FuseTest, takes_bias_and_relu_into_the_convolution) {
+  b_.fetch("y", b_.max(conv_bias("conv"), 0.0));
+  const Graph fused = fuse_bias_and_activation(graph_);
+  EXPECT_EQ(count(fused, "FusedConvolution"), 1);
+  EXPECT_EQ(count(fused, "Pointwise"), 0);
+  const auto* op = op_cast<FusedConvolution>(*fused.fetches()[0].value.node);
+  ASSERT_NE(op, nullptr);
+  EXPECT_EQ(op->params().activation, Activation::kRelu);
+}
+
+TEST_F(FuseTest, leaves_a_relu_alone_whose_input_is_used_elsewhere) {
+  const Symbol y = conv_bias("conv");
+  b_.fetch("y", b_.max(y, 0.0));
+  b_.fetch("before", y);
+  const Graph fused = fuse_bias_and_activation(graph_);
+  EXPECT_EQ(op_cast<FusedConvolution>(*fused.fetches()[1].value.node)->params().activation,
+            Activation::kNone);
+  EXPECT_EQ(count(fused, "Pointwise"), 1);
+}
+
+TEST_F(FuseTest, moves_relu_behind_max_pooling) {
+  b_.fetch("y", max_pool(b_, b_.max(x_, 0.0), {.window = {2, 2}, .stride = {2, 2}}));
+  const Graph moved = move_relu_behind_pooling(graph_);
+  EXPECT_EQ(std::string(moved.fetches()[0].value.node->op->type()), "Pointwise");
+  EXPECT_EQ(moved.fetches()[0].value.shape(), (Shape{2, 3, 4, 4}));
+}
+
+TEST_F(FuseTest, sums_the_bias_gradient_before_it_is_scattered) {
+  const Symbol y = max_pool(b_, conv_bias("conv"), {.window = {2, 2}, .stride = {2, 2}});
+  const std::vector<Symbol> wrt = {b_.read("conv/b", {DType::kFloat32, {4}})};
+  b_.fetch("db", gradients(b_, b_.reduce_sum(b_.square(y)), wrt)[0]);
+  const Graph graph = sum_before_scatter(simplify(graph_, Stops::kDrop));
+  EXPECT_EQ(count(graph, "MaxPoolScatter"), 0);
+}
+
+TEST_F(FuseTest, lowers_batch_norm_to_sweeps) {
+  const Node& norm =
+      b_.emit<BatchNorm>({1e-5}, {x_, b_.variable("gamma", {3}, {}), b_.variable("beta", {3}, {})});
+  b_.fetch("y", b_.max(norm.out(), 0.0));
+  const Graph fused = fuse_pointwise(simplify(lower_batch_norm(graph_), Stops::kDrop));
+  EXPECT_EQ(count(fused, "BatchNorm"), 0);
+  EXPECT_EQ(count(fused, "Pointwise"), 0);
+  // Both sums in one sweep, scale and offset in one of [C] elements, the affine map with its ReLU in one.
+  EXPECT_EQ(count(fused, "Sweep"), 3);
+}
+
+TEST_F(FuseTest, makes_one_sweep_of_a_chain_with_its_sums) {
+  const Symbol y = b_.exp(b_.mul(x_, 2.0));
+  b_.fetch("y", y);
+  b_.fetch("sum", b_.reduce_sum(y, {0, 2, 3}));
+  const Graph fused = fuse_pointwise(graph_);
+  EXPECT_EQ(count(fused, "Sweep"), 1);
+  EXPECT_EQ(count(fused, "Reduce"), 0);
+}
+
+TEST_F(FuseTest, does_not_let_a_sweep_wait_for_itself) {
+  // softmax: the sum is needed before the division can begin.
+  const Symbol powers = b_.exp(x_);
+  b_.fetch("y", b_.div(powers, b_.reduce_sum(powers, {1}, Builder::Keep::kYes)));
+  const Graph fused = fuse_pointwise(graph_);
+  EXPECT_EQ(count(fused, "Sweep"), 2);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,34 @@
+#include "backend/program.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+
+namespace tpack {
+namespace {
+
+TEST(Program, compiles_once_for_each_signature) {
+  const auto device = make_reference_device("reference", {});
+  VariableTable table;
+  device->create_variables(table);
+  Plan plan;
+  int builds = 0;
+  Program program("double", *device, plan, [&](const Signature& fed) {
+    ++builds;
+    Graph graph;
+    Builder b(graph, table, {});
+    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
+    return graph;
+  });
+  const std::vector<Tensor> three = {Tensor::of<float>({3}, {1, 2, 3})};
+  const std::vector<Tensor> two = {Tensor::of<float>({2}, {5, 6})};
+  EXPECT_EQ(program.run(three, {}).fetched(0).at(2), 6);
+  EXPECT_EQ(program.run(two, {}).fetched(0).at(0), 10);
+  EXPECT_EQ(program.run(three, {}).fetched(program.fetch_index("y")).at(0), 2);
+  EXPECT_EQ(builds, 2);
+  EXPECT_EQ(plan.sections.size(), 2U);
+  EXPECT_TRUE(plan.sections.contains("double float32 [3]"));
+}
+
+}  // namespace
+}  // namespace tpack
