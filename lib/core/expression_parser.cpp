@@ -1,5 +1,6 @@
 #include "core/expression_parser.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
