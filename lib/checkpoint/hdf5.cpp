@@ -72,7 +72,9 @@ void* MemoryFile::resize(void* buffer, size_t bytes, H5FD_file_image_op_t /*oper
 }
 
 herr_t MemoryFile::keep(void* buffer, H5FD_file_image_op_t /*operation*/, void* self) {
-  static_cast<MemoryFile*>(self)->buffer_ = buffer;
+  auto* file = static_cast<MemoryFile*>(self);
+  std::free(file->buffer_);
+  file->buffer_ = buffer;
   return 0;
 }
 

@@ -16,6 +16,9 @@ using hdf5::checked;
 using hdf5::Handle;
 
 constexpr size_t kMaxNameBytes = 256;
+// Never opened. With the name of a file that exists, libhdf5 would read all of it before it makes the new
+// one.
+constexpr const char* kMemoryName = "tpack-checkpoint-in-memory";
 
 /// Writes one content into an open HDF5 file.
 class Writer {
@@ -106,7 +109,7 @@ size_t build(const std::string& path, const CheckpointContent& content, hdf5::Me
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_userblock(creation.get(), kSealBytes);
   const Handle file(
-      checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), path, "cannot be made"),
+      checked(H5Fcreate(kMemoryName, H5F_ACC_TRUNC, creation.get(), access.get()), path, "cannot be made"),
       H5Fclose);
   write_content(Writer(path, file.get()), file.get(), content);
   checked(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), path, "cannot be finished");
