@@ -126,20 +126,17 @@ PreparedKernel max_pool(const KernelRequest& r) {
 PreparedKernel max_pool_scatter(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPoolScatter>(r.node)->params().pooling, r.node.outputs[0].shape,
                          r.node.inputs[0].shape(), r.layout, r.threads);
-  return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    const auto n = static_cast<size_t>(walk.channels());
-                    const bool once = walk.tiles_exactly();
-                    if (!once) walk.clear(floats_out(args.out[0]));
-                    walk.each([&](int64_t plane, int64_t at, const Covered& c) {
-                      const auto* index = reinterpret_cast<const uint8_t*>(args.in[1]) + at;
-                      for (int64_t k = 0; k < c.count; ++k) {
-                        float* to = floats_out(args.out[0]) + plane + c.offsets[k];
-                        const float* dy = floats(args.in[0]) + at;
-                        once ? simd::scatter_once(dy, index, c.index[k], to, n)
-                             : simd::scatter(dy, index, c.index[k], to, n);
-                      }
-                    });
-                  }));
+  return prepared(
+      r, make_kernel([walk](const KernelArgs& args) {
+        const auto n = static_cast<size_t>(walk.channels());
+        const simd::Scatter how = walk.tiles_exactly() ? simd::Scatter::kWrite : simd::Scatter::kAdd;
+        if (how == simd::Scatter::kAdd) walk.clear(floats_out(args.out[0]));
+        walk.each([&](int64_t plane, int64_t at, const Covered& c) {
+          simd::scatter(floats(args.in[0]) + at, reinterpret_cast<const uint8_t*>(args.in[1]) + at,
+                        floats_out(args.out[0]) + plane, c.offsets, c.index, static_cast<size_t>(c.count), n,
+                        how);
+        });
+      }));
 }
 
 PreparedKernel max_pool_gather(const KernelRequest& r) {

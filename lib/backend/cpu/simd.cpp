@@ -268,25 +268,30 @@ TPACK_INLINE hn::Mask<F> chosen(F d, const uint8_t* index, uint8_t k) {
   return hn::RebindMask(d, hn::Eq(hn::PromoteTo(di, hn::LoadU(d8, index)), hn::Set(di, k)));
 }
 
-void Scatter(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
+template <bool kAdd>
+HWY_ATTR void scatter_window(const float* dy, const uint8_t* index, float* base, const int64_t* offsets,
+                             const uint8_t* number, size_t count, size_t n) {
   const F d;
   const size_t lanes = hn::Lanes(d);
-  size_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    const V part = hn::IfThenElseZero(chosen(d, index + j, k), hn::LoadU(d, dy + j));
-    hn::StoreU(hn::Add(hn::LoadU(d, to + j), part), d, to + j);
+  for (size_t k = 0; k < count; ++k) {
+    float* to = base + offsets[k];
+    size_t j = 0;
+    for (; j + lanes <= n; j += lanes) {
+      V part = hn::IfThenElseZero(chosen(d, index + j, number[k]), hn::LoadU(d, dy + j));
+      if constexpr (kAdd) part = hn::Add(hn::LoadU(d, to + j), part);
+      hn::StoreU(part, d, to + j);
+    }
+    for (; j < n; ++j) {
+      const float part = index[j] == number[k] ? dy[j] : 0.0F;
+      to[j] = kAdd ? to[j] + part : part;
+    }
   }
-  for (; j < n; ++j) to[j] += index[j] == k ? dy[j] : 0.0F;
 }
 
-void ScatterOnce(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
-  const F d;
-  const size_t lanes = hn::Lanes(d);
-  size_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    hn::StoreU(hn::IfThenElseZero(chosen(d, index + j, k), hn::LoadU(d, dy + j)), d, to + j);
-  }
-  for (; j < n; ++j) to[j] = index[j] == k ? dy[j] : 0.0F;
+void ScatterWindow(const float* dy, const uint8_t* index, float* base, const int64_t* offsets,
+                   const uint8_t* number, size_t count, size_t n, Scatter how) {
+  if (how == Scatter::kAdd) return scatter_window<true>(dy, index, base, offsets, number, count, n);
+  scatter_window<false>(dy, index, base, offsets, number, count, n);
 }
 
 void Gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n) {
@@ -390,8 +395,7 @@ HWY_EXPORT(FromInt32);
 HWY_EXPORT(ToUint8);
 HWY_EXPORT(ToInt32);
 HWY_EXPORT(MaxOf);
-HWY_EXPORT(Scatter);
-HWY_EXPORT(ScatterOnce);
+HWY_EXPORT(ScatterWindow);
 HWY_EXPORT(Gather);
 HWY_EXPORT(AddScaled);
 HWY_EXPORT(Uniform);
@@ -413,11 +417,9 @@ void max_of(const float* base, const int64_t* offsets, const uint8_t* index, siz
             uint8_t* out_index, size_t n) {
   HWY_DYNAMIC_DISPATCH(MaxOf)(base, offsets, index, count, out, out_index, n);
 }
-void scatter(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
-  HWY_DYNAMIC_DISPATCH(Scatter)(dy, index, k, to, n);
-}
-void scatter_once(const float* dy, const uint8_t* index, uint8_t k, float* to, size_t n) {
-  HWY_DYNAMIC_DISPATCH(ScatterOnce)(dy, index, k, to, n);
+void scatter(const float* dy, const uint8_t* index, float* base, const int64_t* offsets,
+             const uint8_t* number, size_t count, size_t n, Scatter how) {
+  HWY_DYNAMIC_DISPATCH(ScatterWindow)(dy, index, base, offsets, number, count, n, how);
 }
 void gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n) {
   HWY_DYNAMIC_DISPATCH(Gather)(x, index, k, to, n);
