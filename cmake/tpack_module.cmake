@@ -12,6 +12,8 @@ target_compile_options(tpack_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 # want FMA ask for it by name.
 target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O3 -g1>)
 target_link_libraries(tpack_options INTERFACE OpenMP::OpenMP_CXX)
+# Datapoints hold images, so whoever reads data sees OpenCV's headers.
+target_link_libraries(tpack_options INTERFACE opencv)
 # At -O3 these of GCC 12 warn of its own inlined std::string and std::optional.
 target_compile_options(tpack_options INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:RelWithDebInfo>>:-Wno-stringop-overflow;-Wno-maybe-uninitialized;-Wno-restrict;-Wno-array-bounds>)

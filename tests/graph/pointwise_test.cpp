@@ -22,7 +22,7 @@ TEST(Evaluate, is_what_the_names_say) {
   EXPECT_EQ(evaluate(Fn::kTrunc, -1.7, 0.0, 0.0), -1.0);
   EXPECT_EQ(evaluate(Fn::kFloor, -1.2, 0.0, 0.0), -2.0);
   EXPECT_NEAR(evaluate(Fn::kSigmoid, 1.0, 0.0, 0.0), 0.7310585786300049, 1e-15);
-  EXPECT_TRUE(std::isnan(evaluate(Fn::kMax, NAN, 1.0, 0.0)));
+  EXPECT_TRUE(std::isnan(evaluate<double>(Fn::kMax, NAN, 1.0, 0.0)));
 }
 
 TEST(Expression, prints_registers_and_results) {
