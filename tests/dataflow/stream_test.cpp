@@ -52,8 +52,8 @@ TEST(Stream, data_do_not_depend_on_workers_or_slots) {
     const DataFlow flow = make_flow(node);
     const auto expected = numbers_of(*flow.stream({.seed = 3, .workers = 1, .slots = 1, .passes = 3}));
     ASSERT_FALSE(expected.empty()) << name;
-    for (const size_t workers : {2, 4, 16}) {
-      for (const size_t slots : {1, 3, 8}) {
+    for (const size_t workers : {size_t{2}, size_t{4}, size_t{16}}) {
+      for (const size_t slots : {size_t{1}, size_t{3}, size_t{8}}) {
         EXPECT_EQ(numbers_of(*flow.stream({.seed = 3, .workers = workers, .slots = slots, .passes = 3})),
                   expected)
             << name << ", " << workers << " workers, " << slots << " slots";
