@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <opencv2/core/mat.hpp>
+
 #include "core/error.h"
 
 namespace tpack {

@@ -1,5 +1,7 @@
 #include "dataflow/image.h"
 
+#include <opencv2/core/mat.hpp>
+
 #include "core/error.h"
 #include "dataflow/format/image_codec.h"
 #include "dataflow/pixel_memory.h"
@@ -8,9 +10,14 @@ namespace tpack {
 
 std::string ImageSize::str() const { return std::to_string(width) + "x" + std::to_string(height); }
 
+Image::Image() = default;
+Image::Image(Image&&) noexcept = default;
+Image& Image::operator=(Image&&) noexcept = default;
+Image::~Image() = default;
+
 std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
   bytes_.resize(bytes);
-  pixels_.release();
+  if (pixels_ != nullptr) pixels_->release();
   encoded_ = true;
   return bytes_;
 }
@@ -22,15 +29,17 @@ void Image::header_known(Color color) {
 
 void Image::set_pixels(cv::Mat pixels) {
   TPACK_ASSERT(pixels.depth() == CV_8U && pixels.dims == 2, "pixels are 8-bit");
-  pixels_ = std::move(pixels);
-  size_ = {pixels_.cols, pixels_.rows};
-  channels_ = pixels_.channels();
+  if (pixels_ == nullptr) pixels_ = std::make_unique<cv::Mat>();
+  *pixels_ = std::move(pixels);
+  size_ = {pixels_->cols, pixels_->rows};
+  channels_ = pixels_->channels();
   encoded_ = false;
 }
 
 const cv::Mat& Image::pixels() {
   if (encoded_) decode({.region = {0, 0, size_.width, size_.height}});
-  return pixels_;
+  TPACK_ASSERT(pixels_ != nullptr, "an image that was never filled");
+  return *pixels_;
 }
 
 const cv::Mat& Image::decode(const DecodeRequest& request) {
@@ -38,7 +47,7 @@ const cv::Mat& Image::decode(const DecodeRequest& request) {
   cv::Mat out = pooled_mat();
   decode_image(bytes_, request, channels_, out);
   set_pixels(std::move(out));
-  return pixels_;
+  return *pixels_;
 }
 
 }  // namespace tpack

@@ -2,12 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
-#include <opencv2/core/mat.hpp>
-
 #include "core/field.h"
+
+namespace cv {
+class Mat;  // who reads pixels includes OpenCV; who only passes samples on need not have it
+}
 
 namespace tpack {
 
@@ -56,12 +60,12 @@ constexpr int64_t kMaxImagePixels = 64'000'000;
 /// sample. Threads: one at a time.
 class Image {
  public:
-  Image() = default;
-  Image(Image&&) noexcept = default;
-  Image& operator=(Image&&) noexcept = default;
+  Image();
+  Image(Image&&) noexcept;
+  Image& operator=(Image&&) noexcept;
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
-  ~Image() = default;
+  ~Image();
 
   bool encoded() const { return encoded_; }
   ImageSize size() const { return size_; }
@@ -85,7 +89,7 @@ class Image {
   int channels_ = 0;
   bool encoded_ = false;
   std::vector<uint8_t> bytes_;
-  cv::Mat pixels_;
+  std::unique_ptr<cv::Mat> pixels_;  // null until there were any
 };
 
 }  // namespace tpack
