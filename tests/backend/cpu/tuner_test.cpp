@@ -29,11 +29,11 @@ TEST_F(TunerTest, keeps_what_it_measured_in_a_file) {
   const TemporaryFolder folder;
   double seconds = 0;
   {
-    Tuner tuner(folder.path());
+    Tuner tuner(folder.str());
     seconds = tuner.measure(request("direct", Layout::kNhwc)).seconds;
     EXPECT_GT(seconds, 0);
   }
-  Tuner again(folder.path());
+  Tuner again(folder.str());
   EXPECT_NEAR(again.measure(request("direct", Layout::kNhwc)).seconds, seconds, 1e-5 * seconds);
 }
 
