@@ -36,9 +36,16 @@ DataFlow::DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSampl
     : flow_(std::move(flow)), settings_(settings), bad_(std::move(bad)) {}
 
 std::optional<int64_t> DataFlow::batch_size() const {
+  const auto found = batching();
+  return found ? std::optional(found->batch_size) : std::nullopt;
+}
+
+std::optional<Batching> DataFlow::batching() const {
   const Flow* at = flow_.get();
   while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
-    if (const auto* batched = dynamic_cast<const BatchedFlow*>(at)) return batched->batch_size();
+    if (const auto* batched = dynamic_cast<const BatchedFlow*>(at)) {
+      return Batching{batched->batch_size(), batched->keeps_remainder(), batched->up().size()};
+    }
     at = &wrapped->up();
   }
   return std::nullopt;

@@ -21,6 +21,13 @@ struct Pass {
   int64_t position = 0;  // the first item, counted over all shards
 };
 
+/// How a flow makes batches of samples.
+struct Batching {
+  int64_t batch_size = 0;
+  bool keeps_remainder = false;         // as a last, smaller batch
+  std::optional<int64_t> samples = {};  // of a pass; as Flow::size
+};
+
 /// A whole dataflow as a config describes it, from source to batch: what it gives, and two ways to read it.
 /// Copies share everything. Threads: all methods may run at once.
 ///
@@ -34,6 +41,8 @@ class DataFlow {
   const Spec& spec() const { return flow_->spec(); }
   /// Samples of a whole batch; nothing where the items are single samples.
   std::optional<int64_t> batch_size() const;
+  /// Nothing where the items are single samples.
+  std::optional<Batching> batching() const;
   /// Items (batches) of one pass: kEndless where it never ends, nothing where only reading tells.
   std::optional<int64_t> size() const { return flow_->size(); }
   Seek seek() const { return flow_->seek(); }
