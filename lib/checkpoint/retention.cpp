@@ -67,8 +67,9 @@ std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder)
   throw CheckpointError(folder, text);
 }
 
-void remove_old_checkpoints(const std::string& folder, size_t keep) {
-  const std::vector<CheckpointFile> files = list_checkpoints(folder);
+void remove_old_checkpoints(const std::string& folder, size_t keep, int64_t newest_step) {
+  std::vector<CheckpointFile> files = list_checkpoints(folder);
+  std::erase_if(files, [&](const CheckpointFile& file) { return file.step > newest_step; });
   for (size_t i = keep; i < files.size(); ++i) remove(files[i].path);
 }
 

@@ -21,8 +21,10 @@ std::vector<CheckpointFile> list_checkpoints(const std::string& folder);
 /// The newest one whose digest fits; damaged ones are reported in the log. Empty where the folder has none.
 /// Errors: CheckpointError that names them where all are damaged.
 std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder);
-/// Takes away all but the `keep` newest. Errors: ResourceError.
-void remove_old_checkpoints(const std::string& folder, size_t keep);
+/// Takes away all but the `keep` newest of those up to `newest_step`, the last one that was written whole.
+/// Later ones are left alone: where there are some, they were damaged or not wanted when the run began, and
+/// must not push out the good ones. Errors: ResourceError.
+void remove_old_checkpoints(const std::string& folder, size_t keep, int64_t newest_step);
 /// Takes away what saves left behind that were cut short. Errors: ResourceError.
 void remove_unfinished_files(const std::string& folder);
 

@@ -60,9 +60,11 @@ TEST_F(Retention, names_every_checkpoint_where_all_are_damaged) {
 
 TEST_F(Retention, keeps_the_newest) {
   for (const int64_t step : {5, 10, 100, 20}) save(step);
-  remove_old_checkpoints(folder_.str(), 2);
+  remove_old_checkpoints(folder_.str(), 2, 100);
   EXPECT_THAT(steps(), ElementsAre(100, 20));
-  remove_old_checkpoints(folder_.str(), 5);
+  remove_old_checkpoints(folder_.str(), 5, 100);
+  EXPECT_THAT(steps(), ElementsAre(100, 20));
+  remove_old_checkpoints(folder_.str(), 1, 20);  // 100 is of another time, and 20 the newest of ours
   EXPECT_THAT(steps(), ElementsAre(100, 20));
 }
 
