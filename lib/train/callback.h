@@ -5,6 +5,7 @@
 
 #include "core/registry.h"
 #include "train/run.h"
+#include "train/scalar_order.h"
 #include "train/state.h"
 
 namespace tpack {
@@ -12,26 +13,26 @@ namespace tpack {
 /// What a callback may look at and ask for before the programs are compiled.
 class Setup {
  public:
-  Setup(Trainer& trainer, Run& run, std::vector<std::string> earlier)
-      : trainer_(trainer), run_(run), earlier_(std::move(earlier)) {}
+  Setup(Trainer& trainer, Run& run, ScalarOrder& scalars) : trainer_(trainer), run_(run), scalars_(scalars) {}
 
   /// The figures that every training step has, in order: "cost", "accuracy", ...
   std::vector<std::string> statistics() const { return trainer_.statistics(); }
   /// Number of a figure, for Run::statistic. Errors: ConfigError with suggestion where the step has no such
   /// figure.
   size_t statistic(const Ref<Stat>& name) const;
-  /// Declares a scalar that this callback will put to the monitors, for those that come after it in the list.
-  void provides(const std::string& name) { provided_.push_back(name); }
-  /// Checks that an earlier callback provides a scalar. Errors: ConfigError naming the order that is needed.
-  void requires_earlier(const Ref<Stat>& name, const std::string& who) const;
+  /// Declares a scalar that this callback will put to the monitors.
+  void provides(const std::string& name, ScalarOrder::When when = ScalarOrder::When::kTrigger) {
+    scalars_.provides(name, when);
+  }
+  /// Says that this callback, `who` for messages, needs a scalar when it is triggered. Checked, with
+  /// position, once all callbacks are set up.
+  void needs(const Ref<Stat>& name, const std::string& who) { scalars_.needs(name, who); }
   Run& run() { return run_; }
-  const std::vector<std::string>& provided() const { return provided_; }
 
  private:
   Trainer& trainer_;
   Run& run_;
-  std::vector<std::string> earlier_;   // scalars of the callbacks before this one
-  std::vector<std::string> provided_;  // of this one
+  ScalarOrder& scalars_;
 };
 
 /// Everything that is not the step itself. Hooks are called in the order of the list (docs/concepts.md has

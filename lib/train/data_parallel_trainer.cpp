@@ -118,8 +118,8 @@ void DataParallelTrainer::set_scalar(const std::string& name, double value) {
   }
 }
 
-std::optional<TowerAccess> DataParallelTrainer::tower_access() {
-  return TowerAccess{setup_.tower, &replicas_->device(0), &replicas_->variable_table(), setup_.plan};
+std::optional<TowerPlace> DataParallelTrainer::tower_place() {
+  return TowerPlace{setup_.tower, &replicas_->device(0), &replicas_->variable_table(), setup_.plan};
 }
 
 void DataParallelTrainer::save(CheckpointContent& content) const {

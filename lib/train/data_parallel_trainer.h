@@ -23,8 +23,9 @@ class DataParallelTrainer : public Trainer {
   InputStats input_stats() const override;
   DataPosition data_position() const override { return position_; }
   VariableStore* variables() override { return &replicas_->variables(); }
+  void share_variables() override { replicas_->broadcast(); }
   void set_scalar(const std::string& name, double value) override;
-  std::optional<TowerAccess> tower_access() override;
+  std::optional<TowerPlace> tower_place() override;
   void save(CheckpointContent& content) const override;
   void load(const CheckpointContent& content, const std::string& source) override;
   /// For tools that look at the programs (bench, check). Null before setup.

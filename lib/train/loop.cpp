@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "checkpoint/retention.h"
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/stop.h"
@@ -13,6 +14,10 @@ namespace {
 
 constexpr const char* kRunState = "run/json";
 constexpr const char* kHistory = "monitors/json";
+constexpr const char* kStopSignal = "the stop signal";
+
+/// What ranks tell each other before each step; the largest wins.
+enum Wish : int { kGoOn = 0, kInterrupt = 1, kStop = 2 };
 
 /// Ends the loops for a reason that is no error.
 struct EndOfRun {
@@ -26,21 +31,24 @@ Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& mon
     : trainer_(trainer),
       monitors_(monitors),
       options_(std::move(options)),
-      run_(trainer, monitors, options_.length, options_.folder, options_.flows, options_.world->rank() == 0),
-      first_epoch_(options_.length.starting_epoch) {
+      run_(trainer, monitors, options_.length, options_.folder, options_.flows, options_.seed,
+           options_.world->rank() == 0),
+      first_epoch_(options_.length.starting_epoch),
+      writer_(run_.is_chief() ? options_.folder : "", *options_.io) {
   Diagnostics errors;
-  std::vector<std::string> provided;
+  ScalarOrder scalars;
   for (NamedCallback& named : callbacks) {
     if (!run_.is_chief() && named.callback->chief_only()) continue;
     try {
-      Setup setup(trainer_, run_, provided);
+      scalars.next_callback();
+      Setup setup(trainer_, run_, scalars);
       named.callback->setup(setup);
-      provided.insert(provided.end(), setup.provided().begin(), setup.provided().end());
     } catch (const ConfigError& error) {
       errors.add(error, named.position);
     }
     callbacks_.push_back(std::move(named));
   }
+  if (run_.is_chief()) scalars.check(errors);  // the others have only some of the callbacks
   errors.throw_if_any();
   trainer_.initialize();
 }
@@ -50,19 +58,8 @@ void Loop::each(const std::function<void(Callback&)>& hook) {
 }
 
 LoopResult Loop::run() {
-  monitors_.open({options_.folder, first_epoch_, run_.global_step_, resumed_});
-  monitors_.set_moment({run_.epoch_, run_.global_step_});
   try {
-    each([&](Callback& c) { c.before_train(run_); });
-    epochs();
-    result_.reason = "max_epoch " + std::to_string(options_.length.max_epoch) + " is done";
-  } catch (const StopTraining& stop) {
-    result_.ending = Ending::kStopped;
-    result_.reason = stop.reason;
-    write_requested();
-  } catch (const EndOfRun& end) {
-    result_.ending = end.ending;
-    result_.reason = end.reason;
+    run_to_end();
   } catch (...) {
     log::error("training failed at global_step " + std::to_string(run_.global_step_));
     after_train();
@@ -72,7 +69,27 @@ LoopResult Loop::run() {
   after_train();
   result_.epoch = run_.epoch_;
   result_.global_step = run_.global_step_;
+  result_.last_save_failed = writer_.last_failed();
   return result_;
+}
+
+void Loop::run_to_end() {
+  monitors_.open({options_.folder, first_epoch_, run_.global_step_, resumed_});
+  monitors_.set_moment({run_.epoch_, run_.global_step_});
+  try {
+    each([&](Callback& c) { c.before_train(run_); });
+    epochs();
+    result_.reason = "max_epoch " + std::to_string(options_.length.max_epoch) + " is done";
+  } catch (const StopTraining& stop) {
+    result_.ending = Ending::kStopped;
+    result_.reason = stop.reason;
+    if (!alone()) options_.world->agree_max(kStop, kStopSignal);
+    write_requested();
+  } catch (const EndOfRun& end) {
+    result_.ending = end.ending;
+    result_.reason = end.reason;
+    if (end.ending == Ending::kInterrupted) save_interrupted();
+  }
 }
 
 void Loop::epochs() {
@@ -80,6 +97,7 @@ void Loop::epochs() {
     run_.epoch_ = epoch;
     this->epoch(epoch == first_epoch_ ? first_local_step_ : 0);
   }
+  if (!alone()) options_.world->agree_max(kGoOn, kStopSignal);  // a rank may wait here that wants to stop
 }
 
 void Loop::epoch(int64_t first_step) {
@@ -91,11 +109,7 @@ void Loop::epoch(int64_t first_step) {
   run_starting_step_ = run_.global_step_;
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) {
     run_.local_step_ = step;
-    if (!one_step()) {
-      run_.local_step_ = step - 1;
-      throw EndOfRun{Ending::kEndOfData,
-                     "the data ended at global_step " + std::to_string(run_.global_step_)};
-    }
+    one_step();
   }
   each([&](Callback& c) { c.after_epoch(run_); });
   report_epoch(watch.seconds(), before);
@@ -104,36 +118,58 @@ void Loop::epoch(int64_t first_step) {
   write_requested();
 }
 
-bool Loop::one_step() {
-  if (interrupted()) {
-    --run_.local_step_;
-    std::string path;
-    if (!options_.folder.empty())
-      write_checkpoint("model-" + std::to_string(run_.global_step_) + ".h5", path);
-    throw EndOfRun{Ending::kInterrupted, "interrupted at global_step " + std::to_string(run_.global_step_) +
-                                             (path.empty() ? "" : ", saved " + path)};
+void Loop::one_step() {
+  leave_if_asked();
+  before_run();
+  if (!step()) {
+    end_before_step(Ending::kEndOfData, "the data ended at global_step " + std::to_string(run_.global_step_));
   }
-  for (const NamedCallback& named : callbacks_) named.callback->before_run(run_);
-  bool went = false;
-  try {
-    went = trainer_.step(run_.global_step_, options_.interrupt);
-  } catch (const Stopped&) {
-    return one_step();  // the wait for data was interrupted: now the step is not begun
-  }
-  if (!went) return false;
   ++run_.global_step_;
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   for (const NamedCallback& named : callbacks_) named.callback->after_run(run_);
   for (const NamedCallback& named : callbacks_) named.callback->trigger_step(run_);
   monitors_.end_step();
-  if (!run_.requests_.empty()) write_requested();
-  return true;
+  const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
+  if (!last && !run_.requests_.empty()) write_requested();
+  if (stop_) throw StopTraining(*stop_);
 }
 
-bool Loop::interrupted() {
-  const bool here = options_.interrupt.stop_requested();
-  if (options_.world->size() == 1) return here;
-  return options_.world->agree_max(here ? 1 : 0, "the stop signal") > 0;
+void Loop::before_run() {
+  try {
+    for (const NamedCallback& named : callbacks_) named.callback->before_run(run_);
+  } catch (const StopTraining& stop) {
+    if (alone()) throw;
+    stop_ = stop;
+  }
+}
+
+/// A wait for data can be interrupted, but not where other ranks count on this one's part of the step.
+bool Loop::step() {
+  try {
+    return trainer_.step(run_.global_step_, alone() ? options_.interrupt : std::stop_token());
+  } catch (const Stopped&) {
+    end_before_step(Ending::kInterrupted, "interrupted while waiting for data");
+  }
+}
+
+void Loop::leave_if_asked() {
+  int wish = options_.interrupt.stop_requested() ? kInterrupt : kGoOn;
+  if (!alone()) wish = options_.world->agree_max(wish, kStopSignal);
+  if (wish == kStop) end_before_step(Ending::kStopped, "another rank stopped the run");
+  if (wish == kInterrupt) end_before_step(Ending::kInterrupted, "interrupted");
+}
+
+void Loop::end_before_step(Ending ending, const std::string& reason) {
+  --run_.local_step_;
+  throw EndOfRun{ending, reason};
+}
+
+void Loop::save_interrupted() {
+  CheckpointRequest request;
+  request.name = checkpoint_name(run_.global_step_);
+  request.saved = [this](const std::string& path) { result_.reason += ", saved " + path; };
+  run_.request_checkpoint(std::move(request));
+  write_requested();
 }
 
 void Loop::report_epoch(double seconds, const InputStats& before) const {
@@ -154,29 +190,9 @@ void Loop::report_epoch(double seconds, const InputStats& before) const {
 }
 
 void Loop::write_requested() {
-  std::vector<Run::CheckpointRequest> requests;
+  std::vector<CheckpointRequest> requests;
   std::swap(requests, run_.requests_);
-  for (const Run::CheckpointRequest& request : requests) {
-    std::string path;
-    if (write_checkpoint(request.name, path)) request.done(path);
-  }
-}
-
-bool Loop::write_checkpoint(const std::string& name, std::string& path) {
-  if (!run_.is_chief()) return false;
-  const std::filesystem::path file = std::filesystem::path(options_.folder) / "checkpoints" / name;
-  try {
-    std::error_code ignored;
-    std::filesystem::create_directories(file.parent_path(), ignored);
-    save_checkpoint(file.string(), checkpoint_content());
-    path = file.string();
-    result_.last_save_failed = false;
-    return true;
-  } catch (const Error& error) {
-    log::error(std::string("a checkpoint was not saved, training goes on: ") + error.what());
-    result_.last_save_failed = true;
-    return false;
-  }
+  writer_.write(requests, [this] { return checkpoint_content(); });
 }
 
 CheckpointContent Loop::checkpoint_content() const {
@@ -208,12 +224,13 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
     return found->second;
   };
   const State state = State::from_json(text(kRunState), source);
-  run_.epoch_ = state.get<int64_t>("epoch");
-  run_.local_step_ = state.get<int64_t>("local_step");
   run_.global_step_ = state.get<int64_t>("global_step");
-  const bool finished = run_.local_step_ + 1 >= options_.length.steps_per_epoch;
-  first_epoch_ = run_.epoch_ + (finished ? 1 : 0);
-  first_local_step_ = finished ? 0 : run_.local_step_ + 1;
+  const int64_t steps_done = state.get<int64_t>("local_step") + 1;
+  const int64_t steps = std::min(state.get<int64_t>("steps_per_epoch"), options_.length.steps_per_epoch);
+  const bool finished = steps_done >= steps;  // then the epoch's last hooks have run, too
+  first_epoch_ = state.get<int64_t>("epoch") + (finished ? 1 : 0);
+  first_local_step_ = finished ? 0 : steps_done;
+  run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);
   monitors_.load(text(kHistory));
   for (const NamedCallback& named : callbacks_) {

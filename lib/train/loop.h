@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "train/callback.h"
+#include "train/checkpoint_writer.h"
 #include "train/run.h"
 #include "train/trainer.h"
 
@@ -41,7 +42,9 @@ struct LoopOptions {
   Comm* world = nullptr;      // never null
   std::stop_token interrupt;  // asks for an early end: the step is finished, a checkpoint saved
   std::map<std::string, DataFlow> flows;
+  uint64_t seed = 0;
   std::function<void(CheckpointContent&)> add_to_checkpoint;  // config, plan, seed: what the run itself knows
+  FileIo* io = &FileIo::system();                             // what checkpoints are written with
 };
 
 /// The one loop of training: exactly tensorpack's order of hooks (reference in docs/concepts.md).
@@ -54,6 +57,9 @@ struct LoopOptions {
 ///     after_epoch
 ///     trigger_epoch
 ///   after_train (always)
+///
+/// Of several ranks, one whose callback throws StopTraining tells the others: all of them end before the next
+/// step (where it was thrown in before_run: after that step).
 ///
 /// Threads: the calling thread is the training thread.
 class Loop {
@@ -73,13 +79,18 @@ class Loop {
   CheckpointContent checkpoint_content() const;
 
  private:
+  void run_to_end();
   void epochs();
   void epoch(int64_t first_step);
-  bool one_step();
+  void one_step();
   void each(const std::function<void(Callback&)>& hook);
-  bool interrupted();
+  void before_run();
+  bool step();
+  bool alone() const { return options_.world->size() == 1; }
+  void leave_if_asked();
+  [[noreturn]] void end_before_step(Ending ending, const std::string& reason);
   void write_requested();
-  bool write_checkpoint(const std::string& name, std::string& path);
+  void save_interrupted();
   void report_epoch(double seconds, const InputStats& before) const;
   void after_train();
 
@@ -92,6 +103,8 @@ class Loop {
   int64_t first_epoch_;
   int64_t run_starting_step_ = 0;
   bool resumed_ = false;
+  std::optional<StopTraining> stop_;  // thrown in before_run, where other ranks wait in the step
+  CheckpointWriter writer_;
   LoopResult result_;
 };
 

@@ -5,12 +5,13 @@
 namespace tpack {
 
 Run::Run(Trainer& trainer, Monitors& monitors, RunLength length, std::string folder,
-         const std::map<std::string, DataFlow>& flows, bool is_chief)
+         const std::map<std::string, DataFlow>& flows, uint64_t seed, bool is_chief)
     : trainer_(trainer),
       monitors_(monitors),
       length_(length),
       folder_(std::move(folder)),
       flows_(flows),
+      seed_(seed),
       is_chief_(is_chief),
       epoch_(length.starting_epoch - 1) {}
 
@@ -31,12 +32,12 @@ std::vector<std::string> Run::hyper_parameters() {
 }
 
 double Run::hyper_parameter(const std::string& name) {
-  const auto all = variables(VariableScope::kOptimizer);
-  const auto found = all.find(name);
-  if (found == all.end() || found->second.shape().rank() != 0) {
-    throw unknown_reference("hyper-parameter", name, {}, hyper_parameters());
+  VariableStore* store = trainer_.variables();
+  if (store != nullptr && store->has(name)) {
+    const Tensor value = store->tensor(name);
+    if (value.shape().rank() == 0) return value.at(0);
   }
-  return found->second.at(0);
+  throw unknown_reference("hyper-parameter", name, {}, hyper_parameters());
 }
 
 void Run::set_hyper_parameter(const std::string& name, double value) {
@@ -44,14 +45,10 @@ void Run::set_hyper_parameter(const std::string& name, double value) {
   trainer_.set_scalar(name, value);
 }
 
-TowerAccess Run::tower_access() {
-  const auto access = trainer_.tower_access();
-  if (!access) throw ConfigError("this trainer has no model that could be run on other data");
-  return *access;
-}
-
-void Run::request_checkpoint(const std::string& name, std::function<void(const std::string& path)> done) {
-  requests_.push_back({name, std::move(done)});
+TowerPlace Run::tower_place() {
+  const auto place = trainer_.tower_place();
+  if (!place) throw ConfigError("this trainer has no model that could be run on other data");
+  return *place;
 }
 
 }  // namespace tpack

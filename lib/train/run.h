@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "dataflow/data_flow.h"
 #include "monitor/monitors.h"
 #include "train/trainer.h"
@@ -26,12 +27,23 @@ struct RunLength {
   int64_t steps_per_epoch = 0;
 };
 
+/// A checkpoint that a callback asks for.
+struct CheckpointRequest {
+  /// Those to resume from are written last, so that they hold what the others' callbacks learnt.
+  enum class Purpose : uint8_t { kKeepBest, kResume };
+  std::string name;  // of the file below the folder's "checkpoints"
+  Purpose purpose = Purpose::kResume;
+  std::function<void(const std::string& path)> saved;
+  /// What went wrong is in the log already.
+  std::function<void(const Error& error)> failed;
+};
+
 /// What a callback sees of the run: never the trainer.
 /// Threads: the training thread.
 class Run {
  public:
   Run(Trainer& trainer, Monitors& monitors, RunLength length, std::string folder,
-      const std::map<std::string, DataFlow>& flows, bool is_chief);
+      const std::map<std::string, DataFlow>& flows, uint64_t seed, bool is_chief);
 
   // Where the run is (tensorpack's numbering): epochs from 1, starting_epoch - 1 before the first one;
   // local_step from 0, -1 before the first step of an epoch; global_step counts finished steps, and hooks
@@ -54,34 +66,30 @@ class Run {
 
   /// Variables of a scope by name; none where the trainer has no variables. Shared, not copied.
   std::map<std::string, Tensor> variables(VariableScope scope);
-  /// A scalar variable that the host may set ("learning_rate"). Errors: ConfigError with the known names
-  /// where there is none.
+  /// A scalar variable that the host may set ("learning_rate"); neither call allocates. Errors: ConfigError
+  /// with the known names where there is none.
   double hyper_parameter(const std::string& name);
   void set_hyper_parameter(const std::string& name, double value);
   std::vector<std::string> hyper_parameters();
 
   /// The trained tower and its device, to run it on other data. Errors: ConfigError where the trainer has no
   /// model.
-  TowerAccess tower_access();
+  TowerPlace tower_place();
   const std::map<std::string, DataFlow>& flows() const { return flows_; }
+  uint64_t seed() const { return seed_; }
 
-  /// Has a checkpoint written once all hooks of this moment have run, so that it holds what they change.
-  /// `name` is that of the file below the folder's "checkpoints". `done` is then called with the path, or not
-  /// where it failed.
-  void request_checkpoint(const std::string& name, std::function<void(const std::string& path)> done);
+  /// Has a checkpoint written once all hooks of this moment have run, so that it holds what they change; in
+  /// the last step of an epoch once the epoch's hooks have run. Requests of one name are one file.
+  void request_checkpoint(CheckpointRequest request) { requests_.push_back(std::move(request)); }
 
  private:
   friend class Loop;
-  struct CheckpointRequest {
-    std::string name;
-    std::function<void(const std::string&)> done;
-  };
-
   Trainer& trainer_;
   Monitors& monitors_;
   RunLength length_;
   std::string folder_;
   const std::map<std::string, DataFlow>& flows_;
+  uint64_t seed_;
   bool is_chief_;
   int64_t epoch_ = 0;
   int64_t local_step_ = -1;

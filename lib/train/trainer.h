@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/device.h"
+#include "backend/tower_place.h"
 #include "checkpoint/checkpoint.h"
 #include "comm/comm.h"
 #include "core/registry.h"
@@ -42,14 +43,6 @@ struct TrainSetup {
   Plan* plan = nullptr;
   Comm* world = nullptr;  // never null: the group of one where mpirun did not start the process
   uint64_t seed = 0;
-};
-
-/// What callbacks need to run the trained tower on other data.
-struct TowerAccess {
-  const TowerFunction* tower = nullptr;
-  Device* device = nullptr;
-  VariableTable* table = nullptr;
-  Plan* plan = nullptr;
 };
 
 /// What a step works on, for the table at the start of a run.
@@ -98,12 +91,16 @@ class Trainer {
 
   /// Null where it has none.
   virtual VariableStore* variables() { return nullptr; }
+  /// Gives `variables()` to all replicas, after somebody has written to them. On every rank.
+  virtual void share_variables() {}
   /// Sets a scalar variable on every replica of this process.
   virtual void set_scalar(const std::string& name, double value) {
     (void)name;
     (void)value;
   }
-  virtual std::optional<TowerAccess> tower_access() { return std::nullopt; }
+  /// The trained tower, to run it on other data.
+  virtual std::optional<TowerPlace> tower_place() { return std::nullopt; }
+
   /// Adds to a checkpoint, and takes back, what makes the next step the same: variables and the place in the
   /// data. Called on the chief; `load` on every rank. Errors: CheckpointError where the content does not fit.
   virtual void save(CheckpointContent& content) const = 0;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "backend/device.h"
+#include "graph/tower_function.h"
+
+namespace tpack {
+
+/// A tower function and the device that holds its variables: all that running it takes. Borrowed from a
+/// trainer, or from an InferenceTower.
+struct TowerPlace {
+  const TowerFunction* tower = nullptr;
+  Device* device = nullptr;
+  VariableTable* table = nullptr;
+  Plan* plan = nullptr;
+};
+
+}  // namespace tpack

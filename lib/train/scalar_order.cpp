@@ -1,0 +1,29 @@
+#include "train/scalar_order.h"
+
+namespace tpack {
+
+void ScalarOrder::provides(const std::string& name, When when) {
+  const auto [at, is_new] = sources_.try_emplace(name, Source{current_, when});
+  if (!is_new && when == When::kStep) at->second.when = when;
+}
+
+void ScalarOrder::check(Diagnostics& errors) const {
+  for (const Need& need : needs_) check(need, errors);
+}
+
+void ScalarOrder::check(const Need& need, Diagnostics& errors) const {
+  const auto found = sources_.find(need.scalar.name);
+  if (found == sources_.end()) {
+    std::vector<std::string> known;
+    for (const auto& [name, source] : sources_) known.push_back(name);
+    const ConfigError unknown = unknown_reference("statistic", need.scalar.name, {}, known);
+    errors.add(need.scalar.position, need.who + ": " + unknown.problems()[0].text);
+    return;
+  }
+  if (found->second.when == When::kStep || found->second.callback < need.callback) return;
+  errors.add(need.scalar.position, need.who + ": '" + need.scalar.name +
+                                       "' is given by a callback that comes later in the list; move that one "
+                                       "in front of it");
+}
+
+}  // namespace tpack
