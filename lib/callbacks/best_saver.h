@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "train/callback.h"
+
+namespace tpack {
+
+/// What MinSaver and MaxSaver share: a checkpoint of the epoch in which a scalar was better than in every
+/// epoch that was saved before. Only a value put at this very step counts, so no other epoch can be saved by
+/// mistake; a save that fails leaves the best as it was.
+class BestSaver : public Callback {
+ public:
+  void setup(Setup& setup) override { setup.needs(monitor_, who_); }
+  void trigger(Run& run) override;
+  void save(State& state) const override;
+  void load(const State& state) override;
+
+ protected:
+  using Better = std::function<bool(double candidate, double best)>;
+  /// `prefix`: "min" or "max", of the file; `who` is for messages.
+  BestSaver(std::string who, std::string prefix, Ref<Stat> monitor, Better better);
+
+ private:
+  std::string file_name() const;
+
+  std::string who_;
+  std::string prefix_;
+  Ref<Stat> monitor_;
+  Better better_;
+  std::optional<double> best_;
+};
+
+}  // namespace tpack

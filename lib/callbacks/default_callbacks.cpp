@@ -1,0 +1,10 @@
+#include "callbacks/default_callbacks.h"
+
+namespace tpack {
+
+ConfigNode default_callbacks() {
+  return ConfigNode::list(
+      {"MovingAverageSummary", "ProgressBar", "EstimatedTimeLeft", "ThroughputTracker", "CheckNumerics"});
+}
+
+}  // namespace tpack

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/config_node.h"
+
+namespace tpack {
+
+/// The callbacks that a run has behind those of its config, unless `default_callbacks` says otherwise: a list
+/// of component items.
+ConfigNode default_callbacks();
+
+}  // namespace tpack

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tpack {
+
+/// The durations of the last epochs. Threads: one at a time.
+class EpochTimes {
+ public:
+  enum class Average : uint8_t { kMean, kMedian };
+  EpochTimes(size_t count, Average average) : count_(count), average_(average) {}
+
+  /// Keeps the newest `count`.
+  void add(double seconds);
+  /// Of the durations kept; 0 where there is none.
+  double average() const;
+
+ private:
+  size_t count_;
+  Average average_;
+  std::vector<double> seconds_;  // oldest first
+};
+
+}  // namespace tpack

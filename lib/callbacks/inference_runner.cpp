@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include "predict/evaluator.h"
+#include "train/callback.h"
+
+namespace tpack {
+namespace {
+
+struct InferenceRunnerParams {
+  Ref<FlowName> data;
+  std::vector<Ref<Stat>> metrics;
+};
+
+/// Source: tensorpack callbacks/inference_runner.py, InferenceRunner.
+class InferenceRunner final : public Callback {
+ public:
+  using Params = InferenceRunnerParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Runs the model over all samples of another flow, each exactly once, and gives FLOW_METRIC.")
+        .field("data", &Params::data, "name of the flow below `data`")
+        .required()
+        .field("metrics", &Params::metrics, "statistics that are given; all of them where none is named");
+  }
+  explicit InferenceRunner(Params p) : p_(std::move(p)) {}
+
+  void setup(Setup& setup) override {
+    Run& run = setup.run();
+    evaluator_ =
+        std::make_unique<Evaluator>(p_.data.name, run.tower_place(), flow(run), run.seed(), p_.data.position);
+    choose_metrics();
+    for (const auto& [index, name] : chosen_) setup.provides(name);
+  }
+  void before_train(Run& /*run*/) override { evaluator_->compile(); }
+  void trigger(Run& run) override {
+    const Evaluator::Result result = evaluator_->run();
+    for (const auto& [index, name] : chosen_) run.monitors().put_scalar(name, result[index].second);
+  }
+
+ private:
+  const DataFlow& flow(const Run& run) const {
+    const auto found = run.flows().find(p_.data.name);
+    if (found != run.flows().end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [name, flow] : run.flows()) known.push_back(name);
+    throw unknown_reference("flow", p_.data.name, p_.data.position, known);
+  }
+
+  void choose_metrics() {
+    const std::vector<std::string>& known = evaluator_->statistics();
+    std::vector<Ref<Stat>> wanted = p_.metrics;
+    if (wanted.empty()) {
+      for (const std::string& name : known) wanted.push_back({name});
+    }
+    Diagnostics errors;
+    for (const Ref<Stat>& metric : wanted) {
+      const auto at = std::find(known.begin(), known.end(), metric.name);
+      if (at == known.end()) {
+        errors.add(unknown_reference("statistic", metric.name, metric.position, known), metric.position);
+      } else {
+        chosen_.emplace_back(static_cast<size_t>(at - known.begin()), p_.data.name + "_" + metric.name);
+      }
+    }
+    errors.throw_if_any();
+  }
+
+  Params p_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::vector<std::pair<size_t, std::string>> chosen_;  // (number of the statistic, name of the scalar)
+};
+
+TPACK_REGISTER(Callback, InferenceRunner, "InferenceRunner");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,25 @@
+#include "callbacks/best_saver.h"
+
+namespace tpack {
+namespace {
+
+struct MinSaverParams {
+  Ref<Stat> monitor;
+};
+
+/// Source: tensorpack callbacks/saver.py, MinSaver.
+class MinSaver final : public BestSaver {
+ public:
+  using Params = MinSaverParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Saves checkpoints/min-STATISTIC.h5 whenever a statistic is the smallest so far.")
+        .field("monitor", &Params::monitor, "the statistic; a callback before this one gives it")
+        .required();
+  }
+  explicit MinSaver(Params p) : BestSaver("callback MinSaver", "min", std::move(p.monitor), std::less<>()) {}
+};
+
+TPACK_REGISTER(Callback, MinSaver, "MinSaver");
+
+}  // namespace
+}  // namespace tpack

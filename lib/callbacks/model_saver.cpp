@@ -1,0 +1,86 @@
+#include <filesystem>
+#include <optional>
+
+#include "checkpoint/retention.h"
+#include "core/log.h"
+#include "train/callback.h"
+
+namespace tpack {
+namespace {
+
+enum class SaveFailure : uint8_t { kContinue, kStop };
+
+struct ModelSaverParams {
+  int64_t keep = 3;
+  std::optional<int64_t> every_epochs;
+  std::optional<int64_t> every_steps;
+  SaveFailure on_error = SaveFailure::kContinue;
+};
+
+}  // namespace
+
+template <>
+struct EnumNames<SaveFailure> {
+  static constexpr std::array<std::pair<const char*, SaveFailure>, 2> kNames = {
+      {{"continue", SaveFailure::kContinue}, {"stop", SaveFailure::kStop}}};
+};
+
+namespace {
+
+/// Source: tensorpack callbacks/saver.py, ModelSaver.
+class ModelSaver final : public Callback {
+ public:
+  using Params = ModelSaverParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Saves checkpoints to resume from: checkpoints/model-STEP.h5, after each epoch where nothing "
+               "else is said, and at the end.")
+        .field("keep", &Params::keep, at_least(1), "newest checkpoints that stay; older ones are removed")
+        .field("every_epochs", &Params::every_epochs, at_least(1), "epochs between two saves")
+        .field("every_steps", &Params::every_steps, at_least(1), "steps between two saves")
+        .field("on_error", &Params::on_error,
+               "what a save that failed does: report it and go on, or stop the run");
+  }
+  explicit ModelSaver(Params p) : p_(p) {
+    if (!p_.every_epochs && !p_.every_steps) p_.every_epochs = 1;
+  }
+
+  void trigger_step(Run& run) override {
+    if (p_.every_steps && run.global_step() % *p_.every_steps == 0) save_soon(run);
+  }
+  void trigger_epoch(Run& run) override {
+    const bool due = p_.every_epochs && run.epoch() % *p_.every_epochs == 0;
+    if (due || run.epoch() == run.length().max_epoch) save_soon(run);
+  }
+  void trigger(Run& run) override { save_soon(run); }
+
+ private:
+  void save_soon(Run& run) const {
+    CheckpointRequest request;
+    request.name = checkpoint_name(run.global_step());
+    request.saved = [this, step = run.global_step()](const std::string& path) {
+      log::info("saved " + path);
+      remove_old(path, step);
+    };
+    request.failed = [this](const Error& error) {
+      if (p_.on_error == SaveFailure::kStop) throw ResourceError(error.what());
+    };
+    run.request_checkpoint(std::move(request));
+  }
+
+  void remove_old(const std::string& path, int64_t step) const {
+    try {
+      remove_old_checkpoints(std::filesystem::path(path).parent_path().string(), static_cast<size_t>(p_.keep),
+                             step);
+    } catch (const ResourceError& error) {
+      log::warning(error.what());
+    }
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(Callback, ModelSaver, "ModelSaver");
+
+}  // namespace
+}  // namespace tpack

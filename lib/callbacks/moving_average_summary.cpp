@@ -1,0 +1,58 @@
+#include "callbacks/moving_mean.h"
+#include "core/text.h"
+#include "train/callback.h"
+
+namespace tpack {
+namespace {
+
+struct MovingAverageSummaryParams {
+  double decay = 0.95;
+};
+
+/// Source: tensorpack callbacks/summary.py, MovingAverageSummary and MergeAllSummaries; here one callback
+/// does both, and the means go into checkpoints.
+class MovingAverageSummary final : public Callback {
+ public:
+  using Params = MovingAverageSummaryParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Keeps moving means of all statistics of the training step, and gives them at the last step "
+               "of "
+               "each epoch.")
+        .field("decay", &Params::decay, between(0, 1), "part of the mean that a step leaves; below 1");
+  }
+  explicit MovingAverageSummary(Params p) : p_(p) {
+    if (p_.decay == 1) throw ConfigError("callback MovingAverageSummary: 'decay' must be below 1");
+  }
+
+  void setup(Setup& setup) override {
+    names_ = setup.statistics();
+    for (const std::string& name : names_) setup.provides(name, ScalarOrder::When::kStep);
+    means_ = MovingMean(p_.decay, names_.size());
+  }
+  void after_run(Run& run) override {
+    means_.update([&](size_t i) { return run.statistic(i); });
+  }
+  void trigger_step(Run& run) override {
+    if (run.local_step() + 1 != run.length().steps_per_epoch) return;
+    for (size_t i = 0; i < names_.size(); ++i) run.monitors().put_scalar(names_[i], means_.value(i));
+  }
+  void save(State& state) const override {
+    state.put("names", join(names_, " "));
+    means_.save(state);
+  }
+  void load(const State& state) override {
+    const bool same = state.get<std::string>("names", "") == join(names_, " ");
+    means_.load(same ? state : State());
+  }
+
+ private:
+  Params p_;
+  std::vector<std::string> names_;
+  MovingMean means_;
+};
+
+TPACK_REGISTER(Callback, MovingAverageSummary, "MovingAverageSummary");
+
+}  // namespace
+}  // namespace tpack

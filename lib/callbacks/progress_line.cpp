@@ -1,0 +1,57 @@
+#include "callbacks/progress_line.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+namespace tpack {
+namespace {
+
+/// A text of limited length in memory of the caller's.
+class Line {
+ public:
+  explicit Line(std::span<char> buffer) : buffer_(buffer) {}
+
+  __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
+    std::va_list arguments;
+    va_start(arguments, format);
+    const int wanted = std::vsnprintf(buffer_.data() + used_, buffer_.size() - used_, format, arguments);
+    va_end(arguments);
+    if (wanted > 0) used_ = std::min(used_ + static_cast<size_t>(wanted), buffer_.size() - 1);
+  }
+  std::string_view text() const { return {buffer_.data(), used_}; }
+
+ private:
+  std::span<char> buffer_;
+  size_t used_ = 0;
+};
+
+void add_duration(Line& line, double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole >= 3600) {
+    line.add("%lld h %02lld min", whole / 3600, whole / 60 % 60);
+  } else if (whole >= 60) {
+    line.add("%lld min %02lld s", whole / 60, whole % 60);
+  } else {
+    line.add("%lld s", whole);
+  }
+}
+
+}  // namespace
+
+std::string_view progress_line(const Progress& p, std::span<char> buffer) {
+  Line line(buffer);
+  const auto percent = p.total_steps > 0 ? 100 * p.steps / p.total_steps : 100;
+  line.add("epoch %lld: %lld/%lld (%lld %%)", static_cast<long long>(p.epoch),
+           static_cast<long long>(p.steps), static_cast<long long>(p.total_steps),
+           static_cast<long long>(percent));
+  if (p.rate > 0) {
+    line.add(", %.3g steps/s, ", p.rate);
+    add_duration(line, static_cast<double>(p.total_steps - p.steps) / p.rate);
+    line.add(" left");
+  }
+  if (p.name != nullptr) line.add(", %s %.4g", p.name, p.value);
+  return line.text();
+}
+
+}  // namespace tpack

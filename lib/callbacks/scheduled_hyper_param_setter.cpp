@@ -1,0 +1,95 @@
+#include <cmath>
+#include <optional>
+
+#include "callbacks/schedule.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "train/callback.h"
+
+namespace tpack {
+namespace {
+
+struct ScheduledHyperParamSetterParams {
+  std::string param;
+  std::vector<Schedule::Point> values;
+  Schedule::Interpolation interp = Schedule::Interpolation::kNone;
+  bool step_based = false;
+  bool set_at_beginning = true;
+};
+
+constexpr const char* kOwner = "callback ScheduledHyperParamSetter";
+
+/// Equal as far as a float32 variable can hold it.
+bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
+
+}  // namespace
+
+template <>
+struct EnumNames<Schedule::Interpolation> {
+  static constexpr std::array<std::pair<const char*, Schedule::Interpolation>, 2> kNames = {
+      {{"none", Schedule::Interpolation::kNone}, {"linear", Schedule::Interpolation::kLinear}}};
+};
+
+namespace {
+
+/// Source: tensorpack callbacks/param.py, ScheduledHyperParamSetter; unlike there, a scheduled 0 counts when
+/// a run catches up.
+class ScheduledHyperParamSetter final : public Callback {
+ public:
+  using Params = ScheduledHyperParamSetterParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Sets a hyper-parameter at certain epochs or steps.")
+        .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
+        .required()
+        .field("values", &Params::values,
+               "pairs [epoch, value]: the value is set after that epoch; 0 is before the first one")
+        .required()
+        .field("interp", &Params::interp, "what happens between two points: nothing, or a straight line")
+        .field("step_based", &Params::step_based, "the first number of a pair is a global step, not an epoch")
+        .field("set_at_beginning", &Params::set_at_beginning,
+               "a run that starts behind some points begins with the value they led to");
+  }
+  explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {}
+
+  bool chief_only() const override { return false; }
+  void before_train(Run& run) override {
+    set(run, schedule_.change_at(now(run)));
+    const auto due = schedule_.value_after(now(run));
+    const double actual = run.hyper_parameter(p_.param);
+    if (!due || is_close(actual, *due)) return;
+    log::warning("by its schedule " + p_.param + " should be " + shortest(*due) + " now, but it is " +
+                 shortest(actual) +
+                 (p_.set_at_beginning ? "; it is set" : "; it stays so, since set_at_beginning is false"));
+    if (p_.set_at_beginning) set(run, due);
+  }
+  void trigger_step(Run& run) override {
+    if (p_.step_based) set(run, schedule_.change_at(run.global_step()));
+  }
+  void trigger(Run& run) override {
+    if (!p_.step_based) set(run, schedule_.change_at(run.epoch()));
+  }
+
+ private:
+  int64_t now(const Run& run) const { return p_.step_based ? run.global_step() : run.epoch(); }
+
+  void set(Run& run, std::optional<double> value) {
+    if (!value) return;
+    const double before = run.hyper_parameter(p_.param);
+    if (before == *value) return;
+    run.set_hyper_parameter(p_.param, *value);
+    if (logged_epoch_ == run.epoch()) return;
+    logged_epoch_ = run.epoch();
+    log::info(p_.param + " changes from " + shortest(static_cast<float>(before)) + " to " +
+              shortest(static_cast<float>(*value)) + " after global_step " +
+              std::to_string(run.global_step()));
+  }
+
+  Params p_;
+  Schedule schedule_;
+  std::optional<int64_t> logged_epoch_;
+};
+
+TPACK_REGISTER(Callback, ScheduledHyperParamSetter, "ScheduledHyperParamSetter");
+
+}  // namespace
+}  // namespace tpack

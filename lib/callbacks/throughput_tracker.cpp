@@ -1,0 +1,66 @@
+#include "core/clock.h"
+#include "train/callback.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kSteps = "steps_per_s";
+constexpr const char* kSamples = "samples_per_s";
+constexpr const char* kWait = "data_wait_time_share";
+
+/// Time outside of epochs (callbacks that are triggered) does not count.
+/// Source: tensorpack callbacks/prof.py, ThroughputTracker.
+class ThroughputTracker final : public Callback {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+        "Gives steps_per_s, samples_per_s of all replicas, and data_wait_time_share, the part of the time "
+        "that was spent waiting for data (0 to 1).");
+  }
+  explicit ThroughputTracker(Params /*p*/) {}
+
+  void setup(Setup& setup) override {
+    for (const char* name : {kSteps, kSamples, kWait}) setup.provides(name);
+  }
+  bool chief_only() const override { return false; }
+  void before_epoch(Run& run) override {
+    watch_.reset();
+    step_ = run.global_step();
+    waited_ = run.input_stats().wait_s;
+  }
+  void after_epoch(Run& run) override {
+    seconds_ += watch_.seconds();
+    steps_ += run.global_step() - step_;
+    waiting_ += run.input_stats().wait_s - waited_;
+  }
+  void trigger(Run& run) override {
+    if (steps_ > 0 && seconds_ > 0) put(run);
+    seconds_ = 0;
+    waiting_ = 0;
+    steps_ = 0;
+  }
+
+ private:
+  void put(Run& run) const {
+    const StepSize size = run.step_size();
+    const double steps_per_s = static_cast<double>(steps_) / seconds_;
+    run.monitors().put_scalar(kSteps, steps_per_s);
+    if (size.batch == 0) return;
+    const auto samples = static_cast<double>(size.batch * size.towers * size.ranks);
+    run.monitors().put_scalar(kSamples, steps_per_s * samples);
+    run.monitors().put_scalar(kWait, waiting_ / (seconds_ * static_cast<double>(size.towers)));
+  }
+
+  Stopwatch watch_;     // since the epoch began
+  int64_t step_ = 0;    // when the epoch began
+  double waited_ = 0;   // when the epoch began
+  double seconds_ = 0;  // in epochs since the last trigger, and so the next two
+  double waiting_ = 0;
+  int64_t steps_ = 0;
+};
+
+TPACK_REGISTER(Callback, ThroughputTracker, "ThroughputTracker");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "dataflow/data_flow.h"
+
+namespace tpack {
+
+/// Checks, before any batch is read, that a flow can be evaluated over: it has batches, one pass of it ends,
+/// and no sample of the pass is left out. Opens the data. `where` is what names the flow. Errors: ConfigError
+/// with the fix; DataError for data that are absent.
+void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where);
+
+}  // namespace tpack

@@ -1,0 +1,60 @@
+#include "predict/evaluator.h"
+
+#include "predict/evaluation_flow.h"
+
+namespace tpack {
+
+Evaluator::Evaluator(std::string name, const TowerPlace& place, const DataFlow& flow, uint64_t seed,
+                     const Position& where)
+    : name_(std::move(name)),
+      place_(place),
+      flow_(flow),
+      seed_(seed),
+      program_("evaluate", *place.device, *place.plan, [this](const Signature& fed) { return graph(fed); }) {
+  check_evaluation_flow(flow_, name_, where);
+  components_ = bind_inputs(place_.tower->inputs(), flow_.spec(), "flow '" + name_ + "'");
+  for (const TowerInput& input : place_.tower->inputs())
+    nominal_.push_back(input.batch_spec(*flow_.batch_size()));
+  Graph graph;
+  Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
+  for (const Statistic& statistic : build_tower(b, *place_.tower, nominal_, {}).statistics)
+    statistics_.push_back(statistic.name);
+}
+
+Graph Evaluator::graph(const Signature& fed) const {
+  Graph graph;
+  Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
+  build_tower(b, *place_.tower, fed, {});
+  return graph;
+}
+
+std::unique_ptr<InputReader> Evaluator::open() const {
+  InputSetup setup;
+  setup.flow = &flow_;
+  setup.components = components_;
+  setup.nominal = nominal_;
+  setup.seed = seed_;
+  setup.passes = 1;
+  // Enough to keep the workers busy; the training queue keeps its own memory meanwhile.
+  return Registry<InputSource>::make("Queue", {{"capacity", 4}})->open(setup);
+}
+
+Evaluator::Result Evaluator::run(const std::stop_token& stop) {
+  std::vector<double> sums(statistics_.size());
+  std::vector<double> weights(statistics_.size());
+  const auto reader = open();
+  RunInfo info{seed_, 0, 0};
+  for (; reader->next(stop); ++info.step) {
+    const Executable& done = program_.run(reader->tensors(), info);
+    for (size_t i = 0; i < statistics_.size(); ++i) {
+      sums[i] += done.fetched(2 * i).at(0);
+      weights[i] += done.fetched(2 * i + 1).at(0);
+    }
+  }
+  if (info.step == 0) throw DataError("flow '" + name_ + "' gave no batch to evaluate");
+  Result result;
+  for (size_t i = 0; i < statistics_.size(); ++i) result.emplace_back(statistics_[i], sums[i] / weights[i]);
+  return result;
+}
+
+}  // namespace tpack

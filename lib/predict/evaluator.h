@@ -1,0 +1,48 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/program.h"
+#include "input/input_source.h"
+#include "backend/tower_place.h"
+
+namespace tpack {
+
+/// Takes the statistics of a tower in inference over a whole flow: each sample of one pass counts exactly
+/// once, those of a last, smaller batch like all others.
+/// Threads: one caller, the one that runs other programs of the device. The flow must outlive it.
+class Evaluator {
+ public:
+  /// Builds the graph for a whole batch, to know the statistics; `name` is the flow's, for messages and the
+  /// plan. Errors: ConfigError, ShapeError, as check_evaluation_flow and bind_inputs.
+  Evaluator(std::string name, const TowerPlace& place, const DataFlow& flow, uint64_t seed,
+            const Position& where = {});
+
+  /// "cost", "accuracy", ...: what inference has of them; terms that exist in training only are not there.
+  const std::vector<std::string>& statistics() const { return statistics_; }
+  /// Compiles for whole batches now rather than in the first `run`. The device must have its variables.
+  void compile() { program_.compile(nominal_); }
+
+  using Result = std::vector<std::pair<std::string, double>>;
+  /// One pass: name and value (sum over all batches / weight) in the order of `statistics`. Errors:
+  /// SampleError; DataError for a flow without batches; Stopped.
+  Result run(const std::stop_token& stop = {});
+
+ private:
+  Graph graph(const Signature& fed) const;
+  std::unique_ptr<InputReader> open() const;
+
+  std::string name_;
+  TowerPlace place_;
+  const DataFlow& flow_;
+  uint64_t seed_;
+  std::vector<size_t> components_;
+  Signature nominal_;  // of a whole batch
+  Program program_;
+  std::vector<std::string> statistics_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "backend/program.h"
+#include "backend/tower_place.h"
+
+namespace tpack {
+
+/// A tower function on a device of its own, for inference: no optimizer, no trainer. Its variables have their
+/// initial values until load_weights brings others. Threads: one caller.
+class InferenceTower {
+ public:
+  /// `plan`: choices of an earlier run, such as a checkpoint's. Errors: ConfigError, ShapeError,
+  /// ResourceError.
+  InferenceTower(const TowerFunction& tower, std::unique_ptr<Device> device, Plan plan = {});
+  InferenceTower(const InferenceTower&) = delete;
+  InferenceTower& operator=(const InferenceTower&) = delete;
+
+  VariableStore& variables() { return device_->variables(); }
+  TowerPlace place() { return {&tower_, device_.get(), &table_, &plan_}; }
+
+ private:
+  const TowerFunction& tower_;
+  VariableTable table_;
+  Plan plan_;
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace tpack

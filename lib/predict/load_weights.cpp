@@ -1,0 +1,126 @@
+#include "predict/load_weights.h"
+
+#include <algorithm>
+#include <cstring>
+#include <regex>
+
+#include "core/schema.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kGroup = "model/";
+
+bool any_matches(const std::vector<std::string>& patterns, const std::string& name) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return full_match(name, pattern); });
+}
+
+std::string renamed(const std::string& name, const LoadRules& rules) {
+  for (const auto& [pattern, replacement] : rules.rename) {
+    if (full_match(name, pattern)) return std::regex_replace(name, std::regex(pattern), replacement);
+  }
+  return name;
+}
+
+bool fits(const TensorSpec& here, const TensorSpec& there) {
+  const bool types = here.dtype == there.dtype || (is_float(here.dtype) && is_float(there.dtype));
+  return types && here.shape == there.shape;
+}
+
+void copy(const Tensor& from, const Tensor& to) {
+  const Tensor same_type = from.dtype() == to.dtype() ? from : from.cast(to.dtype());
+  std::memcpy(to.raw(), same_type.raw(), to.bytes());
+}
+
+std::string lines(const char* title, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += std::string("\n  ") + title + ": " + name;
+  return text;
+}
+
+std::vector<std::string> parse_patterns(const ConfigNode& node, const std::string& what,
+                                        Diagnostics& errors) {
+  static const Check kAny;
+  Reader reader(what, kAny, errors);
+  const auto patterns = Codec<std::vector<std::string>>::parse(node, reader);
+  return patterns.value_or(std::vector<std::string>{});
+}
+
+void check_pattern(const std::string& pattern, const Position& where, Diagnostics& errors) {
+  try {
+    full_match("", pattern);
+  } catch (const ConfigError& error) {
+    errors.add(error, where);
+  }
+}
+
+struct RulesParams {
+  ConfigNode include = ConfigNode::list({".*"});
+  ConfigNode exclude = ConfigNode::list({});
+  ConfigNode rename = ConfigNode::map({});
+};
+
+}  // namespace
+
+std::string LoadReport::str(const std::string& source) const {
+  std::string text = source + ": " + std::to_string(loaded.size()) + " variables loaded";
+  if (!left_out.empty()) text += ", " + std::to_string(left_out.size()) + " left out";
+  return text + lines("missing in the file", missing) + lines("not in the model", extra) +
+         lines("does not fit", mismatched);
+}
+
+LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Diagnostics& errors) {
+  const RulesParams p = Schema<RulesParams>("Which weights are taken.")
+                            .field("include", &RulesParams::include, "patterns of names that are taken")
+                            .field("exclude", &RulesParams::exclude, "patterns of names that are not")
+                            .field("rename", &RulesParams::rename, "pattern in the file: name in the model")
+                            .parse(node, owner, errors);
+  LoadRules rules;
+  rules.include = parse_patterns(p.include, "'include' of " + owner, errors);
+  rules.exclude = parse_patterns(p.exclude, "'exclude' of " + owner, errors);
+  for (const std::string& pattern : rules.include) check_pattern(pattern, p.include.position(), errors);
+  for (const std::string& pattern : rules.exclude) check_pattern(pattern, p.exclude.position(), errors);
+  if (!p.rename.is_map())
+    errors.add(p.rename.position(),
+               "'rename' of " + owner + ": expected a map of names, found " + p.rename.describe());
+  for (const ConfigNode::Entry& entry : p.rename.entries()) {
+    check_pattern(entry.key, entry.key_position, errors);
+    rules.rename.emplace_back(entry.key, entry.value.text());
+  }
+  return rules;
+}
+
+LoadReport load_weights(VariableStore& store, const CheckpointContent& content, const LoadRules& rules) {
+  LoadReport report;
+  std::vector<std::string> wanted = store.names(VariableScope::kModel);
+  for (const auto& [path, value] : content.tensors) {
+    if (!path.starts_with(kGroup)) continue;
+    const std::string name = renamed(path.substr(std::string(kGroup).size()), rules);
+    const auto here = std::find(wanted.begin(), wanted.end(), name);
+    if (!any_matches(rules.include, name) || any_matches(rules.exclude, name)) {
+      report.left_out.push_back(name);
+    } else if (here == wanted.end()) {
+      report.extra.push_back(name);
+    } else if (const Tensor own = store.tensor(name); fits(own.spec(), value.spec())) {
+      copy(value, own);
+      report.loaded.push_back(name);
+    } else {
+      report.mismatched.push_back(name + ": " + value.spec().str() + " in the file, " + own.spec().str() +
+                                  " here");
+    }
+    if (here != wanted.end()) wanted.erase(here);
+  }
+  report.missing = std::move(wanted);
+  return report;
+}
+
+void load_all_weights(VariableStore& store, const CheckpointContent& content, const std::string& source) {
+  const LoadReport report = load_weights(store, content);
+  if (report.missing.empty() && report.mismatched.empty()) return;
+  throw CheckpointError(source, "does not fit the model" + lines("missing in the file", report.missing) +
+                                    lines("does not fit", report.mismatched));
+}
+
+}  // namespace tpack

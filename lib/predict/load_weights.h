@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/variable_store.h"
+#include "checkpoint/checkpoint.h"
+#include "core/config_node.h"
+
+namespace tpack {
+
+/// Which of a file's variables are taken, and under which names: the fields of `init` beside `from`.
+/// Patterns are regular expressions that must match a whole name.
+struct LoadRules {
+  std::vector<std::string> include = {".*"};  // names in the model, after renaming
+  std::vector<std::string> exclude = {};
+  /// In order; the first pattern that matches a name of the file gives its new name ("$1" is a group).
+  std::vector<std::pair<std::string, std::string>> rename = {};
+};
+
+/// What became of each variable.
+struct LoadReport {
+  std::vector<std::string> loaded;
+  std::vector<std::string> missing;     // wanted by the model, not in the file
+  std::vector<std::string> extra;       // in the file, not in the model
+  std::vector<std::string> mismatched;  // "fc1/W: float32 [512, 10] in the file, float32 [512, 100] here"
+  std::vector<std::string> left_out;    // by the rules
+
+  /// One line, and one more for each variable that was not loaded.
+  std::string str(const std::string& source) const;
+};
+
+/// Reads {include, exclude, rename} (lists of patterns, and a map of pattern to name). Reports to `errors`.
+LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Diagnostics& errors);
+
+/// Copies the model's variables (scope `model`) from a checkpoint's content by name; float types are
+/// converted, shapes must be equal. What does not fit keeps its value and is in the report. Errors:
+/// ConfigError for a pattern that is no regular expression.
+LoadReport load_weights(VariableStore& store, const CheckpointContent& content, const LoadRules& rules = {});
+
+/// As load_weights, for running a trained model. Errors: CheckpointError with `source` where any variable of
+/// the model is missing or mismatched.
+void load_all_weights(VariableStore& store, const CheckpointContent& content, const std::string& source);
+
+}  // namespace tpack

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/field.h"
+#include "layers/layer.h"
+
+namespace tpack {
+
+/// A value that a prediction gives: an output of the model, or a layer on top of one.
+struct PredictOutput {
+  std::string name;
+  Ref<LayerOutput> from;
+  std::shared_ptr<const Layer> layer = nullptr;  // null: the output itself
+};
+
+/// Reads `outputs` of `predict`: names of outputs ([fc1, ...]), or a map
+///   {scores: fc1, probability: {Softmax: fc1}, leaky: {LeakyReLU: {input: fc1, alpha: 0.1}}}.
+/// Reports all that is wrong.
+std::vector<PredictOutput> parse_predict_outputs(const ConfigNode& node, Diagnostics& errors);
+
+}  // namespace tpack

@@ -1,0 +1,87 @@
+#include "predict/predictor.h"
+
+#include <algorithm>
+
+#include "graph/structural.h"
+
+namespace tpack {
+namespace {
+
+Symbol find_output(const std::map<std::string, Symbol>& outputs, const Ref<LayerOutput>& ref) {
+  const auto found = outputs.find(ref.name);
+  if (found != outputs.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, symbol] : outputs) known.push_back(name);
+  throw unknown_reference("layer output", ref.name, ref.position, known);
+}
+
+int64_t batch_of(const std::vector<TowerInput>& inputs, const std::vector<size_t>& given,
+                 const Signature& fed) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (inputs[given[i]].batched) return fed[i].shape[0];
+  }
+  return 1;
+}
+
+}  // namespace
+
+Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
+                     const std::vector<std::string>& given)
+    : place_(place),
+      outputs_(std::move(outputs)),
+      program_("predict", *place.device, *place.plan, [this](const Signature& fed) { return graph(fed); }) {
+  std::vector<std::string> known;
+  for (const TowerInput& input : place_.tower->inputs()) known.push_back(input.name);
+  for (const std::string& name : given) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) throw unknown_reference("input", name, {}, known);
+    given_.push_back(static_cast<size_t>(found - known.begin()));
+  }
+  graph(nominal());
+}
+
+Signature Predictor::nominal() const {
+  Signature signature;
+  for (const size_t i : given_) signature.push_back(place_.tower->inputs()[i].batch_spec(1));
+  return signature;
+}
+
+/// Inputs that are not given stand in the graph as zeros; no output may need them.
+Graph Predictor::graph(const Signature& fed) const {
+  const std::vector<TowerInput>& inputs = place_.tower->inputs();
+  Graph graph;
+  Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
+  const int64_t batch = batch_of(inputs, given_, fed);
+  std::map<std::string, Symbol> in;
+  std::map<const Node*, std::string> zeros;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto at = std::find(given_.begin(), given_.end(), i);
+    const Builder::Scope scope(b, inputs[i].name, inputs[i].position);
+    const bool is_given = at != given_.end();
+    const Symbol x = is_given ? b.input(inputs[i].name, fed[static_cast<size_t>(at - given_.begin())])
+                              : b.constant(Tensor::zeros(inputs[i].batch_spec(batch)));
+    if (!is_given) zeros[x.node] = inputs[i].name;
+    in[inputs[i].name] = inputs[i].layout == "HWC" ? b.transpose(x, {0, 3, 1, 2}) : x;
+  }
+  const TowerResult result = place_.tower->build(b, in);
+  for (const PredictOutput& output : outputs_) {
+    const Symbol from = find_output(result.outputs, output.from);
+    const Builder::Scope scope(b, output.name, output.from.position);
+    b.fetch(output.name, output.layer ? output.layer->build(b, from) : from);
+  }
+  const std::vector<bool> needed = graph.needed();
+  for (const auto& [node, name] : zeros) {
+    if (needed[static_cast<size_t>(node->id)])
+      throw ConfigError("the outputs depend on input '" + name + "', which is not given");
+  }
+  return graph;
+}
+
+std::vector<Tensor> Predictor::run(const std::vector<Tensor>& batch) {
+  const Executable& done = program_.run(batch, RunInfo{});
+  std::vector<Tensor> values;
+  for (size_t i = 0; i < outputs_.size(); ++i) values.push_back(done.fetched(i).clone());
+  return values;
+}
+
+}  // namespace tpack
