@@ -183,4 +183,8 @@ std::string resolved_path(const Ref<Path>& path) {
   return (std::filesystem::path(*path.position.file).parent_path() / written).lexically_normal().string();
 }
 
+std::string dumped_name(const Ref<Path>& path) {
+  return std::filesystem::absolute(resolved_path(path)).lexically_normal().string();
+}
+
 }  // namespace tpack

@@ -274,6 +274,16 @@ struct Path {
   static constexpr const char* kWhat = "path";
 };
 
+/// A path as the file that names it means it: absolute, or relative to that file's folder.
+std::string resolved_path(const Ref<Path>& path);
+
+/// How a reference is written back: a path is made absolute, for the copy of a config may lie elsewhere.
+template <class Tag>
+std::string dumped_name(const Ref<Tag>& ref) {
+  return ref.name;
+}
+std::string dumped_name(const Ref<Path>& path);
+
 template <class Tag>
 struct Codec<Ref<Tag>> {
   static FieldType type() { return {.base = FieldType::Base::kReference, .of = Tag::kWhat}; }
@@ -284,7 +294,7 @@ struct Codec<Ref<Tag>> {
     return Ref<Tag>{std::move(*name), node.position()};
   }
   static ConfigNode dump(const Ref<Tag>& ref) {
-    return ref.empty() ? ConfigNode() : ConfigNode::string(ref.name, ref.position);
+    return ref.empty() ? ConfigNode() : ConfigNode::string(dumped_name(ref), ref.position);
   }
 };
 
@@ -292,8 +302,5 @@ struct Codec<Ref<Tag>> {
 /// 'fc1'?".
 ConfigError unknown_reference(std::string_view what, const std::string& name, const Position& position,
                               const std::vector<std::string>& known);
-
-/// A path as the file that names it means it: absolute, or relative to that file's folder.
-std::string resolved_path(const Ref<Path>& path);
 
 }  // namespace tpack
