@@ -64,12 +64,14 @@ class Loader {
   explicit Loader(Diagnostics& errors) : errors_(errors) {}
 
   void load(const std::string& path, const Position& included_at);
+  void load_text(const std::string& text, const std::string& name);
   void apply(const std::string& override_text);
   const ConfigNode& merged() const { return merged_; }
   std::vector<ConfigNode> take_sources() { return std::move(sources_); }
 
  private:
   void enter(const std::string& path, const Position& included_at);
+  void add_file(const ConfigNode& root);
   void add(ConfigNode tree) {
     merged_ = merge(merged_, tree, errors_);
     sources_.push_back(std::move(tree));
@@ -106,7 +108,15 @@ void Loader::enter(const std::string& path, const Position& included_at) {
 
 void Loader::load(const std::string& path, const Position& included_at) {
   enter(path, included_at);
-  const ConfigNode root = parse_yaml(YamlText::of_file(path), budget_);
+  add_file(parse_yaml(YamlText::of_file(path), budget_));
+  open_.pop_back();
+}
+
+void Loader::load_text(const std::string& text, const std::string& name) {
+  add_file(parse_yaml(YamlText::of_string(text, name), budget_));
+}
+
+void Loader::add_file(const ConfigNode& root) {
   if (!root.is_map()) {
     throw ConfigError(root.position(),
                       "a config is a map of sections (model: ..., data: ...), found " + root.describe());
@@ -114,7 +124,6 @@ void Loader::load(const std::string& path, const Position& included_at) {
   check_version(root);
   for (const Include& include : includes_of(root)) load(include.path, include.where);
   add(root.without("include"));
-  open_.pop_back();
 }
 
 void Loader::apply(const std::string& override_text) {
@@ -128,12 +137,9 @@ void Loader::apply(const std::string& override_text) {
   }
 }
 
-}  // namespace
-
-LoadedConfig load_config(const std::string& path, const LoadOptions& options) {
-  Diagnostics errors;
-  Loader loader(errors);
-  loader.load(path, {});
+/// What is left to do when the files are read.
+LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path,
+                    const LoadOptions& options) {
   for (const std::string& text : options.overrides) loader.apply(text);
   const ConfigNode merged = loader.merged();
   if (merged.find("tpack") == nullptr) {
@@ -144,6 +150,22 @@ LoadedConfig load_config(const std::string& path, const LoadOptions& options) {
   ConfigNode root = resolve_expressions(merged, errors);
   errors.throw_if_any();
   return {std::move(root), merged, loader.take_sources()};
+}
+
+}  // namespace
+
+LoadedConfig load_config(const std::string& path, const LoadOptions& options) {
+  Diagnostics errors;
+  Loader loader(errors);
+  loader.load(path, {});
+  return finish(loader, errors, path, options);
+}
+
+LoadedConfig load_config_text(const std::string& text, const std::string& name, const LoadOptions& options) {
+  Diagnostics errors;
+  Loader loader(errors);
+  loader.load_text(text, name);
+  return finish(loader, errors, name, options);
 }
 
 }  // namespace tpack

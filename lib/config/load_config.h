@@ -29,5 +29,8 @@ struct LoadedConfig {
 /// the file itself wins over all), applies the overrides and resolves expressions.
 /// Errors: ConfigError with every mistake found, each with its place.
 LoadedConfig load_config(const std::string& path, const LoadOptions& options = {});
+/// The same for the text of a config that lies elsewhere (in a checkpoint); `name` is what positions show.
+LoadedConfig load_config_text(const std::string& text, const std::string& name,
+                              const LoadOptions& options = {});
 
 }  // namespace tpack
