@@ -236,10 +236,40 @@ std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope
   return errors.count() == before ? std::move(model) : nullptr;
 }
 
+std::vector<FieldInfo> model_fields() { return model_schema().fields(); }
+
+namespace {
+
+/// Items of a list of costs or metrics with every default; expressions are left as they are.
+template <class T>
+ConfigNode effective_list(const ConfigNode& list) {
+  std::vector<ConfigNode> items;
+  for (const ConfigNode& item : list.items()) items.push_back(effective_item(T::kKind, item));
+  return ConfigNode::list(std::move(items), list.position());
+}
+
+ConfigNode effective_inputs(const ConfigNode& inputs) {
+  std::vector<ConfigNode::Entry> entries;
+  Diagnostics ignored;
+  for (const ConfigNode::Entry& entry : inputs.entries()) {
+    const size_t before = ignored.count();
+    const InputParams input = input_schema().parse(entry.value, entry.key, ignored);
+    const bool good = ignored.count() == before;
+    entries.push_back({entry.key, good ? input_schema().dump(input) : entry.value, entry.key_position});
+  }
+  return ConfigNode::map(std::move(entries), inputs.position());
+}
+
+}  // namespace
+
 ConfigNode effective_model(const ConfigNode& section) {
   Diagnostics ignored;
   const auto schema = model_schema();
-  return schema.dump(schema.parse(section, "model", ignored));
+  ModelParams p = schema.parse(section, "model", ignored);
+  p.inputs = effective_inputs(p.inputs);
+  p.cost = effective_list<Cost>(p.cost);
+  p.metrics = effective_list<Metric>(p.metrics);
+  return schema.dump(p);
 }
 
 }  // namespace tpack

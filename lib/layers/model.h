@@ -25,6 +25,9 @@ class Model {
 /// then.
 std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope& scope, Diagnostics& errors);
 
+/// What a `model` section may say, for tools.
+std::vector<FieldInfo> model_fields();
+
 /// The section with every default written out (nested lists as they are).
 ConfigNode effective_model(const ConfigNode& section);
 
