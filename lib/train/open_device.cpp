@@ -11,8 +11,10 @@ std::unique_ptr<Device> open_device(const std::string& name, const EngineSetting
   if (!numbered || (parts[0] != "cpu" && parts[0] != "gpu")) {
     throw ConfigError("'" + name + "' is no device; write cpu:0, cpu:1, ... or gpu:0, gpu:1, ...");
   }
-  if (parts[0] == "gpu")
-    throw ResourceError("device " + name + ": this build of tpack has no CUDA; use cpu:0");
+  const bool cuda = settings.backend == EngineSettings::Backend::kCuda;
+  if (parts[0] == "gpu" || cuda)
+    throw ResourceError("device " + name + ": this build of tpack has no CUDA; use " +
+                        (cuda ? "backend: cpu" : "cpu:0"));
   DeviceOptions options;
   options.float_type = settings.dtype;
   options.algorithm = settings.algorithm;

@@ -21,7 +21,7 @@ namespace tpack {
 
 /// The `engine` section: where and how programs run.
 struct EngineSettings {
-  enum class Backend : uint8_t { kAuto, kReference, kCpu };
+  enum class Backend : uint8_t { kAuto, kReference, kCpu, kCuda };
   Backend backend = Backend::kAuto;
   DType dtype = DType::kFloat32;
   DeviceOptions::Algorithm algorithm = DeviceOptions::Algorithm::kAuto;
