@@ -1,0 +1,204 @@
+#include "cli/bench.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <sys/resource.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/check.h"
+#include "cli/text_table.h"
+#include "comm/self_comm.h"
+#include "core/clock.h"
+#include "core/text.h"
+#include "train/data_parallel_trainer.h"
+
+namespace tpack {
+namespace {
+
+/// Times `step` after the warm-up; the median.
+double median_time(const BenchOptions& options, const std::function<void()>& step) {
+  for (int i = 0; i < options.warm_up; ++i) step();
+  std::vector<double> times;
+  for (int i = 0; i < options.steps; ++i) {
+    const Stopwatch watch;
+    step();
+    times.push_back(watch.seconds());
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+/// What the three measurements share.
+class Bench {
+ public:
+  Bench(Experiment& experiment, const BenchOptions& options) : e_(experiment), options_(options) {
+    e_.require_for_training();
+    for (const auto& [name, flow] : e_.flows) flow.prepare();
+    set_up_trainer(e_, plan_, *world_);
+    auto* trainer = dynamic_cast<DataParallelTrainer*>(e_.trainer.get());
+    if (trainer == nullptr)
+      throw ConfigError("bench needs a trainer that trains a model (Simple, SyncMultiGPU)");
+    size_ = trainer->step_size();
+    replicas_ = trainer->replicas();
+    for (const TowerInput& input : e_.tower->inputs()) signature_.push_back(input.batch_spec(size_.batch));
+    components_ = bind_inputs(e_.tower->inputs(), train_flow().spec(), "data.train");
+    replicas_->build(signature_);
+    read_fixed_batch();
+  }
+
+  BenchReport run() {
+    BenchReport report;
+    report.batch = size_.batch;
+    report.towers = size_.towers;
+    report.threads = replicas_->device().threads();
+    report.steps = options_.steps;
+    const auto per_step = static_cast<double>(size_.batch * size_.towers);
+    report.train = figure(time_train(), per_step);
+    report.nodes = time_nodes();
+    report.data = figure(time_data(), static_cast<double>(size_.batch));
+    report.both = figure(time_both(), per_step);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    report.peak_rss_mb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
+    return report;
+  }
+
+ private:
+  const DataFlow& train_flow() const { return e_.flow("train"); }
+  static BenchFigure figure(double seconds, double samples) { return {seconds, samples / seconds}; }
+
+  void read_fixed_batch() {
+    auto stream = train_flow().stream({.seed = static_cast<uint64_t>(e_.config.seed)});
+    auto batch = stream->next();
+    if (!batch) throw DataError("data.train gives no batch");
+    for (const size_t component : components_) fixed_.push_back(batch->tensor(component).clone());
+  }
+
+  void fixed_step() {
+    replicas_->step(step_++, [this](size_t /*tower*/) { return std::span<const Tensor>(fixed_); });
+  }
+
+  double time_train() {
+    return median_time(options_, [this] { fixed_step(); });
+  }
+
+  double time_data() {
+    auto stream = train_flow().stream({.seed = static_cast<uint64_t>(e_.config.seed)});
+    return median_time(options_, [&] { stream->next(); });
+  }
+
+  double time_both() {
+    std::vector<std::unique_ptr<InputReader>> readers;
+    for (size_t k = 0; k < replicas_->local_towers(); ++k) {
+      InputSetup input;
+      input.flow = &train_flow();
+      input.components = components_;
+      input.nominal = signature_;
+      input.seed = static_cast<uint64_t>(e_.config.seed);
+      input.replica = replicas_->replica(k);
+      input.replicas = replicas_->replicas();
+      readers.push_back(e_.input->open(input));
+    }
+    return median_time(options_, [&] {
+      replicas_->step(step_++, [&](size_t k) {
+        return readers[k]->next({}) ? readers[k]->tensors() : std::span<const Tensor>();
+      });
+    });
+  }
+
+  std::vector<NodeKindTime> time_nodes() {
+    std::map<std::pair<std::string, std::string>, NodeKindTime> kinds;
+    replicas_->backward_executable().profile(true);
+    replicas_->update_executable().profile(true);
+    for (int i = 0; i < options_.steps; ++i) fixed_step();
+    const auto add = [&](const std::string& program, const Executable& executable) {
+      for (const NodeTime& node : executable.times()) {
+        NodeKindTime& kind = kinds[{program, node.kind}];
+        kind.program = program;
+        kind.kind = node.kind;
+        ++kind.nodes;
+        kind.seconds += node.seconds / options_.steps;
+        kind.flops += node.flops;
+      }
+    };
+    add("backward", replicas_->backward_executable());
+    add("update", replicas_->update_executable());
+    replicas_->backward_executable().profile(false);
+    replicas_->update_executable().profile(false);
+    std::vector<NodeKindTime> all;
+    for (auto& [key, kind] : kinds) all.push_back(std::move(kind));
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+    return all;
+  }
+
+  Experiment& e_;
+  const BenchOptions& options_;
+  Plan plan_;
+  std::unique_ptr<Comm> world_ = make_self_comm();
+  StepSize size_;
+  DataParallel* replicas_ = nullptr;
+  Signature signature_;
+  std::vector<size_t> components_;
+  std::vector<Tensor> fixed_;
+  int64_t step_ = 0;
+};
+
+std::string fixed(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+}  // namespace
+
+BenchReport bench(Experiment& experiment, const BenchOptions& options) {
+  return Bench(experiment, options).run();
+}
+
+std::string BenchReport::str() const {
+  TextTable table({"median of " + std::to_string(steps) + " steps", "ms", "samples/s"});
+  const auto add = [&](const char* name, const BenchFigure& f) {
+    table.add({name, fixed(f.median_s * 1e3, 3), with_thousands(static_cast<int64_t>(f.samples_per_s))});
+  };
+  add("step alone, one batch held fixed", train);
+  add("data alone, a batch", data);
+  add("both", both);
+  TextTable node_table({"program", "kind", "nodes", "ms a step", "share", "GFLOP/s"});
+  double all = 0;
+  for (const NodeKindTime& kind : nodes) all += kind.seconds;
+  for (const NodeKindTime& kind : nodes) {
+    node_table.add({kind.program, kind.kind, std::to_string(kind.nodes), fixed(kind.seconds * 1e3, 3),
+                    fixed(100 * kind.seconds / std::max(all, 1e-12), 1) + " %",
+                    kind.flops > 0 && kind.seconds > 0 ? fixed(kind.flops / kind.seconds / 1e9, 1) : ""});
+  }
+  return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads a tower " +
+         std::to_string(threads) + ", peak RSS " + fixed(peak_rss_mb, 1) + " MB\n\n" + table.str() + "\n" +
+         node_table.str();
+}
+
+std::string BenchReport::to_json() const {
+  using Json = nlohmann::ordered_json;
+  const auto json = [](const BenchFigure& f) {
+    return Json{{"samples_per_s", f.samples_per_s}, {"step_ms", f.median_s * 1e3}};
+  };
+  Json root = {{"batch", batch}, {"towers", towers}, {"threads", threads}, {"steps", steps}};
+  root["train"] = json(train);
+  root["data"] = json(data);
+  root["both"] = json(both);
+  root["peak_rss_mb"] = peak_rss_mb;
+  root["nodes"] = Json::array();
+  for (const NodeKindTime& kind : nodes) {
+    root["nodes"].push_back({{"program", kind.program},
+                             {"kind", kind.kind},
+                             {"nodes", kind.nodes},
+                             {"ms", kind.seconds * 1e3},
+                             {"flops", kind.flops}});
+  }
+  return root.dump(1);
+}
+
+}  // namespace tpack

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/experiment.h"
+
+namespace tpack {
+
+struct BenchOptions {
+  int steps = 100;   // timed
+  int warm_up = 10;  // not timed
+};
+
+/// Median time of one step of a kind of work.
+struct BenchFigure {
+  double median_s = 0;
+  double samples_per_s = 0;
+};
+
+/// Where the time of a step goes: all nodes of one kind in one program, summed over a step.
+struct NodeKindTime {
+  std::string program;  // "backward", "update"
+  std::string kind;
+  int nodes = 0;
+  double seconds = 0;  // a step
+  double flops = 0;    // a step
+};
+
+struct BenchReport {
+  int64_t batch = 0;
+  int64_t towers = 1;
+  int threads = 1;  // of each tower
+  int steps = 0;
+  BenchFigure train;  // the step alone, with one batch held fixed
+  BenchFigure data;   // the data alone
+  BenchFigure both;
+  double peak_rss_mb = 0;           // 10^6 bytes, of this process
+  std::vector<NodeKindTime> nodes;  // the slowest first
+
+  std::string str() const;
+  std::string to_json() const;
+};
+
+/// Times the training step of an experiment, its data, and both together. Errors: ConfigError where its
+/// trainer has no model on devices of ours; what the data throw.
+BenchReport bench(Experiment& experiment, const BenchOptions& options);
+
+}  // namespace tpack

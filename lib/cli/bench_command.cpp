@@ -1,0 +1,37 @@
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/bench.h"
+#include "cli/commands.h"
+
+namespace tpack {
+
+void add_bench_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("bench", "Time the training step, the data, and both");
+  struct Options {
+    std::string config;
+    std::vector<std::string> overrides;
+    BenchOptions bench;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  command->add_option("config", options->config, "YAML file")->required();
+  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of the config")
+      ->allow_extra_args(false);
+  command->add_option("--steps", options->bench.steps, "steps to time")->check(CLI::PositiveNumber);
+  command->add_option("--warm-up", options->bench.warm_up, "steps before them")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &action] {
+    action = [options] {
+      Experiment experiment = load_experiment(options->config, options->overrides);
+      const BenchReport report = bench(experiment, options->bench);
+      std::cout << (options->json ? report.to_json() + "\n" : report.str());
+      return 0;
+    };
+  });
+}
+
+}  // namespace tpack

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/experiment.h"
+#include "comm/comm.h"
+
+namespace tpack {
+
+/// Steps of an epoch; `steps_per_epoch: data` is worked out. After the trainer's setup. Errors: ConfigError
+/// where a pass has no known length.
+int64_t resolved_steps_per_epoch(const Experiment& experiment);
+
+/// Sets the trainer up; problems without a place get that of the `trainer` section. Errors: ConfigError.
+void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world);
+
+/// An experiment after everything was checked that can be known before the first step: names, shapes, types,
+/// order of callbacks, gates. Nothing is compiled, no file is written.
+class CheckedExperiment {
+ public:
+  /// `with_data`: opens the data, too; otherwise what they declare is taken. Errors: ConfigError with all
+  /// mistakes of the first stage that has any; DataError, ResourceError.
+  CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides, bool with_data);
+
+  Experiment& experiment() { return experiment_; }
+  Plan& plan() { return plan_; }
+  /// 0 where only the data tell.
+  int64_t steps_per_epoch() const { return steps_per_epoch_; }
+  /// The scalars that callbacks will give.
+  const std::vector<std::string>& provided() const { return provided_; }
+
+ private:
+  Experiment experiment_;
+  Plan plan_;
+  std::unique_ptr<Comm> world_;
+  int64_t steps_per_epoch_ = 0;
+  std::unique_ptr<Monitors> monitors_;
+  std::unique_ptr<Run> run_;
+  std::vector<std::string> provided_;
+};
+
+}  // namespace tpack

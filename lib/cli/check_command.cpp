@@ -1,0 +1,45 @@
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/model_report.h"
+#include "core/log.h"
+
+namespace tpack {
+namespace {
+
+struct Options {
+  std::string config;
+  std::vector<std::string> overrides;
+  bool no_data = false;
+  bool json = false;
+};
+
+int check(const Options& o) {
+  CheckedExperiment checked(o.config, o.overrides, !o.no_data);
+  const auto report = report_model(checked);
+  if (report) {
+    std::cout << (o.json ? report->to_json() + "\n" : report->str());
+  } else if (o.json) {
+    std::cout << "{}\n";
+  }
+  log::info(o.config + " is right");
+  return 0;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("check", "Validate a config and show what would be trained");
+  auto options = std::make_shared<Options>();
+  command->add_option("config", options->config, "YAML file")->required();
+  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of the config")
+      ->allow_extra_args(false);
+  command->add_flag("--no-data", options->no_data, "do not open the data; take what they declare");
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &action] { action = [options] { return check(*options); }; });
+}
+
+}  // namespace tpack

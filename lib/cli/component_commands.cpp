@@ -1,0 +1,79 @@
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/component_docs.h"
+#include "cli/text_table.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+struct Options {
+  std::string kind;
+  bool json = false;
+};
+
+/// Kinds by the word that was given: "layer", "layers", or all where it is empty.
+std::vector<std::string> kinds_of(const std::string& word) {
+  const std::vector<std::string> all = documented_kinds();
+  if (word.empty()) return all;
+  for (const std::string& kind : all) {
+    if (kind == word || kind + "s" == word) return {kind};
+  }
+  throw ConfigError("there is no kind '" + word + "'" + did_you_mean(word, all) +
+                    "; kinds: " + join(all, ", "));
+}
+
+int list(const Options& o) {
+  auto json = nlohmann::ordered_json::array();
+  for (const std::string& kind : kinds_of(o.kind)) {
+    TextTable table;
+    for (const ComponentInfo* info : ComponentTable::of(kind).list()) {
+      table.add({"  " + info->name, info->summary()});
+      json.push_back(
+          {{"kind", kind}, {"name", info->name}, {"aliases", info->aliases}, {"summary", info->summary()}});
+    }
+    if (!o.json) std::cout << kind << "\n" << table.str();
+  }
+  if (o.json) std::cout << json.dump(1) << "\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("list", "List the components that a config can name");
+  auto options = std::make_shared<Options>();
+  command->add_option("kind", options->kind, "layer, source, map, stage, callback, trainer, ...");
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &action] { action = [options] { return list(*options); }; });
+}
+
+void add_describe_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("describe", "Show the parameters of a component");
+  struct Described {
+    std::string name;
+    bool json = false;
+  };
+  auto options = std::make_shared<Described>();
+  command->add_option("name", options->name, "as a config writes it: Conv2D")->required();
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &action] {
+    action = [options] {
+      auto all = nlohmann::ordered_json::array();
+      std::string text;
+      for (const ComponentInfo* info : components_named(options->name)) {
+        all.push_back(nlohmann::ordered_json::parse(describe_json(*info)));
+        text += (text.empty() ? "" : "\n") + describe(*info);
+      }
+      std::cout << (options->json ? all.dump(1) + "\n" : text);
+      return 0;
+    };
+  });
+}
+
+}  // namespace tpack

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "core/registry.h"
+
+namespace tpack {
+
+/// The kinds that a config can name: every registered one but the graph's ops.
+std::vector<std::string> documented_kinds();
+/// The components of that name, of all kinds. Errors: ConfigError with the nearest name.
+std::vector<const ComponentInfo*> components_named(const std::string& name);
+/// Name, summary and parameters as text.
+std::string describe(const ComponentInfo& info);
+/// The same as JSON.
+std::string describe_json(const ComponentInfo& info);
+
+}  // namespace tpack

@@ -1,0 +1,50 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/experiment.h"
+
+namespace tpack {
+namespace {
+
+struct Options {
+  std::string config;
+  std::vector<std::string> overrides;
+  bool resolved = false;
+  bool json = false;
+  std::string key;
+};
+
+void print(const ConfigNode& node, bool json) { std::cout << (json ? to_json(node) + "\n" : to_yaml(node)); }
+
+int show(const Options& o) {
+  const LoadedConfig config = load_config(o.config, {.overrides = o.overrides});
+  if (!o.key.empty()) {
+    for (const Origin& origin : config.explain(o.key)) std::cout << origin.str() << "\n";
+  } else if (o.resolved) {
+    const auto name = std::filesystem::path(o.config).stem().string();
+    print(make_experiment(config, name).effective(), o.json);
+  } else {
+    print(config.merged, o.json);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_config_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("config", "Show a config with its includes and overrides");
+  auto options = std::make_shared<Options>();
+  command->add_option("config", options->config, "YAML file")->required();
+  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of the config")
+      ->allow_extra_args(false);
+  command->add_flag("--resolved", options->resolved, "expressions replaced, every default written out");
+  command->add_option("--explain", options->key, "show every place that sets this dotted key");
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &action] { action = [options] { return show(*options); }; });
+}
+
+}  // namespace tpack

@@ -1,0 +1,210 @@
+#include "cli/experiment.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "cli/plugins.h"
+#include "core/expression.h"
+#include "core/text.h"
+#include "layers/model.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Makes the parts of an experiment; all mistakes go to one place.
+class ExperimentMaker {
+ public:
+  ExperimentMaker(Experiment& experiment, Diagnostics& errors) : e_(experiment), errors_(errors) {}
+
+  void make() {
+    const ExperimentConfig& c = e_.config;
+    make_flows();
+    make_model();
+    make_slot(c.optimizer, e_.optimizer);
+    make_slot(c.trainer, e_.trainer);
+    make_slot(c.input, e_.input);
+    make_callbacks();
+    for (const Slot<Monitor>& slot : c.monitors) {
+      if (auto monitor = Registry<Monitor>::make(slot.item, errors_))
+        e_.monitors.push_back(std::move(monitor));
+    }
+    if (c.max_epoch < c.starting_epoch) {
+      errors_.add(position_of("max_epoch"), "'max_epoch' is " + std::to_string(c.max_epoch) +
+                                                ", below 'starting_epoch' " +
+                                                std::to_string(c.starting_epoch));
+    }
+  }
+
+ private:
+  Position position_of(const char* key) const {
+    const ConfigNode* node = e_.source.root.find(key);
+    return node == nullptr ? e_.source.root.position() : node->position();
+  }
+
+  template <class Kind>
+  void make_slot(const Slot<Kind>& slot, std::unique_ptr<Kind>& into) {
+    if (!slot.item.is_null()) into = Registry<Kind>::make(slot.item, errors_);
+  }
+
+  void make_flows() {
+    for (const auto& [name, node] : e_.config.data) {
+      if (auto flow = make_flow(node, e_.config.data, errors_)) e_.flows.emplace(name, std::move(*flow));
+    }
+  }
+
+  void make_model() {
+    if (e_.config.model.is_null()) return;
+    const MapScope sections(e_.source.root.without("model"));
+    const MapScope vars(e_.config.vars, &sections);
+    e_.tower = tpack::make_model(e_.config.model, vars, errors_);
+  }
+
+  /// Default callbacks stand first, for they give figures that others watch; one that is listed is not added.
+  void make_callbacks() {
+    std::set<std::string> listed;
+    for (const Slot<Callback>& slot : e_.config.callbacks) listed.insert(type_of(slot));
+    for (const Slot<Callback>& slot : e_.config.default_callbacks.list) {
+      if (!listed.contains(type_of(slot))) add_callback(slot);
+    }
+    for (const Slot<Callback>& slot : e_.config.callbacks) add_callback(slot);
+  }
+
+  /// The registered name, also of an alias; empty where there is none.
+  static std::string type_of(const Slot<Callback>& slot) {
+    try {
+      const ComponentItem item = component_item(slot.item, Callback::kKind);
+      const ComponentInfo* info = Registry<Callback>::table().find(item.name);
+      return info == nullptr ? "" : info->name;
+    } catch (const ConfigError&) {
+      return "";  // reported when it is made
+    }
+  }
+
+  void add_callback(const Slot<Callback>& slot) {
+    auto callback = Registry<Callback>::make(slot.item, errors_);
+    const std::string type = type_of(slot);
+    if (type.empty()) return;
+    const ComponentItem item = component_item(slot.item, Callback::kKind);
+    check_flow_names(item);
+    const std::string stem = snake_case(type);
+    const std::string name = stem + "_" + std::to_string(counts_[stem]++);
+    if (callback) e_.callbacks.push_back({name, std::move(callback), item.position});
+  }
+
+  /// Every parameter that is the name of a flow must name one.
+  void check_flow_names(const ComponentItem& item) {
+    for (const FieldInfo& field : Registry<Callback>::table().at(item.name, item.position).fields()) {
+      const bool is_flow = field.type.base == FieldType::Base::kReference && field.type.of == FlowName::kWhat;
+      const ConfigNode* value = is_flow ? item.params.find(field.name) : nullptr;
+      if (value == nullptr || !value->is_string() || e_.config.data.contains(value->text())) continue;
+      errors_.add(unknown_flow(value->text(), value->position()), value->position());
+    }
+  }
+
+  ConfigError unknown_flow(const std::string& name, const Position& position) const {
+    std::vector<std::string> known;
+    for (const auto& [flow, node] : e_.config.data) known.push_back(flow);
+    return unknown_reference("flow", name, position, known);
+  }
+
+  Experiment& e_;
+  Diagnostics& errors_;
+  std::map<std::string, int> counts_;  // callbacks by type
+};
+
+/// Where measured choices are kept between runs.
+std::string cache_folder() {
+  if (const char* own = std::getenv("TPACK_CACHE_DIR")) return own;
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME")) return std::string(xdg) + "/tpack";
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : std::string(home) + "/.cache/tpack";
+}
+
+std::string missing(const char* section, const std::string& trainer) {
+  return std::string("'") + section + "' is missing; trainer " + trainer + " needs it";
+}
+
+}  // namespace
+
+Experiment make_experiment(LoadedConfig source, const std::string& default_name) {
+  Experiment experiment;
+  experiment.source = std::move(source);
+  const ConfigNode& root = experiment.source.root;
+  Diagnostics errors;
+  experiment.config = experiment_schema().parse(root, "the config", errors);
+  ExperimentConfig& config = experiment.config;
+  if (config.name.empty()) config.name = default_name;
+  config.engine.cache_dir = cache_folder();
+  load_plugins(config.plugins, errors);
+  if (!config.plugins.empty()) errors.throw_if_any();  // what they bring may be what is missing
+  ExperimentMaker(experiment, errors).make();
+  errors.throw_if_any();
+  return experiment;
+}
+
+Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
+  return make_experiment(load_config(path, {.overrides = overrides}), fs::path(path).stem().string());
+}
+
+Experiment load_experiment_text(const std::string& text, const std::string& name,
+                                const std::vector<std::string>& overrides) {
+  return make_experiment(load_config_text(text, name, {.overrides = overrides}),
+                         fs::path(name).stem().string());
+}
+
+void Experiment::require_for_training() const {
+  const Trainer::Needs needs = trainer->needs();
+  const std::string type = component_item(config.trainer.item, Trainer::kKind).name;
+  const Position& root = source.root.position();
+  Diagnostics errors;
+  if (needs.model && !tower) errors.add(root, missing("model", type));
+  if (needs.optimizer && !optimizer) errors.add(root, missing("optimizer", type));
+  if (needs.data && !flows.contains("train")) {
+    const ConfigNode* data = source.root.find("data");
+    errors.add(data == nullptr ? root : data->position(), missing("data.train", type));
+  }
+  errors.throw_if_any();
+}
+
+const DataFlow& Experiment::flow(const std::string& name, const Position& position) const {
+  const auto found = flows.find(name);
+  if (found != flows.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [flow, made] : flows) known.push_back(flow);
+  throw unknown_reference("flow", name, position, known);
+}
+
+TrainSetup Experiment::train_setup(Plan& plan, Comm& world) const {
+  TrainSetup setup;
+  setup.tower = tower.get();
+  setup.optimizer = optimizer.get();
+  const auto train = flows.find("train");
+  setup.data = train == flows.end() ? nullptr : &train->second;
+  setup.input = input.get();
+  setup.engine = config.engine;
+  setup.plan = &plan;
+  setup.world = &world;
+  setup.seed = static_cast<uint64_t>(config.seed);
+  return setup;
+}
+
+ConfigNode Experiment::effective() const {
+  ConfigNode root = experiment_schema().dump(config);
+  std::vector<ConfigNode::Entry> data;
+  for (const auto& [name, made] : flows) {
+    const ConfigNode node = Codec<FlowField>::dump({config.data.at(name)});
+    const ConfigNode list = node.is_map() ? *node.find("flow") : node;
+    const FlowSettings& s = made.settings();
+    data.push_back({name, ConfigNode{{"flow", list},
+                                     {"workers", Codec<WorkerCount>::dump(s.workers)},
+                                     {"prefetch", s.prefetch},
+                                     {"on_error", Codec<OnError>::dump(s.on_error)}}});
+  }
+  root = root.with("data", ConfigNode::map(std::move(data)));
+  return tower ? root.with("model", effective_model(config.model)) : root;
+}
+
+}  // namespace tpack

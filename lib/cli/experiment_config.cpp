@@ -1,0 +1,266 @@
+#include "cli/experiment_config.h"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/text.h"
+#include "dataflow/flow_settings.h"
+
+namespace tpack {
+namespace {
+
+constexpr std::array<std::pair<const char*, Gate::Bound>, 4> kBounds = {{{">=", Gate::Bound::kAtLeast},
+                                                                         {"<=", Gate::Bound::kAtMost},
+                                                                         {">", Gate::Bound::kAbove},
+                                                                         {"<", Gate::Bound::kBelow}}};
+
+const char* text_of(Gate::Bound bound) {
+  for (const auto& [text, value] : kBounds) {
+    if (value == bound) return text;
+  }
+  return "";
+}
+
+/// Reads a value of fixed names by name; used where a section is a field of another one.
+template <class P>
+std::optional<P> parse_section(const Schema<P>& schema, const ConfigNode& node, const std::string& owner,
+                               Reader& reader) {
+  const size_t before = reader.errors().count();
+  P params = schema.parse(node, owner, reader.errors());
+  return reader.errors().count() == before ? std::optional(std::move(params)) : std::nullopt;
+}
+
+}  // namespace
+
+template <>
+struct EnumNames<EngineSettings::Backend> {
+  static constexpr std::array<std::pair<const char*, EngineSettings::Backend>, 4> kNames = {
+      {{"auto", EngineSettings::Backend::kAuto},
+       {"reference", EngineSettings::Backend::kReference},
+       {"cpu", EngineSettings::Backend::kCpu},
+       {"cuda", EngineSettings::Backend::kCuda}}};
+};
+
+template <>
+struct Codec<std::map<std::string, std::string>> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a map of texts"}; }
+  static std::optional<std::map<std::string, std::string>> parse(const ConfigNode& node, Reader& reader) {
+    std::map<std::string, std::string> values;
+    if (!node.is_map()) {
+      reader.wrong_type(node, "a map of texts");
+      return std::nullopt;
+    }
+    for (const ConfigNode::Entry& entry : node.entries()) {
+      if (!entry.value.is_string()) {
+        reader.wrong_type(entry.value, "a text for '" + entry.key + "'");
+        return std::nullopt;
+      }
+      values[entry.key] = entry.value.text();
+    }
+    return values;
+  }
+  static ConfigNode dump(const std::map<std::string, std::string>& values) {
+    std::vector<ConfigNode::Entry> entries;
+    for (const auto& [key, value] : values) entries.push_back({key, value});
+    return ConfigNode::map(std::move(entries));
+  }
+};
+
+namespace {
+
+struct EngineParams {
+  EngineSettings::Backend backend = EngineSettings{}.backend;
+  DType dtype = EngineSettings{}.dtype;
+  DeviceOptions::Algorithm algorithm = EngineSettings{}.algorithm;
+  WorkerCount threads;
+};
+
+Schema<EngineParams> engine_schema() {
+  return Schema<EngineParams>("Where and how programs run.")
+      .field("backend", &EngineParams::backend, "auto: the fastest that this build and machine have")
+      .field("dtype", &EngineParams::dtype, "type of variables and activations; float64: reference only")
+      .field(
+          "algorithm", &EngineParams::algorithm,
+          "auto: measured where the plan says nothing; heuristic: fixed rules; direct: direct convolutions")
+      .field("threads", &EngineParams::threads,
+             "of each tower; auto: the processors divided among the towers");
+}
+
+Schema<InitSection> init_schema() {
+  return Schema<InitSection>("Weights that a new run begins with.")
+      .field("from", &InitSection::from, "checkpoint")
+      .required()
+      .field("include", &InitSection::include, "regular expressions of variables to load; none: all")
+      .field("exclude", &InitSection::exclude, "regular expressions of variables to leave out")
+      .field("rename", &InitSection::rename, "beginning of a name in the file: beginning of the name here");
+}
+
+}  // namespace
+
+template <>
+struct Codec<EngineSettings> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "engine settings"}; }
+  static std::optional<EngineSettings> parse(const ConfigNode& node, Reader& reader) {
+    const auto p = parse_section(engine_schema(), node, "engine", reader);
+    if (!p) return std::nullopt;
+    const bool reference = p->backend == EngineSettings::Backend::kReference;
+    if (p->dtype != DType::kFloat32 && !(p->dtype == DType::kFloat64 && reference)) {
+      reader.errors().add(node.find("dtype")->position(),
+                          std::string("'dtype' of engine: ") + name_of(p->dtype) +
+                              (p->dtype == DType::kFloat64 ? " needs `backend: reference`"
+                                                           : " cannot be trained in; write float32"));
+      return std::nullopt;
+    }
+    EngineSettings settings;
+    settings.backend = p->backend;
+    settings.dtype = p->dtype;
+    settings.algorithm = p->algorithm;
+    settings.threads = p->threads.count;
+    return settings;
+  }
+  static ConfigNode dump(const EngineSettings& settings) {
+    return engine_schema().dump(
+        {settings.backend, settings.dtype, settings.algorithm, WorkerCount{settings.threads}});
+  }
+};
+
+template <>
+struct Codec<InitSection> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "weights to begin with"}; }
+  static std::optional<InitSection> parse(const ConfigNode& node, Reader& reader) {
+    return parse_section(init_schema(), node, "init", reader);
+  }
+  static ConfigNode dump(const InitSection& init) {
+    return init.from.empty() ? ConfigNode() : init_schema().dump(init);
+  }
+};
+
+std::optional<DefaultCallbacks> Codec<DefaultCallbacks>::parse(const ConfigNode& node, Reader& reader) {
+  if (node.kind() == ConfigNode::Kind::kBool && !node.as_bool()) return DefaultCallbacks{};
+  if (!node.is_list()) {
+    reader.wrong_type(node, type().of);
+    return std::nullopt;
+  }
+  auto list = Codec<std::vector<Slot<Callback>>>::parse(node, reader);
+  return list ? std::optional(DefaultCallbacks{std::move(*list)}) : std::nullopt;
+}
+
+ConfigNode Codec<DefaultCallbacks>::dump(const DefaultCallbacks& value) {
+  if (value.list.empty()) return false;
+  return Codec<std::vector<Slot<Callback>>>::dump(value.list);
+}
+
+std::optional<FlowMap> Codec<FlowMap>::parse(const ConfigNode& node, Reader& reader) {
+  if (!node.is_map()) {
+    reader.wrong_type(node, "a map of flows by name ({train: [...]})");
+    return std::nullopt;
+  }
+  FlowMap flows;
+  for (const ConfigNode::Entry& entry : node.entries()) flows[entry.key] = entry.value;
+  return flows;
+}
+
+ConfigNode Codec<FlowMap>::dump(const FlowMap& flows) {
+  std::vector<ConfigNode::Entry> entries;
+  for (const auto& [name, flow] : flows) entries.push_back({name, Codec<FlowField>::dump({flow})});
+  return ConfigNode::map(std::move(entries));
+}
+
+std::optional<StepsPerEpoch> Codec<StepsPerEpoch>::parse(const ConfigNode& node, Reader& reader) {
+  if (node.is_string() && node.text() == "data") return StepsPerEpoch{};
+  if (node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 1) return StepsPerEpoch{node.as_int()};
+  reader.wrong_type(node, "data or a number from 1");
+  return std::nullopt;
+}
+
+ConfigNode Codec<StepsPerEpoch>::dump(StepsPerEpoch value) {
+  return value.is_data() ? ConfigNode("data") : ConfigNode(value.steps);
+}
+
+bool Gate::holds(double figure) const {
+  switch (bound) {
+    case Bound::kAtLeast:
+      return figure >= value;
+    case Bound::kAbove:
+      return figure > value;
+    case Bound::kAtMost:
+      return figure <= value;
+    case Bound::kBelow:
+      return figure < value;
+  }
+  return false;
+}
+
+std::string Gate::str() const { return name + " " + text_of(bound) + " " + shortest(value); }
+
+Gate parse_gate(const std::string& name, const std::string& bound, const Position& position) {
+  for (const auto& [sign, value] : kBounds) {
+    if (!bound.starts_with(sign)) continue;
+    const std::string number(trim(std::string_view(bound).substr(std::string_view(sign).size())));
+    double limit = 0;
+    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), limit);
+    if (failure != std::errc{} || end != number.data() + number.size()) break;
+    return {name, value, limit, position};
+  }
+  throw ConfigError(
+      position,
+      "gate of '" + name + "': expected a bound such as \">= 0.98\" (>=, >, <=, <), found '" + bound + "'");
+}
+
+std::optional<std::vector<Gate>> Codec<std::vector<Gate>>::parse(const ConfigNode& node, Reader& reader) {
+  if (!node.is_map()) {
+    reader.wrong_type(node, "bounds by statistic ({validation_accuracy: \">= 0.98\"})");
+    return std::nullopt;
+  }
+  std::vector<Gate> gates;
+  for (const ConfigNode::Entry& entry : node.entries()) {
+    try {
+      gates.push_back(parse_gate(entry.key,
+                                 entry.value.is_scalar() ? entry.value.text() : entry.value.describe(),
+                                 entry.value.position()));
+    } catch (const ConfigError& error) {
+      reader.errors().add(error, entry.key_position);
+    }
+  }
+  return gates.size() == node.size() ? std::optional(std::move(gates)) : std::nullopt;
+}
+
+ConfigNode Codec<std::vector<Gate>>::dump(const std::vector<Gate>& gates) {
+  std::vector<ConfigNode::Entry> entries;
+  for (const Gate& gate : gates) {
+    entries.push_back({gate.name, std::string(text_of(gate.bound)) + " " + shortest(gate.value)});
+  }
+  return ConfigNode::map(std::move(entries));
+}
+
+std::vector<FieldInfo> engine_fields() { return engine_schema().fields(); }
+std::vector<FieldInfo> init_fields() { return init_schema().fields(); }
+
+Schema<ExperimentConfig> experiment_schema() {
+  using C = ExperimentConfig;
+  return Schema<C>("An experiment: data, model, and how it is trained.")
+      .field("tpack", &C::tpack, between(1, 1), "version of the config format")
+      .field("name", &C::name, "of the run and its folder; default: the file's name")
+      .field("seed", &C::seed, at_least(0), "of all random numbers")
+      .field("plugins", &C::plugins, "shared libraries with further components")
+      .field("vars", &C::vars, "values that expressions use")
+      .field("data", &C::data, "dataflows by name; `train` is what is trained on")
+      .field("model", &C::model, "the network, its cost and its metrics")
+      .field("optimizer", &C::optimizer, "how variables follow their gradients")
+      .field("trainer", &C::trainer, "what one step is, and on which devices")
+      .field("input", &C::input, "how batches come to the devices")
+      .field("engine", &C::engine, "where and how programs run")
+      .field("starting_epoch", &C::starting_epoch, at_least(0), "number of the first epoch")
+      .field("max_epoch", &C::max_epoch, at_least(0), "the last epoch, included")
+      .field("steps_per_epoch", &C::steps_per_epoch, "steps of an epoch of callbacks, or data")
+      .field("callbacks", &C::callbacks, "what happens beside the steps")
+      .field("default_callbacks", &C::default_callbacks, "callbacks that run before those, or false")
+      .field("monitors", &C::monitors, "where figures go")
+      .field("init", &C::init, "weights that a new run begins with")
+      .field("gates", &C::gates, "bounds that figures must keep at the end, by statistic")
+      .field("predict", &C::predict, "what `tpack infer` gives");
+}
+
+}  // namespace tpack

@@ -1,0 +1,143 @@
+#include "cli/model_report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/text_table.h"
+#include "core/text.h"
+#include "train/data_parallel_trainer.h"
+
+namespace tpack {
+namespace {
+
+/// "12.3 M" (powers of 1000).
+std::string human_count(double value) {
+  constexpr const char* kUnits[] = {"", " k", " M", " G", " T"};
+  size_t unit = 0;
+  while (value >= 1000 && unit + 1 < std::size(kUnits)) {
+    value /= 1000;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f%s" : "%.3g%s", value, kUnits[unit]);
+  return text;
+}
+
+/// The layer whose name is the longest beginning of a path; null where it belongs to none.
+LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path) {
+  LayerReport* best = nullptr;
+  for (LayerReport& layer : layers) {
+    const bool inside = path == layer.name || path.starts_with(layer.name + "/");
+    if (inside && (best == nullptr || layer.name.size() > best->name.size())) best = &layer;
+  }
+  return best;
+}
+
+Signature training_signature(const TowerFunction& tower, int64_t batch) {
+  Signature signature;
+  for (const TowerInput& input : tower.inputs()) signature.push_back(input.batch_spec(batch));
+  return signature;
+}
+
+/// Builds the forward graph once to see what each layer makes of a batch.
+void add_layers(const TowerFunction& tower, const Signature& fed, DType type, ModelReport& report) {
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kTraining, type});
+  const TowerResult result = build_tower(b, tower, fed, {});
+  std::vector<std::pair<int, LayerReport>> ordered;
+  for (const auto& [name, value] : result.outputs) ordered.push_back({value.node->id, {name, value.spec()}});
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto& x, const auto& y) { return x.first < y.first; });
+  for (auto& [id, layer] : ordered) report.layers.push_back(std::move(layer));
+  for (const VariableSpec* variable : table.trainable()) {
+    report.parameters += variable->spec.shape.elements();
+    LayerReport* layer = owner_of(report.layers, variable->name);
+    if (layer != nullptr) layer->parameters += variable->spec.shape.elements();
+  }
+  for (const auto& node : graph.nodes()) {
+    const double flops = node->op->flops(*node);
+    report.forward_flops += flops;
+    LayerReport* layer = owner_of(report.layers, node->path);
+    if (layer != nullptr) layer->flops += flops;
+  }
+}
+
+/// Batches that the input keeps in memory; 1 where it does not say.
+int64_t batches_in_memory(const ExperimentConfig& config) {
+  const ConfigNode item = effective_item(InputSource::kKind, config.input.item);
+  const ConfigNode* capacity = item.entries()[0].value.find("capacity");
+  return capacity == nullptr ? 1 : capacity->as_int();
+}
+
+}  // namespace
+
+std::optional<ModelReport> report_model(CheckedExperiment& checked) {
+  Experiment& e = checked.experiment();
+  auto* trainer = dynamic_cast<DataParallelTrainer*>(e.trainer.get());
+  if (trainer == nullptr || !e.tower) return std::nullopt;
+  ModelReport report;
+  report.size = trainer->step_size();
+  const Signature fed = training_signature(*e.tower, report.size.batch);
+  DataParallel& replicas = *trainer->replicas();
+  add_layers(*e.tower, fed, replicas.device().float_type(), report);
+  replicas.build(fed);
+  const CompileReport backward = replicas.backward_executable().report();
+  const CompileReport update = replicas.update_executable().report();
+  report.step_flops = backward.flops + update.flops;
+  report.variable_bytes = replicas.variables().bytes();
+  report.arena_bytes = std::max(backward.arena_bytes, update.arena_bytes);
+  report.constant_bytes = backward.constant_bytes + update.constant_bytes;
+  for (const TensorSpec& spec : fed) {
+    report.data_bytes += static_cast<uint64_t>(spec.bytes() * batches_in_memory(e.config));
+  }
+  return report;
+}
+
+std::string ModelReport::str() const {
+  TextTable layer_table({"layer", "output", "parameters", "FLOPs"});
+  for (const LayerReport& layer : layers) {
+    layer_table.add(
+        {layer.name, layer.spec.str(), with_thousands(layer.parameters), human_count(layer.flops)});
+  }
+  TextTable table({"step", "value"});
+  table.add({"batch x towers", with_thousands(size.batch) + " x " + std::to_string(size.towers)});
+  table.add({"parameters", with_thousands(parameters)});
+  table.add({"FLOPs forward, a sample",
+             human_count(forward_flops / static_cast<double>(std::max<int64_t>(size.batch, 1)))});
+  table.add({"FLOPs of a step, a tower", human_count(step_flops)});
+  table.add({"memory: variables", human_bytes(variable_bytes)});
+  table.add({"memory: activations", human_bytes(arena_bytes)});
+  table.add({"memory: constants", human_bytes(constant_bytes)});
+  table.add({"memory: data", human_bytes(data_bytes)});
+  table.add({"memory: all towers", human_bytes(total_bytes())});
+  return layer_table.str() + "\n" + table.str();
+}
+
+std::string ModelReport::to_json() const {
+  nlohmann::ordered_json root;
+  root["layers"] = nlohmann::ordered_json::array();
+  for (const LayerReport& layer : layers) {
+    root["layers"].push_back(
+        {{"name", layer.name},
+         {"dtype", name_of(layer.spec.dtype)},
+         {"shape", std::vector<int64_t>(layer.spec.shape.sizes().begin(), layer.spec.shape.sizes().end())},
+         {"parameters", layer.parameters},
+         {"flops", layer.flops}});
+  }
+  root["batch"] = size.batch;
+  root["towers"] = size.towers;
+  root["parameters"] = parameters;
+  root["forward_flops"] = forward_flops;
+  root["step_flops"] = step_flops;
+  root["memory"] = {{"variables", variable_bytes},
+                    {"activations", arena_bytes},
+                    {"constants", constant_bytes},
+                    {"data", data_bytes},
+                    {"total", total_bytes()}};
+  return root.dump(1);
+}
+
+}  // namespace tpack

@@ -1,0 +1,70 @@
+#include "cli/program.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kDescription =
+    "tpack trains neural networks from YAML.\n\n"
+    "  tpack check configs/digits.yaml         what would be trained, without training\n"
+    "  tpack train configs/digits.yaml         train; files go to train_log/digits\n"
+    "  tpack describe Conv2D                   parameters of a component\n";
+
+/// The nearest subcommand where the first word is none.
+std::string hint(const CLI::App& program, int argc, char** argv) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with("-")) continue;
+    if (std::find(names.begin(), names.end(), word) != names.end()) return "";
+    return "unknown command '" + word + "'" + did_you_mean(word, names);
+  }
+  return "";
+}
+
+int usage_error(const CLI::App& program, const CLI::ParseError& error, int argc, char** argv) {
+  const std::string unknown = hint(program, argc, argv);
+  std::fprintf(stderr, "error: %s; see tpack --help\n", unknown.empty() ? error.what() : unknown.c_str());
+  return static_cast<int>(ErrorKind::kConfig);
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  CLI::App program(kDescription, "tpack");
+  program.require_subcommand(1);
+  bool verbose = false;
+  bool quiet = false;
+  program.add_flag("-v,--verbose", verbose, "more messages");
+  program.add_flag("-q,--quiet", quiet, "only warnings and errors");
+  Action action;
+  for (const auto add : {add_train_command, add_check_command, add_config_command, add_list_command,
+                         add_describe_command, add_schema_command, add_data_command, add_bench_command,
+                         add_ckpt_command, add_version_command, add_completion_command}) {
+    add(program, action);
+  }
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return program.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(program, error, argc, argv);
+  }
+  if (verbose) log::set_level(log::Level::kDebug);
+  if (quiet) log::set_level(log::Level::kWarning);
+  return guarded(action);
+}
+
+}  // namespace tpack

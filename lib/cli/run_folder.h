@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tpack {
+
+/// What `--resume` asks for.
+struct ResumeRequest {
+  enum class Mode : uint8_t {
+    kNone,   // not given: a folder that has checkpoints is refused
+    kAuto,   // the newest valid checkpoint, or afresh where there is none
+    kNever,  // afresh; what the folder has is moved away
+    kFile
+  };
+  Mode mode = Mode::kNone;
+  std::string file;
+
+  /// "auto", "never", a path, or "" for none.
+  static ResumeRequest parse(const std::string& text);
+};
+
+/// The folder of one run, held by a lock as long as this object lives, so that two processes cannot write the
+/// same files: config.yaml, plan.json, log.txt, stats.json, events, checkpoints/, exit.json.
+class RunFolder {
+ public:
+  /// Makes the folder, or enters it as `resume` asks. Errors: ConfigError (with advice) where it has
+  /// checkpoints and nothing was asked; CheckpointError where all of them are damaged; ResourceError where it
+  /// cannot be written or another process is at work in it.
+  RunFolder(std::string path, const ResumeRequest& resume);
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  std::string checkpoints() const { return file("checkpoints"); }
+  /// The checkpoint to go on from.
+  const std::optional<std::string>& checkpoint() const { return checkpoint_; }
+
+ private:
+  void lock();
+  void enter(const ResumeRequest& resume);
+
+  std::string path_;
+  std::optional<std::string> checkpoint_;
+  int lock_ = -1;
+};
+
+/// How a run ended, for exit.json.
+struct ExitRecord {
+  int exit_code = 0;
+  std::string reason;
+  int64_t epoch = 0;
+  int64_t global_step = 0;
+
+  std::string to_json() const;
+};
+
+}  // namespace tpack

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tpack {
+
+/// Rows of texts in aligned columns for the terminal; cells that begin with a digit stand to the right.
+class TextTable {
+ public:
+  /// Headers may be empty: then there is no head.
+  explicit TextTable(std::vector<std::string> header = {}) : header_(std::move(header)) {}
+
+  /// Rows may be shorter than the header.
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// Lines that end in a newline each, two spaces between columns.
+  std::string str() const;
+
+ private:
+  std::vector<std::string> header_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,226 @@
+#include "cli/train.h"
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/seal.h"
+#include "cli/check.h"
+#include "cli/exit_code.h"
+#include "cli/experiment.h"
+#include "cli/gates.h"
+#include "cli/initial_weights.h"
+#include "cli/signals.h"
+#include "cli/start_report.h"
+#include "comm/mpi.h"
+#include "comm/world.h"
+#include "core/log.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kConfigText = "config/yaml";
+constexpr const char* kPlanText = "plan/json";
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw ConfigError(path + ": cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// One run of `tpack train` in this process, which is one of `world`.
+class TrainRun {
+ public:
+  TrainRun(const TrainOptions& options, Comm& world, const SignalWatcher& signals)
+      : options_(options), world_(world), signals_(signals) {}
+
+  int run();
+
+ private:
+  int train();
+  void open_folder();
+  void read_checkpoint();
+  void choose_plan();
+  void compare_ranks();
+  LoopOptions loop_options();
+  void start(Loop& loop);
+  int ending(const LoopResult& result) const;
+  void write_plan() const;
+  void write_exit(int code, const std::string& reason) const;
+  bool chief() const { return world_.rank() == 0; }
+
+  const TrainOptions& options_;
+  Comm& world_;
+  const SignalWatcher& signals_;
+  std::optional<Experiment> experiment_;
+  std::string effective_;            // the config as YAML
+  std::optional<RunFolder> folder_;  // of the chief
+  std::string checkpoint_path_;      // empty: a new run
+  CheckpointContent checkpoint_;
+  Plan plan_;
+  std::unique_ptr<Monitors> monitors_;
+  std::mutex bad_samples_mutex_;
+  LoopResult result_;
+};
+
+int TrainRun::run() {
+  try {
+    const int code = train();
+    write_exit(code, result_.reason);
+    return code;
+  } catch (...) {
+    const Failure failure = current_failure();
+    write_exit(failure.exit_code, failure.text);
+    throw;
+  }
+}
+
+int TrainRun::train() {
+  experiment_ = load_experiment(options_.config, options_.overrides);
+  Experiment& e = *experiment_;
+  e.require_for_training();
+  effective_ = to_yaml(e.effective());
+  open_folder();
+  read_checkpoint();
+  choose_plan();
+  compare_ranks();
+  for (const auto& [name, flow] : e.flows) flow.prepare();
+  set_up_trainer(e, plan_, world_);
+  monitors_ =
+      std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
+  Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
+  start(loop);
+  result_ = loop.run();
+  write_plan();
+  return ending(result_);
+}
+
+void TrainRun::open_folder() {
+  if (chief()) {
+    const std::string path =
+        options_.log_dir.empty() ? "train_log/" + experiment_->config.name : options_.log_dir;
+    folder_.emplace(path, options_.resume);
+    log::to_file(folder_->file("log.txt"));
+    if (folder_->checkpoint()) checkpoint_path_ = *folder_->checkpoint();
+    write_whole_file(folder_->file("config.yaml"), effective_);
+    log::info("run folder " + folder_->path());
+  }
+  checkpoint_path_ = world_.all_gather(checkpoint_path_, "the checkpoint to resume from")[0];
+}
+
+void TrainRun::read_checkpoint() {
+  if (checkpoint_path_.empty()) return;
+  checkpoint_ = load_checkpoint(checkpoint_path_);
+  log::info("resuming from " + checkpoint_path_ + " (global_step " + std::to_string(checkpoint_.step) + ")");
+}
+
+void TrainRun::choose_plan() {
+  if (!options_.plan.empty()) {
+    plan_ = Plan::from_json(read_file(options_.plan), options_.plan);
+  } else if (!options_.replan && checkpoint_.texts.contains(kPlanText)) {
+    plan_ = Plan::from_json(checkpoint_.texts.at(kPlanText), checkpoint_path_);
+  }
+}
+
+/// Ranks that compute different things would hang or, worse, not hang.
+void TrainRun::compare_ranks() {
+  if (world_.size() == 1) return;
+  const std::string mine = digest_of(effective_) + " " + digest_of(plan_.to_json());
+  const std::vector<std::string> all = world_.all_gather(mine, "the hash of config and plan");
+  for (size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    throw ConfigError("rank " + std::to_string(rank) + " has another config or plan than rank 0 (" +
+                      all[rank] + ", not " + all[0] + "); start all ranks with the same files");
+  }
+}
+
+LoopOptions TrainRun::loop_options() {
+  LoopOptions options;
+  const ExperimentConfig& config = experiment_->config;
+  options.length = {config.starting_epoch, config.max_epoch, resolved_steps_per_epoch(*experiment_)};
+  if (folder_) options.folder = folder_->path();
+  options.world = &world_;
+  options.interrupt = signals_.stop_token();
+  options.flows = experiment_->flows;
+  options.add_to_checkpoint = [this](CheckpointContent& content) {
+    content.texts[kConfigText] = effective_;
+    content.texts[kPlanText] = plan_.to_json();
+  };
+  return options;
+}
+
+void TrainRun::start(Loop& loop) {
+  Experiment& e = *experiment_;
+  if (chief()) check_gates(e.config.gates, loop.provided());
+  write_plan();
+  if (!checkpoint_path_.empty()) {
+    loop.resume(checkpoint_, checkpoint_path_);
+    checkpoint_ = {};
+  } else if (!e.config.init.from.empty()) {
+    const WeightReport report = load_initial_weights(e.config.init, *e.trainer);
+    if (chief()) log::info("weights from " + resolved_path(e.config.init.from) + "\n" + report.str());
+  }
+  if (!chief()) return;
+  log::info("\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.trainer->steps_per_pass()));
+  if (const VariableStore* store = e.trainer->variables()) log::info("\n" + describe_variables(*store));
+  for (const auto& [name, flow] : e.flows) {
+    flow.bad_samples().on_bad_sample([this, name = name](const SampleError& error) {
+      const std::lock_guard lock(bad_samples_mutex_);
+      AppendFile(folder_->file("bad_samples.txt")).write("data." + name + ": " + error.what() + "\n");
+    });
+  }
+}
+
+int TrainRun::ending(const LoopResult& result) const {
+  for (const auto& [name, flow] : experiment_->flows) {
+    const int64_t bad = flow.bad_samples().count();
+    if (bad > 0)
+      log::warning("data." + name + ": " + with_thousands(bad) + " bad samples were left out or replaced");
+  }
+  if (result.last_save_failed) {
+    throw ResourceError("the last checkpoint was not saved; see the messages above");
+  }
+  if (result.ending == Ending::kInterrupted)
+    return 128 + (signals_.signal() == 0 ? SIGTERM : signals_.signal());
+  if (chief()) require_gates(experiment_->config.gates, *monitors_);
+  return 0;
+}
+
+void TrainRun::write_plan() const {
+  if (folder_) write_whole_file(folder_->file("plan.json"), plan_.to_json());
+}
+
+void TrainRun::write_exit(int code, const std::string& reason) const {
+  if (!folder_) return;
+  const ExitRecord record{code, reason, result_.epoch, result_.global_step};
+  try {
+    write_whole_file(folder_->file("exit.json"), record.to_json());
+  } catch (const ResourceError& error) {
+    log::error(error.what());
+  }
+}
+
+}  // namespace
+
+int train(const TrainOptions& options) {
+  const SignalWatcher signals;
+  std::unique_ptr<Comm> world;
+  try {
+    world = make_world();
+    if (world->size() > 1) log::set_prefix("[rank " + std::to_string(world->rank()) + "] ");
+    TrainRun run(options, *world, signals);
+    return run.run();
+  } catch (...) {
+    const Failure failure = current_failure();
+    report(failure);
+    if (world && world->size() > 1) abort_world(failure.exit_code);
+    return failure.exit_code;
+  }
+}
+
+}  // namespace tpack

@@ -1,0 +1,36 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/train.h"
+
+namespace tpack {
+namespace {
+
+struct Options {
+  TrainOptions train;
+  std::string resume;
+};
+
+}  // namespace
+
+void add_train_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("train", "Train the experiment of a config");
+  auto options = std::make_shared<Options>();
+  command->add_option("config", options->train.config, "YAML file")->required();
+  command->add_option("--set", options->train.overrides, "KEY=YAML: changes a value of the config")
+      ->allow_extra_args(false);
+  command->add_option("--log-dir", options->train.log_dir, "run folder (default: train_log/NAME)");
+  command->add_option("--resume", options->resume,
+                      "auto: newest valid checkpoint; never: afresh, old content is moved away; or a file");
+  command->add_option("--plan", options->train.plan, "use this plan.json");
+  command->add_flag("--replan", options->train.replan,
+                    "choose algorithms anew, not as the checkpoint's plan");
+  command->callback([options, &action] {
+    options->train.resume = ResumeRequest::parse(options->resume);
+    action = [options] { return train(options->train); };
+  });
+}
+
+}  // namespace tpack

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace tpack {
+
+/// What must be equal in tpack and in a plugin, for objects of C++ cross the border between them.
+struct PluginAbi {
+  int version = 0;     // of tpack's headers
+  int string_abi = 0;  // of libstdc++'s std::string
+  size_t string_bytes = 0;
+  const char* compiler = "";  // for messages; compilers may differ
+
+  bool fits(const PluginAbi& other) const {
+    return version == other.version && string_abi == other.string_abi && string_bytes == other.string_bytes;
+  }
+  /// "version 1, string ABI 1 of 32 bytes, compiled by 12.2.0".
+  std::string str() const {
+    return "version " + std::to_string(version) + ", string ABI " + std::to_string(string_abi) + " of " +
+           std::to_string(string_bytes) + " bytes, compiled by " + compiler;
+  }
+};
+
+/// Raised with every change of the headers that an older plugin does not survive.
+inline constexpr int kPluginVersion = 1;
+
+/// The ABI of the code that is being compiled.
+inline constexpr PluginAbi kPluginAbi{kPluginVersion, _GLIBCXX_USE_CXX11_ABI, sizeof(std::string),
+                                      __VERSION__};
+
+}  // namespace tpack
+
+/// What a plugin defines beside its components, in one file:
+///   extern "C" const tpack::PluginAbi* tpack_plugin() { return &tpack::kPluginAbi; }
+extern "C" const tpack::PluginAbi* tpack_plugin();
