@@ -65,9 +65,10 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);
   monitors_ = std::make_unique<Monitors>(std::vector<std::unique_ptr<Monitor>>());
   const RunLength length{e.config.starting_epoch, e.config.max_epoch, steps_per_epoch_};
-  run_ = std::make_unique<Run>(*e.trainer, *monitors_, length, "", e.flows, true);
-  provided_ = set_up_callbacks(e.callbacks, *e.trainer, *run_);
-  check_gates(e.config.gates, provided_);
+  run_ = std::make_unique<Run>(*e.trainer, *monitors_, length, "", e.flows,
+                               static_cast<uint64_t>(e.config.seed), true);
+  if (!with_data) return;  // callbacks may open data
+  check_gates(e.config.gates, set_up_callbacks(e.callbacks, *e.trainer, *run_));
 }
 
 }  // namespace tpack

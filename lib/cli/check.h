@@ -20,16 +20,14 @@ void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world);
 /// order of callbacks, gates. Nothing is compiled, no file is written.
 class CheckedExperiment {
  public:
-  /// `with_data`: opens the data, too; otherwise what they declare is taken. Errors: ConfigError with all
-  /// mistakes of the first stage that has any; DataError, ResourceError.
+  /// `with_data`: opens the data, too; otherwise what they declare is taken, and callbacks are not set up.
+  /// Errors: ConfigError with all mistakes of the first stage that has any; DataError, ResourceError.
   CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides, bool with_data);
 
   Experiment& experiment() { return experiment_; }
   Plan& plan() { return plan_; }
   /// 0 where only the data tell.
   int64_t steps_per_epoch() const { return steps_per_epoch_; }
-  /// The scalars that callbacks will give.
-  const std::vector<std::string>& provided() const { return provided_; }
 
  private:
   Experiment experiment_;
@@ -38,7 +36,6 @@ class CheckedExperiment {
   int64_t steps_per_epoch_ = 0;
   std::unique_ptr<Monitors> monitors_;
   std::unique_ptr<Run> run_;
-  std::vector<std::string> provided_;
 };
 
 }  // namespace tpack

@@ -8,6 +8,7 @@
 #include "core/expression.h"
 #include "core/text.h"
 #include "layers/model.h"
+#include "predict/predict_outputs.h"
 
 namespace tpack {
 namespace {
@@ -27,6 +28,7 @@ class ExperimentMaker {
     make_slot(c.trainer, e_.trainer);
     make_slot(c.input, e_.input);
     make_callbacks();
+    make_predict();
     for (const Slot<Monitor>& slot : c.monitors) {
       if (auto monitor = Registry<Monitor>::make(slot.item, errors_))
         e_.monitors.push_back(std::move(monitor));
@@ -62,14 +64,16 @@ class ExperimentMaker {
     e_.tower = tpack::make_model(e_.config.model, vars, errors_);
   }
 
-  /// Default callbacks stand first, for they give figures that others watch; one that is listed is not added.
+  /// Default callbacks stand behind the others; one that is listed is not added.
   void make_callbacks() {
     std::set<std::string> listed;
-    for (const Slot<Callback>& slot : e_.config.callbacks) listed.insert(type_of(slot));
+    for (const Slot<Callback>& slot : e_.config.callbacks) {
+      add_callback(slot);
+      listed.insert(type_of(slot));
+    }
     for (const Slot<Callback>& slot : e_.config.default_callbacks.list) {
       if (!listed.contains(type_of(slot))) add_callback(slot);
     }
-    for (const Slot<Callback>& slot : e_.config.callbacks) add_callback(slot);
   }
 
   /// The registered name, also of an alias; empty where there is none.
@@ -102,6 +106,13 @@ class ExperimentMaker {
       if (value == nullptr || !value->is_string() || e_.config.data.contains(value->text())) continue;
       errors_.add(unknown_flow(value->text(), value->position()), value->position());
     }
+  }
+
+  void make_predict() {
+    const PredictSection& predict = e_.config.predict;
+    if (!predict.outputs.is_null()) parse_predict_outputs(predict.outputs, errors_);
+    if (predict.data.empty() || e_.config.data.contains(predict.data.name)) return;
+    errors_.add(unknown_flow(predict.data.name, predict.data.position), predict.data.position);
   }
 
   ConfigError unknown_flow(const std::string& name, const Position& position) const {

@@ -29,7 +29,7 @@ struct Experiment {
   std::unique_ptr<Optimizer> optimizer;  // null: none
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<InputSource> input;
-  std::vector<NamedCallback> callbacks;  // default ones first
+  std::vector<NamedCallback> callbacks;  // default ones last
   std::vector<std::unique_ptr<Monitor>> monitors;
 
   /// Errors: ConfigError for every section that the trainer needs and the config does not have.

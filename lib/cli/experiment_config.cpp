@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "callbacks/default_callbacks.h"
 #include "core/text.h"
 #include "dataflow/flow_settings.h"
 
@@ -43,31 +44,6 @@ struct EnumNames<EngineSettings::Backend> {
        {"cuda", EngineSettings::Backend::kCuda}}};
 };
 
-template <>
-struct Codec<std::map<std::string, std::string>> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a map of texts"}; }
-  static std::optional<std::map<std::string, std::string>> parse(const ConfigNode& node, Reader& reader) {
-    std::map<std::string, std::string> values;
-    if (!node.is_map()) {
-      reader.wrong_type(node, "a map of texts");
-      return std::nullopt;
-    }
-    for (const ConfigNode::Entry& entry : node.entries()) {
-      if (!entry.value.is_string()) {
-        reader.wrong_type(entry.value, "a text for '" + entry.key + "'");
-        return std::nullopt;
-      }
-      values[entry.key] = entry.value.text();
-    }
-    return values;
-  }
-  static ConfigNode dump(const std::map<std::string, std::string>& values) {
-    std::vector<ConfigNode::Entry> entries;
-    for (const auto& [key, value] : values) entries.push_back({key, value});
-    return ConfigNode::map(std::move(entries));
-  }
-};
-
 namespace {
 
 struct EngineParams {
@@ -88,13 +64,14 @@ Schema<EngineParams> engine_schema() {
              "of each tower; auto: the processors divided among the towers");
 }
 
-Schema<InitSection> init_schema() {
-  return Schema<InitSection>("Weights that a new run begins with.")
-      .field("from", &InitSection::from, "checkpoint")
-      .required()
-      .field("include", &InitSection::include, "regular expressions of variables to load; none: all")
-      .field("exclude", &InitSection::exclude, "regular expressions of variables to leave out")
-      .field("rename", &InitSection::rename, "beginning of a name in the file: beginning of the name here");
+Schema<PredictSection> predict_schema() {
+  return Schema<PredictSection>("What `tpack infer` gives.")
+      .field("data", &PredictSection::data, "flow whose stages behind the source files go through")
+      .field("outputs", &PredictSection::outputs, "outputs of the model, by the name they are given under");
+}
+
+ConfigNode texts(const std::vector<std::string>& values) {
+  return Codec<std::vector<std::string>>::dump(values);
 }
 
 }  // namespace
@@ -130,12 +107,44 @@ template <>
 struct Codec<InitSection> {
   static FieldType type() { return {.base = FieldType::Base::kAny, .of = "weights to begin with"}; }
   static std::optional<InitSection> parse(const ConfigNode& node, Reader& reader) {
-    return parse_section(init_schema(), node, "init", reader);
+    const size_t before = reader.errors().count();
+    if (node.is_null()) return InitSection{};
+    if (!check_is_map(node, "init", reader.errors())) return std::nullopt;
+    InitSection init;
+    if (const ConfigNode* from = node.find("from")) {
+      Reader path("'from' of init", {}, reader.errors());
+      init.from = Codec<Ref<Path>>::parse(*from, path).value_or(Ref<Path>{});
+    } else {
+      reader.errors().add(node.position(), "init: 'from' is missing (a checkpoint)");
+    }
+    init.rules = parse_load_rules(node.without("from"), "init", reader.errors());
+    return reader.errors().count() == before ? std::optional(std::move(init)) : std::nullopt;
   }
   static ConfigNode dump(const InitSection& init) {
-    return init.from.empty() ? ConfigNode() : init_schema().dump(init);
+    if (init.from.empty()) return {};
+    std::vector<ConfigNode::Entry> rename;
+    for (const auto& [from, to] : init.rules.rename) rename.push_back({from, to});
+    return {{"from", Codec<Ref<Path>>::dump(init.from)},
+            {"include", texts(init.rules.include)},
+            {"exclude", texts(init.rules.exclude)},
+            {"rename", ConfigNode::map(std::move(rename))}};
   }
 };
+
+template <>
+struct Codec<PredictSection> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "what is predicted"}; }
+  static std::optional<PredictSection> parse(const ConfigNode& node, Reader& reader) {
+    return parse_section(predict_schema(), node, "predict", reader);
+  }
+  static ConfigNode dump(const PredictSection& predict) { return predict_schema().dump(predict); }
+};
+
+DefaultCallbacks DefaultCallbacks::usual() {
+  DefaultCallbacks usual;
+  for (const ConfigNode& item : tpack::default_callbacks().items()) usual.list.push_back({item});
+  return usual;
+}
 
 std::optional<DefaultCallbacks> Codec<DefaultCallbacks>::parse(const ConfigNode& node, Reader& reader) {
   if (node.kind() == ConfigNode::Kind::kBool && !node.as_bool()) return DefaultCallbacks{};
@@ -236,7 +245,7 @@ ConfigNode Codec<std::vector<Gate>>::dump(const std::vector<Gate>& gates) {
 }
 
 std::vector<FieldInfo> engine_fields() { return engine_schema().fields(); }
-std::vector<FieldInfo> init_fields() { return init_schema().fields(); }
+std::vector<FieldInfo> predict_fields() { return predict_schema().fields(); }
 
 Schema<ExperimentConfig> experiment_schema() {
   using C = ExperimentConfig;
@@ -256,7 +265,7 @@ Schema<ExperimentConfig> experiment_schema() {
       .field("max_epoch", &C::max_epoch, at_least(0), "the last epoch, included")
       .field("steps_per_epoch", &C::steps_per_epoch, "steps of an epoch of callbacks, or data")
       .field("callbacks", &C::callbacks, "what happens beside the steps")
-      .field("default_callbacks", &C::default_callbacks, "callbacks that run before those, or false")
+      .field("default_callbacks", &C::default_callbacks, "callbacks that run behind those, or false")
       .field("monitors", &C::monitors, "where figures go")
       .field("init", &C::init, "weights that a new run begins with")
       .field("gates", &C::gates, "bounds that figures must keep at the end, by statistic")

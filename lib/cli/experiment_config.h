@@ -7,6 +7,7 @@
 
 #include "core/schema.h"
 #include "dataflow/flow_field.h"
+#include "predict/load_weights.h"
 #include "train/callback.h"
 #include "train/trainer.h"
 
@@ -28,9 +29,7 @@ struct Codec<StepsPerEpoch> {
 /// The `init` section: weights that a new run begins with.
 struct InitSection {
   Ref<Path> from;
-  std::vector<std::string> include;           // regular expressions of variables; empty: all
-  std::vector<std::string> exclude;           // of those
-  std::map<std::string, std::string> rename;  // beginning of a name in the file -> beginning here
+  LoadRules rules;
 };
 
 /// A figure and the bound that it must keep at the end of the run: `validation_accuracy: ">= 0.985"`.
@@ -76,6 +75,8 @@ struct Codec<Slot<Kind>> {
 /// `default_callbacks`: a list, or false for none.
 struct DefaultCallbacks {
   std::vector<Slot<Callback>> list;
+
+  static DefaultCallbacks usual();
 };
 template <>
 struct Codec<DefaultCallbacks> {
@@ -91,6 +92,12 @@ struct Codec<FlowMap> {
   static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a map of flows by name"}; }
   static std::optional<FlowMap> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const FlowMap& flows);
+};
+
+/// The `predict` section: what `tpack infer` gives.
+struct PredictSection {
+  Ref<FlowName> data;  // files go through this flow's stages behind its source
+  ConfigNode outputs;  // null: not given
 };
 
 /// The sections of a config: those that are values are read, those that hold components still as written.
@@ -110,16 +117,16 @@ struct ExperimentConfig {
   int64_t max_epoch = 99999;
   StepsPerEpoch steps_per_epoch;
   std::vector<Slot<Callback>> callbacks;
-  DefaultCallbacks default_callbacks{{{"MovingAverageSummary"}, {"ProgressBar"}}};
+  DefaultCallbacks default_callbacks = DefaultCallbacks::usual();
   std::vector<Slot<Monitor>> monitors{{"Console"}, {"JSONWriter"}, {"TensorBoard"}, {"CSV"}};
   InitSection init;
   std::vector<Gate> gates;
-  ConfigNode predict;
+  PredictSection predict;
 };
 
-/// What the sections `engine` and `init` may say, for tools.
+/// What the sections `engine` and `predict` may say, for tools.
 std::vector<FieldInfo> engine_fields();
-std::vector<FieldInfo> init_fields();
+std::vector<FieldInfo> predict_fields();
 
 /// The description of all sections, from which parsing, `tpack schema` and the effective config come.
 Schema<ExperimentConfig> experiment_schema();

@@ -135,7 +135,7 @@ std::string json_schema() {
   properties["data"] = {{"type", "object"}, {"additionalProperties", reference_to("flow")}};
   properties["model"] = model_definition();
   properties["engine"] = closed_object(properties_of(engine_fields()));
-  properties["init"] = closed_object(properties_of(init_fields()));
+  properties["predict"] = closed_object(properties_of(predict_fields()));
   properties["default_callbacks"] = {{"anyOf", {{{"const", false}}, list_of(Callback::kKind)}}};
   Json root = closed_object(std::move(properties));
   root["$schema"] = "https://json-schema.org/draft/2020-12/schema";

@@ -13,7 +13,6 @@
 #include "cli/exit_code.h"
 #include "cli/experiment.h"
 #include "cli/gates.h"
-#include "cli/initial_weights.h"
 #include "cli/signals.h"
 #include "cli/start_report.h"
 #include "comm/mpi.h"
@@ -49,6 +48,7 @@ class TrainRun {
   void compare_ranks();
   LoopOptions loop_options();
   void start(Loop& loop);
+  void load_initial_weights();
   int ending(const LoopResult& result) const;
   void write_plan() const;
   void write_exit(int code, const std::string& reason) const;
@@ -147,6 +147,7 @@ LoopOptions TrainRun::loop_options() {
   options.world = &world_;
   options.interrupt = signals_.stop_token();
   options.flows = experiment_->flows;
+  options.seed = static_cast<uint64_t>(config.seed);
   options.add_to_checkpoint = [this](CheckpointContent& content) {
     content.texts[kConfigText] = effective_;
     content.texts[kPlanText] = plan_.to_json();
@@ -156,14 +157,13 @@ LoopOptions TrainRun::loop_options() {
 
 void TrainRun::start(Loop& loop) {
   Experiment& e = *experiment_;
-  if (chief()) check_gates(e.config.gates, loop.provided());
+  if (chief()) check_gates(e.config.gates, loop.scalars());
   write_plan();
   if (!checkpoint_path_.empty()) {
     loop.resume(checkpoint_, checkpoint_path_);
     checkpoint_ = {};
   } else if (!e.config.init.from.empty()) {
-    const WeightReport report = load_initial_weights(e.config.init, *e.trainer);
-    if (chief()) log::info("weights from " + resolved_path(e.config.init.from) + "\n" + report.str());
+    load_initial_weights();
   }
   if (!chief()) return;
   log::info("\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.trainer->steps_per_pass()));
@@ -174,6 +174,19 @@ void TrainRun::start(Loop& loop) {
       AppendFile(folder_->file("bad_samples.txt")).write("data." + name + ": " + error.what() + "\n");
     });
   }
+}
+
+void TrainRun::load_initial_weights() {
+  const InitSection& init = experiment_->config.init;
+  const std::string path = resolved_path(init.from);
+  VariableStore* store = experiment_->trainer->variables();
+  if (store == nullptr) throw ConfigError(init.from.position, "init: this trainer has no variables to load");
+  const LoadReport report = load_weights(*store, load_checkpoint(path), init.rules);
+  if (report.loaded.empty()) {
+    throw ConfigError(init.from.position, "init: no variable fits\n" + report.str(path));
+  }
+  experiment_->trainer->share_variables();
+  if (chief()) log::info(report.str(path));
 }
 
 int TrainRun::ending(const LoopResult& result) const {

@@ -27,29 +27,35 @@ struct EndOfRun {
 
 }  // namespace
 
+std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run) {
+  std::erase_if(callbacks,
+                [&](const NamedCallback& named) { return !run.is_chief() && named.callback->chief_only(); });
+  Diagnostics errors;
+  ScalarOrder scalars;
+  for (const NamedCallback& named : callbacks) {
+    try {
+      scalars.next_callback();
+      Setup setup(trainer, run, scalars);
+      named.callback->setup(setup);
+    } catch (const ConfigError& error) {
+      errors.add(error, named.position);
+    }
+  }
+  if (run.is_chief()) scalars.check(errors);  // the others have only some of the callbacks
+  errors.throw_if_any();
+  return scalars.names();
+}
+
 Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& monitors, LoopOptions options)
     : trainer_(trainer),
+      callbacks_(std::move(callbacks)),
       monitors_(monitors),
       options_(std::move(options)),
       run_(trainer, monitors, options_.length, options_.folder, options_.flows, options_.seed,
            options_.world->rank() == 0),
       first_epoch_(options_.length.starting_epoch),
       writer_(run_.is_chief() ? options_.folder : "", *options_.io) {
-  Diagnostics errors;
-  ScalarOrder scalars;
-  for (NamedCallback& named : callbacks) {
-    if (!run_.is_chief() && named.callback->chief_only()) continue;
-    try {
-      scalars.next_callback();
-      Setup setup(trainer_, run_, scalars);
-      named.callback->setup(setup);
-    } catch (const ConfigError& error) {
-      errors.add(error, named.position);
-    }
-    callbacks_.push_back(std::move(named));
-  }
-  if (run_.is_chief()) scalars.check(errors);  // the others have only some of the callbacks
-  errors.throw_if_any();
+  scalars_ = set_up_callbacks(callbacks_, trainer_, run_);
   trainer_.initialize();
 }
 

@@ -20,6 +20,10 @@ struct NamedCallback {
   Position position = {};
 };
 
+/// Calls `setup` of each callback, in order, and takes those away that do not run on this process. Returns
+/// the scalars that they will give. Errors: ConfigError with the mistakes of all.
+std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run);
+
 /// How a run came to its end, when it did not throw.
 enum class Ending : uint8_t {
   kFinished,    // max_epoch is done
@@ -74,6 +78,8 @@ class Loop {
   /// Runs to the end. Errors: whatever a hook or a step throws, after after_train of all callbacks.
   LoopResult run();
   Run& state() { return run_; }
+  /// The scalars that the callbacks will give.
+  const std::vector<std::string>& scalars() const { return scalars_; }
 
   /// Everything that makes the next step what it would be: for saving now.
   CheckpointContent checkpoint_content() const;
@@ -99,6 +105,7 @@ class Loop {
   Monitors& monitors_;
   LoopOptions options_;
   Run run_;
+  std::vector<std::string> scalars_;
   int64_t first_local_step_ = 0;  // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
   int64_t run_starting_step_ = 0;

@@ -7,6 +7,12 @@ void ScalarOrder::provides(const std::string& name, When when) {
   if (!is_new && when == When::kStep) at->second.when = when;
 }
 
+std::vector<std::string> ScalarOrder::names() const {
+  std::vector<std::string> all;
+  for (const auto& [name, source] : sources_) all.push_back(name);
+  return all;
+}
+
 void ScalarOrder::check(Diagnostics& errors) const {
   for (const Need& need : needs_) check(need, errors);
 }
@@ -14,9 +20,7 @@ void ScalarOrder::check(Diagnostics& errors) const {
 void ScalarOrder::check(const Need& need, Diagnostics& errors) const {
   const auto found = sources_.find(need.scalar.name);
   if (found == sources_.end()) {
-    std::vector<std::string> known;
-    for (const auto& [name, source] : sources_) known.push_back(name);
-    const ConfigError unknown = unknown_reference("statistic", need.scalar.name, {}, known);
+    const ConfigError unknown = unknown_reference("statistic", need.scalar.name, {}, names());
     errors.add(need.scalar.position, need.who + ": " + unknown.problems()[0].text);
     return;
   }

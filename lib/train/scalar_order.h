@@ -25,6 +25,8 @@ class ScalarOrder {
   void needs(const Ref<Stat>& name, const std::string& who) { needs_.push_back({name, who, current_}); }
   /// Reports each need that nothing fulfils, with the order that would or the nearest name.
   void check(Diagnostics& errors) const;
+  /// Every scalar that is given, sorted.
+  std::vector<std::string> names() const;
 
  private:
   struct Need {
