@@ -142,7 +142,8 @@ struct Codec<PredictSection> {
 
 DefaultCallbacks DefaultCallbacks::usual() {
   DefaultCallbacks usual;
-  for (const ConfigNode& item : tpack::default_callbacks().items()) usual.list.push_back({item});
+  const ConfigNode items = tpack::default_callbacks();
+  for (const ConfigNode& item : items.items()) usual.list.push_back({item});
   return usual;
 }
 

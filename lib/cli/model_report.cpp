@@ -49,8 +49,10 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   const TowerResult result = build_tower(b, tower, fed, {});
   std::vector<std::pair<int, LayerReport>> ordered;
   for (const auto& [name, value] : result.outputs) ordered.push_back({value.node->id, {name, value.spec()}});
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [](const auto& x, const auto& y) { return x.first < y.first; });
+  const auto before = [](const auto& x, const auto& y) {  // a block and its last layer are one node
+    return x.first != y.first ? x.first < y.first : x.second.name.size() > y.second.name.size();
+  };
+  std::stable_sort(ordered.begin(), ordered.end(), before);
   for (auto& [id, layer] : ordered) report.layers.push_back(std::move(layer));
   for (const VariableSpec* variable : table.trainable()) {
     report.parameters += variable->spec.shape.elements();
