@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "backend/program.h"
-#include "input/input_source.h"
 #include "backend/tower_place.h"
+#include "input/input_source.h"
 
 namespace tpack {
 

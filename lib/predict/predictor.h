@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backend/program.h"
-#include "predict/predict_outputs.h"
 #include "backend/tower_place.h"
+#include "predict/predict_outputs.h"
 
 namespace tpack {
 

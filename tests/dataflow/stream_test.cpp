@@ -232,7 +232,8 @@ TEST(Stream, steady_state_asks_for_no_large_memory_and_does_not_grow) {
     reset_allocations();
     for (int i = 0; i < 100; ++i) stream->next();
     EXPECT_EQ(allocations().large, 0) << name;
-    // Samples that wait to be put in order keep their (small) memory; how many there are depends on the clock.
+    // Samples that wait to be put in order keep their (small) memory; how many there are depends on the
+    // clock.
     EXPECT_LT(allocations().live_bytes, name == "in order" ? 100000 : 4096) << name;
     if (name == "array") {
       EXPECT_EQ(allocations().count, 0);

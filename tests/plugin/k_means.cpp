@@ -123,11 +123,11 @@ class KMeans final : public Trainer {
   Params p_;
   TrainSetup setup_;
   size_t component_ = 0;
-  TensorSpec nominal_;   // of a whole batch
-  int64_t values_ = 0;   // of a sample
-  Tensor centres_;       // [clusters, values]
-  Tensor counts_;        // [clusters]: samples that each centre has had
-  double inertia_ = 0;   // mean square of the distance, a value
+  TensorSpec nominal_;  // of a whole batch
+  int64_t values_ = 0;  // of a sample
+  Tensor centres_;      // [clusters, values]
+  Tensor counts_;       // [clusters]: samples that each centre has had
+  double inertia_ = 0;  // mean square of the distance, a value
   std::unique_ptr<InputReader> reader_;
 };
 

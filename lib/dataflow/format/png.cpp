@@ -67,8 +67,8 @@ class PngReader {
   char message_[128] = {};  // NOLINT(modernize-avoid-c-arrays): written just before a longjmp
 };
 
-/// Makes libpng give 8-bit gray or RGB whatever the file holds. Gray is not made from colours here: libpng would take
-/// the file's gamma into account, unlike every other reader.
+/// Makes libpng give 8-bit gray or RGB whatever the file holds. Gray is not made from colours here: libpng
+/// would take the file's gamma into account, unlike every other reader.
 void set_output(PngReader& r, int channels) {
   png_structp png = r.png();
   const int type = png_get_color_type(png, r.info());
