@@ -194,9 +194,8 @@ class Lowering {
       const int place = new_value(target);
       Step step = reorder(value, place, "fetch/" + fetches[i].name);
       // The old value of a variable is fetched before anything can change it.
-      const bool old =
-          program_.values[static_cast<size_t>(program_.owner(value))].place == Place::kVariable &&
-          producer(program_.owner(value)) < 0;
+      const Value& owner = program_.values[static_cast<size_t>(program_.owner(value))];
+      const bool old = owner.place == Place::kVariable && variables_.at(owner.name) == program_.owner(value);
       program_.steps.insert(old ? program_.steps.begin() : program_.steps.end(), std::move(step));
     }
   }
