@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -14,18 +15,15 @@ namespace fs = std::filesystem;
 
 class LoadConfig : public testing::Test {
  protected:
-  LoadConfig() : folder_(fs::path(testing::TempDir()) / "tpack_load_config") {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "models");
-  }
-  ~LoadConfig() override { fs::remove_all(folder_); }
+  LoadConfig() { fs::create_directories(folder_ / "models"); }
 
   void file(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   std::string load(const std::string& name, const std::vector<std::string>& overrides = {}) const {
     return to_json(load_config((folder_ / name).string(), {.overrides = overrides}).root);
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.str();
 };
 
 TEST_F(LoadConfig, lets_later_includes_win_and_the_file_over_all) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,8 @@ using testing::Not;
 class Log : public testing::Test {
  protected:
   Log() {
-    path_ = std::filesystem::path(testing::TempDir()) / "tpack_log_test.txt";
+    path_ =
+        std::filesystem::path(testing::TempDir()) / ("tpack_log_test" + std::to_string(::getpid()) + ".txt");
     std::filesystem::remove(path_);
     log::set_level(log::Level::kOff);
     log::to_file(path_.string());
