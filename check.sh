@@ -3,7 +3,7 @@
 #
 #   ./check.sh            everything that has to pass before a change lands (under 40 minutes on two cores)
 #   ./check.sh --quick    format, scripts, one build, unit tests: for the desk (under 5 minutes with a warm cache)
-#   ./check.sh --all      also clang-tidy over all files
+#   ./check.sh --all      also sanitizers, clang-tidy, the minimal build and the README's commands
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -36,9 +36,9 @@ git ls-files '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
 
 step "scripts"
 python3 scripts/check_layering.py
-python3 scripts/check_files.py
 python3 scripts/check_dependencies.py
 
+mkdir -p build
 step "build (gcc, warnings are errors)"
 cmake --preset dev >build/dev-configure.log 2>&1 || { cat build/dev-configure.log; exit 1; }
 cmake --build build/dev -j "$jobs"
@@ -60,11 +60,10 @@ for config in configs/*.yaml; do
   echo "ok $config"
 done
 
-step "generated documentation"
-scripts/generate_docs.sh --check
-
-step "end to end"
-ctest --test-dir build/release -j 1 -L 'end_to_end|slow'
+if [ "$mode" != --all ]; then
+  echo; echo "all checks passed ($((SECONDS - start)) s)"
+  exit 0
+fi
 
 step "address and undefined-behaviour sanitizers (clang)"
 cmake --preset asan >build/asan-configure.log 2>&1 || { cat build/asan-configure.log; exit 1; }
