@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/experiment.h"
+#include "cli/sample_images.h"
 #include "cli/text_table.h"
 #include "core/log.h"
 #include "core/text.h"
@@ -21,6 +22,7 @@ struct Options {
   std::vector<std::string> overrides;
   std::string flow;
   std::string png;
+  std::string images;  // folder
   int samples = 3;
   bool json = false;
 };
@@ -107,11 +109,12 @@ int inspect(const Options& o) {
     if (o.flow.empty() || o.flow == name) all.push_back(inspect_flow(name, flow, seed, o));
   }
   if (o.json) std::cout << all.dump(1) << "\n";
-  if (!o.png.empty()) {
+  if (!o.png.empty() || !o.images.empty()) {
     const std::string name =
         o.flow.empty() ? (e.flows.contains("train") ? "train" : e.flows.begin()->first) : o.flow;
-    write_contact_sheet(e.flow(name), o.png, {.seed = seed});
-    log::info("the first samples of " + name + " are in " + o.png);
+    if (!o.png.empty()) write_contact_sheet(e.flow(name), o.png, {.seed = seed});
+    if (!o.images.empty()) write_sample_images(e.flow(name), o.images, o.samples, seed);
+    log::info("wrote the first images of " + name);
   }
   return 0;
 }
@@ -128,7 +131,8 @@ void add_data_command(CLI::App& program, Action& action) {
       ->allow_extra_args(false);
   command->add_option("--flow", options->flow, "only this flow");
   command->add_option("--samples", options->samples, "items to show")->check(CLI::NonNegativeNumber);
-  command->add_option("--png", options->png, "write the first images to this file");
+  command->add_option("--png", options->png, "write the first images to this file, as one sheet");
+  command->add_option("--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }

@@ -54,8 +54,8 @@ void check_names(const std::string& path) {
 }
 
 void load_plugin(const Ref<Path>& plugin) {
-  const std::string path = fs::absolute(resolved_path(plugin)).lexically_normal().string();
-  if (!fs::is_regular_file(path)) throw ConfigError("no such plugin " + path);
+  const std::string path = resolved_path(plugin);
+  if (!fs::is_regular_file(path)) throw ConfigError("no such plugin '" + path + "'");
   refuse_world_writable(path, "plugin");
   refuse_world_writable(fs::path(path).parent_path(), "folder of the plugin");
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

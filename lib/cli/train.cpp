@@ -15,6 +15,7 @@
 #include "cli/gates.h"
 #include "cli/signals.h"
 #include "cli/start_report.h"
+#include "cli/stored_model.h"
 #include "comm/mpi.h"
 #include "comm/world.h"
 #include "core/log.h"
@@ -22,9 +23,6 @@
 
 namespace tpack {
 namespace {
-
-constexpr const char* kConfigText = "config/yaml";
-constexpr const char* kPlanText = "plan/json";
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -148,9 +146,12 @@ LoopOptions TrainRun::loop_options() {
   options.interrupt = signals_.stop_token();
   options.flows = experiment_->flows;
   options.seed = static_cast<uint64_t>(config.seed);
-  options.add_to_checkpoint = [this](CheckpointContent& content) {
+  const auto train = experiment_->flows.find("train");
+  const std::string labels = train == experiment_->flows.end() ? "" : labels_json(train->second);
+  options.add_to_checkpoint = [this, labels](CheckpointContent& content) {
     content.texts[kConfigText] = effective_;
     content.texts[kPlanText] = plan_.to_json();
+    if (!labels.empty()) content.texts[kLabelsText] = labels;
   };
   return options;
 }
@@ -166,8 +167,10 @@ void TrainRun::start(Loop& loop) {
     load_initial_weights();
   }
   if (!chief()) return;
-  log::info("\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.trainer->steps_per_pass()));
-  if (const VariableStore* store = e.trainer->variables()) log::info("\n" + describe_variables(*store));
+  log::info("the run\n" +
+            describe_run(e.trainer->step_size(), loop.state().length(), e.trainer->steps_per_pass()));
+  if (const VariableStore* store = e.trainer->variables())
+    log::info("what is trained\n" + describe_variables(*store));
   for (const auto& [name, flow] : e.flows) {
     flow.bad_samples().on_bad_sample([this, name = name](const SampleError& error) {
       const std::lock_guard lock(bad_samples_mutex_);

@@ -294,10 +294,11 @@ ComponentItem component_item(const ConfigNode& node, std::string_view what) {
     return {entry.key, entry.value, entry.key_position.known() ? entry.key_position : node.position()};
   }
   std::string text =
-      "expected a " + std::string(what) + " as 'Name' or 'Name: {...}', found " + node.describe();
+      "expected " + with_article(what) + " as 'Name' or 'Name: {...}', found " + node.describe();
   if (node.is_map() && node.size() > 1) {
-    text += " with " + std::to_string(node.size()) + " keys; is the indentation below '" +
-            node.entries()[0].key + "' right?";
+    std::vector<std::string> keys;
+    for (const ConfigNode::Entry& entry : node.entries()) keys.push_back(entry.key);
+    text += " of " + join(keys, ", ") + "; keep one, or indent further what belongs below '" + keys[0] + "'";
   }
   throw ConfigError(node.position(), text);
 }

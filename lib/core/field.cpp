@@ -37,10 +37,6 @@ std::string plural(const FieldType& type) {
   }
 }
 
-std::string with_article(const std::string& noun) {
-  return (std::string("aeiouAEIOU").find(noun.front()) != std::string::npos ? "an " : "a ") + noun;
-}
-
 }  // namespace
 
 std::string FieldType::str() const {
@@ -91,6 +87,7 @@ Check above(double low) { return {.above = low}; }
 Check one_of(std::vector<std::string> choices) { return {.choices = std::move(choices)}; }
 
 void Reader::wrong_type(const ConfigNode& node, const std::string& expected) {
+  if (node.has_expression()) return;  // it has no value, which was reported
   fail(node, "expected " + expected + ", found " + node.describe());
 }
 

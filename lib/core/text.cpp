@@ -145,6 +145,12 @@ std::string snake_case(std::string_view name) {
   return out;
 }
 
+std::string with_article(std::string_view noun) {
+  const bool vowel =
+      !noun.empty() && std::string_view("aeiouAEIOU").find(noun.front()) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + std::string(noun);
+}
+
 std::string shortest(double value) { return shortest_of(value); }
 std::string shortest(float value) { return shortest_of(value); }
 

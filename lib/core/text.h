@@ -29,6 +29,9 @@ bool starts_with_digit(std::string_view text);
 /// "MapData" -> "map_data", "ReLU" -> "relu", "Conv2D" -> "conv2d", "BatchNorm" -> "batch_norm".
 std::string snake_case(std::string_view name);
 
+/// "a layer", "an optimizer".
+std::string with_article(std::string_view noun);
+
 /// Shortest decimal text that reads back as the same number.
 std::string shortest(double value);
 std::string shortest(float value);

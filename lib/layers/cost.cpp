@@ -1,7 +1,5 @@
 #include "layers/cost.h"
 
-#include <regex>
-
 #include "core/text.h"
 
 namespace tpack {
@@ -14,8 +12,8 @@ std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
       known.push_back(spec->name);
       if (full_match(spec->name, pattern.name)) found.push_back(builder_.read(spec->name, spec->spec));
     }
-  } catch (const std::regex_error& error) {
-    throw ConfigError(pattern.position, "'" + pattern.name + "' is no regular expression: " + error.what());
+  } catch (const ConfigError& error) {
+    throw ConfigError(pattern.position, error.what());
   }
   if (found.empty()) {
     throw ConfigError(pattern.position, "no trainable variable matches '" + pattern.name +

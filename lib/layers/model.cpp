@@ -95,8 +95,9 @@ std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diag
 class ConfiguredModel final : public TowerFunction {
  public:
   ConfiguredModel(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
+    const size_t before = errors.count();
     const ModelParams p = model_schema().parse(section, "model", errors);
-    if (!errors.ok()) return;
+    if (errors.count() != before) return;
     read_inputs(p, scope, errors);
     read_layers(p, scope, errors);
     costs_ = make_list<Cost>(p.cost, scope, errors);

@@ -45,9 +45,9 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   options.world = uses_world() ? setup.world : nullptr;
   options.seed = setup.seed;
   replicas_ = std::make_unique<DataParallel>(*setup.tower, *setup.optimizer, *setup.plan, std::move(options));
-  components_ = bind_inputs(setup.tower->inputs(), setup.data->spec(), "data.train");
   const auto batch = setup.data->batch_size();
   if (!batch) throw ConfigError("data.train gives single samples; end it with BatchData: {batch_size: ...}");
+  components_ = bind_inputs(setup.tower->inputs(), setup.data->spec(), "data.train");
   for (const TowerInput& input : setup.tower->inputs()) signature_.push_back(input.batch_spec(*batch));
   statistics_ = replicas_->declare(signature_);
 }

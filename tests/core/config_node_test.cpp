@@ -105,8 +105,8 @@ TEST(ComponentItem, says_which_forms_are_legal) {
   EXPECT_EQ(text_of(ConfigNode::plain("3", at(4, 7))),
             "a.yaml:4:7: expected a layer as 'Name' or 'Name: {...}', found the number 3");
   EXPECT_EQ(text_of({{"Dropout", {}}, {"rate", 0.5}}),
-            "expected a layer as 'Name' or 'Name: {...}', found a map with 2 keys; is the indentation below "
-            "'Dropout' right?");
+            "expected a layer as 'Name' or 'Name: {...}', found a map of Dropout, rate; keep one, or indent "
+            "further what belongs below 'Dropout'");
 }
 
 }  // namespace

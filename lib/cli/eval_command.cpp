@@ -1,0 +1,88 @@
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/stored_model.h"
+#include "cli/text_table.h"
+#include "core/text.h"
+#include "predict/evaluator.h"
+
+namespace tpack {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string data;
+  std::vector<std::string> overrides;
+  std::vector<std::string> minima;
+  bool allow_plugins = false;
+  bool json = false;
+};
+
+std::string chosen_flow(const Options& o, const Experiment& e) {
+  if (!o.data.empty()) return o.data;
+  if (e.flows.contains("validation")) return "validation";
+  if (!e.config.predict.data.empty()) return e.config.predict.data.name;
+  throw ConfigError("say which flow to evaluate on: --data NAME");
+}
+
+Gate minimum(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos) throw ConfigError("--min " + text + ": write --min NAME=VALUE");
+  const Position where{std::make_shared<const std::string>("--min"), 0, 0};
+  return parse_gate(text.substr(0, equals), ">= " + text.substr(equals + 1), where);
+}
+
+void require(const std::vector<Gate>& gates, const Evaluator::Result& result) {
+  std::vector<std::string> missed;
+  std::vector<std::string> known;
+  for (const auto& [name, value] : result) known.push_back(name);
+  for (const Gate& gate : gates) {
+    const auto at =
+        std::find_if(result.begin(), result.end(), [&](const auto& r) { return r.first == gate.name; });
+    if (at == result.end()) throw unknown_reference("statistic", gate.name, gate.position, known);
+    if (!gate.holds(at->second))
+      missed.push_back("gate " + gate.str() + " is missed: " + shortest(at->second));
+  }
+  if (!missed.empty()) throw GateMissed(join(missed, "\n"));
+}
+
+int evaluate(const Options& o) {
+  std::vector<Gate> gates;
+  for (const std::string& text : o.minima) gates.push_back(minimum(text));
+  StoredModel model(o.model, o.overrides, o.allow_plugins);
+  const Experiment& e = model.experiment();
+  const std::string name = chosen_flow(o, e);
+  Evaluator evaluator(name, model.place(), e.flow(name), static_cast<uint64_t>(e.config.seed));
+  const Evaluator::Result result = evaluator.run();
+  TextTable table({"statistic of " + name, "value"});
+  nlohmann::ordered_json json;
+  for (const auto& [statistic, value] : result) {
+    table.add({statistic, shortest(value)});
+    json[statistic] = value;
+  }
+  std::cout << (o.json ? json.dump(1) + "\n" : table.str());
+  require(gates, result);
+  return 0;
+}
+
+}  // namespace
+
+void add_eval_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("eval", "Take the statistics of a trained model over a flow");
+  auto options = std::make_shared<Options>();
+  command->add_option("model", options->model, "checkpoint")->required();
+  command->add_option("--data", options->data, "flow of its config (default: validation)");
+  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of its config")
+      ->allow_extra_args(false);
+  command->add_option("--min", options->minima, "NAME=VALUE: exit code 8 where the statistic is below")
+      ->allow_extra_args(false);
+  command->add_flag("--allow-plugins", options->allow_plugins, "load the plugins that its config names");
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+}
+
+}  // namespace tpack

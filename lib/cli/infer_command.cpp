@@ -1,0 +1,156 @@
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/file_samples.h"
+#include "cli/prediction_writer.h"
+#include "cli/stored_model.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "predict/predict_outputs.h"
+#include "predict/predictor.h"
+
+namespace tpack {
+namespace {
+
+struct Options {
+  std::string model;
+  std::vector<std::string> files;
+  std::vector<std::string> overrides;
+  std::string format = "jsonl";
+  std::string output;
+  std::string labels;
+  int top_k = 1;
+  int64_t batch = 64;
+  bool skip_bad = false;
+  bool allow_plugins = false;
+};
+
+std::vector<PredictOutput> outputs_of(const Experiment& e) {
+  if (e.config.predict.outputs.is_null()) {
+    throw ConfigError(
+        "the model's config does not say what it predicts; add "
+        "--set 'predict.outputs={probability: {Softmax: LAYER}}'");
+  }
+  Diagnostics errors;
+  std::vector<PredictOutput> outputs = parse_predict_outputs(e.config.predict.outputs, errors);
+  errors.throw_if_any();
+  return outputs;
+}
+
+std::vector<std::string> labels_of(const Options& o, const StoredModel& model) {
+  if (o.labels.empty()) return model.labels();
+  std::ifstream file(o.labels);
+  if (!file) throw ConfigError(o.labels + ": cannot be read");
+  std::vector<std::string> labels;
+  for (std::string line; std::getline(file, line);) labels.push_back(line);
+  return labels;
+}
+
+/// Reads files in batches and predicts; errors stay with their file.
+class Inference {
+ public:
+  Inference(StoredModel& model, const Options& options)
+      : options_(options),
+        samples_(model.experiment()),
+        predictor_(model.place(), outputs_of(model.experiment()), {samples_.input().name}),
+        writer_(make_prediction_writer(writer_options(model))) {}
+
+  /// The number of files that could not be read.
+  int64_t run(const std::vector<std::string>& files) {
+    int64_t index = 0;
+    for (const std::string& file : files) {
+      Prediction& p = pending_.emplace_back();
+      p.file = file;
+      try {
+        batch_.push_back(samples_.read(file, index++));
+      } catch (const DataError& error) {
+        p.error = error.what();
+        ++bad_;
+      }
+      if (static_cast<int64_t>(pending_.size()) == options_.batch) flush();
+    }
+    flush();
+    writer_->finish();
+    return bad_;
+  }
+
+ private:
+  WriterOptions writer_options(const StoredModel& model) const {
+    WriterOptions w{options_.format, options_.output, {}, labels_of(options_, model), options_.top_k};
+    for (const PredictOutput& output : predictor_.outputs()) w.names.push_back(output.name);
+    return w;
+  }
+
+  void flush() {
+    std::vector<Tensor> values;
+    if (!batch_.empty()) values = predictor_.run({stacked()});
+    int64_t row = 0;
+    for (Prediction& p : pending_) {
+      if (p.error.empty()) {
+        for (const Tensor& value : values) p.outputs.push_back(value.row(row));
+        ++row;
+      } else {
+        log::error(p.error);
+      }
+      writer_->write(p);
+    }
+    pending_.clear();
+    batch_.clear();
+  }
+
+  Tensor stacked() const {
+    const TensorSpec& spec = batch_[0].spec();
+    Tensor all(spec.dtype, spec.shape.prepend(static_cast<int64_t>(batch_.size())));
+    for (size_t i = 0; i < batch_.size(); ++i) {
+      std::memcpy(all.row(static_cast<int64_t>(i)).raw(), batch_[i].raw(), batch_[i].bytes());
+    }
+    return all;
+  }
+
+  const Options& options_;
+  FileSamples samples_;
+  Predictor predictor_;
+  std::unique_ptr<PredictionWriter> writer_;
+  std::vector<Prediction> pending_;  // files since the last batch, good and bad
+  std::vector<Tensor> batch_;        // the samples of the good ones
+  int64_t bad_ = 0;
+};
+
+int infer(const Options& o) {
+  StoredModel model(o.model, o.overrides, o.allow_plugins);
+  const std::vector<std::string> files = listed_files(o.files);
+  const int64_t bad = Inference(model, o).run(files);
+  if (bad == 0 || o.skip_bad) return 0;
+  throw DataError(std::to_string(bad) + " of " + std::to_string(files.size()) +
+                  " files could not be read; --skip-bad makes this no failure");
+}
+
+}  // namespace
+
+void add_infer_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("infer", "Run a trained model on image files");
+  auto options = std::make_shared<Options>();
+  command->add_option("model", options->model, "checkpoint")->required();
+  command
+      ->add_option("files", options->files, "files, folders, @LIST (one path a line), or - (a list on stdin)")
+      ->required();
+  command->add_option("--format", options->format, "jsonl, csv or hdf5")
+      ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
+  command->add_option("--output", options->output, "file (default: stdout)");
+  command->add_option("--top-k", options->top_k, "classes that are named")->check(CLI::PositiveNumber);
+  command->add_option("--labels", options->labels,
+                      "names of the classes, one a line (default: the checkpoint's)");
+  command->add_option("--batch", options->batch, "files that run together")->check(CLI::PositiveNumber);
+  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of its config")
+      ->allow_extra_args(false);
+  command->add_flag("--skip-bad", options->skip_bad, "files that cannot be read are no failure");
+  command->add_flag("--allow-plugins", options->allow_plugins, "load the plugins that its config names");
+  command->callback([options, &action] { action = [options] { return infer(*options); }; });
+}
+
+}  // namespace tpack

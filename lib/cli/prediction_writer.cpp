@@ -1,0 +1,179 @@
+#include "cli/prediction_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/checkpoint.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+/// Opens the output of the formats that are text.
+class TextOutput {
+ public:
+  explicit TextOutput(std::string path) : path_(std::move(path)) {
+    if (path_.empty()) return;
+    file_.open(path_);
+    if (!file_) throw ResourceError(path_ + ": cannot be written");
+  }
+  std::ostream& stream() { return path_.empty() ? std::cout : file_; }
+  void finish() {
+    stream().flush();
+    if (!stream()) throw ResourceError((path_.empty() ? "stdout" : path_) + ": was not written whole");
+  }
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+/// Values of any tensor as nested lists.
+nlohmann::json as_json(const Tensor& value) {
+  if (value.shape().rank() == 0) return value.at(0);
+  auto list = nlohmann::json::array();
+  for (int64_t i = 0; i < value.shape()[0]; ++i) list.push_back(as_json(value.row(i)));
+  return list;
+}
+
+/// {"file": ..., "label": ..., "score": ..., "top": [...], "outputs": {...}}, or {"file": ..., "error": ...}.
+class JsonLines final : public PredictionWriter {
+ public:
+  explicit JsonLines(const WriterOptions& options) : options_(options), output_(options.output) {}
+
+  void write(const Prediction& p) override {
+    nlohmann::ordered_json line = {{"file", p.file}};
+    if (!p.error.empty()) {
+      line["error"] = p.error;
+    } else {
+      add_classes(p.outputs[0], line);
+      for (size_t i = 0; i < p.outputs.size(); ++i)
+        line["outputs"][options_.names[i]] = as_json(p.outputs[i]);
+    }
+    using Json = nlohmann::ordered_json;
+    output_.stream() << line.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+  }
+  void finish() override { output_.finish(); }
+
+ private:
+  void add_classes(const Tensor& scores, nlohmann::ordered_json& line) const {
+    if (scores.shape().rank() != 1) return;
+    const auto ranked = top_classes(scores, options_.labels, options_.top_k);
+    line["label"] = ranked[0].label;
+    line["score"] = ranked[0].score;
+    if (options_.top_k == 1) return;
+    for (const Ranked& one : ranked) line["top"].push_back({{"label", one.label}, {"score", one.score}});
+  }
+
+  WriterOptions options_;
+  TextOutput output_;
+};
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+/// file,label,score,label_2,score_2,...,error; of an output that is no vector, its values.
+class Csv final : public PredictionWriter {
+ public:
+  explicit Csv(const WriterOptions& options) : options_(options), output_(options.output) {
+    output_.stream() << "file";
+    for (int k = 1; k <= options_.top_k; ++k) {
+      const std::string number = k == 1 ? "" : "_" + std::to_string(k);
+      output_.stream() << ",label" << number << ",score" << number;
+    }
+    output_.stream() << ",error\n";
+  }
+
+  void write(const Prediction& p) override {
+    std::vector<Ranked> ranked;
+    if (p.error.empty()) ranked = top_classes(p.outputs[0], options_.labels, options_.top_k);
+    output_.stream() << csv_field(p.file);
+    for (size_t k = 0; k < static_cast<size_t>(options_.top_k); ++k) {
+      if (k < ranked.size()) {
+        output_.stream() << "," << csv_field(ranked[k].label) << "," << shortest(ranked[k].score);
+      } else {
+        output_.stream() << ",,";
+      }
+    }
+    output_.stream() << "," << csv_field(p.error) << "\n";
+  }
+  void finish() override { output_.finish(); }
+
+ private:
+  WriterOptions options_;
+  TextOutput output_;
+};
+
+/// One dataset [files, ...] an output, NaN for files that could not be read, and the texts `files` and
+/// `labels`, one a line.
+class Hdf5 final : public PredictionWriter {
+ public:
+  explicit Hdf5(const WriterOptions& options) : options_(options) {
+    if (options_.output.empty()) throw ConfigError("--format hdf5 needs --output FILE");
+  }
+  void write(const Prediction& p) override { all_.push_back(p); }
+
+  void finish() override {
+    CheckpointContent content;
+    std::string files;
+    for (const Prediction& p : all_) files += p.file + "\n";
+    content.texts["files"] = files;
+    content.texts["labels"] = join(options_.labels, "\n");
+    for (size_t i = 0; i < options_.names.size(); ++i) {
+      if (const auto rows = stacked(i)) content.tensors[options_.names[i]] = *rows;
+    }
+    save_checkpoint(options_.output, content);
+  }
+
+ private:
+  std::optional<Tensor> stacked(size_t output) const {
+    const auto good = std::find_if(all_.begin(), all_.end(), [](const auto& p) { return p.error.empty(); });
+    if (good == all_.end()) return std::nullopt;
+    const Shape shape = good->outputs[output].shape();
+    Tensor rows(DType::kFloat32, shape.prepend(static_cast<int64_t>(all_.size())));
+    std::fill_n(rows.data<float>(), rows.elements(), std::numeric_limits<float>::quiet_NaN());
+    for (size_t i = 0; i < all_.size(); ++i) {
+      if (!all_[i].error.empty()) continue;
+      const Tensor row = all_[i].outputs[output].cast(DType::kFloat32);
+      std::memcpy(rows.row(static_cast<int64_t>(i)).raw(), row.raw(), row.bytes());
+    }
+    return rows;
+  }
+
+  WriterOptions options_;
+  std::vector<Prediction> all_;
+};
+
+}  // namespace
+
+std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::string>& labels, int count) {
+  std::vector<int64_t> order(static_cast<size_t>(scores.elements()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return scores.at(a) > scores.at(b); });
+  std::vector<Ranked> ranked;
+  for (size_t k = 0; k < order.size() && k < static_cast<size_t>(count); ++k) {
+    const auto index = static_cast<size_t>(order[k]);
+    ranked.push_back({index < labels.size() ? labels[index] : std::to_string(index), scores.at(order[k])});
+  }
+  return ranked;
+}
+
+std::unique_ptr<PredictionWriter> make_prediction_writer(const WriterOptions& options) {
+  if (options.format == "csv") return std::make_unique<Csv>(options);
+  if (options.format == "hdf5") return std::make_unique<Hdf5>(options);
+  return std::make_unique<JsonLines>(options);
+}
+
+}  // namespace tpack

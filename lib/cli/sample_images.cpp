@@ -1,0 +1,63 @@
+#include "cli/sample_images.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "core/file_io.h"
+#include "dataflow/datapoint.h"
+#include "monitor/png_encoder.h"
+
+namespace tpack {
+namespace {
+
+/// The first integer component with one number a sample.
+std::optional<size_t> label_column(const Spec& spec, bool batched) {
+  for (size_t c = 0; c < spec.size(); ++c) {
+    const TensorSpec& tensor = spec[c].tensor;
+    if (tensor.dtype == DType::kInt32 && tensor.shape.rank() == (batched ? 1U : 0U)) return c;
+  }
+  return std::nullopt;
+}
+
+std::string class_name(const ComponentSpec& component, int64_t number) {
+  const auto index = static_cast<size_t>(number);
+  return number >= 0 && index < component.classes.size() ? component.classes[index] : std::to_string(number);
+}
+
+std::string file_name(int number, const std::string& label) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%03d", number);
+  return std::string(text.data()) + (label.empty() ? "" : "-" + label) + ".png";
+}
+
+}  // namespace
+
+void write_sample_images(const DataFlow& flow, const std::string& folder, int count, uint64_t seed) {
+  const Spec& spec = flow.spec();
+  const bool batched = flow.batch_size().has_value();
+  const auto image =
+      std::find_if(spec.begin(), spec.end(), [](const ComponentSpec& c) { return c.is_image; });
+  if (image == spec.end()) throw ConfigError("--images: the flow has no image (it has " + spec.str() + ")");
+  const auto column = static_cast<size_t>(image - spec.begin());
+  const auto label = label_column(spec, batched);
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) throw ResourceError(folder + ": cannot be made: " + failure.message());
+  const auto cursor = flow.open({.seed = seed});
+  Datapoint item;
+  for (int written = 0; written < count && cursor->next(item);) {
+    const Tensor images = item.to_tensor(column);
+    const int64_t rows = batched ? images.shape()[0] : 1;
+    for (int64_t row = 0; row < rows && written < count; ++row, ++written) {
+      const std::string name =
+          label ? class_name(spec[*label], static_cast<int64_t>(item.to_tensor(*label).at(batched ? row : 0)))
+                : "";
+      const auto png = encode_png(batched ? images.row(row) : images);
+      write_whole_file(folder + "/" + file_name(written, name), png.at(0).png);
+    }
+  }
+}
+
+}  // namespace tpack

@@ -1,0 +1,101 @@
+// Every tests/config/errors/NAME.yaml is a config with mistakes; NAME.txt is the whole text of the error,
+// paths relative to that folder. NAME.set, where there is one, holds overrides, one a line. Files of
+// errors/parts/ are included by others.
+#include "cli/check.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/model_report.h"
+#include "program_runner.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_cli::kTinyConfig;
+
+std::vector<std::string> overrides_of(fs::path path) {
+  std::vector<std::string> all;
+  std::ifstream file(path.replace_extension(".set"));
+  for (std::string line; std::getline(file, line);) all.push_back(line);
+  return all;
+}
+
+/// What is wrong with a config, "" where nothing is.
+std::string errors_of(const std::string& path) {
+  try {
+    const CheckedExperiment checked(path, overrides_of(path), true);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<std::string> cases() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(fs::path(TPACK_SOURCE_DIR) / "tests/config/errors")) {
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class ErrorCorpus : public testing::TestWithParam<std::string> {};
+
+TEST_P(ErrorCorpus, is_refused_with_the_whole_text) {
+  const fs::path before = fs::current_path();
+  fs::current_path(fs::path(TPACK_SOURCE_DIR) / "tests/config/errors");
+  const std::string errors = errors_of(GetParam() + ".yaml");
+  const std::string expected = content_of(GetParam() + ".txt");
+  fs::current_path(before);
+  ASSERT_FALSE(expected.empty()) << "the text is missing; found:\n" << errors;
+  EXPECT_EQ(errors + "\n", expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ErrorCorpus, testing::ValuesIn(cases()),
+                         [](const auto& param_info) { return param_info.param; });
+
+TEST(Check, corpus_is_large) { EXPECT_GE(cases().size(), 80U); }
+
+TEST(Check, works_out_the_steps_of_an_epoch) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  CheckedExperiment checked(folder / "tiny.yaml", {}, true);
+  EXPECT_EQ(checked.steps_per_epoch(), 10);
+  CheckedExperiment given(folder / "tiny.yaml", {"steps_per_epoch=7"}, true);
+  EXPECT_EQ(given.steps_per_epoch(), 7);
+}
+
+TEST(Check, reports_shapes_parameters_and_memory) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  CheckedExperiment checked(folder / "tiny.yaml", {}, true);
+  const auto report = report_model(checked);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->parameters, 16 * 5 + 5 + 5 * 3 + 3);
+  const auto fc0 = std::find_if(report->layers.begin(), report->layers.end(),
+                                [](const LayerReport& layer) { return layer.name == "fc0"; });
+  ASSERT_NE(fc0, report->layers.end());
+  EXPECT_EQ(fc0->spec.str(), "float32 [4, 5]");
+  EXPECT_EQ(fc0->parameters, 85);
+  EXPECT_EQ(fc0->flops, 2.0 * 4 * 16 * 5);
+  EXPECT_GT(report->total_bytes(), 0U);
+  EXPECT_EQ(nlohmann::json::parse(report->to_json()).at("parameters"), report->parameters);
+}
+
+TEST(Check, without_data_takes_what_they_declare) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  const std::string absent =
+      "data.train=[{Mnist: {dir: " + folder.str() + "}}, {BatchData: {batch_size: 4}}]";
+  const std::string inputs = "model.inputs.image.shape=[28, 28, 1]";
+  EXPECT_NO_THROW(CheckedExperiment(folder / "tiny.yaml", {absent, inputs}, false));
+  EXPECT_THROW(CheckedExperiment(folder / "tiny.yaml", {absent, inputs}, true), DataError);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,47 @@
+#include "cli/json_schema.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/experiment_config.h"
+
+namespace tpack {
+namespace {
+
+using nlohmann::json;
+
+TEST(JsonSchema, has_every_section) {
+  const json schema = json::parse(json_schema());
+  for (const FieldInfo& field : experiment_schema().fields()) {
+    EXPECT_TRUE(schema.at("properties").contains(field.name)) << field.name;
+  }
+  EXPECT_EQ(schema.at("additionalProperties"), false);
+}
+
+TEST(JsonSchema, every_reference_has_its_definition) {
+  const json schema = json::parse(json_schema());
+  int references = 0;
+  const std::function<void(const json&)> visit = [&](const json& node) {
+    if (node.is_object() && node.contains("$ref")) {
+      const std::string target = node.at("$ref").get<std::string>();
+      EXPECT_TRUE(schema.at("$defs").contains(target.substr(std::string("#/$defs/").size()))) << target;
+      ++references;
+    }
+    if (node.is_structured()) {
+      for (const json& child : node) visit(child);
+    }
+  };
+  visit(schema);
+  EXPECT_GT(references, 10);
+}
+
+TEST(JsonSchema, ranges_and_docs_come_from_the_component) {
+  const json layer = json::parse(json_schema()).at("$defs").at("layer");
+  const json rate =
+      layer.at("anyOf")[1].at("properties").at("Dropout").at("then").at("properties").at("rate");
+  EXPECT_EQ(rate.at("anyOf")[0].at("maximum"), 1);
+  EXPECT_FALSE(rate.at("description").get<std::string>().empty());
+}
+
+}  // namespace
+}  // namespace tpack

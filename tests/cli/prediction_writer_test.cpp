@@ -1,0 +1,51 @@
+#include "cli/prediction_writer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+const Tensor kScores = Tensor::of<float>({3}, {0.25F, 0.5F, 0.25F});
+
+TEST(TopClasses, are_sorted_and_ties_keep_their_order) {
+  const auto ranked = top_classes(kScores, {"a", "b"}, 5);
+  ASSERT_EQ(ranked.size(), 3U);
+  EXPECT_EQ(ranked[0].label, "b");
+  EXPECT_EQ(ranked[1].label, "a");
+  EXPECT_EQ(ranked[2].label, "2") << "a number where there is no name";
+}
+
+TEST(PredictionWriter, quotes_csv) {
+  const TemporaryFolder folder;
+  const auto writer =
+      make_prediction_writer({"csv", folder / "out.csv", {"p"}, {"x,y", "say \"b\"", "c"}, 2});
+  writer->write({"one.png", {kScores}, ""});
+  writer->write({"two.png", {}, "bad, very"});
+  writer->finish();
+  EXPECT_EQ(content_of(folder / "out.csv"),
+            "file,label,score,label_2,score_2,error\n"
+            "one.png,\"say \"\"b\"\"\",0.5,\"x,y\",0.25,\n"
+            "two.png,,,,,\"bad, very\"\n");
+}
+
+TEST(PredictionWriter, writes_one_json_object_a_line) {
+  const TemporaryFolder folder;
+  const auto writer = make_prediction_writer({"jsonl", folder / "out", {"p"}, {"a", "b", "c"}, 1});
+  writer->write({"one.png", {kScores}, ""});
+  writer->finish();
+  const auto line = nlohmann::json::parse(content_of(folder / "out"));
+  EXPECT_EQ(line.at("label"), "b");
+  EXPECT_EQ(line.at("outputs").at("p").size(), 3U);
+  EXPECT_FALSE(line.contains("top"));
+}
+
+TEST(PredictionWriter, refuses_outputs_that_cannot_be_written) {
+  EXPECT_THROW(make_prediction_writer({"csv", "/no/such/folder/x.csv", {}, {}, 1}), ResourceError);
+  EXPECT_THROW(make_prediction_writer({"hdf5", "", {}, {}, 1}), ConfigError);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,117 @@
+// Runs the program: usage, and the commands that print what is known.
+#include <nlohmann/json.hpp>
+
+#include "program_runner.h"
+
+namespace tpack {
+namespace {
+
+using nlohmann::json;
+using testing_cli::kTinyConfig;
+using testing_cli::last_line;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+class Program : public testing::Test {
+ protected:
+  Program() { write_content(config(), kTinyConfig); }
+  std::string config() const { return folder_ / "tiny.yaml"; }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Program, help_goes_to_stdout) {
+  const Outcome outcome = tpack({"--help"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("train"), std::string::npos);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Program, wrong_usage_is_exit_2_with_a_suggestion) {
+  const Outcome outcome = tpack({"trian", "x.yaml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err, "error: unknown command 'trian'; did you mean 'train'?; see tpack --help\n");
+  EXPECT_EQ(tpack({}).code, 2);
+  EXPECT_EQ(tpack({"train"}).code, 2);
+  EXPECT_EQ(tpack({"train", config(), "--no-such-option"}).code, 2);
+}
+
+TEST_F(Program, a_missing_config_is_exit_2) {
+  const Outcome outcome = tpack({"check", folder_ / "none.yaml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(last_line(outcome.err).starts_with("error: ")) << outcome.err;
+}
+
+TEST_F(Program, lists_components) {
+  const Outcome outcome = tpack({"list", "layers"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("Conv2D"), std::string::npos);
+  EXPECT_EQ(outcome.out.find("ModelSaver"), std::string::npos);
+  EXPECT_GT(json::parse(tpack({"list", "--json"}).out).size(), 40U);
+  EXPECT_EQ(tpack({"list", "leyer"}).code, 2);
+}
+
+TEST_F(Program, describes_a_component) {
+  EXPECT_NE(tpack({"describe", "Conv2D"}).out.find("size of the kernel, pixels"), std::string::npos);
+  const json described = json::parse(tpack({"describe", "Dropout", "--json"}).out);
+  EXPECT_EQ(described[0].at("kind"), "layer");
+  EXPECT_EQ(described[0].at("parameters")[0].at("name"), "rate");
+  const Outcome unknown = tpack({"describe", "Conv3D"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("did you mean 'Conv2D'?"), std::string::npos);
+}
+
+TEST_F(Program, prints_the_effective_config) {
+  const Outcome outcome = tpack({"config", config(), "--resolved", "--json", "--set", "seed=7"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json effective = json::parse(outcome.out);
+  EXPECT_EQ(effective.at("seed"), 7);
+  EXPECT_EQ(effective.at("optimizer").at("Adam").at("beta1"), 0.9);
+  EXPECT_EQ(effective.at("data").at("train").at("workers"), "auto");
+}
+
+TEST_F(Program, explains_a_key) {
+  const Outcome outcome = tpack({"config", config(), "--explain", "max_epoch", "--set", "max_epoch=5"});
+  EXPECT_EQ(outcome.out, config() + ":27:12: 2\n--set max_epoch: 5 (used)\n");
+}
+
+TEST_F(Program, checks_a_config) {
+  const Outcome outcome = tpack({"check", config(), "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out).at("parameters"), 103);
+}
+
+TEST_F(Program, inspects_data) {
+  const Outcome outcome = tpack({"data", "inspect", config(), "--flow", "train", "--samples", "2", "--json",
+                                 "--images", folder_ / "images", "--png", folder_ / "sheet.png"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json flows = json::parse(outcome.out);
+  ASSERT_EQ(flows.size(), 1U);
+  EXPECT_EQ(flows[0].at("size"), 10);
+  EXPECT_EQ(flows[0].at("samples").size(), 4U);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "sheet.png"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "images"), {}), 2);
+}
+
+TEST_F(Program, prints_completion_scripts) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Outcome outcome = tpack({"completion", shell});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_NE(outcome.out.find("train"), std::string::npos) << shell;
+  }
+  EXPECT_EQ(tpack({"completion", "csh"}).code, 2);
+}
+
+TEST_F(Program, says_its_version) { EXPECT_TRUE(tpack({"version"}).out.starts_with("tpack 0.")); }
+
+TEST_F(Program, benches_an_experiment) {
+  const Outcome outcome = tpack({"bench", config(), "--steps", "5", "--warm-up", "1", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json report = json::parse(outcome.out);
+  EXPECT_GT(report.at("train").at("samples_per_s"), 0);
+  EXPECT_GT(report.at("data").at("samples_per_s"), 0);
+  EXPECT_GT(report.at("peak_rss_mb"), 1);
+  EXPECT_FALSE(report.at("nodes").empty());
+}
+
+}  // namespace
+}  // namespace tpack

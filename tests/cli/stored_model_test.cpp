@@ -1,0 +1,140 @@
+// Runs the program on what it trained: eval, infer, ckpt.
+#include "cli/stored_model.h"
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "monitor/png_encoder.h"
+#include "program_runner.h"
+
+namespace tpack {
+namespace {
+
+using nlohmann::json;
+using testing_cli::kTinyConfig;
+using testing_cli::last_line;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+/// One model trained for all tests, and three images: good, broken, too large.
+class Stored : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    write_content(*folder_ / "tiny.yaml", kTinyConfig);
+    const Outcome outcome = tpack({"train", *folder_ / "tiny.yaml", "--log-dir", *folder_ / "run"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    write_content(*folder_ / "a good.png", encode_png(image(4)).at(0).png);
+    write_content(*folder_ / "b broken.png", "no image");
+    write_content(*folder_ / "c large.png", encode_png(image(9)).at(0).png);
+    write_content(*folder_ / "labels.txt", "none\none\ntwo\n");
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static Tensor image(int64_t side) {
+    Tensor pixels = Tensor::zeros({DType::kUInt8, {side, side, 1}});
+    pixels.data<uint8_t>()[1] = 200;
+    return pixels;
+  }
+  static std::string model() { return *folder_ / "run/checkpoints/model-20.h5"; }
+  static std::string good() { return *folder_ / "a good.png"; }
+  static std::string broken() { return *folder_ / "b broken.png"; }
+
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+};
+
+TEST_F(Stored, eval_gives_what_training_gave) {
+  const Outcome outcome = tpack({"eval", model(), "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json stats = json::parse(content_of(*folder_ / "run/stats.json"));
+  EXPECT_NEAR(json::parse(outcome.out).at("accuracy"), stats.back().at("validation_accuracy"), 1e-6);
+  EXPECT_NEAR(json::parse(outcome.out).at("cost"), stats.back().at("validation_cost"), 1e-5);
+}
+
+TEST_F(Stored, eval_has_gates) {
+  EXPECT_EQ(tpack({"eval", model(), "--min", "accuracy=0"}).code, 0);
+  EXPECT_EQ(tpack({"eval", model(), "--min", "accuracy=1.5"}).code, 8);
+  EXPECT_EQ(tpack({"eval", model(), "--min", "acuracy=0"}).code, 2);
+  EXPECT_EQ(tpack({"eval", model(), "--data", "test"}).code, 2);
+}
+
+TEST_F(Stored, infer_names_the_class_of_each_file) {
+  const Outcome outcome =
+      tpack({"infer", model(), good(), good(), "--labels", *folder_ / "labels.txt", "--top-k", "3"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto lines = split(outcome.out, '\n');
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], lines[1]);
+  const json line = json::parse(lines[0]);
+  EXPECT_EQ(line.at("file"), good());
+  EXPECT_EQ(line.at("label"), line.at("top")[0].at("label"));
+  EXPECT_EQ(line.at("top").size(), 3U);
+  double sum = 0;
+  for (const auto& score : line.at("outputs").at("probability")) sum += score.get<double>();
+  EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+TEST_F(Stored, infer_reports_bad_files_in_place) {
+  const Outcome outcome = tpack({"infer", model(), broken(), good(), "--format", "csv"});
+  EXPECT_EQ(outcome.code, 3);
+  const auto lines = split(outcome.out, '\n');
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "file,label,score,error");
+  EXPECT_TRUE(lines[1].starts_with(broken() + ",,,")) << lines[1];
+  EXPECT_TRUE(lines[2].starts_with(good() + ",")) << lines[2];
+  EXPECT_EQ(last_line(outcome.err),
+            "error: 1 of 2 files could not be read; --skip-bad makes this no failure");
+  EXPECT_EQ(tpack({"infer", model(), broken(), good(), "--skip-bad"}).code, 0);
+}
+
+TEST_F(Stored, infer_says_which_size_the_model_takes) {
+  const Outcome outcome = tpack({"infer", model(), *folder_ / "c large.png"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("gives uint8 [9, 9, 1], the model takes uint8 [4, 4, 1]"), std::string::npos);
+  const std::string flow =
+      "data.validation=[{FakeData: {shapes: [[4, 4, 1], []], dtype: [uint8, int32], names: [image, "
+      "label]}}, {AugmentImageComponent: [{Resize: 4}]}, {BatchData: {batch_size: 4}}]";
+  EXPECT_EQ(tpack({"infer", model(), *folder_ / "c large.png", "--set", flow}).code, 0);
+}
+
+TEST_F(Stored, infer_reads_folders_and_lists) {
+  write_content(*folder_ / "list.txt", good() + "\n" + good() + "\n");
+  EXPECT_EQ(split(tpack({"infer", model(), "@" + (*folder_ / "list.txt")}).out, '\n').size(), 3U);
+  const Outcome outcome = tpack({"infer", model(), folder_->str(), "--skip-bad"});
+  EXPECT_EQ(split(outcome.out, '\n').size(), 4U);
+  EXPECT_EQ(tpack({"infer", model(), "@" + (*folder_ / "none.txt")}).code, 3);
+}
+
+TEST_F(Stored, infer_writes_hdf5) {
+  const std::string path = *folder_ / "out.h5";
+  ASSERT_EQ(
+      tpack({"infer", model(), broken(), good(), "--format", "hdf5", "--output", path, "--skip-bad"}).code,
+      0);
+  const CheckpointContent content = load_checkpoint(path);
+  EXPECT_EQ(content.tensors.at("probability").shape(), (Shape{2, 3}));
+  EXPECT_TRUE(std::isnan(content.tensors.at("probability").at(0)));
+  EXPECT_EQ(content.texts.at("files"), broken() + "\n" + good() + "\n");
+  EXPECT_EQ(tpack({"infer", model(), good(), "--format", "hdf5"}).code, 2);
+}
+
+TEST_F(Stored, a_checkpoint_that_names_plugins_runs_no_code) {
+  const Outcome outcome = tpack({"infer", model(), good(), "--set", "plugins=[/tmp/evil.so]"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("--allow-plugins"), std::string::npos);
+}
+
+TEST_F(Stored, ckpt_inspects_verifies_and_compares) {
+  const json listing = json::parse(tpack({"ckpt", "inspect", model(), "--json"}).out);
+  EXPECT_EQ(listing.at("step"), 20);
+  EXPECT_EQ(tpack({"ckpt", "verify", model()}).out, model() + ": whole\n");
+  EXPECT_EQ(tpack({"ckpt", "diff", model(), model()}).code, 0);
+  const Outcome differ = tpack({"ckpt", "diff", model(), *folder_ / "run/checkpoints/model-10.h5"});
+  EXPECT_EQ(differ.code, 1);
+  EXPECT_NE(differ.out.find("model/fc/W"), std::string::npos);
+  EXPECT_EQ(tpack({"ckpt", "verify", good()}).code, 4);
+}
+
+}  // namespace
+}  // namespace tpack

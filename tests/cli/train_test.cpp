@@ -1,0 +1,248 @@
+// Runs the program: run folders, resume, signals, gates, exit codes.
+#include "cli/train.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sys/file.h>
+
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/checkpoint.h"
+#include "program_runner.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_cli::kTinyConfig;
+using testing_cli::last_line;
+using testing_cli::Outcome;
+using testing_cli::Process;
+using testing_cli::program;
+using testing_cli::tpack;
+
+class Train : public testing::Test {
+ protected:
+  Train() { write_content(config(), kTinyConfig); }
+
+  std::string config() const { return folder_ / "tiny.yaml"; }
+  std::string run_folder(const std::string& name = "run") const { return folder_ / name; }
+  std::string checkpoint(int64_t step, const std::string& name = "run") const {
+    return run_folder(name) + "/checkpoints/model-" + std::to_string(step) + ".h5";
+  }
+  Outcome train(std::vector<std::string> more = {}, const std::string& name = "run") const {
+    std::vector<std::string> words = {"train", config(), "--log-dir", run_folder(name)};
+    words.insert(words.end(), more.begin(), more.end());
+    return tpack(words);
+  }
+  int exit_code(const std::string& name = "run") const {
+    return nlohmann::json::parse(content_of(run_folder(name) + "/exit.json")).at("exit_code").get<int>();
+  }
+
+  TemporaryFolder folder_;
+};
+
+/// Tensors of both, bit by bit.
+void expect_same_tensors(const std::string& a, const std::string& b) {
+  const CheckpointContent first = load_checkpoint(a);
+  const CheckpointContent second = load_checkpoint(b);
+  ASSERT_EQ(first.tensors.size(), second.tensors.size());
+  for (const auto& [name, value] : first.tensors) {
+    ASSERT_TRUE(second.tensors.contains(name)) << name;
+    EXPECT_TRUE(bit_equal(value, second.tensors.at(name))) << name;
+  }
+  EXPECT_EQ(first.texts.at("data/json"), second.texts.at("data/json"));
+}
+
+TEST_F(Train, writes_the_run_folder) {
+  const Outcome outcome = train();
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  for (const char* name : {"config.yaml", "plan.json", "log.txt", "stats.json", "stats.csv", "exit.json"}) {
+    EXPECT_TRUE(fs::exists(run_folder() + "/" + name)) << name;
+  }
+  EXPECT_TRUE(fs::exists(checkpoint(20)));
+  const auto record = nlohmann::json::parse(content_of(run_folder() + "/exit.json"));
+  EXPECT_EQ(record.at("exit_code"), 0);
+  EXPECT_EQ(record.at("global_step"), 20);
+  EXPECT_NE(outcome.err.find("samples an epoch"), std::string::npos);
+  EXPECT_NE(outcome.err.find("fc0/W"), std::string::npos);
+}
+
+TEST_F(Train, trains_the_same_from_the_effective_config) {
+  ASSERT_EQ(train().code, 0);
+  const Outcome again = tpack({"train", run_folder() + "/config.yaml", "--log-dir", run_folder("again")});
+  ASSERT_EQ(again.code, 0) << again.err;
+  expect_same_tensors(checkpoint(20), checkpoint(20, "again"));
+  EXPECT_EQ(content_of(run_folder() + "/config.yaml"), content_of(run_folder("again") + "/config.yaml"));
+}
+
+TEST_F(Train, refuses_a_folder_with_checkpoints) {
+  ASSERT_EQ(train().code, 0);
+  const Outcome outcome = train();
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(
+      last_line(outcome.err).starts_with("error: " + run_folder() + ": has checkpoints of an earlier run"));
+  EXPECT_NE(outcome.err.find("--resume auto"), std::string::npos);
+}
+
+TEST_F(Train, never_moves_the_old_content_away) {
+  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"--resume", "never", "--set", "max_epoch=1"}).code, 0);
+  EXPECT_FALSE(fs::exists(checkpoint(20)));
+  const auto names = folder_.names();
+  const auto backup =
+      std::find_if(names.begin(), names.end(), [](const auto& n) { return n.starts_with("run.bak-"); });
+  ASSERT_NE(backup, names.end());
+  EXPECT_TRUE(fs::exists(folder_ / *backup + "/checkpoints/model-20.h5"));
+}
+
+TEST_F(Train, resumes_bit_for_bit) {
+  ASSERT_EQ(train({"--set", "max_epoch=4"}, "straight").code, 0);
+  ASSERT_EQ(train().code, 0);
+  const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=4"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(20)), std::string::npos);
+  expect_same_tensors(checkpoint(40), checkpoint(40, "straight"));
+}
+
+TEST_F(Train, resumes_from_a_file_into_another_folder) {
+  ASSERT_EQ(train({"--set", "max_epoch=3"}, "straight").code, 0);
+  const Outcome outcome = train({"--resume", checkpoint(10, "straight"), "--set", "max_epoch=3"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_same_tensors(checkpoint(30), checkpoint(30, "straight"));
+}
+
+TEST_F(Train, auto_on_an_empty_folder_starts_afresh) {
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err.find("resuming"), std::string::npos);
+}
+
+TEST_F(Train, auto_leaves_a_damaged_checkpoint_out) {
+  ASSERT_EQ(train().code, 0);
+  fs::resize_file(checkpoint(20), 1000);
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(10)), std::string::npos);
+  EXPECT_NE(outcome.err.find("warning: " + checkpoint(20)), std::string::npos);
+}
+
+TEST_F(Train, auto_refuses_where_all_are_damaged) {
+  ASSERT_EQ(train().code, 0);
+  for (const int64_t step : {10, 20}) fs::resize_file(checkpoint(step), 1000);
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find(checkpoint(10)), std::string::npos);
+  EXPECT_NE(outcome.err.find(checkpoint(20)), std::string::npos);
+  EXPECT_TRUE(last_line(outcome.err).starts_with("error: "));
+}
+
+TEST_F(Train, refuses_a_folder_in_which_another_process_trains) {
+  ASSERT_EQ(train().code, 0);
+  const int lock = open((run_folder() + "/.lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(lock, LOCK_EX | LOCK_NB), 0);
+  EXPECT_EQ(train({"--resume", "auto"}).code, 5);
+  close(lock);
+}
+
+TEST_F(Train, saves_and_leaves_at_sigterm) {
+  Process process({program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000",
+                   "--set", "callbacks=[]"},
+                  folder_ / "out");
+  ASSERT_TRUE(process.wait_for("Epoch 2 "));
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 143) << process.err();
+  EXPECT_EQ(exit_code(), 143);
+  ASSERT_FALSE(fs::is_empty(run_folder() + "/checkpoints"));
+  EXPECT_EQ(train({"--resume", "auto", "--set", "max_epoch=2"}).code, 0);
+}
+
+TEST_F(Train, a_second_signal_ends_at_once) {
+  Process process({program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000"},
+                  folder_ / "out");
+  ASSERT_TRUE(process.wait_for("Epoch 1 "));
+  process.signal(SIGINT);
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait(), 130);
+}
+
+TEST_F(Train, a_missed_gate_is_exit_8) {
+  const Outcome outcome = train({"--set", "gates={validation_accuracy: \"> 1\"}"});
+  EXPECT_EQ(outcome.code, 8);
+  EXPECT_TRUE(last_line(outcome.err).starts_with("error: gate validation_accuracy > 1 is missed: 0."));
+  EXPECT_EQ(exit_code(), 8);
+  EXPECT_EQ(train({"--set", "gates={validation_accuracy: \">= 0\"}"}, "held").code, 0);
+}
+
+TEST_F(Train, a_diverged_run_is_exit_6) {
+  const Outcome outcome = train({"--set", "optimizer={SGD: {learning_rate: 1.0e+30}}", "--set",
+                                 "callbacks=[{CheckNumerics: {run_step: true}}]"});
+  EXPECT_EQ(outcome.code, 6) << outcome.err;
+  EXPECT_EQ(exit_code(), 6);
+}
+
+TEST_F(Train, absent_data_are_exit_3) {
+  const Outcome outcome =
+      train({"--set", "data.train=[{Mnist: {dir: " + folder_.str() + "}}, {BatchData: {batch_size: 4}}]"});
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_EQ(exit_code(), 3);
+}
+
+TEST_F(Train, a_wrong_config_is_exit_2_with_every_mistake) {
+  const Outcome outcome = train({"--set", "seed=-1", "--set", "optimizer.Adam.learning_rat=1"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(
+      outcome.err,
+      "error: --set optimizer.Adam.learning_rat: unknown key 'learning_rat' in optimizer Adam; did you mean "
+      "'learning_rate'?\nerror: --set seed: 'seed' of the config is -1; must be at least 0\n");
+  EXPECT_FALSE(fs::exists(run_folder()));
+}
+
+TEST_F(Train, a_folder_that_cannot_be_made_is_exit_5) {
+  write_content(folder_ / "file", "");
+  EXPECT_EQ(train({}, "file/run").code, 5);
+}
+
+TEST_F(Train, takes_the_plan_of_a_file) {
+  ASSERT_EQ(train().code, 0);
+  const std::string plan = run_folder() + "/plan.json";
+  ASSERT_EQ(train({"--plan", plan}, "again").code, 0);
+  EXPECT_EQ(content_of(plan), content_of(run_folder("again") + "/plan.json"));
+  write_content(folder_ / "broken.json", "{");
+  EXPECT_EQ(train({"--plan", folder_ / "broken.json"}, "third").code, 2);
+}
+
+TEST_F(Train, a_plan_for_other_threads_is_refused_unless_replan) {
+  ASSERT_EQ(train().code, 0);
+  const std::vector<std::string> resume = {"--resume",         "auto",  "--set",
+                                           "engine.threads=2", "--set", "max_epoch=3"};
+  const Outcome refused = train(resume);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--replan"), std::string::npos);
+  std::vector<std::string> replan = resume;
+  replan.emplace_back("--replan");
+  EXPECT_EQ(train(replan).code, 0);
+}
+
+TEST_F(Train, begins_with_the_weights_of_init) {
+  ASSERT_EQ(train().code, 0);
+  const Outcome outcome = train({"--set", "init={from: " + checkpoint(20) + ", exclude: [\"fc/.*\"]}",
+                                 "--set", "optimizer.Adam.learning_rate=0", "--set", "max_epoch=1"},
+                                "next");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const CheckpointContent from = load_checkpoint(checkpoint(20));
+  const CheckpointContent to = load_checkpoint(checkpoint(10, "next"));
+  EXPECT_TRUE(bit_equal(from.tensors.at("model/fc0/W"), to.tensors.at("model/fc0/W")));
+  EXPECT_FALSE(bit_equal(from.tensors.at("model/fc/W"), to.tensors.at("model/fc/W")));
+  EXPECT_NE(outcome.err.find("2 variables loaded"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Train, the_length_of_an_epoch_does_not_change_the_weights) {
+  ASSERT_EQ(train({"--set", "max_epoch=3"}, "data").code, 0);
+  ASSERT_EQ(train({"--set", "steps_per_epoch=15"}, "steps").code, 0);
+  expect_same_tensors(checkpoint(30, "data"), checkpoint(30, "steps"));
+}
+
+}  // namespace
+}  // namespace tpack
