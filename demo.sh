@@ -10,7 +10,7 @@ say "1/4  packages and build"
 scripts/install_dependencies.sh
 mkdir -p build
 cmake --preset release >build/release-configure.log 2>&1 || { cat build/release-configure.log; exit 1; }
-cmake --build build/release -j "$(nproc)" --target tpack_cli
+cmake --build build/release -j "$(nproc)" --target tpack_program
 tpack=build/release/tpack
 
 say "2/4  training (configs/digits.yaml): must reach 98 % on rendered digits with fonts it never saw, in under a minute"

@@ -249,6 +249,45 @@ ConfigNode effective_list(const ConfigNode& list) {
   return ConfigNode::list(std::move(items), list.position());
 }
 
+bool has_expression(const ConfigNode& node) {
+  if (node.is_list()) return std::any_of(node.items().begin(), node.items().end(), has_expression);
+  const auto below = [](const ConfigNode::Entry& entry) { return has_expression(entry.value); };
+  if (node.is_map()) return std::any_of(node.entries().begin(), node.entries().end(), below);
+  return node.has_expression();
+}
+
+/// A layer's item with what `defaults` set and all other defaults. Blocks, and layers whose parameters depend
+/// on those of a block, are left as they are; so are lists inside a layer.
+ConfigNode effective_layer(const ConfigNode& item, const ConfigNode& defaults) {
+  const ComponentItem parsed = component_item(item, Layer::kKind);
+  const ComponentInfo* info = Registry<Layer>::table().find(parsed.name);
+  const bool plain = parsed.params.is_map() || parsed.params.is_null();
+  const ConfigNode* outer = defaults.find(parsed.name);
+  ConfigNode params = plain && outer != nullptr ? *outer : ConfigNode::map({});
+  for (const ConfigNode::Entry& entry :
+       parsed.params.is_map() ? parsed.params.entries() : std::span<const ConfigNode::Entry>()) {
+    params = params.with(entry.key, entry.value);
+  }
+  if (info == nullptr || !plain || has_expression(params)) return item;
+  std::vector<ConfigNode::Entry> entries;
+  for (const char* reserved : {"name", "input"}) {
+    if (const ConfigNode* value = params.find(reserved)) entries.push_back({reserved, *value});
+    params = params.without(reserved);
+  }
+  Diagnostics errors;
+  const ConfigNode all = info->effective(params, parsed.name, errors);
+  if (!errors.ok()) return item;
+  entries.insert(entries.end(), all.entries().begin(), all.entries().end());
+  return ConfigNode::map({{parsed.name, ConfigNode::map(std::move(entries)), parsed.position}});
+}
+
+ConfigNode effective_layers(const ConfigNode& layers, const ConfigNode& defaults) {
+  if (!layers.is_list()) return effective_item(Model::kKind, layers);
+  std::vector<ConfigNode> items;
+  for (const ConfigNode& item : layers.items()) items.push_back(effective_layer(item, defaults));
+  return ConfigNode::list(std::move(items), layers.position());
+}
+
 ConfigNode effective_inputs(const ConfigNode& inputs) {
   std::vector<ConfigNode::Entry> entries;
   Diagnostics ignored;
@@ -268,6 +307,7 @@ ConfigNode effective_model(const ConfigNode& section) {
   const auto schema = model_schema();
   ModelParams p = schema.parse(section, "model", ignored);
   p.inputs = effective_inputs(p.inputs);
+  p.layers = effective_layers(p.layers, p.defaults);
   p.cost = effective_list<Cost>(p.cost);
   p.metrics = effective_list<Metric>(p.metrics);
   return schema.dump(p);

@@ -28,7 +28,7 @@ std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope
 /// What a `model` section may say, for tools.
 std::vector<FieldInfo> model_fields();
 
-/// The section with every default written out (nested lists as they are).
+/// The section with every default written out (blocks and lists inside layers as they are).
 ConfigNode effective_model(const ConfigNode& section);
 
 }  // namespace tpack

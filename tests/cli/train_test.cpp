@@ -2,7 +2,9 @@
 #include "cli/train.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sys/file.h>
 
 #include <nlohmann/json.hpp>
@@ -236,6 +238,41 @@ TEST_F(Train, begins_with_the_weights_of_init) {
   EXPECT_TRUE(bit_equal(from.tensors.at("model/fc0/W"), to.tensors.at("model/fc0/W")));
   EXPECT_FALSE(bit_equal(from.tensors.at("model/fc/W"), to.tensors.at("model/fc/W")));
   EXPECT_NE(outcome.err.find("2 variables loaded"), std::string::npos) << outcome.err;
+}
+
+/// Runs `mpirun -n 2 tpack train ...`; nothing where this machine has no mpirun.
+std::optional<Outcome> train_on_two_ranks(const TemporaryFolder& folder,
+                                          const std::vector<std::string>& more) {
+  if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return std::nullopt;
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  std::vector<std::string> words = {
+      "mpirun",        "-n", "2", "--oversubscribe", program(), "train", folder / "tiny.yaml", "--log-dir",
+      folder / "ranks"};
+  words.insert(words.end(), more.begin(), more.end());
+  Process process(words, folder / "out");
+  Outcome outcome;
+  outcome.code = process.wait();
+  outcome.err = process.err();
+  return outcome;
+}
+
+TEST_F(Train, two_ranks_write_one_folder) {
+  const auto outcome = train_on_two_ranks(folder_, {"--set", "trainer=Horovod"});
+  if (!outcome) GTEST_SKIP() << "no mpirun";
+  if (outcome->err.find("has no MPI") != std::string::npos) GTEST_SKIP() << "built without MPI";
+  ASSERT_EQ(outcome->code, 0) << outcome->err;
+  EXPECT_NE(outcome->err.find("[rank 1] "), std::string::npos);
+  EXPECT_TRUE(fs::exists(checkpoint(10, "ranks"))) << "40 samples in batches of 4 on 2 ranks";
+  EXPECT_EQ(exit_code("ranks"), 0);
+}
+
+TEST_F(Train, an_error_ends_all_ranks) {
+  const auto outcome = train_on_two_ranks(folder_, {});
+  if (!outcome) GTEST_SKIP() << "no mpirun";
+  if (outcome->err.find("has no MPI") != std::string::npos) GTEST_SKIP() << "built without MPI";
+  EXPECT_EQ(outcome->code, 2);
+  EXPECT_NE(outcome->err.find("this trainer uses one; use trainer: {Horovod: {}}"), std::string::npos);
 }
 
 TEST_F(Train, the_length_of_an_epoch_does_not_change_the_weights) {

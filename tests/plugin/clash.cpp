@@ -1,0 +1,23 @@
+// A plugin that takes a name that tpack has: must be refused with both files named.
+#include "core/plugin.h"
+#include "layers/layer.h"
+
+namespace tpack {
+namespace {
+
+class OtherRelu final : public Layer {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() { return Schema<Params>("Takes the name of another layer."); }
+  explicit OtherRelu(Params /*p*/) {}
+  Symbol build(Builder& /*b*/, Symbol x) const override { return x; }
+};
+
+TPACK_REGISTER(Layer, OtherRelu, "ReLU");
+
+}  // namespace
+}  // namespace tpack
+
+extern "C" __attribute__((visibility("default"))) const tpack::PluginAbi* tpack_plugin() {
+  return &tpack::kPluginAbi;
+}
