@@ -21,7 +21,7 @@ class FeedReader final : public InputReader {
     if (stop.stop_requested()) throw Stopped{};
     if (!advance()) return false;
     for (size_t i = 0; i < tensors_.size(); ++i) tensors_[i] = point_.to_tensor(setup_.components[i]);
-    next_ = {pass_, index_ - 1 - setup_.replica + setup_.replicas};
+    next_ = in_its_pass({pass_, index_ - 1 - setup_.replica + setup_.replicas});
     to_skip_ = setup_.replicas - 1;
     stats_.wait_s += watch.seconds();
     ++stats_.batches;
@@ -41,6 +41,16 @@ class FeedReader final : public InputReader {
     pass_ = at.pass;
     index_ = at.index;
     cursor_ = setup_.flow->open({.seed = setup_.seed, .pass = at.pass, .position = at.index});
+  }
+
+  /// The position with the pass that it lies in, as far as the lengths of passes are known.
+  DataPosition in_its_pass(DataPosition at) const {
+    const int64_t batches = setup_.flow->size().value_or(kEndless);
+    while (batches > 0 && at.index >= batches) {
+      at.index -= batches;
+      ++at.pass;
+    }
+    return at;
   }
 
   /// Leaves out the batches of the other replicas, over the ends of passes, and reads the next one.

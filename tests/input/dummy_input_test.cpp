@@ -1,0 +1,29 @@
+#include <gmock/gmock.h>
+
+#include "core/stop.h"
+#include "input/readers.h"
+
+namespace tpack {
+namespace {
+
+TEST(DummyInput, gives_zeros_without_data_and_without_end) {
+  InputSetup setup;
+  setup.nominal = {{DType::kFloat32, {4, 5}}, {DType::kInt32, {4}}};
+  const auto input = input_of("Dummy");
+  EXPECT_FALSE(input->needs_data());
+  const auto reader = input->open(setup);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(reader->next({}));
+  EXPECT_EQ(reader->samples(), 4);
+  EXPECT_EQ(reader->stats().batches, 3);
+  EXPECT_TRUE(bit_equal(reader->tensors()[0], Tensor::zeros(setup.nominal[0])));
+  EXPECT_TRUE(bit_equal(reader->tensors()[1], Tensor::zeros(setup.nominal[1])));
+}
+
+TEST(DummyInput, stops_when_asked) {
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_THROW(input_of("DummyConstantInput")->open({})->next(source.get_token()), Stopped);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,52 @@
+#include "input/input_source.h"
+
+#include <gmock/gmock.h>
+
+#include "support/positions.h"
+
+namespace tpack {
+namespace {
+
+const Spec kBatches = {{"image", {DType::kUInt8, {4, 28, 28, 1}}},
+                       {"label", {DType::kInt32, {4}}},
+                       {"points", {DType::kFloat32, {4, Shape::kUnknown, 2}}}};
+const Position kHere = in_train_yaml(12, 5);
+
+std::string error_of(const std::vector<TowerInput>& inputs) {
+  try {
+    bind_inputs(inputs, kBatches, "data.train");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(BindInputs, finds_components_by_name) {
+  EXPECT_THAT(bind_inputs({{"y", "label", {DType::kInt32, {}}}, {"x", "image", {DType::kUInt8, {28, 28, 1}}}},
+                          kBatches, "data.train"),
+              testing::ElementsAre(1, 0));
+}
+
+TEST(BindInputs, unknown_sizes_fit_any) {
+  EXPECT_EQ(error_of({{"points", "points", {DType::kFloat32, {7, 2}}}}), "");
+}
+
+TEST(BindInputs, data_without_a_batch_axis_have_their_own_shape) {
+  EXPECT_EQ(error_of({{"label", "label", {DType::kInt32, {4}}, false}}), "");
+  EXPECT_NE(error_of({{"label", "label", {DType::kInt32, {4}}, true}}), "");
+}
+
+TEST(BindInputs, says_all_that_does_not_fit) {
+  EXPECT_EQ(
+      error_of({{"image", "imag", {DType::kUInt8, {28, 28, 1}}, true, "", kHere},
+                {"label", "label", {DType::kFloat32, {}}, true, "", in_train_yaml(13, 5)},
+                {"x", "image", {DType::kUInt8, {32, 32, 1}}, true, "", in_train_yaml(14, 5)}}),
+      "train.yaml:12:5: input 'image' is bound to component 'imag', which data.train does not have; did "
+      "you mean 'image'? (it has image uint8 [4, 28, 28, 1], label int32 [4], points float32 [4, ?, 2]; "
+      "bind others with `feed`)\n"
+      "train.yaml:13:5: input 'label' is float32 [?], but data.train gives int32 [4]\n"
+      "train.yaml:14:5: input 'x' is uint8 [?, 32, 32, 1], but data.train gives uint8 [4, 28, 28, 1]");
+}
+
+}  // namespace
+}  // namespace tpack
