@@ -180,7 +180,9 @@ std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const Config
   if (block != settings_.blocks.end()) {
     const ConfigNode* list = block->second.find("layers");
     if (list == nullptr) return nullptr;  // reported where the blocks are read
-    return std::make_unique<BlockCall>(*list, block_parameters(block->second, item, params, errors_));
+    const size_t before = errors_.count();
+    auto values = block_parameters(block->second, item, params, errors_);
+    return errors_.count() == before ? std::make_unique<BlockCall>(*list, std::move(values)) : nullptr;
   }
   std::vector<std::string> names;
   for (const ComponentInfo* info : Registry<Layer>::table().list()) names.push_back(info->name);

@@ -8,8 +8,8 @@ struct ResidualParams {
   LayerListField shortcut;
 };
 
-/// y = layers(x) + shortcut(x). Shapes: those of the two must be equal.
-/// Source: He et al. 2015, "Deep Residual Learning".
+/// y = layers(x) + shortcut(x). Variables of the shortcut are below "<name>/shortcut". Shapes: those of the
+/// two must be equal. Source: He et al. 2015, "Deep Residual Learning".
 class Residual final : public Layer {
  public:
   using Params = ResidualParams;
@@ -28,7 +28,7 @@ class Residual final : public Layer {
   Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
     Builder& b = network.builder();
     const Symbol branch = network.build(branch_, in[0]);
-    const Symbol shortcut = network.build(shortcut_, in[0]);
+    const Symbol shortcut = build_shortcut(network, in[0]);
     if (!(branch.shape() == shortcut.shape())) {
       throw ShapeError(b.origin(), b.path() + ": the layers give " + branch.spec().str() + ", the shortcut " +
                                        shortcut.spec().str() +
@@ -38,6 +38,12 @@ class Residual final : public Layer {
   }
 
  private:
+  /// In a scope of its own: layers without a name have the same numbers on both branches.
+  Symbol build_shortcut(NetworkBuilder& network, Symbol x) const {
+    const Builder::Scope scope(network.builder(), "shortcut");
+    return network.build(shortcut_, x);
+  }
+
   Params p_;
   ParsedList branch_;
   ParsedList shortcut_;

@@ -1,0 +1,100 @@
+#include "layers/cost.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "config/yaml_reader.h"
+#include "layers/layer_cases.h"
+
+namespace tpack {
+namespace {
+
+const Tensor kLogits = Tensor::of<double>({3, 4}, {0.1, 0.9, 0.3, 0.2,  //
+                                                   2.0, 1.0, 0.0, 1.5,  //
+                                                   0.0, 0.0, 0.0, 5.0});
+const Tensor kLabels = Tensor::of<int32_t>({3}, {2, 3, 3});
+
+/// A cost or metric of the logits (x0) and labels (x1) as a function: its one value, or sum and weight.
+template <class Kind>
+testkit::Function function_of_kind(const std::string& yaml) {
+  const std::shared_ptr<const Kind> made = Registry<Kind>::make_item(parse_yaml(yaml, "cost.yaml"));
+  return [made](Builder& b, std::span<const Symbol> in) -> std::vector<Symbol> {
+    NetworkBuilder network(b);
+    network.add_output("logits", in[0]);
+    if (in.size() > 1) network.add_output("labels", in[1]);
+    const ModelView view(b, network);
+    if constexpr (std::is_same_v<Kind, Cost>) {
+      return {made->build(view)};
+    } else {
+      const SumAndWeight figure = made->build(view);
+      return {figure.sum, figure.weight};
+    }
+  };
+}
+
+TEST(SoftmaxCrossEntropy, is_the_mean_over_the_batch) {
+  const auto function = function_of_kind<Cost>("SoftmaxCrossEntropy: {logits: logits, labels: labels}");
+  double expected = 0;
+  for (int64_t n = 0; n < 3; ++n) {
+    double total = 0;
+    for (int64_t k = 0; k < 4; ++k) total += std::exp(kLogits.at(4 * n + k));
+    expected += std::log(total) - kLogits.at(4 * n + static_cast<int64_t>(kLabels.at(n)));
+  }
+  const Tensor value = testkit::evaluate(function, {kLogits, kLabels}, DType::kFloat64)[0];
+  EXPECT_EQ(value.shape().rank(), 0U);
+  EXPECT_NEAR(value.at(0), expected / 3, 1e-14);
+  EXPECT_TRUE(testkit::check_gradients(function, {kLogits, kLabels}).ok);
+  EXPECT_TRUE(testkit::check_second_gradients(function, {kLogits, kLabels}, {.tolerance = 1e-5}).ok);
+}
+
+TEST(Accuracy, counts_hits_and_samples) {
+  const auto figure =
+      testkit::evaluate(function_of_kind<Metric>("Accuracy: {logits: logits, labels: labels}"),
+                        {kLogits, kLabels}, DType::kFloat64);
+  EXPECT_EQ(figure[0].at(0), 1);
+  EXPECT_EQ(figure[1].at(0), 3);
+}
+
+TEST(InTopK, counts_labels_among_the_largest) {
+  for (const auto& [k, hits] : {std::pair(1, 1), std::pair(2, 3), std::pair(4, 3)}) {
+    const auto figure = testkit::evaluate(
+        function_of_kind<Metric>("InTopK: {logits: logits, labels: labels, k: " + std::to_string(k) + "}"),
+        {kLogits, kLabels}, DType::kFloat64);
+    EXPECT_EQ(figure[0].at(0), hits) << k;
+    EXPECT_EQ(figure[1].at(0), 3) << k;
+  }
+}
+
+/// A cost over the variables "a/W" = [3, 4] and "b/W" = [1], and "a/b" = [7].
+Tensor regularized(const std::string& yaml) {
+  const std::shared_ptr<const Cost> cost = Registry<Cost>::make_item(parse_yaml(yaml, "cost.yaml"));
+  const testkit::Function function = [cost](Builder& b, std::span<const Symbol> /*in*/) {
+    const auto filled = [](std::vector<double> values) {
+      return [values](const Tensor& value, Rng& /*rng*/) {
+        std::copy(values.begin(), values.end(), value.data<double>());
+      };
+    };
+    b.variable({"a/W", {DType::kFloat64, {2}}, VariableScope::kModel, true, filled({3, 4})});
+    b.variable({"a/b", {DType::kFloat64, {1}}, VariableScope::kModel, true, filled({7})});
+    b.variable({"b/W", {DType::kFloat64, {1}}, VariableScope::kModel, true, filled({1})});
+    const NetworkBuilder network(b);
+    return std::vector{cost->build(ModelView(b, network))};
+  };
+  return testkit::evaluate(function, {}, DType::kFloat64)[0];
+}
+
+TEST(Regularize, takes_half_of_squares_and_absolute_values_of_whole_names) {
+  EXPECT_DOUBLE_EQ(regularized("Regularize: {variables: \"a/W\", l2: 0.5}").at(0), 0.5 * 25 / 2);
+  EXPECT_DOUBLE_EQ(regularized("Regularize: {variables: \".*/W\", l1: 0.5}").at(0), 0.5 * 8);
+  EXPECT_DOUBLE_EQ(regularized("Regularize: {variables: \"a/.*\", l1: 1, l2: 2}").at(0), 14 + 25 + 49);
+}
+
+TEST(Regularize, refuses_patterns_that_match_nothing) {
+  EXPECT_THROW(regularized("Regularize: {variables: \"W\", l2: 1}"), ConfigError);
+  EXPECT_THROW(regularized("Regularize: {variables: \"(\", l2: 1}"), ConfigError);
+  EXPECT_THROW(regularized("Regularize: {variables: \".*\"}"), ConfigError);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "config/yaml_reader.h"
+#include "core/expression.h"
+#include "layers/network.h"
+#include "testkit/gradient_check.h"
+
+/// The table of layers: every registered layer must have a case here (layer_test.cpp checks it).
+namespace tpack {
+
+using testkit::random_tensor;
+
+/// A list of layers as a function of its inputs, which it may call x0, x1, ...
+inline testkit::Function function_of(const std::string& layers_yaml) {
+  static const LayerParserSettings kSettings{ConfigNode::map({}), {}};
+  const MapScope scope(ConfigNode::map({}));
+  Diagnostics errors;
+  LayerParser parser(kSettings, scope, errors);
+  const auto list = std::make_shared<ParsedList>(parser.parse(parse_yaml(layers_yaml, "layers.yaml")));
+  errors.throw_if_any();
+  return [list](Builder& b, std::span<const Symbol> in) {
+    NetworkBuilder network(b);
+    for (size_t i = 0; i < in.size(); ++i) network.add_output("x" + std::to_string(i), in[i]);
+    return std::vector{network.build(*list, in[0])};
+  };
+}
+
+struct LayerCase {
+  std::string layer;  // name in the registry
+  std::string yaml;   // a list of layers in which it stands
+  std::vector<Tensor> inputs;
+  bool smooth = true;  // has a second gradient
+  std::string note = {};
+};
+
+inline void PrintTo(const LayerCase& c, std::ostream* out) { *out << c.layer << " " << c.note; }
+
+/// A gap around zero: inputs of layers with a kink there.
+inline Tensor away_from_zero(const Shape& shape, uint64_t seed) {
+  return random_tensor(shape, seed, DType::kFloat64, -1, 1, 0.05);
+}
+
+inline std::vector<LayerCase> layer_cases() {
+  const Shape image{2, 3, 5, 4};
+  return {
+      {"Add", "- Add: {input: [x0, x1, x0]}", {random_tensor(image, 1), random_tensor(image, 2)}},
+      {"AvgPooling", "- AvgPooling: {window: 2}", {random_tensor(image, 1)}},
+      {"AvgPooling",
+       "- AvgPooling: {window: 3, stride: 2, padding: same}",
+       {random_tensor(image, 1)},
+       true,
+       "same"},
+      {"BatchNorm", "- BatchNorm", {random_tensor({4, 3, 2, 2}, 1)}},
+      {"BatchNorm", "- BatchNorm: {training: false}", {random_tensor(image, 1)}, true, "averages"},
+      {"BatchNorm", "- BatchNorm: {center: false, scale: false}", {random_tensor({6, 3}, 1)}, true, "plain"},
+      {"Conv2D", "- Conv2D: {filters: 4}", {random_tensor(image, 1)}},
+      {"Conv2D",
+       "- Conv2D: {filters: 6, kernel: [3, 2], stride: 2, groups: 3, use_bias: false}",
+       {random_tensor(image, 1)},
+       true,
+       "groups"},
+      {"Conv2D",
+       "- Conv2D: {filters: 2, padding: valid, dilation: [2, 1], activation: Tanh}",
+       {random_tensor(image, 1)},
+       true,
+       "valid"},
+      {"Dropout", "- Dropout: {rate: 0.3}", {random_tensor(image, 1)}},
+      {"FullyConnected", "- FullyConnected: {units: 4, activation: Sigmoid}", {random_tensor({3, 5}, 1)}},
+      {"FullyConnected",
+       "- FullyConnected: {units: 2, use_bias: false}",
+       {random_tensor(image, 1)},
+       true,
+       "image"},
+      {"GlobalAvgPooling", "- GlobalAvgPooling", {random_tensor(image, 1)}},
+      {"Identity", "- Identity", {random_tensor(image, 1)}},
+      {"LeakyReLU", "- LeakyReLU: {alpha: 0.3}", {away_from_zero(image, 1)}, false},
+      {"MaxPooling", "- MaxPooling: {window: 2}", {random_tensor(image, 1)}, false},
+      {"MaxPooling",
+       "- MaxPooling: {window: 3, stride: 2, padding: same}",
+       {random_tensor(image, 1)},
+       false,
+       "same"},
+      {"Normalize", "- Normalize: {scale: 0.5, offset: -1}", {random_tensor(image, 1)}},
+      {"Pad", "- Pad: {image: [1, 0, 2, 1], channels: [1, 2]}", {random_tensor(image, 1)}},
+      {"ReLU", "- ReLU", {away_from_zero(image, 1)}, false},
+      {"Repeat",
+       "- Repeat: {count: 2, layers: [{FullyConnected: {units: \"$(3 + i)\", activation: Tanh}}]}",
+       {random_tensor({2, 3}, 1)}},
+      {"Residual",
+       "- Residual: {layers: [{Conv2D: {filters: 2}}, Tanh], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}",
+       {random_tensor(image, 1)}},
+      {"Sigmoid", "- Sigmoid", {random_tensor(image, 1)}},
+      {"Softmax", "- Softmax", {random_tensor({3, 4}, 1)}},
+      {"Tanh", "- Tanh", {random_tensor(image, 1)}},
+      {"WithDefaults",
+       "- WithDefaults: {defaults: {FullyConnected: {units: 3}}, layers: [FullyConnected, Tanh]}",
+       {random_tensor({2, 4}, 1)}},
+  };
+}
+
+}  // namespace tpack

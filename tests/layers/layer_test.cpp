@@ -1,0 +1,138 @@
+#include "layers/layer.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "layers/layer_cases.h"
+#include "testkit/backend_check.h"
+
+namespace tpack {
+namespace {
+
+TEST(Layers, every_registered_one_has_a_case) {
+  std::set<std::string> tested;
+  for (const LayerCase& c : layer_cases()) tested.insert(c.layer);
+  std::set<std::string> registered;
+  for (const ComponentInfo* info : Registry<Layer>::table().list()) registered.insert(info->name);
+  EXPECT_EQ(tested, registered);
+}
+
+class LayerGradient : public testing::TestWithParam<LayerCase> {};
+
+TEST_P(LayerGradient, agrees_with_central_differences) {
+  const auto result = testkit::check_gradients(function_of(GetParam().yaml), GetParam().inputs);
+  EXPECT_TRUE(result.ok) << result.largest_error << " at " << result.text;
+}
+
+TEST_P(LayerGradient, agrees_with_central_differences_in_inference) {
+  const auto result =
+      testkit::check_gradients(function_of(GetParam().yaml), GetParam().inputs, {.phase = Phase::kInference});
+  EXPECT_TRUE(result.ok) << result.largest_error << " at " << result.text;
+}
+
+TEST_P(LayerGradient, can_be_differentiated_again) {
+  if (!GetParam().smooth) GTEST_SKIP() << "has a kink";
+  const auto result =
+      testkit::check_second_gradients(function_of(GetParam().yaml), GetParam().inputs, {.tolerance = 1e-5});
+  const bool linear = !result.ok && result.text.empty();  // its gradient depends on no input
+  EXPECT_TRUE(result.ok || linear) << result.largest_error << " at " << result.text;
+}
+
+TEST_P(LayerGradient, is_the_same_on_processors) {
+  for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
+    for (const char* layout : {"nhwc", "nChw16c"}) {
+      const auto result = testkit::check_backend(testkit::with_gradients(function_of(GetParam().yaml)),
+                                                 GetParam().inputs, {.layout = layout, .phase = phase});
+      EXPECT_LT(result.largest_error, 1e-4) << layout << ": " << result.text;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LayerGradient, testing::ValuesIn(layer_cases()), [](const auto& one) {
+  return one.param.layer + (one.param.note.empty() ? "" : "_" + one.param.note);
+});
+
+std::string error_of(const std::string& yaml, const std::vector<Tensor>& inputs) {
+  try {
+    testkit::evaluate(function_of(yaml), inputs, DType::kFloat64);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Layers, say_which_shapes_do_not_fit) {
+  const Tensor image = random_tensor({2, 3, 5, 4}, 1);
+  const Tensor flat = random_tensor({2, 3}, 1);
+  EXPECT_EQ(error_of("- Conv2D: {filters: 4}", {flat}),
+            "layers.yaml:1:3: conv2d_0: needs an input of 4 axes [N, C, H, W], not float64 [2, 3]");
+  EXPECT_EQ(error_of("- Conv2D: {name: c, filters: 4, groups: 2}", {image}),
+            "layers.yaml:1:3: c: groups = 2 does not divide the 3 input channels and the 4 filters");
+  EXPECT_EQ(
+      error_of("- Add: {input: [x0, x1]}", {image, flat}),
+      "layers.yaml:1:3: add_0: adds float64 [2, 3, 5, 4] and float64 [2, 3]; their shapes must be equal");
+  EXPECT_EQ(error_of("- ReLU: {input: [x0, x0]}", {image}),
+            "layers.yaml:1:3: relu_0: takes one input, not 2");
+  EXPECT_EQ(
+      error_of("- Residual: {layers: [{Conv2D: {filters: 2}}]}", {image}),
+      "layers.yaml:1:3: residual_0: the layers give float64 [2, 2, 5, 4], the shortcut float64 [2, 3, 5, "
+      "4]; give the shortcut layers that bring them together");
+}
+
+/// y of a list of layers for one input.
+Tensor value_of(const std::string& yaml, const Tensor& x, Phase phase = Phase::kTraining) {
+  return testkit::evaluate(function_of(yaml), {x}, DType::kFloat64, phase)[0];
+}
+
+TEST(Layers, activations_have_the_values_of_their_formulas) {
+  const Tensor x = Tensor::of<double>({2}, {-2, 0.5});
+  const auto at = [&](const std::string& yaml, int64_t i) { return value_of(yaml, x).at(i); };
+  EXPECT_EQ(at("- ReLU", 0), 0);
+  EXPECT_EQ(at("- ReLU", 1), 0.5);
+  EXPECT_DOUBLE_EQ(at("- LeakyReLU: {alpha: 0.25}", 0), -0.5);
+  EXPECT_NEAR(at("- Tanh", 0), -0.9640275800758169, 1e-15);
+  EXPECT_NEAR(at("- Sigmoid", 1), 0.6224593312018546, 1e-15);
+  EXPECT_DOUBLE_EQ(at("- Normalize: {scale: 2, offset: -1}", 1), 0);
+}
+
+TEST(Layers, pooling_defaults_to_valid_with_the_window_as_stride) {
+  const Tensor x = Tensor::of<double>({1, 1, 2, 5}, {1, 2, 3, 4, 9, 5, 6, 7, 8, 9});
+  const Tensor max = value_of("- MaxPooling: {window: 2}", x);
+  EXPECT_EQ(max.shape(), (Shape{1, 1, 1, 2}));
+  EXPECT_EQ(max.at(0), 6);
+  EXPECT_EQ(max.at(1), 8);
+  EXPECT_EQ(value_of("- AvgPooling: {window: 2}", x).at(0), 3.5);
+}
+
+TEST(Layers, dropout_drops_in_training_only_and_keeps_the_mean) {
+  const Tensor ones = Tensor::of<double>({10000}, std::vector<double>(10000, 1));
+  const Tensor dropped = value_of("- Dropout: {rate: 0.25}", ones);
+  double sum = 0;
+  for (int64_t i = 0; i < dropped.elements(); ++i) {
+    EXPECT_TRUE(dropped.at(i) == 0 || std::abs(dropped.at(i) - 1 / 0.75) < 1e-12);
+    sum += dropped.at(i);
+  }
+  EXPECT_NEAR(sum / 10000, 1, 5 * std::sqrt(0.25 / 0.75 / 10000));  // five standard deviations
+  EXPECT_TRUE(bit_equal(value_of("- Dropout: {rate: 0.25}", ones, Phase::kInference), ones));
+}
+
+TEST(Layers, batch_norm_normalises_channels_of_the_batch) {
+  const Tensor y = value_of("- BatchNorm: {epsilon: 1.0e-12}", random_tensor({8, 2, 3, 3}, 4));
+  for (int64_t channel = 0; channel < 2; ++channel) {
+    double sum = 0;
+    double squares = 0;
+    for (int64_t n = 0; n < 8; ++n) {
+      for (int64_t i = 0; i < 9; ++i) {
+        const double v = y.at((n * 2 + channel) * 9 + i);
+        sum += v;
+        squares += v * v;
+      }
+    }
+    EXPECT_NEAR(sum / 72, 0, 1e-12);
+    EXPECT_NEAR(squares / 72, 1, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace tpack

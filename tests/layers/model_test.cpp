@@ -1,0 +1,123 @@
+#include "layers/model.h"
+
+#include <gmock/gmock.h>
+
+#include "support/small_model.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+
+std::string error_of(const std::string& yaml) {
+  try {
+    model_of(yaml);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The tower's statistics in a phase.
+std::vector<std::string> statistics(const TowerFunction& model, Phase phase) {
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {phase});
+  std::vector<TensorSpec> fed;
+  for (const TowerInput& input : model.inputs()) fed.push_back(input.batch_spec(4));
+  std::vector<std::string> names;
+  for (const Statistic& s : build_tower(b, model, fed, {}).statistics) names.push_back(s.name);
+  return names;
+}
+
+TEST(Model, reads_inputs_with_what_they_are_bound_to) {
+  const auto model = model_of(
+      "inputs: {x: {shape: [8, 6, 3], dtype: uint8, layout: HWC}, y: {shape: [2], batched: false}}\n"
+      "feed: {x: picture}\n"
+      "layers: [{Normalize: {input: x}}]");
+  ASSERT_EQ(model->inputs().size(), 2U);
+  EXPECT_EQ(model->inputs()[0].component, "picture");
+  EXPECT_EQ(model->inputs()[0].layout, "HWC");
+  EXPECT_EQ(model->inputs()[0].batch_spec(4), (TensorSpec{DType::kUInt8, {4, 8, 6, 3}}));
+  EXPECT_EQ(model->inputs()[1].batch_spec(4), (TensorSpec{DType::kFloat32, {2}}));
+}
+
+TEST(Model, names_statistics_after_costs_and_metrics) {
+  const auto model = model_of(kSmallModel);
+  EXPECT_THAT(statistics(*model, Phase::kTraining),
+              ElementsAre("cost", "softmax_cross_entropy", "regularize", "accuracy"));
+  EXPECT_THAT(statistics(*model, Phase::kInference),
+              ElementsAre("cost", "softmax_cross_entropy", "accuracy"));
+}
+
+TEST(Model, numbers_metrics_of_one_type) {
+  const auto model = model_of(
+      "inputs: {x: {shape: [5]}, y: {shape: [], dtype: int32}}\n"
+      "layers: [{FullyConnected: {name: f, units: 3, input: x}}]\n"
+      "metrics: [{Accuracy: {logits: f, labels: y}}, {InTopK: {logits: f, labels: y, k: 2}}, "
+      "{InTopK: {logits: f, labels: y, k: 3}}]");
+  EXPECT_THAT(statistics(*model, Phase::kTraining), ElementsAre("accuracy", "in_top_k", "in_top_k_1"));
+}
+
+TEST(Model, reports_all_that_is_wrong_with_its_places) {
+  EXPECT_EQ(error_of("layer: [ReLU]"),
+            "test.yaml:1:1: unknown key 'layer' in model; did you mean 'layers'?\n"
+            "test.yaml:1:1: model: 'inputs' is missing (what the model is fed, by name)\n"
+            "test.yaml:1:1: model: 'layers' is missing (the layers, or a network written in C++)");
+  EXPECT_EQ(error_of("inputs: {x: {shape: [8, 6], layout: HWC}}\n"
+                     "feed: {y: image}\n"
+                     "defaults: {Conv3D: {kernel: 3}, Conv2D: {kernels: 3}}\n"
+                     "layers: [ReLU]\n"
+                     "cost: [{SoftmaxCrossEntrop: {}}]\n"
+                     "metrics: 3"),
+            "test.yaml:1:13: input x: layout HWC needs a shape of 3 axes, not [8, 6]\n"
+            "test.yaml:2:8: unknown input 'y'; known: x\n"
+            "test.yaml:3:12: unknown layer 'Conv3D'; did you mean 'Conv2D'?\n"
+            "test.yaml:3:42: unknown key 'kernels' in layer Conv2D; did you mean 'kernel'?\n"
+            "test.yaml:5:9: unknown cost 'SoftmaxCrossEntrop'; did you mean 'SoftmaxCrossEntropy'?\n"
+            "test.yaml:6:10: expected a list of metrics, found the number 3");
+}
+
+TEST(Model, refuses_references_to_outputs_that_are_not_there) {
+  const auto model = model_of(
+      "inputs: {x: {shape: [5]}, y: {shape: [], dtype: int32}}\n"
+      "layers: [{FullyConnected: {name: fc1, units: 3, input: x}}]\n"
+      "cost: [{SoftmaxCrossEntropy: {logits: fc2, labels: y}}]");
+  try {
+    statistics(*model, Phase::kTraining);
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "test.yaml:3:39: unknown layer output 'fc2'; did you mean 'fc1'?");
+  }
+}
+
+TEST(Model, writes_every_default_out) {
+  const ConfigNode all = effective_model(parse_yaml("{inputs: {}, layers: [ReLU]}", "test.yaml"));
+  for (const char* key : {"inputs", "feed", "defaults", "blocks", "layers", "cost", "metrics"})
+    EXPECT_NE(all.find(key), nullptr) << key;
+}
+
+/// y = 2 x, written in C++.
+class Doubling final : public Model {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() { return Schema<Params>("Doubles."); }
+  explicit Doubling(Params /*p*/) {}
+  std::map<std::string, Symbol> build(Builder& b, const std::map<std::string, Symbol>& in) const override {
+    return {{"twice", b.mul(in.at("x"), 2)}};
+  }
+};
+TPACK_REGISTER(Model, Doubling, "Doubling");
+
+TEST(Model, may_be_written_in_cpp) {
+  const auto model = model_of("inputs: {x: {shape: [3]}}\nlayers: Doubling");
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {});
+  const TowerResult result = build_tower(b, *model, {{DType::kFloat32, {4, 3}}}, {"twice"});
+  EXPECT_EQ(result.outputs.at("twice").shape(), (Shape{4, 3}));
+  EXPECT_FALSE(result.cost);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,160 @@
+#include "layers/network.h"
+
+#include <gmock/gmock.h>
+
+#include "layers/layer_cases.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+
+/// Variables and outputs that a list of layers makes on an input [2, 3].
+struct Built {
+  std::vector<std::string> variables;
+  std::map<std::string, Shape> outputs;
+};
+
+Built build(const std::string& yaml, const LayerParserSettings& settings = {ConfigNode::map({}), {}}) {
+  const MapScope scope(parse_yaml("{width: 5}", "scope.yaml"));
+  Diagnostics errors;
+  LayerParser parser(settings, scope, errors);
+  const ParsedList list = parser.parse(parse_yaml(yaml, "layers.yaml"));
+  errors.throw_if_any();
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {});
+  NetworkBuilder network(b);
+  network.build(list, b.input("x", {DType::kFloat32, {2, 3}}));
+  Built built;
+  for (const VariableSpec* spec : table.all()) built.variables.push_back(spec->name);
+  for (const auto& [name, symbol] : network.outputs()) built.outputs[name] = symbol.shape();
+  return built;
+}
+
+std::string error_of(const std::string& yaml,
+                     const LayerParserSettings& settings = {ConfigNode::map({}), {}}) {
+  try {
+    build(yaml, settings);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Layers, without_a_name_are_numbered_by_type) {
+  const Built built = build("[{FullyConnected: {units: 4}}, ReLU, {FullyConnected: {units: 2}}, ReLU]");
+  EXPECT_THAT(built.variables, ElementsAre("fully_connected_0/W", "fully_connected_0/b",
+                                           "fully_connected_1/W", "fully_connected_1/b"));
+  EXPECT_TRUE(built.outputs.contains("relu_1"));
+}
+
+TEST(Layers, take_the_output_of_the_one_before_or_the_one_they_name) {
+  const Built built = build(
+      "[{FullyConnected: {name: a, units: 4}}, {FullyConnected: {name: b, units: 7}}, "
+      "{FullyConnected: {name: c, units: 1, input: a}}, {Add: {name: d, input: [a, a]}}]");
+  EXPECT_EQ(built.outputs.at("d"), (Shape{2, 4}));
+}
+
+TEST(Layers, of_one_name_are_refused) {
+  EXPECT_EQ(
+      error_of("- ReLU: {name: a}\n- Tanh: {name: a}"),
+      "layers.yaml:2:3: a second layer named 'a' (the first one is at layers.yaml:1:3); give it another "
+      "name");
+}
+
+TEST(Layers, with_an_unknown_input_are_refused_with_the_nearest) {
+  EXPECT_EQ(error_of("- ReLU: {name: first}\n- Tanh: {input: frist}"),
+            "layers.yaml:2:17: unknown layer output 'frist'; did you mean 'first'?");
+}
+
+TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
+  EXPECT_EQ(error_of("- RelU"), "layers.yaml:1:3: unknown layer 'RelU'; did you mean 'ReLU'?");
+}
+
+TEST(Layers, have_no_slash_in_their_names) {
+  EXPECT_EQ(error_of("- ReLU: {name: a/b}"),
+            "layers.yaml:1:16: 'name' of layer ReLU is 'a/b'; '/' separates scopes, use another letter");
+}
+
+TEST(Layers, report_all_that_is_wrong) {
+  EXPECT_EQ(error_of("- FullyConnected: {unit: 4}\n- Dropout: {rate: 2}\n- Tanh: {x: 1}"),
+            "layers.yaml:1:19: layer FullyConnected: 'units' is missing (number of outputs)\n"
+            "layers.yaml:1:20: unknown key 'unit' in layer FullyConnected; did you mean 'units'?\n"
+            "layers.yaml:2:19: 'rate' of layer Dropout is 2; must be from 0 to 1\n"
+            "layers.yaml:3:10: unknown key 'x' in layer Tanh; it takes none");
+}
+
+TEST(Defaults, stand_under_what_a_layer_says) {
+  const LayerParserSettings settings{parse_yaml("FullyConnected: {units: 4, use_bias: false}", "d.yaml"), {}};
+  const Built built = build("[FullyConnected, {FullyConnected: {units: 6, use_bias: true}}]", settings);
+  EXPECT_THAT(built.variables,
+              ElementsAre("fully_connected_0/W", "fully_connected_1/W", "fully_connected_1/b"));
+  EXPECT_EQ(built.outputs.at("fully_connected_1"), (Shape{2, 6}));
+}
+
+TEST(WithDefaults, holds_for_its_list_alone_and_wins_over_outer_ones) {
+  const LayerParserSettings settings{parse_yaml("FullyConnected: {units: 4}", "d.yaml"), {}};
+  const Built built = build(
+      "[{WithDefaults: {name: w, defaults: {FullyConnected: {units: 7, use_bias: false}}, layers: "
+      "[FullyConnected]}}, FullyConnected]",
+      settings);
+  EXPECT_EQ(built.outputs.at("w/fully_connected_0"), (Shape{2, 7}));
+  EXPECT_EQ(built.outputs.at("fully_connected_0"), (Shape{2, 4}));
+  EXPECT_THAT(built.variables,
+              ElementsAre("w/fully_connected_0/W", "fully_connected_0/W", "fully_connected_0/b"));
+}
+
+TEST(Repeat, has_variables_of_its_own_in_each_round_and_an_index) {
+  const Built built = build(
+      "- Repeat: {name: r, count: 3, index: k, start: 2, layers: [{FullyConnected: {name: f, units: \"$(k * "
+      "width)\", use_bias: false}}]}");
+  EXPECT_THAT(built.variables, ElementsAre("r/2/f/W", "r/3/f/W", "r/4/f/W"));
+  EXPECT_EQ(built.outputs.at("r/4/f"), (Shape{2, 20}));
+}
+
+TEST(Residual, keeps_the_variables_of_its_branches_apart) {
+  const Built built = build(
+      "- Residual: {name: r, layers: [{FullyConnected: {units: 4}}], shortcut: [{FullyConnected: {units: "
+      "4}}]}");
+  EXPECT_THAT(built.variables,
+              ElementsAre("r/fully_connected_0/W", "r/fully_connected_0/b", "r/shortcut/fully_connected_0/W",
+                          "r/shortcut/fully_connected_0/b"));
+}
+
+TEST(Repeat, of_no_rounds_is_its_input) {
+  EXPECT_EQ(build("- Repeat: {name: r, count: 0, layers: [Tanh]}").outputs.at("r"), (Shape{2, 3}));
+}
+
+class Blocks : public testing::Test {
+ protected:
+  LayerParserSettings settings_{
+      ConfigNode::map({}),
+      {{"Dense", parse_yaml("parameters: {units: null, act: Tanh}\n"
+                            "layers:\n"
+                            "  - FullyConnected: {name: f, units: \"$(units)\", activation: \"$(act)\"}\n",
+                            "b.yaml")},
+       {"Loop", parse_yaml("layers: [Loop]", "b.yaml")}}};
+};
+
+TEST_F(Blocks, are_called_like_layers_with_parameters) {
+  const Built built = build("[{Dense: {units: 4}}, {Dense: {name: out, units: 2, act: ReLU}}]", settings_);
+  EXPECT_THAT(built.variables, ElementsAre("dense_0/f/W", "dense_0/f/b", "out/f/W", "out/f/b"));
+  EXPECT_EQ(built.outputs.at("out"), (Shape{2, 2}));
+}
+
+TEST_F(Blocks, say_what_is_wrong_with_a_call) {
+  EXPECT_EQ(error_of("- Dense: {unts: 4}", settings_),
+            "layers.yaml:1:3: block Dense: parameter 'units' is missing\n"
+            "layers.yaml:1:11: unknown key 'unts' in block Dense; did you mean 'units'?");
+  EXPECT_EQ(error_of("- Dens: {units: 4}", settings_),
+            "layers.yaml:1:3: unknown layer 'Dens'; did you mean 'Dense'?");
+}
+
+TEST_F(Blocks, that_contain_themselves_are_refused) {
+  EXPECT_THAT(error_of("- Loop", settings_),
+              testing::HasSubstr("layer lists are nested more than 32 deep; does a block contain itself?"));
+}
+
+}  // namespace
+}  // namespace tpack
