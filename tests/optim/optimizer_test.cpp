@@ -1,0 +1,123 @@
+#include "optim/optimizer.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "optim/updates.h"
+
+namespace tpack {
+namespace {
+
+/// One parameter and what its optimizer keeps, as a formula for one step.
+struct Scalar {
+  double p = 0.7;
+  double slot = 0;
+  double second = 0;
+};
+using Recurrence = std::function<void(Scalar& s, double gradient, int step)>;
+
+/// Gradients that change size and sign.
+double gradient_at(int step, size_t element) {
+  return std::sin(0.7 * step + static_cast<double>(element)) + 0.2;
+}
+
+/// Runs 50 steps and compares each element with the recurrence after each.
+void expect_follows(const std::string& yaml, const Recurrence& recurrence, double scale = 1) {
+  Updates updates(yaml, scale);
+  std::vector<Scalar> expected(3);
+  for (size_t i = 0; i < 3; ++i) updates.value("a", i) = expected[i].p;
+  for (int step = 1; step <= 50; ++step) {
+    for (size_t i = 0; i < 3; ++i) {
+      updates.value("gradient/a", i) = gradient_at(step, i);
+      recurrence(expected[i], scale * gradient_at(step, i), step);
+    }
+    updates.run();
+    for (size_t i = 0; i < 3; ++i) ASSERT_NEAR(updates.value("a", i), expected[i].p, 1e-12) << yaml << step;
+  }
+  EXPECT_EQ(updates.value("b", 0), 0);  // no gradient, no change
+}
+
+TEST(Sgd, follows_its_recurrence) {
+  expect_follows("SGD: {learning_rate: 0.1}", [](Scalar& s, double g, int) { s.p -= 0.1 * g; });
+}
+
+TEST(Momentum, follows_its_recurrence) {
+  expect_follows("Momentum: {learning_rate: 0.1, momentum: 0.8}", [](Scalar& s, double g, int) {
+    s.slot = 0.8 * s.slot + g;
+    s.p -= 0.1 * s.slot;
+  });
+}
+
+TEST(Momentum, looks_ahead_with_nesterov) {
+  expect_follows("Momentum: {learning_rate: 0.1, momentum: 0.8, nesterov: true}",
+                 [](Scalar& s, double g, int) {
+                   s.slot = 0.8 * s.slot + g;
+                   s.p -= 0.1 * (g + 0.8 * s.slot);
+                 });
+}
+
+TEST(Adam, follows_the_papers_algorithm_1) {
+  expect_follows("Adam: {learning_rate: 0.01}", [](Scalar& s, double g, int t) {
+    s.slot = 0.9 * s.slot + 0.1 * g;
+    s.second = 0.999 * s.second + 0.001 * g * g;
+    const double m = s.slot / (1 - std::pow(0.9, t));
+    const double v = s.second / (1 - std::pow(0.999, t));
+    s.p -= 0.01 * m / (std::sqrt(v) + 1e-8);
+  });
+}
+
+TEST(Adam, uses_its_parameters) {
+  expect_follows("Adam: {learning_rate: 0.1, beta1: 0.5, beta2: 0.6, epsilon: 0.3}",
+                 [](Scalar& s, double g, int t) {
+                   s.slot = 0.5 * s.slot + 0.5 * g;
+                   s.second = 0.6 * s.second + 0.4 * g * g;
+                   const double m = s.slot / (1 - std::pow(0.5, t));
+                   const double v = s.second / (1 - std::pow(0.6, t));
+                   s.p -= 0.1 * m / (std::sqrt(v) + 0.3);
+                 });
+}
+
+TEST(Adam, refuses_means_that_forget_nothing) {
+  EXPECT_THROW(Updates("Adam: {beta1: 1}"), ConfigError);
+  EXPECT_THROW(Updates("Adam: {beta2: 1}"), ConfigError);
+}
+
+TEST(Optimizer, scales_the_gradient_first) {
+  expect_follows(
+      "Momentum: {learning_rate: 0.1}",
+      [](Scalar& s, double g, int) {
+        s.slot = 0.9 * s.slot + g;
+        s.p -= 0.1 * s.slot;
+      },
+      0.25);
+}
+
+TEST(Optimizer, takes_the_learning_rate_that_the_host_sets) {
+  Updates updates("SGD: {learning_rate: 0.1}");
+  EXPECT_DOUBLE_EQ(updates.variables().tensor(kLearningRate).at(0), 0.1);
+  updates.value("gradient/a", 0) = 2;
+  updates.variables().tensor(kLearningRate).data<double>()[0] = 0.5;
+  updates.run();
+  EXPECT_DOUBLE_EQ(updates.value("a", 0), -1);
+}
+
+TEST(Optimizer, keeps_its_slots_by_variable) {
+  Updates updates("Adam: {}");
+  updates.value("gradient/b", 1) = 4;
+  updates.run();
+  EXPECT_DOUBLE_EQ(updates.value("m/b", 1), 0.4);
+  EXPECT_DOUBLE_EQ(updates.value("v/b", 1), 0.016);
+  EXPECT_THAT(
+      updates.variables().names(VariableScope::kOptimizer),
+      testing::ElementsAre("beta1_power", "beta2_power", "learning_rate", "m/a", "m/b", "v/a", "v/b"));
+}
+
+TEST(Optimizers, of_the_registry_are_all_tested_here) {
+  std::vector<std::string> names;
+  for (const ComponentInfo* info : Registry<Optimizer>::table().list()) names.push_back(info->name);
+  EXPECT_THAT(names, testing::ElementsAre("Adam", "Momentum", "SGD"));
+}
+
+}  // namespace
+}  // namespace tpack
