@@ -1,0 +1,238 @@
+#include "parallel/data_parallel.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "comm/world.h"
+#include "support/small_model.h"
+#include "testkit/gradient_check.h"
+
+namespace tpack {
+namespace {
+
+constexpr int64_t kBatch = 6;  // of one replica of two
+constexpr int64_t kSteps = 20;
+
+using Variables = std::map<std::string, Tensor>;
+
+/// How a training runs; all see the same samples.
+struct Setting {
+  enum class Backend : uint8_t { kReference, kCpu };
+  Backend backend = Backend::kReference;
+  size_t towers = 1;
+  Comm* world = nullptr;
+  std::string optimizer = "SGD: {learning_rate: 0.3}";
+};
+
+/// The samples of a step: two replicas have half of them each.
+std::vector<Tensor> samples(int64_t step, DType type) {
+  const auto seed = static_cast<uint64_t>(step);
+  return {testkit::random_tensor({2 * kBatch, 5}, 100 + seed, type),
+          testkit::random_labels(2 * kBatch, 3, 200 + seed)};
+}
+
+/// The model's inputs have the backend's float type here, so that double means double.
+std::unique_ptr<TowerFunction> model_for(Setting::Backend backend) {
+  std::string yaml = kSmallModel;
+  const std::string input = "x: {shape: [5]";
+  if (backend == Setting::Backend::kReference)
+    yaml.replace(yaml.find(input), input.size(), input + ", dtype: float64");
+  return model_of(yaml);
+}
+
+Variables train(const Setting& setting) {
+  const bool reference = setting.backend == Setting::Backend::kReference;
+  const DType type = reference ? DType::kFloat64 : DType::kFloat32;
+  const auto model = model_for(setting.backend);
+  const auto optimizer = optimizer_of(setting.optimizer);
+  Plan plan;
+  DataParallelOptions options;
+  options.make_device = [&](size_t k, const std::vector<int>& processors) {
+    const DeviceOptions device{type, DeviceOptions::Algorithm::kDirect, 1, processors};
+    const std::string name = "cpu:" + std::to_string(k);
+    return reference ? make_reference_device(name, device) : make_cpu_device(name, device);
+  };
+  options.towers = setting.towers;
+  options.world = setting.world;
+  options.seed = 3;
+  DataParallel replicas(*model, *optimizer, plan, std::move(options));
+  const int64_t batch = 2 * kBatch / replicas.replicas();
+  const Signature signature = {{type, {batch, 5}}, {DType::kInt32, {batch}}};
+  replicas.declare(signature);
+  replicas.build(signature);
+  std::vector<std::vector<Tensor>> fed(setting.towers);
+  for (int64_t step = 0; step < kSteps; ++step) {
+    const std::vector<Tensor> all = samples(step, type);
+    const DataParallel::Batches batches = [&](size_t k) -> std::span<const Tensor> {
+      const int64_t first = replicas.replica(k) * batch;
+      fed[k] = {all[0].rows(first, first + batch), all[1].rows(first, first + batch)};
+      return fed[k];
+    };
+    EXPECT_TRUE(replicas.step(step, batches));
+  }
+  Variables variables;
+  for (const std::string& name : replicas.variables().names(VariableScope::kModel))
+    variables[name] = replicas.variables().tensor(name).clone();
+  return variables;
+}
+
+/// Largest difference over largest weight.
+double distance(const Variables& a, const Variables& b) {
+  double difference = 0;
+  double largest = 0;
+  for (const auto& [name, value] : a) {
+    difference = std::max(difference, max_difference(value, b.at(name)));
+    for (int64_t i = 0; i < value.elements(); ++i) largest = std::max(largest, std::abs(value.at(i)));
+  }
+  return difference / largest;
+}
+
+void expect_same_bits_five_times(const Setting& setting) {
+  const Variables first = train(setting);
+  for (int repeat = 1; repeat < 5; ++repeat) {
+    for (const auto& [name, value] : train(setting)) EXPECT_TRUE(bit_equal(value, first.at(name))) << name;
+  }
+}
+
+TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_in_double) {
+  for (const char* optimizer : {"SGD: {learning_rate: 0.3}", "Momentum: {learning_rate: 0.1}",
+                                "Adam: {learning_rate: 0.01, gradient: [GlobalNormClip: 0.05]}"}) {
+    const Variables one = train({.optimizer = optimizer});
+    EXPECT_LT(distance(train({.towers = 2, .optimizer = optimizer}), one), 1e-12) << optimizer;
+  }
+}
+
+TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_on_processors) {
+  const Variables one = train({.backend = Setting::Backend::kCpu});
+  EXPECT_LE(distance(train({.backend = Setting::Backend::kCpu, .towers = 2}), one), 1e-5);
+}
+
+TEST(DataParallel, processors_agree_with_the_reference) {
+  EXPECT_LE(distance(train({.backend = Setting::Backend::kCpu}), train({})), 1e-5);
+}
+
+TEST(DataParallel, gives_the_same_bits_in_every_run) {
+  expect_same_bits_five_times({.backend = Setting::Backend::kCpu});
+  expect_same_bits_five_times({.backend = Setting::Backend::kCpu, .towers = 2});
+}
+
+class DataParallelParts : public testing::Test {
+ protected:
+  DataParallelParts() {
+    DataParallelOptions options;
+    options.make_device = [](size_t k, const std::vector<int>& /*processors*/) {
+      return make_reference_device("cpu:" + std::to_string(k), {.float_type = DType::kFloat64});
+    };
+    options.towers = 2;
+    options.fetches = {"fc1"};
+    replicas_ = std::make_unique<DataParallel>(*model_, *optimizer_, plan_, std::move(options));
+    names_ = replicas_->declare(signature_);
+    replicas_->build(signature_);
+  }
+  DataParallel::Batches all_batches() {
+    return [this](size_t /*tower*/) -> std::span<const Tensor> { return batch_; };
+  }
+
+  std::unique_ptr<TowerFunction> model_ = model_for(Setting::Backend::kReference);
+  std::unique_ptr<Optimizer> optimizer_ = optimizer_of("SGD: {learning_rate: 0.5}");
+  Plan plan_;
+  Signature signature_ = {{DType::kFloat64, {2 * kBatch, 5}}, {DType::kInt32, {2 * kBatch}}};
+  std::vector<Tensor> batch_ = samples(0, DType::kFloat64);
+  std::unique_ptr<DataParallel> replicas_;
+  std::vector<std::string> names_;
+};
+
+TEST_F(DataParallelParts, sums_statistics_over_towers) {
+  ASSERT_EQ(names_.back(), "accuracy");
+  ASSERT_TRUE(replicas_->step(0, all_batches()));
+  EXPECT_EQ(replicas_->statistic_weight(names_.size() - 1), 2 * 2 * kBatch);
+  EXPECT_EQ(replicas_->fetched("fc1").shape(), (Shape{2 * kBatch, 3}));
+}
+
+TEST_F(DataParallelParts, towers_begin_and_stay_alike) {
+  for (int64_t step = 0; step < 3; ++step) {
+    for (const std::string& name : replicas_->variables().names(VariableScope::kModel)) {
+      EXPECT_TRUE(bit_equal(replicas_->device(0).variables().tensor(name),
+                            replicas_->device(1).variables().tensor(name)))
+          << name << " before step " << step;
+    }
+    replicas_->step(step, all_batches());
+  }
+}
+
+TEST_F(DataParallelParts, a_tower_without_batch_ends_the_step_for_all_and_changes_nothing) {
+  const Tensor before = replicas_->variables().tensor(kFlatParameters).clone();
+  const auto batches = [this](size_t tower) -> std::span<const Tensor> {
+    return tower == 1 ? std::span<const Tensor>() : std::span<const Tensor>(batch_);
+  };
+  EXPECT_FALSE(replicas_->step(0, batches));
+  EXPECT_TRUE(bit_equal(replicas_->variables().tensor(kFlatParameters), before));
+}
+
+TEST_F(DataParallelParts, an_error_of_one_tower_ends_the_step_of_all) {
+  const auto batches = [this](size_t tower) -> std::span<const Tensor> {
+    if (tower == 1) throw DataError("images/7.jpg", "is truncated");
+    return batch_;
+  };
+  EXPECT_THROW(replicas_->step(0, batches), DataError);
+}
+
+TEST_F(DataParallelParts, broadcast_gives_the_variables_of_the_first_to_all) {
+  replicas_->device(0).variables().tensor("fc1/b").data<double>()[0] = 42;
+  replicas_->broadcast();
+  EXPECT_EQ(replicas_->device(1).variables().tensor("fc1/b").at(0), 42);
+}
+
+TEST_F(DataParallelParts, all_towers_use_the_plan_of_the_first) {
+  EXPECT_THAT(plan_.sections, testing::Contains(testing::Key(testing::StartsWith("backward "))));
+  EXPECT_EQ(&replicas_->plan(), &plan_);
+}
+
+/// MPI can be started once a process: one world for all tests, ended behind the last.
+class World final : public testing::Environment {
+ public:
+  void TearDown() override { comm_.reset(); }
+  Comm& comm() {
+    if (comm_ == nullptr) comm_ = make_world(60);
+    return *comm_;
+  }
+
+ private:
+  std::unique_ptr<Comm> comm_;
+};
+
+World& world() {
+  static auto& environment = *dynamic_cast<World*>(testing::AddGlobalTestEnvironment(new World));
+  return environment;
+}
+
+[[maybe_unused]] const bool kWorldIsKnown = (world(), true);  // before main, as GoogleTest asks
+
+class DataParallelRanks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!started_by_mpirun()) GTEST_SKIP() << "not started by mpirun (or built without MPI)";
+    ASSERT_EQ(world().comm().size(), 2);
+  }
+};
+
+TEST_F(DataParallelRanks, equal_one_device_with_twice_the_batch) {
+  EXPECT_LT(distance(train({.world = &world().comm()}), train({})), 1e-12);
+  const Setting alone{.backend = Setting::Backend::kCpu};
+  const Setting ranks{.backend = Setting::Backend::kCpu, .world = &world().comm()};
+  EXPECT_LE(distance(train(ranks), train(alone)), 1e-5);
+}
+
+TEST_F(DataParallelRanks, have_the_bits_of_two_towers) {
+  const Variables towers = train({.backend = Setting::Backend::kCpu, .towers = 2});
+  for (const auto& [name, value] : train({.backend = Setting::Backend::kCpu, .world = &world().comm()}))
+    EXPECT_TRUE(bit_equal(value, towers.at(name))) << name;
+}
+
+TEST_F(DataParallelRanks, give_the_same_bits_in_every_run) {
+  expect_same_bits_five_times({.backend = Setting::Backend::kCpu, .world = &world().comm()});
+}
+
+}  // namespace
+}  // namespace tpack

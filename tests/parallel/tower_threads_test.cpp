@@ -1,0 +1,81 @@
+#include "parallel/tower_threads.h"
+
+#include <atomic>
+#include <sched.h>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+const std::function<void(size_t)> kNoErrors = [](size_t /*tower*/) {};
+
+TEST(TowerThreads, run_the_work_of_each_tower_side_by_side) {
+  TowerThreads threads({{}, {}, {}});
+  std::atomic<int> here = 0;
+  std::vector<std::thread::id> ids(3);
+  threads.run(
+      [&](size_t k) {
+        ++here;
+        while (here < 3) std::this_thread::yield();  // ends only if all run at once
+        ids[k] = std::this_thread::get_id();
+      },
+      kNoErrors);
+  EXPECT_EQ(std::set<std::thread::id>(ids.begin(), ids.end()).size(), 3U);
+}
+
+TEST(TowerThreads, a_tower_stays_on_its_thread) {
+  TowerThreads threads({{}, {}});
+  std::vector<std::thread::id> first(2);
+  std::vector<std::thread::id> later(2);
+  threads.run([&](size_t k) { first[k] = std::this_thread::get_id(); }, kNoErrors);
+  for (int i = 0; i < 100; ++i)
+    threads.run([&](size_t k) { later[k] = std::this_thread::get_id(); }, kNoErrors);
+  EXPECT_EQ(first, later);
+}
+
+TEST(TowerThreads, one_tower_needs_no_thread) {
+  TowerThreads threads(std::vector<std::vector<int>>(1));
+  std::thread::id id;
+  threads.run([&](size_t) { id = std::this_thread::get_id(); }, kNoErrors);
+  EXPECT_EQ(id, std::this_thread::get_id());
+}
+
+TEST(TowerThreads, the_first_error_is_thrown_once_all_are_done) {
+  TowerThreads threads({{}, {}});
+  std::atomic<bool> failed = false;
+  const auto work = [&](size_t k) {
+    if (k == 1) throw DataError("broken");
+    while (!failed) std::this_thread::yield();  // waits for the other, as in an all-reduce
+    throw DistributedError("the other failed");
+  };
+  EXPECT_THROW(threads.run(work, [&](size_t) { failed = true; }), DataError);
+  int count = 0;
+  threads.run([&](size_t k) { count += k == 0 ? 1 : 0; }, kNoErrors);  // and they work again
+  EXPECT_EQ(count, 1);
+}
+
+TEST(DivideProcessors, gives_each_tower_its_own) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  const auto all = static_cast<size_t>(CPU_COUNT(&mine));
+  const auto parts = divide_processors(all);
+  std::set<int> seen;
+  for (const auto& part : parts) {
+    EXPECT_EQ(part.size(), 1U);
+    seen.insert(part.begin(), part.end());
+  }
+  EXPECT_EQ(seen.size(), all);
+  EXPECT_EQ(divide_processors(1)[0].size(), all);
+}
+
+TEST(DivideProcessors, refuses_more_towers_than_processors) {
+  EXPECT_THROW(divide_processors(100000), ResourceError);
+}
+
+}  // namespace
+}  // namespace tpack
