@@ -1,0 +1,133 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "comm/self_comm.h"
+#include "train/loop.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+/// A trainer without programs: steps count, statistics are what the test says, and there are two variables,
+/// the weights w [2] (each step adds 1) and the scalar learning_rate.
+class FakeTrainer final : public Trainer {
+ public:
+  /// Value of a statistic after `global_step` steps.
+  std::map<std::string, std::function<double(int64_t global_step)>> figures;
+  std::function<void(int64_t global_step)> on_step;  // before the step counts
+  int64_t data_ends_after = -1;                      // steps; -1: never
+  StepSize size = {.batch = 4};
+  InputStats input;
+
+  FakeTrainer() {
+    table_.declare({"w", {DType::kFloat32, {2}}, VariableScope::kModel, true, nullptr});
+    table_.declare({"learning_rate", {DType::kFloat32, {}}, VariableScope::kOptimizer, false, nullptr});
+    store_ = std::make_unique<VariableStore>(table_);
+    set_scalar("learning_rate", 0.1);
+  }
+
+  void setup(const TrainSetup& /*setup*/) override {}
+  bool step(int64_t global_step, const std::stop_token& /*stop*/) override {
+    if (on_step) on_step(global_step);
+    if (steps_ == data_ends_after) return false;
+    ++steps_;
+    for (float& value : weights().span<float>()) value += 1;
+    return true;
+  }
+  std::vector<std::string> statistics() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, figure] : figures) names.push_back(name);
+    return names;
+  }
+  double statistic(size_t index) const override {
+    return std::next(figures.begin(), static_cast<std::ptrdiff_t>(index))->second(steps_);
+  }
+  StepSize step_size() const override { return size; }
+  InputStats input_stats() const override { return input; }
+  VariableStore* variables() override { return store_.get(); }
+  void set_scalar(const std::string& name, double value) override {
+    *store_->tensor(name).data<float>() = static_cast<float>(value);
+  }
+  void save(CheckpointContent& content) const override {
+    content.tensors["model/w"] = store_->tensor("w");
+    content.tensors["optimizer/learning_rate"] = store_->tensor("learning_rate");
+  }
+  void load(const CheckpointContent& content, const std::string& /*source*/) override {
+    for (const std::string name : {"w", "learning_rate"}) {
+      const Tensor& value = content.tensors.at((name == "w" ? "model/" : "optimizer/") + name);
+      std::copy_n(value.raw(), value.bytes(), store_->tensor(name).raw());
+    }
+    steps_ = content.step;
+  }
+
+  Tensor weights() const { return store_->tensor("w"); }
+  double learning_rate() const { return store_->tensor("learning_rate").at(0); }
+
+ private:
+  VariableTable table_;
+  std::unique_ptr<VariableStore> store_;
+  int64_t steps_ = 0;
+};
+
+/// A run of callbacks around a trainer, without a config.
+class TestRun {
+ public:
+  explicit TestRun(RunLength length, Trainer& trainer) : trainer_(trainer) { options.length = length; }
+
+  LoopOptions options;
+  Monitors monitors{{}};
+
+  TestRun& add(const std::string& name, std::unique_ptr<Callback> callback) {
+    callbacks_.push_back({name, std::move(callback)});
+    return *this;
+  }
+  /// A callback made as a config makes it.
+  TestRun& add(const std::string& name, const ConfigNode& params = {}) {
+    return add(name, Registry<Callback>::make(name, params));
+  }
+  /// Sets the callbacks up; `go` does it otherwise.
+  Loop& loop() {
+    if (options.world == nullptr) options.world = world_.get();
+    if (!loop_) loop_ = std::make_unique<Loop>(trainer_, std::move(callbacks_), monitors, options);
+    return *loop_;
+  }
+  LoopResult go() { return loop().run(); }
+  LoopResult go_on_from(const std::string& path) {
+    loop().resume(load_checkpoint(path), path);
+    return go();
+  }
+  std::vector<double> values(const std::string& name) const {
+    std::vector<double> all;
+    for (const auto& [step, value] : monitors.get_history(name)) all.push_back(value);
+    return all;
+  }
+
+ private:
+  Trainer& trainer_;
+  std::unique_ptr<Comm> world_ = make_self_comm();
+  std::vector<NamedCallback> callbacks_;
+  std::unique_ptr<Loop> loop_;
+};
+
+/// A callback made of one function that is called after each step and one for `trigger`.
+class FunctionCallback final : public Callback {
+ public:
+  using Hook = std::function<void(Run&)>;
+  explicit FunctionCallback(Hook on_step, Hook on_trigger = nullptr)
+      : on_step_(std::move(on_step)), on_trigger_(std::move(on_trigger)) {}
+  void trigger_step(Run& run) override {
+    if (on_step_) on_step_(run);
+  }
+  void trigger(Run& run) override {
+    if (on_trigger_) on_trigger_(run);
+  }
+
+ private:
+  Hook on_step_;
+  Hook on_trigger_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "comm/self_comm.h"
+#include "support/fake_trainer.h"
+#include "support/small_model.h"
+
+namespace tpack {
+
+/// Everything that a trainer of kSmallModel borrows; one a trainer.
+class SmallTraining {
+ public:
+  explicit SmallTraining(const std::string& trainer_yaml = "Simple", int64_t batch = 4,
+                         const std::string& optimizer_yaml = "Adam: {learning_rate: 0.01}",
+                         EngineSettings::Backend backend = EngineSettings::Backend::kReference)
+      : model_(model_of(kSmallModel)),
+        optimizer_(optimizer_of(optimizer_yaml)),
+        data_(small_flow(22, "- BatchData: {batch_size: " + std::to_string(batch) + "}")),
+        input_(Registry<InputSource>::make("Feed")),
+        trainer_(Registry<Trainer>::make_item(parse_yaml(trainer_yaml, "test.yaml"))) {
+    TrainSetup setup;
+    setup.tower = model_.get();
+    setup.optimizer = optimizer_.get();
+    setup.data = &data_;
+    setup.input = input_.get();
+    setup.engine.backend = backend;
+    setup.engine.threads = 1;
+    setup.engine.algorithm = DeviceOptions::Algorithm::kDirect;
+    setup.plan = &plan_;
+    setup.world = world_.get();
+    setup.seed = 5;
+    trainer_->setup(setup);
+  }
+  Trainer& trainer() { return *trainer_; }
+  const TowerFunction& model() const { return *model_; }
+
+ private:
+  std::unique_ptr<TowerFunction> model_;
+  std::unique_ptr<Optimizer> optimizer_;
+  DataFlow data_;
+  std::unique_ptr<InputSource> input_;
+  Plan plan_;
+  std::unique_ptr<Comm> world_ = make_self_comm();
+  std::unique_ptr<Trainer> trainer_;
+};
+
+/// Copies of all variables of model and optimizer.
+inline std::map<std::string, Tensor> variables_of(Trainer& trainer) {
+  std::map<std::string, Tensor> all;
+  for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
+    for (const std::string& name : trainer.variables()->names(scope))
+      all[name] = trainer.variables()->tensor(name).clone();
+  }
+  return all;
+}
+
+inline void expect_bit_equal(const std::map<std::string, Tensor>& a, const std::map<std::string, Tensor>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (const auto& [name, value] : a) EXPECT_TRUE(bit_equal(value, b.at(name))) << name;
+}
+
+}  // namespace tpack

@@ -1,0 +1,80 @@
+#include "train/checkpoint_writer.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "support/failing_file_io.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Purpose = CheckpointRequest::Purpose;
+
+class CheckpointWriterTest : public testing::Test {
+ protected:
+  CheckpointRequest request(const std::string& name, Purpose purpose = Purpose::kResume) {
+    return {name, purpose,
+            [this, name](const std::string& path) { told_.push_back(name + " saved " + path); },
+            [this, name](const Error& /*error*/) { told_.push_back(name + " failed"); }};
+  }
+  std::string path(const std::string& name) const { return folder_ / ("checkpoints/" + name); }
+  CheckpointContent content() {
+    CheckpointContent made;
+    made.step = ++made_;
+    made.texts["run/json"] = "{}";
+    return made;
+  }
+
+  TemporaryFolder folder_;
+  std::vector<std::string> told_;
+  int made_ = 0;  // contents asked for
+};
+
+TEST_F(CheckpointWriterTest, writes_the_best_ones_before_those_to_resume_from) {
+  CheckpointWriter writer(folder_.str(), FileIo::system());
+  writer.write({request("model-1.h5"), request("max-accuracy.h5", Purpose::kKeepBest)},
+               [&] { return content(); });
+  EXPECT_THAT(told_, ElementsAre("max-accuracy.h5 saved " + path("max-accuracy.h5"),
+                                 "model-1.h5 saved " + path("model-1.h5")));
+  EXPECT_EQ(load_checkpoint(path("max-accuracy.h5")).step, 1);
+  EXPECT_EQ(load_checkpoint(path("model-1.h5")).step, 2);  // asked for anew
+}
+
+TEST_F(CheckpointWriterTest, writes_one_file_for_requests_of_one_name) {
+  CheckpointWriter writer(folder_.str(), FileIo::system());
+  writer.write({request("model-1.h5"), request("model-1.h5")}, [&] { return content(); });
+  EXPECT_EQ(made_, 1);
+  EXPECT_EQ(told_.size(), 2U);
+}
+
+TEST_F(CheckpointWriterTest, writes_nothing_without_a_folder) {
+  CheckpointWriter writer("", FileIo::system());
+  writer.write({request("model-1.h5")}, [&] { return content(); });
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(CheckpointWriterTest, tells_of_a_failure_and_goes_on_with_the_next) {
+  FailingFileIo io(1, ENOSPC);
+  CheckpointWriter writer(folder_.str(), io);
+  writer.write({request("model-1.h5")}, [&] { return content(); });
+  EXPECT_THAT(told_, ElementsAre("model-1.h5 failed"));
+  EXPECT_TRUE(writer.last_failed());
+  writer.write({request("model-2.h5")}, [&] { return content(); });
+  EXPECT_FALSE(writer.last_failed());
+  EXPECT_TRUE(std::filesystem::exists(path("model-2.h5")));
+}
+
+TEST_F(CheckpointWriterTest, a_folder_that_cannot_be_made_is_a_failure) {
+  std::ofstream(folder_ / "checkpoints") << "a file is in the way";
+  CheckpointWriter writer(folder_.str(), FileIo::system());
+  writer.write({request("model-1.h5")}, [&] { return content(); });
+  EXPECT_THAT(told_, ElementsAre("model-1.h5 failed"));
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,145 @@
+#include "train/data_parallel_trainer.h"
+
+#include <numeric>
+
+#include <gmock/gmock.h>
+
+#include "support/small_training.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+
+/// Runs `steps` steps of a new training and gives all variables.
+std::map<std::string, Tensor> train(const std::string& trainer, int64_t steps) {
+  SmallTraining training(trainer);
+  training.trainer().initialize();
+  for (int64_t step = 0; step < steps; ++step) EXPECT_TRUE(training.trainer().step(step, {}));
+  return variables_of(training.trainer());
+}
+
+class Trainers : public testing::TestWithParam<const char*> {};
+
+TEST_P(Trainers, the_cost_goes_down) {
+  SmallTraining training(GetParam());
+  Trainer& trainer = training.trainer();
+  trainer.initialize();
+  EXPECT_THAT(trainer.statistics(), ElementsAre("cost", "softmax_cross_entropy", "regularize", "accuracy"));
+  std::vector<double> costs;
+  for (int64_t step = 0; step < 200; ++step) {
+    ASSERT_TRUE(trainer.step(step, {}));
+    costs.push_back(trainer.statistic(0));
+  }
+  const double first = std::accumulate(costs.begin(), costs.begin() + 20, 0.0);
+  const double last = std::accumulate(costs.end() - 20, costs.end(), 0.0);
+  EXPECT_LT(last, 0.9 * first);
+}
+
+TEST_P(Trainers, goes_on_bit_exactly_from_saved_content) {
+  const auto whole = train(GetParam(), 12);
+  CheckpointContent content;
+  {
+    SmallTraining training(GetParam());
+    training.trainer().initialize();
+    for (int64_t step = 0; step < 7; ++step) training.trainer().step(step, {});
+    training.trainer().save(content);
+    for (auto& [name, tensor] : content.tensors) tensor = tensor.clone();
+  }
+  SmallTraining training(GetParam());
+  training.trainer().initialize();
+  training.trainer().load(content, "model-7.h5");
+  for (int64_t step = 7; step < 12; ++step) training.trainer().step(step, {});
+  expect_bit_equal(variables_of(training.trainer()), whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Trainers,
+                         testing::Values("Simple", "SyncMultiGPU: {devices: [cpu:0, cpu:1]}", "Horovod"),
+                         [](const auto& one) { return std::string(one.param).substr(0, 6); });
+
+class DataParallelTrainerTest : public testing::Test {
+ protected:
+  CheckpointContent content_after(int64_t steps) {
+    training_.trainer().initialize();
+    for (int64_t step = 0; step < steps; ++step) training_.trainer().step(step, {});
+    CheckpointContent content;
+    training_.trainer().save(content);
+    return content;
+  }
+  static std::string error_of_load(const CheckpointContent& content, const std::string& trainer = "Simple") {
+    SmallTraining other(trainer);
+    other.trainer().initialize();
+    try {
+      other.trainer().load(content, "model-3.h5");
+    } catch (const CheckpointError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  SmallTraining training_;
+};
+
+TEST_F(DataParallelTrainerTest, knows_its_sizes) {
+  training_.trainer().initialize();
+  EXPECT_EQ(training_.trainer().steps_per_pass(), 5);  // 22 samples, batches of 4
+  EXPECT_EQ(training_.trainer().step_size().batch, 4);
+  EXPECT_EQ(training_.trainer().step_size().towers, 1);
+}
+
+TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
+  const CheckpointContent good = content_after(3);
+  CheckpointContent missing = good;
+  missing.tensors.erase("model/fc1/W");
+  EXPECT_EQ(error_of_load(missing), "model-3.h5: has no model/fc1/W");
+  CheckpointContent other = good;
+  other.tensors["model/fc1/W"] = Tensor::zeros({DType::kFloat32, {7, 4}});
+  EXPECT_EQ(
+      error_of_load(other),
+      "model-3.h5: model/fc1/W is float32 [7, 4], the model needs float32 [7, 3]; resume needs the same "
+      "model, `init` loads parts of another");
+  EXPECT_EQ(error_of_load(good, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
+            "model-3.h5: was made by 1 replicas, this run has 2; the total batch would change");
+}
+
+TEST_F(DataParallelTrainerTest, steps_per_epoch_moves_callbacks_never_the_data) {
+  std::vector<std::map<std::string, Tensor>> ends;
+  for (const int64_t steps_per_epoch : {1, 3, 12}) {
+    SmallTraining training;
+    TestRun run({.max_epoch = 12 / steps_per_epoch, .steps_per_epoch = steps_per_epoch}, training.trainer());
+    run.go();
+    ends.push_back(variables_of(training.trainer()));
+  }
+  expect_bit_equal(ends[0], ends[1]);
+  expect_bit_equal(ends[0], ends[2]);
+}
+
+TEST_F(DataParallelTrainerTest, a_run_of_the_loop_resumed_in_mid_epoch_ends_with_the_same_bits) {
+  const RunLength length{.max_epoch = 3, .steps_per_epoch = 5};
+  SmallTraining whole;
+  TestRun whole_run(length, whole.trainer());
+  whole_run.add("MovingAverageSummary").go();
+
+  const TemporaryFolder folder;
+  SmallTraining first;
+  TestRun first_run(length, first.trainer());
+  std::stop_source source;
+  first_run.options.folder = folder.str();
+  first_run.options.interrupt = source.get_token();
+  first_run.add("MovingAverageSummary").add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& run) {
+                                              if (run.global_step() == 8) source.request_stop();
+                                            }));
+  ASSERT_EQ(first_run.go().ending, Ending::kInterrupted);
+
+  SmallTraining second;
+  TestRun second_run(length, second.trainer());
+  second_run.add("MovingAverageSummary").go_on_from(folder / "checkpoints/model-8.h5");
+  expect_bit_equal(variables_of(second.trainer()), variables_of(whole.trainer()));
+  for (const char* name : {"cost", "accuracy"}) {
+    EXPECT_EQ(second_run.monitors.get_history(name), whole_run.monitors.get_history(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,402 @@
+#include "train/loop.h"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "comm/local_group.h"
+#include "support/fake_trainer.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+
+/// Every hook that was called: "A before_run epoch/local_step/global_step".
+using Record = std::vector<std::string>;
+
+class RecordingCallback final : public Callback {
+ public:
+  using Act = std::function<void(const std::string& hook, tpack::Run& run)>;
+  RecordingCallback(std::string name, Record& record, Act act = nullptr)
+      : name_(std::move(name)), record_(record), act_(std::move(act)) {}
+
+  void setup(Setup& setup) override { called("setup", setup.run()); }
+  void before_train(tpack::Run& run) override { called("before_train", run); }
+  void before_epoch(tpack::Run& run) override { called("before_epoch", run); }
+  void before_run(tpack::Run& run) override { called("before_run", run); }
+  void after_run(tpack::Run& run) override { called("after_run", run); }
+  void trigger_step(tpack::Run& run) override { called("trigger_step", run); }
+  void after_epoch(tpack::Run& run) override { called("after_epoch", run); }
+  void trigger(tpack::Run& run) override { called("trigger", run); }
+  void after_train(tpack::Run& run) override { called("after_train", run); }
+
+ private:
+  void called(const std::string& hook, tpack::Run& run) {
+    record_.push_back(name_ + " " + hook + " " + std::to_string(run.epoch()) + "/" +
+                      std::to_string(run.local_step()) + "/" + std::to_string(run.global_step()));
+    if (act_) act_(hook, run);
+  }
+
+  std::string name_;
+  Record& record_;
+  Act act_;
+};
+
+class LoopTest : public testing::Test {
+ protected:
+  LoopTest() {
+    trainer_.on_step = [this](int64_t step) { record_.push_back("step " + std::to_string(step)); };
+  }
+  std::unique_ptr<Callback> recording(const std::string& name, RecordingCallback::Act act = nullptr) {
+    return std::make_unique<RecordingCallback>(name, record_, std::move(act));
+  }
+  /// Lets hook `hook` of callback A throw when it is called for the `time`-th time.
+  template <class Thrown>
+  RecordingCallback::Act throwing(const std::string& hook, Thrown thrown, int time = 1) {
+    return [=, count = 0](const std::string& at, tpack::Run& /*run*/) mutable {
+      if (at == hook && ++count == time) throw thrown;
+    };
+  }
+
+  Record record_;
+  FakeTrainer trainer_;
+};
+
+const std::vector<std::string> kTwoEpochsOfTwoSteps = {"A setup 0/-1/0",
+                                                       "A before_train 0/-1/0",
+                                                       "A before_epoch 1/-1/0",
+                                                       "A before_run 1/0/0",
+                                                       "step 0",
+                                                       "A after_run 1/0/1",
+                                                       "A trigger_step 1/0/1",
+                                                       "A before_run 1/1/1",
+                                                       "step 1",
+                                                       "A after_run 1/1/2",
+                                                       "A trigger_step 1/1/2",
+                                                       "A after_epoch 1/1/2",
+                                                       "A trigger 1/1/2",
+                                                       "A before_epoch 2/-1/2",
+                                                       "A before_run 2/0/2",
+                                                       "step 2",
+                                                       "A after_run 2/0/3",
+                                                       "A trigger_step 2/0/3",
+                                                       "A before_run 2/1/3",
+                                                       "step 3",
+                                                       "A after_run 2/1/4",
+                                                       "A trigger_step 2/1/4",
+                                                       "A after_epoch 2/1/4",
+                                                       "A trigger 2/1/4",
+                                                       "A after_train 2/1/4"};
+
+TEST_F(LoopTest, calls_every_hook_with_tensorpacks_numbers) {
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  const LoopResult result = run.add("A", recording("A")).go();
+  EXPECT_THAT(record_, ElementsAreArray(kTwoEpochsOfTwoSteps));
+  EXPECT_EQ(result.ending, Ending::kFinished);
+  EXPECT_EQ(result.reason, "max_epoch 2 is done");
+  EXPECT_EQ(result.epoch, 2);
+  EXPECT_EQ(result.global_step, 4);
+}
+
+TEST_F(LoopTest, calls_each_hook_of_all_callbacks_in_the_order_of_the_list) {
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
+  run.add("A", recording("A")).add("B", recording("B")).go();
+  EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "B setup 0/-1/0", "A before_train 0/-1/0",
+                                   "B before_train 0/-1/0", "A before_epoch 1/-1/0", "B before_epoch 1/-1/0",
+                                   "A before_run 1/0/0", "B before_run 1/0/0", "step 0", "A after_run 1/0/1",
+                                   "B after_run 1/0/1", "A trigger_step 1/0/1", "B trigger_step 1/0/1",
+                                   "A after_epoch 1/0/1", "B after_epoch 1/0/1", "A trigger 1/0/1",
+                                   "B trigger 1/0/1", "A after_train 1/0/1", "B after_train 1/0/1"));
+}
+
+TEST_F(LoopTest, an_epoch_without_steps_calls_its_hooks) {
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 0}, trainer_);
+  run.add("A", recording("A")).go();
+  EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "A before_train 0/-1/0", "A before_epoch 1/-1/0",
+                                   "A after_epoch 1/-1/0", "A trigger 1/-1/0", "A before_epoch 2/-1/0",
+                                   "A after_epoch 2/-1/0", "A trigger 2/-1/0", "A after_train 2/-1/0"));
+}
+
+TEST_F(LoopTest, begins_with_the_starting_epoch_and_includes_the_last) {
+  TestRun run({.starting_epoch = 5, .max_epoch = 6, .steps_per_epoch = 1}, trainer_);
+  run.add("A", recording("A")).go();
+  EXPECT_THAT(record_,
+              ElementsAre("A setup 4/-1/0", "A before_train 4/-1/0", "A before_epoch 5/-1/0",
+                          "A before_run 5/0/0", "step 0", "A after_run 5/0/1", "A trigger_step 5/0/1",
+                          "A after_epoch 5/0/1", "A trigger 5/0/1", "A before_epoch 6/-1/1",
+                          "A before_run 6/0/1", "step 1", "A after_run 6/0/2", "A trigger_step 6/0/2",
+                          "A after_epoch 6/0/2", "A trigger 6/0/2", "A after_train 6/0/2"));
+}
+
+TEST_F(LoopTest, a_starting_epoch_behind_the_last_one_trains_nothing) {
+  TestRun run({.starting_epoch = 5, .max_epoch = 4, .steps_per_epoch = 1}, trainer_);
+  EXPECT_EQ(run.add("A", recording("A")).go().ending, Ending::kFinished);
+  EXPECT_THAT(record_, ElementsAre("A setup 4/-1/0", "A before_train 4/-1/0", "A after_train 4/-1/0"));
+}
+
+/// A hook, and how many lines of the plain run come before and with it when it is called for the first time.
+struct HookCase {
+  const char* hook;
+  size_t lines;
+};
+constexpr HookCase kHooks[] = {{"before_train", 2}, {"before_epoch", 3}, {"before_run", 4}, {"after_run", 6},
+                               {"trigger_step", 7}, {"after_epoch", 12}, {"trigger", 13}};
+
+/// What a run has recorded that ends in the hook of the case.
+Record cut_at(const HookCase& c, const std::string& last) {
+  Record expected(kTwoEpochsOfTwoSteps.begin(),
+                  kTwoEpochsOfTwoSteps.begin() + static_cast<ptrdiff_t>(c.lines));
+  expected.push_back(last);
+  return expected;
+}
+
+/// "1/0/1" of "A after_run 1/0/1".
+std::string numbers(const std::string& line) { return line.substr(line.rfind(' ') + 1); }
+
+TEST_F(LoopTest, stop_training_in_any_hook_leaves_out_all_others_but_after_train) {
+  for (const HookCase& c : kHooks) {
+    record_.clear();
+    FakeTrainer trainer;
+    trainer.on_step = trainer_.on_step;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    run.add("A", recording("A", throwing(c.hook, StopTraining{"enough"})));
+    const LoopResult result = run.go();
+    EXPECT_EQ(result.ending, Ending::kStopped) << c.hook;
+    EXPECT_EQ(result.reason, "enough") << c.hook;
+    EXPECT_THAT(record_,
+                ElementsAreArray(cut_at(c, "A after_train " + numbers(kTwoEpochsOfTwoSteps[c.lines - 1]))))
+        << c.hook;
+  }
+}
+
+TEST_F(LoopTest, an_error_in_any_hook_is_thrown_on_after_after_train) {
+  for (const HookCase& c : kHooks) {
+    record_.clear();
+    FakeTrainer trainer;
+    trainer.on_step = trainer_.on_step;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    run.add("A", recording("A", throwing(c.hook, Diverged("no number"))));
+    EXPECT_THROW(run.go(), Diverged) << c.hook;
+    EXPECT_THAT(record_,
+                ElementsAreArray(cut_at(c, "A after_train " + numbers(kTwoEpochsOfTwoSteps[c.lines - 1]))))
+        << c.hook;
+  }
+}
+
+TEST_F(LoopTest, an_error_in_setup_ends_everything_with_all_problems) {
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
+  run.add("A", recording("A", throwing("setup", ConfigError("a is wrong"))));
+  run.add("B", recording("B", throwing("setup", ConfigError("b is wrong"))));
+  try {
+    run.go();
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "a is wrong\nb is wrong");
+  }
+  EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "B setup 0/-1/0"));
+}
+
+TEST_F(LoopTest, an_error_in_after_train_does_not_keep_the_others_from_theirs) {
+  TestRun run({.max_epoch = 0, .steps_per_epoch = 1}, trainer_);
+  run.add("A", recording("A", throwing("after_train", DataError("disk"))));
+  EXPECT_EQ(run.add("B", recording("B")).go().ending, Ending::kFinished);
+  EXPECT_EQ(record_.back(), "B after_train 0/-1/0");
+}
+
+TEST_F(LoopTest, an_error_in_a_step_is_thrown_on_after_after_train) {
+  trainer_.on_step = [this](int64_t step) {
+    record_.push_back("step " + std::to_string(step));
+    if (step == 1) throw DataError("images/7.jpg", "is truncated");
+  };
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  EXPECT_THROW(run.add("A", recording("A")).go(), DataError);
+  Record expected(kTwoEpochsOfTwoSteps.begin(), kTwoEpochsOfTwoSteps.begin() + 9);
+  expected.emplace_back("A after_train 1/1/1");
+  EXPECT_THAT(record_, ElementsAreArray(expected));
+}
+
+TEST_F(LoopTest, the_end_of_the_data_is_an_ending_of_its_own) {
+  trainer_.data_ends_after = 1;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  const LoopResult result = run.add("A", recording("A")).go();
+  EXPECT_EQ(result.ending, Ending::kEndOfData);
+  EXPECT_EQ(result.reason, "the data ended at global_step 1");
+  Record expected(kTwoEpochsOfTwoSteps.begin(), kTwoEpochsOfTwoSteps.begin() + 9);
+  expected.emplace_back("A after_train 1/0/1");  // the second step was not done
+  EXPECT_THAT(record_, ElementsAreArray(expected));
+}
+
+TEST_F(LoopTest, an_interrupt_finishes_the_step_and_saves) {
+  const TemporaryFolder folder;
+  std::stop_source source;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  run.options.folder = folder.str();
+  run.options.interrupt = source.get_token();
+  run.add("A", recording("A", [&](const std::string& hook, tpack::Run& at) {
+            if (hook == "before_run" && at.global_step() == 2) source.request_stop();
+          }));
+  const LoopResult result = run.go();
+  EXPECT_EQ(result.ending, Ending::kInterrupted);
+  EXPECT_EQ(result.reason, "interrupted, saved " + (folder / "checkpoints/model-3.h5"));
+  Record expected(kTwoEpochsOfTwoSteps.begin(), kTwoEpochsOfTwoSteps.begin() + 18);
+  expected.emplace_back("A after_train 2/0/3");
+  EXPECT_THAT(record_, ElementsAreArray(expected));
+}
+
+TEST_F(LoopTest, goes_on_in_mid_epoch_with_the_hooks_that_are_left) {
+  const TemporaryFolder folder;
+  {
+    std::stop_source source;
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+              if (at.global_step() == 3) source.request_stop();
+            }));
+    run.go();
+  }
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-3.h5");
+  EXPECT_THAT(record_,
+              ElementsAre("A setup 0/-1/0", "A before_train 1/-1/3", "A before_epoch 2/0/3",
+                          "A before_run 2/1/3", "step 3", "A after_run 2/1/4", "A trigger_step 2/1/4",
+                          "A after_epoch 2/1/4", "A trigger 2/1/4", "A after_train 2/1/4"));
+  EXPECT_THAT(trainer_.weights().span<float>(), ElementsAre(4, 4));
+}
+
+TEST_F(LoopTest, goes_on_behind_an_epoch_that_was_saved_at_its_end) {
+  const TemporaryFolder folder;
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.add("ModelSaver").go();
+  }
+  for (const int64_t steps_per_epoch : {2, 1, 5}) {  // an epoch that is done stays done
+    record_.clear();
+    TestRun run({.max_epoch = 2, .steps_per_epoch = steps_per_epoch}, trainer_);
+    run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
+    EXPECT_THAT(
+        Record(record_.begin(), record_.begin() + 4),
+        ElementsAre("A setup 0/-1/0", "A before_train 1/-1/2", "A before_epoch 2/-1/2", "A before_run 2/0/2"))
+        << steps_per_epoch;
+  }
+}
+
+TEST_F(LoopTest, a_checkpoint_asked_for_in_the_last_step_holds_what_the_epochs_hooks_change) {
+  const TemporaryFolder folder;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  run.options.folder = folder.str();
+  const auto on_step = [](tpack::Run& at) {
+    at.request_checkpoint({"s" + std::to_string(at.global_step()) + ".h5"});
+  };
+  const auto on_trigger = [](tpack::Run& at) { at.set_hyper_parameter("learning_rate", 0.5); };
+  run.add("both", std::make_unique<FunctionCallback>(on_step, on_trigger)).go();
+  const auto rate_in = [&](const std::string& name) {
+    return load_checkpoint(folder / ("checkpoints/" + name)).tensors.at("optimizer/learning_rate").at(0);
+  };
+  EXPECT_FLOAT_EQ(static_cast<float>(rate_in("s1.h5")), 0.1F);
+  EXPECT_EQ(rate_in("s2.h5"), 0.5);
+}
+
+TEST_F(LoopTest, monitors_know_the_step_of_every_value) {
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer_);
+  run.add("put",
+          std::make_unique<FunctionCallback>(
+              [](tpack::Run& at) { at.monitors().put_scalar("step", static_cast<double>(at.local_step())); },
+              [](tpack::Run& at) { at.monitors().put_scalar("epoch", static_cast<double>(at.epoch())); }));
+  run.go();
+  using Pair = std::pair<int64_t, double>;
+  EXPECT_THAT(run.monitors.get_history("step"),
+              ElementsAre(Pair(1, 0), Pair(2, 1), Pair(3, 2), Pair(4, 0), Pair(5, 1), Pair(6, 2)));
+  EXPECT_THAT(run.monitors.get_history("epoch"), ElementsAre(Pair(3, 1), Pair(6, 2)));
+}
+
+/// Runs the same loop on two ranks; `make` gives the callback of each, if any.
+std::vector<LoopResult> run_on_two_ranks(const std::function<std::unique_ptr<Callback>(int rank)>& make,
+                                         const std::function<void(int rank, LoopOptions&)>& set = nullptr) {
+  LocalGroup group(2, 30);
+  std::vector<LoopResult> results(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto comm = group.member(rank);
+      FakeTrainer trainer;
+      trainer.on_step = [&](int64_t /*step*/) { comm->barrier("the step"); };
+      TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+      run.options.world = comm.get();
+      if (set) set(rank, run.options);
+      if (auto callback = make(rank)) run.add("callback", std::move(callback));
+      results[static_cast<size_t>(rank)] = run.go();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return results;
+}
+
+TEST(LoopRanks, one_that_stops_stops_all_whatever_the_hook) {
+  for (const char* hook : {"before_train", "before_epoch", "before_run", "after_run", "trigger_step",
+                           "after_epoch", "trigger"}) {
+    Record record;
+    const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
+      if (rank != 0) return nullptr;
+      return std::make_unique<RecordingCallback>("A", record,
+                                                 [hook](const std::string& at, tpack::Run& /*run*/) {
+                                                   if (at == hook) throw StopTraining{"enough"};
+                                                 });
+    });
+    EXPECT_EQ(results[0].ending, Ending::kStopped) << hook;
+    EXPECT_EQ(results[1].ending, Ending::kStopped) << hook;
+    EXPECT_EQ(results[0].global_step, results[1].global_step) << hook;
+    EXPECT_EQ(results[1].reason, "another rank stopped the run") << hook;
+  }
+}
+
+TEST(LoopRanks, one_that_stops_at_the_very_end_lets_the_others_finish) {
+  Record record;
+  const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
+    if (rank != 0) return nullptr;
+    return std::make_unique<RecordingCallback>("A", record, [](const std::string& at, tpack::Run& run) {
+      if (at == "trigger" && run.epoch() == 2) throw StopTraining{"enough"};
+    });
+  });
+  EXPECT_EQ(results[0].ending, Ending::kStopped);
+  EXPECT_EQ(results[1].ending, Ending::kFinished);
+}
+
+TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
+  std::stop_source source;
+  const auto make = [&](int rank) -> std::unique_ptr<Callback> {
+    if (rank == 0) return nullptr;  // rank 1 is told; chief-only callbacks are not there
+    struct Interrupting final : Callback {
+      explicit Interrupting(std::stop_source& s) : source(s) {}
+      bool chief_only() const override { return false; }
+      void after_run(tpack::Run& run) override {
+        if (run.global_step() == 3) source.request_stop();
+      }
+      std::stop_source& source;
+    };
+    return std::make_unique<Interrupting>(source);
+  };
+  const auto results = run_on_two_ranks(make, [&](int rank, LoopOptions& options) {
+    if (rank == 1) options.interrupt = source.get_token();
+  });
+  for (const LoopResult& result : results) {
+    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.global_step, 3);
+  }
+}
+
+TEST(LoopRanks, leave_out_chief_only_callbacks_elsewhere) {
+  Record records[2];
+  run_on_two_ranks([&](int rank) { return std::make_unique<RecordingCallback>("A", records[rank]); });
+  EXPECT_FALSE(records[0].empty());
+  EXPECT_TRUE(records[1].empty());
+}
+
+}  // namespace
+}  // namespace tpack

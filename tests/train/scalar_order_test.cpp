@@ -1,0 +1,64 @@
+#include "train/scalar_order.h"
+
+#include <gtest/gtest.h>
+
+#include "support/positions.h"
+
+namespace tpack {
+namespace {
+
+const Position kHere = in_train_yaml(9, 20);
+
+std::string errors_of(const ScalarOrder& order) {
+  Diagnostics errors;
+  order.check(errors);
+  try {
+    errors.throw_if_any();
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ScalarOrder, what_an_earlier_callback_gives_is_there) {
+  ScalarOrder order;
+  order.next_callback();
+  order.provides("validation_accuracy", ScalarOrder::When::kTrigger);
+  order.next_callback();
+  order.needs({"validation_accuracy", kHere}, "callback MaxSaver");
+  EXPECT_EQ(errors_of(order), "");
+}
+
+TEST(ScalarOrder, what_a_later_callback_gives_in_its_trigger_comes_too_late) {
+  ScalarOrder order;
+  order.next_callback();
+  order.needs({"validation_accuracy", kHere}, "callback MaxSaver");
+  order.next_callback();
+  order.provides("validation_accuracy", ScalarOrder::When::kTrigger);
+  EXPECT_EQ(errors_of(order),
+            "train.yaml:9:20: callback MaxSaver: 'validation_accuracy' is given by a callback that comes "
+            "later in the list; move that one in front of it");
+}
+
+TEST(ScalarOrder, what_a_later_callback_gives_in_a_step_is_there_in_time) {
+  ScalarOrder order;
+  order.next_callback();
+  order.needs({"cost", kHere}, "callback MinSaver");
+  order.next_callback();
+  order.provides("cost", ScalarOrder::When::kStep);
+  EXPECT_EQ(errors_of(order), "");
+}
+
+TEST(ScalarOrder, a_name_that_nobody_gives_is_an_error_with_the_nearest) {
+  ScalarOrder order;
+  order.next_callback();
+  order.provides("validation_accuracy", ScalarOrder::When::kTrigger);
+  order.next_callback();
+  order.needs({"validation_acuracy", kHere}, "callback MaxSaver");
+  EXPECT_EQ(errors_of(order),
+            "train.yaml:9:20: callback MaxSaver: unknown statistic 'validation_acuracy'; did you mean "
+            "'validation_accuracy'?");
+}
+
+}  // namespace
+}  // namespace tpack

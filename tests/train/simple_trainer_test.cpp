@@ -1,0 +1,27 @@
+#include <gmock/gmock.h>
+
+#include "support/small_training.h"
+
+namespace tpack {
+namespace {
+
+TEST(SimpleTrainer, trains_on_the_device_it_is_told) {
+  SmallTraining training("Simple: {device: cpu:3}");
+  training.trainer().initialize();
+  EXPECT_EQ(training.trainer().tower_place()->device->name(), "cpu:3");
+  EXPECT_EQ(training.trainer().step_size().ranks, 1);
+}
+
+TEST(SimpleTrainer, has_tensorpacks_long_name_too) {
+  SmallTraining training("SimpleTrainer");
+  training.trainer().initialize();
+  EXPECT_TRUE(training.trainer().step(0, {}));
+}
+
+TEST(SimpleTrainer, refuses_a_device_that_is_not_there) {
+  EXPECT_THROW(SmallTraining("Simple: {device: gpu:0}"), ResourceError);
+  EXPECT_THROW(SmallTraining("Simple: {device: cpu}"), ConfigError);
+}
+
+}  // namespace
+}  // namespace tpack

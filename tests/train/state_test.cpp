@@ -1,0 +1,75 @@
+#include "train/state.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <gmock/gmock.h>
+
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+State round_trip(const State& state) { return State::from_json(state.to_json(), "model-7.h5"); }
+
+TEST(State, doubles_come_back_bit_by_bit) {
+  const std::vector<double> values = {0.1,
+                                      -0.0,
+                                      1e-310,
+                                      1.0 / 3,
+                                      std::numeric_limits<double>::max(),
+                                      -std::numeric_limits<double>::infinity()};
+  State state;
+  state.put("list", values);
+  for (size_t i = 0; i < values.size(); ++i) state.put("v" + std::to_string(i), values[i]);
+  const State back = round_trip(state);
+  const auto list = back.get<std::vector<double>>("list");
+  ASSERT_EQ(list.size(), values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(std::memcmp(&list[i], &values[i], sizeof(double)), 0) << values[i];
+    const double one = back.get<double>("v" + std::to_string(i));
+    EXPECT_EQ(std::memcmp(&one, &values[i], sizeof(double)), 0) << values[i];
+  }
+}
+
+TEST(State, nan_stays_nan) {
+  State state;
+  state.put("x", std::nan(""));
+  EXPECT_TRUE(std::isnan(round_trip(state).get<double>("x")));
+}
+
+TEST(State, integers_and_texts_come_back) {
+  State state;
+  state.put("n", std::numeric_limits<int64_t>::min());
+  state.put("text", std::string("two\nlines, \"quoted\""));
+  state.put("none", std::vector<double>{});
+  const State back = round_trip(state);
+  EXPECT_EQ(back.get<int64_t>("n"), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(back.get<std::string>("text"), "two\nlines, \"quoted\"");
+  EXPECT_THAT(back.get<std::vector<double>>("none"), testing::IsEmpty());
+}
+
+TEST(State, an_absent_value_has_a_substitute_or_is_an_error) {
+  const State state = round_trip(State());
+  EXPECT_TRUE(state.empty());
+  EXPECT_EQ(state.get<int64_t>("bad", 3), 3);
+  try {
+    state.get<int64_t>("bad");
+    FAIL() << "no error";
+  } catch (const CheckpointError& error) {
+    EXPECT_STREQ(error.what(), "model-7.h5: has no value 'bad'");
+  }
+}
+
+TEST(State, a_value_of_another_type_is_an_error) {
+  State state;
+  state.put("text", std::string("abc"));
+  EXPECT_THROW(state.get<int64_t>("text"), CheckpointError);
+  EXPECT_THROW(state.get<double>("text"), CheckpointError);
+  EXPECT_THROW(State::from_json("[1", "x.h5"), CheckpointError);
+  EXPECT_THROW(State::from_json("[1]", "x.h5"), CheckpointError);
+}
+
+}  // namespace
+}  // namespace tpack

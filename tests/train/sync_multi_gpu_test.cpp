@@ -1,0 +1,42 @@
+#include <gmock/gmock.h>
+
+#include "support/small_training.h"
+
+namespace tpack {
+namespace {
+
+TEST(SyncMultiGpu, is_one_replica_a_device) {
+  SmallTraining training("SyncMultiGPU: {devices: [cpu:0, cpu:1]}");
+  training.trainer().initialize();
+  EXPECT_EQ(training.trainer().step_size().towers, 2);
+  EXPECT_EQ(training.trainer().steps_per_pass(), 2);  // 5 batches, 2 a step
+}
+
+TEST(SyncMultiGpu, sets_a_hyper_parameter_on_every_replica) {
+  SmallTraining one("SyncMultiGPU: {devices: [cpu:0]}", 4, "SGD: {learning_rate: 0}");
+  SmallTraining two("SyncMultiGPU: {devices: [cpu:0, cpu:1]}", 4, "SGD: {learning_rate: 0}");
+  for (SmallTraining* training : {&one, &two}) {
+    Trainer& trainer = training->trainer();
+    trainer.initialize();
+    const auto before = variables_of(trainer);
+    trainer.step(0, {});
+    expect_bit_equal(variables_of(trainer), before);
+    trainer.set_scalar("learning_rate", 0.5);
+    trainer.step(1, {});
+    EXPECT_FALSE(bit_equal(variables_of(trainer).at("fc0/W"), before.at("fc0/W")));
+  }
+}
+
+TEST(SyncMultiGpu, refuses_an_empty_list) {
+  try {
+    SmallTraining("SyncMultiGPU: {devices: []}");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "test.yaml:1:15: trainer SyncMultiGPU: 'devices' is empty; name at least one, such as cpu:0");
+  }
+}
+
+}  // namespace
+}  // namespace tpack
