@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <regex>
 
 #include "core/schema.h"
@@ -15,6 +16,10 @@ constexpr const char* kGroup = "model/";
 bool any_matches(const std::vector<std::string>& patterns, const std::string& name) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](const std::string& pattern) { return full_match(name, pattern); });
+}
+
+bool wants(const LoadRules& rules, const std::string& name) {
+  return any_matches(rules.include, name) && !any_matches(rules.exclude, name);
 }
 
 std::string renamed(const std::string& name, const LoadRules& rules) {
@@ -87,6 +92,11 @@ LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Dia
                "'rename' of " + owner + ": expected a map of names, found " + p.rename.describe());
   for (const ConfigNode::Entry& entry : p.rename.entries()) {
     check_pattern(entry.key, entry.key_position, errors);
+    if (!entry.value.is_string()) {
+      errors.add(entry.value.position(), "'rename' of " + owner + ": expected a name for '" + entry.key +
+                                             "', found " + entry.value.describe());
+      continue;
+    }
     rules.rename.emplace_back(entry.key, entry.value.text());
   }
   return rules;
@@ -99,7 +109,7 @@ LoadReport load_weights(VariableStore& store, const CheckpointContent& content, 
     if (!path.starts_with(kGroup)) continue;
     const std::string name = renamed(path.substr(std::string(kGroup).size()), rules);
     const auto here = std::find(wanted.begin(), wanted.end(), name);
-    if (!any_matches(rules.include, name) || any_matches(rules.exclude, name)) {
+    if (!wants(rules, name)) {
       report.left_out.push_back(name);
     } else if (here == wanted.end()) {
       report.extra.push_back(name);
@@ -112,6 +122,7 @@ LoadReport load_weights(VariableStore& store, const CheckpointContent& content, 
     }
     if (here != wanted.end()) wanted.erase(here);
   }
+  std::erase_if(wanted, [&](const std::string& name) { return !wants(rules, name); });
   report.missing = std::move(wanted);
   return report;
 }

@@ -1,0 +1,46 @@
+#include "predict/evaluation_flow.h"
+
+#include <gtest/gtest.h>
+
+#include "support/positions.h"
+#include "support/small_model.h"
+
+namespace tpack {
+namespace {
+
+std::string error_of(const std::string& flow_tail) {
+  try {
+    check_evaluation_flow(small_flow(10, flow_tail), "validation", in_train_yaml(30, 28));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(EvaluationFlow, takes_batches_that_leave_nothing_out) {
+  EXPECT_EQ(error_of("- BatchData: {batch_size: 4, remainder: true}"), "");
+  EXPECT_EQ(error_of("- BatchData: {batch_size: 5}"), "");
+}
+
+TEST(EvaluationFlow, refuses_one_that_drops_samples) {
+  EXPECT_EQ(
+      error_of("- BatchData: {batch_size: 4}"),
+      "train.yaml:30:28: flow 'validation' drops 2 of 10 samples, since 4 to a batch leave a remainder; "
+      "set remainder: true in its BatchData");
+}
+
+TEST(EvaluationFlow, refuses_one_that_never_ends) {
+  EXPECT_EQ(
+      error_of("- RepeatedData: {num: -1}\n- BatchData: {batch_size: 4}"),
+      "train.yaml:30:28: flow 'validation' never ends, but a figure is taken over one whole pass; leave "
+      "out what repeats the data, or put FixedSizeData: {size: ...} in front of its BatchData");
+}
+
+TEST(EvaluationFlow, refuses_single_samples) {
+  EXPECT_EQ(error_of(""),
+            "train.yaml:30:28: flow 'validation' gives single samples; end it with BatchData: {batch_size: "
+            "..., remainder: true}");
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,119 @@
+#include "predict/evaluator.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "dataflow/data_flow.h"
+#include "predict/inference_tower.h"
+#include "support/small_model.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+
+class EvaluatorTest : public testing::Test {
+ protected:
+  static std::unique_ptr<Device> reference() {
+    return make_reference_device("cpu:0", {.float_type = DType::kFloat64});
+  }
+  /// Figures over a flow of 11 samples in batches of `batch`.
+  Evaluator::Result figures(int64_t batch) {
+    const DataFlow flow = flow_of(batch);
+    return Evaluator("validation", tower_.place(), flow, 1).run();
+  }
+  static DataFlow flow_of(int64_t batch) {
+    return small_flow(11, "- BatchData: {batch_size: " + std::to_string(batch) + ", remainder: true}");
+  }
+
+  std::unique_ptr<TowerFunction> model_ = model_of(kSmallModel);
+  InferenceTower tower_{*model_, reference()};
+};
+
+/// Cost and hit of one sample, written out for the small network.
+struct SampleFigures {
+  double cost;
+  bool hit;
+};
+
+SampleFigures by_hand(const VariableStore& store, const Tensor& x, int64_t label) {
+  const auto variable = [&](const char* name) { return store.tensor(name); };
+  std::vector<double> hidden;
+  for (int64_t j = 0; j < 7; ++j) {
+    double sum = variable("fc0/b").at(j);
+    for (int64_t i = 0; i < 5; ++i) sum += x.at(i) * variable("fc0/W").at(i * 7 + j);
+    hidden.push_back(std::tanh(sum));
+  }
+  std::vector<double> scores;
+  for (int64_t k = 0; k < 3; ++k) {
+    double sum = variable("fc1/b").at(k);
+    for (int64_t j = 0; j < 7; ++j) sum += hidden[static_cast<size_t>(j)] * variable("fc1/W").at(j * 3 + k);
+    scores.push_back(sum);
+  }
+  double total = 0;
+  for (const double score : scores) total += std::exp(score);
+  const auto best = std::max_element(scores.begin(), scores.end()) - scores.begin();
+  return {std::log(total) - scores[static_cast<size_t>(label)], best == label};
+}
+
+TEST_F(EvaluatorTest, equals_a_computation_sample_by_sample_with_a_remainder_batch) {
+  const DataFlow singles = flow_of(1);
+  auto stream = singles.stream({.seed = 1, .passes = 1});
+  double cost = 0;
+  int hits = 0;
+  int samples = 0;
+  while (auto batch = stream->next()) {
+    const auto label = static_cast<int64_t>(batch->tensor(1).at(0));
+    const SampleFigures one = by_hand(tower_.variables(), batch->tensor(0).row(0), label);
+    cost += one.cost;
+    hits += one.hit ? 1 : 0;
+    ++samples;
+  }
+  ASSERT_EQ(samples, 11);
+  for (const int64_t batch : {1, 4, 11, 20}) {  // remainders of 0, 3, 0 and 11 samples
+    const Evaluator::Result result = figures(batch);
+    ASSERT_EQ(result.size(), 3U);
+    EXPECT_EQ(result[0].first, "cost");
+    EXPECT_NEAR(result[0].second, cost / 11, 1e-12) << batch;
+    EXPECT_EQ(result[2].first, "accuracy");
+    EXPECT_DOUBLE_EQ(result[2].second, hits / 11.0) << batch;
+  }
+}
+
+TEST_F(EvaluatorTest, leaves_out_terms_that_exist_in_training_only) {
+  const DataFlow flow = flow_of(4);
+  const Evaluator evaluator("validation", tower_.place(), flow, 1);
+  EXPECT_THAT(evaluator.statistics(), ElementsAre("cost", "softmax_cross_entropy", "accuracy"));
+}
+
+TEST_F(EvaluatorTest, gives_the_same_bits_each_time) {
+  const DataFlow flow = flow_of(4);
+  Evaluator evaluator("validation", tower_.place(), flow, 1);
+  evaluator.compile();
+  const Evaluator::Result first = evaluator.run();
+  EXPECT_EQ(evaluator.run(), first);
+}
+
+TEST_F(EvaluatorTest, sees_variables_as_they_are_now) {
+  const DataFlow flow = flow_of(4);
+  Evaluator evaluator("validation", tower_.place(), flow, 1);
+  evaluator.run();
+  for (double& value : tower_.variables().tensor("fc1/W").span<double>()) value = 0;
+  for (double& value : tower_.variables().tensor("fc1/b").span<double>()) value = 0;
+  EXPECT_NEAR(evaluator.run()[0].second, std::log(3.0), 1e-12);
+}
+
+TEST_F(EvaluatorTest, refuses_a_flow_without_the_inputs_of_the_model) {
+  const DataFlow flow = make_flow(parse_yaml(
+      "- FakeData: {shapes: [[5]], names: [x], size: 4}\n- BatchData: {batch_size: 2}", "test.yaml"));
+  EXPECT_THROW(Evaluator("validation", tower_.place(), flow, 1), ConfigError);
+}
+
+TEST_F(EvaluatorTest, refuses_a_flow_that_drops_samples) {
+  const DataFlow flow = small_flow(11, "- BatchData: {batch_size: 4}");
+  EXPECT_THROW(Evaluator("validation", tower_.place(), flow, 1), ConfigError);
+}
+
+}  // namespace
+}  // namespace tpack

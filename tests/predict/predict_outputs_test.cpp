@@ -1,0 +1,64 @@
+#include "predict/predict_outputs.h"
+
+#include <gmock/gmock.h>
+
+#include "config/yaml_reader.h"
+
+namespace tpack {
+namespace {
+
+std::vector<PredictOutput> parsed(const std::string& yaml) {
+  Diagnostics errors;
+  auto outputs = parse_predict_outputs(parse_yaml(yaml, "p.yaml"), errors);
+  errors.throw_if_any();
+  return outputs;
+}
+
+std::string errors_of(const std::string& yaml) {
+  try {
+    parsed(yaml);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(PredictOutputs, are_names_of_outputs) {
+  const auto outputs = parsed("[fc0, fc1]");
+  ASSERT_EQ(outputs.size(), 2U);
+  EXPECT_EQ(outputs[1].name, "fc1");
+  EXPECT_EQ(outputs[1].from.name, "fc1");
+  EXPECT_EQ(outputs[1].layer, nullptr);
+}
+
+TEST(PredictOutputs, have_names_and_layers_of_their_own) {
+  const auto outputs =
+      parsed("{scores: fc1, probability: {Softmax: fc1}, leaky: {LeakyReLU: {input: fc0, alpha: 0.5}}}");
+  ASSERT_EQ(outputs.size(), 3U);
+  EXPECT_EQ(outputs[0].name, "scores");
+  EXPECT_EQ(outputs[1].name, "probability");
+  EXPECT_EQ(outputs[1].from.name, "fc1");
+  EXPECT_NE(outputs[1].layer, nullptr);
+  EXPECT_EQ(outputs[2].from.name, "fc0");
+  EXPECT_NE(outputs[2].layer, nullptr);
+}
+
+TEST(PredictOutputs, say_what_is_wrong) {
+  EXPECT_EQ(
+      errors_of("3"),
+      "p.yaml:1:1: 'outputs' of predict: expected a list of outputs or a map of name to output, found the "
+      "number 3");
+  EXPECT_EQ(errors_of("[{Softmax: fc1}]"),
+            "p.yaml:1:2: 'outputs' of predict: expected the name of an output, found a map; to apply a layer "
+            "write {NAME: {LAYER: OUTPUT}}");
+  EXPECT_EQ(
+      errors_of("{p: {Softmax: {}}}"),
+      "p.yaml:1:6: output 'p' of predict: say which output Softmax is applied to, as in {Softmax: fc1}");
+  EXPECT_THAT(errors_of("{p: {Sofmax: fc1}}"),
+              testing::StartsWith("p.yaml:1:6: unknown layer 'Sofmax'; did you mean 'Softmax'?"));
+  EXPECT_THAT(errors_of("{p: {LeakyReLU: {input: fc1, alph: 1}}}"),
+              testing::StartsWith("p.yaml:1:30: unknown key 'alph' in layer LeakyReLU"));
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,76 @@
+#include "predict/predictor.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "predict/inference_tower.h"
+#include "support/small_model.h"
+#include "testkit/gradient_check.h"
+
+namespace tpack {
+namespace {
+
+class PredictorTest : public testing::Test {
+ protected:
+  std::vector<PredictOutput> outputs(const std::string& yaml) {
+    Diagnostics errors;
+    auto parsed = parse_predict_outputs(parse_yaml(yaml, "p.yaml"), errors);
+    errors.throw_if_any();
+    return parsed;
+  }
+  std::string error_of(const std::string& yaml, const std::vector<std::string>& given) {
+    try {
+      Predictor(tower_.place(), outputs(yaml), given);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::unique_ptr<TowerFunction> model_ = model_of(kSmallModel);
+  InferenceTower tower_{*model_, make_reference_device("cpu:0", {})};
+  Tensor x_ = testkit::random_tensor({4, 5}, 3, DType::kFloat32);
+};
+
+TEST_F(PredictorTest, gives_outputs_without_labels) {
+  Predictor predictor(tower_.place(), outputs("{scores: fc1, probability: {Softmax: fc1}}"), {"x"});
+  const std::vector<Tensor> values = predictor.run({x_});
+  ASSERT_EQ(values.size(), 2U);
+  EXPECT_EQ(values[0].shape(), (Shape{4, 3}));
+  for (int64_t n = 0; n < 4; ++n) {
+    double total = 0;
+    for (int64_t k = 0; k < 3; ++k) total += std::exp(values[0].at(3 * n + k));
+    for (int64_t k = 0; k < 3; ++k)
+      EXPECT_NEAR(values[1].at(3 * n + k), std::exp(values[0].at(3 * n + k)) / total, 1e-6);
+  }
+}
+
+TEST_F(PredictorTest, a_batch_of_any_size_gives_each_sample_its_own_values) {
+  Predictor predictor(tower_.place(), outputs("[fc1]"), {"x"});
+  const Tensor all = predictor.run({x_})[0];
+  for (int64_t n = 0; n < 4; ++n) {
+    const Tensor one = predictor.run({x_.rows(n, n + 1)})[0];
+    EXPECT_LT(max_difference(one, all.rows(n, n + 1)), 1e-6);
+  }
+}
+
+TEST_F(PredictorTest, values_outlive_the_next_call) {
+  Predictor predictor(tower_.place(), outputs("[fc1]"), {"x"});
+  const Tensor first = predictor.run({x_})[0];
+  const Tensor kept = first.clone();
+  predictor.run({testkit::random_tensor({4, 5}, 4, DType::kFloat32)});
+  EXPECT_TRUE(bit_equal(first, kept));
+}
+
+TEST_F(PredictorTest, refuses_names_that_are_not_there) {
+  EXPECT_EQ(error_of("[fc2]", {"x"}), "p.yaml:1:2: unknown layer output 'fc2'; did you mean 'fc0'?");
+  EXPECT_THAT(error_of("[fc1]", {"y"}), testing::StartsWith("unknown input 'y'"));
+}
+
+TEST_F(PredictorTest, refuses_outputs_that_need_an_input_which_is_not_given) {
+  EXPECT_EQ(error_of("[fc1]", {"label"}), "the outputs depend on input 'x', which is not given");
+}
+
+}  // namespace
+}  // namespace tpack
