@@ -60,7 +60,7 @@ class ModelSaver final : public Callback {
     request.name = checkpoint_name(run.global_step());
     request.saved = [this, step = run.global_step()](const std::string& path) {
       log::info("saved " + path);
-      remove_old(path, step);
+      prune(path, step);
     };
     request.failed = [this](const Error& error) {
       if (p_.on_error == SaveFailure::kStop) throw ResourceError(error.what());
@@ -68,7 +68,7 @@ class ModelSaver final : public Callback {
     run.request_checkpoint(std::move(request));
   }
 
-  void remove_old(const std::string& path, int64_t step) const {
+  void prune(const std::string& path, int64_t step) const {
     try {
       remove_old_checkpoints(std::filesystem::path(path).parent_path().string(), static_cast<size_t>(p_.keep),
                              step);

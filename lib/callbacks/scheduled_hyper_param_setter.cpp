@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -10,7 +11,7 @@ namespace tpack {
 namespace {
 
 struct ScheduledHyperParamSetterParams {
-  std::string param;
+  Ref<Variable> param;
   std::vector<Schedule::Point> values;
   Schedule::Interpolation interp = Schedule::Interpolation::kNone;
   bool step_based = false;
@@ -53,11 +54,12 @@ class ScheduledHyperParamSetter final : public Callback {
 
   bool chief_only() const override { return false; }
   void before_train(Run& run) override {
+    check_param(run);
     set(run, schedule_.change_at(now(run)));
     const auto due = schedule_.value_after(now(run));
-    const double actual = run.hyper_parameter(p_.param);
+    const double actual = run.hyper_parameter(p_.param.name);
     if (!due || is_close(actual, *due)) return;
-    log::warning("by its schedule " + p_.param + " should be " + shortest(*due) + " now, but it is " +
+    log::warning("by its schedule " + p_.param.name + " should be " + shortest(*due) + " now, but it is " +
                  shortest(actual) +
                  (p_.set_at_beginning ? "; it is set" : "; it stays so, since set_at_beginning is false"));
     if (p_.set_at_beginning) set(run, due);
@@ -70,16 +72,22 @@ class ScheduledHyperParamSetter final : public Callback {
   }
 
  private:
+  void check_param(Run& run) const {
+    const std::vector<std::string> known = run.hyper_parameters();
+    if (std::find(known.begin(), known.end(), p_.param.name) == known.end())
+      throw unknown_reference("hyper-parameter", p_.param.name, p_.param.position, known);
+  }
+
   int64_t now(const Run& run) const { return p_.step_based ? run.global_step() : run.epoch(); }
 
   void set(Run& run, std::optional<double> value) {
     if (!value) return;
-    const double before = run.hyper_parameter(p_.param);
+    const double before = run.hyper_parameter(p_.param.name);
     if (before == *value) return;
-    run.set_hyper_parameter(p_.param, *value);
+    run.set_hyper_parameter(p_.param.name, *value);
     if (logged_epoch_ == run.epoch()) return;
     logged_epoch_ = run.epoch();
-    log::info(p_.param + " changes from " + shortest(static_cast<float>(before)) + " to " +
+    log::info(p_.param.name + " changes from " + shortest(static_cast<float>(before)) + " to " +
               shortest(static_cast<float>(*value)) + " after global_step " +
               std::to_string(run.global_step()));
   }

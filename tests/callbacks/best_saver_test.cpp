@@ -1,0 +1,131 @@
+#include "callbacks/best_saver.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "support/failing_file_io.h"
+#include "support/fake_trainer.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// Gives `accuracy` after each epoch: the values in turn, nothing for the epochs in `silent`.
+class GiveAccuracy final : public Callback {
+ public:
+  explicit GiveAccuracy(std::vector<double> values, std::vector<int64_t> silent = {})
+      : values_(std::move(values)), silent_(std::move(silent)) {}
+  void setup(Setup& setup) override { setup.provides("accuracy"); }
+  void trigger(tpack::Run& run) override {
+    if (std::find(silent_.begin(), silent_.end(), run.epoch()) != silent_.end()) return;
+    run.monitors().put_scalar("accuracy", values_.at(static_cast<size_t>(run.epoch()) - 1));
+  }
+
+ private:
+  std::vector<double> values_;
+  std::vector<int64_t> silent_;
+};
+
+class BestSaverTest : public testing::Test {
+ protected:
+  TestRun& start(int64_t max_epoch, std::vector<double> values, std::vector<int64_t> silent = {}) {
+    trainer_ = std::make_unique<FakeTrainer>();
+    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = max_epoch, .steps_per_epoch = 1}, *trainer_);
+    run_->options.folder = folder_.str();
+    run_->add("give", std::make_unique<GiveAccuracy>(std::move(values), std::move(silent)));
+    return run_->add("MaxSaver", {{"monitor", "accuracy"}}).add("ModelSaver");
+  }
+  /// The epoch whose state the best file holds; 0 where there is none. Weights count the steps.
+  int64_t best_epoch() const {
+    if (!std::filesystem::exists(best_file())) return 0;
+    const CheckpointContent content = load_checkpoint(best_file());
+    EXPECT_EQ(content.tensors.at("model/w").at(0), static_cast<double>(content.epoch));
+    return content.epoch;
+  }
+  std::string best_file() const { return folder_ / "checkpoints/max-accuracy.h5"; }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<FakeTrainer> trainer_;
+  std::unique_ptr<TestRun> run_;
+};
+
+TEST_F(BestSaverTest, keeps_the_state_of_the_best_epoch) {
+  start(4, {0.5, 0.9, 0.7, 0.9}).go();
+  EXPECT_EQ(best_epoch(), 2);
+}
+
+TEST_F(BestSaverTest, an_epoch_without_a_new_value_is_never_taken) {
+  start(3, {0.5, 0.0, 0.4}, {2}).go();
+  EXPECT_EQ(best_epoch(), 1);
+}
+
+TEST_F(BestSaverTest, nan_is_never_the_best) {
+  start(3, {kNan, 0.3, kNan}).go();
+  EXPECT_EQ(best_epoch(), 2);
+}
+
+TEST_F(BestSaverTest, knows_its_best_after_a_resume) {
+  start(2, {0.5, 0.9}).go();
+  start(4, {0, 0, 0.7, 0.8}).go_on_from(folder_ / "checkpoints/model-2.h5");
+  EXPECT_EQ(best_epoch(), 2);
+  start(5, {0, 0, 0, 0, 0.95}).go_on_from(folder_ / "checkpoints/model-4.h5");
+  EXPECT_EQ(best_epoch(), 5);
+}
+
+TEST_F(BestSaverTest, knows_its_best_after_a_resume_from_the_best) {
+  start(3, {0.5, 0.9, 0.1}).go();
+  start(3, {0, 0, 0.7}).go_on_from(best_file());
+  EXPECT_EQ(best_epoch(), 2);
+}
+
+TEST_F(BestSaverTest, a_best_that_was_not_saved_was_none) {
+  // The best file of epoch 2 cannot be made: its first call fails. Epoch 3 is less good, but better than 1.
+  int calls_of_one_save = 0;
+  {
+    FailingFileIo counting(0);
+    start(1, {0.5}).options.io = &counting;
+    run_->go();
+    calls_of_one_save = counting.calls() / 2;  // best and model
+  }
+  std::filesystem::remove_all(folder_ / "checkpoints");
+  FailingFileIo io(2 * calls_of_one_save + 1, ENOSPC);
+  start(3, {0.5, 0.9, 0.7}).options.io = &io;
+  run_->go();
+  EXPECT_EQ(best_epoch(), 3);
+}
+
+TEST_F(BestSaverTest, must_come_behind_what_gives_the_value) {
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  run.add("MaxSaver", {{"monitor", "accuracy"}});
+  run.add("give", std::make_unique<GiveAccuracy>(std::vector<double>{1}));
+  try {
+    run.go();
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "callback MaxSaver: 'accuracy' is given by a callback that comes later in the list; move that "
+        "one in front of it");
+  }
+}
+
+TEST_F(BestSaverTest, refuses_a_statistic_that_nobody_gives) {
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  run.add("give", std::make_unique<GiveAccuracy>(std::vector<double>{1}));
+  run.add("MaxSaver", {{"monitor", "acuracy"}});
+  try {
+    run.go();
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "callback MaxSaver: unknown statistic 'acuracy'; did you mean 'accuracy'?");
+  }
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,71 @@
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "support/fake_trainer.h"
+
+namespace tpack {
+namespace {
+
+class CheckNumericsTest : public testing::Test {
+ protected:
+  /// The message of Diverged; "" where the run ends well.
+  std::string run(const ConfigNode& params = {}) {
+    TestRun test({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+    test.add("CheckNumerics", params);
+    try {
+      last_step_ = test.go().global_step;
+    } catch (const Diverged& error) {
+      last_step_ = test.loop().state().global_step();
+      EXPECT_EQ(error.kind(), ErrorKind::kDiverged);
+      return error.what();
+    }
+    return "";
+  }
+  /// Makes element 1 of w `value` in the first step.
+  void spoil_in_first_step(float value) {
+    trainer_.on_step = [this, value](int64_t step) {
+      if (step == 0) trainer_.weights().data<float>()[1] = value;
+    };
+  }
+
+  FakeTrainer trainer_;
+  int64_t last_step_ = 0;
+};
+
+constexpr const char* kAdvice = "; try a smaller learning rate, or GlobalNormClip for the gradient";
+
+TEST_F(CheckNumericsTest, lets_finite_numbers_pass) {
+  trainer_.figures["cost"] = [](int64_t) { return 1.0; };
+  EXPECT_EQ(run(), "");
+}
+
+TEST_F(CheckNumericsTest, names_the_first_bad_element_after_the_epoch) {
+  spoil_in_first_step(INFINITY);
+  EXPECT_EQ(run(), std::string("after global_step 2 variable w has inf at [1]") + kAdvice);
+}
+
+TEST_F(CheckNumericsTest, looks_after_every_step_where_that_is_asked_for) {
+  spoil_in_first_step(-INFINITY);
+  EXPECT_EQ(run({{"run_step", true}}),
+            std::string("after global_step 1 variable w has -inf at [1]") + kAdvice);
+}
+
+TEST_F(CheckNumericsTest, looks_before_training) {
+  trainer_.weights().data<float>()[0] = INFINITY;
+  EXPECT_EQ(run(), std::string("after global_step 0 variable w has inf at [0]") + kAdvice);
+}
+
+TEST_F(CheckNumericsTest, looks_at_the_cost_too) {
+  trainer_.figures["accuracy"] = [](int64_t) { return std::nan(""); };  // no weight: no figure
+  trainer_.figures["cost"] = [](int64_t step) { return step < 3 ? 1.0 : std::nan(""); };
+  EXPECT_EQ(run(), std::string("after global_step 4 the cost is nan") + kAdvice);
+}
+
+TEST_F(CheckNumericsTest, can_be_turned_off) {
+  trainer_.weights().data<float>()[0] = INFINITY;
+  EXPECT_EQ(run({{"run_as_trigger", false}}), "");
+}
+
+}  // namespace
+}  // namespace tpack

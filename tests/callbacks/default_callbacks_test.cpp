@@ -1,0 +1,22 @@
+#include "callbacks/default_callbacks.h"
+
+#include <gtest/gtest.h>
+
+#include "support/fake_trainer.h"
+
+namespace tpack {
+namespace {
+
+TEST(DefaultCallbacks, run_as_they_are) {
+  FakeTrainer trainer;
+  trainer.figures["cost"] = [](int64_t) { return 1.0; };
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
+  const ConfigNode list = default_callbacks();
+  for (const ConfigNode& item : list.items()) run.add(item.text(), Registry<Callback>::make_item(item));
+  EXPECT_EQ(run.go().ending, Ending::kFinished);
+  EXPECT_EQ(run.values("cost").size(), 2U);
+  EXPECT_EQ(run.values("samples_per_s").size(), 2U);
+}
+
+}  // namespace
+}  // namespace tpack

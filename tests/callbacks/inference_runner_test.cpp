@@ -1,0 +1,99 @@
+#include <gmock/gmock.h>
+
+#include "predict/evaluator.h"
+#include "support/small_training.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+
+class InferenceRunnerTest : public testing::Test {
+ protected:
+  std::map<std::string, DataFlow> flows() const { return {{"validation", validation_}}; }
+  std::string error_of(const std::string& params) {
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training_.trainer());
+    run.options.flows = flows();
+    run.add("InferenceRunner", parse_yaml(params, "r.yaml"));
+    try {
+      run.go();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  SmallTraining training_;
+  DataFlow validation_ = small_flow(11, "- BatchData: {batch_size: 4, remainder: true}");
+};
+
+TEST_F(InferenceRunnerTest, gives_the_figures_of_the_whole_flow_after_each_epoch) {
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training_.trainer());
+  run.options.flows = flows();
+  run.options.seed = 9;
+  std::vector<Evaluator::Result> independent;  // one sample at a time
+  const DataFlow singles = small_flow(11, "- BatchData: {batch_size: 1}");
+  const auto evaluate = [&](tpack::Run& at) {
+    independent.push_back(Evaluator("singles", at.tower_place(), singles, 9).run());
+  };
+  run.add("independent", std::make_unique<FunctionCallback>(nullptr, evaluate));
+  run.add("InferenceRunner", {{"data", "validation"}}).go();
+  EXPECT_THAT(run.monitors.names(),
+              ElementsAre("validation_accuracy", "validation_cost", "validation_softmax_cross_entropy"));
+  for (size_t epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_NEAR(run.values("validation_cost")[epoch], independent[epoch][0].second, 1e-6);
+    EXPECT_NEAR(run.values("validation_accuracy")[epoch], independent[epoch][2].second, 1e-12);
+  }
+  EXPECT_NE(run.values("validation_cost")[0], run.values("validation_cost")[1]);
+}
+
+TEST_F(InferenceRunnerTest, gives_only_the_metrics_that_are_named) {
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training_.trainer());
+  run.options.flows = flows();
+  run.add("InferenceRunner", parse_yaml("{data: validation, metrics: [accuracy]}", "r.yaml")).go();
+  EXPECT_THAT(run.monitors.names(), ElementsAre("validation_accuracy"));
+}
+
+TEST_F(InferenceRunnerTest, does_not_change_what_is_trained) {
+  SmallTraining alone;
+  TestRun without({.max_epoch = 2, .steps_per_epoch = 3}, alone.trainer());
+  without.go();
+  TestRun with({.max_epoch = 2, .steps_per_epoch = 3}, training_.trainer());
+  with.options.flows = flows();
+  with.add("InferenceRunner", {{"data", "validation"}}).go();
+  expect_bit_equal(variables_of(alone.trainer()), variables_of(training_.trainer()));
+}
+
+TEST_F(InferenceRunnerTest, lets_a_saver_keep_the_best) {
+  const TemporaryFolder folder;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training_.trainer());
+  run.options.flows = flows();
+  run.options.folder = folder.str();
+  run.add("InferenceRunner", {{"data", "validation"}});
+  run.add("MinSaver", {{"monitor", "validation_cost"}}).go();
+  EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/min-validation_cost.h5"));
+}
+
+TEST_F(InferenceRunnerTest, says_what_is_wrong_before_training) {
+  EXPECT_EQ(error_of("{data: validaton}"),
+            "r.yaml:1:8: unknown flow 'validaton'; did you mean 'validation'?");
+  EXPECT_EQ(error_of("{data: validation, metrics: [acuracy, regularize]}"),
+            "r.yaml:1:30: unknown statistic 'acuracy'; did you mean 'accuracy'?\n"
+            "r.yaml:1:39: unknown statistic 'regularize'; known: cost, softmax_cross_entropy, accuracy");
+  validation_ = small_flow(11, "- BatchData: {batch_size: 4}");
+  EXPECT_EQ(error_of("{data: validation}"),
+            "r.yaml:1:8: flow 'validation' drops 3 of 11 samples, since 4 to a batch leave a remainder; set "
+            "remainder: true in its BatchData");
+}
+
+TEST(InferenceRunner, needs_a_trainer_with_a_model) {
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  run.options.flows = {{"validation", small_flow(4, "- BatchData: {batch_size: 2}")}};
+  run.add("InferenceRunner", {{"data", "validation"}});
+  EXPECT_THROW(run.go(), ConfigError);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,103 @@
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "checkpoint/retention.h"
+#include "support/failing_file_io.h"
+#include "support/fake_trainer.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class ModelSaverTest : public testing::Test {
+ protected:
+  LoopResult run(RunLength length, const ConfigNode& params, FileIo& io = FileIo::system()) {
+    FakeTrainer trainer;
+    TestRun test(length, trainer);
+    test.options.folder = folder_.str();
+    test.options.io = &io;
+    return test.add("ModelSaver", params).go();
+  }
+  std::string checkpoints() const { return folder_ / "checkpoints"; }
+  std::vector<int64_t> steps() const {
+    std::vector<int64_t> all;
+    for (const CheckpointFile& file : list_checkpoints(checkpoints())) all.push_back(file.step);
+    return all;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ModelSaverTest, saves_after_each_epoch_and_keeps_the_three_newest) {
+  run({.max_epoch = 12, .steps_per_epoch = 1}, {});
+  EXPECT_THAT(steps(), ElementsAre(12, 11, 10));  // by number: 9 is older than 10
+}
+
+TEST_F(ModelSaverTest, saves_every_so_many_epochs_and_at_the_end) {
+  run({.max_epoch = 7, .steps_per_epoch = 2}, {{"keep", 9}, {"every_epochs", 3}});
+  EXPECT_THAT(steps(), ElementsAre(14, 12, 6));
+}
+
+TEST_F(ModelSaverTest, saves_every_so_many_steps_and_at_the_end) {
+  run({.max_epoch = 2, .steps_per_epoch = 7}, {{"keep", 9}, {"every_steps", 5}});
+  EXPECT_THAT(steps(), ElementsAre(14, 10, 5));
+}
+
+TEST_F(ModelSaverTest, saves_by_steps_and_epochs_where_both_are_said) {
+  run({.max_epoch = 2, .steps_per_epoch = 6}, {{"keep", 9}, {"every_steps", 4}, {"every_epochs", 1}});
+  EXPECT_THAT(steps(), ElementsAre(12, 8, 6, 4));
+}
+
+TEST_F(ModelSaverTest, writes_nothing_without_a_folder) {
+  FakeTrainer trainer;
+  TestRun test({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  EXPECT_FALSE(test.add("ModelSaver").go().last_save_failed);
+}
+
+TEST_F(ModelSaverTest, never_removes_the_one_it_wrote_for_damaged_ones_of_later_steps) {
+  std::filesystem::create_directories(checkpoints());
+  for (const int step : {100, 200, 300, 400})
+    write_content(checkpoints() + "/" + checkpoint_name(step), "damaged");
+  run({.max_epoch = 3, .steps_per_epoch = 1}, {{"keep", 2}});
+  EXPECT_THAT(steps(), ElementsAre(400, 300, 200, 100, 3, 2));
+  EXPECT_EQ(newest_valid_checkpoint(checkpoints())->step, 3);
+}
+
+TEST_F(ModelSaverTest, a_save_that_fails_leaves_the_older_ones_and_the_run_goes_on) {
+  FakeTrainer trainer;
+  TestRun count({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  FailingFileIo counting(0);
+  count.options.io = &counting;
+  count.options.folder = folder_.str();
+  count.add("ModelSaver").go();
+  const int calls = counting.calls();
+  ASSERT_GT(calls, 2);
+  for (int n = 1; n <= calls; ++n) {
+    FailingFileIo io(calls + n, ENOSPC);  // in the second save
+    const LoopResult result = run({.max_epoch = 2, .steps_per_epoch = 1}, {{"keep", 1}}, io);
+    EXPECT_EQ(result.ending, Ending::kFinished);
+    if (result.last_save_failed) {
+      EXPECT_THAT(steps(), testing::Contains(1)) << "call " << n;
+    }
+    EXPECT_NE(newest_valid_checkpoint(checkpoints()), std::nullopt) << "call " << n;
+    std::filesystem::remove_all(checkpoints());
+  }
+}
+
+TEST_F(ModelSaverTest, a_save_that_fails_stops_the_run_where_that_is_asked_for) {
+  FailingFileIo io(1, ENOSPC);
+  EXPECT_THROW(run({.max_epoch = 2, .steps_per_epoch = 1}, {{"on_error", "stop"}}, io), ResourceError);
+  EXPECT_THAT(steps(), IsEmpty());
+}
+
+TEST_F(ModelSaverTest, tells_when_the_last_save_failed) {
+  FailingFileIo io(1, ENOSPC);
+  EXPECT_TRUE(run({.max_epoch = 1, .steps_per_epoch = 1}, {}, io).last_save_failed);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,40 @@
+#include "callbacks/progress_line.h"
+
+#include <array>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace tpack {
+namespace {
+
+std::string line(const Progress& progress) {
+  std::array<char, 256> buffer{};
+  return std::string(progress_line(progress, buffer));
+}
+
+TEST(ProgressLine, says_how_far_how_fast_how_long_and_how_good) {
+  EXPECT_EQ(
+      line({.epoch = 3, .steps = 120, .total_steps = 469, .rate = 85.06, .name = "cost", .value = 0.12344}),
+      "epoch 3: 120/469 (25 %), 85.1 steps/s, 4 s left, cost 0.1234");
+}
+
+TEST(ProgressLine, leaves_out_what_is_not_known) {
+  EXPECT_EQ(line({.epoch = 1, .steps = 0, .total_steps = 10}), "epoch 1: 0/10 (0 %)");
+  EXPECT_EQ(line({.epoch = 1, .steps = 0, .total_steps = 0}), "epoch 1: 0/0 (100 %)");
+}
+
+TEST(ProgressLine, writes_long_times_in_minutes_and_hours) {
+  EXPECT_EQ(line({.epoch = 1, .steps = 1, .total_steps = 151, .rate = 2}),
+            "epoch 1: 1/151 (0 %), 2 steps/s, 1 min 15 s left");
+  EXPECT_EQ(line({.epoch = 1, .steps = 0, .total_steps = 4000, .rate = 0.5}),
+            "epoch 1: 0/4000 (0 %), 0.5 steps/s, 2 h 13 min left");
+}
+
+TEST(ProgressLine, is_cut_off_where_the_buffer_ends) {
+  std::array<char, 10> buffer{};
+  EXPECT_EQ(progress_line({.epoch = 123, .steps = 1, .total_steps = 2}, buffer), "epoch 123");
+}
+
+}  // namespace
+}  // namespace tpack

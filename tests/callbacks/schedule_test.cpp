@@ -1,0 +1,67 @@
+#include "callbacks/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+using Interpolation = Schedule::Interpolation;
+
+Schedule of(std::vector<Schedule::Point> points, Interpolation interpolation) {
+  return {std::move(points), interpolation, "callback X"};
+}
+
+TEST(Schedule, changes_only_at_its_points) {
+  const Schedule schedule = of({{30, 0.3}, {40, 0.4}}, Interpolation::kNone);
+  EXPECT_EQ(schedule.change_at(29), std::nullopt);
+  EXPECT_EQ(schedule.change_at(30), 0.3);
+  EXPECT_EQ(schedule.change_at(31), std::nullopt);
+  EXPECT_EQ(schedule.change_at(40), 0.4);
+  EXPECT_EQ(schedule.change_at(41), std::nullopt);
+}
+
+TEST(Schedule, goes_straight_between_points_and_nowhere_outside) {
+  const Schedule schedule = of({{30, 0.3}, {40, 0.4}, {50, 0.5}}, Interpolation::kLinear);
+  EXPECT_EQ(schedule.change_at(29), std::nullopt);
+  EXPECT_DOUBLE_EQ(*schedule.change_at(45), 0.45);
+  EXPECT_DOUBLE_EQ(*schedule.change_at(31), 0.31);
+  EXPECT_EQ(schedule.change_at(50), 0.5);
+  EXPECT_EQ(schedule.change_at(51), std::nullopt);
+}
+
+TEST(Schedule, a_value_holds_until_the_next_point) {
+  const Schedule schedule = of({{10, 0.1}, {20, 0.0}}, Interpolation::kNone);
+  EXPECT_EQ(schedule.value_after(9), std::nullopt);
+  EXPECT_EQ(schedule.value_after(10), 0.1);
+  EXPECT_EQ(schedule.value_after(19), 0.1);
+  EXPECT_EQ(schedule.value_after(20), 0.0);  // zero is a value
+  EXPECT_EQ(schedule.value_after(1000), 0.0);
+  const Schedule straight = of({{10, 0.1}, {20, 0.2}}, Interpolation::kLinear);
+  EXPECT_DOUBLE_EQ(*straight.value_after(15), 0.15);
+  EXPECT_EQ(straight.value_after(1000), 0.2);
+}
+
+TEST(Schedule, sorts_its_points) {
+  const Schedule schedule = of({{20, 2}, {10, 1}}, Interpolation::kNone);
+  EXPECT_EQ(schedule.value_after(15), 1);
+}
+
+std::string error_of(std::vector<Schedule::Point> points) {
+  try {
+    of(std::move(points), Interpolation::kNone);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Schedule, refuses_what_is_no_schedule) {
+  EXPECT_EQ(error_of({}),
+            "callback X: 'values' is empty; give at least one pair [time, value], such as [10, 0.01]");
+  EXPECT_EQ(error_of({{10, 1}, {5, 2}, {10, 3}}), "callback X: 'values' has two entries for 10");
+}
+
+}  // namespace
+}  // namespace tpack

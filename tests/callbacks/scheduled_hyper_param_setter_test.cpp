@@ -1,0 +1,111 @@
+#include <gmock/gmock.h>
+
+#include "config/yaml_reader.h"
+#include "support/fake_trainer.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatEq;
+
+/// Runs a schedule and notes the learning rate that each step is done with.
+class SetterTest : public testing::Test {
+ protected:
+  std::vector<float> rates(const std::string& params, RunLength length) {
+    std::vector<float> seen;
+    trainer_.on_step = [&](int64_t /*step*/) {
+      seen.push_back(static_cast<float>(trainer_.learning_rate()));
+    };
+    TestRun run(length, trainer_);
+    run.add("ScheduledHyperParamSetter", parse_yaml(params, "s.yaml")).go();
+    return seen;
+  }
+
+  FakeTrainer trainer_;  // learning rate 0.1
+};
+
+TEST_F(SetterTest, a_value_is_set_after_its_epoch) {
+  EXPECT_THAT(
+      rates("{param: learning_rate, values: [[1, 0.2], [3, 0.4]]}", {.max_epoch = 4, .steps_per_epoch = 1}),
+      ElementsAre(0.1F, 0.2F, 0.2F, 0.4F));
+}
+
+TEST_F(SetterTest, epoch_0_is_before_the_first) {
+  EXPECT_THAT(
+      rates("{param: learning_rate, values: [[0, 0.7], [1, 0.2]]}", {.max_epoch = 2, .steps_per_epoch = 1}),
+      ElementsAre(0.7F, 0.2F));
+}
+
+TEST_F(SetterTest, linear_steps_begin_at_the_first_point_and_end_at_the_last) {
+  const std::vector<float> seen = rates(
+      "{param: learning_rate, values: [[30, 0.3], [40, 0.4], [50, 0.5]], interp: linear, step_based: true}",
+      {.max_epoch = 1, .steps_per_epoch = 60});
+  EXPECT_FLOAT_EQ(seen[29], 0.1F);  // nothing before 30
+  EXPECT_FLOAT_EQ(seen[30], 0.3F);
+  EXPECT_FLOAT_EQ(seen[45], 0.45F);
+  EXPECT_FLOAT_EQ(seen[50], 0.5F);
+  EXPECT_FLOAT_EQ(seen[59], 0.5F);
+}
+
+TEST_F(SetterTest, an_epoch_schedule_sets_exactly_as_often_as_it_has_points) {
+  std::vector<float> seen = rates("{param: learning_rate, values: [[10, 0.2], [20, 0.3], [30, 0.4]]}",
+                                  {.max_epoch = 50, .steps_per_epoch = 1});
+  const auto changes = std::unique(seen.begin(), seen.end()) - seen.begin();
+  EXPECT_EQ(changes, 1 + 3);
+  EXPECT_FLOAT_EQ(seen[static_cast<size_t>(changes) - 1], 0.4F);
+}
+
+TEST_F(SetterTest, a_run_that_starts_late_catches_up) {
+  const char* params = "{param: learning_rate, values: [[10, 0.2], [20, 0.3], [30, 0.4]]}";
+  EXPECT_THAT(rates(params, {.starting_epoch = 91, .max_epoch = 92, .steps_per_epoch = 1}),
+              ElementsAre(0.4F, 0.4F));
+}
+
+TEST_F(SetterTest, a_run_that_starts_late_stays_as_it_is_where_that_is_asked_for) {
+  const char* params = "{param: learning_rate, values: [[10, 0.2], [30, 0.4]], set_at_beginning: false}";
+  EXPECT_THAT(rates(params, {.starting_epoch = 91, .max_epoch = 91, .steps_per_epoch = 1}),
+              ElementsAre(0.1F));
+}
+
+TEST_F(SetterTest, a_point_at_the_very_start_is_set_whatever_set_at_beginning_says) {
+  const char* params = "{param: learning_rate, values: [[10, 0.2]], set_at_beginning: false}";
+  EXPECT_THAT(rates(params, {.starting_epoch = 11, .max_epoch = 11, .steps_per_epoch = 1}),
+              ElementsAre(0.2F));
+}
+
+TEST_F(SetterTest, zero_is_a_value_when_it_catches_up) {
+  EXPECT_THAT(rates("{param: learning_rate, values: [[10, 0.2], [20, 0]]}",
+                    {.starting_epoch = 40, .max_epoch = 40, .steps_per_epoch = 1}),
+              ElementsAre(0.0F));
+}
+
+TEST_F(SetterTest, the_later_of_two_on_one_variable_wins_at_the_same_event) {
+  std::vector<float> seen;
+  trainer_.on_step = [&](int64_t /*step*/) { seen.push_back(static_cast<float>(trainer_.learning_rate())); };
+  TestRun run({.max_epoch = 3, .steps_per_epoch = 1}, trainer_);
+  run.add("ScheduledHyperParamSetter",
+          parse_yaml("{param: learning_rate, values: [[0, 0.01], [2, 0.5]], interp: linear}", "s.yaml"));
+  run.add("ScheduledHyperParamSetter", parse_yaml("{param: learning_rate, values: [[2, 0.3]]}", "s.yaml"));
+  run.go();
+  EXPECT_THAT(seen, ElementsAre(FloatEq(0.01F), FloatEq(0.255F), FloatEq(0.3F)));
+}
+
+TEST_F(SetterTest, an_unknown_parameter_is_refused_before_training) {
+  try {
+    rates("{param: learning_rat, values: [[1, 0.2]]}", {.max_epoch = 1, .steps_per_epoch = 1});
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "s.yaml:1:9: unknown hyper-parameter 'learning_rat'; did you mean 'learning_rate'?");
+  }
+}
+
+TEST_F(SetterTest, runs_on_every_rank) {
+  const auto setter = Registry<Callback>::make("ScheduledHyperParamSetter",
+                                               parse_yaml("{param: a, values: [[1, 2]]}", "s.yaml"));
+  EXPECT_FALSE(setter->chief_only());
+}
+
+}  // namespace
+}  // namespace tpack
