@@ -1,53 +1,70 @@
 #include "cli/signals.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <pthread.h>
 #include <string>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "core/log.h"
 
 namespace tpack {
 namespace {
 
-constexpr int kWake = SIGUSR2;  // ends the watching thread itself
+// What the handler may touch: lock-free atomics and a descriptor.
+std::atomic<int> first_signal = 0;
+std::atomic<int> wake_descriptor = -1;
 
-sigset_t watched() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, kWake);
-  return set;
+void wake() {
+  const int kept_errno = errno;
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_descriptor, &one, sizeof one);
+  errno = kept_errno;
+}
+
+void on_signal(int number) {
+  int none = 0;
+  if (!first_signal.compare_exchange_strong(none, number)) _exit(128 + number);
+  wake();
+}
+
+void handle(int number, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, nullptr);
 }
 
 }  // namespace
 
 SignalWatcher::SignalWatcher() {
-  const sigset_t set = watched();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  first_signal = 0;
+  wake_descriptor = eventfd(0, EFD_CLOEXEC);
+  if (wake_descriptor < 0) throw ResourceError(std::string("eventfd: ") + std::strerror(errno));
   thread_ = std::thread([this] { watch(); });
+  handle(SIGINT, on_signal);
+  handle(SIGTERM, on_signal);
 }
 
 SignalWatcher::~SignalWatcher() {
+  handle(SIGINT, SIG_DFL);
+  handle(SIGTERM, SIG_DFL);
   ending_ = true;
-  pthread_kill(thread_.native_handle(), kWake);
+  wake();
   thread_.join();
+  close(wake_descriptor.exchange(-1));
 }
 
+int SignalWatcher::signal() const { return first_signal; }
+
 void SignalWatcher::watch() {
-  const sigset_t set = watched();
-  while (true) {
-    int number = 0;
-    if (sigwait(&set, &number) != 0) continue;
-    if (number == kWake) {
-      if (ending_) return;
-      continue;
-    }
-    if (signal_ != 0) _exit(128 + number);
-    signal_ = number;
-    log::warning(std::string("signal ") + strsignal(number) +
+  while (!ending_) {
+    uint64_t count = 0;
+    if (read(wake_descriptor, &count, sizeof count) != sizeof count || first_signal == 0) continue;
+    if (stop_.stop_requested()) continue;
+    log::warning(std::string("signal ") + strsignal(first_signal) +
                  ": finishing the step and saving; once more ends at once");
     stop_.request_stop();
   }

@@ -50,7 +50,8 @@ TEST(Experiment, effective_config_is_a_fixed_point) {
 
 TEST(Experiment, effective_config_has_every_section) {
   const ConfigNode effective = tiny().effective();
-  for (const FieldInfo& field : experiment_schema().fields()) {
+  const Schema<ExperimentConfig> sections = experiment_schema();
+  for (const FieldInfo& field : sections.fields()) {
     EXPECT_NE(effective.find(field.name), nullptr) << field.name;
   }
 }

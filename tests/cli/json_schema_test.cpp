@@ -12,7 +12,8 @@ using nlohmann::json;
 
 TEST(JsonSchema, has_every_section) {
   const json schema = json::parse(json_schema());
-  for (const FieldInfo& field : experiment_schema().fields()) {
+  const Schema<ExperimentConfig> sections = experiment_schema();
+  for (const FieldInfo& field : sections.fields()) {
     EXPECT_TRUE(schema.at("properties").contains(field.name)) << field.name;
   }
   EXPECT_EQ(schema.at("additionalProperties"), false);

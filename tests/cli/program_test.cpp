@@ -71,7 +71,7 @@ TEST_F(Program, prints_the_effective_config) {
 
 TEST_F(Program, explains_a_key) {
   const Outcome outcome = tpack({"config", config(), "--explain", "max_epoch", "--set", "max_epoch=5"});
-  EXPECT_EQ(outcome.out, config() + ":27:12: 2\n--set max_epoch: 5 (used)\n");
+  EXPECT_EQ(outcome.out, config() + ":26:12: 2\n--set max_epoch: 5 (used)\n");
 }
 
 TEST_F(Program, checks_a_config) {

@@ -7,7 +7,7 @@ namespace {
 
 TEST(StartReport, multiplies_batches_towers_and_ranks) {
   const std::string text = describe_run({64, 2, 3}, {1, 10, 50}, 100);
-  EXPECT_NE(text.find("total batch         384"), std::string::npos) << text;
+  EXPECT_NE(text.find("total batch          384"), std::string::npos) << text;
   EXPECT_NE(text.find("samples an epoch  19,200"), std::string::npos) << text;
   EXPECT_NE(text.find("passes an epoch      0.5"), std::string::npos) << text;
 }
