@@ -11,7 +11,7 @@ MAX_LINES = 500
 TESTED_BY = ROOT / "tests" / "tested_by.txt"
 
 FORBIDDEN = {
-    r"\b\w+_(new|old|v2|legacy)\b\s*\(": "a name that ends in _new, _old, _v2 or _legacy: replace, do not add",
+    r"\b(?!dnnl_)\w+_(new|old|v2|legacy)\b\s*\(": "a name that ends in _new, _old, _v2 or _legacy: replace, do not add",
     r"\.detach\(\)": "a detached thread",
     r"\bsleep_for\b|\busleep\(": "a sleep: wait for a condition",
     r"\bNDEBUG\b": "behaviour that depends on NDEBUG",
