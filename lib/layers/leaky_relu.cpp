@@ -4,7 +4,7 @@ namespace tpack {
 namespace {
 
 struct LeakyReluParams {
-  float alpha = 0.2F;
+  double alpha = 0.2;
 };
 
 /// Shapes: x any -> y same. Source: Maas et al. 2013, "Rectifier Nonlinearities".
@@ -17,9 +17,7 @@ class LeakyRelu final : public Layer {
   }
   explicit LeakyRelu(Params p) : p_(p) {}
 
-  Symbol build(Builder& b, Symbol x) const override {
-    return b.max(x, b.mul(x, static_cast<double>(p_.alpha)));
-  }
+  Symbol build(Builder& b, Symbol x) const override { return b.max(x, b.mul(x, p_.alpha)); }
 
  private:
   Params p_;
