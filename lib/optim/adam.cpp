@@ -33,10 +33,8 @@ class Adam final : public Optimizer {
     const Symbol v = decayed(b, slot(b, "v", parameters.shape()), b.square(gradient), beta2_);
     assign_slot(b, "m", m);
     assign_slot(b, "v", v);
-    const Symbol power1 = power(b, "beta1_power", beta1_);
-    const Symbol power2 = power(b, "beta2_power", beta2_);
-    const Symbol rate = b.div(learning_rate, b.sub(1.0, power1));
-    const Symbol correction = b.rsqrt(b.sub(1.0, power2));
+    const Symbol rate = b.div(learning_rate, weight(b, "m_weight", beta1_));
+    const Symbol correction = b.rsqrt(weight(b, "v_weight", beta2_));
     const Symbol root = b.add(b.mul(b.sqrt(v), correction), epsilon_);
     return b.sub(parameters, b.div(b.mul(m, rate), root));
   }
@@ -44,9 +42,10 @@ class Adam final : public Optimizer {
   static Symbol decayed(Builder& b, Symbol old, Symbol now, double beta) {
     return b.add(b.mul(old, beta), b.mul(now, 1 - beta));
   }
-  /// beta to the number of this step, kept as a variable.
-  static Symbol power(Builder& b, const std::string& name, double beta) {
-    const Symbol now = b.mul(number(b, name, 1), beta);
+  /// What the gradients so far weigh in a mean, 1 - beta^step: decayed as the mean is, because 1 less a power
+  /// near 1 keeps only four good digits in single precision.
+  static Symbol weight(Builder& b, const std::string& name, double beta) {
+    const Symbol now = b.add(b.mul(number(b, name, 0), beta), 1 - beta);
     b.assign(name, now);
     return now;
   }
