@@ -171,7 +171,7 @@ TEST(SaveCheckpoint, names_the_folder_that_is_read_only) {
 TEST(SaveCheckpoint, is_read_by_h5py) {
   const TemporaryFolder folder;
   save_checkpoint(folder / "a.h5", sample_content());
-  const PythonResult result = run_python("read_checkpoint.py", folder / "a.h5");
+  const PythonResult result = run_python("python/read_checkpoint.py", folder / "a.h5");
   if (!result.missing.empty()) GTEST_SKIP() << result.missing;
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.output,

@@ -78,7 +78,7 @@ TEST(TensorBoard, is_read_back_by_the_tensorboard_package) {
       board({.folder = folder.str(), .starting_epoch = 1, .global_step = 2, .resumed = true});
   resumed->put_scalar("cost", 7, {1, 3});
   resumed->close();
-  const PythonResult result = run_python("read_events.py", folder.str());
+  const PythonResult result = run_python("python/read_events.py", folder.str());
   if (!result.missing.empty()) GTEST_SKIP() << result.missing;
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(

@@ -9,15 +9,15 @@
 
 namespace tpack {
 
-/// What a script of tests/python wrote to stdout.
+/// What a Python script of the tests wrote to stdout.
 struct PythonResult {
   int exit_code = 0;
   std::string output;
   std::string missing = {};  // why the script could not run: for GTEST_SKIP
 };
 
-/// Runs a script of tests/python with the Python that has the packages of the tests: $TPACK_PYTHON, or
-/// build/venv. A script that lacks a package prints its name and exits with 77.
+/// Runs a script (its path below tests/) with the Python that has the packages of the tests: $TPACK_PYTHON,
+/// or build/venv. A script that lacks a package prints its name and exits with 77.
 inline PythonResult run_python(const std::string& script, const std::string& argument) {
   constexpr int kPackageMissing = 77;
   const char* given = std::getenv("TPACK_PYTHON");
@@ -28,7 +28,7 @@ inline PythonResult run_python(const std::string& script, const std::string& arg
     return result;
   }
   const std::string command =
-      "'" + python + "' '" TPACK_SOURCE_DIR "/tests/python/" + script + "' '" + argument + "'";
+      "'" + python + "' '" TPACK_SOURCE_DIR "/tests/" + script + "' '" + argument + "'";
   FILE* pipe = ::popen(command.c_str(), "r");
   std::array<char, 4096> buffer{};
   while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
