@@ -1,0 +1,104 @@
+"""What the scripts that make golden files share: tensors that both sides draw, results as a few numbers, writing and checking.
+Exit 77: a package is missing.
+
+A golden file holds no tensors. A tensor that goes in is described by a draw and made from its key on both sides; a result is
+held as [its norm, three dot products with vectors of numbers in [-1, 1)].
+"""
+import json
+import math
+import pathlib
+import sys
+
+try:
+    import numpy  # noqa: F401 (philox needs it)
+    import torch
+except ImportError as error:
+    print(error)
+    sys.exit(77)
+from philox import uniform
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+PROJECTIONS = 3
+# --check lets other versions of PyTorch and other processors differ in the order of their sums.
+CHECK_TOLERANCE = 1e-11
+
+
+def numbers(*shape, around=0.0, within=1.0):
+    """The draw of floats in [around - within, around + within), each of them a float32."""
+    return {"shape": list(shape), "around": around, "within": within}
+
+
+def integers(*shape, below, dtype="int32"):
+    """The draw of integers in [0, below)."""
+    return {"shape": list(shape), "below": below, "dtype": dtype}
+
+
+def weights(*shape):
+    """The draw of a weight, as wide as He et al. 2015 ask: [filters, channels, kh, kw] or [in, units]."""
+    fan_in = math.prod(shape[1:]) if len(shape) == 4 else shape[0]
+    return numbers(*shape, within=math.sqrt(6 / fan_in))
+
+
+def draw(key, spec):
+    """The tensor of a draw: float64 with the values of a float32, or int64."""
+    count = math.prod(spec["shape"])
+    if "below" in spec:
+        return torch.from_numpy(uniform(key, count) * spec["below"]).to(torch.int64).reshape(spec["shape"])
+    values = spec["around"] + spec["within"] * (2 * uniform(key, count) - 1)
+    return torch.from_numpy(values.astype("float32").astype("float64")).reshape(spec["shape"])
+
+
+def summary(key, tensor):
+    """A result as [norm, projection, projection, projection]."""
+    flat = tensor.detach().to(torch.float64).reshape(-1)
+    projections = [torch.dot(flat, draw(f"{key}/projection{k}", numbers(flat.numel()))) for k in range(PROJECTIONS)]
+    return [float(value) for value in (torch.linalg.vector_norm(flat), *projections)]
+
+
+def finish(name, content):
+    """Writes the file, or with --check compares it and exits with 1 where it says something else."""
+    path = FOLDER / name
+    content = {"made_with": f"PyTorch {torch.__version__} in double precision", **content}
+    if sys.argv[1:] != ["--check"]:
+        path.write_text(_text(content) + "\n")
+        return
+    found = list(_differences(name, json.loads(path.read_text()), json.loads(json.dumps(content))))
+    print("\n".join(found[:20]) if found else f"{name}: is what the script makes")
+    if found:
+        sys.exit(1)
+
+
+def _text(value, indent=""):
+    """JSON with one line for whatever holds no further object or text of several lines."""
+    if isinstance(value, dict) and value:
+        inner = indent + " "
+        flat = json.dumps(value)
+        if len(flat) <= 100:
+            return flat
+        items = (f"{inner}{json.dumps(key)}: {_text(item, inner)}" for key, item in value.items())
+        return "{\n" + ",\n".join(items) + "\n" + indent + "}"
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        inner = indent + " "
+        return "[\n" + ",\n".join(inner + _text(item, inner) for item in value) + "\n" + indent + "]"
+    return json.dumps(value)
+
+
+def _differences(where, committed, made):
+    if where.endswith("/made_with"):
+        return
+    if isinstance(committed, dict) and isinstance(made, dict):
+        for key in sorted(committed.keys() | made.keys()):
+            if key not in committed or key not in made:
+                yield f"{where}/{key}: is only in {'the file' if key in committed else 'what the script makes'}"
+            else:
+                yield from _differences(f"{where}/{key}", committed[key], made[key])
+    elif isinstance(committed, list) and isinstance(made, list) and len(committed) == len(made):
+        if all(isinstance(item, float) for item in committed + made):
+            scale = max(map(abs, committed), default=0)
+            if any(abs(a - b) > CHECK_TOLERANCE * scale for a, b in zip(committed, made)):
+                yield f"{where}: the file has {committed}, the script makes {made}"
+        else:
+            for i, (a, b) in enumerate(zip(committed, made)):
+                yield from _differences(f"{where}/{i}", a, b)
+    elif committed != made:
+        yield f"{where}: the file has {committed}, the script makes {made}"

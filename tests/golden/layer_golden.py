@@ -1,0 +1,110 @@
+"""The golden cases of layers, costs and metrics: what a case is and how its results are made. make_layers.py has the table."""
+import math
+
+import torch
+import torch.nn.functional as F
+from golden import draw, numbers, summary, weights
+
+CASES = []
+
+
+class Variables:
+    """The variables of one case: drawn when first asked for, under tpack's names. Kept for their gradients."""
+
+    def __init__(self, case):
+        self.case = case
+        self.specs = {}
+        self.tensors = {}
+        self.after = {}  # what a step leaves in variables that are no weights
+
+    def weight(self, name, *shape):
+        return self._make(name, weights(*shape))
+
+    def bias(self, name, *shape):
+        return self._make(name, numbers(*shape, within=0.25))
+
+    def positive(self, name, *shape):
+        return self._make(name, numbers(*shape, around=1.0, within=0.5))
+
+    def average(self, name, *shape):
+        """A variable that is not trained."""
+        make = self.positive if name.endswith("variance/EMA") else self.bias
+        return make(name, *shape).requires_grad_(False)
+
+    def _make(self, name, spec):
+        self.specs[name] = spec
+        self.tensors[name] = draw(f"{self.case}/{name}", spec).requires_grad_()
+        return self.tensors[name]
+
+
+def case(name, covers, yaml, *inputs, phase="training", form="layers"):
+    """Adds a case: `yaml` is a list of layers on x0, x1, ... or (form "model") a model section. The function takes the inputs
+    and the Variables and gives the output, or a dict of outputs of which the first is differentiated."""
+
+    def add(function):
+        CASES.append((name, {"covers": covers, "phase": phase, form: yaml.strip(),
+                             "inputs": {f"x{i}": spec for i, spec in enumerate(inputs)}}, function))
+        return function
+
+    return add
+
+
+def results_of(name, described, function):
+    """The case as the golden file has it."""
+    variables = Variables(f"layers/{name}")
+    inputs = {x: draw(f"layers/{name}/{x}", spec) for x, spec in described["inputs"].items()}
+    floats = {x: tensor.requires_grad_() for x, tensor in inputs.items() if tensor.is_floating_point()}
+    outputs = function(*inputs.values(), variables)
+    if not isinstance(outputs, dict):
+        outputs = {"output": outputs}
+    # The gradient is that of the product of the first output with one more vector of drawn numbers.
+    first = next(iter(outputs.values()))
+    seed = draw(f"layers/{name}/seed", numbers(*first.shape))
+    trained = {**floats, **{v: t for v, t in variables.tensors.items() if t.requires_grad}}
+    gradients = {}
+    if trained and first.requires_grad:
+        found = torch.autograd.grad(first, list(trained.values()), seed)
+        gradients = {f"gradient/{x}": gradient for x, gradient in zip(trained, found)}
+    after = {f"after/{v}": value for v, value in variables.after.items()}
+    results = {key: summary(f"layers/{name}/{key}", value) for key, value in {**outputs, **gradients, **after}.items()}
+    return {"name": name, **described, "variables": variables.specs, "results": results}
+
+
+def same(x, size, stride, dilation=(1, 1), value=0.0):
+    """Padding by TensorFlow's rule for "SAME", which PyTorch has for a stride of 1 only: as much as gives
+    ceil(size / stride) outputs, the odd row or column behind. Source: TensorFlow's guide "Convolution"."""
+    sides = []
+    for length, k, s, d in zip(x.shape[2:], size, stride, dilation):
+        outputs = math.ceil(length / s)
+        total = max(0, (outputs - 1) * s + (k - 1) * d + 1 - length)
+        sides.append((total // 2, total - total // 2))
+    (top, bottom), (left, right) = sides
+    return F.pad(x, (left, right, top, bottom), value=value)
+
+
+def avg_pool_same(x, size, stride):
+    """The mean over those elements of a window that lie in the image: PyTorch pads both sides alike only, so the sum and
+    the number of elements are pooled apart."""
+    inside = same(torch.ones_like(x), size, stride)
+    return F.avg_pool2d(same(x, size, stride), size, stride) / F.avg_pool2d(inside, size, stride)
+
+
+def batch_norm(x, v, name, momentum=0.9, epsilon=1e-5, center=True, scale=True):
+    """Batch normalisation in training. PyTorch averages the unbiased variance and its momentum is what is new; tpack averages
+    the variance that normalises and its momentum is what is kept, so the averages are written out here."""
+    channels = x.shape[1]
+    beta = v.bias(f"{name}/beta", channels) if center else None
+    gamma = v.positive(f"{name}/gamma", channels) if scale else None
+    axes = [axis for axis in range(x.dim()) if axis != 1]
+    for which, batch in (("mean", x.mean(axes)), ("variance", x.var(axes, unbiased=False))):
+        average = v.average(f"{name}/{which}/EMA", channels)
+        v.after[f"{name}/{which}/EMA"] = average * momentum + batch.detach() * (1 - momentum)
+    return F.batch_norm(x, None, None, gamma, beta, training=True, eps=epsilon)
+
+
+def batch_norm_with_averages(x, v, name, epsilon=1e-5):
+    channels = x.shape[1]
+    beta, gamma = v.bias(f"{name}/beta", channels), v.positive(f"{name}/gamma", channels)
+    mean, variance = (v.average(f"{name}/{which}/EMA", channels) for which in ("mean", "variance"))
+    v.after.update({f"{name}/mean/EMA": mean, f"{name}/variance/EMA": variance})
+    return F.batch_norm(x, mean, variance, gamma, beta, training=False, eps=epsilon)

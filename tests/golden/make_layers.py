@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Makes layers.json: what layers, costs and metrics give in PyTorch. With --check: compares the file with that."""
+from golden import finish, integers, numbers  # first: it says what is missing
+from layer_golden import CASES, avg_pool_same, batch_norm, batch_norm_with_averages, case, results_of, same
+
+import torch
+import torch.nn.functional as F
+
+IMAGE = numbers(2, 3, 5, 4)       # odd height, even width
+EVEN = numbers(2, 3, 8, 6)
+MANY = numbers(2, 17, 7, 9)       # channels that fill no vector of 8 or 16
+
+
+@case("add", "Add", "- Add: {input: [x0, x1, x0]}", IMAGE, IMAGE)
+def _(x0, x1, _):
+    return x0 + x1 + x0
+
+
+@case("identity", "Identity", "- Identity", IMAGE)
+def _(x, _):
+    return x * 1
+
+
+@case("relu", "ReLU", "- ReLU", IMAGE)
+def _(x, _):
+    return F.relu(x)
+
+
+@case("leaky_relu", "LeakyReLU", "- LeakyReLU: {alpha: 0.3}", IMAGE)
+def _(x, _):
+    return F.leaky_relu(x, 0.3)
+
+
+@case("leaky_relu_default", "LeakyReLU", "- LeakyReLU", IMAGE)
+def _(x, _):
+    return F.leaky_relu(x, 0.2)
+
+
+@case("tanh", "Tanh", "- Tanh", numbers(3, 7, within=3))
+def _(x, _):
+    return torch.tanh(x)
+
+
+@case("sigmoid", "Sigmoid", "- Sigmoid", numbers(3, 7, within=6))
+def _(x, _):
+    return torch.sigmoid(x)
+
+
+@case("softmax", "Softmax", "- Softmax", numbers(3, 7, within=8))
+def _(x, _):
+    return F.softmax(x, dim=-1)
+
+
+@case("normalize", "Normalize", "- Normalize: {scale: 0.3, offset: -0.7}", IMAGE)
+def _(x, _):
+    return x * 0.3 - 0.7
+
+
+@case("normalize_bytes", "Normalize", "- Normalize", integers(2, 3, 4, 4, below=256, dtype="uint8"))
+def _(x, _):
+    return x.double() / 255
+
+
+@case("pad", "Pad", "- Pad: {image: [1, 0, 2, 3], channels: [2, 1]}", IMAGE)
+def _(x, _):
+    return F.pad(x, (0, 3, 1, 2, 2, 1))    # left, right, top, bottom, channels
+
+
+@case("dropout_in_inference", "Dropout", "- Dropout: {rate: 0.5}", IMAGE, phase="inference")
+def _(x, _):
+    return F.dropout(x, 0.5, training=False) * 1
+
+
+@case("max_pooling", "MaxPooling", "- MaxPooling: {window: 2}", IMAGE)
+def _(x, _):
+    return F.max_pool2d(x, 2)
+
+
+@case("max_pooling_overlapping", "MaxPooling", "- MaxPooling: {window: 3, stride: 2}", MANY)
+def _(x, _):
+    return F.max_pool2d(x, 3, 2)
+
+
+@case("max_pooling_same", "MaxPooling", "- MaxPooling: {window: 3, stride: 2, padding: same}", IMAGE)
+def _(x, _):
+    return F.max_pool2d(same(x, (3, 3), (2, 2), value=-float("inf")), 3, 2)
+
+
+# All are below zero: a padding of zeros that may win would show.
+@case("max_pooling_same_negative", "MaxPooling", "- MaxPooling: {window: [2, 3], stride: [2, 1], padding: same}",
+      numbers(2, 3, 7, 6, around=-2))
+def _(x, _):
+    return F.max_pool2d(same(x, (2, 3), (2, 1), value=-float("inf")), (2, 3), (2, 1))
+
+
+@case("avg_pooling", "AvgPooling", "- AvgPooling: {window: 2}", IMAGE)
+def _(x, _):
+    return F.avg_pool2d(x, 2)
+
+
+@case("avg_pooling_overlapping", "AvgPooling", "- AvgPooling: {window: [3, 2], stride: [2, 1]}", MANY)
+def _(x, _):
+    return F.avg_pool2d(x, (3, 2), (2, 1))
+
+
+@case("avg_pooling_same", "AvgPooling", "- AvgPooling: {window: 3, stride: 2, padding: same}", IMAGE)
+def _(x, _):
+    return avg_pool_same(x, (3, 3), (2, 2))
+
+
+@case("avg_pooling_same_even", "AvgPooling", "- AvgPooling: {window: 3, stride: 2, padding: same}", EVEN)
+def _(x, _):
+    return avg_pool_same(x, (3, 3), (2, 2))
+
+
+@case("avg_pooling_same_stride_1", "AvgPooling", "- AvgPooling: {window: 3, stride: 1, padding: same}", EVEN)
+def _(x, _):
+    return F.avg_pool2d(x, 3, 1, padding=1, count_include_pad=False)
+
+
+@case("global_avg_pooling", "GlobalAvgPooling", "- GlobalAvgPooling", IMAGE)
+def _(x, _):
+    return F.adaptive_avg_pool2d(x, 1).flatten(1)
+
+
+@case("batch_norm", "BatchNorm", "- BatchNorm", numbers(4, 3, 3, 2))
+def _(x, v):
+    return batch_norm(x, v, "batch_norm_0")
+
+
+@case("batch_norm_many_channels", "BatchNorm", "- BatchNorm: {momentum: 0.75, epsilon: 0.01}", MANY)
+def _(x, v):
+    return batch_norm(x, v, "batch_norm_0", momentum=0.75, epsilon=0.01)
+
+
+@case("batch_norm_of_vectors", "BatchNorm", "- BatchNorm: {center: false, scale: false}", numbers(6, 5))
+def _(x, v):
+    return batch_norm(x, v, "batch_norm_0", center=False, scale=False)
+
+
+@case("batch_norm_in_inference", "BatchNorm", "- BatchNorm: {epsilon: 0.01}", IMAGE, phase="inference")
+def _(x, v):
+    return batch_norm_with_averages(x, v, "batch_norm_0", epsilon=0.01)
+
+
+@case("batch_norm_frozen", "BatchNorm", "- BatchNorm: {training: false}", IMAGE)
+def _(x, v):
+    return batch_norm_with_averages(x, v, "batch_norm_0")
+
+
+@case("conv2d", "Conv2D", "- Conv2D: {filters: 4}", IMAGE)
+def _(x, v):
+    return F.conv2d(x, v.weight("conv2d_0/W", 4, 3, 3, 3), v.bias("conv2d_0/b", 4), padding="same")
+
+
+@case("conv2d_even_kernel", "Conv2D", "- Conv2D: {filters: 4, kernel: [4, 2]}", IMAGE)
+def _(x, v):
+    return F.conv2d(x, v.weight("conv2d_0/W", 4, 3, 4, 2), v.bias("conv2d_0/b", 4), padding="same")
+
+
+@case("conv2d_stride_2", "Conv2D", "- Conv2D: {filters: 4, stride: 2}", IMAGE)
+def _(x, v):
+    return F.conv2d(same(x, (3, 3), (2, 2)), v.weight("conv2d_0/W", 4, 3, 3, 3), v.bias("conv2d_0/b", 4), stride=2)
+
+
+@case("conv2d_stride_2_even", "Conv2D", "- Conv2D: {filters: 4, stride: 2}", EVEN)
+def _(x, v):
+    return F.conv2d(same(x, (3, 3), (2, 2)), v.weight("conv2d_0/W", 4, 3, 3, 3), v.bias("conv2d_0/b", 4), stride=2)
+
+
+@case("conv2d_stride_above_kernel", "Conv2D", "- Conv2D: {filters: 4, kernel: 1, stride: 2}", MANY)
+def _(x, v):
+    return F.conv2d(x, v.weight("conv2d_0/W", 4, 17, 1, 1), v.bias("conv2d_0/b", 4), stride=2)
+
+
+@case("conv2d_many_channels", "Conv2D", "- Conv2D: {filters: 20, kernel: 5, stride: [3, 2], activation: ReLU}", MANY)
+def _(x, v):
+    return F.relu(F.conv2d(same(x, (5, 5), (3, 2)), v.weight("conv2d_0/W", 20, 17, 5, 5), v.bias("conv2d_0/b", 20),
+                           stride=(3, 2)))
+
+
+@case("conv2d_groups", "Conv2D", "- Conv2D: {filters: 6, kernel: [3, 2], groups: 3, use_bias: false}", IMAGE)
+def _(x, v):
+    return F.conv2d(x, v.weight("conv2d_0/W", 6, 1, 3, 2), padding="same", groups=3)
+
+
+@case("conv2d_dilation", "Conv2D", "- Conv2D: {filters: 2, dilation: 2}", EVEN)
+def _(x, v):
+    return F.conv2d(x, v.weight("conv2d_0/W", 2, 3, 3, 3), v.bias("conv2d_0/b", 2), padding="same", dilation=2)
+
+
+@case("conv2d_valid", "Conv2D", "- Conv2D: {filters: 2, padding: valid, dilation: [2, 1], activation: Tanh}", IMAGE)
+def _(x, v):
+    return torch.tanh(F.conv2d(x, v.weight("conv2d_0/W", 2, 3, 3, 3), v.bias("conv2d_0/b", 2), dilation=(2, 1)))
+
+
+@case("fully_connected", "FullyConnected", "- FullyConnected: {units: 4, activation: Sigmoid}", numbers(3, 5))
+def _(x, v):
+    return torch.sigmoid(x @ v.weight("fully_connected_0/W", 5, 4) + v.bias("fully_connected_0/b", 4))
+
+
+@case("fully_connected_of_images", "FullyConnected", "- FullyConnected: {units: 2, use_bias: false}", IMAGE)
+def _(x, v):
+    return F.linear(x.flatten(1), v.weight("fully_connected_0/W", 60, 2).T)
+
+
+@case("repeat", "Repeat", "- Repeat: {count: 2, layers: [{FullyConnected: {units: $(3 + i), activation: Tanh}}]}",
+      numbers(2, 3))
+def _(x, v):
+    for i in range(2):
+        name = f"repeat_0/{i}/fully_connected_0"
+        x = torch.tanh(x @ v.weight(f"{name}/W", 3, 3 + i) + v.bias(f"{name}/b", 3 + i))
+    return x
+
+
+@case("residual", "Residual",
+      "- Residual: {layers: [{Conv2D: {filters: 2}}, Tanh], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}", IMAGE)
+def _(x, v):
+    branch = F.conv2d(x, v.weight("residual_0/conv2d_0/W", 2, 3, 3, 3), v.bias("residual_0/conv2d_0/b", 2), padding=1)
+    shortcut = F.conv2d(x, v.weight("residual_0/shortcut/conv2d_0/W", 2, 3, 1, 1),
+                        v.bias("residual_0/shortcut/conv2d_0/b", 2))
+    return torch.tanh(branch) + shortcut
+
+
+@case("with_defaults", "WithDefaults",
+      "- WithDefaults: {defaults: {FullyConnected: {units: 3}}, layers: [FullyConnected, Tanh]}", numbers(2, 4))
+def _(x, v):
+    name = "with_defaults_0/fully_connected_0"
+    return torch.tanh(x @ v.weight(f"{name}/W", 4, 3) + v.bias(f"{name}/b", 3))
+
+
+MODEL = """
+inputs: {x0: {shape: [7]}, x1: {shape: [], dtype: int32}}
+layers: [{FullyConnected: {name: fc, units: 6}}]
+"""
+SAMPLES, LABELS = numbers(5, 7, within=3), integers(5, below=6)
+
+
+def scores(x, v):
+    return x @ v.weight("fc/W", 7, 6) + v.bias("fc/b", 6)
+
+
+@case("softmax_cross_entropy", "SoftmaxCrossEntropy",
+      MODEL + "cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}}]", SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    return {"cost": F.cross_entropy(scores(x, v), labels)}
+
+
+REGULARIZED = MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}},
+       {Regularize: {variables: ".*/W", l2: 0.02, l1: 0.003}}]"""
+
+
+def with_terms(cost, labels, **terms):
+    """The terms of a cost are statistics of their own, each weighted by the number of samples."""
+    count = torch.tensor(float(len(labels)))
+    statistics = {f"{name}/sum": value * count for name, value in terms.items()}
+    return {"cost": cost, **statistics, **{f"{name}/weight": count for name in terms}}
+
+
+@case("regularize", "Regularize", REGULARIZED, SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    entropy = F.cross_entropy(scores(x, v), labels)
+    w = v.tensors["fc/W"]
+    decay = 0.02 / 2 * w.square().sum() + 0.003 * w.abs().sum()
+    return with_terms(entropy + decay, labels, softmax_cross_entropy=entropy, regularize=decay)
+
+
+@case("regularize_in_inference", "Regularize", REGULARIZED, SAMPLES, LABELS, phase="inference", form="model")
+def _(x, labels, v):
+    entropy = F.cross_entropy(scores(x, v), labels)
+    return with_terms(entropy, labels, softmax_cross_entropy=entropy)
+
+
+METRICS = MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}}]
+metrics: [{Accuracy: {logits: fc, labels: x1}}, {InTopK: {logits: fc, labels: x1, k: 3}}]"""
+
+
+def with_metrics(x, labels, v):
+    y = scores(x, v)
+    best = y.topk(3).indices
+    count = torch.tensor(float(len(labels)))
+    return {"cost": F.cross_entropy(y, labels),
+            "accuracy/sum": (best[:, 0] == labels).sum(), "accuracy/weight": count,
+            "in_top_k/sum": (best == labels[:, None]).any(1).sum(), "in_top_k/weight": count}
+
+
+case("accuracy", "Accuracy", METRICS, numbers(40, 7), integers(40, below=6), form="model")(with_metrics)
+case("in_top_k", "InTopK", METRICS, numbers(40, 7), integers(40, below=6), form="model")(with_metrics)
+
+finish("layers.json", {"cases": [results_of(*one) for one in CASES]})

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Makes optimizers.json: parameters after some steps of PyTorch's optimizers. With --check: compares the file with that."""
+from golden import draw, finish, numbers, summary  # first: it says what is missing
+
+import torch
+
+SHAPES = {"a": [3], "b": [2]}
+# The last gradients are so small that Adam's epsilon counts.
+GRADIENT_SIZES = [1.0] * 12 + [1e-3] * 8
+
+
+def results_of(name, covers, yaml, make, clip=None):
+    """One case: `make` gives the optimizer of a list of parameters; the gradients are drawn."""
+    key = f"optimizers/{name}"
+    start = {p: numbers(*shape) for p, shape in SHAPES.items()}
+    parameters = {p: draw(f"{key}/{p}", spec).requires_grad_() for p, spec in start.items()}
+    optimizer = make(list(parameters.values()))
+    for step, size in enumerate(GRADIENT_SIZES):
+        for p, shape in SHAPES.items():
+            parameters[p].grad = draw(f"{key}/step{step}/{p}", numbers(*shape, within=size))
+        if clip is not None:
+            clip_by_global_norm(parameters.values(), clip)
+        optimizer.step()
+    return {"name": name, "covers": covers, "yaml": yaml, "parameters": start,
+            "results": {p: summary(f"{key}/after/{p}", value) for p, value in parameters.items()}}
+
+
+def clip_by_global_norm(parameters, norm):
+    """TensorFlow's clip_by_global_norm; PyTorch's clip_grad_norm_ adds 1e-6 to the norm that it divides by."""
+    total = torch.sqrt(sum(p.grad.square().sum() for p in parameters))
+    for p in parameters:
+        p.grad *= norm / max(total, norm)
+
+
+SGD, ADAM = torch.optim.SGD, torch.optim.Adam
+CASES = [
+    results_of("sgd", "SGD", "SGD: {learning_rate: 0.1}", lambda p: SGD(p, 0.1)),
+    results_of("momentum", "Momentum", "Momentum: {learning_rate: 0.1, momentum: 0.8}",
+               lambda p: SGD(p, 0.1, momentum=0.8)),
+    results_of("nesterov", "Momentum", "Momentum: {learning_rate: 0.1, momentum: 0.8, nesterov: true}",
+               lambda p: SGD(p, 0.1, momentum=0.8, nesterov=True)),
+    results_of("adam", "Adam", "Adam", lambda p: ADAM(p)),
+    # An epsilon of that size shows whether it is added before or behind the correction.
+    results_of("adam_with_large_epsilon", "Adam", "Adam: {learning_rate: 0.02, beta1: 0.8, beta2: 0.95, epsilon: 0.1}",
+               lambda p: ADAM(p, 0.02, betas=(0.8, 0.95), eps=0.1)),
+    results_of("global_norm_clip", "GlobalNormClip", "SGD: {learning_rate: 0.1, gradient: [GlobalNormClip: 0.5]}",
+               lambda p: SGD(p, 0.1), clip=0.5),
+]
+finish("optimizers.json", {"gradient_sizes": GRADIENT_SIZES, "cases": CASES})

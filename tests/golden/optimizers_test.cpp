@@ -1,0 +1,51 @@
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "golden/golden.h"
+#include "optim/updates.h"
+
+namespace tpack {
+namespace {
+
+using golden::Json;
+
+/// A drawn tensor becomes the value of a variable (or of a gradient) in double.
+void set(Updates& updates, const std::string& variable, const std::string& key, const Json& spec) {
+  const Tensor drawn = golden::draw(key, spec, DType::kFloat64);
+  const Tensor ours = updates.variables().tensor(variable);
+  ASSERT_EQ(ours.spec(), drawn.spec()) << variable;
+  std::copy_n(drawn.raw(), drawn.bytes(), ours.raw());
+}
+
+TEST(GoldenOptimizers, agree_with_pytorch) {
+  const Json file = golden::read("optimizers.json");
+  for (const Json& c : file.at("cases")) {
+    const std::string key = "optimizers/" + c.at("name").get<std::string>();
+    Updates updates(c.at("yaml"));
+    for (const auto& [name, spec] : c.at("parameters").items()) set(updates, name, key + "/" + name, spec);
+    for (size_t step = 0; step < file.at("gradient_sizes").size(); ++step) {
+      for (const auto& [name, parameter] : c.at("parameters").items()) {
+        Json spec = parameter;
+        spec["within"] = file.at("gradient_sizes").at(step);
+        set(updates, "gradient/" + name, key + "/step" + std::to_string(step) + "/" + name, spec);
+      }
+      updates.run();
+    }
+    for (const auto& [name, summary] : c.at("results").items())
+      EXPECT_TRUE(golden::agrees(key + "/after/" + name, updates.variables().tensor(name), summary, 1e-12));
+  }
+}
+
+TEST(GoldenOptimizers, have_a_case_for_every_optimizer_and_gradient_processor) {
+  std::set<std::string> covered;
+  const Json file = golden::read("optimizers.json");
+  for (const Json& c : file.at("cases")) covered.insert(c.at("covers"));
+  for (const ComponentInfo* info : Registry<Optimizer>::table().list())
+    EXPECT_TRUE(covered.contains(info->name)) << info->name;
+  for (const ComponentInfo* info : Registry<GradientProcessor>::table().list())
+    EXPECT_TRUE(covered.contains(info->name)) << info->name;
+}
+
+}  // namespace
+}  // namespace tpack
