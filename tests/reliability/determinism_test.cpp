@@ -1,0 +1,56 @@
+// The same seed and plan give the same bits, whatever else differs: workers, the length of an epoch, a cache.
+#include <filesystem>
+
+#include "comparison.h"
+#include "training.h"
+
+namespace tpack::reliability {
+namespace {
+
+class Determinism : public Training {};
+
+TEST_F(Determinism, the_same_seed_and_plan_twice_give_the_same_bits) {
+  train_well("first");
+  std::filesystem::remove_all(folder_ / "cache");
+  train_well("second", {"--plan", run_folder("first") + "/plan.json"});
+  expect_same_checkpoint(checkpoint(100, "first"), checkpoint(100, "second"));
+  expect_same_statistics(run_folder("first"), run_folder("second"));
+}
+
+TEST_F(Determinism, another_seed_gives_other_bits) {
+  train_well("first");
+  train_well("second", {"--plan", run_folder("first") + "/plan.json", "--set", "seed=4"});
+  const CheckpointContent first = load_checkpoint(checkpoint(100, "first"));
+  const CheckpointContent second = load_checkpoint(checkpoint(100, "second"));
+  EXPECT_FALSE(bit_equal(first.tensors.at("model/conv0/W"), second.tensors.at("model/conv0/W")));
+}
+
+TEST_F(Determinism, one_two_and_four_data_workers_give_the_same_bits) {
+  train_well("1", {"--set", "data.train.workers=1"});
+  for (const std::string workers : {"2", "4"}) {
+    SCOPED_TRACE(workers + " workers");
+    train_well(workers, {"--plan", run_folder("1") + "/plan.json", "--set", "data.train.workers=" + workers});
+    expect_same_state(load_checkpoint(checkpoint(100, "1")), load_checkpoint(checkpoint(100, workers)));
+    expect_same_statistics(run_folder("1"), run_folder(workers));
+  }
+}
+
+TEST_F(Determinism, the_length_of_an_epoch_does_not_change_the_weights_of_step_1000) {
+  const auto train_epochs_of = [&](const std::string& steps, const std::string& max_epoch) {
+    train_well(steps, {"--plan", folder_ / "plan.json", "--set", "steps_per_epoch=" + steps, "--set",
+                       "max_epoch=" + max_epoch, "--set", "data.train.flow.RenderedDigits.size=2400", "--set",
+                       "callbacks=[{ScheduledHyperParamSetter: {param: learning_rate, step_based: true, "
+                       "values: [[300, 5.0e-4]]}}, {ModelSaver: {every_steps: 1000, keep: 10}}]"});
+  };
+  train_well("plan", {"--set", "max_epoch=1"});
+  std::filesystem::copy(run_folder("plan") + "/plan.json", folder_ / "plan.json");
+  train_epochs_of("data", "4");  // of 300 steps
+  const CheckpointContent data = load_checkpoint(checkpoint(1000, "data"));
+  train_epochs_of("100", "10");
+  expect_same_state(load_checkpoint(checkpoint(1000, "100")), data);
+  train_epochs_of("469", "3");
+  expect_same_state(load_checkpoint(checkpoint(1000, "469")), data);
+}
+
+}  // namespace
+}  // namespace tpack::reliability

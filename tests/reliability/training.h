@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cli/program_runner.h"
+#include "support/temporary_folder.h"
+
+namespace tpack::reliability {
+
+using testing_cli::Outcome;
+using testing_cli::Process;
+using testing_cli::program;
+
+/// How a config is moved to other trainers: what stands before the program, and what is changed.
+struct Launch {
+  std::string name;
+  std::vector<std::string> before = {};
+  std::vector<std::string> changes = {};
+};
+
+inline const Launch kSimple{"Simple"};
+inline const Launch kTowers{"Towers", {}, {"--set", "trainer={SyncMultiGPU: {devices: [cpu:0, cpu:1]}}"}};
+/// Open MPI takes its network only from this machine.
+inline const Launch kRanks{"Ranks",
+                           {"mpirun", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "--mca",
+                            "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo", "-n", "2"},
+                           {"--set", "trainer={Horovod: {}}"}};
+
+/// Why this machine or build cannot start ranks; nothing where it can.
+inline std::optional<std::string> no_ranks() {
+  if (TPACK_HAS_MPI == 0) return "built without MPI";
+  if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return "no mpirun";
+  return std::nullopt;
+}
+
+/// Trains the config of this folder in run folders of its own, with a cache of kernel timings of its own.
+class Training : public testing::Test {
+ protected:
+  Training() {
+    setenv("TPACK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  }
+
+  std::string config_ = std::string(TPACK_SOURCE_DIR) + "/tests/reliability/convnet.yaml";
+
+  std::string run_folder(const std::string& name) const { return folder_ / name; }
+  std::string checkpoints(const std::string& name) const { return run_folder(name) + "/checkpoints"; }
+  std::string checkpoint(int64_t step, const std::string& name) const {
+    return checkpoints(name) + "/model-" + std::to_string(step) + ".h5";
+  }
+
+  /// The command line that trains in run folder `name`.
+  std::vector<std::string> words(const std::string& name, const std::vector<std::string>& more = {},
+                                 const Launch& launch = kSimple) const {
+    std::vector<std::string> all = launch.before;
+    for (const std::string& word :
+         {program(), std::string("train"), config_, std::string("--log-dir"), run_folder(name)})
+      all.push_back(word);
+    all.insert(all.end(), launch.changes.begin(), launch.changes.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  Outcome train(const std::string& name, const std::vector<std::string>& more = {},
+                const Launch& launch = kSimple) const {
+    Process process(words(name, more, launch), folder_ / "out");
+    Outcome outcome;
+    outcome.code = process.wait();
+    outcome.err = process.err();
+    return outcome;
+  }
+  /// Trains to the end, which must be good.
+  void train_well(const std::string& name, const std::vector<std::string>& more = {},
+                  const Launch& launch = kSimple) const {
+    const Outcome outcome = train(name, more, launch);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+
+  TemporaryFolder folder_;
+};
+
+}  // namespace tpack::reliability
