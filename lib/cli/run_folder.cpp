@@ -103,7 +103,7 @@ void RunFolder::enter(const ResumeRequest& resume) {
     if (newest) checkpoint_ = newest->path;
   }
   make_folder(checkpoints());
-  remove_unfinished_files(checkpoints());
+  for (const std::string& folder : {path_, checkpoints()}) remove_unfinished_files(folder);
   std::error_code ignored;
   fs::remove(file("exit.json"), ignored);
 }

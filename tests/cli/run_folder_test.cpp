@@ -56,6 +56,18 @@ TEST(RunFolder, with_checkpoints_needs_a_decision) {
   EXPECT_EQ(folder.names().size(), 2U) << "the run and its backup";
 }
 
+TEST(RunFolder, loses_what_a_killed_run_had_not_finished) {
+  const TemporaryFolder folder;
+  { const RunFolder run(folder / "run", {}); }
+  save(folder / "run", 5);
+  for (const char* name : {"run/stats.json.tmp.77", "run/checkpoints/model-10.h5.tmp.77"})
+    write_content(folder / name, "[");
+  const RunFolder run(folder / "run", {Mode::kAuto, ""});
+  EXPECT_FALSE(fs::exists(run.file("stats.json.tmp.77")));
+  EXPECT_FALSE(fs::exists(run.checkpoints() + "/model-10.h5.tmp.77"));
+  EXPECT_TRUE(fs::exists(run.checkpoints() + "/model-5.h5"));
+}
+
 TEST(RunFolder, auto_takes_the_newest_that_is_whole) {
   const TemporaryFolder folder;
   { const RunFolder run(folder / "run", {}); }
