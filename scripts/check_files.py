@@ -59,7 +59,7 @@ def pairing():
         inside = path.relative_to(ROOT / "tests")
         stem = inside.stem[: -len("_test")]
         candidates = [ROOT / "lib" / inside.with_name(stem + ext) for ext in (".cpp", ".h")]
-        if inside.parts[0] in ("standalone", "plugin", "end_to_end", "golden"):
+        if inside.parts[0] in ("standalone", "plugin", "golden", "reliability"):
             continue
         if not any(c.exists() for c in candidates) and str(inside) not in table.values():
             yield f"tests/{inside}: tests no file of lib/"

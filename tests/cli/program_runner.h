@@ -61,6 +61,7 @@ class Process {
     return false;
   }
   void signal(int number) const { kill(pid_, number); }
+  pid_t pid() const { return pid_; }
   /// Reads the rest of stderr, then the exit code.
   int wait() {
     wait_for("\x01never");

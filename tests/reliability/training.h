@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +38,13 @@ inline std::optional<std::string> no_ranks() {
   if (TPACK_HAS_MPI == 0) return "built without MPI";
   if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return "no mpirun";
   return std::nullopt;
+}
+
+/// The processes that a process has started.
+inline std::vector<pid_t> children_of(pid_t pid) {
+  const std::string id = std::to_string(pid);
+  std::ifstream list("/proc/" + id + "/task/" + id + "/children");
+  return {std::istream_iterator<pid_t>(list), {}};
 }
 
 /// Trains the config of this folder in run folders of its own, with a cache of kernel timings of its own.
