@@ -1,8 +1,5 @@
 #include <cerrno>
 #include <cstring>
-#include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,35 +10,13 @@
 #include "core/error.h"
 #include "support/failing_file_io.h"
 #include "support/python.h"
+#include "support/small_disk.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
 
 using testing::ElementsAre;
-
-/// A folder on a small disk of its own, where the test may mount one.
-class SmallDisk {
- public:
-  explicit SmallDisk(const TemporaryFolder& folder) : path_(folder.str()) {
-    if (::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=64k") != 0) refused_ = std::strerror(errno);
-  }
-  ~SmallDisk() {
-    if (refused_.empty()) ::umount(path_.c_str());
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-
-  /// Why there is no disk; empty where there is one.
-  const std::string& refused() const { return refused_; }
-  bool make_read_only() const {
-    return ::mount("tmpfs", path_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
-  }
-
- private:
-  std::string path_;
-  std::string refused_;
-};
 
 std::string save_complaint(const std::string& path, const CheckpointContent& content) {
   try {
@@ -146,7 +121,7 @@ TEST(SaveCheckpoint, leaves_the_older_checkpoint_whichever_call_fails) {
 
 TEST(SaveCheckpoint, leaves_the_older_checkpoint_on_a_full_disk) {
   const TemporaryFolder folder;
-  const SmallDisk disk(folder);
+  const SmallDisk disk(folder.str());
   if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
   save_checkpoint(folder / "model-1.h5", sample_content());
   CheckpointContent large;
@@ -158,7 +133,7 @@ TEST(SaveCheckpoint, leaves_the_older_checkpoint_on_a_full_disk) {
 
 TEST(SaveCheckpoint, names_the_folder_that_is_read_only) {
   const TemporaryFolder folder;
-  const SmallDisk disk(folder);
+  const SmallDisk disk(folder.str());
   if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
   save_checkpoint(folder / "model-1.h5", sample_content());
   ASSERT_TRUE(disk.make_read_only());

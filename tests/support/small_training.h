@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "comm/self_comm.h"
 #include "support/fake_trainer.h"
 #include "support/small_model.h"
