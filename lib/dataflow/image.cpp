@@ -7,6 +7,20 @@
 #include "dataflow/pixel_memory.h"
 
 namespace tpack {
+namespace {
+
+/// Runs `act`; what it says of the data gets the name of their file in front.
+template <class Act>
+void with_origin(const std::string& origin, Act&& act) {
+  try {
+    act();
+  } catch (const DataError& error) {
+    if (origin.empty()) throw;
+    throw DataError(origin, error.what());
+  }
+}
+
+}  // namespace
 
 std::string ImageSize::str() const { return std::to_string(width) + "x" + std::to_string(height); }
 
@@ -22,8 +36,9 @@ std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
   return bytes_;
 }
 
-void Image::header_known(Color color) {
-  size_ = read_image_header(bytes_);
+void Image::header_known(Color color, std::string_view origin) {
+  origin_ = origin;
+  with_origin(origin_, [&] { size_ = read_image_header(bytes_); });
   channels_ = channels_of(color);
 }
 
@@ -45,7 +60,7 @@ const cv::Mat& Image::pixels() {
 const cv::Mat& Image::decode(const DecodeRequest& request) {
   TPACK_ASSERT(encoded_, "the image is decoded already");
   cv::Mat out = pooled_mat();
-  decode_image(bytes_, request, channels_, out);
+  with_origin(origin_, [&] { decode_image(bytes_, request, channels_, out); });
   set_pixels(std::move(out));
   return *pixels_;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/field.h"
@@ -73,9 +74,10 @@ class Image {
 
   /// A buffer of `bytes` bytes to fill with an encoded file; `header_known` must follow.
   std::span<uint8_t> encoded_buffer(size_t bytes);
-  /// Reads the header of what the buffer holds.
+  /// Reads the header of what the buffer holds. Errors of this and of decoding begin with `origin`, the file
+  /// that the bytes come from.
   /// Errors: DataError where it is no JPEG or PNG, is damaged, or is larger than the limits.
-  void header_known(Color color);
+  void header_known(Color color, std::string_view origin = {});
   /// Takes pixels of 1 or 3 channels, 8 bit.
   void set_pixels(cv::Mat pixels);
 
@@ -89,6 +91,7 @@ class Image {
   int channels_ = 0;
   bool encoded_ = false;
   std::vector<uint8_t> bytes_;
+  std::string origin_;
   std::unique_ptr<cv::Mat> pixels_;  // null until there were any
 };
 

@@ -27,5 +27,17 @@ TEST(Image, decoding_a_region_makes_that_the_image) {
   EXPECT_EQ(image.channels(), 1);
 }
 
+TEST(Image, damaged_bytes_are_reported_with_their_file) {
+  auto bytes = encode_png(photo(40, 30));
+  bytes.resize(bytes.size() / 2);
+  Image image;
+  std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
+  image.header_known(Color::kRgb, "a/1.png");
+  EXPECT_EQ(error_of([&] { image.pixels(); }), "a/1.png: damaged PNG: the file ends early");
+  image.encoded_buffer(3);
+  EXPECT_EQ(error_of([&] { image.header_known(Color::kRgb, "a/2.png"); }).find("a/2.png: neither a JPEG"),
+            0U);
+}
+
 }  // namespace
 }  // namespace tpack

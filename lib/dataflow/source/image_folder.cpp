@@ -108,11 +108,7 @@ class ImageFolder final : public RandomAccessSource {
         (fs::path(dir_) / classes_[static_cast<size_t>(file.label)] / file.name).string();
     Image& image = out.renew_image(0);
     read_file(path, image);
-    try {
-      image.header_known(p_.color);
-    } catch (const DataError& error) {
-      throw DataError(path, error.what());
-    }
+    image.header_known(p_.color, path);
     *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = file.label;
   }
 
