@@ -4,11 +4,11 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/seal.h"
+#include "cli/bad_sample_list.h"
 #include "cli/check.h"
 #include "cli/exit_code.h"
 #include "cli/experiment.h"
@@ -55,6 +55,7 @@ class TrainRun {
   const TrainOptions& options_;
   Comm& world_;
   const SignalWatcher& signals_;
+  std::optional<BadSampleList> bad_samples_;  // of the chief
   std::optional<Experiment> experiment_;
   std::string effective_;            // the config as YAML
   std::optional<RunFolder> folder_;  // of the chief
@@ -62,7 +63,6 @@ class TrainRun {
   CheckpointContent checkpoint_;
   Plan plan_;
   std::unique_ptr<Monitors> monitors_;
-  std::mutex bad_samples_mutex_;
   LoopResult result_;
 };
 
@@ -87,7 +87,10 @@ int TrainRun::train() {
   read_checkpoint();
   choose_plan();
   compare_ranks();
-  for (const auto& [name, flow] : e.flows) flow.prepare();
+  for (const auto& [name, flow] : e.flows) {
+    flow.prepare();
+    if (bad_samples_) bad_samples_->watch(name, flow);
+  }
   set_up_trainer(e, plan_, world_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
@@ -104,6 +107,7 @@ void TrainRun::open_folder() {
         options_.log_dir.empty() ? "train_log/" + experiment_->config.name : options_.log_dir;
     folder_.emplace(path, options_.resume);
     log::to_file(folder_->file("log.txt"));
+    bad_samples_.emplace(folder_->file("bad_samples.txt"));
     if (folder_->checkpoint()) checkpoint_path_ = *folder_->checkpoint();
     write_whole_file(folder_->file("config.yaml"), effective_);
     log::info("run folder " + folder_->path());
@@ -171,12 +175,6 @@ void TrainRun::start(Loop& loop) {
             describe_run(e.trainer->step_size(), loop.state().length(), e.trainer->steps_per_pass()));
   if (const VariableStore* store = e.trainer->variables())
     log::info("what is trained\n" + describe_variables(*store));
-  for (const auto& [name, flow] : e.flows) {
-    flow.bad_samples().on_bad_sample([this, name = name](const SampleError& error) {
-      const std::lock_guard lock(bad_samples_mutex_);
-      AppendFile(folder_->file("bad_samples.txt")).write("data." + name + ": " + error.what() + "\n");
-    });
-  }
 }
 
 void TrainRun::load_initial_weights() {

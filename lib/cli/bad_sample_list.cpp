@@ -1,0 +1,24 @@
+#include "cli/bad_sample_list.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/log.h"
+
+namespace tpack {
+
+void BadSampleList::watch(const std::string& name, const DataFlow& flow) {
+  flow.bad_samples().on_bad_sample(
+      [this, name](const SampleError& error) { add("data." + name + ": " + error.what() + "\n"); });
+}
+
+void BadSampleList::add(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (failed_) return;
+  if (!file_.is_open()) file_.open(path_, std::ios::binary | std::ios::app);
+  if (file_ << line << std::flush) return;
+  failed_ = true;
+  log::error(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace tpack
