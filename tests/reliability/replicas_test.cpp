@@ -1,0 +1,67 @@
+// Two replicas with batches of 8 learn what one device with batches of 16 learns.
+#include <algorithm>
+
+#include "comparison.h"
+#include "training.h"
+
+namespace tpack::reliability {
+namespace {
+
+constexpr int64_t kSteps = 20;
+
+class Replicas : public Training {
+ protected:
+  Replicas() { config_ = std::string(TPACK_SOURCE_DIR) + "/tests/reliability/plain.yaml"; }
+
+  CheckpointContent trained(const std::string& name, const Launch& launch) const {
+    train_well(name, {}, launch);
+    return load_checkpoint(checkpoint(kSteps, name));
+  }
+  void expect_close_to_one_device(const Launch& launch) const {
+    const CheckpointContent one = trained("one", batch_of_16_);
+    const CheckpointContent two = trained("two", launch);
+    double largest = 0;
+    double difference = 0;
+    for (const auto& [name, value] : one.tensors) {
+      if (!name.starts_with("model/")) continue;
+      largest = std::max(largest, max_difference(value, Tensor::zeros(value.spec())));
+      difference = std::max(difference, max_difference(value, two.tensors.at(name)));
+    }
+    std::cout << launch.name << ": largest difference " << difference << ", largest weight " << largest
+              << std::endl;
+    EXPECT_GT(largest, 0.1);
+    EXPECT_LE(difference, 1e-5 * largest);
+  }
+  void expect_repeats(const Launch& launch) const {
+    const CheckpointContent first = trained("first", launch);
+    for (const char* name : {"second", "third", "fourth", "fifth"}) {
+      SCOPED_TRACE(name);
+      expect_same_state(first, trained(name, launch));
+      expect_same_statistics(run_folder("first"), run_folder(name));
+    }
+  }
+
+  const Launch batch_of_16_{"One device", {}, {"--set", "data.train.flow.BatchData.batch_size=16"}};
+};
+
+TEST_F(Replicas, two_towers_learn_what_one_device_learns) { expect_close_to_one_device(kTowers); }
+
+TEST_F(Replicas, two_ranks_learn_what_one_device_learns) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  expect_close_to_one_device(kRanks);
+}
+
+TEST_F(Replicas, two_ranks_learn_what_two_towers_learn_to_the_bit) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  expect_same_state(trained("towers", kTowers), trained("ranks", kRanks));
+}
+
+TEST_F(Replicas, one_device_repeats_to_the_bit_in_five_runs) { expect_repeats(batch_of_16_); }
+TEST_F(Replicas, two_towers_repeat_to_the_bit_in_five_runs) { expect_repeats(kTowers); }
+TEST_F(Replicas, two_ranks_repeat_to_the_bit_in_five_runs) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  expect_repeats(kRanks);
+}
+
+}  // namespace
+}  // namespace tpack::reliability
