@@ -1,6 +1,7 @@
 #include "parallel/data_parallel.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "parallel/training_graph.h"
 
@@ -99,7 +100,7 @@ void DataParallel::share_plan(const std::function<void()>& build) {
 }
 
 bool DataParallel::step(int64_t global_step, const Batches& batches) {
-  const std::function<void(size_t)> work = [&](size_t k) {
+  const auto work = [&](size_t k) {
     Tower& tower = *towers_[k];
     tower.batch = batches(k);
     const bool empty = tower.batch.empty();
@@ -108,10 +109,10 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
     }
     if (!tower.batch.empty()) step_of(k, global_step);
   };
-  const std::function<void(size_t)> on_error = [this](size_t k) {
+  const auto on_error = [this](size_t k) {
     if (group_) group_->abort("tower " + std::to_string(k) + " failed");
   };
-  threads_->run(work, on_error);
+  threads_->run(std::cref(work), on_error);  // a reference: std::function would keep a copy on the heap
   return !towers_[0]->batch.empty();
 }
 
