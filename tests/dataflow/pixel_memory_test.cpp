@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/core.hpp>
 
-#include "dataflow/allocation_counter.h"
+#include "support/allocation_counter.h"
 
 namespace tpack {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/stop.h"
-#include "dataflow/allocation_counter.h"
+#include "support/allocation_counter.h"
 #include "dataflow/flow_helpers.h"
 
 namespace tpack {

@@ -1,9 +1,12 @@
-#include "dataflow/allocation_counter.h"
+#include "support/allocation_counter.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <execinfo.h>
 #include <malloc.h>
+#include <unistd.h>
 
 // glibc's own names for its allocator: malloc and friends are replaced for the whole test program.
 extern "C" {
@@ -20,10 +23,29 @@ std::atomic<int64_t> all{0};
 std::atomic<int64_t> large{0};
 std::atomic<int64_t> live{0};
 
+std::array<tpack::RecordedAllocation, tpack::kMostRecordedAllocations>
+    records;  // static: nothing is allocated while recording
+std::atomic<size_t> recorded{0};
+std::atomic<pid_t> recording{0};          // the thread of which everything is recorded; 0: nothing is
+thread_local bool inside_record = false;  // walking the stack may allocate
+
+void record(size_t size, pid_t watched) {
+  if (inside_record || (size < tpack::kLargeAllocation && gettid() != watched)) return;
+  inside_record = true;
+  const size_t place = recorded.fetch_add(1);
+  if (place < records.size()) {
+    tpack::RecordedAllocation& made = records[place];
+    made.thread = gettid();
+    made.bytes = size;
+    made.depth = backtrace(made.stack.data(), static_cast<int>(made.stack.size()));
+  }
+  inside_record = false;
+}
+
 void* counted(void* block, size_t size) {
-  constexpr size_t kLarge = 4096;
+  if (const pid_t watched = recording.load(std::memory_order_relaxed); watched != 0) record(size, watched);
   all.fetch_add(1, std::memory_order_relaxed);
-  if (size >= kLarge) large.fetch_add(1, std::memory_order_relaxed);
+  if (size >= tpack::kLargeAllocation) large.fetch_add(1, std::memory_order_relaxed);
   if (block != nullptr)
     live.fetch_add(static_cast<int64_t>(malloc_usable_size(block)), std::memory_order_relaxed);
   return block;
@@ -63,5 +85,16 @@ void reset_allocations() {
 }
 bool allocations_are_counted() { return true; }
 Allocations allocations() { return {all.load(), large.load(), live.load()}; }
+
+void start_recording_allocations() {
+  std::array<void*, 4> stack{};
+  backtrace(stack.data(), static_cast<int>(stack.size()));  // its first call loads a library
+  recorded = 0;
+  recording = gettid();
+}
+std::span<const RecordedAllocation> stop_recording_allocations() {
+  recording = 0;
+  return {records.data(), std::min(recorded.load(), records.size())};
+}
 
 }  // namespace tpack

@@ -1,18 +1,39 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <sys/types.h>
 
 namespace tpack {
+
+constexpr size_t kLargeAllocation = 4096;  // bytes
 
 /// What all threads asked of the heap since the last `reset_allocations`.
 struct Allocations {
   int64_t count = 0;
-  int64_t large = 0;  // of 4 KB or more
+  int64_t large = 0;  // of kLargeAllocation or more
   int64_t live_bytes = 0;
 };
 /// False in builds with a sanitizer.
 bool allocations_are_counted();
 void reset_allocations();
 Allocations allocations();
+
+/// One request to the heap: who made it, and from where, the innermost call first.
+struct RecordedAllocation {
+  pid_t thread = 0;
+  size_t bytes = 0;
+  std::array<void*, 24> stack = {};
+  int depth = 0;
+};
+constexpr size_t kMostRecordedAllocations = size_t{1} << 15U;
+
+/// From now on requests of the calling thread are recorded, and large ones of all others, as far as the room
+/// for them goes.
+void start_recording_allocations();
+/// Ends it; what was recorded. Valid until it is started again.
+std::span<const RecordedAllocation> stop_recording_allocations();
 
 }  // namespace tpack

@@ -1,10 +1,12 @@
 // For builds with a sanitizer, which has an allocator of its own.
-#include "dataflow/allocation_counter.h"
+#include "support/allocation_counter.h"
 
 namespace tpack {
 
 void reset_allocations() {}
 bool allocations_are_counted() { return false; }
 Allocations allocations() { return {}; }
+void start_recording_allocations() {}
+std::span<const RecordedAllocation> stop_recording_allocations() { return {}; }
 
 }  // namespace tpack

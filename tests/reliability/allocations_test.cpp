@@ -1,0 +1,204 @@
+// What a training step asks of the heap, all threads, with data and callbacks on.
+#include <algorithm>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+
+#include "cli/train.h"
+#include "support/allocation_counter.h"
+#include "support/temporary_folder.h"
+#include "train/callback.h"
+
+namespace tpack {
+namespace {
+
+/// What HeapWatch saw, from one step to another.
+struct Seen {
+  pid_t training_thread = 0;
+  int64_t live_at_start = 0;
+  int64_t live_at_end = 0;
+  std::vector<RecordedAllocation> allocations;
+};
+Seen seen;
+
+struct HeapWatchParams {
+  int64_t from = 10;
+  int64_t to = 110;
+};
+
+/// True where all other threads of the process wait for something: then nothing happens any more.
+bool all_others_sleep() {
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(gettid())) continue;
+    const std::string status = content_of(task.path() / "stat");  // "123 (name) S ..."
+    const size_t state = status.rfind(") ");
+    if (state != std::string::npos && status[state + 2] != 'S') return false;
+  }
+  return true;
+}
+
+/// Bytes in use once the workers have filled the queue.
+int64_t bytes_at_rest() {
+  while (!all_others_sleep()) std::this_thread::yield();
+  return allocations().live_bytes;
+}
+
+/// Records from the end of one step to the end of another, which ends the run.
+class HeapWatch final : public Callback {
+ public:
+  using Params = HeapWatchParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Watches the heap.")
+        .field("from", &Params::from, "the step after which it begins")
+        .field("to", &Params::to, "the step after which it ends");
+  }
+  explicit HeapWatch(Params p) : p_(p) {}
+
+  void before_train(Run& /*run*/) override {
+    start_recording_allocations();  // what the first time allocates is not to be seen
+    stop_recording_allocations();
+  }
+  void trigger_step(Run& run) override {
+    if (run.global_step() == p_.from) {
+      seen.training_thread = gettid();
+      seen.live_at_start = bytes_at_rest();
+      start_recording_allocations();
+    }
+    if (run.global_step() != p_.to) return;
+    const auto made = stop_recording_allocations();
+    seen.live_at_end = bytes_at_rest();
+    seen.allocations.assign(made.begin(), made.end());
+    throw StopTraining{"all was seen"};
+  }
+
+ private:
+  Params p_;
+};
+TPACK_REGISTER(Callback, HeapWatch, "HeapWatch");
+
+struct Frame {
+  std::string object;    // "libtpack.so.0"
+  std::string function;  // or the place in the object, for addr2line
+};
+
+Frame look_up(void* address) {
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {"?", "?"};
+  const std::string path = info.dli_fname;
+  std::ostringstream place;
+  place << "+0x" << std::hex
+        << reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  Frame frame{path.substr(path.rfind('/') + 1), place.str()};
+  if (info.dli_sname == nullptr) return frame;
+  int status = 0;
+  char* plain = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
+  frame.function = plain == nullptr ? info.dli_sname : plain;
+  std::free(plain);
+  return frame;
+}
+
+/// Looking a symbol up is slow, and the same few come again and again.
+const Frame& frame_of(void* address) {
+  static std::map<void*, Frame> known;
+  const auto [at, is_new] = known.try_emplace(address);
+  if (is_new) at->second = look_up(address);
+  return at->second;
+}
+
+bool only_passes_on(const std::string& object) {
+  const auto begins = [&](const char* name) { return object.starts_with(name); };
+  return begins("test_reliability") || begins("libc.so") || begins("libstdc++.so") || begins("ld-linux");
+}
+
+/// The calls that led to an allocation, from the innermost that is neither malloc nor the standard library.
+std::vector<Frame> callers(const RecordedAllocation& allocation) {
+  std::vector<Frame> frames;
+  for (int i = 0; i < allocation.depth; ++i) {
+    const Frame& frame = frame_of(allocation.stack[static_cast<size_t>(i)]);
+    if (!frames.empty() || !only_passes_on(frame.object)) frames.push_back(frame);
+  }
+  return frames;
+}
+
+std::string text_of(const std::vector<Frame>& frames) {
+  std::string text;
+  for (const Frame& frame : frames) text += "\n    " + frame.object + ": " + frame.function;
+  return text;
+}
+
+/// The stacks that count against us, with how often each was seen.
+template <class Counts>
+std::map<std::string, int> stacks(Counts&& counts) {
+  std::map<std::string, int> found;
+  for (const RecordedAllocation& allocation : seen.allocations) {
+    const auto frames = callers(allocation);
+    if (counts(allocation, frames.empty() ? "?" : frames.front().object)) ++found[text_of(frames)];
+  }
+  return found;
+}
+
+TEST(Recorder, sees_all_of_one_thread_and_what_is_large_of_the_others) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has an allocator of its own";
+  std::thread other;
+  std::vector<std::vector<char>> kept(3);
+  const std::function<void()> act = [&] {
+    kept[0].reserve(5000);
+    kept[1].reserve(123);
+  };
+  start_recording_allocations();
+  kept[2].reserve(100);
+  other = std::thread(act);
+  other.join();
+  std::map<size_t, int> count;
+  for (const RecordedAllocation& made : stop_recording_allocations()) ++count[made.bytes];
+  EXPECT_EQ(count[100], 1);
+  EXPECT_EQ(count[5000], 1);
+  EXPECT_EQ(count[123], 0);
+}
+
+class AllocationsOfSteps : public testing::Test {
+ protected:
+  void run(const std::string& config, const std::vector<std::string>& overrides) {
+    if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has an allocator of its own";
+    seen = {};
+    TrainOptions options;
+    options.config = std::string(TPACK_SOURCE_DIR) + "/tests/reliability/" + config;
+    options.overrides = overrides;
+    options.log_dir = folder_ / "run";
+    ASSERT_EQ(train(options), 0);
+    ASSERT_NE(seen.training_thread, 0);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(AllocationsOfSteps, none_on_the_training_thread_but_by_the_kernel_library_and_none_that_are_large) {
+  run("digits-convnet.yaml", {"callbacks=[{ModelSaver: {}}, {HeapWatch: {from: 10, to: 110}}]"});
+  if (IsSkipped()) return;
+  ASSERT_LT(seen.allocations.size(), kMostRecordedAllocations) << "more than there is room for";
+  const auto ours = stacks([](const RecordedAllocation& a, const std::string& object) {
+    const bool theirs = object.starts_with("libdnnl.so") || object.starts_with("libgomp.so");
+    return a.thread == seen.training_thread && !theirs;
+  });
+  EXPECT_THAT(ours, testing::IsEmpty());
+  const auto large = stacks([](const RecordedAllocation& a, const std::string&) { return a.bytes >= 4096; });
+  EXPECT_THAT(large, testing::IsEmpty());
+  std::cout << seen.allocations.size() << " allocations of the training thread in 100 steps" << std::endl;
+}
+
+TEST_F(AllocationsOfSteps, hold_no_more_memory_after_a_thousand_than_after_a_hundred) {
+  run("convnet.yaml",
+      {"steps_per_epoch=2000", "callbacks=[{ModelSaver: {}}, {HeapWatch: {from: 110, to: 1010}}]"});
+  if (IsSkipped()) return;
+  EXPECT_EQ(seen.live_at_end, seen.live_at_start);
+}
+
+}  // namespace
+}  // namespace tpack
