@@ -8,7 +8,9 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/text_table.h"
+#include "core/error.h"
 #include "core/text.h"
+#include "monitor/monitors.h"
 
 namespace tpack {
 namespace {
@@ -72,10 +74,28 @@ void compare(const std::map<std::string, T>& a, const std::map<std::string, T>& 
   }
 }
 
-/// Exit code 0 where the contents are bit-equal, 1 otherwise, as diff has it.
+/// Takes the history of scalars out of the texts: by name, without what depends on the clock.
+std::map<std::string, std::string> take_history(CheckpointContent& content, const std::string& path) {
+  std::map<std::string, std::string> histories;
+  const auto found = content.texts.find(kHistoryText);
+  if (found == content.texts.end()) return histories;
+  try {
+    const nlohmann::json all = nlohmann::json::parse(found->second);
+    for (const auto& [name, values] : all.items()) {
+      if (!depends_on_clock(name)) histories["statistic " + name] = values.dump();
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError(path, std::string("'") + kHistoryText + "' is no history: " + error.what());
+  }
+  content.texts.erase(found);
+  return histories;
+}
+
+/// Exit code 0 where the contents are bit-equal, 1 otherwise, as diff has it. Statistics that depend on the
+/// clock are left out.
 int diff(const std::string& first, const std::string& second) {
-  const CheckpointContent a = load_checkpoint(first);
-  const CheckpointContent b = load_checkpoint(second);
+  CheckpointContent a = load_checkpoint(first);
+  CheckpointContent b = load_checkpoint(second);
   TextTable table({"entry", "difference"});
   int count = 0;
   if (a.step != b.step) {
@@ -83,6 +103,8 @@ int diff(const std::string& first, const std::string& second) {
     ++count;
   }
   compare(a.tensors, b.tensors, table, count, difference);
+  compare(take_history(a, first), take_history(b, second), table, count,
+          [](const std::string& x, const std::string& y) { return x == y ? "" : "values differ"; });
   compare(a.texts, b.texts, table, count,
           [](const std::string& x, const std::string& y) { return x == y ? "" : "texts differ"; });
   std::cout << (count == 0 ? "the contents are bit-equal\n" : table.str());
@@ -107,8 +129,8 @@ void add_ckpt_command(CLI::App& program, Action& action) {
   CLI::App* verify_command = ckpt->add_subcommand("verify", "Check that checkpoints are whole");
   verify_command->add_option("files", options->files, "checkpoints")->required();
   verify_command->callback([options, &action] { action = [options] { return verify(options->files); }; });
-  CLI::App* diff_command =
-      ckpt->add_subcommand("diff", "Compare two checkpoints; exit code 1 where they differ");
+  CLI::App* diff_command = ckpt->add_subcommand(
+      "diff", "Compare two checkpoints, but for statistics of time; exit code 1 where they differ");
   diff_command->add_option("files", options->files, "checkpoints")->required()->expected(2);
   diff_command->callback(
       [options, &action] { action = [options] { return diff(options->files[0], options->files[1]); }; });

@@ -42,6 +42,10 @@ double from_json_value(const nlohmann::json& value) {
 
 }  // namespace
 
+bool depends_on_clock(std::string_view name) {
+  return name.ends_with("_s") || name.find("_time_") != std::string_view::npos;
+}
+
 void Monitors::each(const std::function<void(Monitor&)>& act) {
   for (const auto& monitor : monitors_) {
     try {

@@ -5,12 +5,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "monitor/monitor.h"
 
 namespace tpack {
+
+/// Where a checkpoint keeps the history of scalars.
+constexpr const char* kHistoryText = "monitors/json";
+
+/// True where the name of a scalar says that it depends on the clock: steps_per_s, data_wait_time_share. No
+/// two runs agree on those.
+bool depends_on_clock(std::string_view name);
 
 /// Hands values to all monitors and keeps the history of every scalar. Names lose the prefix `towerN/` and
 /// the suffix `-summary`. A monitor that cannot write is reported in the log, the others and the run go on.

@@ -13,7 +13,6 @@ namespace tpack {
 namespace {
 
 constexpr const char* kRunState = "run/json";
-constexpr const char* kHistory = "monitors/json";
 constexpr const char* kStopSignal = "the stop signal";
 
 /// What ranks tell each other before each step; the largest wins.
@@ -211,7 +210,7 @@ CheckpointContent Loop::checkpoint_content() const {
   state.put("global_step", run_.global_step_);
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
   content.texts[kRunState] = state.to_json();
-  content.texts[kHistory] = monitors_.save();
+  content.texts[kHistoryText] = monitors_.save();
   for (const NamedCallback& named : callbacks_) {
     State own;
     named.callback->save(own);
@@ -238,7 +237,7 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   first_local_step_ = finished ? 0 : steps_done;
   run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);
-  monitors_.load(text(kHistory));
+  monitors_.load(text(kHistoryText));
   for (const NamedCallback& named : callbacks_) {
     const auto own = content.texts.find("callbacks/" + named.name);
     named.callback->load(own == content.texts.end() ? State() : State::from_json(own->second, source));

@@ -74,6 +74,13 @@ TEST(Monitors, keeps_the_history) {
   EXPECT_THAT(monitors.names(), ElementsAre("cost"));
 }
 
+TEST(Monitors, knows_the_scalars_that_depend_on_the_clock) {
+  for (const char* name : {"steps_per_s", "samples_per_s", "data_wait_time_share"})
+    EXPECT_TRUE(depends_on_clock(name)) << name;
+  for (const char* name : {"cost", "validation_accuracy", "timeless", "s"})
+    EXPECT_FALSE(depends_on_clock(name)) << name;
+}
+
 TEST(Monitors, saves_and_loads_the_history_bit_for_bit) {
   Monitors monitors({});
   monitors.set_moment({1, 10});
