@@ -15,6 +15,10 @@ TEST_F(Determinism, the_same_seed_and_plan_twice_give_the_same_bits) {
   train_well("second", {"--plan", run_folder("first") + "/plan.json"});
   expect_same_checkpoint(checkpoint(100, "first"), checkpoint(100, "second"));
   expect_same_statistics(run_folder("first"), run_folder("second"));
+  const Outcome diff =
+      testing_cli::tpack({"ckpt", "diff", checkpoint(100, "first"), checkpoint(100, "second")});
+  EXPECT_EQ(diff.code, 0) << diff.out;
+  EXPECT_EQ(diff.out, "the contents are bit-equal\n");
 }
 
 TEST_F(Determinism, another_seed_gives_other_bits) {
@@ -23,6 +27,13 @@ TEST_F(Determinism, another_seed_gives_other_bits) {
   const CheckpointContent first = load_checkpoint(checkpoint(100, "first"));
   const CheckpointContent second = load_checkpoint(checkpoint(100, "second"));
   EXPECT_FALSE(bit_equal(first.tensors.at("model/conv0/W"), second.tensors.at("model/conv0/W")));
+  const Outcome diff =
+      testing_cli::tpack({"ckpt", "diff", checkpoint(100, "first"), checkpoint(100, "second")});
+  EXPECT_EQ(diff.code, 1);
+  for (const char* entry :
+       {"model/conv0/W ", "optimizer/m/fc0/W ", "statistic validation_cost ", "config/yaml "})
+    EXPECT_NE(diff.out.find(entry), std::string::npos) << entry;
+  EXPECT_EQ(diff.out.find("steps_per_s"), std::string::npos);
 }
 
 TEST_F(Determinism, one_two_and_four_data_workers_give_the_same_bits) {
