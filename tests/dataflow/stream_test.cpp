@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "core/stop.h"
-#include "support/allocation_counter.h"
 #include "dataflow/flow_helpers.h"
+#include "support/allocation_counter.h"
 
 namespace tpack {
 namespace {
