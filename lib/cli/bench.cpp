@@ -32,6 +32,27 @@ double median_time(const BenchOptions& options, const std::function<void()>& ste
   return *middle;
 }
 
+template <class T>
+void sort_by_time(std::vector<T>& all) {
+  std::sort(all.begin(), all.end(), [](const T& a, const T& b) { return a.seconds > b.seconds; });
+}
+
+std::vector<NodeKindTime> by_kind(const std::vector<NodeCost>& nodes) {
+  std::map<std::pair<std::string, std::string>, NodeKindTime> kinds;
+  for (const NodeCost& node : nodes) {
+    NodeKindTime& kind = kinds[{node.program, node.kind}];
+    kind.program = node.program;
+    kind.kind = node.kind;
+    ++kind.nodes;
+    kind.seconds += node.seconds;
+    kind.flops += node.flops;
+  }
+  std::vector<NodeKindTime> all;
+  for (auto& [key, kind] : kinds) all.push_back(std::move(kind));
+  sort_by_time(all);
+  return all;
+}
+
 /// What the three measurements share.
 class Bench {
  public:
@@ -59,6 +80,7 @@ class Bench {
     const auto per_step = static_cast<double>(size_.batch * size_.towers);
     report.train = figure(time_train(), per_step);
     report.nodes = time_nodes();
+    report.kinds = by_kind(report.nodes);
     report.data = figure(time_data(), static_cast<double>(size_.batch));
     report.both = figure(time_both(), per_step);
     rusage usage{};
@@ -110,28 +132,20 @@ class Bench {
     });
   }
 
-  std::vector<NodeKindTime> time_nodes() {
-    std::map<std::pair<std::string, std::string>, NodeKindTime> kinds;
-    replicas_->backward_executable().profile(true);
-    replicas_->update_executable().profile(true);
+  /// Every node with its mean time, the slowest first.
+  std::vector<NodeCost> time_nodes() {
+    Executable* const programs[] = {&replicas_->backward_executable(), &replicas_->update_executable()};
+    for (Executable* program : programs) program->profile(true);
     for (int i = 0; i < options_.steps; ++i) fixed_step();
-    const auto add = [&](const std::string& program, const Executable& executable) {
-      for (const NodeTime& node : executable.times()) {
-        NodeKindTime& kind = kinds[{program, node.kind}];
-        kind.program = program;
-        kind.kind = node.kind;
-        ++kind.nodes;
-        kind.seconds += node.seconds / options_.steps;
-        kind.flops += node.flops;
+    std::vector<NodeCost> all;
+    for (Executable* program : programs) {
+      program->profile(false);
+      for (const NodeTime& node : program->times()) {
+        all.push_back({program == programs[0] ? "backward" : "update", node.path, node.kind,
+                       node.seconds / options_.steps, node.flops});
       }
-    };
-    add("backward", replicas_->backward_executable());
-    add("update", replicas_->update_executable());
-    replicas_->backward_executable().profile(false);
-    replicas_->update_executable().profile(false);
-    std::vector<NodeKindTime> all;
-    for (auto& [key, kind] : kinds) all.push_back(std::move(kind));
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+    }
+    sort_by_time(all);
     return all;
   }
 
@@ -159,7 +173,7 @@ BenchReport bench(Experiment& experiment, const BenchOptions& options) {
   return Bench(experiment, options).run();
 }
 
-std::string BenchReport::str() const {
+std::string BenchReport::str(size_t slowest) const {
   TextTable table({"median of " + std::to_string(steps) + " steps", "ms", "samples/s"});
   const auto add = [&](const char* name, const BenchFigure& f) {
     table.add({name, fixed(f.median_s * 1e3, 3), with_thousands(static_cast<int64_t>(f.samples_per_s))});
@@ -167,17 +181,22 @@ std::string BenchReport::str() const {
   add("step alone, one batch held fixed", train);
   add("data alone, a batch", data);
   add("both", both);
-  TextTable node_table({"program", "kind", "nodes", "ms a step", "share", "GFLOP/s"});
   double all = 0;
-  for (const NodeKindTime& kind : nodes) all += kind.seconds;
-  for (const NodeKindTime& kind : nodes) {
-    node_table.add({kind.program, kind.kind, std::to_string(kind.nodes), fixed(kind.seconds * 1e3, 3),
-                    fixed(100 * kind.seconds / std::max(all, 1e-12), 1) + " %",
-                    kind.flops > 0 && kind.seconds > 0 ? fixed(kind.flops / kind.seconds / 1e9, 1) : ""});
-  }
+  for (const NodeKindTime& kind : kinds) all += kind.seconds;
+  const auto add_costs = [&](TextTable& to, std::vector<std::string> row, double seconds, double flops) {
+    row.insert(row.end(), {fixed(seconds * 1e3, 3), fixed(100 * seconds / std::max(all, 1e-12), 1) + " %",
+                           flops > 0 && seconds > 0 ? fixed(flops / seconds / 1e9, 1) : ""});
+    to.add(std::move(row));
+  };
+  TextTable kind_table({"program", "kind", "nodes", "ms a step", "share", "GFLOP/s"});
+  for (const NodeKindTime& kind : kinds)
+    add_costs(kind_table, {kind.program, kind.kind, std::to_string(kind.nodes)}, kind.seconds, kind.flops);
+  TextTable node_table({"program", "slowest nodes", "kind", "ms a step", "share", "GFLOP/s"});
+  for (size_t i = 0; i < std::min(slowest, nodes.size()); ++i)
+    add_costs(node_table, {nodes[i].program, nodes[i].path, nodes[i].kind}, nodes[i].seconds, nodes[i].flops);
   return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads a tower " +
          std::to_string(threads) + ", peak RSS " + fixed(peak_rss_mb, 1) + " MB\n\n" + table.str() + "\n" +
-         node_table.str();
+         kind_table.str() + "\n" + node_table.str();
 }
 
 std::string BenchReport::to_json() const {
@@ -190,13 +209,21 @@ std::string BenchReport::to_json() const {
   root["data"] = json(data);
   root["both"] = json(both);
   root["peak_rss_mb"] = peak_rss_mb;
-  root["nodes"] = Json::array();
-  for (const NodeKindTime& kind : nodes) {
-    root["nodes"].push_back({{"program", kind.program},
+  root["kinds"] = Json::array();
+  for (const NodeKindTime& kind : kinds) {
+    root["kinds"].push_back({{"program", kind.program},
                              {"kind", kind.kind},
                              {"nodes", kind.nodes},
                              {"ms", kind.seconds * 1e3},
                              {"flops", kind.flops}});
+  }
+  root["nodes"] = Json::array();
+  for (const NodeCost& node : nodes) {
+    root["nodes"].push_back({{"program", node.program},
+                             {"path", node.path},
+                             {"kind", node.kind},
+                             {"ms", node.seconds * 1e3},
+                             {"flops", node.flops}});
   }
   return root.dump(1);
 }

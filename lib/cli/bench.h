@@ -28,6 +28,15 @@ struct NodeKindTime {
   double flops = 0;    // a step
 };
 
+/// One node of a step's programs.
+struct NodeCost {
+  std::string program;
+  std::string path;  // of the layer or optimizer that it comes from
+  std::string kind;
+  double seconds = 0;  // a step
+  double flops = 0;    // a step
+};
+
 struct BenchReport {
   int64_t batch = 0;
   int64_t towers = 1;
@@ -37,9 +46,11 @@ struct BenchReport {
   BenchFigure data;   // the data alone
   BenchFigure both;
   double peak_rss_mb = 0;           // 10^6 bytes, of this process
-  std::vector<NodeKindTime> nodes;  // the slowest first
+  std::vector<NodeKindTime> kinds;  // the slowest first
+  std::vector<NodeCost> nodes;      // the slowest first
 
-  std::string str() const;
+  /// Tables for people, with the `slowest` nodes one by one.
+  std::string str(size_t slowest = 10) const;
   std::string to_json() const;
 };
 

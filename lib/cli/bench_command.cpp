@@ -14,6 +14,7 @@ void add_bench_command(CLI::App& program, Action& action) {
     std::string config;
     std::vector<std::string> overrides;
     BenchOptions bench;
+    size_t slowest = 10;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
@@ -23,12 +24,13 @@ void add_bench_command(CLI::App& program, Action& action) {
   command->add_option("--steps", options->bench.steps, "steps to time")->check(CLI::PositiveNumber);
   command->add_option("--warm-up", options->bench.warm_up, "steps before them")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--nodes", options->slowest, "how many of the slowest nodes to list one by one");
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options, &action] {
     action = [options] {
       Experiment experiment = load_experiment(options->config, options->overrides);
       const BenchReport report = bench(experiment, options->bench);
-      std::cout << (options->json ? report.to_json() + "\n" : report.str());
+      std::cout << (options->json ? report.to_json() + "\n" : report.str(options->slowest));
       return 0;
     };
   });
