@@ -5,7 +5,7 @@
 
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/parallel.h"
-#include "backend/cpu/simd.h"
+#include "backend/cpu/simd_pooling.h"
 
 namespace tpack::cpu {
 namespace {
@@ -28,12 +28,13 @@ struct Planes {
 
 /// The pixels that the window of one output pixel covers.
 struct Covered {
-  int64_t count = 0;
+  size_t count = 0;
   int64_t offsets[kMostOfWindow];  // from the plane's first element, in elements
-  uint8_t index[kMostOfWindow];    // place inside the window
+  uint8_t numbers[kMostOfWindow];  // of the places inside the window
 };
 
-/// What all five kernels share: walking over output pixels with the covered input pixels of each.
+/// What all five kernels share: walking over output pixels, row by row, with the input pixels
+/// that their windows cover.
 class PoolingWalk {
  public:
   PoolingWalk(const PoolingParams& p, const Shape& image, const Shape& pooled, Layout layout, int threads)
@@ -43,24 +44,17 @@ class PoolingWalk {
         pooled_{pooled[2], pooled[3]},
         threads_(threads) {}
 
-  int64_t channels() const { return planes_.channels; }
   int64_t image_plane() const { return image_.h * image_.w * planes_.channels; }
   int64_t pooled_plane() const { return pooled_.h * pooled_.w * planes_.channels; }
 
-  /// f(offset of the image plane, offset of the output pixel, covered); planes in parallel.
+  /// f(offset of the image plane, offset of the first output pixel, windows); planes in parallel.
   template <class F>
   void each(const F& f) const {
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, image_plane()));
     parallel_for(threads_, planes_.count, grain, [&](int64_t begin, int64_t end, int /*thread*/) {
       Covered covered;
       for (int64_t plane = begin; plane < end; ++plane) {
-        for (int64_t y = 0; y < pooled_.h; ++y) {
-          for (int64_t x = 0; x < pooled_.w; ++x) {
-            cover(y, x, covered);
-            f(plane * image_plane(), plane * pooled_plane() + (y * pooled_.w + x) * planes_.channels,
-              covered);
-          }
-        }
+        for (int64_t y = 0; y < pooled_.h; ++y) each_run(plane, y, covered, f);
       }
     });
   }
@@ -82,6 +76,32 @@ class PoolingWalk {
   }
 
  private:
+  /// A row's output pixels: those whose windows lie inside the image from left to right in one run, the
+  /// others one by one.
+  template <class F>
+  void each_run(int64_t plane, int64_t y, Covered& covered, const F& f) const {
+    for (int64_t x = 0, next = 0; x < pooled_.w; x = next) {
+      next = inside(x) ? last_inside(x) + 1 : x + 1;
+      cover(y, x, covered);
+      simd::Windows windows;
+      windows.channels = static_cast<size_t>(planes_.channels);
+      windows.offsets = covered.offsets;
+      windows.numbers = covered.numbers;
+      windows.places = covered.count;
+      windows.count = static_cast<size_t>(next - x);
+      windows.step = p_.stride.w * planes_.channels;
+      f(plane * image_plane(), plane * pooled_plane() + (y * pooled_.w + x) * planes_.channels, windows);
+    }
+  }
+  bool inside(int64_t x) const {
+    const int64_t left = x * p_.stride.w - p_.padding.left;
+    return left >= 0 && left + p_.window.w <= image_.w;
+  }
+  int64_t last_inside(int64_t x) const {
+    while (x + 1 < pooled_.w && inside(x + 1)) ++x;
+    return x;
+  }
+
   void cover(int64_t y, int64_t x, Covered& covered) const {
     covered.count = 0;
     for (int64_t ky = 0; ky < p_.window.h; ++ky) {
@@ -91,7 +111,7 @@ class PoolingWalk {
         const int64_t ix = x * p_.stride.w - p_.padding.left + kx;
         if (ix < 0 || ix >= image_.w) continue;
         covered.offsets[covered.count] = (iy * image_.w + ix) * planes_.channels;
-        covered.index[covered.count++] = static_cast<uint8_t>(ky * p_.window.w + kx);
+        covered.numbers[covered.count++] = static_cast<uint8_t>(ky * p_.window.w + kx);
       }
     }
   }
@@ -110,15 +130,15 @@ PreparedKernel prepared(const KernelRequest& r, std::unique_ptr<CpuKernel> kerne
   return {std::move(kernel), input_formats(r.node, r.layout), output_formats(r.node, r.layout), 0, {}};
 }
 
+const uint8_t* indices(std::byte* data) { return reinterpret_cast<const uint8_t*>(data); }
+
 PreparedKernel max_pool(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPool>(r.node)->params(), r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.threads);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    const auto n = static_cast<size_t>(walk.channels());
-                    walk.each([&](int64_t plane, int64_t out, const Covered& c) {
-                      simd::max_of(floats(args.in[0]) + plane, c.offsets, c.index,
-                                   static_cast<size_t>(c.count), floats_out(args.out[0]) + out,
-                                   reinterpret_cast<uint8_t*>(args.out[1]) + out, n);
+                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                      simd::max_of(floats(args.in[0]) + plane, w, floats_out(args.out[0]) + at,
+                                   reinterpret_cast<uint8_t*>(args.out[1]) + at);
                     });
                   }));
 }
@@ -126,30 +146,24 @@ PreparedKernel max_pool(const KernelRequest& r) {
 PreparedKernel max_pool_scatter(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPoolScatter>(r.node)->params().pooling, r.node.outputs[0].shape,
                          r.node.inputs[0].shape(), r.layout, r.threads);
-  return prepared(
-      r, make_kernel([walk](const KernelArgs& args) {
-        const auto n = static_cast<size_t>(walk.channels());
-        const simd::Scatter how = walk.tiles_exactly() ? simd::Scatter::kWrite : simd::Scatter::kAdd;
-        if (how == simd::Scatter::kAdd) walk.clear(floats_out(args.out[0]));
-        walk.each([&](int64_t plane, int64_t at, const Covered& c) {
-          simd::scatter(floats(args.in[0]) + at, reinterpret_cast<const uint8_t*>(args.in[1]) + at,
-                        floats_out(args.out[0]) + plane, c.offsets, c.index, static_cast<size_t>(c.count), n,
-                        how);
-        });
-      }));
+  return prepared(r, make_kernel([walk](const KernelArgs& args) {
+                    const simd::Scatter how =
+                        walk.tiles_exactly() ? simd::Scatter::kWrite : simd::Scatter::kAdd;
+                    if (how == simd::Scatter::kAdd) walk.clear(floats_out(args.out[0]));
+                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                      simd::scatter(floats(args.in[0]) + at, indices(args.in[1]) + at, w,
+                                    floats_out(args.out[0]) + plane, how);
+                    });
+                  }));
 }
 
 PreparedKernel max_pool_gather(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPoolGather>(r.node)->params().pooling, r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.threads);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    const auto n = static_cast<size_t>(walk.channels());
-                    walk.each([&](int64_t plane, int64_t at, const Covered& c) {
-                      for (int64_t k = 0; k < c.count; ++k) {
-                        simd::gather(floats(args.in[0]) + plane + c.offsets[k],
-                                     reinterpret_cast<const uint8_t*>(args.in[1]) + at, c.index[k],
-                                     floats_out(args.out[0]) + at, n);
-                      }
+                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                      simd::gather(floats(args.in[0]) + plane, indices(args.in[1]) + at, w,
+                                   floats_out(args.out[0]) + at);
                     });
                   }));
 }
@@ -158,13 +172,8 @@ PreparedKernel avg_pool(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<AvgPool>(r.node)->params(), r.node.inputs[0].shape(),
                          r.node.outputs[0].shape, r.layout, r.threads);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    const auto n = static_cast<size_t>(walk.channels());
-                    walk.each([&](int64_t plane, int64_t out, const Covered& c) {
-                      float* to = floats_out(args.out[0]) + out;
-                      std::fill_n(to, n, 0.0F);
-                      const float share = 1.0F / static_cast<float>(c.count);
-                      for (int64_t k = 0; k < c.count; ++k)
-                        simd::add_scaled(floats(args.in[0]) + plane + c.offsets[k], share, to, n);
+                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                      simd::mean_of(floats(args.in[0]) + plane, w, floats_out(args.out[0]) + at);
                     });
                   }));
 }
@@ -174,13 +183,8 @@ PreparedKernel avg_pool_spread(const KernelRequest& r) {
                          r.node.inputs[0].shape(), r.layout, r.threads);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
                     walk.clear(floats_out(args.out[0]));
-                    const auto n = static_cast<size_t>(walk.channels());
-                    walk.each([&](int64_t plane, int64_t at, const Covered& c) {
-                      const float share = 1.0F / static_cast<float>(c.count);
-                      for (int64_t k = 0; k < c.count; ++k) {
-                        simd::add_scaled(floats(args.in[0]) + at, share,
-                                         floats_out(args.out[0]) + plane + c.offsets[k], n);
-                      }
+                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                      simd::spread(floats(args.in[0]) + at, w, floats_out(args.out[0]) + plane);
                     });
                   }));
 }

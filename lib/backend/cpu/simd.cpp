@@ -231,90 +231,6 @@ void ToInt32(const float* x, int32_t* out, size_t n) {
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<int32_t>(x[i]);
 }
 
-void MaxOf(const float* base, const int64_t* offsets, const uint8_t* index, size_t count, float* out,
-           uint8_t* out_index, size_t n) {
-  const F d;
-  const I32 di;
-  const U8 d8;
-  const size_t lanes = hn::Lanes(d);
-  size_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    V best = hn::LoadU(d, base + offsets[0] + j);
-    auto where = hn::Set(di, index[0]);
-    for (size_t k = 1; k < count; ++k) {
-      const V x = hn::LoadU(d, base + offsets[k] + j);
-      const auto larger = hn::Gt(x, best);
-      best = hn::IfThenElse(larger, x, best);
-      where = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, index[k]), where);
-    }
-    hn::StoreU(best, d, out + j);
-    hn::StoreU(hn::DemoteTo(d8, where), d8, out_index + j);
-  }
-  for (; j < n; ++j) {
-    out[j] = base[offsets[0] + static_cast<int64_t>(j)];
-    out_index[j] = index[0];
-    for (size_t k = 1; k < count; ++k) {
-      const float x = base[offsets[k] + static_cast<int64_t>(j)];
-      if (!(x > out[j])) continue;
-      out[j] = x;
-      out_index[j] = index[k];
-    }
-  }
-}
-
-TPACK_INLINE hn::Mask<F> chosen(F d, const uint8_t* index, uint8_t k) {
-  const I32 di;
-  const U8 d8;
-  return hn::RebindMask(d, hn::Eq(hn::PromoteTo(di, hn::LoadU(d8, index)), hn::Set(di, k)));
-}
-
-template <bool kAdd>
-HWY_ATTR void scatter_window(const float* dy, const uint8_t* index, float* base, const int64_t* offsets,
-                             const uint8_t* number, size_t count, size_t n) {
-  const F d;
-  const size_t lanes = hn::Lanes(d);
-  for (size_t k = 0; k < count; ++k) {
-    float* to = base + offsets[k];
-    size_t j = 0;
-    for (; j + lanes <= n; j += lanes) {
-      V part = hn::IfThenElseZero(chosen(d, index + j, number[k]), hn::LoadU(d, dy + j));
-      if constexpr (kAdd) part = hn::Add(hn::LoadU(d, to + j), part);
-      hn::StoreU(part, d, to + j);
-    }
-    for (; j < n; ++j) {
-      const float part = index[j] == number[k] ? dy[j] : 0.0F;
-      to[j] = kAdd ? to[j] + part : part;
-    }
-  }
-}
-
-void ScatterWindow(const float* dy, const uint8_t* index, float* base, const int64_t* offsets,
-                   const uint8_t* number, size_t count, size_t n, Scatter how) {
-  if (how == Scatter::kAdd) return scatter_window<true>(dy, index, base, offsets, number, count, n);
-  scatter_window<false>(dy, index, base, offsets, number, count, n);
-}
-
-void Gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n) {
-  const F d;
-  const size_t lanes = hn::Lanes(d);
-  size_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    hn::StoreU(hn::IfThenElse(chosen(d, index + j, k), hn::LoadU(d, x + j), hn::LoadU(d, to + j)), d, to + j);
-  }
-  for (; j < n; ++j) to[j] = index[j] == k ? x[j] : to[j];
-}
-
-void AddScaled(const float* x, float factor, float* to, size_t n) {
-  const F d;
-  const V f = hn::Set(d, factor);
-  const size_t lanes = hn::Lanes(d);
-  size_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    hn::StoreU(hn::Add(hn::LoadU(d, to + j), hn::Mul(hn::LoadU(d, x + j), f)), d, to + j);
-  }
-  for (; j < n; ++j) to[j] += x[j] * factor;
-}
-
 /// High halves of 32-bit products.
 template <class D>
 TPACK_INLINE hn::Vec<D> high_product(D d, hn::Vec<D> x, hn::Vec<D> m) {
@@ -394,10 +310,6 @@ HWY_EXPORT(FromUint8);
 HWY_EXPORT(FromInt32);
 HWY_EXPORT(ToUint8);
 HWY_EXPORT(ToInt32);
-HWY_EXPORT(MaxOf);
-HWY_EXPORT(ScatterWindow);
-HWY_EXPORT(Gather);
-HWY_EXPORT(AddScaled);
 HWY_EXPORT(Uniform);
 HWY_EXPORT(Target);
 
@@ -413,20 +325,6 @@ void from_uint8(const uint8_t* x, float* out, size_t n) { HWY_DYNAMIC_DISPATCH(F
 void from_int32(const int32_t* x, float* out, size_t n) { HWY_DYNAMIC_DISPATCH(FromInt32)(x, out, n); }
 void to_uint8(const float* x, uint8_t* out, size_t n) { HWY_DYNAMIC_DISPATCH(ToUint8)(x, out, n); }
 void to_int32(const float* x, int32_t* out, size_t n) { HWY_DYNAMIC_DISPATCH(ToInt32)(x, out, n); }
-void max_of(const float* base, const int64_t* offsets, const uint8_t* index, size_t count, float* out,
-            uint8_t* out_index, size_t n) {
-  HWY_DYNAMIC_DISPATCH(MaxOf)(base, offsets, index, count, out, out_index, n);
-}
-void scatter(const float* dy, const uint8_t* index, float* base, const int64_t* offsets,
-             const uint8_t* number, size_t count, size_t n, Scatter how) {
-  HWY_DYNAMIC_DISPATCH(ScatterWindow)(dy, index, base, offsets, number, count, n, how);
-}
-void gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n) {
-  HWY_DYNAMIC_DISPATCH(Gather)(x, index, k, to, n);
-}
-void add_scaled(const float* x, float factor, float* to, size_t n) {
-  HWY_DYNAMIC_DISPATCH(AddScaled)(x, factor, to, n);
-}
 void uniform(uint64_t key, uint64_t first, float* out, size_t n) {
   HWY_DYNAMIC_DISPATCH(Uniform)(key, first, out, n);
 }

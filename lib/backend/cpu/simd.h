@@ -31,20 +31,6 @@ void from_int32(const int32_t* x, float* out, size_t n);
 void to_uint8(const float* x, uint8_t* out, size_t n);
 void to_int32(const float* x, int32_t* out, size_t n);
 
-/// One window of max pooling over `n` channels that lie side by side: the largest of `count` vectors at base
-/// + offsets[k] and the number index[k] of the first that reached it.
-void max_of(const float* base, const int64_t* offsets, const uint8_t* index, size_t count, float* out,
-            uint8_t* out_index, size_t n);
-/// The gradient of one such window: at each of `count` places base + offsets[k], adds dy[j] where index[j] is
-/// that place's number and 0 elsewhere; or writes it, where no other window covers the place.
-enum class Scatter : uint8_t { kAdd, kWrite };
-void scatter(const float* dy, const uint8_t* index, float* base, const int64_t* offsets,
-             const uint8_t* number, size_t count, size_t n, Scatter how);
-/// to[j] = index[j] == k ? x[j] : to[j].
-void gather(const float* x, const uint8_t* index, uint8_t k, float* to, size_t n);
-/// to[j] += x[j] * factor.
-void add_scaled(const float* x, float factor, float* to, size_t n);
-
 /// Elements first..first+n-1 of a uniform draw (ops/random_uniform.h).
 void uniform(uint64_t key, uint64_t first, float* out, size_t n);
 

@@ -79,17 +79,6 @@ TEST(Simd, uniform_draws_are_those_of_the_reference_from_any_start) {
   }
 }
 
-TEST(Simd, max_of_keeps_the_first_of_equals) {
-  const std::vector<float> image = {1, 5, 5, 2};
-  const std::vector<int64_t> offsets = {0, 1, 2, 3};
-  const std::vector<uint8_t> index = {0, 1, 2, 3};
-  float largest = 0;
-  uint8_t where = 0;
-  simd::max_of(image.data(), offsets.data(), index.data(), 4, &largest, &where, 1);
-  EXPECT_EQ(largest, 5);
-  EXPECT_EQ(where, 1);
-}
-
 TEST(Simd, sums_and_maxima) {
   const auto a = random_floats(1001, 4);
   double sum = 0;

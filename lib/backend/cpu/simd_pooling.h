@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Loops over the windows of pooling, compiled for several instruction sets and chosen by what the CPU has.
+namespace tpack::cpu::simd {
+
+/// Windows side by side in a row of output pixels that all cover the same places relative to where they
+/// begin. A pixel is a run of channels that lie side by side.
+struct Windows {
+  size_t channels = 0;
+  const int64_t* offsets = nullptr;  // of the first window's places in the image, in elements
+  const uint8_t* numbers = nullptr;  // of these places inside a whole window, row by row
+  size_t places = 0;                 // at least one
+  size_t count = 1;                  // windows
+  int64_t step = 0;                  // elements of the image from one window to the next
+};
+
+/// out, index [count, channels]: the largest element of each window and the number of the first place that
+/// has it.
+void max_of(const float* image, const Windows& windows, float* out, uint8_t* index);
+
+/// The gradient of max_of: to each place, adds dy where index is the place's number; or writes it there and 0
+/// elsewhere, where no other window covers the place.
+enum class Scatter : uint8_t { kAdd, kWrite };
+void scatter(const float* dy, const uint8_t* index, const Windows& windows, float* image, Scatter how);
+
+/// out [count, channels]: the elements of the image at the places that index names.
+void gather(const float* image, const uint8_t* index, const Windows& windows, float* out);
+
+/// out [count, channels]: the mean of each window.
+void mean_of(const float* image, const Windows& windows, float* out);
+
+/// The gradient of mean_of: adds an equal share of dy to each place.
+void spread(const float* dy, const Windows& windows, float* image);
+
+}  // namespace tpack::cpu::simd
