@@ -17,8 +17,8 @@ def cpu():
 def of_tpack(result):
     return {
         "name": "tpack",
-        "samples_per_s": result["train"]["samples_per_s"],
-        "loss_81_to_100": result["train"]["loss_81_to_100"],
+        "samples_per_s": result["both"]["samples_per_s"],
+        "loss_81_to_100": result["both"]["loss_81_to_100"],
         "peak_rss_mb": result["peak_rss_mb"],
     }
 

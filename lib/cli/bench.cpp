@@ -1,9 +1,11 @@
 #include "cli/bench.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
@@ -78,11 +80,12 @@ class Bench {
     report.threads = replicas_->device().threads();
     report.steps = options_.steps;
     const auto per_step = static_cast<double>(size_.batch * size_.towers);
+    report.both = figure(time_both(), per_step);
+    report.loss_81_to_100 = mean_loss(80, 100);
     report.train = figure(time_train(), per_step);
     report.nodes = time_nodes();
     report.kinds = by_kind(report.nodes);
     report.data = figure(time_data(), static_cast<double>(size_.batch));
-    report.both = figure(time_both(), per_step);
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     report.peak_rss_mb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
@@ -129,7 +132,15 @@ class Bench {
       replicas_->step(step_++, [&](size_t k) {
         return readers[k]->next({}) ? readers[k]->tensors() : std::span<const Tensor>();
       });
+      losses_.push_back(replicas_->statistic_sum(0) /
+                        replicas_->statistic_weight(0));  // the cost comes first
     });
+  }
+
+  double mean_loss(size_t begin, size_t end) const {
+    if (losses_.size() < end) return std::numeric_limits<double>::quiet_NaN();
+    const auto at = [&](size_t i) { return losses_.begin() + static_cast<std::ptrdiff_t>(i); };
+    return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
   }
 
   /// Every node with its mean time, the slowest first.
@@ -158,6 +169,7 @@ class Bench {
   Signature signature_;
   std::vector<size_t> components_;
   std::vector<Tensor> fixed_;
+  std::vector<double> losses_;  // of the steps on data as it comes
   int64_t step_ = 0;
 };
 
@@ -194,9 +206,11 @@ std::string BenchReport::str(size_t slowest) const {
   TextTable node_table({"program", "slowest nodes", "kind", "ms a step", "share", "GFLOP/s"});
   for (size_t i = 0; i < std::min(slowest, nodes.size()); ++i)
     add_costs(node_table, {nodes[i].program, nodes[i].path, nodes[i].kind}, nodes[i].seconds, nodes[i].flops);
+  const std::string loss =
+      std::isnan(loss_81_to_100) ? "" : ", mean cost of steps 81 to 100: " + fixed(loss_81_to_100, 4);
   return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads a tower " +
-         std::to_string(threads) + ", peak RSS " + fixed(peak_rss_mb, 1) + " MB\n\n" + table.str() + "\n" +
-         kind_table.str() + "\n" + node_table.str();
+         std::to_string(threads) + ", peak RSS " + fixed(peak_rss_mb, 1) + " MB" + loss + "\n\n" +
+         table.str() + "\n" + kind_table.str() + "\n" + node_table.str();
 }
 
 std::string BenchReport::to_json() const {
@@ -208,6 +222,7 @@ std::string BenchReport::to_json() const {
   root["train"] = json(train);
   root["data"] = json(data);
   root["both"] = json(both);
+  root["both"]["loss_81_to_100"] = loss_81_to_100;
   root["peak_rss_mb"] = peak_rss_mb;
   root["kinds"] = Json::array();
   for (const NodeKindTime& kind : kinds) {

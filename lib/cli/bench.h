@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,10 @@ struct BenchReport {
   int steps = 0;
   BenchFigure train;  // the step alone, with one batch held fixed
   BenchFigure data;   // the data alone
-  BenchFigure both;
+  BenchFigure both;   // training on data as it comes, from fresh weights
+  /// Mean cost of steps 81 to 100 of that training: shows that the same work was done as elsewhere. NaN where
+  /// there are fewer steps.
+  double loss_81_to_100 = std::numeric_limits<double>::quiet_NaN();
   double peak_rss_mb = 0;           // 10^6 bytes, of this process
   std::vector<NodeKindTime> kinds;  // the slowest first
   std::vector<NodeCost> nodes;      // the slowest first

@@ -104,13 +104,19 @@ TEST_F(Program, prints_completion_scripts) {
 TEST_F(Program, says_its_version) { EXPECT_TRUE(tpack({"version"}).out.starts_with("tpack 0.")); }
 
 TEST_F(Program, benches_an_experiment) {
-  const Outcome outcome = tpack({"bench", config(), "--steps", "5", "--warm-up", "1", "--json"});
+  const Outcome outcome = tpack({"bench", config(), "--steps", "98", "--warm-up", "2", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const json report = json::parse(outcome.out);
   EXPECT_GT(report.at("train").at("samples_per_s"), 0);
   EXPECT_GT(report.at("data").at("samples_per_s"), 0);
+  EXPECT_GT(report.at("both").at("samples_per_s"), 0);
+  EXPECT_GT(report.at("both").at("loss_81_to_100"), 0);
   EXPECT_GT(report.at("peak_rss_mb"), 1);
+  EXPECT_FALSE(report.at("kinds").empty());
   EXPECT_FALSE(report.at("nodes").empty());
+  const Outcome table = tpack({"bench", config(), "--steps", "2", "--nodes", "3"});
+  EXPECT_NE(table.out.find("slowest nodes"), std::string::npos) << table.out;
+  EXPECT_EQ(table.out.find("mean cost"), std::string::npos) << "two steps have no steps 81 to 100";
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class CpuDevice final : public Device {
     }
     const Graph fused = fused_graph(graph);
     choose_layouts(fused, options_.algorithm, tuner_, section);
-    return make_executable(lower(fused, section), *store_, arena_);
+    return make_executable(lower(fused, section), *store_, arena_, options_.threads);
   }
 
  private:

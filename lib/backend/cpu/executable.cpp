@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/denormals.h"
 #include "backend/passes/memory.h"
 #include "core/clock.h"
 
@@ -12,8 +13,8 @@ using Place = Value::Place;
 
 class CpuExecutable final : public Executable {
  public:
-  CpuExecutable(Program program, VariableStore& store, std::shared_ptr<Arena> arena)
-      : program_(std::move(program)), store_(store), arena_(std::move(arena)) {
+  CpuExecutable(Program program, VariableStore& store, std::shared_ptr<Arena> arena, int threads)
+      : program_(std::move(program)), store_(store), arena_(std::move(arena)), threads_(threads) {
     for (const TensorSpec& spec : program_.fetches) fetched_.emplace_back(spec);
     plan();
     arena_->reserve(report_.arena_bytes);
@@ -28,6 +29,7 @@ class CpuExecutable final : public Executable {
     TPACK_ASSERT(inputs.size() == static_cast<size_t>(program_.inputs), "a program of other inputs");
     if (generation_ != arena_->generation) bind();
     for (const InputUse& use : input_uses_) calls_[use.step].in[use.operand] = inputs[use.input].raw();
+    const FlushDenormals flush(threads_);
     for (size_t i = 0; i < calls_.size(); ++i) {
       const Stopwatch watch;
       program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info});
@@ -135,6 +137,7 @@ class CpuExecutable final : public Executable {
   Program program_;
   VariableStore& store_;
   std::shared_ptr<Arena> arena_;
+  int threads_;
   CompileReport report_;
   std::vector<Tensor> fetched_;
   std::vector<uint64_t> offsets_;  // by value, in the arena
@@ -156,8 +159,8 @@ void Arena::reserve(uint64_t bytes) {
 }
 
 std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
-                                            std::shared_ptr<Arena> arena) {
-  return std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena));
+                                            std::shared_ptr<Arena> arena, int threads) {
+  return std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena), threads);
 }
 
 }  // namespace tpack::cpu

@@ -6,14 +6,15 @@
 
 namespace tpack::cpu {
 
-/// Threads worth waking for `count` items of which one should take at least `grain`.
+/// All threads, or one where there are not enough of `count` items to give each `grain`. Never a part of the
+/// team: OpenMP ends the threads that a smaller team leaves over, and starts them again later.
 inline int threads_for(int threads, int64_t count, int64_t grain) {
-  return static_cast<int>(std::clamp<int64_t>(count / std::max<int64_t>(grain, 1), 1, threads));
+  return count >= threads * grain ? threads : 1;
 }
 
 /// Calls f(begin, end, thread) for `threads` equal, contiguous parts of 0..count-1 on the one OpenMP team
 /// that oneDNN uses too. What a thread gets depends on count and threads alone, so sums have one order. Work
-/// smaller than `grain` items a thread runs on fewer threads: waking a team costs microseconds.
+/// smaller than `grain` items a thread runs on the calling thread: waking a team costs microseconds.
 template <class F>
 void parallel_for(int threads, int64_t count, int64_t grain, const F& f) {
   const int used = threads_for(threads, count, grain);

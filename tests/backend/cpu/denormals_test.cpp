@@ -1,0 +1,44 @@
+#include "backend/cpu/denormals.h"
+
+#include <array>
+#include <limits>
+#include <omp.h>
+
+#include <gtest/gtest.h>
+
+namespace tpack::cpu {
+namespace {
+
+/// Half of the smallest normal number, computed where the compiler cannot.
+float half_of_smallest() {
+  volatile float smallest = std::numeric_limits<float>::min();
+  return smallest * 0.5F;
+}
+
+TEST(FlushDenormals, lasts_as_long_as_it_lives) {
+  EXPECT_GT(half_of_smallest(), 0);
+  {
+    const FlushDenormals flush(1);
+    EXPECT_EQ(half_of_smallest(), 0);
+  }
+  EXPECT_GT(half_of_smallest(), 0);
+}
+
+TEST(FlushDenormals, takes_denormal_operands_for_zero) {
+  volatile float denormal = std::numeric_limits<float>::denorm_min();
+  volatile float large = 0x1p100F;
+  EXPECT_GT(denormal * large, 0);
+  const FlushDenormals flush(1);
+  EXPECT_EQ(denormal * large, 0);
+}
+
+TEST(FlushDenormals, reaches_every_thread_of_the_team) {
+  std::array<float, 2> results = {1, 1};
+  const FlushDenormals flush(2);
+#pragma omp parallel num_threads(2)
+  results[static_cast<size_t>(omp_get_thread_num())] = half_of_smallest();
+  EXPECT_EQ(results, (std::array<float, 2>{0, 0}));
+}
+
+}  // namespace
+}  // namespace tpack::cpu
