@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/parallel.h"
 #include "backend/cpu/simd.h"
-#include "backend/cpu/sweep_plan.h"
+#include "backend/cpu/sweep_reductions.h"
 
 namespace tpack::cpu {
 namespace {
@@ -20,16 +19,6 @@ constexpr int64_t kSmallestTile = 128;
 constexpr int64_t kLargestTile = 2048;
 constexpr int64_t kGrain = 16384;  // elements worth waking a thread for
 
-/// A rectangle of the walk: whole rows, or a part of one row.
-struct Tile {
-  int64_t outer = 0;
-  int64_t row = 0;
-  int64_t rows = 1;
-  int64_t column = 0;
-  int64_t columns = 1;
-  int64_t elements() const { return rows * columns; }
-};
-
 /// Where a register of the expression lives while a tile is worked on.
 struct Register {
   enum class Kind : uint8_t { kBuffer, kInput, kConstant };
@@ -41,13 +30,10 @@ struct Register {
 
 /// What each thread has for itself.
 struct Workspace {
-  float* buffers;                       // slots of tile_ elements
-  float* sums;                          // one accumulator of tile_ elements a reduction
-  float* totals;                        // this thread's part of every reduction's result
-  std::array<int64_t, 16> filled_at;    // by input: offset that its buffer was filled from, -1 for none
-  std::array<int64_t, 16> filled_size;  // and how many elements
-  std::array<int64_t, 16> sum_at;       // by reduction: where the accumulator belongs, -1 for nowhere yet
-  std::array<int64_t, 16> sum_columns;  // and how many columns of it count
+  float* buffers = nullptr;               // slots of a tile's elements
+  std::array<int64_t, 16> filled_at{};    // by input: offset that its buffer was filled from, -1 for none
+  std::array<int64_t, 16> filled_size{};  // and how many elements
+  SweepReductions::Accumulators sums;
 };
 
 class SweepKernel final : public CpuKernel {
@@ -55,19 +41,11 @@ class SweepKernel final : public CpuKernel {
   SweepKernel(const Sweep& op, const Node& node, Layout layout, int threads)
       : plan_(plan_sweep(op, node, layout)),
         expression_(op.expression()),
-        reductions_(op.reductions()),
+        reductions_(op, node, layout, plan_),
         threads_(threads) {
     for (const Symbol& input : node.inputs) types_.push_back(input.dtype());
-    for (size_t i = 0; i < reductions_.size(); ++i) {
-      const TensorSpec& spec = node.outputs[expression_.results.size() + i];
-      total_offsets_.push_back(totals_size_);
-      total_sizes_.push_back(static_cast<int64_t>(sweep_format(spec, layout).bytes() / sizeof(float)));
-      // Padding of the channels is summed along and thrown away.
-      const int64_t room = total_sizes_.back() + (plan_.padded_axis >= 0 ? 16 : 0);
-      totals_size_ += (room + 15) / 16 * 16;
-    }
     place_registers();
-    choose_tile();
+    plan_.cut(std::clamp(kCacheElements / std::max(1, slots_), kSmallestTile, kLargestTile));
   }
 
   uint64_t scratch_bytes() const {
@@ -79,13 +57,14 @@ class SweepKernel final : public CpuKernel {
 
   void run(const KernelArgs& args) override {
     pad_vectors(args);
-    const int64_t total = plan_.outer() * tiles_per_outer();
-    const int64_t tile_elements = std::max<int64_t>(1, plan_.columns() * plan_.rows() / tiles_per_outer());
-    const int64_t grain = std::max<int64_t>(1, kGrain / tile_elements);
-    const int used = threads_for(threads_, total, grain);
-    parallel_for(used, total, 1,
+    const int64_t tiles = plan_.tiles();
+    const int64_t grain = std::max<int64_t>(1, kGrain / (plan_.tile_rows * plan_.tile_columns));
+    const int used = threads_for(threads_, tiles, grain);
+    parallel_for(used, tiles, 1,
                  [&](int64_t begin, int64_t end, int thread) { sweep(args, begin, end, thread); });
-    combine(args, used);
+    const auto* totals = reinterpret_cast<const float*>(args.scratch) + slots_ * plan_.tile_room() +
+                         static_cast<int64_t>(reductions_.count()) * plan_.tile_room();
+    reductions_.combine(totals, thread_floats(), used, args.out.subspan(expression_.results.size()));
   }
 
  private:
@@ -99,7 +78,8 @@ class SweepKernel final : public CpuKernel {
         if (argument >= 0 && code[i].fn != Fn::kInput) last_use[static_cast<size_t>(argument)] = i;
       }
     }
-    for (const SweepReduction& r : reductions_) last_use[static_cast<size_t>(r.value)] = code.size();
+    for (size_t k = 0; k < reductions_.count(); ++k)
+      last_use[static_cast<size_t>(reductions_[k].value)] = code.size();
     for (const int result : expression_.results) last_use[static_cast<size_t>(result)] = code.size();
     last_use_ = last_use;
     std::vector<int> free;
@@ -137,25 +117,8 @@ class SweepKernel final : public CpuKernel {
                        [](int64_t s) { return s == 0; });
   }
 
-  void choose_tile() {
-    const int64_t wanted = std::clamp(kCacheElements / std::max(1, slots_), kSmallestTile, kLargestTile);
-    const int64_t columns = plan_.columns();
-    if (columns >= wanted) {
-      tile_rows_ = 1;
-      tile_columns_ = std::min(columns, (wanted + 15) / 16 * 16);
-    } else {
-      tile_rows_ = std::clamp<int64_t>(wanted / columns, 1, plan_.rows());
-      tile_columns_ = columns;
-    }
-    tile_ = (tile_rows_ * tile_columns_ + 15) / 16 * 16;
-  }
-
-  int64_t row_tiles() const { return (plan_.rows() + tile_rows_ - 1) / tile_rows_; }
-  int64_t column_tiles() const { return (plan_.columns() + tile_columns_ - 1) / tile_columns_; }
-  int64_t tiles_per_outer() const { return row_tiles() * column_tiles(); }
   uint64_t thread_floats() const {
-    return static_cast<uint64_t>(slots_ * tile_ + static_cast<int64_t>(reductions_.size()) * tile_ +
-                                 totals_size_);
+    return static_cast<uint64_t>(slots_ * plan_.tile_room() + reductions_.floats(plan_.tile_room()));
   }
   uint64_t copy_bytes() const {
     uint64_t bytes = 0;
@@ -183,59 +146,20 @@ class SweepKernel final : public CpuKernel {
 
   Workspace workspace(const KernelArgs& args, int thread) const {
     float* base = reinterpret_cast<float*>(args.scratch) + static_cast<uint64_t>(thread) * thread_floats();
-    Workspace w{base,
-                base + slots_ * tile_,
-                base + (slots_ + static_cast<int>(reductions_.size())) * tile_,
-                {},
-                {},
-                {},
-                {}};
+    Workspace w;
+    w.buffers = base;
     w.filled_at.fill(-1);
-    w.sum_at.fill(-1);
-    for (size_t i = 0; i < reductions_.size(); ++i) {
-      simd::fill(neutral(i), w.totals + total_offsets_[i],
-                 static_cast<size_t>(total_end(i) - total_offsets_[i]));
-    }
+    w.sums = reductions_.begin(base + slots_ * plan_.tile_room(), plan_.tile_room());
     return w;
-  }
-  int64_t total_end(size_t i) const {
-    return i + 1 < total_offsets_.size() ? total_offsets_[i + 1] : totals_size_;
-  }
-  float neutral(size_t i) const {
-    return reductions_[i].kind == Reduction::kSum ? 0.0F : -std::numeric_limits<float>::infinity();
   }
 
   void sweep(const KernelArgs& args, int64_t begin, int64_t end, int thread) {
     Workspace w = workspace(args, thread);
-    for (int64_t index = begin; index < end; ++index) {
-      Tile tile;
-      tile.outer = index / tiles_per_outer();
-      const int64_t inside = index % tiles_per_outer();
-      tile.row = inside / column_tiles() * tile_rows_;
-      tile.rows = std::min(tile_rows_, plan_.rows() - tile.row);
-      tile.column = inside % column_tiles() * tile_columns_;
-      tile.columns = std::min(tile_columns_, plan_.columns() - tile.column);
-      work_on(args, tile, w);
-    }
-    for (size_t i = 0; i < reductions_.size(); ++i) fold(i, w);
+    for (int64_t index = begin; index < end; ++index) work_on(args, plan_.tile(index), w);
+    reductions_.finish(w.sums);
   }
 
-  /// Offset of a tile's first element for an operand with these steps.
-  int64_t offset(const Steps& steps, const Tile& tile) const {
-    const size_t last = plan_.sizes.size() - 1;
-    int64_t at = tile.row * steps[last - 1] + tile.column * steps[last];
-    int64_t rest = tile.outer;
-    for (size_t axis = last - 1; axis-- > 0;) {
-      at += rest % plan_.sizes[axis] * steps[axis];
-      rest /= plan_.sizes[axis];
-    }
-    return at;
-  }
-  int64_t linear(const Tile& tile) const {
-    return (tile.outer * plan_.rows() + tile.row) * plan_.columns() + tile.column;
-  }
-
-  void work_on(const KernelArgs& args, const Tile& tile, Workspace& w) {
+  void work_on(const KernelArgs& args, const SweepTile& tile, Workspace& w) {
     std::array<const float*, 64> value{};
     const auto n = static_cast<size_t>(tile.elements());
     const auto& code = expression_.code;
@@ -257,36 +181,36 @@ class SweepKernel final : public CpuKernel {
         value[i] = out;
       }
     }
-    const bool clear = in_padding(tile);
+    const bool clear = plan_.in_padding(tile);
     for (size_t k = 0; k < expression_.results.size(); ++k) store(args, k, value, tile, clear);
-    for (size_t k = 0; k < reductions_.size(); ++k) {
+    for (size_t k = 0; k < reductions_.count(); ++k) {
       const auto reg = static_cast<size_t>(reductions_[k].value);
       const float* x = value[reg];
       if (clear && registers_[reg].kind == Register::Kind::kBuffer)
         clear_padding(const_cast<float*>(x), tile);
-      reduce(k, x, registers_[reg].uniform, tile, w);
+      reductions_.reduce(k, x, registers_[reg].uniform, tile, w.sums);
     }
   }
 
   /// A result that is a float is computed where it is wanted.
-  float* target(const KernelArgs& args, int reg, const Tile& tile, const Workspace& w) const {
+  float* target(const KernelArgs& args, int reg, const SweepTile& tile, const Workspace& w) const {
     for (size_t k = 0; k < expression_.results.size(); ++k) {
       if (expression_.results[k] == reg && expression_.types[k] == DType::kFloat32) {
-        return reinterpret_cast<float*>(args.out[k]) + linear(tile);
+        return reinterpret_cast<float*>(args.out[k]) + plan_.offset(tile);
       }
     }
-    return w.buffers + registers_[static_cast<size_t>(reg)].slot * tile_;
+    return w.buffers + registers_[static_cast<size_t>(reg)].slot * plan_.tile_room();
   }
 
-  const float* load(size_t input, const Register& r, const Tile& tile, Workspace& w) const {
+  const float* load(size_t input, const Register& r, const SweepTile& tile, Workspace& w) const {
     const Steps& steps = plan_.inputs[input];
     const size_t last = plan_.sizes.size() - 1;
-    const int64_t at = offset(steps, tile);
+    const int64_t at = plan_.offset(steps, tile);
     const int64_t row_step = steps[last - 1];
     const int64_t step = steps[last];
     const bool whole = step == 1 && (tile.rows == 1 || row_step == tile.columns);
     if (whole && types_[input] == DType::kFloat32) return reinterpret_cast<const float*>(inputs_[input]) + at;
-    float* buffer = w.buffers + r.slot * tile_;
+    float* buffer = w.buffers + r.slot * plan_.tile_room();
     const int64_t n = r.uniform ? 1 : tile.elements();
     if (w.filled_at[input] == at && w.filled_size[input] >= n) return buffer;
     if (r.uniform) {
@@ -325,10 +249,10 @@ class SweepKernel final : public CpuKernel {
     }
   }
 
-  void store(const KernelArgs& args, size_t k, const std::array<const float*, 64>& value, const Tile& tile,
-             bool clear) const {
+  void store(const KernelArgs& args, size_t k, const std::array<const float*, 64>& value,
+             const SweepTile& tile, bool clear) const {
     const auto reg = static_cast<size_t>(expression_.results[k]);
-    const int64_t at = linear(tile);
+    const int64_t at = plan_.offset(tile);
     const auto n = static_cast<size_t>(tile.elements());
     const float* x = value[reg];
     if (expression_.types[k] == DType::kFloat32) {
@@ -354,18 +278,8 @@ class SweepKernel final : public CpuKernel {
     }
   }
 
-  bool in_padding(const Tile& tile) const {
-    if (plan_.padded_axis < 0) return false;
-    int64_t rest = tile.outer;
-    for (size_t axis = plan_.sizes.size() - 2; axis-- > 0;) {
-      if (static_cast<int>(axis) == plan_.padded_axis) return rest % plan_.sizes[axis] == plan_.padded_step;
-      rest /= plan_.sizes[axis];
-    }
-    return plan_.padded_axis == static_cast<int>(plan_.sizes.size()) - 2 &&
-           tile.row + tile.rows > plan_.padded_step;
-  }
   /// Zeros in the lanes behind the last channel (columns are the 16 lanes there).
-  void clear_padding(float* x, const Tile& tile) const {
+  void clear_padding(float* x, const SweepTile& tile) const {
     const bool rows_are_blocks = plan_.padded_axis == static_cast<int>(plan_.sizes.size()) - 2;
     for (int64_t row = 0; row < tile.rows; ++row) {
       if (rows_are_blocks && tile.row + row != plan_.padded_step) continue;
@@ -373,103 +287,14 @@ class SweepKernel final : public CpuKernel {
     }
   }
 
-  // --- reductions
-
-  void reduce(size_t k, const float* x, bool uniform, const Tile& tile, Workspace& w) const {
-    const Steps& steps = plan_.reductions[k];
-    const size_t last = plan_.sizes.size() - 1;
-    const int64_t at = offset(steps, tile);
-    const bool sum = reductions_[k].kind == Reduction::kSum;
-    float* totals = w.totals + total_offsets_[k];
-    if (uniform) {  // rare: the sum of a number that was broadcast
-      for (int64_t i = 0; i < tile.elements(); ++i) {
-        float& total = totals[at + i / tile.columns * steps[last - 1] + i % tile.columns * steps[last]];
-        total = sum ? total + x[0] : std::max(total, x[0]);
-      }
-      return;
-    }
-    if (steps[last - 1] == 0 && steps[last] <= 1) return accumulate(k, x, at, tile, w);
-    for (int64_t row = 0; row < tile.rows; ++row) {
-      const float* from = x + row * tile.columns;
-      float* to = totals + at + row * steps[last - 1];
-      const auto n = static_cast<size_t>(tile.columns);
-      if (steps[last] == 0) {
-        *to = sum ? *to + simd::sum(from, n) : std::max(*to, simd::max(from, n));
-      } else if (steps[last] == 1) {
-        sum ? simd::add_to(from, to, n) : simd::max_to(from, to, n);
-      } else {
-        for (int64_t i = 0; i < tile.columns; ++i)
-          to[i * steps[last]] = sum ? to[i * steps[last]] + from[i] : std::max(to[i * steps[last]], from[i]);
-      }
-    }
-  }
-
-  /// Rows are summed one upon the other: element by element into an accumulator as large as a tile, folded
-  /// only when the place of the result changes. Each slot adds few numbers, so little is rounded away.
-  void accumulate(size_t k, const float* x, int64_t at, const Tile& tile, Workspace& w) const {
-    float* sums = w.sums + static_cast<int64_t>(k) * tile_;
-    if (w.sum_at[k] != at) {
-      fold(k, w);
-      simd::fill(neutral(k), sums, static_cast<size_t>(tile_));
-      w.sum_at[k] = at;
-      w.sum_columns[k] = tile.columns;
-    }
-    const auto n = static_cast<size_t>(tile.elements());
-    reductions_[k].kind == Reduction::kSum ? simd::add_to(x, sums, n) : simd::max_to(x, sums, n);
-  }
-
-  void fold(size_t k, Workspace& w) const {
-    if (w.sum_at[k] < 0) return;
-    const float* sums = w.sums + static_cast<int64_t>(k) * tile_;
-    float* totals = w.totals + total_offsets_[k] + w.sum_at[k];
-    const int64_t step = plan_.reductions[k][plan_.sizes.size() - 1];
-    const bool sum = reductions_[k].kind == Reduction::kSum;
-    for (int64_t column = 0; column < (step == 0 ? 1 : w.sum_columns[k]); ++column) {
-      double total = static_cast<double>(totals[column]);
-      const int64_t stride = step == 0 ? 1 : w.sum_columns[k];
-      const int64_t count = step == 0 ? tile_rows_ * tile_columns_ : tile_rows_;
-      for (int64_t i = 0; i < count; ++i) {
-        const auto part = static_cast<double>(sums[column + i * stride]);
-        total = sum ? total + part : std::max(total, part);
-      }
-      totals[column] = static_cast<float>(total);
-    }
-    w.sum_at[k] = -1;
-  }
-
-  /// The threads' parts, in the order of the threads.
-  void combine(const KernelArgs& args, int used) const {
-    const auto* base = reinterpret_cast<const float*>(args.scratch) + slots_ * tile_ +
-                       static_cast<int64_t>(reductions_.size()) * tile_;
-    for (size_t k = 0; k < reductions_.size(); ++k) {
-      auto* out = reinterpret_cast<float*>(args.out[expression_.results.size() + k]);
-      const bool sum = reductions_[k].kind == Reduction::kSum;
-      const float* first = base + total_offsets_[k];
-      for (int64_t i = 0; i < total_sizes_[k]; ++i) {
-        float total = first[i];
-        for (int t = 1; t < used; ++t) {
-          const float part = first[i + static_cast<int64_t>(static_cast<uint64_t>(t) * thread_floats())];
-          total = sum ? total + part : std::max(total, part);
-        }
-        out[i] = total;
-      }
-    }
-  }
-
   SweepPlan plan_;
   pointwise::Expression expression_;
-  std::vector<SweepReduction> reductions_;
+  SweepReductions reductions_;
   int threads_;
   std::vector<DType> types_;  // of the inputs
   std::vector<Register> registers_;
   std::vector<size_t> last_use_;  // by register: the instruction that reads it last
   int slots_ = 0;
-  int64_t tile_rows_ = 1;
-  int64_t tile_columns_ = 1;
-  int64_t tile_ = 16;  // elements of a buffer
-  std::vector<int64_t> total_offsets_;
-  std::vector<int64_t> total_sizes_;
-  int64_t totals_size_ = 0;
   std::array<const std::byte*, 16> inputs_{};  // of this run
 };
 

@@ -118,6 +118,48 @@ int64_t SweepPlan::outer() const {
   return product;
 }
 
+void SweepPlan::cut(int64_t elements) {
+  if (columns() >= elements) {
+    tile_rows = 1;
+    tile_columns = std::min(columns(), (elements + 15) / 16 * 16);
+  } else {
+    tile_rows = std::clamp<int64_t>(elements / columns(), 1, rows());
+    tile_columns = columns();
+  }
+}
+
+SweepTile SweepPlan::tile(int64_t index) const {
+  const int64_t each = row_tiles() * column_tiles();
+  SweepTile tile;
+  tile.outer = index / each;
+  tile.row = index % each / column_tiles() * tile_rows;
+  tile.rows = std::min(tile_rows, rows() - tile.row);
+  tile.column = index % column_tiles() * tile_columns;
+  tile.columns = std::min(tile_columns, columns() - tile.column);
+  return tile;
+}
+
+int64_t SweepPlan::offset(const Steps& steps, const SweepTile& tile) const {
+  const size_t last = sizes.size() - 1;
+  int64_t at = tile.row * steps[last - 1] + tile.column * steps[last];
+  int64_t rest = tile.outer;
+  for (size_t axis = last - 1; axis-- > 0;) {
+    at += rest % sizes[axis] * steps[axis];
+    rest /= sizes[axis];
+  }
+  return at;
+}
+
+bool SweepPlan::in_padding(const SweepTile& tile) const {
+  if (padded_axis < 0) return false;
+  int64_t rest = tile.outer;
+  for (size_t axis = sizes.size() - 2; axis-- > 0;) {
+    if (static_cast<int>(axis) == padded_axis) return rest % sizes[axis] == padded_step;
+    rest /= sizes[axis];
+  }
+  return padded_axis == static_cast<int>(sizes.size()) - 2 && tile.row + tile.rows > padded_step;
+}
+
 Format sweep_format(const TensorSpec& spec, Layout layout) {
   return make_format(spec, is_vector(spec.shape) ? Layout::kPlain : layout);
 }
