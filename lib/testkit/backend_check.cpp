@@ -14,11 +14,11 @@ std::vector<Tensor> as_floats(const std::vector<Tensor>& inputs) {
   return floats;
 }
 
-/// Winograd where it was asked for and exists: other convolutions stay direct.
-void force_layout(PlanSection& section, const std::string& layout) {
+void force(PlanSection& section, const BackendVariant& variant) {
   for (auto& [path, choice] : section.nodes) {
-    choice.layout = layout;
-    if (layout == "nhwc" && choice.algorithm == "winograd") choice.algorithm = "direct";
+    choice.layout = variant.layout;
+    const bool convolution = !choice.algorithm.empty();
+    if (convolution && !variant.convolution.empty()) choice.algorithm = variant.convolution;
   }
 }
 
@@ -42,7 +42,7 @@ std::vector<Tensor> evaluate_on_cpu(const Function& function, const std::vector<
   PlanSection section;
   auto executable = device->compile(graph, section);
   if (!variant.layout.empty()) {
-    force_layout(section, variant.layout);
+    force(section, variant);
     executable = device->compile(graph, section);
   }
   executable->run(floats, {});

@@ -11,7 +11,8 @@ namespace tpack::testkit {
 /// How the cpu backend is to run a function under test.
 struct BackendVariant {
   DeviceOptions::Algorithm algorithm = DeviceOptions::Algorithm::kDirect;
-  std::string layout = {};  // "nhwc" or "nChw16c" for every image node; empty: what is chosen
+  std::string layout = {};       // "nhwc" or "nChw16c" for every image node; empty: what is chosen
+  std::string convolution = {};  // algorithm of every convolution; empty: what is chosen
   int threads = 1;
   Phase phase = Phase::kTraining;
 };

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/primitive.h"
+#include "backend/cpu/winograd.h"
 #include "backend/passes/fused_ops.h"
 #include "core/error.h"
 
@@ -27,11 +28,19 @@ Dims weight_dims(const Shape& w, int64_t groups) {
   return {groups, w[0] / groups, w[1], w[2], w[3]};
 }
 
-dnnl::algorithm algorithm_of(const KernelRequest& request) {
-  if (request.algorithm == "winograd") return dnnl::algorithm::convolution_winograd;
+[[noreturn]] void refuse(const KernelRequest& request) {
+  throw ConfigError(request.node.path + ": " + request.algorithm + " convolution in layout " +
+                    name_of(request.layout) + " is not possible on this CPU; give --replan to choose anew");
+}
+
+dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionParams& p) {
+  if (request.algorithm == "winograd") {
+    if (!onednn_winograd_fits(p)) refuse(request);
+    return dnnl::algorithm::convolution_winograd;
+  }
   if (request.algorithm == "direct") return dnnl::algorithm::convolution_direct;
   throw ConfigError("unknown convolution algorithm '" + request.algorithm +
-                    "' in the plan; known: direct, winograd");
+                    "' in the plan; known: direct, winograd, winograd-tiled");
 }
 
 /// Images of few channels enter a blocked convolution as they are: oneDNN has kernels for a network's first
@@ -47,7 +56,7 @@ struct Shapes {
 };
 
 Problem problem_of(const KernelRequest& request, const ConvolutionParams& p, const Shapes& shapes) {
-  return {algorithm_of(request),
+  return {algorithm_of(request, p),
           image_format(shapes.x, request.layout).md,
           Desc(weight_dims(shapes.w.shape, p.groups), dnnl::memory::data_type::f32,
                dnnl::memory::format_tag::any),
@@ -76,14 +85,18 @@ Forward::primitive_desc forward_desc(const Problem& p, bool bias, Activation act
   return {desc, attributes, engine()};
 }
 
-[[noreturn]] void refuse(const KernelRequest& request) {
-  throw ConfigError(request.node.path + ": " + request.algorithm + " convolution in layout " +
-                    name_of(request.layout) + " is not possible on this CPU; give --replan to choose anew");
+/// Whether our own Winograd kernels are to compute it.
+bool is_tiled(const KernelRequest& request, const ConvolutionParams& params, const Shape& weights) {
+  if (request.algorithm != kTiledWinograd) return false;
+  if (request.layout != Layout::kBlocked || !tiled_winograd_fits(params, weights)) refuse(request);
+  return true;
 }
 
 PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& params, bool bias,
                        Activation activation) {
   const Node& n = request.node;
+  if (is_tiled(request, params, n.inputs[1].shape()))
+    return tiled_winograd_forward(request, params, bias, activation);
   const Problem p = problem_of(request, params, {n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]});
   try {
     const Forward::primitive_desc pd = forward_desc(p, bias, activation);
@@ -119,6 +132,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
   using Backward = dnnl::convolution_backward_data;
   const Node& n = request.node;
   const ConvolutionParams& params = op_cast<ConvolutionBackwardData>(n)->params().window;
+  if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
   const Problem p = problem_of(request, params, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()});
   try {
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
@@ -143,6 +157,7 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   using Backward = dnnl::convolution_backward_weights;
   const Node& n = request.node;
   const ConvolutionParams& params = op_cast<ConvolutionBackwardWeights>(n)->params().window;
+  if (is_tiled(request, params, n.outputs[0].shape)) return tiled_winograd_backward_weights(request, params);
   const Problem p = problem_of(request, params, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()});
   try {
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,

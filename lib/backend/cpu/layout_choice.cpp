@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "backend/cpu/winograd.h"
 #include "backend/passes/fused_ops.h"
 #include "graph/structural.h"
 
@@ -33,15 +34,20 @@ const ConvolutionParams* window_of(const Node& node) {
   return nullptr;
 }
 
-/// Where oneDNN's Winograd kernels exist and usually win: 3x3, stride 1, enough channels to pay for the
-/// transforms.
-bool winograd_pays(const Node& node, const ConvolutionParams& p) {
-  constexpr int64_t kFewestChannels = 32;
+/// Winograd's algorithms where they exist and may win, the one that usually does first: there must be enough
+/// channels to pay for the transforms, and few enough that transformed filters stay in the cache.
+std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p) {
+  constexpr int64_t kFewestChannels = 16;
+  constexpr int64_t kFewestOfOneDnn = 32;
+  constexpr int64_t kMostOfTiled = 128;
   const bool gives_weights = op_cast<ConvolutionBackwardWeights>(node) != nullptr;
   const Shape& w = gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
-  const bool kernel =
-      w[2] == 3 && w[3] == 3 && p.stride == Size2{1, 1} && p.dilation == Size2{1, 1} && p.groups == 1;
-  return kernel && w[0] >= kFewestChannels && w[1] >= kFewestChannels;
+  const int64_t fewest = std::min(w[0], w[1]);
+  const int64_t most = std::max(w[0], w[1]);
+  if (!tiled_winograd_fits(p, w) || fewest < kFewestChannels) return {};
+  if (fewest < kFewestOfOneDnn || !onednn_winograd_fits(p)) return {kTiledWinograd};
+  if (most <= kMostOfTiled) return {kTiledWinograd, "winograd"};
+  return {"winograd", kTiledWinograd};
 }
 
 bool is_image(const TensorSpec& spec) {
@@ -143,23 +149,34 @@ class Search {
 
   void convolution_options(const Node& node, const ConvolutionParams& window, Unit& unit) {
     unit.options = {{Layout::kNhwc, "direct", 0}, {Layout::kBlocked, "direct", 0}};
-    const bool winograd = winograd_pays(node, window);
-    if (winograd && algorithm_ != DeviceOptions::Algorithm::kDirect)
-      unit.options.push_back({Layout::kBlocked, "winograd", 0});
-    const bool measured = algorithm_ == DeviceOptions::Algorithm::kAuto;
-    const uint64_t most_scratch =
-        measured && winograd ? measure(node, unit.options.back()).scratch_bytes : UINT64_MAX;
-    for (Option& option : unit.options) {
-      const bool preferred = option.algorithm == (winograd ? "winograd" : "direct");
-      if (measured) {
-        const Tuner::Measurement m = measure(node, option);
-        option.seconds = m.scratch_bytes > most_scratch ? std::numeric_limits<double>::infinity()
-                                                        : m.seconds * (preferred ? kNearTie : 1);
-      } else {
-        const double rate =
-            kDirectFlopsPerSecond * section_.threads * (option.algorithm == "winograd" ? kWinogradGain : 1);
-        option.seconds = node.op->flops(node) / rate;
+    std::vector<std::string> algorithms;
+    if (algorithm_ != DeviceOptions::Algorithm::kDirect) algorithms = winograds(node, window);
+    for (const std::string& algorithm : algorithms) unit.options.push_back({Layout::kBlocked, algorithm, 0});
+    const std::string preferred = algorithms.empty() ? "direct" : algorithms.front();
+    if (algorithm_ == DeviceOptions::Algorithm::kAuto) {
+      measure_options(node, preferred, unit);
+    } else {
+      const double flops = node.op->flops(node);
+      for (Option& option : unit.options) {
+        const double gain = option.algorithm == preferred && !algorithms.empty() ? kWinogradGain : 1;
+        option.seconds = flops / (kDirectFlopsPerSecond * section_.threads * gain);
       }
+    }
+  }
+
+  /// Direct kernels that need more scratch than all Winograd ones are left out: they sum weight gradients of
+  /// each image apart.
+  void measure_options(const Node& node, const std::string& preferred, Unit& unit) {
+    uint64_t most_scratch = preferred == "direct" ? UINT64_MAX : 0;
+    for (const Option& option : unit.options) {
+      if (option.algorithm != "direct")
+        most_scratch = std::max(most_scratch, measure(node, option).scratch_bytes);
+    }
+    for (Option& option : unit.options) {
+      const Tuner::Measurement m = measure(node, option);
+      option.seconds = m.scratch_bytes > most_scratch
+                           ? std::numeric_limits<double>::infinity()
+                           : m.seconds * (option.algorithm == preferred ? kNearTie : 1);
     }
   }
 

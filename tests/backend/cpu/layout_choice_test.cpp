@@ -36,7 +36,7 @@ TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_th
   const Symbol y = max_pool(b_, conv("a", x, 64, 3), {.window = {2, 2}, .stride = {2, 2}});
   b_.fetch("y", conv("b", y, 64, 3));
   const PlanSection section = choose(Algorithm::kHeuristic);
-  EXPECT_EQ(section.nodes.at("a/Convolution"), (NodeChoice{"nChw16c", "winograd"}));
+  EXPECT_EQ(section.nodes.at("a/Convolution"), (NodeChoice{"nChw16c", "winograd-tiled"}));
   EXPECT_EQ(section.nodes.at("MaxPool").layout, "nChw16c");
 }
 

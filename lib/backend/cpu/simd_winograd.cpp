@@ -1,0 +1,315 @@
+#include "backend/cpu/simd_winograd.h"
+
+// Highway needs its own order of includes.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/simd_winograd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+#include <algorithm>
+
+HWY_BEFORE_NAMESPACE();
+namespace tpack::cpu::simd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kBlock = 16;
+
+using F = hn::CappedTag<float, 16>;
+using V = hn::Vec<F>;
+
+/// The part of a patch or tile that lies inside the image.
+struct Span {
+  int64_t begin;
+  int64_t end;
+};
+HWY_INLINE Span inside(int64_t at, int64_t size, int64_t limit) {
+  return {std::clamp<int64_t>(-at, 0, size), std::clamp<int64_t>(limit - at, 0, size)};
+}
+
+/// Where a tile's element (0, 0) lies; may be outside the image.
+struct Corner {
+  int64_t image, y, x;
+};
+HWY_INLINE Corner corner(const WinogradImages& s, int64_t tile) {
+  const int64_t inner = tile % s.tiles();
+  return {tile / s.tiles(), inner / s.tiles_across * kWinogradTile - s.top,
+          inner % s.tiles_across * kWinogradTile - s.left};
+}
+/// Offset of (y, x) in a block of channels; of the corner it may be negative.
+HWY_INLINE int64_t offset(const WinogradImages& s, const Corner& at, int64_t block) {
+  return (((at.image * (s.channels / kBlock) + block) * s.height + at.y) * s.width + at.x) * kBlock;
+}
+
+// The one-dimensional maps, from a column of `in` (elements `step` apart) to a column of `out`.
+
+HWY_INLINE HWY_ATTR void input_map(F d, const V* in, V* out, size_t step) {
+  const V two = hn::Set(d, 2.0F);
+  const V four = hn::Set(d, 4.0F);
+  const V five = hn::Set(d, 5.0F);
+  const V even = hn::NegMulAdd(four, in[2 * step], in[4 * step]);
+  const V odd = hn::NegMulAdd(four, in[1 * step], in[3 * step]);
+  const V wide_even = hn::Sub(in[4 * step], in[2 * step]);
+  const V wide_odd = hn::Mul(two, hn::Sub(in[3 * step], in[1 * step]));
+  out[0 * step] = hn::MulAdd(four, in[0 * step], hn::NegMulAdd(five, in[2 * step], in[4 * step]));
+  out[1 * step] = hn::Add(even, odd);
+  out[2 * step] = hn::Sub(even, odd);
+  out[3 * step] = hn::Add(wide_even, wide_odd);
+  out[4 * step] = hn::Sub(wide_even, wide_odd);
+  out[5 * step] = hn::MulAdd(four, in[1 * step], hn::NegMulAdd(five, in[3 * step], in[5 * step]));
+}
+
+HWY_INLINE HWY_ATTR void gradient_map(F d, const V* in, V* out, size_t step) {
+  const V two = hn::Set(d, 2.0F);
+  const V four = hn::Set(d, 4.0F);
+  const V even = hn::Add(in[0 * step], in[2 * step]);
+  const V odd = hn::Add(in[1 * step], in[3 * step]);
+  const V wide_even = hn::MulAdd(four, in[2 * step], in[0 * step]);
+  const V wide_odd = hn::Mul(two, hn::MulAdd(four, in[3 * step], in[1 * step]));
+  const V last = in[3 * step];
+  out[0 * step] = in[0 * step];
+  out[1 * step] = hn::Add(even, odd);
+  out[2 * step] = hn::Sub(even, odd);
+  out[3 * step] = hn::Add(wide_even, wide_odd);
+  out[4 * step] = hn::Sub(wide_even, wide_odd);
+  out[5 * step] = last;
+}
+
+HWY_INLINE HWY_ATTR void output_map(F d, const V* in, V* out, size_t step) {
+  const V sum = hn::Add(in[1 * step], in[2 * step]);
+  const V difference = hn::Sub(in[1 * step], in[2 * step]);
+  const V wide_sum = hn::Add(in[3 * step], in[4 * step]);
+  const V wide_difference = hn::Sub(in[3 * step], in[4 * step]);
+  const V last = in[5 * step];
+  out[0 * step] = hn::Add(hn::Add(in[0 * step], sum), wide_sum);
+  out[1 * step] = hn::MulAdd(hn::Set(d, 2.0F), wide_difference, difference);
+  out[2 * step] = hn::MulAdd(hn::Set(d, 4.0F), wide_sum, sum);
+  out[3 * step] = hn::Add(hn::MulAdd(hn::Set(d, 8.0F), wide_difference, difference), last);
+}
+
+HWY_INLINE HWY_ATTR void filter_map(F d, const V* in, V* out, size_t in_step, size_t out_step) {
+  const V sixth = hn::Set(d, 1.0F / 6);
+  const V even = hn::Mul(sixth, hn::Add(in[0], in[2 * in_step]));
+  const V odd = hn::Mul(sixth, in[1 * in_step]);
+  const V wide_even = hn::MulAdd(hn::Set(d, 1.0F / 24), in[0], hn::Mul(sixth, in[2 * in_step]));
+  const V wide_odd = hn::Mul(hn::Set(d, 1.0F / 12), in[1 * in_step]);
+  out[0 * out_step] = hn::Mul(hn::Set(d, 0.25F), in[0]);
+  out[1 * out_step] = hn::Neg(hn::Add(even, odd));
+  out[2 * out_step] = hn::Sub(odd, even);
+  out[3 * out_step] = hn::Add(wide_even, wide_odd);
+  out[4 * out_step] = hn::Sub(wide_even, wide_odd);
+  out[5 * out_step] = in[2 * in_step];
+}
+
+HWY_INLINE HWY_ATTR void filter_gradient_map(F d, const V* in, V* out, size_t in_step, size_t out_step) {
+  const V sixth = hn::Set(d, 1.0F / 6);
+  const V sum = hn::Mul(sixth, hn::Add(in[1 * in_step], in[2 * in_step]));
+  const V difference = hn::Mul(sixth, hn::Sub(in[2 * in_step], in[1 * in_step]));
+  const V wide_sum = hn::Add(in[3 * in_step], in[4 * in_step]);
+  const V wide_difference = hn::Sub(in[3 * in_step], in[4 * in_step]);
+  out[0 * out_step] =
+      hn::MulAdd(hn::Set(d, 0.25F), in[0], hn::NegMulAdd(hn::Set(d, -1.0F / 24), wide_sum, hn::Neg(sum)));
+  out[1 * out_step] = hn::MulAdd(hn::Set(d, 1.0F / 12), wide_difference, difference);
+  out[2 * out_step] = hn::Add(hn::MulAdd(sixth, wide_sum, hn::Neg(sum)), in[5 * in_step]);
+}
+
+/// Reads kSize x kSize elements, zeros where they lie outside the image, maps columns then rows and writes
+/// the 36 points.
+template <size_t kSize, class Map>
+HWY_INLINE HWY_ATTR void transform(const float* images, const WinogradImages& s, const WinogradTiles& tiles,
+                                   float* to, const Map& map) {
+  const F d;
+  constexpr size_t kPatch = kWinogradPatch;
+  for (int64_t t = 0; t < tiles.count; ++t) {
+    const Corner at = corner(s, tiles.first + t);
+    const Span rows = inside(at.y, kSize, s.height);
+    const Span columns = inside(at.x, kSize, s.width);
+    for (int64_t channel = 0; channel < s.channels; channel += static_cast<int64_t>(hn::Lanes(d))) {
+      const float* from = images + offset(s, at, channel / kBlock) + channel % kBlock;
+      V v[kPatch * kPatch];
+      for (int64_t x = 0; x < static_cast<int64_t>(kSize); ++x) {
+        const bool column = x >= columns.begin && x < columns.end;
+        V in[kPatch];
+        for (int64_t y = 0; y < static_cast<int64_t>(kSize); ++y) {
+          in[y] = column && y >= rows.begin && y < rows.end ? hn::LoadU(d, from + (y * s.width + x) * kBlock)
+                                                            : hn::Zero(d);
+        }
+        V out[kPatch];
+        map(d, in, out, 1);
+        for (size_t y = 0; y < kPatch; ++y) v[y * kPatch + static_cast<size_t>(x)] = out[y];
+      }
+      float* point = to + t * s.channels + channel;
+      for (size_t y = 0; y < kPatch; ++y) {
+        V out[kPatch];
+        map(d, v + y * kPatch, out, 1);
+        for (size_t x = 0; x < kPatch; ++x, point += tiles.stride) hn::StoreU(out[x], d, point);
+      }
+    }
+  }
+}
+
+void Input(const float* images, const WinogradImages& s, const WinogradTiles& tiles, float* to) {
+  transform<kWinogradPatch>(images, s, tiles, to, [](F d, const V* in, V* out, size_t step) HWY_ATTR {
+    input_map(d, in, out, step);
+  });
+}
+
+void Gradient(const float* images, const WinogradImages& s, const WinogradTiles& tiles, float* to) {
+  transform<kWinogradTile>(images, s, tiles, to, [](F d, const V* in, V* out, size_t step) HWY_ATTR {
+    gradient_map(d, in, out, step);
+  });
+}
+
+void Output(const float* from, const WinogradImages& s, const WinogradTiles& tiles, const float* bias,
+            bool relu, float* images) {
+  const F d;
+  constexpr size_t kPatch = kWinogradPatch;
+  for (int64_t t = 0; t < tiles.count; ++t) {
+    const Corner at = corner(s, tiles.first + t);
+    const int64_t rows = std::min(kWinogradTile, s.height - at.y);
+    const int64_t columns = std::min(kWinogradTile, s.width - at.x);
+    for (int64_t channel = 0; channel < s.channels; channel += static_cast<int64_t>(hn::Lanes(d))) {
+      const float* point = from + t * s.channels + channel;
+      V v[kWinogradTile * kPatch];
+      for (size_t x = 0; x < kPatch; ++x) {
+        V in[kPatch];
+        for (size_t y = 0; y < kPatch; ++y)
+          in[y] = hn::LoadU(d, point + static_cast<int64_t>(y * kPatch + x) * tiles.stride);
+        V out[kWinogradTile];
+        output_map(d, in, out, 1);
+        for (size_t y = 0; y < kWinogradTile; ++y) v[y * kPatch + x] = out[y];
+      }
+      const V shift = bias == nullptr ? hn::Zero(d) : hn::LoadU(d, bias + channel);
+      float* to = images + offset(s, at, channel / kBlock) + channel % kBlock;
+      for (int64_t y = 0; y < rows; ++y) {
+        V out[kWinogradTile];
+        output_map(d, v + static_cast<size_t>(y) * kPatch, out, 1);
+        for (int64_t x = 0; x < columns; ++x) {
+          const V sum = hn::Add(out[x], shift);
+          hn::StoreU(relu ? hn::Max(sum, hn::Zero(d)) : sum, d, to + (y * s.width + x) * kBlock);
+        }
+      }
+    }
+  }
+}
+
+void Filter(const float* filter, int64_t stride, float* to) {
+  const F d;
+  for (int64_t lane = 0; lane < kBlock; lane += static_cast<int64_t>(hn::Lanes(d))) {
+    V in[9];
+    for (int64_t i = 0; i < 9; ++i) in[i] = hn::LoadU(d, filter + i * kBlock + lane);
+    V v[18];
+    for (size_t x = 0; x < 3; ++x) filter_map(d, in + x, v + x, 3, 3);
+    for (int64_t y = 0; y < kWinogradPatch; ++y) {
+      V out[kWinogradPatch];
+      filter_map(d, v + y * 3, out, 1, 1);
+      for (int64_t x = 0; x < kWinogradPatch; ++x)
+        hn::StoreU(out[x], d, to + (y * kWinogradPatch + x) * stride + lane);
+    }
+  }
+}
+
+void FilterGradient(const float* from, int64_t stride, float* filter) {
+  const F d;
+  for (int64_t lane = 0; lane < kBlock; lane += static_cast<int64_t>(hn::Lanes(d))) {
+    V v[18];
+    for (int64_t x = 0; x < kWinogradPatch; ++x) {
+      V in[kWinogradPatch];
+      for (int64_t y = 0; y < kWinogradPatch; ++y)
+        in[y] = hn::LoadU(d, from + (y * kWinogradPatch + x) * stride + lane);
+      filter_gradient_map(d, in, v + x, 1, kWinogradPatch);
+    }
+    for (int64_t y = 0; y < 3; ++y) {
+      V out[3];
+      filter_gradient_map(d, v + y * kWinogradPatch, out, 1, 1);
+      for (int64_t x = 0; x < 3; ++x) hn::StoreU(out[x], d, filter + (y * 3 + x) * kBlock + lane);
+    }
+  }
+}
+
+/// kRows rows of kVectors vectors in registers, along the inner axis.
+template <size_t kRows, size_t kVectors>
+HWY_ATTR void product(const WinogradProduct& p, const float* a, const float* b, float* c) {
+  const F d;
+  const size_t lanes = hn::Lanes(d);
+  V sum[kRows][kVectors];
+  for (size_t i = 0; i < kRows; ++i) {
+    for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
+  }
+  for (int64_t k = 0; k < p.inner; ++k) {
+    V row[kVectors];
+    for (size_t j = 0; j < kVectors; ++j) row[j] = hn::LoadU(d, b + k * p.columns + j * lanes);
+    for (size_t i = 0; i < kRows; ++i) {
+      const V x = hn::Set(d, a[static_cast<int64_t>(i) * p.a_row + k * p.a_inner]);
+      for (size_t j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(x, row[j], sum[i][j]);
+    }
+  }
+  for (size_t i = 0; i < kRows; ++i) {
+    for (size_t j = 0; j < kVectors; ++j) {
+      float* to = c + static_cast<int64_t>(i) * p.columns + j * lanes;
+      hn::StoreU(p.add ? hn::Add(hn::LoadU(d, to), sum[i][j]) : sum[i][j], d, to);
+    }
+  }
+}
+
+template <size_t kVectors>
+HWY_ATTR void product_rows(const WinogradProduct& p, const float* a, const float* b, float* c) {
+  // As many accumulators as registers allow: 32 of 16 floats, or 16 smaller ones.
+  constexpr size_t kRows = hn::MaxLanes(F()) >= 16 ? kWinogradRows : kWinogradRows / 2;
+  for (int64_t row = 0; row < p.rows; row += static_cast<int64_t>(kRows))
+    product<kRows, kVectors>(p, a + row * p.a_row, b, c + row * p.columns);
+}
+
+void Multiply(const WinogradProduct& p, const float* a, const float* b, float* c, int64_t b_stride,
+              int64_t c_stride) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(F()));
+  for (int64_t point = 0; point < kWinogradPoints; ++point) {
+    int64_t column = 0;
+    for (; column + 2 * lanes <= p.columns; column += 2 * lanes)
+      product_rows<2>(p, a, b + column, c + column);
+    for (; column < p.columns; column += lanes) product_rows<1>(p, a, b + column, c + column);
+    a += p.a_stride;
+    b += b_stride;
+    c += c_stride;
+  }
+}
+
+}  // namespace tpack::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tpack::cpu::simd {
+
+HWY_EXPORT(Input);
+HWY_EXPORT(Gradient);
+HWY_EXPORT(Output);
+HWY_EXPORT(Filter);
+HWY_EXPORT(FilterGradient);
+HWY_EXPORT(Multiply);
+
+void winograd_input(const float* images, const WinogradImages& shape, const WinogradTiles& tiles,
+                    float* transformed) {
+  HWY_DYNAMIC_DISPATCH(Input)(images, shape, tiles, transformed);
+}
+void winograd_gradient(const float* images, const WinogradImages& shape, const WinogradTiles& tiles,
+                       float* transformed) {
+  HWY_DYNAMIC_DISPATCH(Gradient)(images, shape, tiles, transformed);
+}
+void winograd_output(const float* transformed, const WinogradImages& shape, const WinogradTiles& tiles,
+                     const float* bias, bool relu, float* images) {
+  HWY_DYNAMIC_DISPATCH(Output)(transformed, shape, tiles, bias, relu, images);
+}
+void winograd_filter(const float* filter, int64_t stride, float* transformed) {
+  HWY_DYNAMIC_DISPATCH(Filter)(filter, stride, transformed);
+}
+void winograd_filter_gradient(const float* transformed, int64_t stride, float* filter) {
+  HWY_DYNAMIC_DISPATCH(FilterGradient)(transformed, stride, filter);
+}
+void winograd_multiply(const WinogradProduct& p, const float* a, const float* b, float* c, int64_t b_stride,
+                       int64_t c_stride) {
+  HWY_DYNAMIC_DISPATCH(Multiply)(p, a, b, c, b_stride, c_stride);
+}
+
+}  // namespace tpack::cpu::simd
+#endif

@@ -1,0 +1,279 @@
+#include "backend/cpu/winograd.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "backend/cpu/parallel.h"
+#include "backend/cpu/simd_winograd.h"
+
+namespace tpack::cpu {
+namespace {
+
+using simd::kWinogradPoints;
+using simd::WinogradImages;
+using simd::WinogradProduct;
+using simd::WinogradTiles;
+
+constexpr int64_t kBlock = 16;
+constexpr int64_t kCacheFloats = 192 * 1024;  // of transformed tiles: a third of a second-level cache
+
+int64_t blocks_of(int64_t channels) { return (channels + kBlock - 1) / kBlock; }
+int64_t rounded_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+/// Sizes that all three directions share. `in` is what patches are taken from, `out` what tiles are made of.
+struct Geometry {
+  int64_t images = 0;
+  WinogradImages in;
+  WinogradImages out;
+  int64_t chunk = 0;  // tiles that are worked on at once
+
+  Geometry(const Shape& from, const Shape& to, int64_t top, int64_t left, int threads) : images(from[0]) {
+    const int64_t down = (to[2] + simd::kWinogradTile - 1) / simd::kWinogradTile;
+    const int64_t across = (to[3] + simd::kWinogradTile - 1) / simd::kWinogradTile;
+    in = {blocks_of(from[1]) * kBlock, from[2], from[3], down, across, top, left};
+    out = {blocks_of(to[1]) * kBlock, to[2], to[3], down, across, 0, 0};
+    const int64_t fitting = kCacheFloats / (kWinogradPoints * (in.channels + out.channels));
+    // As many chunks as give every thread the same number of them.
+    const int64_t fewest =
+        (tiles() + std::max(fitting, simd::kWinogradRows) - 1) / std::max(fitting, simd::kWinogradRows);
+    const int64_t count = rounded_up(fewest, threads);
+    chunk = rounded_up((tiles() + count - 1) / count, simd::kWinogradRows);
+  }
+  int64_t tiles() const { return images * in.tiles(); }
+  int64_t chunks() const { return (tiles() + chunk - 1) / chunk; }
+  WinogradTiles tiles_of(int64_t index, int64_t channels) const {
+    return {index * chunk, std::min(chunk, tiles() - index * chunk), chunk * channels};
+  }
+  int64_t in_floats() const { return kWinogradPoints * chunk * in.channels; }
+  int64_t out_floats() const { return kWinogradPoints * chunk * out.channels; }
+  int64_t filter_floats() const { return in.channels * out.channels; }  // at one point
+};
+
+const float* floats(std::byte* data) { return reinterpret_cast<const float*>(data); }
+float* floats_out(std::byte* data) { return reinterpret_cast<float*>(data); }
+
+/// Weights [rows, columns, 3, 3] as blocks of filters side by side.
+struct Filters {
+  int64_t rows;     // output channels of the convolution that they belong to
+  int64_t columns;  // its input channels
+  bool backward;  // the other way through the window: input and output change places, the window turns round
+
+  int64_t in() const { return backward ? rows : columns; }
+  int64_t out() const { return backward ? columns : rows; }
+  int64_t at(int64_t from, int64_t to, int64_t place) const {
+    return backward ? (from * columns + to) * 9 + 8 - place : (to * columns + from) * 9 + place;
+  }
+};
+
+/// Filters of one input channel and 16 output channels, place by place.
+using FilterBlock = std::array<float, 9 * kBlock>;
+
+FilterBlock load_filters(const float* w, const Filters& f, int64_t in, int64_t block) {
+  FilterBlock filters{};
+  const int64_t count = std::min(kBlock, f.out() - block * kBlock);
+  for (int64_t lane = 0; lane < count && in < f.in(); ++lane) {
+    for (int64_t place = 0; place < 9; ++place)
+      filters[static_cast<size_t>(place * kBlock + lane)] = w[f.at(in, block * kBlock + lane, place)];
+  }
+  return filters;
+}
+
+/// Convolution, and the gradient of its input, which is one too.
+class ForwardKernel final : public CpuKernel {
+ public:
+  ForwardKernel(const Geometry& geometry, const Filters& filters, Activation activation, int threads)
+      : g_(geometry), filters_(filters), relu_(activation == Activation::kRelu), threads_(threads) {}
+
+  uint64_t scratch_bytes() const {
+    const int64_t all = kWinogradPoints * g_.filter_floats() + g_.out.channels + threads_ * thread_floats();
+    return static_cast<uint64_t>(all) * sizeof(float);
+  }
+
+  void run(const KernelArgs& args) override {
+    float* filters = floats_out(args.scratch);
+    float* bias = filters + kWinogradPoints * g_.filter_floats();
+    float* rest = bias + g_.out.channels;
+    transform_filters(floats(args.in[1]), filters);
+    const bool biased = args.in.size() > 2;
+    if (biased) {
+      std::memset(bias, 0, static_cast<size_t>(g_.out.channels) * sizeof(float));
+      std::memcpy(bias, args.in[2], static_cast<size_t>(filters_.out()) * sizeof(float));
+    }
+    parallel_for(threads_, g_.chunks(), 1, [&](int64_t begin, int64_t end, int thread) {
+      float* in = rest + thread * thread_floats();
+      for (int64_t chunk = begin; chunk < end; ++chunk)
+        work_on(chunk, floats(args.in[0]), filters, biased ? bias : nullptr, in, floats_out(args.out[0]));
+    });
+  }
+
+ private:
+  int64_t thread_floats() const { return g_.in_floats() + g_.out_floats(); }
+
+  void transform_filters(const float* w, float* to) const {
+    parallel_for(threads_, g_.in.channels, kBlock, [&](int64_t begin, int64_t end, int /*thread*/) {
+      for (int64_t in = begin; in < end; ++in) {
+        for (int64_t block = 0; block < g_.out.channels / kBlock; ++block) {
+          const FilterBlock filters = load_filters(w, filters_, in, block);
+          simd::winograd_filter(filters.data(), g_.filter_floats(),
+                                to + in * g_.out.channels + block * kBlock);
+        }
+      }
+    });
+  }
+
+  void work_on(int64_t chunk, const float* x, const float* filters, const float* bias, float* in,
+               float* y) const {
+    float* out = in + g_.in_floats();
+    const WinogradTiles tiles = g_.tiles_of(chunk, g_.in.channels);
+    simd::winograd_input(x, g_.in, tiles, in);
+    WinogradProduct p;
+    p.rows = rounded_up(tiles.count, simd::kWinogradRows);
+    p.inner = p.a_row = g_.in.channels;
+    p.columns = g_.out.channels;
+    p.a_inner = 1;
+    p.a_stride = tiles.stride;
+    if (p.rows > tiles.count) clear_rows(in, tiles, p.rows);
+    const WinogradTiles results = g_.tiles_of(chunk, g_.out.channels);
+    simd::winograd_multiply(p, in, filters, out, g_.filter_floats(), results.stride);
+    simd::winograd_output(out, g_.out, results, bias, relu_, y);
+  }
+
+  /// Rows that only fill up the last product.
+  void clear_rows(float* in, const WinogradTiles& tiles, int64_t rows) const {
+    const int64_t used = tiles.count * g_.in.channels;
+    for (int64_t point = 0; point < kWinogradPoints; ++point)
+      std::fill_n(in + point * tiles.stride + used, rows * g_.in.channels - used, 0.0F);
+  }
+
+  Geometry g_;
+  Filters filters_;
+  bool relu_;
+  int threads_;
+};
+
+/// The gradient of the weights: products of transformed patches and transformed gradients, summed over all
+/// tiles by each thread, then over the threads in their order.
+class BackwardWeightsKernel final : public CpuKernel {
+ public:
+  BackwardWeightsKernel(const Geometry& geometry, const Filters& filters, int threads)
+      : g_(geometry), filters_(filters), threads_(threads) {}
+
+  uint64_t scratch_bytes() const { return static_cast<uint64_t>(threads_ * thread_floats()) * sizeof(float); }
+
+  void run(const KernelArgs& args) override {
+    float* scratch = floats_out(args.scratch);
+    const int used = threads_for(threads_, g_.chunks(), 1);
+    parallel_for(used, g_.chunks(), 1, [&](int64_t begin, int64_t end, int thread) {
+      float* sums = scratch + thread * thread_floats();
+      for (int64_t chunk = begin; chunk < end; ++chunk)
+        work_on(chunk, chunk > begin, floats(args.in[0]), floats(args.in[1]), sums);
+    });
+    parallel_for(threads_, g_.in.channels, kBlock, [&](int64_t begin, int64_t end, int /*thread*/) {
+      for (int64_t in = begin; in < end; ++in) combine(in, used, scratch, floats_out(args.out[0]));
+    });
+  }
+
+ private:
+  int64_t sums_floats() const { return kWinogradPoints * g_.filter_floats(); }
+  int64_t thread_floats() const { return sums_floats() + g_.in_floats() + g_.out_floats(); }
+
+  void work_on(int64_t chunk, bool add, const float* x, const float* dy, float* sums) const {
+    float* in = sums + sums_floats();
+    float* out = in + g_.in_floats();
+    const WinogradTiles patches = g_.tiles_of(chunk, g_.in.channels);
+    const WinogradTiles gradients = g_.tiles_of(chunk, g_.out.channels);
+    simd::winograd_input(x, g_.in, patches, in);
+    simd::winograd_gradient(dy, g_.out, gradients, out);
+    WinogradProduct p;
+    p.rows = p.a_inner = g_.in.channels;
+    p.inner = patches.count;
+    p.columns = g_.out.channels;
+    p.a_row = 1;
+    p.a_stride = patches.stride;
+    p.add = add;
+    simd::winograd_multiply(p, in, out, sums, gradients.stride, g_.filter_floats());
+  }
+
+  void combine(int64_t in, int used, float* scratch, float* dw) const {
+    if (in >= filters_.in()) return;
+    for (int64_t block = 0; block < g_.out.channels / kBlock; ++block) {
+      float* sums = scratch + in * g_.out.channels + block * kBlock;
+      for (int thread = 1; thread < used; ++thread) {
+        const float* other = sums + thread * thread_floats();
+        for (int64_t point = 0; point < kWinogradPoints; ++point) {
+          for (int64_t lane = 0; lane < kBlock; ++lane)
+            sums[point * g_.filter_floats() + lane] += other[point * g_.filter_floats() + lane];
+        }
+      }
+      FilterBlock filters;
+      simd::winograd_filter_gradient(sums, g_.filter_floats(), filters.data());
+      const int64_t count = std::min(kBlock, filters_.out() - block * kBlock);
+      for (int64_t lane = 0; lane < count; ++lane) {
+        for (int64_t place = 0; place < 9; ++place)
+          dw[filters_.at(in, block * kBlock + lane, place)] =
+              filters[static_cast<size_t>(place * kBlock + lane)];
+      }
+    }
+  }
+
+  Geometry g_;
+  Filters filters_;
+  int threads_;
+};
+
+template <class Kernel>
+PreparedKernel prepared(std::unique_ptr<Kernel> kernel, std::vector<Format> in, std::vector<Format> out) {
+  const uint64_t scratch = kernel->scratch_bytes();
+  return {std::move(kernel), std::move(in), std::move(out), scratch, {}};
+}
+
+Format image(const TensorSpec& spec) { return make_format(spec, Layout::kBlocked); }
+Format plain(const TensorSpec& spec) { return make_format(spec, Layout::kPlain); }
+
+}  // namespace
+
+bool tiled_winograd_fits(const ConvolutionParams& p, const Shape& weights) {
+  return weights[2] == 3 && weights[3] == 3 && p.stride == Size2{1, 1} && p.dilation == Size2{1, 1} &&
+         p.groups == 1;
+}
+
+bool onednn_winograd_fits(const ConvolutionParams& p) {
+  const Padding2 same = {1, 1, 1, 1};
+  return p.padding == same || p.padding == Padding2{};
+}
+
+PreparedKernel tiled_winograd_forward(const KernelRequest& request, const ConvolutionParams& p, bool bias,
+                                      Activation activation) {
+  const Node& n = request.node;
+  const Shape& w = n.inputs[1].shape();
+  const Geometry geometry(n.inputs[0].shape(), n.outputs[0].shape, p.padding.top, p.padding.left,
+                          request.threads);
+  std::vector<Format> in = {image(n.inputs[0].spec()), plain(n.inputs[1].spec())};
+  if (bias) in.push_back(plain(n.inputs[2].spec()));
+  return prepared(
+      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], false}, activation, request.threads), in,
+      {image(n.outputs[0])});
+}
+
+PreparedKernel tiled_winograd_backward_data(const KernelRequest& request, const ConvolutionParams& p) {
+  const Node& n = request.node;
+  const Shape& w = n.inputs[1].shape();
+  const Geometry geometry(n.inputs[0].shape(), n.outputs[0].shape, 2 - p.padding.top, 2 - p.padding.left,
+                          request.threads);
+  return prepared(std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], true}, Activation::kNone,
+                                                  request.threads),
+                  {image(n.inputs[0].spec()), plain(n.inputs[1].spec())}, {image(n.outputs[0])});
+}
+
+PreparedKernel tiled_winograd_backward_weights(const KernelRequest& request, const ConvolutionParams& p) {
+  const Node& n = request.node;
+  const Shape& w = n.outputs[0].shape;
+  const Geometry geometry(n.inputs[0].shape(), n.inputs[1].shape(), p.padding.top, p.padding.left,
+                          request.threads);
+  return prepared(
+      std::make_unique<BackwardWeightsKernel>(geometry, Filters{w[0], w[1], false}, request.threads),
+      {image(n.inputs[0].spec()), image(n.inputs[1].spec())}, {plain(n.outputs[0])});
+}
+
+}  // namespace tpack::cpu
