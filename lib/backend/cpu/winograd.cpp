@@ -43,10 +43,12 @@ struct Geometry {
   int64_t tiles() const { return images * in.tiles(); }
   int64_t chunks() const { return (tiles() + chunk - 1) / chunk; }
   WinogradTiles tiles_of(int64_t index, int64_t channels) const {
-    return {index * chunk, std::min(chunk, tiles() - index * chunk), chunk * channels};
+    return {index * chunk, std::min(chunk, tiles() - index * chunk), stride(channels)};
   }
-  int64_t in_floats() const { return kWinogradPoints * chunk * in.channels; }
-  int64_t out_floats() const { return kWinogradPoints * chunk * out.channels; }
+  /// An odd number of cache lines: the 36 points of one tile lie in different sets of the cache.
+  int64_t stride(int64_t channels) const { return (chunk * channels / kBlock | 1) * kBlock; }
+  int64_t in_floats() const { return kWinogradPoints * stride(in.channels); }
+  int64_t out_floats() const { return kWinogradPoints * stride(out.channels); }
   int64_t filter_floats() const { return in.channels * out.channels; }  // at one point
 };
 
