@@ -6,12 +6,16 @@
 #include "backend/cpu/layout_choice.h"
 #include "backend/cpu/lowering.h"
 #include "backend/cpu/tuner.h"
+#include "backend/passes/depth_first.h"
 #include "backend/passes/fuse.h"
 #include "graph/passes/simplify.h"
 
 namespace tpack {
 namespace cpu {
 namespace {
+
+// Smaller intermediate results stay in the cache as they are.
+constexpr int64_t kLeastBytesToJoin = int64_t{6} << 20;
 
 class CpuDevice final : public Device {
  public:
@@ -50,7 +54,8 @@ class CpuDevice final : public Device {
   static Graph fused_graph(const Graph& graph) {
     const Graph lowered =
         simplify(lower_batch_norm(sum_before_scatter(simplify(graph, Stops::kDrop))), Stops::kDrop);
-    return simplify(fuse_pointwise(fuse_bias_and_activation(lowered)), Stops::kDrop);
+    const Graph joined = join_depth_first(fuse_bias_and_activation(lowered), kLeastBytesToJoin);
+    return simplify(fuse_pointwise(joined), Stops::kDrop);
   }
 
   std::string name_;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backend/cpu/winograd.h"
+#include "backend/passes/depth_first.h"
 #include "backend/passes/fused_ops.h"
 #include "graph/structural.h"
 
@@ -25,13 +26,28 @@ struct Option {
   double seconds = 0;
 };
 
+const ConvolutionParams* window_of(const Op& op) {
+  if (const auto* c = dynamic_cast<const Convolution*>(&op)) return &c->params();
+  if (const auto* c = dynamic_cast<const FusedConvolution*>(&op)) return &c->params().window;
+  if (const auto* c = dynamic_cast<const ConvolutionBackwardData*>(&op)) return &c->params().window;
+  if (const auto* c = dynamic_cast<const ConvolutionBackwardWeights*>(&op)) return &c->params().window;
+  return nullptr;
+}
+
 /// The window of a convolution in any of its directions; null for other nodes.
 const ConvolutionParams* window_of(const Node& node) {
-  if (const auto* op = op_cast<Convolution>(node)) return &op->params();
-  if (const auto* op = op_cast<FusedConvolution>(node)) return &op->params().window;
-  if (const auto* op = op_cast<ConvolutionBackwardData>(node)) return &op->params().window;
-  if (const auto* op = op_cast<ConvolutionBackwardWeights>(node)) return &op->params().window;
-  return nullptr;
+  const auto* joined = op_cast<DepthFirst>(node);
+  if (joined == nullptr) return window_of(*node.op);
+  const ConvolutionParams* first = window_of(*joined->first());
+  return first != nullptr ? first : window_of(*joined->second());
+}
+
+/// Weights that a convolution reads or whose gradient it gives.
+const Shape& weights_of(const Node& node) {
+  const auto* joined = op_cast<DepthFirst>(node);
+  const bool gives_weights =
+      op_cast<ConvolutionBackwardWeights>(node) != nullptr || (joined != nullptr && joined->sums());
+  return gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
 }
 
 /// Winograd's algorithms where they exist and may win, the one that usually does first: there must be enough
@@ -40,8 +56,7 @@ std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p)
   constexpr int64_t kFewestChannels = 16;
   constexpr int64_t kFewestOfOneDnn = 32;
   constexpr int64_t kMostOfTiled = 128;
-  const bool gives_weights = op_cast<ConvolutionBackwardWeights>(node) != nullptr;
-  const Shape& w = gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
+  const Shape& w = weights_of(node);
   const int64_t fewest = std::min(w[0], w[1]);
   const int64_t most = std::max(w[0], w[1]);
   if (!tiled_winograd_fits(p, w) || fewest < kFewestChannels) return {};

@@ -42,76 +42,82 @@ HWY_INLINE int64_t offset(const WinogradImages& s, const Corner& at, int64_t blo
   return (((at.image * (s.channels / kBlock) + block) * s.height + at.y) * s.width + at.x) * kBlock;
 }
 
-// The one-dimensional maps, from a column of `in` (elements `step` apart) to a column of `out`.
+// Polynomials are evaluated at 0, +-a, +-b and infinity. With 5/8 and 3/2 instead of the textbook's 1 and 2
+// the rounding errors are a third, and the squares are exact. The one-dimensional maps follow: from a column
+// of `in` to a column of `out`, elements a step apart.
+constexpr float kA = 0.625F;
+constexpr float kB = 1.5F;
+constexpr float kA2 = kA * kA;
+constexpr float kB2 = kB * kB;
+constexpr float kAtZero = 1 / (kA2 * kB2);  // one over the products of differences of points
+constexpr float kAtA = 1 / (2 * kA2 * (kA2 - kB2));
+constexpr float kAtB = 1 / (2 * kB2 * (kB2 - kA2));
 
-HWY_INLINE HWY_ATTR void input_map(F d, const V* in, V* out, size_t step) {
-  const V two = hn::Set(d, 2.0F);
-  const V four = hn::Set(d, 4.0F);
-  const V five = hn::Set(d, 5.0F);
-  const V even = hn::NegMulAdd(four, in[2 * step], in[4 * step]);
-  const V odd = hn::NegMulAdd(four, in[1 * step], in[3 * step]);
-  const V wide_even = hn::Sub(in[4 * step], in[2 * step]);
-  const V wide_odd = hn::Mul(two, hn::Sub(in[3 * step], in[1 * step]));
-  out[0 * step] = hn::MulAdd(four, in[0 * step], hn::NegMulAdd(five, in[2 * step], in[4 * step]));
-  out[1 * step] = hn::Add(even, odd);
-  out[2 * step] = hn::Sub(even, odd);
-  out[3 * step] = hn::Add(wide_even, wide_odd);
-  out[4 * step] = hn::Sub(wide_even, wide_odd);
-  out[5 * step] = hn::MulAdd(four, in[1 * step], hn::NegMulAdd(five, in[3 * step], in[5 * step]));
+HWY_INLINE HWY_ATTR void input_map(F d, const V* in, V* out) {
+  const V product = hn::Set(d, kA2 * kB2);
+  const V sum = hn::Set(d, kA2 + kB2);
+  const V a2 = hn::Set(d, kA2);
+  const V b2 = hn::Set(d, kB2);
+  const V even_a = hn::NegMulAdd(b2, in[2], in[4]);
+  const V odd_a = hn::Mul(hn::Set(d, kA), hn::NegMulAdd(b2, in[1], in[3]));
+  const V even_b = hn::NegMulAdd(a2, in[2], in[4]);
+  const V odd_b = hn::Mul(hn::Set(d, kB), hn::NegMulAdd(a2, in[1], in[3]));
+  out[0] = hn::MulAdd(product, in[0], hn::NegMulAdd(sum, in[2], in[4]));
+  out[1] = hn::Add(even_a, odd_a);
+  out[2] = hn::Sub(even_a, odd_a);
+  out[3] = hn::Add(even_b, odd_b);
+  out[4] = hn::Sub(even_b, odd_b);
+  out[5] = hn::MulAdd(product, in[1], hn::NegMulAdd(sum, in[3], in[5]));
 }
 
-HWY_INLINE HWY_ATTR void gradient_map(F d, const V* in, V* out, size_t step) {
-  const V two = hn::Set(d, 2.0F);
-  const V four = hn::Set(d, 4.0F);
-  const V even = hn::Add(in[0 * step], in[2 * step]);
-  const V odd = hn::Add(in[1 * step], in[3 * step]);
-  const V wide_even = hn::MulAdd(four, in[2 * step], in[0 * step]);
-  const V wide_odd = hn::Mul(two, hn::MulAdd(four, in[3 * step], in[1 * step]));
-  const V last = in[3 * step];
-  out[0 * step] = in[0 * step];
-  out[1 * step] = hn::Add(even, odd);
-  out[2 * step] = hn::Sub(even, odd);
-  out[3 * step] = hn::Add(wide_even, wide_odd);
-  out[4 * step] = hn::Sub(wide_even, wide_odd);
-  out[5 * step] = last;
+HWY_INLINE HWY_ATTR void gradient_map(F d, const V* in, V* out) {
+  const V a2 = hn::Set(d, kA2);
+  const V b2 = hn::Set(d, kB2);
+  const V even_a = hn::MulAdd(a2, in[2], in[0]);
+  const V odd_a = hn::Mul(hn::Set(d, kA), hn::MulAdd(a2, in[3], in[1]));
+  const V even_b = hn::MulAdd(b2, in[2], in[0]);
+  const V odd_b = hn::Mul(hn::Set(d, kB), hn::MulAdd(b2, in[3], in[1]));
+  out[0] = in[0];
+  out[1] = hn::Add(even_a, odd_a);
+  out[2] = hn::Sub(even_a, odd_a);
+  out[3] = hn::Add(even_b, odd_b);
+  out[4] = hn::Sub(even_b, odd_b);
+  out[5] = in[3];
 }
 
-HWY_INLINE HWY_ATTR void output_map(F d, const V* in, V* out, size_t step) {
-  const V sum = hn::Add(in[1 * step], in[2 * step]);
-  const V difference = hn::Sub(in[1 * step], in[2 * step]);
-  const V wide_sum = hn::Add(in[3 * step], in[4 * step]);
-  const V wide_difference = hn::Sub(in[3 * step], in[4 * step]);
-  const V last = in[5 * step];
-  out[0 * step] = hn::Add(hn::Add(in[0 * step], sum), wide_sum);
-  out[1 * step] = hn::MulAdd(hn::Set(d, 2.0F), wide_difference, difference);
-  out[2 * step] = hn::MulAdd(hn::Set(d, 4.0F), wide_sum, sum);
-  out[3 * step] = hn::Add(hn::MulAdd(hn::Set(d, 8.0F), wide_difference, difference), last);
+HWY_INLINE HWY_ATTR void output_map(F d, const V* in, V* out) {
+  const V sum_a = hn::Add(in[1], in[2]);
+  const V difference_a = hn::Sub(in[1], in[2]);
+  const V sum_b = hn::Add(in[3], in[4]);
+  const V difference_b = hn::Sub(in[3], in[4]);
+  out[0] = hn::Add(hn::Add(in[0], sum_a), sum_b);
+  out[1] = hn::MulAdd(hn::Set(d, kA), difference_a, hn::Mul(hn::Set(d, kB), difference_b));
+  out[2] = hn::MulAdd(hn::Set(d, kA2), sum_a, hn::Mul(hn::Set(d, kB2), sum_b));
+  out[3] =
+      hn::MulAdd(hn::Set(d, kA * kA2), difference_a, hn::MulAdd(hn::Set(d, kB * kB2), difference_b, in[5]));
 }
 
-HWY_INLINE HWY_ATTR void filter_map(F d, const V* in, V* out, size_t in_step, size_t out_step) {
-  const V sixth = hn::Set(d, 1.0F / 6);
-  const V even = hn::Mul(sixth, hn::Add(in[0], in[2 * in_step]));
-  const V odd = hn::Mul(sixth, in[1 * in_step]);
-  const V wide_even = hn::MulAdd(hn::Set(d, 1.0F / 24), in[0], hn::Mul(sixth, in[2 * in_step]));
-  const V wide_odd = hn::Mul(hn::Set(d, 1.0F / 12), in[1 * in_step]);
-  out[0 * out_step] = hn::Mul(hn::Set(d, 0.25F), in[0]);
-  out[1 * out_step] = hn::Neg(hn::Add(even, odd));
-  out[2 * out_step] = hn::Sub(odd, even);
-  out[3 * out_step] = hn::Add(wide_even, wide_odd);
-  out[4 * out_step] = hn::Sub(wide_even, wide_odd);
+HWY_INLINE HWY_ATTR void filter_map(F d, const V* in, size_t in_step, V* out, size_t out_step) {
+  const V even_a = hn::Mul(hn::Set(d, kAtA), hn::MulAdd(hn::Set(d, kA2), in[2 * in_step], in[0]));
+  const V odd_a = hn::Mul(hn::Set(d, kAtA * kA), in[in_step]);
+  const V even_b = hn::Mul(hn::Set(d, kAtB), hn::MulAdd(hn::Set(d, kB2), in[2 * in_step], in[0]));
+  const V odd_b = hn::Mul(hn::Set(d, kAtB * kB), in[in_step]);
+  out[0] = hn::Mul(hn::Set(d, kAtZero), in[0]);
+  out[1 * out_step] = hn::Add(even_a, odd_a);
+  out[2 * out_step] = hn::Sub(even_a, odd_a);
+  out[3 * out_step] = hn::Add(even_b, odd_b);
+  out[4 * out_step] = hn::Sub(even_b, odd_b);
   out[5 * out_step] = in[2 * in_step];
 }
 
-HWY_INLINE HWY_ATTR void filter_gradient_map(F d, const V* in, V* out, size_t in_step, size_t out_step) {
-  const V sixth = hn::Set(d, 1.0F / 6);
-  const V sum = hn::Mul(sixth, hn::Add(in[1 * in_step], in[2 * in_step]));
-  const V difference = hn::Mul(sixth, hn::Sub(in[2 * in_step], in[1 * in_step]));
-  const V wide_sum = hn::Add(in[3 * in_step], in[4 * in_step]);
-  const V wide_difference = hn::Sub(in[3 * in_step], in[4 * in_step]);
-  out[0 * out_step] =
-      hn::MulAdd(hn::Set(d, 0.25F), in[0], hn::NegMulAdd(hn::Set(d, -1.0F / 24), wide_sum, hn::Neg(sum)));
-  out[1 * out_step] = hn::MulAdd(hn::Set(d, 1.0F / 12), wide_difference, difference);
-  out[2 * out_step] = hn::Add(hn::MulAdd(sixth, wide_sum, hn::Neg(sum)), in[5 * in_step]);
+HWY_INLINE HWY_ATTR void filter_gradient_map(F d, const V* in, V* out, size_t out_step) {
+  const V sum_a = hn::Mul(hn::Set(d, kAtA), hn::Add(in[1], in[2]));
+  const V difference_a = hn::Mul(hn::Set(d, kAtA * kA), hn::Sub(in[1], in[2]));
+  const V sum_b = hn::Mul(hn::Set(d, kAtB), hn::Add(in[3], in[4]));
+  const V difference_b = hn::Mul(hn::Set(d, kAtB * kB), hn::Sub(in[3], in[4]));
+  out[0] = hn::MulAdd(hn::Set(d, kAtZero), in[0], hn::Add(sum_a, sum_b));
+  out[1 * out_step] = hn::Add(difference_a, difference_b);
+  out[2 * out_step] = hn::MulAdd(hn::Set(d, kA2), sum_a, hn::MulAdd(hn::Set(d, kB2), sum_b, in[5]));
 }
 
 /// Reads kSize x kSize elements, zeros where they lie outside the image, maps columns then rows and writes
@@ -136,13 +142,13 @@ HWY_INLINE HWY_ATTR void transform(const float* images, const WinogradImages& s,
                                                             : hn::Zero(d);
         }
         V out[kPatch];
-        map(d, in, out, 1);
+        map(d, in, out);
         for (size_t y = 0; y < kPatch; ++y) v[y * kPatch + static_cast<size_t>(x)] = out[y];
       }
       float* point = to + t * s.channels + channel;
       for (size_t y = 0; y < kPatch; ++y) {
         V out[kPatch];
-        map(d, v + y * kPatch, out, 1);
+        map(d, v + y * kPatch, out);
         for (size_t x = 0; x < kPatch; ++x, point += tiles.stride) hn::StoreU(out[x], d, point);
       }
     }
@@ -150,15 +156,13 @@ HWY_INLINE HWY_ATTR void transform(const float* images, const WinogradImages& s,
 }
 
 void Input(const float* images, const WinogradImages& s, const WinogradTiles& tiles, float* to) {
-  transform<kWinogradPatch>(images, s, tiles, to, [](F d, const V* in, V* out, size_t step) HWY_ATTR {
-    input_map(d, in, out, step);
-  });
+  transform<kWinogradPatch>(images, s, tiles, to,
+                            [](F d, const V* in, V* out) HWY_ATTR { input_map(d, in, out); });
 }
 
 void Gradient(const float* images, const WinogradImages& s, const WinogradTiles& tiles, float* to) {
-  transform<kWinogradTile>(images, s, tiles, to, [](F d, const V* in, V* out, size_t step) HWY_ATTR {
-    gradient_map(d, in, out, step);
-  });
+  transform<kWinogradTile>(images, s, tiles, to,
+                           [](F d, const V* in, V* out) HWY_ATTR { gradient_map(d, in, out); });
 }
 
 void Output(const float* from, const WinogradImages& s, const WinogradTiles& tiles, const float* bias,
@@ -177,14 +181,14 @@ void Output(const float* from, const WinogradImages& s, const WinogradTiles& til
         for (size_t y = 0; y < kPatch; ++y)
           in[y] = hn::LoadU(d, point + static_cast<int64_t>(y * kPatch + x) * tiles.stride);
         V out[kWinogradTile];
-        output_map(d, in, out, 1);
+        output_map(d, in, out);
         for (size_t y = 0; y < kWinogradTile; ++y) v[y * kPatch + x] = out[y];
       }
       const V shift = bias == nullptr ? hn::Zero(d) : hn::LoadU(d, bias + channel);
       float* to = images + offset(s, at, channel / kBlock) + channel % kBlock;
       for (int64_t y = 0; y < rows; ++y) {
         V out[kWinogradTile];
-        output_map(d, v + static_cast<size_t>(y) * kPatch, out, 1);
+        output_map(d, v + static_cast<size_t>(y) * kPatch, out);
         for (int64_t x = 0; x < columns; ++x) {
           const V sum = hn::Add(out[x], shift);
           hn::StoreU(relu ? hn::Max(sum, hn::Zero(d)) : sum, d, to + (y * s.width + x) * kBlock);
@@ -200,10 +204,10 @@ void Filter(const float* filter, int64_t stride, float* to) {
     V in[9];
     for (int64_t i = 0; i < 9; ++i) in[i] = hn::LoadU(d, filter + i * kBlock + lane);
     V v[18];
-    for (size_t x = 0; x < 3; ++x) filter_map(d, in + x, v + x, 3, 3);
+    for (size_t x = 0; x < 3; ++x) filter_map(d, in + x, 3, v + x, 3);
     for (int64_t y = 0; y < kWinogradPatch; ++y) {
       V out[kWinogradPatch];
-      filter_map(d, v + y * 3, out, 1, 1);
+      filter_map(d, v + y * 3, 1, out, 1);
       for (int64_t x = 0; x < kWinogradPatch; ++x)
         hn::StoreU(out[x], d, to + (y * kWinogradPatch + x) * stride + lane);
     }
@@ -218,11 +222,11 @@ void FilterGradient(const float* from, int64_t stride, float* filter) {
       V in[kWinogradPatch];
       for (int64_t y = 0; y < kWinogradPatch; ++y)
         in[y] = hn::LoadU(d, from + (y * kWinogradPatch + x) * stride + lane);
-      filter_gradient_map(d, in, v + x, 1, kWinogradPatch);
+      filter_gradient_map(d, in, v + x, kWinogradPatch);
     }
     for (int64_t y = 0; y < 3; ++y) {
       V out[3];
-      filter_gradient_map(d, v + y * kWinogradPatch, out, 1, 1);
+      filter_gradient_map(d, v + y * kWinogradPatch, out, 1);
       for (int64_t x = 0; x < 3; ++x) hn::StoreU(out[x], d, filter + (y * 3 + x) * kBlock + lane);
     }
   }

@@ -15,18 +15,6 @@ namespace {
 
 using Replacement = std::optional<std::vector<Symbol>>;
 
-/// By node id: how many nodes, fetches and assignments use each output of a node.
-std::vector<int> use_counts(const Graph& graph) {
-  std::vector<int> counts(graph.size());
-  const std::vector<bool> needed = graph.needed();
-  for (const auto& node : graph.nodes()) {
-    if (!needed[static_cast<size_t>(node->id)]) continue;
-    for (const Symbol& input : node->inputs) ++counts[static_cast<size_t>(input.node->id)];
-  }
-  for (const Symbol& root : graph.roots()) ++counts[static_cast<size_t>(root.node->id)];
-  return counts;
-}
-
 /// Emits nodes in a rewrite with a Builder's comfort, under the path of the node they stand for.
 class Parts {
  public:

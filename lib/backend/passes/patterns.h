@@ -1,8 +1,23 @@
 #pragma once
 
+#include <vector>
+
+#include "graph/graph.h"
 #include "graph/pointwise.h"
 
 namespace tpack {
+
+/// By node id: how many nodes, fetches and assignments use each output of a node.
+inline std::vector<int> use_counts(const Graph& graph) {
+  std::vector<int> counts(graph.size());
+  const std::vector<bool> needed = graph.needed();
+  for (const auto& node : graph.nodes()) {
+    if (!needed[static_cast<size_t>(node->id)]) continue;
+    for (const Symbol& input : node->inputs) ++counts[static_cast<size_t>(input.node->id)];
+  }
+  for (const Symbol& root : graph.roots()) ++counts[static_cast<size_t>(root.node->id)];
+  return counts;
+}
 
 /// The function of a node whose expression is a single call, and its operands: inputs of the node or numbers.
 struct Call {

@@ -1,0 +1,87 @@
+#include "backend/passes/depth_first.h"
+
+#include "backend/passes/fused_ops.h"
+#include "backend/passes/patterns.h"
+#include "graph/passes/rewrite.h"
+#include "graph/structural.h"
+#include "ops/pooling.h"
+
+namespace tpack {
+namespace {
+
+bool joins(const Node& first, const Node& second) {
+  if (op_cast<MaxPool>(second) != nullptr) return op_cast<FusedConvolution>(first) != nullptr;
+  if (op_cast<ConvolutionBackwardWeights>(second) != nullptr)
+    return op_cast<MaxPoolScatter>(first) != nullptr;
+  return false;
+}
+
+}  // namespace
+
+bool DepthFirst::per_image(size_t input) const {
+  const bool convolution = dynamic_cast<const FusedConvolution*>(first_.get()) != nullptr;
+  return !convolution || input == 0 || input >= first_inputs_;
+}
+
+bool DepthFirst::sums() const {
+  return dynamic_cast<const ConvolutionBackwardWeights*>(second_.get()) != nullptr;
+}
+
+std::string DepthFirst::key() const {
+  return "DepthFirst{" + first_->key() + ", " + second_->key() + " " + std::to_string(between_) + "}";
+}
+
+std::vector<TensorSpec> DepthFirst::infer(std::span<const TensorSpec> in) const {
+  const DepthFirstNodes nodes = nodes_of(*this, in);
+  return nodes.second->outputs;
+}
+
+double DepthFirst::flops(const Node& n) const {
+  std::vector<TensorSpec> specs;
+  for (const Symbol& input : n.inputs) specs.push_back(input.spec());
+  const DepthFirstNodes nodes = nodes_of(*this, specs);
+  return first_->flops(*nodes.first) + second_->flops(*nodes.second);
+}
+
+DepthFirstNodes nodes_of(const DepthFirst& op, std::span<const TensorSpec> inputs) {
+  DepthFirstNodes nodes;
+  std::vector<Symbol> symbols;
+  for (const TensorSpec& spec : inputs) {
+    const auto input = std::make_shared<const Input>(
+        InputParams{"input" + std::to_string(symbols.size()), spec.dtype, spec.shape});
+    symbols.push_back(nodes.graph.add(input, {}, "input", {}).out());
+  }
+  const auto middle = symbols.begin() + static_cast<std::ptrdiff_t>(op.first_inputs());
+  nodes.first = &nodes.graph.add(op.first(), {symbols.begin(), middle}, "first", {});
+  std::vector<Symbol> rest(middle, symbols.end());
+  rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(op.between()), nodes.first->out());
+  nodes.second = &nodes.graph.add(op.second(), rest, "second", {});
+  return nodes;
+}
+
+Graph join_depth_first(const Graph& graph, int64_t least_bytes) {
+  const std::vector<int> uses = use_counts(graph);
+  return rewrite(graph,
+                 [&](Graph& out, const Node& node,
+                     std::span<const Symbol> inputs) -> std::optional<std::vector<Symbol>> {
+                   for (size_t i = 0; i < inputs.size(); ++i) {
+                     const Node& first = *inputs[i].node;
+                     const bool alone = uses[static_cast<size_t>(node.inputs[i].node->id)] == 1;
+                     if (!alone || !joins(first, node) || inputs[i].spec().bytes() < least_bytes) continue;
+                     std::vector<Symbol> all = first.inputs;
+                     for (size_t k = 0; k < inputs.size(); ++k) {
+                       if (k != i) all.push_back(inputs[k]);
+                     }
+                     const auto joined =
+                         std::make_shared<const DepthFirst>(first.op, first.inputs.size(), node.op, i);
+                     const Node& made = out.add(joined, all, node.path, node.origin);
+                     std::vector<Symbol> outputs;
+                     for (size_t k = 0; k < node.outputs.size(); ++k)
+                       outputs.push_back(made.out(static_cast<int>(k)));
+                     return outputs;
+                   }
+                   return std::nullopt;
+                 });
+}
+
+}  // namespace tpack

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/op.h"
+
+namespace tpack {
+
+/// Two ops of which the second alone reads what the first gives. Both run on a few images at a time, so that
+/// what lies between never leaves the cache, and is never stored whole.
+/// Inputs: the first op's, then the second's without input `between`. Outputs: the second's.
+class DepthFirst final : public Op {
+ public:
+  static constexpr const char* kType = "DepthFirst";
+  DepthFirst(std::shared_ptr<const Op> first, size_t first_inputs, std::shared_ptr<const Op> second,
+             size_t between)
+      : first_(std::move(first)),
+        second_(std::move(second)),
+        first_inputs_(first_inputs),
+        between_(between) {}
+
+  const std::shared_ptr<const Op>& first() const { return first_; }
+  const std::shared_ptr<const Op>& second() const { return second_; }
+  size_t first_inputs() const { return first_inputs_; }
+  size_t between() const { return between_; }
+  /// Whether an input has a part for each image; weights and biases have not.
+  bool per_image(size_t input) const;
+  /// Whether the output is a sum over the images; it has a part for each otherwise.
+  bool sums() const;
+
+  const char* type() const override { return kType; }
+  std::string key() const override;
+  std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  double flops(const Node& n) const override;
+
+ private:
+  std::shared_ptr<const Op> first_;
+  std::shared_ptr<const Op> second_;
+  size_t first_inputs_;
+  size_t between_;
+};
+
+/// Both ops of a DepthFirst as nodes of a graph of their own, for inputs of these specs.
+struct DepthFirstNodes {
+  Graph graph;
+  const Node* first = nullptr;
+  const Node* second = nullptr;
+};
+DepthFirstNodes nodes_of(const DepthFirst& op, std::span<const TensorSpec> inputs);
+
+/// Joins a convolution with the max pooling after it, and the gradient of a max pooling with that of the
+/// weights before it, where what lies between has at least `least_bytes`.
+Graph join_depth_first(const Graph& graph, int64_t least_bytes);
+
+}  // namespace tpack
