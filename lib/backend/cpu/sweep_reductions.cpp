@@ -80,20 +80,29 @@ void SweepReductions::accumulate(size_t k, const float* x, int64_t at, const Swe
   is_sum(k) ? simd::add_to(x, sums, n) : simd::max_to(x, sums, n);
 }
 
-/// Halves the rows until one is left, so that each sum is a tree of few levels.
+/// Halves the rows until few are left, so that each sum is a tree, and ends in double.
 void SweepReductions::fold(size_t k, Accumulators& a) const {
+  constexpr int64_t kFew = 8;
   if (a.sum_at[k] < 0) return;
   const auto add = is_sum(k) ? simd::add_to : simd::max_to;
   float* sums = a.sums + static_cast<int64_t>(k) * plan_.tile_room();
+  float* totals = a.totals + offsets_[k] + a.sum_at[k];
   const bool to_one = plan_.reductions[k][plan_.sizes.size() - 1] == 0;
   const int64_t stride = to_one ? 1 : a.sum_columns[k];
   int64_t rows = to_one ? plan_.tile_rows * plan_.tile_columns : plan_.tile_rows;
-  while (rows > 1) {
+  while (rows > kFew) {
     const int64_t kept = rows - rows / 2;
     add(sums + kept * stride, sums, static_cast<size_t>((rows - kept) * stride));
     rows = kept;
   }
-  add(sums, a.totals + offsets_[k] + a.sum_at[k], static_cast<size_t>(stride));
+  for (int64_t column = 0; column < stride; ++column) {
+    auto total = static_cast<double>(totals[column]);
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto part = static_cast<double>(sums[column + row * stride]);
+      total = is_sum(k) ? total + part : std::max(total, part);
+    }
+    totals[column] = static_cast<float>(total);
+  }
   a.sum_at[k] = -1;
 }
 
