@@ -1,0 +1,147 @@
+// Anything that runs in a loop: callbacks, schedules and checkpoints around a step that is no neural network.
+#include <cmath>
+#include <filesystem>
+#include <unistd.h>
+
+#include "comm/self_comm.h"
+#include "standalone/expect.h"
+#include "train/loop.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kTemperature = "temperature";
+
+/// Rosenbrock's banana: 0 at (1, 1), at the bottom of a long bent valley.
+double height(const double* at) { return std::pow(1 - at[0], 2) + 100 * std::pow(at[1] - at[0] * at[0], 2); }
+
+/// Looks for the lowest point by simulated annealing. A step tries one move; its random numbers depend on the
+/// number of the step alone.
+class Annealing final : public Trainer {
+ public:
+  Annealing() {
+    table_.declare({.name = "place", .spec = {DType::kFloat64, {2}}});
+    table_.declare({.name = kTemperature, .spec = {DType::kFloat64, {}}, .scope = VariableScope::kOptimizer});
+    store_ = std::make_unique<VariableStore>(table_);
+    set_scalar(kTemperature, 10);
+    place()[0] = -1.5;
+    place()[1] = 2;
+  }
+
+  Needs needs() const override { return {.data = false, .model = false, .optimizer = false}; }
+  void setup(const TrainSetup& /*nothing*/) override {}
+  bool step(int64_t global_step, const std::stop_token& /*stop*/) override {
+    Rng rng(mix(3, static_cast<uint64_t>(global_step)));
+    const double temperature = *store_->tensor(kTemperature).data<double>();
+    const double reach = 0.02 + 0.2 * std::min(1.0, temperature);
+    const double tried[] = {place()[0] + reach * (2 * rng.uniform() - 1),
+                            place()[1] + reach * (2 * rng.uniform() - 1)};
+    const double rise = height(tried) - height(place());
+    if (rise < 0 || rng.uniform() < std::exp(-rise / temperature)) std::copy_n(tried, 2, place());
+    return true;
+  }
+  std::vector<std::string> statistics() const override { return {"height"}; }
+  double statistic(size_t /*index*/) const override { return height(place()); }
+  VariableStore* variables() override { return store_.get(); }
+  void set_scalar(const std::string& name, double value) override {
+    *store_->tensor(name).data<double>() = value;
+  }
+  void save(CheckpointContent& content) const override {
+    content.tensors["model/place"] = store_->tensor("place");
+    content.tensors["optimizer/temperature"] = store_->tensor(kTemperature);
+  }
+  void load(const CheckpointContent& content, const std::string& /*source*/) override {
+    std::copy_n(content.tensors.at("model/place").data<double>(), 2, place());
+    set_scalar(kTemperature, content.tensors.at("optimizer/temperature").at(0));
+  }
+
+  double* place() const { return store_->tensor("place").data<double>(); }
+
+ private:
+  VariableTable table_;
+  std::unique_ptr<VariableStore> store_;
+};
+
+/// Gives `height_now`, and stops the run before the next epoch once it is low enough: the others have then
+/// saved it.
+class StopWhenLow final : public Callback {
+ public:
+  explicit StopWhenLow(double enough) : enough_(enough) {}
+  void setup(Setup& setup) override {
+    height_ = setup.statistic({"height"});
+    setup.provides("height_now");
+  }
+  void before_epoch(Run& run) override {
+    if (run.statistic(height_) < enough_) throw StopTraining{"low enough"};
+  }
+  void trigger(Run& run) override { run.monitors().put_scalar("height_now", run.statistic(height_)); }
+
+ private:
+  double enough_;
+  size_t height_ = 0;
+};
+
+constexpr RunLength kLength = {.max_epoch = 100, .steps_per_epoch = 500};
+constexpr double kCooling = 0.85;  // an epoch
+
+/// Cools while the run goes on, keeps the lowest place and checkpoints.
+struct OwnRun {
+  explicit OwnRun(const std::string& folder) {
+    std::vector<ConfigNode> cooling;
+    for (int64_t epoch = 1; epoch < kLength.max_epoch; ++epoch)
+      cooling.push_back(ConfigNode::list({epoch, 10 * std::pow(kCooling, static_cast<double>(epoch))}));
+    std::vector<NamedCallback> callbacks;
+    callbacks.push_back({"cooling", Registry<Callback>::make(
+                                        "ScheduledHyperParamSetter",
+                                        {{"param", kTemperature}, {"values", ConfigNode::list(cooling)}})});
+    callbacks.push_back({"saver", Registry<Callback>::make("ModelSaver", {{"keep", 1000}})});
+    callbacks.push_back({"stop", std::make_unique<StopWhenLow>(1e-5)});
+    callbacks.push_back({"best", Registry<Callback>::make("MinSaver", {{"monitor", "height_now"}})});
+    LoopOptions options{.length = kLength, .folder = folder};
+    options.world = world.get();
+    loop = std::make_unique<Loop>(trainer, std::move(callbacks), monitors, options);
+  }
+
+  Annealing trainer;
+  Monitors monitors{{}};
+  std::unique_ptr<Comm> world = make_self_comm();
+  std::unique_ptr<Loop> loop;
+};
+
+int run(const std::string& folder) {
+  Expectations check;
+  OwnRun whole(folder + "/whole");
+  const LoopResult result = whole.loop->run();
+  const double* place = whole.trainer.place();
+  std::printf("height %.2e at (%.4f, %.4f) after %lld steps\n", height(place), place[0], place[1],
+              static_cast<long long>(result.global_step));
+  check.expect(result.ending == Ending::kStopped && result.reason == "low enough",
+               "a callback ended the run");
+  check.expect(std::abs(place[0] - 1) < 0.01 && std::abs(place[1] - 1) < 0.01, "the lowest point was found");
+  const double cooled = 10 * std::pow(kCooling, static_cast<double>(result.epoch - 1));
+  check.expect(whole.loop->state().hyper_parameter(kTemperature) == cooled, "the schedule cooled the step");
+
+  double lowest = height(place);
+  for (const auto& [step, value] : whole.monitors.get_history("height_now")) lowest = std::min(lowest, value);
+  const CheckpointContent best = load_checkpoint(folder + "/whole/checkpoints/min-height_now.h5");
+  check.expect(height(best.tensors.at("model/place").data<double>()) == lowest, "MinSaver kept the lowest");
+
+  OwnRun second(folder + "/second");
+  const std::string early = folder + "/whole/checkpoints/model-2500.h5";
+  second.loop->resume(load_checkpoint(early), early);
+  const LoopResult again = second.loop->run();
+  check.expect(
+      again.global_step == result.global_step && std::equal(place, place + 2, second.trainer.place()),
+      "a run that goes on from epoch 5 ends bit-equal");
+  return check.exit_code();
+}
+
+}  // namespace
+}  // namespace tpack
+
+int main() {
+  const auto folder = std::filesystem::temp_directory_path() / ("own_step-" + std::to_string(getpid()));
+  const int code = tpack::run(folder.string());
+  std::filesystem::remove_all(folder);
+  return code;
+}
