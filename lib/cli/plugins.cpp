@@ -54,7 +54,8 @@ void check_names(const std::string& path) {
 }
 
 void load_plugin(const Ref<Path>& plugin) {
-  const std::string path = resolved_path(plugin);
+  // A bare file name would be looked for in the system's folders.
+  const std::string path = fs::absolute(resolved_path(plugin)).string();
   if (!fs::is_regular_file(path)) throw ConfigError("no such plugin '" + path + "'");
   refuse_world_writable(path, "plugin");
   refuse_world_writable(fs::path(path).parent_path(), "folder of the plugin");

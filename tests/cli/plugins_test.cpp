@@ -56,6 +56,20 @@ TEST(Plugins, must_be_libraries) {
   EXPECT_NE(error_of(folder / "p.so").find("cannot be loaded"), std::string::npos);
 }
 
+TEST(Plugins, beside_a_config_are_found_by_their_bare_name) {
+  const TemporaryFolder folder;
+  write_content(folder / "p.so", "this is no library");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.str());
+  const std::string opened = error_of("p.so");
+  fs::permissions(folder.str(), fs::perms::others_write, fs::perm_options::add);
+  const std::string writable = error_of("p.so");
+  fs::current_path(before);
+  EXPECT_NE(opened.find((folder / "p.so") + " cannot be loaded: file too short"), std::string::npos)
+      << opened;
+  EXPECT_NE(writable.find("the folder of the plugin " + folder.str()), std::string::npos) << writable;
+}
+
 TEST(Plugins, must_say_that_they_are_plugins) {
   if (some_library().empty()) GTEST_SKIP() << "no libz.so.1 where it was looked for";
   const TemporaryFolder folder;
