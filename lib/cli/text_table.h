@@ -5,7 +5,8 @@
 
 namespace tpack {
 
-/// Rows of texts in aligned columns for the terminal; cells that begin with a digit stand to the right.
+/// Rows of texts in aligned columns for the terminal; columns of numbers stand to the right.
+/// The first column stands to the left.
 class TextTable {
  public:
   /// Headers may be empty: then there is no head.

@@ -16,6 +16,19 @@ TEST(TextTable, aligns_columns_and_numbers) {
             "longer  1,234\n");
 }
 
+TEST(TextTable, leaves_a_column_of_words_and_numbers_to_the_left) {
+  TextTable table({"layer", "what", "bytes"});
+  table.add({"Conv2D", "2-D convolution", "-5"});
+  table.add({"Add", "sum", ""});
+  table.add({"Pad", "zeros", "1,000"});
+  EXPECT_EQ(table.str(),
+            "layer   what             bytes\n"
+            "------  ---------------  -----\n"
+            "Conv2D  2-D convolution     -5\n"
+            "Add     sum\n"
+            "Pad     zeros            1,000\n");
+}
+
 TEST(TextTable, needs_no_head_and_no_whole_rows) {
   TextTable table;
   table.add({"a", "b", "c"});
