@@ -36,6 +36,12 @@ std::vector<const ComponentInfo*> components_named(const std::string& name) {
                     "; `tpack list` shows all");
 }
 
+std::string source_file(const ComponentInfo& info) {
+  std::string path = info.file;  // from the build folder
+  while (path.starts_with("../")) path.erase(0, 3);
+  return path;
+}
+
 std::string describe(const ComponentInfo& info) {
   std::string text = info.name + " (" + info.kind + ")";
   if (!info.aliases.empty()) text += ", also " + join(info.aliases, ", ");
@@ -48,11 +54,10 @@ std::string describe(const ComponentInfo& info) {
 }
 
 std::string describe_json(const ComponentInfo& info) {
-  nlohmann::ordered_json root = {{"kind", info.kind},
-                                 {"name", info.name},
-                                 {"aliases", info.aliases},
-                                 {"summary", info.summary()},
-                                 {"parameters", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json root = {
+      {"kind", info.kind},           {"name", info.name},
+      {"aliases", info.aliases},     {"summary", info.summary()},
+      {"source", source_file(info)}, {"parameters", nlohmann::ordered_json::array()}};
   for (const FieldInfo& field : info.fields()) {
     nlohmann::ordered_json one = {
         {"name", field.name}, {"type", field.type.str()}, {"required", field.required}};

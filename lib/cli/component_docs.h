@@ -10,6 +10,8 @@ namespace tpack {
 std::vector<std::string> documented_kinds();
 /// The components of that name, of all kinds. Errors: ConfigError with the nearest name.
 std::vector<const ComponentInfo*> components_named(const std::string& name);
+/// The file that registers it, from the top of the source tree: "lib/layers/conv2d.cpp".
+std::string source_file(const ComponentInfo& info);
 /// Name, summary and parameters as text.
 std::string describe(const ComponentInfo& info);
 /// The same as JSON.

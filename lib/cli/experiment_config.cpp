@@ -246,6 +246,12 @@ ConfigNode Codec<std::vector<Gate>>::dump(const std::vector<Gate>& gates) {
 }
 
 std::vector<FieldInfo> engine_fields() { return engine_schema().fields(); }
+std::vector<FieldInfo> init_fields() {
+  std::vector<FieldInfo> fields = load_rules_fields();
+  const FieldType path = Codec<Ref<Path>>::type();
+  fields.insert(fields.begin(), {"from", path, {}, {}, true, "checkpoint whose weights are taken"});
+  return fields;
+}
 std::vector<FieldInfo> predict_fields() { return predict_schema().fields(); }
 
 Schema<ExperimentConfig> experiment_schema() {

@@ -124,8 +124,9 @@ struct ExperimentConfig {
   PredictSection predict;
 };
 
-/// What the sections `engine` and `predict` may say, for tools.
+/// What the sections `engine`, `init` and `predict` may say, for tools.
 std::vector<FieldInfo> engine_fields();
+std::vector<FieldInfo> init_fields();
 std::vector<FieldInfo> predict_fields();
 
 /// The description of all sections, from which parsing, `tpack schema` and the effective config come.

@@ -1,10 +1,12 @@
 #include "cli/json_schema.h"
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/component_docs.h"
 #include "cli/experiment_config.h"
-#include "core/text.h"
+#include "dataflow/data_flow.h"
 #include "dataflow/map.h"
 #include "dataflow/source.h"
 #include "dataflow/stage.h"
@@ -30,19 +32,29 @@ Json or_expression(Json type) {
   return {{"anyOf", {std::move(type), {{"type", "string"}, {"pattern", "\\$\\("}}}}};
 }
 
+/// Whole numbers without a point.
+Json number(double value) {
+  if (std::trunc(value) == value && std::abs(value) < 1e15) return static_cast<int64_t>(value);
+  return value;
+}
+
+Json number_schema(const char* type, const Check& check) {
+  Json out = {{"type", type}};
+  if (check.minimum) out["minimum"] = number(*check.minimum);
+  if (check.maximum) out["maximum"] = number(*check.maximum);
+  if (check.above) out["exclusiveMinimum"] = number(*check.above);
+  return out;
+}
+
 Json schema_of(const FieldType& type, const Check& check) {
   using Base = FieldType::Base;
-  Json out;
   switch (type.base) {
     case Base::kBool:
       return or_expression({{"type", "boolean"}});
     case Base::kInteger:
+      return or_expression(number_schema("integer", check));
     case Base::kNumber:
-      out["type"] = type.base == Base::kInteger ? "integer" : "number";
-      if (check.minimum) out["minimum"] = *check.minimum;
-      if (check.maximum) out["maximum"] = *check.maximum;
-      if (check.above) out["exclusiveMinimum"] = *check.above;
-      return or_expression(std::move(out));
+      return or_expression(number_schema("number", check));
     case Base::kText:
       return {{"type", "string"}};
     case Base::kChoice:
@@ -78,6 +90,12 @@ Json closed_object(Json properties) {
   return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
 
+/// Puts a schema in the place of another one, whose description stays.
+void replace(Json& old, Json with) {
+  with["description"] = old["description"];
+  old = std::move(with);
+}
+
 /// `Name` or `Name: {parameters}` of one component, by name.
 void add_components(const std::string& kind, Json& names, Json& properties) {
   for (const ComponentInfo* info : ComponentTable::of(kind).list()) {
@@ -110,20 +128,19 @@ Json item_of(const std::vector<std::string>& kinds) {
 
 Json flow_definition() {
   const Json list = {{"type", "array"}, {"items", item_of({Source::kKind, Map::kKind, Stage::kKind})}};
-  const Json with_settings = closed_object({{"flow", {{"anyOf", {list, {{"type", "string"}}}}}},
-                                            {"workers", Json::object()},
-                                            {"prefetch", {{"type", "integer"}, {"minimum", 1}}},
-                                            {"on_error", {{"enum", Codec<OnError>::names()}}}});
-  return {{"anyOf", {list, with_settings, {{"type", "string"}}}}};
+  Json settings = properties_of(flow_fields());
+  replace(settings["flow"], {{"anyOf", {list, {{"type", "string"}}}}});
+  return {{"anyOf", {list, closed_object(std::move(settings)), {{"type", "string"}}}}};
 }
 
 Json list_of(const char* kind) { return {{"type", "array"}, {"items", reference_to(kind)}}; }
 
 Json model_definition() {
   Json properties = properties_of(model_fields());
-  properties["layers"] = {{"anyOf", {list_of(Layer::kKind), {{"type", "object"}}, {{"type", "string"}}}}};
-  properties["cost"] = list_of(Cost::kKind);
-  properties["metrics"] = list_of(Metric::kKind);
+  replace(properties["layers"],
+          {{"anyOf", {list_of(Layer::kKind), {{"type", "object"}}, {{"type", "string"}}}}});
+  replace(properties["cost"], list_of(Cost::kKind));
+  replace(properties["metrics"], list_of(Metric::kKind));
   return closed_object(std::move(properties));
 }
 
@@ -132,11 +149,12 @@ Json model_definition() {
 std::string json_schema() {
   Json properties = properties_of(experiment_schema().fields());
   properties["include"] = {{"description", "config files that this one is laid over, relative to it"}};
-  properties["data"] = {{"type", "object"}, {"additionalProperties", reference_to("flow")}};
-  properties["model"] = model_definition();
-  properties["engine"] = closed_object(properties_of(engine_fields()));
-  properties["predict"] = closed_object(properties_of(predict_fields()));
-  properties["default_callbacks"] = {{"anyOf", {{{"const", false}}, list_of(Callback::kKind)}}};
+  replace(properties["data"], {{"type", "object"}, {"additionalProperties", reference_to("flow")}});
+  replace(properties["model"], model_definition());
+  replace(properties["engine"], closed_object(properties_of(engine_fields())));
+  replace(properties["init"], closed_object(properties_of(init_fields())));
+  replace(properties["predict"], closed_object(properties_of(predict_fields())));
+  replace(properties["default_callbacks"], {{"anyOf", {{{"const", false}}, list_of(Callback::kKind)}}});
   Json root = closed_object(std::move(properties));
   root["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   root["title"] = "tpack experiment";

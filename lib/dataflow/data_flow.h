@@ -69,5 +69,7 @@ class DataFlow {
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors);
 /// As above. Errors: ConfigError with all problems.
 DataFlow make_flow(const ConfigNode& node, const FlowScope& scope = {});
+/// What the map {flow: [...], ...} may say, for tools.
+std::vector<FieldInfo> flow_fields();
 
 }  // namespace tpack

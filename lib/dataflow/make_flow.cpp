@@ -15,7 +15,6 @@ namespace {
 
 struct FlowParams {
   FlowField flow;
-  FlowSettings settings;
   WorkerCount workers;
   int prefetch = FlowSettings{}.prefetch;
   OnError on_error = OnError::kStop;
@@ -210,5 +209,7 @@ DataFlow make_flow(const ConfigNode& node, const FlowScope& scope) {
   TPACK_ASSERT(flow.has_value(), "a flow that was not made and not reported");
   return std::move(*flow);
 }
+
+std::vector<FieldInfo> flow_fields() { return flow_schema().fields(); }
 
 }  // namespace tpack

@@ -67,7 +67,16 @@ struct RulesParams {
   ConfigNode rename = ConfigNode::map({});
 };
 
+Schema<RulesParams> rules_schema() {
+  return Schema<RulesParams>("Which weights are taken.")
+      .field("include", &RulesParams::include, "patterns of names that are taken")
+      .field("exclude", &RulesParams::exclude, "patterns of names that are not")
+      .field("rename", &RulesParams::rename, "pattern in the file: name in the model");
+}
+
 }  // namespace
+
+std::vector<FieldInfo> load_rules_fields() { return rules_schema().fields(); }
 
 std::string LoadReport::str(const std::string& source) const {
   std::string text = source + ": " + std::to_string(loaded.size()) + " variables loaded";
@@ -77,11 +86,7 @@ std::string LoadReport::str(const std::string& source) const {
 }
 
 LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Diagnostics& errors) {
-  const RulesParams p = Schema<RulesParams>("Which weights are taken.")
-                            .field("include", &RulesParams::include, "patterns of names that are taken")
-                            .field("exclude", &RulesParams::exclude, "patterns of names that are not")
-                            .field("rename", &RulesParams::rename, "pattern in the file: name in the model")
-                            .parse(node, owner, errors);
+  const RulesParams p = rules_schema().parse(node, owner, errors);
   LoadRules rules;
   rules.include = parse_patterns(p.include, "'include' of " + owner, errors);
   rules.exclude = parse_patterns(p.exclude, "'exclude' of " + owner, errors);

@@ -6,6 +6,7 @@
 #include "backend/variable_store.h"
 #include "checkpoint/checkpoint.h"
 #include "core/config_node.h"
+#include "core/field.h"
 
 namespace tpack {
 
@@ -32,6 +33,9 @@ struct LoadReport {
 
 /// Reads {include, exclude, rename} (lists of patterns, and a map of pattern to name). Reports to `errors`.
 LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Diagnostics& errors);
+
+/// What such a map may say, for tools.
+std::vector<FieldInfo> load_rules_fields();
 
 /// Copies the model's variables (scope `model`) from a checkpoint's content by name; float types are
 /// converted, shapes must be equal. What does not fit keeps its value and is in the report. Errors:

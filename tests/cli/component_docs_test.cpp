@@ -18,6 +18,10 @@ TEST(ComponentDocs, find_components_by_alias) {
   EXPECT_THROW(components_named("Conv3D"), ConfigError);
 }
 
+TEST(ComponentDocs, name_the_file_of_a_component) {
+  EXPECT_EQ(source_file(*components_named("Conv2D").at(0)), "lib/layers/conv2d.cpp");
+}
+
 TEST(ComponentDocs, every_component_describes_itself) {
   for (const std::string& kind : documented_kinds()) {
     for (const ComponentInfo* info : ComponentTable::of(kind).list()) {

@@ -14,9 +14,17 @@ TEST(JsonSchema, has_every_section) {
   const json schema = json::parse(json_schema());
   const Schema<ExperimentConfig> sections = experiment_schema();
   for (const FieldInfo& field : sections.fields()) {
-    EXPECT_TRUE(schema.at("properties").contains(field.name)) << field.name;
+    EXPECT_EQ(schema.at("properties").at(field.name).at("description"), field.doc) << field.name;
   }
   EXPECT_EQ(schema.at("additionalProperties"), false);
+}
+
+TEST(JsonSchema, knows_what_flows_and_init_may_say) {
+  const json schema = json::parse(json_schema());
+  const json flow = schema.at("$defs").at("flow").at("anyOf")[1].at("properties");
+  EXPECT_EQ(flow.at("prefetch").at("anyOf")[0].at("minimum"), 1);
+  EXPECT_EQ(flow.at("on_error").at("default"), "stop");
+  EXPECT_TRUE(schema.at("properties").at("init").at("properties").contains("from"));
 }
 
 TEST(JsonSchema, every_reference_has_its_definition) {
