@@ -3,7 +3,7 @@
 #
 #   ./check.sh            everything that has to pass before a change lands (under 40 minutes on two cores)
 #   ./check.sh --quick    format, scripts, one build, unit tests: for the desk (under 5 minutes with a warm cache)
-#   ./check.sh --all      also sanitizers, clang-tidy, the minimal build and the README's commands
+#   ./check.sh --all      also sanitizers, clang-tidy and the minimal build
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -54,11 +54,20 @@ step "build (release)"
 cmake --preset release >build/release-configure.log 2>&1 || { cat build/release-configure.log; exit 1; }
 cmake --build build/release -j "$jobs"
 
+step "reference pages"
+scripts/generate_docs.sh --check
+
 step "configs"
 for config in configs/*.yaml; do
   build/release/tpack check --no-data "$config" >/dev/null
   echo "ok $config"
 done
+
+step "end to end"
+ctest --test-dir build/release -L end_to_end
+
+step "README"
+scripts/run_readme.sh
 
 if [ "$mode" != --all ]; then
   echo; echo "all checks passed ($((SECONDS - start)) s)"
@@ -83,8 +92,5 @@ scripts/tidy.sh "$mode"
 step "minimal build (all options off)"
 cmake --preset minimal >build/minimal-configure.log 2>&1 || { cat build/minimal-configure.log; exit 1; }
 cmake --build build/minimal -j "$jobs"
-
-step "README"
-scripts/run_readme.sh
 
 echo; echo "all checks passed ($((SECONDS - start)) s)"

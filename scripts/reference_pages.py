@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Writes the reference pages: reference_pages.py TPACK FOLDER. Parameters come from the program, shapes and sources from
+the doc comment of the component's class."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LABELS = ("Shapes", "Errors", "Threads", "Units", "Source")
+
+TITLES = {
+    "augmentor": "Augmentors", "callback": "Callbacks", "cost": "Costs", "gradient processor": "Gradient processors",
+    "initializer": "Initializers", "input source": "Input sources", "layer": "Layers", "map": "Maps", "metric": "Metrics",
+    "monitor": "Monitors", "optimizer": "Optimizers", "source": "Sources", "stage": "Stages",
+    "tensor map": "Tensor maps", "trainer": "Trainers",
+}
+WHERE = {
+    "augmentor": "Items of `AugmentImageComponent`, a map of dataflows.",
+    "callback": "Items of the section `callbacks`; they are called in the order of the list.",
+    "cost": "Items of `model.cost`; the cost is their sum.",
+    "gradient processor": "Items of an optimizer's `gradient`; they see the gradient one after the other.",
+    "initializer": "The first values of a layer's variables.",
+    "input source": "The section `input`: how batches come to the device.",
+    "layer": "Items of `model.layers`; each takes the output of the one before, or what its `input` names.",
+    "map": "Items of a dataflow behind its source: a sample in, a sample out, by any number of workers.",
+    "metric": "Items of `model.metrics`: figures of each batch beside the cost.",
+    "monitor": "Items of the section `monitors`: where figures are written.",
+    "optimizer": "The section `optimizer`.",
+    "source": "The first item of a dataflow.",
+    "stage": "Items of a dataflow that see the stream of samples: order, batches, length.",
+    "tensor map": "Functions of one component, by name in `MapData`.",
+    "trainer": "The section `trainer`: what one step is.",
+}
+
+
+def run(tpack, *words):
+    return subprocess.run([tpack, *words], check=True, capture_output=True, text=True).stdout
+
+
+def escaped(text):
+    """Plain text as Markdown; what stands in backticks stays."""
+    parts = text.split("`")
+    parts[::2] = [re.sub(r"([*<|])", r"\\\1", part) for part in parts[::2]]
+    return "`".join(parts)
+
+
+def doc_comment(component):
+    """The paragraphs above the component's class: [(label or "", text)]."""
+    path = ROOT / component["source"]
+    if not path.exists():
+        return []
+    text = path.read_text()
+    registered = re.search(r'TPACK_REGISTER\(\w+,\s*(\w+),\s*"%s"' % re.escape(component["name"]), text)
+    above = registered and re.search(r"((?:^///.*\n)+)class %s\b" % registered.group(1), text, re.M)
+    paragraphs = []
+    for line in above.group(1).splitlines() if above else []:
+        line = line.removeprefix("///").strip()
+        for part in re.split(r"(?=\b(?:%s):)" % "|".join(LABELS), line):
+            label = re.match(r"(%s):\s*" % "|".join(LABELS), part)
+            if label:
+                paragraphs.append([label.group(1), part[label.end():].strip()])
+            elif part.strip() and paragraphs:
+                paragraphs[-1][1] += " " + part.strip()
+            elif part.strip():
+                paragraphs.append(["", part.strip()])
+    return paragraphs
+
+
+def default_of(parameter):
+    if parameter["required"]:
+        return "required"
+    value = parameter["default"]
+    return "none" if value is None else "`%s`" % json.dumps(value, ensure_ascii=False)
+
+
+def parameter_table(parameters):
+    if not parameters:
+        return "No parameters.\n"
+    lines = ["| parameter | type | range | default | meaning |", "|---|---|---|---|---|"]
+    for p in parameters:
+        cells = [f"`{p['name']}`", escaped(p["type"]), escaped(p.get("range", "")), default_of(p), escaped(p["doc"])]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def component_section(component):
+    lines = [f"## {component['name']}", "", escaped(component["summary"])]
+    if component["aliases"]:
+        lines[-1] += " Also called " + ", ".join(f"`{a}`" for a in component["aliases"]) + "."
+    lines.append("")
+    for label, text in doc_comment(component):
+        lines += [f"**{label}:** {escaped(text)}" if label else escaped(text), ""]
+    lines.append(parameter_table(component["parameters"]))
+    lines.append(f"[{component['source']}](../../{component['source']})\n")
+    return "\n".join(lines)
+
+
+def file_name(kind):
+    return TITLES[kind].lower().replace(" ", "-") + ".md"
+
+
+def sections_page(schema):
+    lines = ["# Sections of a config", "", "Every section is optional; the trainer says which it needs.", "",
+             "| section | default | meaning |", "|---|---|---|"]
+
+    def add(prefix, properties):
+        for name, value in properties.items():
+            default = value.get("default")
+            text = "" if default in (None, "", [], {}) else "`%s`" % json.dumps(default, ensure_ascii=False)
+            lines.append(f"| `{prefix}{name}` | {text} | {escaped(value.get('description', ''))} |")
+            add(f"{prefix}{name}.", value.get("properties", {}))
+
+    add("", schema["properties"])
+    lines += ["", "A dataflow below `data` is a list of components, the name of another flow, or a map:", "",
+              "| key | default | meaning |", "|---|---|---|"]
+    add("", next(form["properties"] for form in schema["$defs"]["flow"]["anyOf"] if "properties" in form))
+    return "\n".join(lines) + "\n"
+
+
+def commands_page(tpack):
+    top = run(tpack, "--help")
+    text = "# The command line\n\n```\n" + top.strip() + "\n```\n"
+
+    def add(words):
+        nonlocal text
+        shown = run(tpack, *words, "--help").strip()
+        text += f"\n## tpack {' '.join(words)}\n\n```\n{shown}\n```\n"
+        return shown
+
+    for name in commands_in(top):
+        for inner in commands_in(add([name])):
+            add([name, inner])
+    return text + "\nExit codes: [exit-codes.md](../exit-codes.md).\n"
+
+
+def commands_in(shown):
+    _, _, listed = shown.partition("Subcommands:\n")
+    return [line.split()[0] for line in listed.splitlines() if re.match(r"  \w", line)]
+
+
+def main(tpack, folder):
+    listed = json.loads(run(tpack, "list", "--json"))
+    kinds = sorted({c["kind"] for c in listed})
+    pages = {"sections.md": sections_page(json.loads(run(tpack, "schema"))), "command-line.md": commands_page(tpack)}
+    index = ["# Reference", "", "Written by `scripts/generate_docs.sh` from the program itself.", "",
+             "- [sections.md](sections.md): the sections of a config",
+             "- [command-line.md](command-line.md): commands and options",
+             "- [schema.json](schema.json): JSON Schema of configs, for editors", ""]
+    described = {}
+    for name in sorted({c["name"] for c in listed}):
+        for component in json.loads(run(tpack, "describe", name, "--json")):
+            described[component["kind"], component["name"]] = component
+    for kind in kinds:
+        components = [described[c["kind"], c["name"]] for c in listed if c["kind"] == kind]
+        page = [f"# {TITLES[kind]}", "", WHERE[kind], ""] + [component_section(c) for c in components]
+        pages[file_name(kind)] = "\n".join(page)
+        names = ", ".join(f"[{c['name']}]({file_name(kind)}#{c['name'].lower()})" for c in components)
+        index.append(f"- **[{TITLES[kind]}]({file_name(kind)})**: {names}")
+    pages["README.md"] = "\n".join(index) + "\n"
+    for name, text in pages.items():
+        (pathlib.Path(folder) / name).write_text(text)
+
+
+main(sys.argv[1], sys.argv[2])
