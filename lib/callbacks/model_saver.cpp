@@ -55,7 +55,9 @@ class ModelSaver final : public Callback {
   void trigger(Run& run) override { save_soon(run); }
 
  private:
-  void save_soon(Run& run) const {
+  void save_soon(Run& run) {
+    if (asked_at_ == run.global_step()) return;  // the last step of an epoch may be due twice
+    asked_at_ = run.global_step();
     CheckpointRequest request;
     request.name = checkpoint_name(run.global_step());
     request.saved = [this, step = run.global_step()](const std::string& path) {
@@ -78,6 +80,7 @@ class ModelSaver final : public Callback {
   }
 
   Params p_;
+  int64_t asked_at_ = -1;  // step of the last request
 };
 
 TPACK_REGISTER(Callback, ModelSaver, "ModelSaver");

@@ -52,6 +52,15 @@ TEST_F(ModelSaverTest, saves_by_steps_and_epochs_where_both_are_said) {
   EXPECT_THAT(steps(), ElementsAre(12, 8, 6, 4));
 }
 
+TEST_F(ModelSaverTest, says_once_what_is_due_by_step_and_by_epoch) {
+  testing::internal::CaptureStderr();
+  run({.max_epoch = 1, .steps_per_epoch = 4}, {{"every_steps", 2}, {"every_epochs", 1}});
+  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string last = "saved " + checkpoints() + "/model-4.h5";
+  EXPECT_NE(said.find(last), std::string::npos) << said;
+  EXPECT_EQ(said.find(last), said.rfind(last)) << said;
+}
+
 TEST_F(ModelSaverTest, writes_nothing_without_a_folder) {
   FakeTrainer trainer;
   TestRun test({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
