@@ -54,13 +54,16 @@ void check_names(const std::string& path) {
 }
 
 void load_plugin(const Ref<Path>& plugin) {
+  const std::string path = resolved_path(plugin);
   // A bare file name would be looked for in the system's folders.
-  const std::string path = fs::absolute(resolved_path(plugin)).string();
-  if (!fs::is_regular_file(path)) throw ConfigError("no such plugin '" + path + "'");
-  refuse_world_writable(path, "plugin");
-  refuse_world_writable(fs::path(path).parent_path(), "folder of the plugin");
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw ConfigError("plugin " + path + " cannot be loaded: " + loader_message(path));
+  const fs::path file = fs::absolute(path);
+  if (!fs::is_regular_file(file)) throw ConfigError("no such plugin '" + path + "'");
+  refuse_world_writable(file, "plugin");
+  refuse_world_writable(file.parent_path(), "folder of the plugin");
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw ConfigError("plugin " + path + " cannot be loaded: " + loader_message(file.string()));
+  }
   check_abi(library, path);
   check_names(path);
 }
