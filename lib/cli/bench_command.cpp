@@ -19,12 +19,17 @@ void add_bench_command(CLI::App& program, Action& action) {
   };
   auto options = std::make_shared<Options>();
   command->add_option("config", options->config, "YAML file")->required();
-  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of the config")
+  command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
+      ->type_name("KEY=YAML")
       ->allow_extra_args(false);
-  command->add_option("--steps", options->bench.steps, "steps to time")->check(CLI::PositiveNumber);
+  command->add_option("--steps", options->bench.steps, "steps to time")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->add_option("--warm-up", options->bench.warm_up, "steps before them")
+      ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--nodes", options->slowest, "how many of the slowest nodes to list one by one");
+  command->add_option("--nodes", options->slowest, "how many of the slowest nodes to list one by one")
+      ->capture_default_str();
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options, &action] {
     action = [options] {

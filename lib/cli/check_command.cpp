@@ -35,7 +35,8 @@ void add_check_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("check", "Validate a config and show what would be trained");
   auto options = std::make_shared<Options>();
   command->add_option("config", options->config, "YAML file")->required();
-  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of the config")
+  command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
+      ->type_name("KEY=YAML")
       ->allow_extra_args(false);
   command->add_flag("--no-data", options->no_data, "do not open the data; take what they declare");
   command->add_flag("--json", options->json, "as JSON");

@@ -6,6 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/experiment.h"
+#include "config/item_address.h"
+#include "core/text.h"
 
 namespace tpack {
 namespace {
@@ -20,13 +22,26 @@ struct Options {
 
 void print(const ConfigNode& node, bool json) { std::cout << (json ? to_json(node) + "\n" : to_yaml(node)); }
 
+ConfigNode effective(const LoadedConfig& config, const Options& o) {
+  return make_experiment(config, std::filesystem::path(o.config).stem().string()).effective();
+}
+
+void print_origins(const LoadedConfig& config, const Options& o) {
+  try {
+    for (const Origin& origin : config.explain(o.key)) std::cout << origin.str() << "\n";
+  } catch (const ConfigError&) {  // nothing sets it
+    const auto found = find_path(effective(config, o), split(o.key, '.'));
+    if (!found) throw;
+    std::cout << "default: " << to_json(found->node) << " (used)\n";
+  }
+}
+
 int show(const Options& o) {
   const LoadedConfig config = load_config(o.config, {.overrides = o.overrides});
   if (!o.key.empty()) {
-    for (const Origin& origin : config.explain(o.key)) std::cout << origin.str() << "\n";
+    print_origins(config, o);
   } else if (o.resolved) {
-    const auto name = std::filesystem::path(o.config).stem().string();
-    print(make_experiment(config, name).effective(), o.json);
+    print(effective(config, o), o.json);
   } else {
     print(config.merged, o.json);
   }
@@ -39,7 +54,8 @@ void add_config_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("config", "Show a config with its includes and overrides");
   auto options = std::make_shared<Options>();
   command->add_option("config", options->config, "YAML file")->required();
-  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of the config")
+  command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
+      ->type_name("KEY=YAML")
       ->allow_extra_args(false);
   command->add_flag("--resolved", options->resolved, "expressions replaced, every default written out");
   command->add_option("--explain", options->key, "show every place that sets this dotted key");

@@ -127,10 +127,13 @@ void add_data_command(CLI::App& program, Action& action) {
   CLI::App* command = data->add_subcommand("inspect", "Show what flows give, and their first items");
   auto options = std::make_shared<Options>();
   command->add_option("config", options->config, "YAML file")->required();
-  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of the config")
+  command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
+      ->type_name("KEY=YAML")
       ->allow_extra_args(false);
   command->add_option("--flow", options->flow, "only this flow");
-  command->add_option("--samples", options->samples, "items to show")->check(CLI::NonNegativeNumber);
+  command->add_option("--samples", options->samples, "items to show")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--png", options->png, "write the first images to this file, as one sheet");
   command->add_option("--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
   command->add_flag("--json", options->json, "as JSON");

@@ -61,7 +61,7 @@ int evaluate(const Options& o) {
   TextTable table({"statistic of " + name, "value"});
   nlohmann::ordered_json json;
   for (const auto& [statistic, value] : result) {
-    table.add({statistic, shortest(value)});
+    table.add({statistic, shortest(static_cast<float>(value))});
     json[statistic] = value;
   }
   std::cout << (o.json ? json.dump(1) + "\n" : table.str());
@@ -76,9 +76,12 @@ void add_eval_command(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   command->add_option("model", options->model, "checkpoint")->required();
   command->add_option("--data", options->data, "flow of its config (default: validation)");
-  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of its config")
+  command->add_option("--set", options->overrides, "changes a value of its config; may be given again")
+      ->type_name("KEY=YAML")
       ->allow_extra_args(false);
-  command->add_option("--min", options->minima, "NAME=VALUE: exit code 8 where the statistic is below")
+  command
+      ->add_option("--min", options->minima, "exit code 8 where the statistic is below; may be given again")
+      ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--allow-plugins", options->allow_plugins, "load the plugins that its config names");
   command->add_flag("--json", options->json, "as JSON");

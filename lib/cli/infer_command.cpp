@@ -57,8 +57,9 @@ class Inference {
   Inference(StoredModel& model, const Options& options)
       : options_(options),
         samples_(model.experiment()),
+        labels_(labels_of(options, model)),
         predictor_(model.place(), outputs_of(model.experiment()), {samples_.input().name}),
-        writer_(make_prediction_writer(writer_options(model))) {}
+        writer_(make_prediction_writer(writer_options())) {}
 
   /// The number of files that could not be read.
   int64_t run(const std::vector<std::string>& files) {
@@ -80,15 +81,27 @@ class Inference {
   }
 
  private:
-  WriterOptions writer_options(const StoredModel& model) const {
-    WriterOptions w{options_.format, options_.output, {}, labels_of(options_, model), options_.top_k};
+  WriterOptions writer_options() const {
+    WriterOptions w{options_.format, options_.output, {}, labels_, options_.top_k};
     for (const PredictOutput& output : predictor_.outputs()) w.names.push_back(output.name);
     return w;
   }
 
+  /// Names that were given must be those of all classes.
+  void check_labels(const Tensor& scores) const {
+    if (options_.labels.empty() || scores.shape().rank() != 2) return;
+    const int64_t classes = scores.shape()[1];
+    if (static_cast<int64_t>(labels_.size()) == classes) return;
+    throw ConfigError(options_.labels + ": has " + std::to_string(labels_.size()) + " names, the model has " +
+                      std::to_string(classes) + " classes; write one name a line");
+  }
+
   void flush() {
     std::vector<Tensor> values;
-    if (!batch_.empty()) values = predictor_.run({stacked()});
+    if (!batch_.empty()) {
+      values = predictor_.run({stacked()});
+      check_labels(values[0]);
+    }
     int64_t row = 0;
     for (Prediction& p : pending_) {
       if (p.error.empty()) {
@@ -114,6 +127,7 @@ class Inference {
 
   const Options& options_;
   FileSamples samples_;
+  std::vector<std::string> labels_;
   Predictor predictor_;
   std::unique_ptr<PredictionWriter> writer_;
   std::vector<Prediction> pending_;  // files since the last batch, good and bad
@@ -139,14 +153,20 @@ void add_infer_command(CLI::App& program, Action& action) {
   command
       ->add_option("files", options->files, "files, folders, @LIST (one path a line), or - (a list on stdin)")
       ->required();
-  command->add_option("--format", options->format, "jsonl, csv or hdf5")
+  command->add_option("--format", options->format, "how predictions are written")
+      ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
   command->add_option("--output", options->output, "file (default: stdout)");
-  command->add_option("--top-k", options->top_k, "classes that are named")->check(CLI::PositiveNumber);
+  command->add_option("--top-k", options->top_k, "classes that are named")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->add_option("--labels", options->labels,
                       "names of the classes, one a line (default: the checkpoint's)");
-  command->add_option("--batch", options->batch, "files that run together")->check(CLI::PositiveNumber);
-  command->add_option("--set", options->overrides, "KEY=YAML: changes a value of its config")
+  command->add_option("--batch", options->batch, "files that run together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--set", options->overrides, "changes a value of its config; may be given again")
+      ->type_name("KEY=YAML")
       ->allow_extra_args(false);
   command->add_flag("--skip-bad", options->skip_bad, "files that cannot be read are no failure");
   command->add_flag("--allow-plugins", options->allow_plugins, "load the plugins that its config names");

@@ -1,6 +1,7 @@
 #include "cli/prediction_writer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -35,9 +36,19 @@ class TextOutput {
   std::ofstream file_;
 };
 
+/// An element; of single precision the double whose text is as short.
+double element(const Tensor& value, int64_t index) {
+  const double exact = value.at(index);
+  if (value.dtype() != DType::kFloat32 || !std::isfinite(exact)) return exact;
+  const std::string text = shortest(static_cast<float>(exact));
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 /// Values of any tensor as nested lists.
 nlohmann::json as_json(const Tensor& value) {
-  if (value.shape().rank() == 0) return value.at(0);
+  if (value.shape().rank() == 0) return element(value, 0);
   auto list = nlohmann::json::array();
   for (int64_t i = 0; i < value.shape()[0]; ++i) list.push_back(as_json(value.row(i)));
   return list;
@@ -165,7 +176,8 @@ std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::str
   std::vector<Ranked> ranked;
   for (size_t k = 0; k < order.size() && k < static_cast<size_t>(count); ++k) {
     const auto index = static_cast<size_t>(order[k]);
-    ranked.push_back({index < labels.size() ? labels[index] : std::to_string(index), scores.at(order[k])});
+    ranked.push_back(
+        {index < labels.size() ? labels[index] : std::to_string(index), element(scores, order[k])});
   }
   return ranked;
 }

@@ -34,8 +34,25 @@ std::string hint(const CLI::App& program, int argc, char** argv) {
   return "";
 }
 
+/// The nearest option where a word looks like one and is none of the command's.
+std::string option_hint(const CLI::App& program) {
+  const CLI::App* command = &program;
+  std::string path = program.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    path += " " + command->get_name();
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command->get_options()) known.push_back(option->get_name());
+  for (const std::string& word : program.remaining(true)) {
+    if (word.starts_with("-")) return path + " has no option '" + word + "'" + did_you_mean(word, known);
+  }
+  return "";
+}
+
 int usage_error(const CLI::App& program, const CLI::ParseError& error, int argc, char** argv) {
-  const std::string unknown = hint(program, argc, argv);
+  std::string unknown = hint(program, argc, argv);
+  if (unknown.empty()) unknown = option_hint(program);
   std::fprintf(stderr, "error: %s; see tpack --help\n", unknown.empty() ? error.what() : unknown.c_str());
   return static_cast<int>(ErrorKind::kConfig);
 }

@@ -19,7 +19,8 @@ void add_train_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("train", "Train the experiment of a config");
   auto options = std::make_shared<Options>();
   command->add_option("config", options->train.config, "YAML file")->required();
-  command->add_option("--set", options->train.overrides, "KEY=YAML: changes a value of the config")
+  command->add_option("--set", options->train.overrides, "changes a value of the config; may be given again")
+      ->type_name("KEY=YAML")
       ->allow_extra_args(false);
   command->add_option("--log-dir", options->train.log_dir, "run folder (default: train_log/NAME)");
   command->add_option("--resume", options->resume,

@@ -42,6 +42,16 @@ TEST(PredictionWriter, writes_one_json_object_a_line) {
   EXPECT_FALSE(line.contains("top"));
 }
 
+TEST(PredictionWriter, writes_no_more_digits_than_single_precision_has) {
+  const TemporaryFolder folder;
+  const auto writer = make_prediction_writer({"jsonl", folder / "out", {"p"}, {"a", "b"}, 1});
+  writer->write({"one.png", {Tensor::of<float>({2}, {0.9971405F, 5.4977022e-08F})}, ""});
+  writer->finish();
+  EXPECT_EQ(content_of(folder / "out"),
+            R"({"file":"one.png","label":"a","score":0.9971405,"outputs":{"p":[0.9971405,5.4977022e-08]}})"
+            "\n");
+}
+
 TEST(PredictionWriter, refuses_outputs_that_cannot_be_written) {
   EXPECT_THROW(make_prediction_writer({"csv", "/no/such/folder/x.csv", {}, {}, 1}), ResourceError);
   EXPECT_THROW(make_prediction_writer({"hdf5", "", {}, {}, 1}), ConfigError);

@@ -35,6 +35,13 @@ TEST_F(Program, wrong_usage_is_exit_2_with_a_suggestion) {
   EXPECT_EQ(tpack({"train", config(), "--no-such-option"}).code, 2);
 }
 
+TEST_F(Program, an_unknown_option_is_exit_2_with_a_suggestion) {
+  EXPECT_EQ(tpack({"train", config(), "--log_dir", "x"}).err,
+            "error: tpack train has no option '--log_dir'; did you mean '--log-dir'?; see tpack --help\n");
+  EXPECT_EQ(tpack({"ckpt", "verify", config(), "--jsn"}).err,
+            "error: tpack ckpt verify has no option '--jsn'; see tpack --help\n");
+}
+
 TEST_F(Program, a_missing_config_is_exit_2) {
   const Outcome outcome = tpack({"check", folder_ / "none.yaml"});
   EXPECT_EQ(outcome.code, 2);
@@ -67,6 +74,11 @@ TEST_F(Program, prints_the_effective_config) {
   EXPECT_EQ(effective.at("seed"), 7);
   EXPECT_EQ(effective.at("optimizer").at("Adam").at("beta1"), 0.9);
   EXPECT_EQ(effective.at("data").at("train").at("workers"), "auto");
+}
+
+TEST_F(Program, explains_that_a_default_is_used) {
+  EXPECT_EQ(tpack({"config", config(), "--explain", "starting_epoch"}).out, "default: 1 (used)\n");
+  EXPECT_EQ(tpack({"config", config(), "--explain", "starting_epok"}).code, 2);
 }
 
 TEST_F(Program, explains_a_key) {

@@ -136,5 +136,13 @@ TEST_F(Stored, ckpt_inspects_verifies_and_compares) {
   EXPECT_EQ(tpack({"ckpt", "verify", good()}).code, 4);
 }
 
+TEST_F(Stored, names_must_be_those_of_all_classes) {
+  write_content(*folder_ / "two.txt", "none\none\n");
+  const Outcome outcome = tpack({"infer", model(), good(), "--labels", *folder_ / "two.txt"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(last_line(outcome.err), "error: " + (*folder_ / "two.txt") +
+                                        ": has 2 names, the model has 3 classes; write one name a line");
+}
+
 }  // namespace
 }  // namespace tpack
