@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints a table from the lines that a script of this folder wrote: medians over the rounds, tpack over the best peer."""
+"""Prints a table from the lines that a script of this folder wrote: median speeds and mean losses over the rounds, and tpack
+against the best peer."""
 import collections
 import json
 import pathlib
@@ -34,12 +35,13 @@ print(f"CPU: {cpu()}")
 for network, peers in runs.items():
     print(f"\n{network}")
     print(f"{'':34} {'samples/s':>10} {'min':>8} {'max':>8} {'loss 81-100':>12} {'peak RSS MB':>12}")
-    medians = {}
+    medians, losses = {}, {}
     for name, results in peers.items():
         speeds = [r["samples_per_s"] for r in results]
         medians[name] = statistics.median(speeds)
-        loss = statistics.median(r["loss_81_to_100"] for r in results)
+        losses[name] = loss = statistics.mean(r["loss_81_to_100"] for r in results)
         rss = max(r["peak_rss_mb"] for r in results)
         print(f"{name:34} {medians[name]:10.0f} {min(speeds):8.0f} {max(speeds):8.0f} {loss:12.4f} {rss:12.0f}")
     best = max(speed for name, speed in medians.items() if name != "tpack")
-    print(f"tpack / best peer: {medians['tpack'] / best:.2f}")
+    peer_loss = statistics.mean(loss for name, loss in losses.items() if name != "tpack")
+    print(f"tpack / best peer: {medians['tpack'] / best:.2f}; mean loss against the peers': {losses['tpack'] / peer_loss - 1:+.1%}")
