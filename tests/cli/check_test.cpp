@@ -11,6 +11,7 @@
 
 #include "cli/model_report.h"
 #include "program_runner.h"
+#include "support/paths.h"
 
 namespace tpack {
 namespace {
@@ -37,7 +38,7 @@ std::string errors_of(const std::string& path) {
 
 std::vector<std::string> cases() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(fs::path(TPACK_SOURCE_DIR) / "tests/config/errors")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(source_folder()) / "tests/config/errors")) {
     if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -48,7 +49,7 @@ class ErrorCorpus : public testing::TestWithParam<std::string> {};
 
 TEST_P(ErrorCorpus, is_refused_with_the_whole_text) {
   const fs::path before = fs::current_path();
-  fs::current_path(fs::path(TPACK_SOURCE_DIR) / "tests/config/errors");
+  fs::current_path(fs::path(source_folder()) / "tests/config/errors");
   const std::string errors = errors_of(GetParam() + ".yaml");
   const std::string expected = content_of(GetParam() + ".txt");
   fs::current_path(before);

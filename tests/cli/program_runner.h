@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 
 namespace tpack::testing_cli {
@@ -78,7 +79,7 @@ class Process {
   std::string seen_;
 };
 
-inline std::string program() { return std::string(TPACK_BINARY_DIR) + "/tpack"; }
+inline std::string program() { return build_folder() + "/tpack"; }
 
 /// Runs `tpack WORDS` and waits for its end.
 inline Outcome tpack(std::vector<std::string> words) {

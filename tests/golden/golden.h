@@ -13,6 +13,7 @@
 
 #include "core/rng.h"
 #include "core/text.h"
+#include "support/paths.h"
 #include "tensor/tensor.h"
 
 /// Reads the golden files, which golden.py describes: draws of what goes in, summaries of what comes out.
@@ -21,7 +22,7 @@ namespace tpack::golden {
 using Json = nlohmann::ordered_json;
 
 inline Json read(const std::string& name) {
-  std::ifstream file(TPACK_SOURCE_DIR "/tests/golden/" + name);
+  std::ifstream file(source_folder() + "/tests/golden/" + name);
   return Json::parse(file);
 }
 

@@ -3,6 +3,7 @@
 #include "cli/experiment.h"
 #include "golden/golden.h"
 #include "parallel/data_parallel.h"
+#include "support/paths.h"
 
 namespace tpack {
 namespace {
@@ -21,7 +22,7 @@ class Training {
   Training(const std::string& name, const DeviceOptions& options, bool reference)
       : name_(name),
         golden_(golden::read(name + ".json")),
-        experiment_(load_experiment(TPACK_SOURCE_DIR "/" + golden_.at("config").get<std::string>(),
+        experiment_(load_experiment(source_folder() + "/" + golden_.at("config").get<std::string>(),
                                     golden_.at("overrides").get<std::vector<std::string>>())),
         float_type_(options.float_type) {
     DataParallelOptions parallel;

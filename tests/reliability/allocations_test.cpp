@@ -13,6 +13,7 @@
 
 #include "cli/train.h"
 #include "support/allocation_counter.h"
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 #include "train/callback.h"
 
@@ -169,7 +170,7 @@ class AllocationsOfSteps : public testing::Test {
     if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has an allocator of its own";
     seen = {};
     TrainOptions options;
-    options.config = std::string(TPACK_SOURCE_DIR) + "/tests/reliability/" + config;
+    options.config = source_folder() + "/tests/reliability/" + config;
     options.overrides = overrides;
     options.log_dir = folder_ / "run";
     ASSERT_EQ(train(options), 0);

@@ -11,7 +11,7 @@ constexpr int64_t kSteps = 20;
 
 class Replicas : public Training {
  protected:
-  Replicas() { config_ = std::string(TPACK_SOURCE_DIR) + "/tests/reliability/plain.yaml"; }
+  Replicas() { config_ = source_folder() + "/tests/reliability/plain.yaml"; }
 
   CheckpointContent trained(const std::string& name, const Launch& launch) const {
     train_well(name, {}, launch);

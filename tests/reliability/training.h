@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program_runner.h"
+#include "support/paths.h"
 #include "support/temporary_folder.h"
 
 namespace tpack::reliability {
@@ -56,7 +57,7 @@ class Training : public testing::Test {
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
 
-  std::string config_ = std::string(TPACK_SOURCE_DIR) + "/tests/reliability/convnet.yaml";
+  std::string config_ = source_folder() + "/tests/reliability/convnet.yaml";
 
   std::string run_folder(const std::string& name) const { return folder_ / name; }
   std::string checkpoints(const std::string& name) const { return run_folder(name) + "/checkpoints"; }

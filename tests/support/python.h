@@ -7,6 +7,8 @@
 #include <string>
 #include <sys/wait.h>
 
+#include "support/paths.h"
+
 namespace tpack {
 
 /// What a Python script of the tests wrote to stdout.
@@ -21,14 +23,14 @@ struct PythonResult {
 inline PythonResult run_python(const std::string& script, const std::string& argument) {
   constexpr int kPackageMissing = 77;
   const char* given = std::getenv("TPACK_PYTHON");
-  const std::string python = given != nullptr ? given : TPACK_SOURCE_DIR "/build/venv/bin/python";
+  const std::string python = given != nullptr ? given : source_folder() + "/build/venv/bin/python";
   PythonResult result;
   if (!std::filesystem::exists(python)) {
     result.missing = "no Python: set TPACK_PYTHON to one that has the packages of the tests";
     return result;
   }
   const std::string command =
-      "'" + python + "' '" TPACK_SOURCE_DIR "/tests/" + script + "' '" + argument + "'";
+      "'" + python + "' '" + source_folder() + "/tests/" + script + "' '" + argument + "'";
   FILE* pipe = ::popen(command.c_str(), "r");
   std::array<char, 4096> buffer{};
   while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
