@@ -8,7 +8,7 @@ namespace tpack {
 
 /// All processes of MPI's world. Starts MPI; the destructor ends it, unless an operation has failed: then the
 /// process is to exit, and mpirun ends the others. Once a process. Errors: DistributedError where MPI does
-/// not start or this build has none.
+/// not start, ResourceError where this build has none.
 std::unique_ptr<Comm> make_mpi_comm(double timeout_s);
 
 /// Ends all processes of the run with this exit code; for a process that cannot go on. Does not return.

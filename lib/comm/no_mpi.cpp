@@ -6,8 +6,9 @@
 namespace tpack {
 
 std::unique_ptr<Comm> make_mpi_comm(double /*timeout_s*/) {
-  throw DistributedError(
-      "this process was started by mpirun, but this build has no MPI; build with -DTPACK_MPI=ON");
+  throw ResourceError(
+      "mpirun started this process, but this build of tpack has no MPI; build with -DTPACK_MPI=ON, or start "
+      "one process without mpirun");
 }
 
 void abort_world(int exit_code) { std::_Exit(exit_code); }

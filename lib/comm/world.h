@@ -10,8 +10,8 @@ namespace tpack {
 bool started_by_mpirun();
 
 /// All processes of this run: over MPI where mpirun started them, else the group of one (MPI is then never
-/// touched). Once a process. Errors: DistributedError where mpirun was used and this build has no MPI, or MPI
-/// does not start.
+/// touched). Once a process. Errors: ResourceError where mpirun was used and this build has no MPI,
+/// DistributedError where MPI does not start.
 std::unique_ptr<Comm> make_world(double timeout_s = Comm::kDefaultTimeoutS);
 
 }  // namespace tpack
