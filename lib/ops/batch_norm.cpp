@@ -48,7 +48,7 @@ std::vector<TensorSpec> BatchNorm::infer(std::span<const TensorSpec> in) const {
     throw ShapeError("batch normalisation needs [N, C, H, W] or [N, C], not " + in[0].str());
   }
   const TensorSpec channels{in[0].dtype, Shape{in[0].shape[1]}};
-  for (const size_t i : {1, 2}) {
+  for (const size_t i : {1U, 2U}) {
     if (!(in[i].shape == channels.shape)) {
       throw ShapeError("scale and offset must be " + channels.shape.str() + ", not " + in[i].shape.str());
     }

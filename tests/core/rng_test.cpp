@@ -55,7 +55,7 @@ TEST(Rng, range_includes_both_ends) {
 }
 
 TEST(Permutation, is_a_bijection_at_every_size) {
-  for (const uint64_t size : {1, 2, 3, 7, 64, 1000, 4097}) {
+  for (const uint64_t size : {1U, 2U, 3U, 7U, 64U, 1000U, 4097U}) {
     const Permutation permutation(size, 42);
     std::vector<bool> hit(size);
     for (uint64_t i = 0; i < size; ++i) {

@@ -88,7 +88,7 @@ std::vector<Symbol> batch_norm_gradient_parts(Builder& b, double epsilon, std::s
 Symbol bias_of(const Node& node, Symbol to) {
   const Call call = call_of(node);
   if (call.fn != pointwise::Fn::kAdd) return {};
-  for (const size_t i : {0, 1}) {
+  for (const size_t i : {0U, 1U}) {
     Symbol other = call.operands[1 - i].symbol;
     if (!(call.operands[i].symbol == to) || !other) continue;
     const int64_t channels = to.shape()[1];

@@ -54,7 +54,7 @@ inline Call call_of(const Node& node) {
 inline Symbol relu_input(const Node& node) {
   const Call call = call_of(node);
   if (call.fn != pointwise::Fn::kMax) return {};
-  for (const size_t i : {0, 1}) {
+  for (const size_t i : {0U, 1U}) {
     const Call::Operand& other = call.operands[1 - i];
     if (call.operands[i].symbol && !other.symbol && other.value == 0) return call.operands[i].symbol;
   }

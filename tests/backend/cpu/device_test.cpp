@@ -26,7 +26,7 @@ std::vector<Variant> variants() {
 /// Convolution, batch norm, ReLU and pooling with channel counts that do and do not fill blocks of 16.
 OpCase small_network(const char* name, int64_t channels, int64_t filters, int64_t size) {
   return {name,
-          [filters](Builder& b, Symbols in) {
+          [](Builder& b, Symbols in) {
             const Symbol x = convolution(b, in[0], in[1], {.padding = {1, 1, 1, 1}});
             const Symbol biased = b.add(x, per_channel(b, in[2], x.shape()));
             const Symbol active = b.max(biased, 0.0);

@@ -22,7 +22,7 @@ std::vector<float> random_floats(size_t n, uint64_t seed, float low = -2, float 
 
 TEST(Simd, functions_agree_with_their_definition_at_every_length) {
   for (int fn = static_cast<int>(Fn::kAdd); fn <= static_cast<int>(Fn::kTrunc); ++fn) {
-    for (const size_t n : {1, 3, 15, 16, 17, 64, 100}) {
+    for (const size_t n : {1U, 3U, 15U, 16U, 17U, 64U, 100U}) {
       const auto a = random_floats(n, 1, 0.1F, 3);
       const auto b = random_floats(n, 2, 0.1F, 3);
       const auto c = random_floats(n, 3);
