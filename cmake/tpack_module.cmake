@@ -18,8 +18,8 @@ target_link_libraries(tpack_options INTERFACE opencv)
 target_compile_options(tpack_options INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:RelWithDebInfo>>:-Wno-stringop-overflow;-Wno-maybe-uninitialized;-Wno-restrict;-Wno-array-bounds>)
 if(TPACK_SANITIZE)
-  target_compile_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE} -fno-omit-frame-pointer)
-  target_link_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE})
+  target_compile_options(tpack_options INTERFACE -fsanitize=${TPACK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TPACK_SANITIZE})  # for every program: the sanitizer's runtime belongs to it
 endif()
 
 set_property(GLOBAL PROPERTY TPACK_MODULES "")

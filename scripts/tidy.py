@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""clang-tidy over lib/ and app/, or over the sources given.
+
+Most of clang-tidy's time goes into the headers, so the sources of a module are linted as one: a unit that includes them all.
+Sources with names that clash (each command has its Options) come into different units.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "asan"  # the flags are those of the clang build
+UNITS = BUILD / "tidy"
+
+
+def run(*command):
+    return subprocess.run(command, cwd=BUILD, capture_output=True, text=True)
+
+
+def modules():
+    """Flags -> the sources of lib/ and app/ that are compiled with them."""
+    subprocess.run(["cmake", "--preset", "asan"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    found = collections.defaultdict(list)
+    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+        if pathlib.Path(entry["file"]).is_relative_to(ROOT / "lib") or "/app/" in entry["file"]:
+            words = shlex.split(entry["command"])
+            del words[words.index("-o"):]  # -o OBJECT -c SOURCE
+            found[tuple(words)].append(entry["file"])
+    return found
+
+
+def unit_of(sources):
+    name = sources[0].removeprefix(str(ROOT)).strip("/").replace("/", "_")
+    unit = UNITS / f"{name.removesuffix('.cpp')}_and_{len(sources) - 1}.cpp"
+    unit.write_text("".join(f'#include "{source}"\n' for source in sources))
+    return str(unit)
+
+
+def clashing(flags, sources):
+    """Those of the sources that do not compile behind the others."""
+    checked = run(*flags, "-w", "-fsyntax-only", "-ferror-limit=0", unit_of(sources))
+    if checked.returncode == 0:
+        return []
+    broken = {os.path.realpath(BUILD / file) for file in re.findall(r"^([^\s:]+):\d+:\d+: error:", checked.stderr, re.M)}
+    return [s for s in sources if s in broken] or sources[1:]
+
+
+def units(flags, sources):
+    """The sources in groups that compile as one; one that does not compile alone is a group too."""
+    rest = list(sources)
+    while rest:
+        group = rest
+        while len(group) > 1 and (apart := clashing(flags, group)):
+            group = [s for s in group if s not in apart] or group[:1]
+        yield group
+        rest = [s for s in rest if s not in group]
+
+
+def lint(flags, sources):
+    """What clang-tidy says of these sources, which share their flags."""
+    found = []
+    for group in units(flags, sources):
+        done = run("clang-tidy", "--quiet", f"--config-file={ROOT}/.clang-tidy", f"--header-filter={ROOT}/(lib|app)/",
+                   "--checks=-bugprone-suspicious-include", unit_of(group), "--", *flags[1:], "-Wno-error", "-w")
+        if done.returncode != 0:
+            found.append(done.stdout or done.stderr)
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", help="lint only these")
+    only = {str(pathlib.Path(f).resolve()) for f in parser.parse_args().files}
+    jobs = [(flags, [s for s in sources if not only or s in only]) for flags, sources in modules().items()]
+    jobs = sorted((job for job in jobs if job[1]), key=lambda job: -len(job[1]))
+    UNITS.mkdir(exist_ok=True)
+    findings = set()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for texts in pool.map(lambda job: lint(*job), jobs):
+            for text in texts:
+                findings.update(re.split(r"\n(?=/)", text.strip()))  # a header's come once a unit
+    print("\n".join(sorted(findings)) if findings else "clang-tidy: ok")
+    return 1 if findings else 0
+
+
+sys.exit(main())
