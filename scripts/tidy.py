@@ -25,14 +25,15 @@ def run(*command):
 
 
 def modules():
-    """Flags -> the sources of lib/ and app/ that are compiled with them."""
+    """(folder, flags) -> the sources of that folder of lib/ or app/ that are compiled with them."""
     subprocess.run(["cmake", "--preset", "asan"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     found = collections.defaultdict(list)
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
-        if pathlib.Path(entry["file"]).is_relative_to(ROOT / "lib") or "/app/" in entry["file"]:
+        path = pathlib.Path(entry["file"]).relative_to(ROOT).parts
+        if path[0] in ("lib", "app"):
             words = shlex.split(entry["command"])
             del words[words.index("-o"):]  # -o OBJECT -c SOURCE
-            found[tuple(words)].append(entry["file"])
+            found[path[:-1][:2], tuple(words)].append(entry["file"])
     return found
 
 
@@ -78,7 +79,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", help="lint only these")
     only = {str(pathlib.Path(f).resolve()) for f in parser.parse_args().files}
-    jobs = [(flags, [s for s in sources if not only or s in only]) for flags, sources in modules().items()]
+    jobs = [(flags, [s for s in sources if not only or s in only]) for (_, flags), sources in modules().items()]
     jobs = sorted((job for job in jobs if job[1]), key=lambda job: -len(job[1]))
     UNITS.mkdir(exist_ok=True)
     findings = set()

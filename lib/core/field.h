@@ -72,8 +72,8 @@ struct FieldInfo {
 /// Where a value is being read, and where its errors go.
 class Reader {
  public:
-  Reader(std::string what, const Check& check, Diagnostics& errors)
-      : what_(std::move(what)), check_(check), errors_(errors) {}
+  Reader(std::string what, Check check, Diagnostics& errors)
+      : what_(std::move(what)), check_(std::move(check)), errors_(errors) {}
 
   /// Adds "<what>: expected <type>, found <node>".
   void wrong_type(const ConfigNode& node, const std::string& expected);
@@ -91,7 +91,7 @@ class Reader {
   void out_of_range(const ConfigNode& node);
 
   std::string what_;  // "'rate' of layer Dropout"
-  const Check& check_;
+  Check check_;
   Diagnostics& errors_;
 };
 

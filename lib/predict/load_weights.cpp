@@ -47,8 +47,7 @@ std::string lines(const char* title, const std::vector<std::string>& names) {
 
 std::vector<std::string> parse_patterns(const ConfigNode& node, const std::string& what,
                                         Diagnostics& errors) {
-  static const Check kAny;
-  Reader reader(what, kAny, errors);
+  Reader reader(what, {}, errors);
   const auto patterns = Codec<std::vector<std::string>>::parse(node, reader);
   return patterns.value_or(std::vector<std::string>{});
 }
