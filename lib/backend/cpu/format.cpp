@@ -83,8 +83,8 @@ int64_t padded_channels(const Shape& shape, Layout layout) {
 }
 
 const dnnl::engine& engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
+  static const dnnl::engine kCpu(dnnl::engine::kind::cpu, 0);
+  return kCpu;
 }
 
 }  // namespace tpack::cpu

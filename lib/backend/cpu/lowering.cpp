@@ -116,7 +116,7 @@ class Lowering {
 
   /// True where writing the variable at step `at` (output `value` of it) disturbs no read of its old value.
   bool may_overwrite(int variable_value, int at, int value) const {
-    for (size_t i = static_cast<size_t>(at); i < program_.steps.size(); ++i) {
+    for (auto i = static_cast<size_t>(at); i < program_.steps.size(); ++i) {
       const Step& step = program_.steps[i];
       for (size_t k = 0; k < step.in.size(); ++k) {
         if (program_.owner(step.in[k]) != variable_value) continue;

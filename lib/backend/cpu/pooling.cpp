@@ -27,7 +27,7 @@ struct Planes {
 };
 
 /// The pixels that the window of one output pixel covers.
-struct Covered {
+struct Covered {  // NOLINT(cppcoreguidelines-pro-type-member-init): the first `count` are filled
   size_t count = 0;
   int64_t offsets[kMostOfWindow];  // from the plane's first element, in elements
   uint8_t numbers[kMostOfWindow];  // of the places inside the window

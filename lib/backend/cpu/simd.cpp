@@ -12,6 +12,7 @@
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
+// NOLINTBEGIN(readability-identifier-naming): named apart from the functions that dispatch to them
 namespace tpack::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using pointwise::Fn;
@@ -295,6 +296,7 @@ void Uniform(uint64_t key, uint64_t first, float* out, size_t n) {
 const char* Target() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace tpack::cpu::simd::HWY_NAMESPACE
+// NOLINTEND(readability-identifier-naming)
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

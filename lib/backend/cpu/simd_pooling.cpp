@@ -9,6 +9,7 @@
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
+// NOLINTBEGIN(readability-identifier-naming): named apart from the functions that dispatch to them
 namespace tpack::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -140,6 +141,7 @@ void Spread(const float* dy, const Windows& w, float* image) {
 }
 
 }  // namespace tpack::cpu::simd::HWY_NAMESPACE
+// NOLINTEND(readability-identifier-naming)
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

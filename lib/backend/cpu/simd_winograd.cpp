@@ -11,6 +11,7 @@
 #include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
+// NOLINTBEGIN(readability-identifier-naming): named apart from the functions that dispatch to them
 namespace tpack::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -280,6 +281,7 @@ void Multiply(const WinogradProduct& p, const float* a, const float* b, float* c
 }
 
 }  // namespace tpack::cpu::simd::HWY_NAMESPACE
+// NOLINTEND(readability-identifier-naming)
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

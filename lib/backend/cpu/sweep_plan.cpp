@@ -63,7 +63,8 @@ Steps steps_of(const Shape& operand, Layout layout, bool is_image, const Shape& 
   }
   int64_t step = 1;
   for (int i = static_cast<int>(operand.rank()) - 1; i >= 0; --i) {
-    logical_steps[static_cast<size_t>(i + extra)] = operand[i] == 1 ? 0 : step;
+    const int axis = i + extra;
+    logical_steps[static_cast<size_t>(axis)] = operand[i] == 1 ? 0 : step;
     step *= operand[i];
   }
   for (size_t i = 0; i < walk.size(); ++i) {

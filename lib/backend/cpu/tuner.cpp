@@ -57,7 +57,7 @@ double time_of(PreparedKernel& prepared) {
 
 }  // namespace
 
-Tuner::Tuner(std::string cache_dir) {
+Tuner::Tuner(const std::string& cache_dir) {
   if (cache_dir.empty()) return;
   std::string file = cpu_name();
   std::replace_if(

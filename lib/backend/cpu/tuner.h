@@ -11,7 +11,7 @@ namespace tpack::cpu {
 /// CPU. Threads: one at a time; several processes may share the file (it is replaced whole).
 class Tuner {
  public:
-  explicit Tuner(std::string cache_dir);
+  explicit Tuner(const std::string& cache_dir);
   ~Tuner();
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;

@@ -16,7 +16,8 @@ using simd::WinogradProduct;
 using simd::WinogradTiles;
 
 constexpr int64_t kBlock = 16;
-constexpr int64_t kCacheFloats = 192 * 1024;  // of transformed tiles: a third of a second-level cache
+constexpr int64_t kCacheFloats =
+    int64_t{192} * 1024;  // of transformed tiles: a third of a second-level cache
 
 int64_t blocks_of(int64_t channels) { return (channels + kBlock - 1) / kBlock; }
 int64_t rounded_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
