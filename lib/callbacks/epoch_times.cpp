@@ -12,7 +12,7 @@ void EpochTimes::add(double seconds) {
 
 double EpochTimes::average() const {
   if (seconds_.empty()) return 0;
-  const double n = static_cast<double>(seconds_.size());
+  const auto n = static_cast<double>(seconds_.size());
   if (average_ == Average::kMean) return std::accumulate(seconds_.begin(), seconds_.end(), 0.0) / n;
   std::vector<double> sorted = seconds_;
   std::sort(sorted.begin(), sorted.end());

@@ -14,7 +14,7 @@ void MovingMean::load(const State& state) {
   power_ = 1;
   std::fill(means_.begin(), means_.end(), 0);
   if (!state.has("means") || state.get<double>("decay") != decay_) return;
-  std::vector<double> means = state.get<std::vector<double>>("means");
+  auto means = state.get<std::vector<double>>("means");
   if (means.size() != means_.size()) return;
   means_ = std::move(means);
   power_ = state.get<double>("power");

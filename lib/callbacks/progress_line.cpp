@@ -1,6 +1,7 @@
 #include "callbacks/progress_line.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
@@ -27,7 +28,7 @@ class Line {
 };
 
 void add_duration(Line& line, double seconds) {
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const long long whole = std::llround(seconds);
   if (whole >= 3600) {
     line.add("%lld h %02lld min", whole / 3600, whole / 60 % 60);
   } else if (whole >= 60) {

@@ -81,7 +81,7 @@ herr_t MemoryFile::keep(void* buffer, H5FD_file_image_op_t /*operation*/, void* 
 Handle MemoryFile::access() {
   constexpr size_t kGrowth = size_t{1} << 20U;
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
+  H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/hbool_t{false});
   H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
   H5FD_file_image_callbacks_t callbacks{};
   callbacks.image_realloc = resize;

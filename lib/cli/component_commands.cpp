@@ -19,7 +19,7 @@ struct Options {
 
 /// Kinds by the word that was given: "layer", "layers", or all where it is empty.
 std::vector<std::string> kinds_of(const std::string& word) {
-  const std::vector<std::string> all = documented_kinds();
+  std::vector<std::string> all = documented_kinds();
   if (word.empty()) return all;
   for (const std::string& kind : all) {
     if (kind == word || kind + "s" == word) return {kind};

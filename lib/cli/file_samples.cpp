@@ -146,7 +146,7 @@ Tensor FileSamples::read(const std::string& path, int64_t index) const {
     for (const auto& [key, map] : maps_) {
       if (!map->apply(sample, {0, sample.id(), key})) throw DataError("it is dropped by a map of the flow");
     }
-    const Tensor value = sample.to_tensor(spec_.index({input_->component.c_str()}, "infer")).clone();
+    Tensor value = sample.to_tensor(spec_.index({input_->component.c_str()}, "infer")).clone();
     if (value.spec() == input_->spec) return value;
     throw DataError("gives " + value.spec().str() + ", the model takes " + input_->spec.str() +
                     "; a Resize in the flow that `predict.data` names would bring them together");

@@ -130,7 +130,7 @@ class Csv final : public PredictionWriter {
 /// `labels`, one a line.
 class Hdf5 final : public PredictionWriter {
  public:
-  explicit Hdf5(const WriterOptions& options) : options_(options) {
+  explicit Hdf5(WriterOptions options) : options_(std::move(options)) {
     if (options_.output.empty()) throw ConfigError("--format hdf5 needs --output FILE");
   }
   void write(const Prediction& p) override { all_.push_back(p); }

@@ -70,7 +70,7 @@ ConfigNode Merger::merged(const ConfigNode& base, const ConfigNode& over) {
 }
 
 ConfigNode Merger::appended(const ConfigNode& base, const ConfigNode& over) {
-  const ConfigNode added = fresh(over);
+  ConfigNode added = fresh(over);
   if (base.is_null()) return added;
   if (!base.is_list()) {
     errors_.add(over.position(), "'!append' needs a list in " + owner() + ", found " + base.describe());

@@ -33,12 +33,12 @@ class ConfigNode {
   template <std::same_as<bool> B>
   ConfigNode(B value) : ConfigNode(make_bool(value)) {}  // NOLINT(google-explicit-constructor)
   template <std::integral I>
-  requires(!std::same_as<I, bool>) ConfigNode(I value)
-      : ConfigNode(make_int(static_cast<int64_t>(value))) {}  // NOLINT(google-explicit-constructor)
-  ConfigNode(double value);                                   // NOLINT(google-explicit-constructor)
-  ConfigNode(float value);                                    // NOLINT(google-explicit-constructor)
-  ConfigNode(const char* value);                              // NOLINT(google-explicit-constructor)
-  ConfigNode(std::string value);                              // NOLINT(google-explicit-constructor)
+  requires(!std::same_as<I, bool>) ConfigNode(I value)  // NOLINT(google-explicit-constructor)
+      : ConfigNode(make_int(static_cast<int64_t>(value))) {}
+  ConfigNode(double value);       // NOLINT(google-explicit-constructor)
+  ConfigNode(float value);        // NOLINT(google-explicit-constructor)
+  ConfigNode(const char* value);  // NOLINT(google-explicit-constructor)
+  ConfigNode(std::string value);  // NOLINT(google-explicit-constructor)
   ConfigNode(std::initializer_list<Pair> map);
 
   static ConfigNode null(Position where);

@@ -249,7 +249,7 @@ std::vector<std::string> MapScope::known_names(const std::string& name) const {
   return names;
 }
 
-Expression Expression::parse(std::string_view text, Position where) {
+Expression Expression::parse(std::string_view text, const Position& where) {
   std::vector<Name> names;
   auto root = parse_expression(text, where, names);
   return {std::move(root), std::move(names)};

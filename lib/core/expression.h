@@ -55,7 +55,7 @@ class Expression {
 
   /// `where` is the place of the first character; errors point into the text.
   /// Errors: ConfigError.
-  static Expression parse(std::string_view text, Position where = {});
+  static Expression parse(std::string_view text, const Position& where = {});
   /// Errors: ConfigError for unknown names, types that do not fit, overflow, division by zero.
   ConfigNode evaluate(const Scope& scope) const;
   /// The dotted names it mentions, in order, each as often as it stands there.

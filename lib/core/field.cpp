@@ -29,7 +29,6 @@ std::string plural(const FieldType& type) {
     case FieldType::Base::kList:
       return "lists of " + plural(*type.element);
     case FieldType::Base::kComponent:
-      return type.of + "s";
     case FieldType::Base::kReference:
       return type.of + "s";
     default:
@@ -169,8 +168,8 @@ ConfigError unknown_reference(std::string_view what, const std::string& name, co
                               const std::vector<std::string>& known) {
   std::string text = "unknown " + std::string(what) + " '" + name + "'";
   const std::string suggestion = did_you_mean(name, known);
-  if (!suggestion.empty()) return ConfigError(position, text + suggestion);
-  return ConfigError(position, text + (known.empty() ? "; there is none" : "; known: " + listed(known)));
+  if (!suggestion.empty()) return {position, text + suggestion};
+  return {position, text + (known.empty() ? "; there is none" : "; known: " + listed(known))};
 }
 
 std::string resolved_path(const Ref<Path>& path) {

@@ -29,7 +29,7 @@ double cgroup_processors() {
 
 }  // namespace
 
-ThreadPool::ThreadPool(std::string name, size_t count, Loop loop) : loop_(std::move(loop)) {
+ThreadPool::ThreadPool(const std::string& name, size_t count, Loop loop) : loop_(std::move(loop)) {
   threads_.reserve(count);
   try {
     for (size_t worker = 0; worker < count; ++worker) {

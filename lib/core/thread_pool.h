@@ -20,7 +20,7 @@ class ThreadPool {
   /// tools).
   /// Errors: ResourceError where the system gives no more threads.
   using Loop = std::function<void(size_t worker, const std::stop_token& stop)>;
-  ThreadPool(std::string name, size_t count, Loop loop);
+  ThreadPool(const std::string& name, size_t count, Loop loop);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

@@ -1,5 +1,7 @@
 #include "ops/pad.h"
 
+#include <utility>
+
 #include "layers/layer.h"
 #include "ops/window.h"
 
@@ -20,7 +22,7 @@ class PadLayer final : public Layer {
         .field("image", &Params::image, "rows and columns: [top, left, bottom, right]")
         .field("channels", &Params::channels, "channels of zeros [before, after]");
   }
-  explicit PadLayer(Params p) : p_(p) {}
+  explicit PadLayer(Params p) : p_(std::move(p)) {}
 
   Symbol build(Builder& b, Symbol x) const override {
     if (x.shape().rank() != 4) {

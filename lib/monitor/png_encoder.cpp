@@ -13,15 +13,17 @@ namespace {
 /// [N, H, W, C] of any legal shape.
 Shape batch_shape(const TensorSpec& spec) {
   const Shape& given = spec.shape;
-  const ShapeError wrong(
-      "a picture is [H, W], [H, W, C] or [N, H, W, C] with 1, 3 or 4 channels, uint8 or float32; found " +
-      spec.str());
-  if (given.rank() < 2 || given.rank() > 4) throw wrong;
+  const auto wrong = [&spec] {
+    return ShapeError(
+        "a picture is [H, W], [H, W, C] or [N, H, W, C] with 1, 3 or 4 channels, uint8 or float32; found " +
+        spec.str());
+  };
+  if (given.rank() < 2 || given.rank() > 4) throw wrong();
   const Shape with_channels = given.rank() == 2 ? Shape{given[0], given[1], 1} : given;
   const Shape batch = with_channels.rank() == 3 ? with_channels.prepend(1) : with_channels;
   const int64_t channels = batch[-1];
   const bool type = spec.dtype == DType::kUInt8 || spec.dtype == DType::kFloat32;
-  if (!type || (channels != 1 && channels != 3 && channels != 4) || batch.elements() == 0) throw wrong;
+  if (!type || (channels != 1 && channels != 3 && channels != 4) || batch.elements() == 0) throw wrong();
   return batch;
 }
 

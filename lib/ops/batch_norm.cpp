@@ -96,7 +96,7 @@ std::vector<Symbol> BatchNormGradient::decompose(Builder& b, const Node& n) cons
   const Symbol normalised = b.mul(parts.centred, parts.inverse);
   const Symbol dgamma = b.reduce_sum(b.mul(dy, normalised), axes);
   const Symbol dbeta = b.reduce_sum(dy, axes);
-  const double count = static_cast<double>(shape.elements() / shape[1]);
+  const double count = static_cast<double>(shape.elements()) / static_cast<double>(shape[1]);
   const Symbol mean_part = b.mul(per_channel(b, dbeta, shape), 1 / count);
   const Symbol slope_part = b.mul(normalised, b.mul(per_channel(b, dgamma, shape), 1 / count));
   const Symbol scale = b.mul(per_channel(b, n.inputs[1], shape), parts.inverse);

@@ -22,7 +22,7 @@ class Adam final : public Optimizer {
         .field("beta2", &Params::beta2, between(0, 1), "decay of the mean of squares; below 1")
         .field("epsilon", &Params::epsilon, above(0), "added to the denominator");
   }
-  explicit Adam(Params p) : Optimizer(p), beta1_(p.beta1), beta2_(p.beta2), epsilon_(p.epsilon) {
+  explicit Adam(const Params& p) : Optimizer(p), beta1_(p.beta1), beta2_(p.beta2), epsilon_(p.epsilon) {
     if (p.beta1 == 1 || p.beta2 == 1)
       throw ConfigError("optimizer Adam: 'beta1' and 'beta2' must be below 1");
   }

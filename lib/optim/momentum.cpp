@@ -19,7 +19,7 @@ class Momentum final : public Optimizer {
         .field("momentum", &Params::momentum, between(0, 1), "part of the last step that is kept")
         .field("nesterov", &Params::nesterov, "looks ahead along the last step");
   }
-  explicit Momentum(Params p) : Optimizer(p), momentum_(p.momentum), nesterov_(p.nesterov) {}
+  explicit Momentum(const Params& p) : Optimizer(p), momentum_(p.momentum), nesterov_(p.nesterov) {}
 
  private:
   Symbol apply(Builder& b, Symbol parameters, Symbol gradient, Symbol learning_rate) const override {

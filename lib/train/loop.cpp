@@ -183,7 +183,7 @@ void Loop::report_epoch(double seconds, const InputStats& before) const {
   std::string text = "Epoch " + std::to_string(run_.epoch_) + " (global_step " +
                      std::to_string(run_.global_step_) + ") finished, " + human_duration(seconds);
   if (steps > 0 && seconds > 0) {
-    const double samples = static_cast<double>(steps * size.batch * size.towers * size.ranks);
+    const auto samples = static_cast<double>(steps * size.batch * size.towers * size.ranks);
     if (samples > 0) text += ", " + with_thousands(static_cast<int64_t>(samples / seconds)) + " samples/s";
     const double waited = trainer_.input_stats().wait_s - before.wait_s;
     char share[64];

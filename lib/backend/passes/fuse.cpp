@@ -35,7 +35,9 @@ std::vector<int> all_but_channels(const Shape& x) {
   return axes;
 }
 
-double elements_per_channel(const Shape& x) { return static_cast<double>(x.elements() / x[1]); }
+double elements_per_channel(const Shape& x) {
+  return static_cast<double>(x.elements()) / static_cast<double>(x[1]);
+}
 
 /// The first element of each channel: close enough to the mean that sums of squares around it lose no digits.
 Symbol first_elements(Builder& b, Symbol x) {

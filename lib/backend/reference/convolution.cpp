@@ -12,6 +12,7 @@ using Tensors = std::span<const Tensor>;
 
 /// Calls f(x index, w index, y index) for every product that a convolution sums.
 template <class F>
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a loop an index
 void for_each_product(const ConvolutionParams& p, const Shape& x, const Shape& w, const Shape& y, F&& f) {
   const int64_t filters_a_group = y[1] / p.groups;
   for (int64_t n = 0; n < y[0]; ++n)

@@ -23,7 +23,7 @@ void batch_norm(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/)
   const double epsilon = op_cast<BatchNorm>(n)->params().epsilon;
   const Shape& shape = in[0].shape();
   const auto channels = static_cast<size_t>(shape[1]);
-  const double count = static_cast<double>(shape.elements() / shape[1]);
+  const double count = static_cast<double>(shape.elements()) / static_cast<double>(shape[1]);
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
     const T* x = in[0].data<T>();
@@ -51,7 +51,7 @@ void batch_norm_gradient(const Node& n, Tensors in, Tensors out, const RunInfo& 
   const double epsilon = op_cast<BatchNormGradient>(n)->params().epsilon;
   const Shape& shape = in[0].shape();
   const auto channels = static_cast<size_t>(shape[1]);
-  const double count = static_cast<double>(shape.elements() / shape[1]);
+  const double count = static_cast<double>(shape.elements()) / static_cast<double>(shape[1]);
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
     const T* x = in[0].data<T>();

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <opencv2/core.hpp>
 
 #include "core/error.h"
@@ -41,7 +43,7 @@ class Contrast final : public Augmentor {
         .required()
         .shorthand();
   }
-  explicit Contrast(Params p) : p_(p) {
+  explicit Contrast(Params p) : p_(std::move(p)) {
     if (p_.factor_range.first < 0 || p_.factor_range.first > p_.factor_range.second) {
       throw ConfigError("Contrast: 'factor_range' must be [low, high] with 0 <= low <= high");
     }

@@ -152,8 +152,8 @@ void develop(const cv::Mat& ink, uint8_t* out, Rng& rng, float difficulty) {
       const auto sum =
           static_cast<float>((bits & 255U) + ((bits >> 8U) & 255U) + ((bits >> 16U) & 255U) + (bits >> 24U));
       const float noise = grain * (sum - 510) / 148;
-      const float value =
-          light + slope_x * (static_cast<float>(x) - middle) + noise + contrast * row[x] / 255.0F;
+      const float value = light + slope_x * (static_cast<float>(x) - middle) + noise +
+                          contrast * static_cast<float>(row[x]) / 255.0F;
       *out++ = cv::saturate_cast<uint8_t>(value);
     }
   }
