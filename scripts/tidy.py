@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""clang-tidy over lib/ and app/, or over the sources given.
+"""clang-tidy over the sources of lib/ and app/ that changed since main, or over all of them, or over those given.
 
 Most of clang-tidy's time goes into the headers, so the sources of a module are linted as one: a unit that includes them all.
 Sources with names that clash (each command has its Options) come into different units.
@@ -20,8 +20,18 @@ BUILD = ROOT / "build" / "asan"  # the flags are those of the clang build
 UNITS = BUILD / "tidy"
 
 
-def run(*command):
-    return subprocess.run(command, cwd=BUILD, capture_output=True, text=True)
+def run(*command, cwd=BUILD):
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+
+
+def changed():
+    """Files that differ from where this branch left main, and the sources beside headers that do; None where there is no main."""
+    for main in ("origin/main", "main"):
+        base = run("git", "merge-base", "HEAD", main, cwd=ROOT)
+        if base.returncode == 0:
+            names = run("git", "diff", "--name-only", base.stdout.strip(), "--", "lib", "app", cwd=ROOT).stdout.split()
+            return {str((ROOT / name).with_suffix(".cpp")) for name in names}
+    return None
 
 
 def modules():
@@ -77,9 +87,11 @@ def lint(flags, sources):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", help="lint only these")
-    only = {str(pathlib.Path(f).resolve()) for f in parser.parse_args().files}
-    jobs = [(flags, [s for s in sources if not only or s in only]) for (_, flags), sources in modules().items()]
+    parser.add_argument("--all", action="store_true", help="lint every source (ten minutes of processor time)")
+    parser.add_argument("files", nargs="*", help="lint these")
+    options = parser.parse_args()
+    only = {str(pathlib.Path(f).resolve()) for f in options.files} or (None if options.all else changed())
+    jobs = [(flags, [s for s in sources if only is None or s in only]) for (_, flags), sources in modules().items()]
     jobs = sorted((job for job in jobs if job[1]), key=lambda job: -len(job[1]))
     UNITS.mkdir(exist_ok=True)
     findings = set()
@@ -87,7 +99,7 @@ def main():
         for texts in pool.map(lambda job: lint(*job), jobs):
             for text in texts:
                 findings.update(re.split(r"\n(?=/)", text.strip()))  # a header's come once a unit
-    print("\n".join(sorted(findings)) if findings else "clang-tidy: ok")
+    print("\n".join(sorted(findings)) if findings else f"clang-tidy: {sum(len(sources) for _, sources in jobs)} sources ok")
     return 1 if findings else 0
 
 
