@@ -16,7 +16,7 @@ USES = {
     "nlohmann_json": (r"nlohmann_json::nlohmann_json", r"<nlohmann/"),
     "JPEG": (r"JPEG::JPEG", r"<jpeglib\.h>"),
     "PNG": (r"PNG::PNG", r"<png\.h>"),
-    "ZLIB": (r"ZLIB::ZLIB", r"<zlib\.h>"),
+    "DEFLATE": (r"PkgConfig::DEFLATE", r"<libdeflate\.h>"),
     "HDF5": (r"HDF5|hdf5", r"<(hdf5|H5)"),
     "HWLOC": (r"PkgConfig::HWLOC", r"<hwloc\.h>"),
     "HWY": (r"PkgConfig::HWY", r"<hwy/"),

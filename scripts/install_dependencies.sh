@@ -7,7 +7,7 @@ packages=(
   clang clang-format clang-tidy libclang-rt-dev libomp-dev llvm
   libyaml-cpp-dev libcli11-dev libspdlog-dev nlohmann-json3-dev
   libhdf5-dev libdnnl-dev libhwy-dev libopencv-core-dev libopencv-imgproc-dev
-  libjpeg-dev libpng-dev zlib1g-dev libxxhash-dev libhwloc-dev
+  libjpeg-dev libpng-dev libdeflate-dev libxxhash-dev libhwloc-dev
   libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev
 )
 

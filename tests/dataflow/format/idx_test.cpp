@@ -1,6 +1,6 @@
 #include "dataflow/format/idx.h"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include "dataflow/flow_helpers.h"
 
@@ -9,21 +9,36 @@ namespace {
 
 const std::vector<uint8_t> kTwoByThree = {0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6};
 
-void write_gz(const std::string& path, const std::vector<uint8_t>& bytes) {
-  gzFile file = gzopen(path.c_str(), "wb");
-  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-  gzclose(file);
+std::vector<uint8_t> packed(const std::vector<uint8_t>& bytes) {
+  libdeflate_compressor* tool = libdeflate_alloc_compressor(6);
+  std::vector<uint8_t> out(libdeflate_gzip_compress_bound(tool, bytes.size()));
+  out.resize(libdeflate_gzip_compress(tool, bytes.data(), bytes.size(), out.data(), out.size()));
+  libdeflate_free_compressor(tool);
+  return out;
 }
 
 TEST(Idx, reads_plain_and_gzip_files) {
   const TempFolder folder;
   folder.write("plain", kTwoByThree);
-  write_gz(folder.path("packed"), kTwoByThree);
+  folder.write("packed", packed(kTwoByThree));
   for (const char* name : {"plain", "packed"}) {
     const Tensor t = read_idx(folder.path(name), 2);
     EXPECT_EQ(t.shape(), (Shape{2, 3})) << name;
     EXPECT_EQ(t.at(5), 6) << name;
   }
+}
+
+TEST(Idx, reads_a_gzip_file_of_several_members) {
+  std::vector<uint8_t> large = {0, 0, 8, 2, 0, 1, 0, 0, 0, 0, 0, 4};
+  large.resize(12 + (size_t{4} << 16U), 9);
+  std::vector<uint8_t> members = packed({large.begin(), large.end() - 4});
+  const std::vector<uint8_t> last = packed({1, 2, 3, 4});
+  members.insert(members.end(), last.begin(), last.end());
+  const TempFolder folder;
+  const Tensor t = read_idx(folder.write("members.gz", members), 2);
+  EXPECT_EQ(t.shape(), (Shape{65536, 4}));
+  EXPECT_EQ(t.at((int64_t{65536} * 4) - 5), 9);
+  EXPECT_EQ(t.at((int64_t{65536} * 4) - 1), 4);
 }
 
 TEST(Idx, says_where_a_truncated_file_ends) {
@@ -39,9 +54,7 @@ TEST(Idx, says_where_a_truncated_file_ends) {
 
 TEST(Idx, notices_damage_anywhere_in_a_gzip_file) {
   const TempFolder folder;
-  write_gz(folder.path("good.gz"), kTwoByThree);
-  std::ifstream in(folder.path("good.gz"), std::ios::binary);
-  const std::vector<uint8_t> good((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::vector<uint8_t> good = packed(kTwoByThree);
   for (size_t size = 1; size < good.size(); ++size) {
     const std::string path = folder.write("cut.gz", {good.begin(), good.begin() + static_cast<long>(size)});
     EXPECT_THROW(read_idx(path, 2), DataError) << "cut to " << size << " of " << good.size();
@@ -52,6 +65,14 @@ TEST(Idx, notices_damage_anywhere_in_a_gzip_file) {
     bad[at] ^= 0x10U;
     EXPECT_THROW(read_idx(folder.write("bad.gz", bad), 2), DataError) << "byte " << at;
   }
+}
+
+TEST(Idx, a_size_that_lies_at_the_end_of_a_gzip_file_costs_no_memory) {
+  std::vector<uint8_t> lying = packed(kTwoByThree);
+  std::fill(lying.end() - 4, lying.end(), uint8_t{0xFF});
+  const TempFolder folder;
+  const std::string path = folder.write("lying.gz", lying);
+  EXPECT_EQ(error_of([&] { read_idx(path, 2); }), path + ": is truncated or damaged: it does not unpack");
 }
 
 TEST(Idx, refuses_other_files) {
