@@ -81,6 +81,12 @@ std::vector<Symbol> Op::gradient(Builder& /*b*/, const Node& n, std::span<const 
   return std::vector<Symbol>(n.inputs.size());
 }
 
+void check_float(const TensorSpec& spec, const char* what) {
+  if (is_float(spec.dtype)) return;
+  throw ShapeError(std::string(what) + " must be float, not " + spec.str() +
+                   "; put a Normalize layer before it");
+}
+
 std::vector<Symbol> Op::decompose(Builder& /*b*/, const Node& /*n*/) const { return {}; }
 
 double Op::flops(const Node& /*n*/) const { return 0; }

@@ -41,6 +41,9 @@ class Op {
   virtual double flops(const Node& n) const;
 };
 
+/// Errors: ShapeError, naming `what`, for a tensor of integers where only floats can be computed with.
+void check_float(const TensorSpec& spec, const char* what);
+
 /// An op with parameters and a schema: `class MatMul final : public OpOf<MatMul, MatMulParams>`.
 /// Derived has `static constexpr const char* kType` and `static Schema<P> schema()`.
 template <class Derived, class P>

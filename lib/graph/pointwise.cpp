@@ -81,7 +81,7 @@ class Derivative {
       case Fn::kNeg:
         return b_.neg(dy_);
       case Fn::kAbs:
-        return b_.select(b_.greater_equal(x, 0.0), dy_, b_.neg(dy_));
+        return b_.mul(dy_, b_.sub(b_.greater(x, 0.0), b_.greater(0.0, x)));  // 0 at 0
       case Fn::kExp:
         return b_.mul(dy_, y_);
       case Fn::kLog:

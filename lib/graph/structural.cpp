@@ -55,6 +55,7 @@ Schema<ReduceParams> Reduce::schema() {
       .field("axes", &ReduceParams::axes, "axes, from 0");
 }
 std::vector<TensorSpec> Reduce::infer(std::span<const TensorSpec> in) const {
+  check_float(in[0], "what is summed up");
   Shape shape = in[0].shape;
   for (const int axis : params().axes) {
     if (axis < 0 || axis >= static_cast<int>(shape.rank())) {

@@ -17,8 +17,9 @@ struct BatchNormParams {
 
 /// Normalises each channel: with the batch's statistics while training, with their moving averages in
 /// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The
-/// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, once a step on the
-/// first tower. Source: Ioffe and Szegedy 2015; tensorpack models/batch_norm.py.
+/// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, once a step on
+/// each tower; checkpoints hold those of the first. Source: Ioffe and Szegedy 2015; tensorpack
+/// models/batch_norm.py.
 class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormParams;

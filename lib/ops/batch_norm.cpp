@@ -47,6 +47,7 @@ std::vector<TensorSpec> BatchNorm::infer(std::span<const TensorSpec> in) const {
   if (in[0].shape.rank() != 4 && in[0].shape.rank() != 2) {
     throw ShapeError("batch normalisation needs [N, C, H, W] or [N, C], not " + in[0].str());
   }
+  check_float(in[0], "the input of a batch normalisation");
   const TensorSpec channels{in[0].dtype, Shape{in[0].shape[1]}};
   for (const size_t i : {1U, 2U}) {
     if (!(in[i].shape == channels.shape)) {
@@ -57,17 +58,8 @@ std::vector<TensorSpec> BatchNorm::infer(std::span<const TensorSpec> in) const {
 }
 
 std::vector<Symbol> BatchNorm::gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const {
-  if (dy[1] || dy[2]) {  // somebody differentiates the statistics themselves
-    const std::vector<Symbol> parts = decompose(b, n);
-    std::vector<Symbol> outputs;
-    std::vector<Symbol> seeds;
-    for (size_t i = 0; i < dy.size(); ++i) {
-      if (!dy[i]) continue;
-      outputs.push_back(parts[i]);
-      seeds.push_back(dy[i]);
-    }
-    return vector_jacobian(b, outputs, seeds, n.inputs);
-  }
+  // Somebody differentiates the statistics themselves.
+  if (dy[1] || dy[2]) return gradient_through_parts(b, n, dy);
   const Node& g = b.emit<BatchNormGradient>(params(), {n.inputs[0], n.inputs[1], n.out(1), n.out(2), dy[0]});
   return {g.out(0), g.out(1), g.out(2)};
 }

@@ -63,6 +63,7 @@ struct Codec<ConvolutionParams> {
 std::vector<TensorSpec> Convolution::infer(std::span<const TensorSpec> in) const {
   check_rank(in[0], "the input");
   check_rank(in[1], "the weights");
+  check_float(in[0], "the input of a convolution");
   const Shape& x = in[0].shape;
   const Shape& w = in[1].shape;
   const int64_t groups = params().groups;

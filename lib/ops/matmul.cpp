@@ -14,6 +14,8 @@ std::vector<TensorSpec> MatMul::infer(std::span<const TensorSpec> in) const {
   if (a.rank() != 2 || b.rank() != 2) {
     throw ShapeError("a matrix product needs two matrices, not " + a.str() + " and " + b.str());
   }
+  check_float(in[0], "a factor of a matrix product");
+  check_float(in[1], "a factor of a matrix product");
   const int64_t inner_a = a[params().transpose_a ? 0 : 1];
   const int64_t inner_b = b[params().transpose_b ? 1 : 0];
   if (inner_a != inner_b) {

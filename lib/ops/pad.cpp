@@ -15,6 +15,8 @@ std::vector<TensorSpec> Pad::infer(std::span<const TensorSpec> in) const {
   }
   for (int axis = 0; axis < static_cast<int>(shape.rank()); ++axis) {
     const auto i = static_cast<size_t>(axis);
+    if (params().before[i] < 0 || params().after[i] < 0)
+      throw ShapeError("padding of " + in[0].str() + " must not be negative");
     shape = shape.with(axis, shape[axis] + params().before[i] + params().after[i]);
   }
   return {{in[0].dtype, shape}};

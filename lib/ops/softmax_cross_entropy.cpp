@@ -21,6 +21,7 @@ Schema<NoParams> SoftmaxCrossEntropy::schema() {
 
 std::vector<TensorSpec> SoftmaxCrossEntropy::infer(std::span<const TensorSpec> in) const {
   if (in[0].shape.rank() != 2) throw ShapeError("logits must be [N, classes], not " + in[0].str());
+  check_float(in[0], "the logits");
   if (in[1].dtype != DType::kInt32 || !(in[1].shape == Shape{in[0].shape[0]})) {
     throw ShapeError("labels must be int32 " + Shape{in[0].shape[0]}.str() + ", not " + in[1].str());
   }

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/passes/gradient.h"
+#include "testkit/gradient_check.h"
+
 namespace tpack::pointwise {
 namespace {
 
@@ -31,6 +34,14 @@ TEST(Expression, prints_registers_and_results) {
                      {2, 0},
                      {DType::kFloat32, DType::kInt32}};
   EXPECT_EQ(e.str(), "r0 = i0; r1 = i1; r2 = max(r0, r1) -> r2 float32, r0 int32");
+}
+
+TEST(Pointwise, the_slope_of_abs_is_0_at_0) {
+  const auto slope = [](Builder& b, std::span<const Symbol> in) {
+    return gradients(b, b.reduce_sum(b.abs(in[0])), in);
+  };
+  const auto dx = testkit::evaluate(slope, {Tensor::of<double>({3}, {-2, 0, 3})}, DType::kFloat64);
+  EXPECT_TRUE(bit_equal(dx[0], Tensor::of<double>({3}, {-1, 0, 1})));
 }
 
 }  // namespace

@@ -77,12 +77,29 @@ inline std::vector<OpCase> all_cases() {
          return std::vector{n.out(0), n.out(1), n.out(2)};
        },
        {random_tensor({5, 3}, 1), random_tensor({3}, 2), random_tensor({3}, 3)}},
+      {"batch norm, then a curve",  // the second gradient's dy depends on x
+       [](Builder& b, Symbols in) {
+         return std::vector{b.tanh(b.emit<BatchNorm>({0.01}, {in[0], in[1], in[2]}).out())};
+       },
+       {random_tensor({4, 2}, 1), random_tensor({2}, 2), random_tensor({2}, 3)}},
+      {"two batch norms",
+       [](Builder& b, Symbols in) {
+         const Symbol first = b.emit<BatchNorm>({0.01}, {in[0], in[1], in[2]}).out();
+         const Symbol between = matmul(b, first, in[3], {});
+         return std::vector{b.emit<BatchNorm>({0.01}, {between, in[1], in[2]}).out()};
+       },
+       {random_tensor({5, 2}, 1), random_tensor({2}, 2), random_tensor({2}, 3), random_tensor({2, 2}, 4)}},
       {"softmax",
        [](Builder& b, Symbols in) { return std::vector{softmax(b, in[0])}; },
        {random_tensor({3, 4}, 5)}},
       {"softmax cross entropy",
        [](Builder& b, Symbols in) {
          return std::vector{b.emit<SoftmaxCrossEntropy>({}, {in[0], in[1]}).out()};
+       },
+       {random_tensor({4, 5}, 6), random_labels(4, 5, 1)}},
+      {"squared cross entropy",
+       [](Builder& b, Symbols in) {
+         return std::vector{b.square(b.emit<SoftmaxCrossEntropy>({}, {in[0], in[1]}).out())};
        },
        {random_tensor({4, 5}, 6), random_labels(4, 5, 1)}},
       {"pad",

@@ -65,7 +65,7 @@ PreparedKernel cross_entropy(const KernelRequest& r) {
                    const auto [largest, sum] = exponentials(x, rows.classes, powers);
                    const bool known = label >= 0 && label < rows.classes;
                    reinterpret_cast<float*>(args.out[0])[row] =
-                       known ? std::log(sum) + largest - x[label] : std::numeric_limits<float>::quiet_NaN();
+                       known ? std::log(sum) + (largest - x[label]) : std::numeric_limits<float>::quiet_NaN();
                  });
                }),
                row_scratch(r));

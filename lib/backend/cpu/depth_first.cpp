@@ -100,6 +100,8 @@ class Composition {
     const DepthFirstNodes nodes = nodes_of(op_, specs);
     first_ = prepare_part(*nodes.first);
     second_ = prepare_part(*nodes.second);
+    TPACK_ASSERT(same_memory(first_.out[0], second_.in[op_.between()]),
+                 "what lies between is read as it is written");
     between_bytes_ = rounded_up(first_.out[0].bytes());
     kernels_at_ = between_bytes_ + (op_.sums() ? rounded_up(second_.out[0].bytes()) : 0);
   }

@@ -47,7 +47,7 @@ class CpuDevice final : public Device {
     }
     const Graph fused = fused_graph(graph);
     choose_layouts(fused, options_.algorithm, tuner_, section);
-    return make_executable(lower(fused, section), *store_, arena_, options_.threads);
+    return make_executable(lower(fused, section, *store_), *store_, arena_, options_.threads);
   }
 
  private:

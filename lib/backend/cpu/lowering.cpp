@@ -14,7 +14,8 @@ using Place = Value::Place;
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, const PlanSection& section) : graph_(graph), section_(section) {}
+  Lowering(const Graph& graph, const PlanSection& section, const VariableStore& store)
+      : graph_(graph), section_(section), store_(store) {}
 
   Program run() {
     const std::vector<bool> needed = graph_.needed();
@@ -119,7 +120,9 @@ class Lowering {
     for (auto i = static_cast<size_t>(at); i < program_.steps.size(); ++i) {
       const Step& step = program_.steps[i];
       for (size_t k = 0; k < step.in.size(); ++k) {
-        if (program_.owner(step.in[k]) != variable_value) continue;
+        const int read = program_.owner(step.in[k]);
+        if (read != variable_value && is_old(read) && overlap(read, variable_value)) return false;
+        if (read != variable_value) continue;
         if (i != static_cast<size_t>(at)) return false;
         const auto out = std::find(step.out.begin(), step.out.end(), value) - step.out.begin();
         const std::pair<int, int> pair(static_cast<int>(out), static_cast<int>(k));
@@ -157,8 +160,7 @@ class Lowering {
       const int owner = program_.owner(value);
       const bool whole = same_memory(program_.values[static_cast<size_t>(value)].format, plain);
       if (whole && may_overwrite_by(owner, target) && move_owner(owner, target)) continue;
-      if (program_.values[static_cast<size_t>(owner)].place == Place::kVariable && owner != target)
-        value = copied(value);
+      if (is_old(owner) && owner != target) value = copied(value);
       copies.emplace_back(value, target);
     }
     for (const auto& [value, target] : copies)
@@ -166,6 +168,17 @@ class Lowering {
           reorder(value, target, "assign/" + program_.values[static_cast<size_t>(target)].name));
   }
 
+  /// True where two variables share memory: a flat block and one of its parts.
+  bool overlap(int a, int b) const {
+    const Tensor x = store_.tensor(program_.values[static_cast<size_t>(a)].name);
+    const Tensor y = store_.tensor(program_.values[static_cast<size_t>(b)].name);
+    return x.raw() < y.raw() + y.bytes() && y.raw() < x.raw() + x.bytes();
+  }
+  /// True for what a variable held when the program began; false for a result that was moved into one.
+  bool is_old(int owner) const {
+    const Value& v = program_.values[static_cast<size_t>(owner)];
+    return v.place == Place::kVariable && variables_.at(v.name) == owner;
+  }
   bool may_overwrite_by(int owner, int target) const {
     const int at = producer(owner);
     return at >= 0 && may_overwrite(target, at, owner);
@@ -194,9 +207,8 @@ class Lowering {
       const int place = new_value(target);
       Step step = reorder(value, place, "fetch/" + fetches[i].name);
       // The old value of a variable is fetched before anything can change it.
-      const Value& owner = program_.values[static_cast<size_t>(program_.owner(value))];
-      const bool old = owner.place == Place::kVariable && variables_.at(owner.name) == program_.owner(value);
-      program_.steps.insert(old ? program_.steps.begin() : program_.steps.end(), std::move(step));
+      program_.steps.insert(is_old(program_.owner(value)) ? program_.steps.begin() : program_.steps.end(),
+                            std::move(step));
     }
   }
 
@@ -234,6 +246,7 @@ class Lowering {
 
   const Graph& graph_;
   const PlanSection& section_;
+  const VariableStore& store_;
   Program program_;
   std::map<Symbol, int> value_of_;
   std::map<std::string, int> variables_;
@@ -247,6 +260,8 @@ int Program::owner(int value) const {
   return value;
 }
 
-Program lower(const Graph& graph, const PlanSection& section) { return Lowering(graph, section).run(); }
+Program lower(const Graph& graph, const PlanSection& section, const VariableStore& store) {
+  return Lowering(graph, section, store).run();
+}
 
 }  // namespace tpack::cpu

@@ -6,6 +6,7 @@
 
 #include "backend/cpu/kernel.h"
 #include "backend/plan.h"
+#include "backend/variable_store.h"
 #include "graph/graph.h"
 
 namespace tpack::cpu {
@@ -50,6 +51,7 @@ struct Program {
 
 /// Turns a graph whose nodes all have a choice in `section` into kernels: reorders are put where formats
 /// differ, results that become variables or are fetched are written where they belong wherever that is safe.
-Program lower(const Graph& graph, const PlanSection& section);
+/// `store` says which variables share memory.
+Program lower(const Graph& graph, const PlanSection& section, const VariableStore& store);
 
 }  // namespace tpack::cpu

@@ -24,8 +24,10 @@ void parallel_for(int threads, int64_t count, int64_t grain, const F& f) {
   }
 #pragma omp parallel num_threads(used)
   {
-    const int thread = omp_get_thread_num();
-    f(count * thread / used, count * (thread + 1) / used, thread);
+    // OMP_THREAD_LIMIT may make the team smaller than asked for: the parts stay, some threads take several.
+    const int team = omp_get_num_threads();
+    for (int part = omp_get_thread_num(); part < used; part += team)
+      f(count * part / used, count * (part + 1) / used, part);
   }
 }
 

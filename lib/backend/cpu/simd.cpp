@@ -1,5 +1,7 @@
 #include "backend/cpu/simd.h"
 
+#include <limits>
+
 #include "ops/random_uniform.h"
 
 // Highway needs its own order of includes.
@@ -27,6 +29,29 @@ using V = hn::Vec<F>;
 
 TPACK_INLINE V one_or_zero(F d, hn::Mask<F> m) { return hn::IfThenElseZero(m, hn::Set(d, 1.0F)); }
 
+/// hn::Exp holds from -104 to 104 only, and gives a number for NaN.
+TPACK_INLINE V exp_of(F d, V a) {
+  const V largest = hn::Set(d, 88.722839F);  // exp of it is the largest float
+  const V inside = hn::Exp(d, hn::Min(a, largest));
+  const V y = hn::IfThenElse(hn::Gt(a, largest), hn::Set(d, std::numeric_limits<float>::infinity()), inside);
+  return hn::IfThenElse(hn::IsNaN(a), a, y);
+}
+
+/// hn::Log holds for finite numbers above 0 only.
+TPACK_INLINE V log_of(F d, V a) {
+  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  const V above = hn::IfThenElse(hn::Lt(a, infinity), hn::Log(d, a), a);  // infinity and NaN stay
+  const V at_zero = hn::IfThenElse(hn::Eq(a, hn::Zero(d)), hn::Neg(infinity), above);
+  return hn::IfThenElse(hn::Lt(a, hn::Zero(d)), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), at_zero);
+}
+
+/// hn::Tanh is made of exponentials; beyond 10 it is 1 in a float.
+TPACK_INLINE V tanh_of(F d, V a) {
+  const V ten = hn::Set(d, 10.0F);
+  const V inside = hn::Tanh(d, hn::Max(hn::Min(a, ten), hn::Neg(ten)));
+  return hn::IfThenElse(hn::IsNaN(a), a, inside);
+}
+
 /// The function as an expression of vectors; NaNs in max and min go where evaluate() sends them.
 template <Fn kFn>
 TPACK_INLINE V call(F d, V a, V b, V c) {
@@ -42,14 +67,14 @@ TPACK_INLINE V call(F d, V a, V b, V c) {
   if constexpr (kFn == Fn::kSelect) return hn::IfThenElse(hn::Ne(a, hn::Zero(d)), b, c);
   if constexpr (kFn == Fn::kNeg) return hn::Neg(a);
   if constexpr (kFn == Fn::kAbs) return hn::Abs(a);
-  if constexpr (kFn == Fn::kExp) return hn::Exp(d, a);
-  if constexpr (kFn == Fn::kLog) return hn::Log(d, a);
+  if constexpr (kFn == Fn::kExp) return exp_of(d, a);
+  if constexpr (kFn == Fn::kLog) return log_of(d, a);
   if constexpr (kFn == Fn::kSqrt) return hn::Sqrt(a);
   if constexpr (kFn == Fn::kRsqrt) return hn::Div(hn::Set(d, 1.0F), hn::Sqrt(a));
-  if constexpr (kFn == Fn::kTanh) return hn::Tanh(d, a);
+  if constexpr (kFn == Fn::kTanh) return tanh_of(d, a);
   if constexpr (kFn == Fn::kSigmoid) {
     const V one = hn::Set(d, 1.0F);
-    return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(a))));
+    return hn::Div(one, hn::Add(one, exp_of(d, hn::Neg(a))));
   }
   if constexpr (kFn == Fn::kFloor) return hn::Floor(a);
   if constexpr (kFn == Fn::kTrunc) return hn::Trunc(a);

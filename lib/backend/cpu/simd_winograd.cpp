@@ -192,7 +192,8 @@ void Output(const float* from, const WinogradImages& s, const WinogradTiles& til
         output_map(d, v + static_cast<size_t>(y) * kPatch, out);
         for (int64_t x = 0; x < columns; ++x) {
           const V sum = hn::Add(out[x], shift);
-          hn::StoreU(relu ? hn::Max(sum, hn::Zero(d)) : sum, d, to + (y * s.width + x) * kBlock);
+          // The second operand of Max is what x86 gives for NaN.
+          hn::StoreU(relu ? hn::Max(hn::Zero(d), sum) : sum, d, to + (y * s.width + x) * kBlock);
         }
       }
     }

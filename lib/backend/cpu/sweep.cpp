@@ -317,7 +317,8 @@ std::vector<std::pair<int, int>> SweepKernel::in_place(const Node& node) const {
 
 PreparedKernel prepare(const KernelRequest& request) {
   const Sweep& op = *op_cast<Sweep>(request.node);
-  const Layout layout = op.shape().rank() == 4 ? request.layout : Layout::kPlain;
+  Layout layout = op.shape().rank() == 4 ? request.layout : Layout::kPlain;
+  if (layout == Layout::kBlocked && !fits_blocks(op, request.node)) layout = Layout::kNhwc;
   auto kernel = std::make_unique<SweepKernel>(op, request.node, layout, request.threads);
   PreparedKernel prepared;
   for (const Symbol& input : request.node.inputs) prepared.in.push_back(sweep_format(input.spec(), layout));

@@ -165,6 +165,21 @@ Format sweep_format(const TensorSpec& spec, Layout layout) {
   return make_format(spec, is_vector(spec.shape) ? Layout::kPlain : layout);
 }
 
+bool fits_blocks(const Sweep& sweep, const Node& node) {
+  const int64_t channels = sweep.shape()[1];
+  const auto fits = [&](const Shape& s) { return is_vector(s) || (s.rank() == 4 && s[1] == channels); };
+  const bool inputs = std::all_of(node.inputs.begin(), node.inputs.end(),
+                                  [&](const Symbol& input) { return fits(input.shape()); });
+  const bool outputs = std::all_of(node.outputs.begin(), node.outputs.end(),
+                                   [&](const TensorSpec& output) { return fits(output.shape); });
+  const bool maxima =
+      std::any_of(sweep.reductions().begin(), sweep.reductions().end(), [&](const SweepReduction& reduction) {
+        const auto& axes = reduction.axes;
+        return reduction.kind == Reduction::kMax && std::find(axes.begin(), axes.end(), 1) != axes.end();
+      });
+  return inputs && outputs && !(maxima && channels % kBlock != 0);
+}
+
 SweepPlan plan_sweep(const Sweep& sweep, const Node& node, Layout layout) {
   const Shape& space = sweep.shape();
   if (space.rank() != 4) layout = Layout::kPlain;

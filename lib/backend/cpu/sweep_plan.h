@@ -64,6 +64,10 @@ struct SweepPlan {
 /// plain.
 Format sweep_format(const TensorSpec& spec, Layout layout);
 
+/// True where a sweep over images can walk blocks of 16 channels: every operand has all of its channels or
+/// lies along one axis, and no maximum is taken over lanes that may be padding.
+bool fits_blocks(const Sweep& sweep, const Node& node);
+
 SweepPlan plan_sweep(const Sweep& sweep, const Node& node, Layout layout);
 
 }  // namespace tpack::cpu

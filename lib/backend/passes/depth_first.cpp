@@ -9,10 +9,11 @@
 namespace tpack {
 namespace {
 
-bool joins(const Node& first, const Node& second) {
+/// Whether `second` may take its input `i` from `first` a few images at a time.
+bool joins(const Node& first, const Node& second, size_t i) {
   if (op_cast<MaxPool>(second) != nullptr) return op_cast<FusedConvolution>(first) != nullptr;
   if (op_cast<ConvolutionBackwardWeights>(second) != nullptr)
-    return op_cast<MaxPoolScatter>(first) != nullptr;
+    return i == 1 && op_cast<MaxPoolScatter>(first) != nullptr;  // its dy
   return false;
 }
 
@@ -67,7 +68,7 @@ Graph join_depth_first(const Graph& graph, int64_t least_bytes) {
                    for (size_t i = 0; i < inputs.size(); ++i) {
                      const Node& first = *inputs[i].node;
                      const bool alone = uses[static_cast<size_t>(node.inputs[i].node->id)] == 1;
-                     if (!alone || !joins(first, node) || inputs[i].spec().bytes() < least_bytes) continue;
+                     if (!alone || !joins(first, node, i) || inputs[i].spec().bytes() < least_bytes) continue;
                      std::vector<Symbol> all = first.inputs;
                      for (size_t k = 0; k < inputs.size(); ++k) {
                        if (k != i) all.push_back(inputs[k]);

@@ -39,13 +39,12 @@ double elements_per_channel(const Shape& x) {
   return static_cast<double>(x.elements()) / static_cast<double>(x[1]);
 }
 
-/// The first element of each channel: close enough to the mean that sums of squares around it lose no digits.
-Symbol first_elements(Builder& b, Symbol x) {
-  Shape corner = x.shape();
-  for (int axis = 0; axis < static_cast<int>(corner.rank()); ++axis) {
-    if (axis != 1) corner = corner.with(axis, 1);
-  }
-  return slice(b, x, std::vector<int64_t>(corner.rank()), corner);
+/// Each channel's mean over the first image: close enough to the mean of all that sums of squares around it
+/// lose few digits. A single element would not do: at a border it may be far from all the others.
+Symbol mean_of_first(Builder& b, Symbol x) {
+  const Symbol first = slice(b, x, std::vector<int64_t>(x.shape().rank()), x.shape().with(0, 1));
+  const double count = elements_per_channel(first.shape());
+  return b.reduce_sum(b.mul(first, 1 / count), all_but_channels(x.shape()), Builder::Keep::kYes);
 }
 
 std::vector<Symbol> batch_norm_parts(Builder& b, double epsilon, std::span<const Symbol> in) {
@@ -54,7 +53,7 @@ std::vector<Symbol> batch_norm_parts(Builder& b, double epsilon, std::span<const
   const Shape channels{shape[1]};
   const std::vector<int> axes = all_but_channels(shape);
   const double count = elements_per_channel(shape);
-  const Symbol shift = first_elements(b, x);
+  const Symbol shift = mean_of_first(b, x);
   const Symbol shifted = b.sub(x, shift);
   const Symbol first = b.mul(b.reduce_sum(shifted, axes), 1 / count);
   const Symbol second = b.mul(b.reduce_sum(b.square(shifted), axes), 1 / count);

@@ -237,7 +237,7 @@ class Emission {
 
   Graph run() {
     for (const auto& node : graph_.nodes()) {
-      if (needed_[static_cast<size_t>(node->id)]) emit(*node);
+      if (needed_[static_cast<size_t>(node->id)] || op_cast<Input>(*node) != nullptr) emit(*node);
     }
     for (const Fetch& fetch : graph_.fetches()) out_.fetch(fetch.name, mapped(fetch.value));
     for (const Assignment& a : graph_.assignments()) out_.assign(a.variable, mapped(a.value));

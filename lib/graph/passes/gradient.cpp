@@ -8,14 +8,13 @@
 namespace tpack {
 namespace {
 
-/// By node id: true where a path leads from one of `wrt` to the node.
-std::vector<bool> downstream(const Graph& graph, std::span<const Symbol> wrt) {
+/// By node id: true where a path of nodes from number `first` on leads from one of `wrt` to the node.
+std::vector<bool> downstream(const Graph& graph, std::span<const Symbol> wrt, size_t first) {
   const std::set<Symbol> targets(wrt.begin(), wrt.end());
   std::vector<bool> leads(graph.size());
-  for (const auto& node : graph.nodes()) {
-    for (const Symbol& input : node->inputs) {
-      if (targets.contains(input) || leads[static_cast<size_t>(input.node->id)])
-        leads[static_cast<size_t>(node->id)] = true;
+  for (size_t id = first; id < graph.size(); ++id) {
+    for (const Symbol& input : graph.node(id).inputs) {
+      if (targets.contains(input) || leads[static_cast<size_t>(input.node->id)]) leads[id] = true;
     }
   }
   return leads;
@@ -23,8 +22,9 @@ std::vector<bool> downstream(const Graph& graph, std::span<const Symbol> wrt) {
 
 class Backward {
  public:
-  Backward(Builder& b, std::span<const Symbol> wrt)
-      : b_(b), wrt_(wrt), on_path_(downstream(b.graph(), wrt)) {}
+  /// Only nodes from number `first` on are gone through; what they take from before counts as given.
+  Backward(Builder& b, std::span<const Symbol> wrt, size_t first)
+      : b_(b), wrt_(wrt), on_path_(downstream(b.graph(), wrt, first)) {}
 
   void add(Symbol value, Symbol gradient) {
     if (!gradient) return;
@@ -59,21 +59,8 @@ class Backward {
     const std::string scope = "gradient/" + node.path.substr(0, node.path.rfind('/'));
     const Builder::Scope naming(b_, scope, node.origin);
     const std::vector<Symbol> dx =
-        node.op->has_gradient() ? node.op->gradient(b_, node, dy) : through_parts(node, dy);
+        node.op->has_gradient() ? node.op->gradient(b_, node, dy) : gradient_through_parts(b_, node, dy);
     for (size_t i = 0; i < dx.size(); ++i) add(node.inputs[i], dx[i]);
-  }
-
-  std::vector<Symbol> through_parts(const Node& node, const std::vector<Symbol>& dy) {
-    const std::vector<Symbol> parts = node.op->decompose(b_, node);
-    TPACK_ASSERT(!parts.empty(), "op " + node.op->key() + " has no gradient");
-    std::vector<Symbol> outputs;
-    std::vector<Symbol> seeds;
-    for (size_t i = 0; i < dy.size(); ++i) {
-      if (!dy[i]) continue;
-      outputs.push_back(parts[i]);
-      seeds.push_back(dy[i]);
-    }
-    return vector_jacobian(b_, outputs, seeds, node.inputs);
   }
 
   Builder& b_;
@@ -86,8 +73,19 @@ class Backward {
 
 std::vector<Symbol> vector_jacobian(Builder& b, std::span<const Symbol> outputs,
                                     std::span<const Symbol> seeds, std::span<const Symbol> wrt) {
-  Backward backward(b, wrt);
+  Backward backward(b, wrt, 0);
   for (size_t i = 0; i < outputs.size(); ++i) backward.add(outputs[i], seeds[i]);
+  return backward.run();
+}
+
+std::vector<Symbol> gradient_through_parts(Builder& b, const Node& node, std::span<const Symbol> dy) {
+  const size_t first = b.graph().size();
+  const std::vector<Symbol> parts = node.op->decompose(b, node);
+  TPACK_ASSERT(!parts.empty(), "op " + node.op->key() + " has no gradient");
+  Backward backward(b, node.inputs, first);
+  for (size_t i = 0; i < dy.size(); ++i) {
+    if (dy[i]) backward.add(parts[i], dy[i]);
+  }
   return backward.run();
 }
 

@@ -1,5 +1,7 @@
 #include "graph/passes/rewrite.h"
 
+#include "graph/structural.h"
+
 namespace tpack {
 
 Graph rewrite(const Graph& graph, const RewriteRule& rule) {
@@ -11,7 +13,8 @@ Graph rewrite(const Graph& graph, const RewriteRule& rule) {
   };
   for (const auto& node : graph.nodes()) {
     const auto id = static_cast<size_t>(node->id);
-    if (!needed[id]) continue;
+    // An input that nothing needs stays: the caller feeds inputs by number.
+    if (!needed[id] && op_cast<Input>(*node) == nullptr) continue;
     std::vector<Symbol> inputs;
     for (const Symbol& input : node->inputs) inputs.push_back(mapped(input));
     auto replaced = rule(out, *node, inputs);

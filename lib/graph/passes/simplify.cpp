@@ -147,8 +147,8 @@ class Simplifier {
 
   Replacement operator()(Graph& out, const Node& node, std::span<const Symbol> inputs) {
     if (stops_ == Stops::kDrop && op_cast<StopGradient>(node) != nullptr) return {{inputs[0]}};
-    if (auto moved = movement(out, node, inputs)) return merged(out, std::move(*moved));
-    if (auto simpler = pointwise_rule(out, node, inputs)) return merged(out, std::move(*simpler));
+    if (auto moved = movement(out, node, inputs)) return merged(std::move(*moved));
+    if (auto simpler = pointwise_rule(out, node, inputs)) return merged(std::move(*simpler));
     if (node.op->stateful()) return std::nullopt;
     if (const Node* twin = find(node.op->key(), {inputs.begin(), inputs.end()})) return outputs_of(*twin);
     const Node& copy = out.add(node.op, {inputs.begin(), inputs.end()}, node.path, node.origin);
@@ -168,8 +168,9 @@ class Simplifier {
   }
   /// A replacement may itself be a node that is there already; the fresh one then stays unused and the next
   /// pass over the graph drops it.
-  std::vector<Symbol> merged(Graph& /*out*/, std::vector<Symbol> symbols) {
+  std::vector<Symbol> merged(std::vector<Symbol> symbols) {
     const Node* node = symbols[0].node;
+    if (node->op->stateful()) return symbols;  // no second draw is the same
     const Node* twin = find(node->op->key(), node->inputs);
     if (twin != nullptr && symbols.size() == 1) return {twin->out(symbols[0].output)};
     known_[{node->op->key(), node->inputs}] = node;

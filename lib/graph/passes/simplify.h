@@ -4,10 +4,11 @@
 
 namespace tpack {
 
+/// Whether StopGradient nodes stay: before the gradient is taken they have to.
+enum class Stops : uint8_t { kKeep, kDrop };
 /// The same values with less work: equal nodes are merged, reshapes and transposes composed, StopGradient
 /// dropped, constants folded into pointwise expressions, arithmetic with 0 and 1 removed. Values stay
-/// bit-equal, but for the sign of zero. `keep_stops`: before the gradient is taken, StopGradient has to stay.
-enum class Stops : uint8_t { kKeep, kDrop };
+/// bit-equal, but for the sign of zero.
 Graph simplify(const Graph& graph, Stops stops);
 
 }  // namespace tpack

@@ -42,6 +42,25 @@ OpCase small_network(const char* name, int64_t channels, int64_t filters, int64_
            random_tensor({filters}, 3), random_tensor({filters}, 4), random_tensor({filters}, 5)}};
 }
 
+/// Numbers around 1,000, but for the first pixel.
+Tensor far_from_zero(const Shape& shape) {
+  Tensor x = random_tensor(shape, 1, DType::kFloat64, 999, 1001);
+  x.data<double>()[0] = 0;
+  return x;
+}
+
+/// Operands and reductions that do not have all the channels of the image beside them.
+OpCase across_channels(const char* name, int64_t channels) {
+  return {name,
+          [](Builder& b, Symbols in) {
+            const Symbol x = b.mul(b.mul(in[0], in[1]), in[2]);
+            return std::vector{b.exp(x), b.reduce_sum(x, {1}), b.reduce_max(x, {1}), b.reduce_max(x)};
+          },
+          {random_tensor({2, channels, 3, 5}, 1, DType::kFloat64, -2, -1),
+           random_tensor({2, 1, 3, 5}, 2, DType::kFloat64, 1, 2),
+           random_tensor({channels, 3, 1}, 3, DType::kFloat64, 1, 2)}};
+}
+
 std::vector<OpCase> network_cases() {
   std::vector<OpCase> cases = all_cases();
   for (const auto& [name, channels, filters] :
@@ -53,6 +72,15 @@ std::vector<OpCase> network_cases() {
                                                               {"net 24 to 3", 24, 3}}) {
     cases.push_back(small_network(name, channels, filters, 6));
   }
+  cases.push_back(across_channels("across 3 channels", 3));
+  cases.push_back(across_channels("across 17 channels", 17));
+  cases.push_back(across_channels("across 32 channels", 32));
+  cases.push_back({"batch norm far from zero",
+                   [](Builder& b, Symbols in) {
+                     const Node& norm = b.emit<BatchNorm>({1e-5}, {in[0], in[1], in[2]});
+                     return std::vector{b.mul(norm.out(), 1e-2), norm.out(2)};
+                   },
+                   {far_from_zero({8, 3, 5, 5}), random_tensor({3}, 2), random_tensor({3}, 3)}});
   cases.push_back({"long sums",
                    [](Builder& b, Symbols in) {
                      const Symbol y = b.exp(b.mul(in[0], 0.1));

@@ -54,6 +54,53 @@ TEST_F(CpuExecutableTest, reads_see_the_values_at_the_start) {
   EXPECT_EQ(executable->fetched(0).at(0), 1);
 }
 
+TEST_F(CpuExecutableTest, a_part_of_a_flat_block_is_read_before_the_block_changes) {
+  table_.declare({"w", {DType::kFloat32, {4}}, VariableScope::kModel, true, nullptr});
+  Graph graph;
+  Builder b(graph, table_, {});
+  const Symbol w = b.variable(*table_.find("w"));
+  const Symbol all = b.read(kFlatParameters, {DType::kFloat32, {flat_layout(table_).size}});
+  b.assign(kFlatParameters, b.mul(all, 0.0));
+  b.fetch("y", b.exp(w));
+  device_->create_variables(table_);
+  set("w", {1, 1, 1, 1});
+  const auto executable = device_->compile(graph, section_);
+  executable->run({}, {});
+  EXPECT_NEAR(executable->fetched(0).at(0), std::exp(1.0), 1e-6);
+  EXPECT_EQ(value("w").at(0), 0);
+}
+
+TEST_F(CpuExecutableTest, one_value_may_be_assigned_to_several_variables) {
+  Graph graph;
+  Builder b(graph, table_, {});
+  const Symbol x = b.input("x", {DType::kFloat32, {4}});
+  b.variable(number("a"));
+  b.variable(number("c"));
+  const Symbol sum = b.add(x, x);
+  b.assign("a", sum);
+  b.assign("c", sum);
+  device_->create_variables(table_);
+  const auto executable = device_->compile(graph, section_);
+  for (const float step : {1.0F, 2.0F}) {
+    const std::vector<Tensor> inputs = {Tensor::of<float>({4}, {step, step, step, step})};
+    executable->run(inputs, {});
+    EXPECT_EQ(value("a").at(3), 2 * step);
+    EXPECT_EQ(value("c").at(3), 2 * step) << "not what `a` was before";
+  }
+}
+
+TEST_F(CpuExecutableTest, an_input_that_nothing_needs_is_fed_all_the_same) {
+  Graph graph;
+  Builder b(graph, table_, {});
+  b.input("unused", {DType::kUInt8, {2}});
+  const Symbol x = b.input("x", {DType::kFloat32, {1}});
+  b.fetch("y", b.exp(x));
+  const auto executable = device_->compile(graph, section_);
+  const std::vector<Tensor> inputs = {Tensor(TensorSpec{DType::kUInt8, {2}}), Tensor::of<float>({1}, {0})};
+  executable->run(inputs, {});
+  EXPECT_EQ(executable->fetched(0).at(0), 1);
+}
+
 TEST_F(CpuExecutableTest, does_not_overwrite_a_variable_that_is_read_later) {
   Graph graph;
   Builder b(graph, table_, {});

@@ -1,6 +1,8 @@
 #include "backend/cpu/simd.h"
 
 #include <cmath>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -48,6 +50,26 @@ TEST(Simd, one_number_may_stand_for_all) {
   EXPECT_EQ(out[36], a[36] - 2);
   simd::apply(Fn::kSelect, {&two, true}, {a.data(), false}, {&two, true}, out.data(), 37);
   EXPECT_EQ(out[36], a[36]);
+}
+
+TEST(Simd, functions_hold_at_the_ends_of_their_range) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> ends = {0,   -0.0F, 1e-3F, -1e-3F, 20,    -20,    88.7F,     -87,        89, -103,
+                                   179, -179,  1e3F,  -1e3F,  1e30F, -1e30F, kInfinity, -kInfinity, NAN};
+  for (const Fn fn :
+       {Fn::kExp, Fn::kLog, Fn::kTanh, Fn::kSigmoid, Fn::kSqrt, Fn::kRsqrt, Fn::kAbs, Fn::kFloor}) {
+    for (const float x : ends) {
+      float out = 0;
+      simd::apply(fn, {&x, false}, {}, {}, &out, 1);
+      const float expected = pointwise::evaluate(fn, x, 0.0F, 0.0F);
+      SCOPED_TRACE(std::string(pointwise::name_of(fn)) + " of " + std::to_string(x));
+      if (std::isfinite(expected)) {
+        EXPECT_NEAR(out, expected, 4e-6 * std::abs(expected) + 1e-38);
+      } else {
+        EXPECT_TRUE(std::isnan(expected) ? std::isnan(out) : out == expected) << out;
+      }
+    }
+  }
 }
 
 TEST(Simd, nan_goes_through_max_and_min_as_in_the_reference) {

@@ -75,8 +75,9 @@ TEST_F(FuseTest, lowers_batch_norm_to_sweeps) {
   const Graph fused = fuse_pointwise(simplify(lower_batch_norm(graph_), Stops::kDrop));
   EXPECT_EQ(count(fused, "BatchNorm"), 0);
   EXPECT_EQ(count(fused, "Pointwise"), 0);
-  // Both sums in one sweep, scale and offset in one of [C] elements, the affine map with its ReLU in one.
-  EXPECT_EQ(count(fused, "Sweep"), 3);
+  // The mean of the first image, both sums in one sweep, scale and offset in one of [C] elements, the affine
+  // map with its ReLU.
+  EXPECT_EQ(count(fused, "Sweep"), 4);
 }
 
 TEST_F(FuseTest, makes_one_sweep_of_a_chain_with_its_sums) {

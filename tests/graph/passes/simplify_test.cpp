@@ -4,6 +4,7 @@
 
 #include "graph/builder.h"
 #include "graph/structural.h"
+#include "ops/random_uniform.h"
 
 namespace tpack {
 namespace {
@@ -58,6 +59,12 @@ TEST_F(SimplifyTest, keeps_stops_until_the_gradient_was_taken) {
   const Symbol x = b.input("x", {DType::kFloat32, {2}});
   b.fetch("y", b.exp(b.stop_gradient(x)));
   EXPECT_EQ(simplify(again, Stops::kDrop).size(), 2U);
+}
+
+TEST_F(SimplifyTest, keeps_random_draws_apart) {
+  const Symbol first = b_.mul(random_uniform(b_, {2, 3}), 1.0);
+  const Symbol second = b_.mul(random_uniform(b_, {2, 3}), 1.0);
+  EXPECT_EQ(nodes_after(b_.sub(first, second)), 3U);
 }
 
 }  // namespace
