@@ -53,8 +53,8 @@ class ScheduledHyperParamSetter final : public Callback {
   explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {}
 
   bool chief_only() const override { return false; }
+  void setup(Setup& setup) override { check_param(setup.run()); }
   void before_train(Run& run) override {
-    check_param(run);
     set(run, schedule_.change_at(now(run)));
     const auto due = schedule_.value_after(now(run));
     const double actual = run.hyper_parameter(p_.param.name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +28,11 @@ class Comm {
   virtual void broadcast(std::span<std::byte> bytes, int root, const char* stage) = 0;
   /// Waits until all are here.
   virtual void barrier(const char* stage) = 0;
+  /// What a time-out means: an error, or, at moments at which a member may work alone for as long as it
+  /// takes, a warning that names who is missing.
+  enum class WhenLate : uint8_t { kFail, kWarn };
   /// The largest of the members' values: a stop signal, a count.
-  virtual int agree_max(int value, const char* stage) = 0;
+  virtual int agree_max(int value, const char* stage, WhenLate late = WhenLate::kFail) = 0;
   /// The texts of all members by rank; lengths may differ.
   virtual std::vector<std::string> all_gather(const std::string& text, const char* stage) = 0;
 };

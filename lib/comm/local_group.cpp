@@ -6,6 +6,7 @@
 
 #include "comm/fixed_order_sum.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -23,7 +24,7 @@ class LocalGroup::Member final : public Comm {
     show(nullptr, 0);
     group_.meet(rank_, stage);
   }
-  int agree_max(int value, const char* stage) override;
+  int agree_max(int value, const char* stage, WhenLate late) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
 
  private:
@@ -64,10 +65,10 @@ void LocalGroup::Member::broadcast(std::span<std::byte> bytes, int root, const c
   group_.meet(rank_, stage);
 }
 
-int LocalGroup::Member::agree_max(int value, const char* stage) {
+int LocalGroup::Member::agree_max(int value, const char* stage, WhenLate late) {
   show(nullptr, 0);
   slot().value = value;
-  group_.meet(rank_, stage);
+  group_.meet(rank_, stage, late);
   int largest = value;
   for (const Slot& other : group_.slots_) largest = std::max(largest, other.value);
   group_.meet(rank_, stage);
@@ -102,7 +103,16 @@ void LocalGroup::abort(const std::string& reason) {
   changed_.notify_all();
 }
 
-void LocalGroup::meet(int rank, const char* stage) {
+/// Until the meeting is over or the group has failed; false after the time-out.
+bool LocalGroup::wait(std::unique_lock<std::mutex>& lock, uint64_t turn) {
+  const auto done = [&] { return turns_ != turn || !failure_.empty(); };
+  if (timeout_s_ != kNoTimeout)
+    return changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_), done);
+  changed_.wait(lock, done);
+  return true;
+}
+
+void LocalGroup::meet(int rank, const char* stage, Comm::WhenLate late) {
   std::unique_lock lock(mutex_);
   const auto who = [&] { return "rank " + std::to_string(rank) + ", " + stage + ": "; };
   if (!failure_.empty()) throw DistributedError(who() + failure_);
@@ -117,11 +127,15 @@ void LocalGroup::meet(int rank, const char* stage) {
     changed_.notify_all();
     return;
   }
-  const auto done = [&] { return turns_ != turn || !failure_.empty(); };
-  const bool in_time = changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_), done);
+  const auto text = [&] {
+    return "no sign of rank " + missing(own.arrived) + " within " + shortest(timeout_s_) + " s";
+  };
+  bool in_time = wait(lock, turn);
+  for (; !in_time && late == Comm::WhenLate::kWarn; in_time = wait(lock, turn))
+    log::warning(who() + text() + "; waiting on");
   if (turns_ != turn) return;
   if (in_time) throw DistributedError(who() + failure_);
-  failure_ = "no sign of rank " + missing(own.arrived) + " within " + shortest(timeout_s_) + " s";
+  failure_ = text();
   changed_.notify_all();
   throw DistributedError(who() + failure_);
 }

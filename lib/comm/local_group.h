@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,7 +16,11 @@ namespace tpack {
 /// group outlives its members. No operation but all_gather allocates.
 class LocalGroup {
  public:
-  explicit LocalGroup(int size, double timeout_s = Comm::kDefaultTimeoutS);
+  /// For threads that cannot vanish unseen, since their errors end in `abort`: a tower may wait for its data
+  /// for as long as that takes.
+  static constexpr double kNoTimeout = std::numeric_limits<double>::infinity();
+
+  explicit LocalGroup(int size, double timeout_s = kNoTimeout);
   ~LocalGroup();
   LocalGroup(const LocalGroup&) = delete;
   LocalGroup& operator=(const LocalGroup&) = delete;
@@ -41,7 +46,8 @@ class LocalGroup {
   };
 
   /// Waits until all members are here and checks that all are at the same stage.
-  void meet(int rank, const char* stage);
+  void meet(int rank, const char* stage, Comm::WhenLate late = Comm::WhenLate::kFail);
+  bool wait(std::unique_lock<std::mutex>& lock, uint64_t turn);
   void check_agreement(int rank, const char* stage);
   std::string missing(uint64_t turn) const;
 

@@ -11,6 +11,7 @@
 
 #include "comm/fixed_order_sum.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -39,8 +40,8 @@ class MpiComm final : public Comm {
   void all_reduce_sum(std::span<float> values, const char* stage) override { reduce(values, stage); }
   void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
-  void barrier(const char* stage) override;
-  int agree_max(int value, const char* stage) override;
+  void barrier(const char* stage) override { agree_max(0, stage, WhenLate::kFail); }
+  int agree_max(int value, const char* stage, WhenLate late) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
 
  private:
@@ -53,7 +54,8 @@ class MpiComm final : public Comm {
   }
   void send(const void* data, size_t bytes, int to, const char* stage);
   void receive(void* data, size_t bytes, int from, const char* stage);
-  void wait_for_all(const char* stage);
+  void complete(const char* stage, WhenLate late = WhenLate::kFail);
+  std::string silent_peers() const;
   void check_sizes(const char* stage);
   template <class T>
   void reduce(std::span<T> values, const char* stage);
@@ -75,6 +77,7 @@ class MpiComm final : public Comm {
   double timeout_s_;
   bool failed_ = false;
   std::vector<std::byte> scratch_;     // what the others send of this rank's slice
+  int own_value_ = 0;                  // that is being sent
   std::vector<int> values_;            // of agree_max, by rank
   std::vector<MPI_Request> requests_;  // under way
   std::vector<Transfer> transfers_;    // what each request is
@@ -118,24 +121,39 @@ void MpiComm::receive(void* data, size_t bytes, int from, const char* stage) {
   check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kTag, comm_, &requests_.back()), stage);
 }
 
-/// Lets other threads run between two looks: ranks may share a processor.
-void MpiComm::wait_for_all(const char* stage) {
+/// Waits for all messages under way. Lets other threads run between two looks: ranks may share a processor.
+void MpiComm::complete(const char* stage, WhenLate late) {
   using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(timeout_s_);
+  const auto patience = std::chrono::duration<double>(timeout_s_);
+  auto end = Clock::now() + patience;
   for (int done = 0; done == 0; ::sched_yield()) {
     check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data()), stage);
     if (done != 0 || Clock::now() < end) continue;
-    std::vector<std::string> silent;
-    for (size_t i = 0; i < requests_.size(); ++i) {
-      const std::string peer = std::to_string(transfers_[i].peer);
-      const bool is_new = std::find(silent.begin(), silent.end(), peer) == silent.end();
-      if (requests_[i] != MPI_REQUEST_NULL && is_new) silent.push_back(peer);
-    }
-    fail(stage, "no answer from rank " + join(silent, ", ") + " within " + shortest(timeout_s_) + " s");
+    const std::string text =
+        "no answer from rank " + silent_peers() + " within " + shortest(timeout_s_) + " s";
+    if (late == WhenLate::kFail) fail(stage, text);
+    log::warning(std::string(stage) + ": " + text + "; waiting on");
+    end += std::chrono::duration_cast<Clock::duration>(patience);
   }
   check_sizes(stage);
   requests_.clear();
   transfers_.clear();
+}
+
+/// Those whose messages have not come; if all came, those that have not taken ours.
+std::string MpiComm::silent_peers() const {
+  std::vector<std::string> silent;
+  for (const bool received : {true, false}) {
+    for (size_t i = 0; i < requests_.size(); ++i) {
+      int done = 0;  // Testall leaves the requests as they are until all are complete
+      MPI_Request_get_status(requests_[i], &done, MPI_STATUS_IGNORE);
+      const std::string peer = std::to_string(transfers_[i].peer);
+      const bool is_new = std::find(silent.begin(), silent.end(), peer) == silent.end();
+      if (done == 0 && is_new && (transfers_[i].received_bytes >= 0) == received) silent.push_back(peer);
+    }
+    if (!silent.empty()) break;
+  }
+  return join(silent, ", ");
 }
 
 /// A shorter message than expected is no error to MPI; it means that the ranks disagree.
@@ -191,7 +209,7 @@ void MpiComm::gather_own_slice(std::span<T> block, const char* stage) {
     const Slice theirs = slice_of(block.size(), other, size_);
     if (other != rank_) send(block.data() + theirs.begin, theirs.size() * sizeof(T), other, stage);
   }
-  wait_for_all(stage);
+  complete(stage);
 }
 
 template <class T>
@@ -203,7 +221,7 @@ void MpiComm::share_sums(std::span<T> block, const char* stage) {
     receive(block.data() + theirs.begin, theirs.size() * sizeof(T), other, stage);
     send(block.data() + own.begin, own.size() * sizeof(T), other, stage);
   }
-  wait_for_all(stage);
+  complete(stage);
 }
 
 void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage) {
@@ -213,20 +231,19 @@ void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage)
     transfers_.push_back({root});
     check(MPI_Ibcast(block.data(), static_cast<int>(block.size()), MPI_BYTE, root, comm_, &requests_.back()),
           stage);
-    wait_for_all(stage);
+    complete(stage);
   }
 }
 
-void MpiComm::barrier(const char* stage) { agree_max(0, stage); }
-
-int MpiComm::agree_max(int value, const char* stage) {
+int MpiComm::agree_max(int value, const char* stage, WhenLate late) {
+  own_value_ = value;
   std::fill(values_.begin(), values_.end(), value);
   for (int other = 0; other < size_; ++other) {
     if (other == rank_) continue;
     receive(&values_[static_cast<size_t>(other)], sizeof value, other, stage);
-    send(&value, sizeof value, other, stage);
+    send(&own_value_, sizeof own_value_, other, stage);
   }
-  wait_for_all(stage);
+  complete(stage, late);
   return *std::max_element(values_.begin(), values_.end());
 }
 
@@ -238,7 +255,7 @@ std::vector<std::string> MpiComm::all_gather(const std::string& text, const char
     receive(&sizes[static_cast<size_t>(other)], sizeof own_size, other, stage);
     send(&own_size, sizeof own_size, other, stage);
   }
-  wait_for_all(stage);
+  complete(stage);
   std::vector<std::string> all(static_cast<size_t>(size_), text);
   for (int other = 0; other < size_; ++other) {
     if (other == rank_) continue;
@@ -247,7 +264,7 @@ std::vector<std::string> MpiComm::all_gather(const std::string& text, const char
     receive(theirs.data(), theirs.size(), other, stage);
     send(text.data(), text.size(), other, stage);
   }
-  wait_for_all(stage);
+  complete(stage);
   return all;
 }
 

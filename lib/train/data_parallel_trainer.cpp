@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "core/thread_pool.h"
-#include "train/state.h"
 
 namespace tpack {
 namespace {
@@ -89,7 +88,7 @@ double DataParallelTrainer::statistic(size_t index) const {
 
 std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {
   const auto batches = setup_.data->size();
-  if (!batches || *batches < 0) return std::nullopt;
+  if (!batches || *batches == kEndless) return std::nullopt;
   return *batches / replicas_->replicas();
 }
 
@@ -132,7 +131,27 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   data.put("pass", position_.pass);
   data.put("index", position_.index);
   data.put("replicas", replicas_->replicas());
+  data.put("batch_size", step_size().batch);
+  data.put("seed", static_cast<int64_t>(setup_.seed));
   content.texts[kDataState] = data.to_json();
+}
+
+/// A run goes on as if it had never stopped, or not at all.
+void DataParallelTrainer::check_resumable(const State& data, const std::string& source) const {
+  const auto same = [&](const std::string& name, int64_t here) {
+    const auto there = data.get<int64_t>(name);
+    if (there == here) return;
+    throw CheckpointError(source,
+                          "was made with " + name + " " + std::to_string(there) + ", this run has " +
+                              std::to_string(here) +
+                              "; resume with the same, or begin a new run that takes the weights (init)");
+  };
+  same("replicas", replicas_->replicas());
+  same("batch_size", step_size().batch);
+  same("seed", static_cast<int64_t>(setup_.seed));
+  if (setup_.data->seek() == Seek::kNone && data.get<int64_t>("pass") + data.get<int64_t>("index") > 0)
+    throw CheckpointError(
+        source, "cannot be resumed: data.train cannot be read again from where it was (seek: none)");
 }
 
 void DataParallelTrainer::load(const CheckpointContent& content, const std::string& source) {
@@ -154,11 +173,7 @@ void DataParallelTrainer::load(const CheckpointContent& content, const std::stri
   const auto state = content.texts.find(kDataState);
   if (state == content.texts.end()) throw CheckpointError(source, "does not say where the data were");
   const State data = State::from_json(state->second, source);
-  if (data.get<int64_t>("replicas") != replicas_->replicas()) {
-    throw CheckpointError(source, "was made by " + std::to_string(data.get<int64_t>("replicas")) +
-                                      " replicas, this run has " + std::to_string(replicas_->replicas()) +
-                                      "; the total batch would change");
-  }
+  check_resumable(data, source);
   open_inputs({data.get<int64_t>("pass"), data.get<int64_t>("index")});
 }
 

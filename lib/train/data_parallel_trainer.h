@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parallel/data_parallel.h"
+#include "train/state.h"
 #include "train/trainer.h"
 
 namespace tpack {
@@ -39,6 +40,7 @@ class DataParallelTrainer : public Trainer {
 
  private:
   void open_inputs(DataPosition position);
+  void check_resumable(const State& data, const std::string& source) const;
 
   TrainSetup setup_;
   std::unique_ptr<DataParallel> replicas_;

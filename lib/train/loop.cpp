@@ -54,6 +54,7 @@ Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& mon
            options_.world->rank() == 0),
       first_epoch_(options_.length.starting_epoch),
       writer_(run_.is_chief() ? options_.folder : "", *options_.io) {
+  run_.stop_token_ = options_.interrupt;
   scalars_ = set_up_callbacks(callbacks_, trainer_, run_);
   trainer_.initialize();
 }
@@ -88,12 +89,15 @@ void Loop::run_to_end() {
   } catch (const StopTraining& stop) {
     result_.ending = Ending::kStopped;
     result_.reason = stop.reason;
-    if (!alone()) options_.world->agree_max(kStop, kStopSignal);
+    agree(kStop);
     write_requested();
+  } catch (const Stopped&) {  // by a callback
+    agree(kInterrupt);
+    interrupted("interrupted");
   } catch (const EndOfRun& end) {
     result_.ending = end.ending;
     result_.reason = end.reason;
-    if (end.ending == Ending::kInterrupted) save_interrupted();
+    if (end.ending == Ending::kInterrupted) interrupted(end.reason);
   }
 }
 
@@ -102,17 +106,20 @@ void Loop::epochs() {
     run_.epoch_ = epoch;
     this->epoch(epoch == first_epoch_ ? first_local_step_ : 0);
   }
-  if (!alone()) options_.world->agree_max(kGoOn, kStopSignal);  // a rank may wait here that wants to stop
+  agree(kGoOn);  // a rank may wait here that wants to stop
 }
 
 void Loop::epoch(int64_t first_step) {
   run_.local_step_ = first_step - 1;
+  epoch_done_ = false;
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   each([&](Callback& c) { c.before_epoch(run_); });
   const Stopwatch watch;
   const InputStats before = trainer_.input_stats();
   run_starting_step_ = run_.global_step_;
+  if (first_step >= options_.length.steps_per_epoch) leave_if_asked();
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) {
+    leave_if_asked();
     run_.local_step_ = step;
     one_step();
   }
@@ -120,11 +127,11 @@ void Loop::epoch(int64_t first_step) {
   report_epoch(watch.seconds(), before);
   each([&](Callback& c) { c.trigger_epoch(run_); });
   monitors_.end_epoch();
+  epoch_done_ = true;
   write_requested();
 }
 
 void Loop::one_step() {
-  leave_if_asked();
   before_run();
   if (!step()) {
     end_before_step(Ending::kEndOfData, "the data ended at global_step " + std::to_string(run_.global_step_));
@@ -157,11 +164,19 @@ bool Loop::step() {
   }
 }
 
+/// The strongest wish of all ranks. Between epochs the others wait for as long as the chief validates and
+/// saves.
+int Loop::agree(int wish) {
+  if (alone()) return wish;
+  const bool between_epochs = epoch_done_ || run_.local_step_ < 0 || wish == kStop;
+  using Late = Comm::WhenLate;
+  return options_.world->agree_max(wish, kStopSignal, between_epochs ? Late::kWarn : Late::kFail);
+}
+
 void Loop::leave_if_asked() {
-  int wish = options_.interrupt.stop_requested() ? kInterrupt : kGoOn;
-  if (!alone()) wish = options_.world->agree_max(wish, kStopSignal);
-  if (wish == kStop) end_before_step(Ending::kStopped, "another rank stopped the run");
-  if (wish == kInterrupt) end_before_step(Ending::kInterrupted, "interrupted");
+  const int wish = agree(options_.interrupt.stop_requested() ? kInterrupt : kGoOn);
+  if (wish == kStop) throw EndOfRun{Ending::kStopped, "another rank stopped the run"};
+  if (wish == kInterrupt) throw EndOfRun{Ending::kInterrupted, "interrupted"};
 }
 
 void Loop::end_before_step(Ending ending, const std::string& reason) {
@@ -169,7 +184,9 @@ void Loop::end_before_step(Ending ending, const std::string& reason) {
   throw EndOfRun{ending, reason};
 }
 
-void Loop::save_interrupted() {
+void Loop::interrupted(const std::string& reason) {
+  result_.ending = Ending::kInterrupted;
+  result_.reason = reason;
   CheckpointRequest request;
   request.name = checkpoint_name(run_.global_step_);
   request.saved = [this](const std::string& path) { result_.reason += ", saved " + path; };
@@ -208,6 +225,7 @@ CheckpointContent Loop::checkpoint_content() const {
   state.put("epoch", run_.epoch_);
   state.put("local_step", run_.local_step_);
   state.put("global_step", run_.global_step_);
+  state.put("epoch_done", static_cast<int64_t>(epoch_done_));
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
   content.texts[kRunState] = state.to_json();
   content.texts[kHistoryText] = monitors_.save();
@@ -232,7 +250,8 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   run_.global_step_ = state.get<int64_t>("global_step");
   const int64_t steps_done = state.get<int64_t>("local_step") + 1;
   const int64_t steps = std::min(state.get<int64_t>("steps_per_epoch"), options_.length.steps_per_epoch);
-  const bool finished = steps_done >= steps;  // then the epoch's last hooks have run, too
+  // Otherwise an epoch whose steps are done still lacks its last hooks.
+  const bool finished = steps_done >= steps && state.get<int64_t>("epoch_done") != 0;
   first_epoch_ = state.get<int64_t>("epoch") + (finished ? 1 : 0);
   first_local_step_ = finished ? 0 : steps_done;
   run_.epoch_ = first_epoch_ - 1;
@@ -240,7 +259,8 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   monitors_.load(text(kHistoryText));
   for (const NamedCallback& named : callbacks_) {
     const auto own = content.texts.find("callbacks/" + named.name);
-    named.callback->load(own == content.texts.end() ? State() : State::from_json(own->second, source));
+    // One that the checkpoint does not know is as new.
+    if (own != content.texts.end()) named.callback->load(State::from_json(own->second, source));
   }
   resumed_ = true;
 }

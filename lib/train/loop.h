@@ -88,6 +88,7 @@ class Loop {
   void run_to_end();
   void epochs();
   void epoch(int64_t first_step);
+  int agree(int wish);
   void one_step();
   void each(const std::function<void(Callback&)>& hook);
   void before_run();
@@ -96,7 +97,7 @@ class Loop {
   void leave_if_asked();
   [[noreturn]] void end_before_step(Ending ending, const std::string& reason);
   void write_requested();
-  void save_interrupted();
+  void interrupted(const std::string& reason);
   void report_epoch(double seconds, const InputStats& before) const;
   void after_train();
 
@@ -106,6 +107,7 @@ class Loop {
   LoopOptions options_;
   Run run_;
   std::vector<std::string> scalars_;
+  bool epoch_done_ = false;       // all hooks of epoch_ have run
   int64_t first_local_step_ = 0;  // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
   int64_t run_starting_step_ = 0;

@@ -25,9 +25,15 @@ std::map<std::string, Tensor> Run::variables(VariableScope scope) {
 
 std::vector<std::string> Run::hyper_parameters() {
   std::vector<std::string> names;
-  for (const auto& [name, value] : variables(VariableScope::kOptimizer)) {
-    if (value.shape().rank() == 0) names.push_back(name);
+  const auto add = [&](const std::string& name, const Shape& shape) {
+    if (shape.rank() == 0) names.push_back(name);
+  };
+  if (const auto place = trainer_.tower_place()) {  // declared before there are values
+    for (const VariableSpec* variable : place->table->all())
+      if (variable->scope == VariableScope::kOptimizer) add(variable->name, variable->spec.shape);
+    return names;
   }
+  for (const auto& [name, value] : variables(VariableScope::kOptimizer)) add(name, value.shape());
   return names;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ class Run {
   /// with the known names where there is none.
   double hyper_parameter(const std::string& name);
   void set_hyper_parameter(const std::string& name, double value);
+  /// Known from the callbacks' setup on.
   std::vector<std::string> hyper_parameters();
 
   /// The trained tower and its device, to run it on other data. Errors: ConfigError where the trainer has no
@@ -77,6 +79,9 @@ class Run {
   TowerPlace tower_place();
   const std::map<std::string, DataFlow>& flows() const { return flows_; }
   uint64_t seed() const { return seed_; }
+  /// Asked when the run is to end early (a signal). What takes long watches it and throws Stopped: the run
+  /// then ends with a checkpoint, and the epoch's hooks run again when it is resumed.
+  const std::stop_token& stop_token() const { return stop_token_; }
 
   /// Has a checkpoint written once all hooks of this moment have run, so that it holds what they change; in
   /// the last step of an epoch once the epoch's hooks have run. Requests of one name are one file.
@@ -84,6 +89,7 @@ class Run {
 
  private:
   friend class Loop;
+  std::stop_token stop_token_;
   Trainer& trainer_;
   Monitors& monitors_;
   RunLength length_;

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "train/data_parallel_trainer.h"
 
 namespace tpack {
@@ -21,6 +23,11 @@ class SyncMultiGpu final : public DataParallelTrainer {
   explicit SyncMultiGpu(Params p) : p_(std::move(p)) {
     if (p_.devices.empty())
       throw ConfigError("trainer SyncMultiGPU: 'devices' is empty; name at least one, such as cpu:0");
+    std::set<std::string> seen;
+    for (const std::string& name : p_.devices) {
+      if (!seen.insert(name).second)
+        throw ConfigError("trainer SyncMultiGPU: device " + name + " is named twice; each has one tower");
+    }
   }
 
  protected:

@@ -53,7 +53,7 @@ struct StepSize {
 };
 
 /// Sets up programs and says what one step is; the loop, callbacks and files are not its business.
-/// Order of calls: setup, (fetches are declared,) initialize, load or not, then steps.
+/// Order of calls: setup, initialize, load or not, then steps.
 /// Threads: one caller.
 class Trainer {
  public:

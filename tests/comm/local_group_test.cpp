@@ -1,5 +1,6 @@
 #include "comm/local_group.h"
 
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -8,6 +9,8 @@
 
 #include "comm/checks.h"
 #include "core/error.h"
+#include "core/log.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -63,6 +66,23 @@ TEST(LocalGroup, names_the_member_that_does_not_come) {
   });
   EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 0.05 s", "",
                                            "rank 2, start: no sign of rank 1 within 0.05 s"));
+}
+
+TEST(LocalGroup, waits_for_one_that_works_alone_and_says_so) {
+  const TemporaryFolder folder;
+  log::to_file(folder / "log.txt");
+  const auto warned = [&] {
+    std::ifstream file(folder / "log.txt");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return text.find("rank 0, stop: no sign of rank 1 within 0.02 s; waiting on") != std::string::npos;
+  };
+  LocalGroup group(2, 0.02);
+  const auto errors = run(group, [&](Comm& comm) {
+    while (comm.rank() == 1 && !warned()) std::this_thread::yield();
+    EXPECT_EQ(comm.agree_max(comm.rank(), "stop", Comm::WhenLate::kWarn), 1);
+  });
+  log::close_file();
+  EXPECT_THAT(errors, testing::ElementsAre("", ""));
 }
 
 TEST(LocalGroup, wakes_all_when_one_has_failed) {

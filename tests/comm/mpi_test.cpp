@@ -80,7 +80,8 @@ void expect_error_and_end(const std::function<void()>& act) {
 TEST(SilentRank, DISABLED_is_named_after_the_time_out) {
   Comm& comm = world().comm(0.5);
   comm.barrier("start");
-  if (comm.rank() == 0) expect_error_and_end([&] { comm.barrier("lonely"); });
+  if (comm.rank() == 2) return;
+  expect_error_and_end([&] { comm.barrier("lonely"); });
 }
 
 TEST(Disagreement, DISABLED_is_found_by_the_sizes) {

@@ -33,6 +33,13 @@ class SmallTraining {
     trainer_->setup(setup);
   }
   Trainer& trainer() { return *trainer_; }
+  /// What a checkpoint of a run that has not begun says of its data.
+  std::string state_of_new_data() {
+    trainer_->initialize();
+    CheckpointContent content;
+    trainer_->save(content);
+    return content.texts.at("data/json");
+  }
   const TowerFunction& model() const { return *model_; }
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -10,6 +11,15 @@
 #include <gtest/gtest.h>
 
 namespace tpack {
+
+/// Names of the files in a folder, sorted.
+inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    all.push_back(entry.path().filename());
+  std::sort(all.begin(), all.end());
+  return all;
+}
 
 /// A new folder, taken away at the end.
 class TemporaryFolder {
@@ -25,13 +35,7 @@ class TemporaryFolder {
   std::string str() const { return path_.string(); }
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   /// Names of the files in it, sorted.
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(path_))
-      all.push_back(entry.path().filename());
-    std::sort(all.begin(), all.end());
-    return all;
-  }
+  std::vector<std::string> names() const { return names_in(path_); }
 
  private:
   std::filesystem::path path_;

@@ -89,6 +89,7 @@ TEST_F(DataParallelTrainerTest, knows_its_sizes) {
 }
 
 TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
+  const std::string kAdvice = "; resume with the same, or begin a new run that takes the weights (init)";
   const CheckpointContent good = content_after(3);
   CheckpointContent missing = good;
   missing.tensors.erase("model/fc1/W");
@@ -100,7 +101,17 @@ TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
       "model-3.h5: model/fc1/W is float32 [7, 4], the model needs float32 [7, 3]; resume needs the same "
       "model, `init` loads parts of another");
   EXPECT_EQ(error_of_load(good, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
-            "model-3.h5: was made by 1 replicas, this run has 2; the total batch would change");
+            "model-3.h5: was made with replicas 1, this run has 2" + kAdvice);
+  CheckpointContent of_another_batch = good;
+  of_another_batch.texts["data/json"] = SmallTraining("Simple", 2).state_of_new_data();
+  EXPECT_EQ(error_of_load(of_another_batch),
+            "model-3.h5: was made with batch_size 2, this run has 4" + kAdvice);
+  CheckpointContent of_another_seed = good;
+  std::string& state = of_another_seed.texts["data/json"];
+  const std::string seed = "\"seed\": ";
+  ASSERT_NE(state.find(seed), std::string::npos) << state;
+  state.insert(state.find(seed) + seed.size() + (state[state.find(seed) + seed.size()] == '"' ? 1 : 0), "7");
+  EXPECT_EQ(error_of_load(of_another_seed), "model-3.h5: was made with seed 75, this run has 5" + kAdvice);
 }
 
 TEST_F(DataParallelTrainerTest, steps_per_epoch_moves_callbacks_never_the_data) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "comm/local_group.h"
+#include "core/stop.h"
 #include "support/fake_trainer.h"
 #include "support/temporary_folder.h"
 
@@ -285,6 +286,76 @@ TEST_F(LoopTest, goes_on_behind_an_epoch_that_was_saved_at_its_end) {
         ElementsAre("A setup 0/-1/0", "A before_train 1/-1/2", "A before_epoch 2/-1/2", "A before_run 2/0/2"))
         << steps_per_epoch;
   }
+}
+
+TEST_F(LoopTest, runs_the_hooks_that_a_stop_in_the_last_step_left_out_when_it_goes_on) {
+  const TemporaryFolder folder;
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.add("stop", std::make_unique<FunctionCallback>([](tpack::Run& at) {
+              if (at.global_step() != 2) return;
+              at.request_checkpoint({"model-2.h5"});
+              throw StopTraining{"enough"};
+            }));
+    run.go();
+  }
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
+  EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "A before_train 0/-1/2", "A before_epoch 1/1/2",
+                                   "A after_epoch 1/1/2", "A trigger 1/1/2", "A after_train 1/1/2"));
+}
+
+TEST_F(LoopTest, an_interrupt_of_a_long_hook_saves_and_the_epochs_hooks_run_again) {
+  const TemporaryFolder folder;
+  std::stop_source source;
+  const auto validate = [&](tpack::Run& at) {
+    source.request_stop();
+    if (at.stop_token().stop_requested()) throw Stopped{};
+  };
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("validate", std::make_unique<FunctionCallback>(nullptr, validate));
+    const LoopResult result = run.go();
+    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.reason, "interrupted, saved " + (folder / "checkpoints/model-2.h5"));
+  }
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
+  EXPECT_EQ(record_[record_.size() - 2], "A trigger 1/1/2");
+}
+
+TEST_F(LoopTest, an_interrupt_ends_a_run_without_steps) {
+  std::stop_source source;
+  TestRun run({.max_epoch = 1000, .steps_per_epoch = 0}, trainer_);
+  run.options.interrupt = source.get_token();
+  run.add("stop", std::make_unique<FunctionCallback>(nullptr, [&](tpack::Run& at) {
+            if (at.epoch() == 3) source.request_stop();
+          }));
+  const LoopResult result = run.go();
+  EXPECT_EQ(result.ending, Ending::kInterrupted);
+  EXPECT_EQ(result.epoch, 4);
+}
+
+TEST_F(LoopTest, a_callback_that_the_checkpoint_does_not_know_is_as_new) {
+  struct Counting final : Callback {
+    void save(State& state) const override { state.put("count", int64_t{1}); }
+    void load(const State& state) override { EXPECT_EQ(state.get<int64_t>("count"), 1); }
+  };
+  const TemporaryFolder folder;
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, first);
+    run.options.folder = folder.str();
+    run.add("old", std::make_unique<Counting>()).add("ModelSaver").go();
+  }
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 1}, trainer_);
+  run.add("old", std::make_unique<Counting>()).add("added", std::make_unique<Counting>());
+  EXPECT_EQ(run.go_on_from(folder / "checkpoints/model-1.h5").ending, Ending::kFinished);
 }
 
 TEST_F(LoopTest, a_checkpoint_asked_for_in_the_last_step_holds_what_the_epochs_hooks_change) {

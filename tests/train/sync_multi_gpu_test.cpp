@@ -27,6 +27,16 @@ TEST(SyncMultiGpu, sets_a_hyper_parameter_on_every_replica) {
   }
 }
 
+TEST(SyncMultiGpu, refuses_a_device_that_is_named_twice) {
+  try {
+    SmallTraining("SyncMultiGPU: {devices: [cpu:0, cpu:1, cpu:0]}");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "test.yaml:1:15: trainer SyncMultiGPU: device cpu:0 is named twice; each has one tower");
+  }
+}
+
 TEST(SyncMultiGpu, refuses_an_empty_list) {
   try {
     SmallTraining("SyncMultiGPU: {devices: []}");
