@@ -75,9 +75,11 @@ bool GuardedFlow::get_replacing(const PassKey& pass, int64_t place, Datapoint& o
 
 bool GuardedFlow::get_skipping(const PassKey& pass, int64_t place, Datapoint& out) const {
   try {
-    return up().get(pass, place, out);
+    const bool there = up().get(pass, place, out);
+    kept();
+    return there;
   } catch (const SampleError& error) {
-    tolerate(error, 1);
+    skip(error);
     return false;
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "dataflow/bad_samples.h"
@@ -26,6 +27,12 @@ class GuardedFlow final : public WrappedFlow {
 
   /// Reports a data error. Errors: the error again where it is of another kind or one too many in a row.
   void tolerate(const SampleError& error, int in_a_row) const;
+  /// The same for a reader that goes by place, in any order and with any number of threads; `kept` is told of
+  /// each sample that is good.
+  void skip(const SampleError& error) const { tolerate(error, ++skipped_in_a_row_); }
+  void kept() const {
+    if (skipped_in_a_row_ != 0) skipped_in_a_row_ = 0;
+  }
 
  private:
   bool get_replacing(const PassKey& pass, int64_t place, Datapoint& out) const;
@@ -33,6 +40,7 @@ class GuardedFlow final : public WrappedFlow {
 
   OnError policy_;
   std::shared_ptr<BadSamples> bad_;
+  mutable std::atomic<int> skipped_in_a_row_ = 0;
 };
 
 }  // namespace tpack

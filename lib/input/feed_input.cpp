@@ -39,8 +39,9 @@ class FeedReader final : public InputReader {
  private:
   void open_pass(DataPosition at) {
     pass_ = at.pass;
-    index_ = at.index;
-    cursor_ = setup_.flow->open({.seed = setup_.seed, .pass = at.pass, .position = at.index});
+    index_ = 0;
+    to_skip_ += at.index;  // over the end of a pass, where it turns out to be shorter
+    cursor_ = setup_.flow->open({.seed = setup_.seed, .pass = at.pass});
   }
 
   /// The position with the pass that it lies in, as far as the lengths of passes are known.

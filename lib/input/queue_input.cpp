@@ -4,16 +4,16 @@ namespace tpack {
 namespace {
 
 struct QueueParams {
-  int64_t capacity = 50;
+  std::optional<int64_t> capacity = {};
 };
 
 class QueueReader final : public InputReader {
  public:
-  QueueReader(const InputSetup& setup, int64_t capacity)
+  QueueReader(const InputSetup& setup, size_t capacity)
       : components_(setup.components),
         tensors_(setup.components.size()),
         stream_(setup.flow->stream({.seed = setup.seed,
-                                    .slots = static_cast<size_t>(capacity),
+                                    .slots = capacity,
                                     .shard = setup.replica,
                                     .shard_count = setup.replicas,
                                     .position = setup.position,
@@ -52,11 +52,12 @@ class QueueInput final : public InputSource {
   using Params = QueueParams;
   static Schema<Params> schema() {
     return Schema<Params>("Batches made ahead by worker threads.")
-        .field("capacity", &Params::capacity, between(2, 10000), "batches in memory at most");
+        .field("capacity", &Params::capacity, between(2, 10000),
+               "batches in memory at most; the flow's `prefetch` and the one in use where left out");
   }
   explicit QueueInput(Params p) : p_(p) {}
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
-    return std::make_unique<QueueReader>(setup, p_.capacity);
+    return std::make_unique<QueueReader>(setup, static_cast<size_t>(p_.capacity.value_or(0)));
   }
 
  private:

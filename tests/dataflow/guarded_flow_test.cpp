@@ -58,6 +58,15 @@ TEST(GuardedFlow, a_flow_of_bad_samples_only_still_fails) {
             "picky_0, sample 7 of pass 0: number 7 is bad");
 }
 
+TEST(GuardedFlow, skip_gives_up_where_no_sample_is_good) {
+  const ConfigNode endless =
+      list({item("Counting", 8), item("Picky", {{"fail_all", true}}), item("RepeatedData", {{"num", -1}}),
+            item("BatchData", {{"batch_size", 2}})});
+  const DataFlow flow = make_flow(ConfigNode::map({{"flow", endless}, {"on_error", "skip"}}));
+  const auto stream = flow.stream({.workers = 3, .slots = 2});
+  EXPECT_THAT(error_of([&] { stream->next(); }), testing::HasSubstr("is bad"));
+}
+
 TEST(GuardedFlow, replace_needs_places) {
   EXPECT_THAT(error_of([] { guarded("CountingInOrder", "replace", {}); }),
               testing::HasSubstr("on_error: replace needs samples that can be read by place"));

@@ -11,6 +11,8 @@ namespace tpack {
 cv::Mat photo(int width, int height);
 std::vector<uint8_t> encode_jpeg(const cv::Mat& pixels, int quality = 95);
 std::vector<uint8_t> encode_png(const cv::Mat& pixels);
+/// In the seven passes of Adam7.
+std::vector<uint8_t> encode_interlaced_png(const cv::Mat& pixels);
 /// Largest difference of any channel of any pixel.
 double largest_difference(const cv::Mat& a, const cv::Mat& b);
 

@@ -52,6 +52,30 @@ TEST(FeedInput, replicas_share_the_batches_of_passes_over_their_ends) {
   }
 }
 
+TEST(FeedInput, goes_on_behind_the_end_of_a_pass_whose_length_is_not_known) {
+  const DataFlow flow =
+      make_flow(parse_yaml("{flow: [FakeData: {shapes: [[5], []], dtype: [float32, int32], names: [x, "
+                           "label], domain: [0, 3], size: 12}, "
+                           "BatchData: {batch_size: 4}], on_error: skip}",
+                           "test.yaml"));
+  ASSERT_FALSE(flow.size().has_value());
+  const std::vector<Read> all = read(*input_of("Feed")->open(setup_for(flow, 4)), 12);
+  for (int64_t replica = 0; replica < 2; ++replica) {
+    InputSetup setup = setup_for(flow, 4);
+    setup.replica = replica;
+    setup.replicas = 2;
+    const std::vector<Read> straight = read(*input_of("Feed")->open(setup), 6);
+    for (size_t i = 0; i < straight.size(); ++i)
+      EXPECT_EQ(straight[i].bytes, all[2 * i + static_cast<size_t>(replica)].bytes);
+    for (size_t stop = 0; stop + 1 < straight.size(); ++stop) {
+      setup.position = straight[stop].position;
+      const std::vector<Read> resumed = read(*input_of("Feed")->open(setup), straight.size() - stop - 1);
+      for (size_t i = 0; i < resumed.size(); ++i)
+        EXPECT_EQ(resumed[i].bytes, straight[stop + 1 + i].bytes) << replica << ", " << stop << ", " << i;
+    }
+  }
+}
+
 TEST(FeedInput, stops_when_asked) {
   const DataFlow flow = small_flow(12, kTail);
   const auto reader = input_of("FeedInput")->open(setup_for(flow, 4));

@@ -29,7 +29,8 @@ class OrderFiller final : public Filler {
         assemble(lock, stop);
       } else if (!pulling_ && newest_ - oldest_ < tickets_.size() && !source_.ended()) {
         pull_and_map(lock);
-      } else if (source_.ended() && !pulling_ && oldest_ == newest_) {
+      } else if (!pulling_ && source_.ended() &&
+                 oldest_ == newest_) {  // who pulls, writes what `ended` reads
         return;
       } else {
         ring_.wait(lock, stop);

@@ -110,11 +110,13 @@ void TicketSource::map(Ticket& t) const {
 bool TicketSource::fill(Ticket::Item& item, const PassKey& pass) const {
   try {
     if (by_place_ && !plan_.samples->get(pass, item.place, item.data)) return false;
-    return std::all_of(plan_.sample_maps.begin(), plan_.sample_maps.end(),
-                       [&](const MapFlow* map) { return map->apply(pass.seed, item.data); });
+    const bool there = std::all_of(plan_.sample_maps.begin(), plan_.sample_maps.end(),
+                                   [&](const MapFlow* map) { return map->apply(pass.seed, item.data); });
+    if (plan_.guard != nullptr) plan_.guard->kept();
+    return there;
   } catch (const SampleError& error) {
     if (plan_.guard == nullptr) throw;
-    plan_.guard->tolerate(error, 1);
+    plan_.guard->skip(error);
     return false;
   }
 }

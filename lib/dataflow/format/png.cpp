@@ -79,8 +79,9 @@ void set_output(PngReader& r, int channels) {
   if (gray && channels == 3) png_set_gray_to_rgb(png);
 }
 
+/// `rows` are those of the whole image where it is interlaced, none otherwise.
 void read_region(PngReader& r, const Region& region, cv::Mat& wide, std::vector<png_bytep>& rows) {
-  if (rows.size() > static_cast<size_t>(region.height)) {  // interlaced: the passes need all rows
+  if (!rows.empty()) {  // interlaced: the passes need all rows
     png_read_image(r.png(), rows.data());
     png_read_end(r.png(), nullptr);
     return;

@@ -30,27 +30,14 @@ DecodePlan plan_decode(ImageSize size, const Transforms& transforms) {
   return plan;
 }
 
-enum class BadImage : uint8_t { kStop, kSkip };
-
 struct AugmentImageComponentParams {
   std::vector<Part<Augmentor>> augmentors;
   ComponentRef component = "image";
-  BadImage on_error = BadImage::kStop;
 };
-
-}  // namespace
-
-template <>
-struct EnumNames<BadImage> {
-  static constexpr std::array<std::pair<const char*, BadImage>, 2> kNames = {
-      {{"stop", BadImage::kStop}, {"skip", BadImage::kSkip}}};
-};
-
-namespace {
 
 /// Draws all transforms from the size in the header, then decodes no more than they need.
-/// Source: tensorpack dataflow/image.py, AugmentImageComponent (there `catch_exceptions=True` is `on_error:
-/// skip`).
+/// Source: tensorpack dataflow/image.py, AugmentImageComponent (there `catch_exceptions=True` is the
+/// flow's `on_error: skip`).
 class AugmentImageComponent final : public Map {
  public:
   using Params = AugmentImageComponentParams;
@@ -60,10 +47,7 @@ class AugmentImageComponent final : public Map {
                "the augmentors, in order; each sees the image of the one before")
         .required()
         .shorthand()
-        .field("component", &Params::component, "the image, by name or number")
-        .field("on_error", &Params::on_error,
-               "skip leaves out images that cannot be decoded or are too small; stop follows the flow's "
-               "on_error");
+        .field("component", &Params::component, "the image, by name or number");
   }
   explicit AugmentImageComponent(Params p) : p_(std::move(p)) {
     for (const auto& augmentor : p_.augmentors) {
@@ -86,30 +70,17 @@ class AugmentImageComponent final : public Map {
     }
     return out;
   }
-  bool may_drop() const override { return p_.on_error == BadImage::kSkip; }
 
   bool apply(Datapoint& d, const SampleKey& key) const override {
-    if (!may_drop()) {
-      augment(d, key);
-      return true;
-    }
-    try {
-      augment(d, key);
-      return true;
-    } catch (const DataError&) {
-      return false;
-    }
-  }
-
- private:
-  void augment(Datapoint& d, const SampleKey& key) const {
     if (d.is_image(index_)) {
       augment_image(d.image(index_), key);
     } else {
       augment_tensor(d, key);
     }
+    return true;
   }
 
+ private:
   Transforms draw(ImageSize size, const SampleKey& key) const {
     Transforms transforms;
     for (size_t i = 0; i < p_.augmentors.size(); ++i) {

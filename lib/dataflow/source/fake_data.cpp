@@ -28,7 +28,7 @@ class FakeData final : public RandomAccessSource {
         .field("dtype", &Params::dtype, "type of each component, or one for all")
         .field("names", &Params::names,
                "name of each component; component_0, component_1, ... where left out")
-        .field("size", &Params::size, at_least(1), "samples of a pass")
+        .field("size", &Params::size, between(1, 1e12), "samples of a pass")
         .field("random", &Params::random, "false: every sample is the same, so that making it costs a copy")
         .field("domain", &Params::domain, "values lie in [low, high); integers are rounded down");
   }

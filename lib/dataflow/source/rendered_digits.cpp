@@ -179,7 +179,7 @@ class RenderedDigits final : public RandomAccessSource {
         .field("split", &Params::split,
                "train: new pictures in every pass; test: always the same ones, in fonts that training never "
                "shows")
-        .field("size", &Params::size, at_least(1),
+        .field("size", &Params::size, between(1, 1e12),
                "pictures of a pass; 20,000 (train) or 5,000 (test) where left out")
         .field("resolution", &Params::resolution, between(16, 128), "side of a picture, pixels")
         .field("difficulty", &Params::difficulty, between(0, 2),

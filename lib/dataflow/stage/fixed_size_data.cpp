@@ -80,7 +80,7 @@ class FixedSizeData final : public Stage {
   using Params = FixedSizeDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Makes a pass of exactly `size` items.")
-        .field("size", &Params::size, at_least(1), "items of a pass")
+        .field("size", &Params::size, between(1, 1e12), "items of a pass")
         .required()
         .field("keep_state", &Params::keep_state,
                "the next pass goes on where the last one ended; false: it begins at the beginning. Needs "

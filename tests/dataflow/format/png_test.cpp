@@ -19,6 +19,14 @@ TEST(Png, is_lossless_over_every_region) {
   }
 }
 
+TEST(Png, reads_interlaced_files) {
+  const cv::Mat pixels = photo(37, 29);
+  const auto bytes = encode_interlaced_png(pixels);
+  for (const Region& r : {Region{0, 0, 37, 29}, Region{5, 7, 20, 10}, Region{36, 28, 1, 1}}) {
+    EXPECT_EQ(largest_difference(decoded(bytes, r), pixels(cv::Rect(r.x, r.y, r.width, r.height))), 0);
+  }
+}
+
 TEST(Png, converts_to_gray_and_from_gray) {
   const cv::Mat gray = decoded(encode_png(photo(20, 20)), {0, 0, 20, 20}, 1);
   const cv::Vec3b rgb = photo(20, 20).at<cv::Vec3b>(9, 9);

@@ -64,9 +64,9 @@ TEST(AugmentImageComponent, images_that_are_too_small_stop_or_are_skipped) {
   folder.write("a/x.png", encode_png(photo(20, 20)));
   folder.write("a/y.png", encode_png(photo(50, 50)));
   const auto flow = [&](const char* policy) {
-    return make_flow(list({item("ImageFolder", {{"dir", folder.path()}, {"shuffle", false}}),
-                           item("AugmentImageComponent",
-                                {{"augmentors", list({item("RandomCrop", 40)})}, {"on_error", policy}})}));
+    const ConfigNode stages = list({item("ImageFolder", {{"dir", folder.path()}, {"shuffle", false}}),
+                                    item("AugmentImageComponent", list({item("RandomCrop", 40)}))});
+    return make_flow(ConfigNode({{"flow", stages}, {"on_error", policy}}));
   };
   Datapoint d;
   EXPECT_EQ(
