@@ -31,6 +31,11 @@ std::string loader_message(const std::string& path) {
   return text;
 }
 
+/// What the loader misses is the symbol of another version (core/plugin.h).
+bool is_of_another_version(const std::string& loader_text) {
+  return loader_text.find("PluginInterface") != std::string::npos;
+}
+
 void check_abi(void* library, const std::string& path) {
   using Entry = const PluginAbi* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, kEntry));
@@ -62,7 +67,12 @@ void load_plugin(const Ref<Path>& plugin) {
   refuse_world_writable(file.parent_path(), "folder of the plugin");
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw ConfigError("plugin " + path + " cannot be loaded: " + loader_message(file.string()));
+    const std::string text = loader_message(file.string());
+    if (is_of_another_version(text)) {
+      throw ConfigError("plugin " + path + " was built for another tpack, this is " + kPluginAbi.str() +
+                        "; build it again");
+    }
+    throw ConfigError("plugin " + path + " cannot be loaded: " + text);
   }
   check_abi(library, path);
   check_names(path);
@@ -78,6 +88,14 @@ void load_plugins(const std::vector<Ref<Path>>& plugins, Diagnostics& errors) {
       errors.add(error, plugin.position);
     }
   }
+}
+
+void load_plugins(const std::vector<std::string>& files) {
+  std::vector<Ref<Path>> plugins;
+  for (const std::string& file : files) plugins.push_back({file});
+  Diagnostics errors;
+  load_plugins(plugins, errors);
+  errors.throw_if_any();
 }
 
 }  // namespace tpack

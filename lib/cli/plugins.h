@@ -12,5 +12,7 @@ namespace tpack {
 /// can be written by everybody (or lies in such a folder), is no plugin of tpack, was built against other
 /// headers, or has a component whose name is taken.
 void load_plugins(const std::vector<Ref<Path>>& plugins, Diagnostics& errors);
+/// As above, for files that the command line names. Errors: ConfigError.
+void load_plugins(const std::vector<std::string>& files);
 
 }  // namespace tpack

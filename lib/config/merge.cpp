@@ -64,6 +64,7 @@ ConfigNode Merger::merged(const ConfigNode& base, const ConfigNode& over) {
   if (over.tag() == kAppendTag) return appended(base, over);
   if (is_slot(path_)) return slot(base, over);
   if (is_flow(path_) && over.is_map() && (base.is_list() || base.is_map())) return flow(base, over);
+  if (is_flow(path_) && over.is_list() && base.find("flow") != nullptr) return base.with("flow", fresh(over));
   if (base.is_map() && over.is_map()) return maps(base, over);
   if (base.is_list() && over.is_map()) return changed_items(base, over);
   return fresh(over);

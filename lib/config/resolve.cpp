@@ -38,11 +38,13 @@ class Resolver final : public Scope {
   ConfigNode resolved(const ConfigNode& node, const std::string& place) const;
   ConfigNode resolved_text(const ConfigNode& node, const std::string& place) const;
   std::optional<Found> find(const std::string& name) const;
+  void charge(const ConfigNode& node, const Position& where) const;
 
   ConfigNode root_;
   Diagnostics& errors_;
   // A look-up may resolve what it finds first; that changes no value.
   mutable std::map<std::string, ConfigNode> done_;
+  mutable size_t nodes_ = 0;                                      // that expressions have put in
   mutable std::vector<std::pair<std::string, Position>> active_;  // place and text of what is being resolved
 };
 
@@ -109,8 +111,20 @@ ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& pl
   active_.emplace_back(place, node.position());
   const Active active{active_};
   ConfigNode value = substitute_text(node, *this, bare_names_at(place));
+  charge(value, node.position());
   done_.emplace(place, value);
   return value;
+}
+
+/// Counts what an expression put in its place: lists of lists of lists would grow without bound.
+void Resolver::charge(const ConfigNode& node, const Position& where) const {
+  constexpr size_t kMostNodes = 100000;
+  if (++nodes_ > kMostNodes)
+    throw ConfigError(where, "expressions let the config grow beyond 100,000 values");
+  for (const ConfigNode& item : node.is_list() ? node.items() : std::span<const ConfigNode>())
+    charge(item, where);
+  if (!node.is_map()) return;
+  for (const ConfigNode::Entry& entry : node.entries()) charge(entry.value, where);
 }
 
 std::optional<Found> Resolver::find(const std::string& name) const {

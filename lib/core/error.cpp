@@ -30,7 +30,7 @@ void Diagnostics::add(Position where, std::string text) {
   Problem problem{std::move(where), std::move(text)};
   // The same mistake may be met on several ways (an included file used twice); once is enough.
   if (std::find(problems_.begin(), problems_.end(), problem) != problems_.end()) return;
-  if (problems_.size() < kMaxProblems) problems_.push_back(std::move(problem));
+  if (problems_.size() < kMostKept) problems_.push_back(std::move(problem));
 }
 
 void Diagnostics::add(const ConfigError& error, const Position& fallback) {
@@ -44,6 +44,11 @@ void Diagnostics::throw_if_any() const {
   std::vector<Problem> sorted = problems_;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Problem& a, const Problem& b) { return a.where < b.where; });
+  if (sorted.size() > kMaxProblems) {
+    const size_t more = sorted.size() - kMaxProblems;
+    sorted.resize(kMaxProblems);
+    sorted.push_back({{}, "... and " + std::to_string(more) + " more"});
+  }
   throw ConfigError(std::move(sorted));
 }
 

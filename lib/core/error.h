@@ -108,7 +108,8 @@ class InternalError : public Error {
 /// Threads: one thread at a time.
 class Diagnostics {
  public:
-  static constexpr size_t kMaxProblems = 50;
+  static constexpr size_t kMaxProblems = 50;  // that are shown, the first in the file
+  static constexpr size_t kMostKept = 10000;
 
   void add(Position where, std::string text);
   /// Takes over every problem of an error that was thrown; those without a position get `fallback`.

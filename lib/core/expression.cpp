@@ -164,7 +164,12 @@ ConfigNode Evaluation::compared(const ExpressionNode& node) const {
 ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
   const ConfigNode a = of(*node.parts[0]);
   const ConfigNode b = of(*node.parts[1]);
-  if (node.text == "+" && a.is_string() && b.is_string()) return a.text() + b.text();
+  if (node.text == "+" && a.is_string() && b.is_string()) {
+    constexpr size_t kLongest = 65536;  // texts of texts would grow without bound
+    if (a.text().size() + b.text().size() > kLongest)
+      fail(node, "the text would be longer than 65,536 bytes");
+    return a.text() + b.text();
+  }
   if (!a.is_number() || !b.is_number()) {
     const std::string texts = node.text == "+" ? " or two texts" : "";
     fail(node, "'" + node.text + "' needs two numbers" + texts + ", found " + a.describe() + " and " +

@@ -23,7 +23,16 @@ struct PluginAbi {
 };
 
 /// Raised with every change of the headers that an older plugin does not survive.
-inline constexpr int kPluginVersion = 1;
+inline constexpr int kPluginVersion = 2;
+
+/// A symbol that only tpack of one version defines. Every registration refers to it, so that a plugin of
+/// another version fails to load before any of its code runs.
+template <int kVersion>
+struct PluginInterface {
+  static void needed();
+};
+template <>
+void PluginInterface<kPluginVersion>::needed();
 
 /// The ABI of the code that is being compiled.
 inline constexpr PluginAbi kPluginAbi{kPluginVersion, _GLIBCXX_USE_CXX11_ABI, sizeof(std::string),

@@ -6,6 +6,10 @@
 #include "core/text.h"
 
 namespace tpack {
+
+template <>
+void PluginInterface<kPluginVersion>::needed() {}
+
 namespace {
 
 std::map<std::string, std::unique_ptr<ComponentTable>, std::less<>>& tables() {

@@ -9,6 +9,7 @@
 
 #include "core/config_node.h"
 #include "core/error.h"
+#include "core/plugin.h"
 #include "core/schema.h"
 
 namespace tpack {
@@ -110,6 +111,7 @@ class Registrar {
  public:
   template <class... Aliases>
   Registrar(const char* file, const char* name, Aliases... aliases) {
+    PluginInterface<kPluginVersion>::needed();
     using Params = typename Class::Params;
     ComponentInfo info;
     info.kind = Kind::kKind;

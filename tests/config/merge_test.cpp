@@ -80,7 +80,8 @@ TEST(Merge, joins_the_short_and_the_long_form_of_a_flow) {
   EXPECT_EQ(merged("data: {train: {flow: [B: {x: 1}], workers: 2}}", "data: {train: {B: {x: 3}}}"),
             R"({"data": {"train": {"flow": [{"B": {"x": 3}}], "workers": 2}}})");
   EXPECT_EQ(merged("data: {train: {flow: [A], workers: 2}}", "data: {train: [C]}"),
-            R"({"data": {"train": ["C"]}})");
+            R"({"data": {"train": {"flow": ["C"], "workers": 2}}})")
+      << "a list over a flow with options changes its list alone";
 }
 
 TEST(Merge, keeps_the_place_of_what_won) {

@@ -49,13 +49,15 @@ TEST(Diagnostics, lists_a_problem_once_but_counts_every_report) {
 
 TEST(Diagnostics, lists_at_most_fifty_but_still_counts) {
   Diagnostics errors;
-  for (int i = 1; i <= 60; ++i) errors.add(line(i), "wrong");
+  for (int i = 60; i >= 1; --i) errors.add(line(i), "wrong");
   EXPECT_EQ(errors.count(), 60U);
   try {
     errors.throw_if_any();
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.problems().size(), 50U);
+    ASSERT_EQ(error.problems().size(), 51U);
+    EXPECT_EQ(error.problems()[0].where, line(1)) << "the first in the file, whatever was found first";
+    EXPECT_EQ(error.problems()[50].str(), "... and 10 more");
   }
 }
 
