@@ -13,17 +13,17 @@ Position position_of(const Experiment& experiment, const char* section) {
   return node == nullptr ? experiment.source.root.position() : node->position();
 }
 
+}  // namespace
+
 void check_init(const InitSection& init) {
   const std::string path = resolved_path(init.from);
   if (init.from.empty() || std::filesystem::is_regular_file(path)) return;
   throw ConfigError(init.from.position, "'from' of init: no such file '" + path + "'");
 }
 
-}  // namespace
-
 int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   const StepsPerEpoch& asked = experiment.config.steps_per_epoch;
-  if (!asked.is_data()) return asked.steps;
+  if (!asked.is_data()) return *asked.steps;
   const Position where = position_of(experiment, "steps_per_epoch");
   const auto train = experiment.flows.find("train");
   const bool endless = train != experiment.flows.end() && train->second.size() == kEndless;

@@ -13,6 +13,9 @@ namespace tpack {
 /// where a pass has no known length.
 int64_t resolved_steps_per_epoch(const Experiment& experiment);
 
+/// Errors: ConfigError, with position, where the file that weights are taken from does not exist.
+void check_init(const InitSection& init);
+
 /// Sets the trainer up; problems without a place get that of the `trainer` section. Errors: ConfigError.
 void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world);
 

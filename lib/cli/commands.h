@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace CLI {
 class App;
@@ -10,6 +11,9 @@ namespace tpack {
 
 /// What is done once the command line is read; returns the exit code.
 using Action = std::function<int()>;
+
+/// "tpack 0.1.0 (plugins: version 2, ...)".
+std::string version_text();
 
 // Each adds a subcommand with its options; when the command line names it, `action` is set to its work.
 void add_train_command(CLI::App& program, Action& action);

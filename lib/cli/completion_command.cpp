@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -18,13 +19,23 @@ struct CommandWords {
   std::vector<std::string> words;
 };
 
+void add_options(const CLI::App& command, std::vector<std::string>& words) {
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      const std::string word = "--" + name;
+      if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    }
+  }
+}
+
 std::vector<CommandWords> words_of(const CLI::App& program) {
   std::vector<CommandWords> all;
   for (const CLI::App* command : program.get_subcommands(nullptr)) {
     CommandWords one{command->get_name(), {}};
-    for (const CLI::App* nested : command->get_subcommands(nullptr)) one.words.push_back(nested->get_name());
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) one.words.push_back("--" + name);
+    add_options(*command, one.words);
+    for (const CLI::App* nested : command->get_subcommands(nullptr)) {
+      one.words.push_back(nested->get_name());
+      add_options(*nested, one.words);
     }
     all.push_back(std::move(one));
   }

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/component_docs.h"
+#include "cli/plugins.h"
 #include "cli/text_table.h"
 #include "core/text.h"
 
@@ -13,9 +14,16 @@ namespace tpack {
 namespace {
 
 struct Options {
-  std::string kind;
+  std::string word;  // a kind, or a component's name
+  std::vector<std::string> plugins;
   bool json = false;
 };
+
+void add_options(CLI::App& command, Options& options) {
+  command.add_option("--plugin", options.plugins,
+                     "a plugin whose components are shown, too (any number of times)");
+  command.add_flag("--json", options.json, "as JSON");
+}
 
 /// Kinds by the word that was given: "layer", "layers", or all where it is empty.
 std::vector<std::string> kinds_of(const std::string& word) {
@@ -29,8 +37,9 @@ std::vector<std::string> kinds_of(const std::string& word) {
 }
 
 int list(const Options& o) {
+  load_plugins(o.plugins);
   auto json = nlohmann::ordered_json::array();
-  for (const std::string& kind : kinds_of(o.kind)) {
+  for (const std::string& kind : kinds_of(o.word)) {
     TextTable table;
     for (const ComponentInfo* info : ComponentTable::of(kind).list()) {
       table.add({"  " + info->name, info->summary()});
@@ -43,37 +52,34 @@ int list(const Options& o) {
   return 0;
 }
 
+int describe_named(const Options& o) {
+  load_plugins(o.plugins);
+  auto all = nlohmann::ordered_json::array();
+  std::string text;
+  for (const ComponentInfo* info : components_named(o.word)) {
+    all.push_back(nlohmann::ordered_json::parse(describe_json(*info)));
+    text += (text.empty() ? "" : "\n") + describe(*info);
+  }
+  std::cout << (o.json ? all.dump(1) + "\n" : text);
+  return 0;
+}
+
 }  // namespace
 
 void add_list_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("list", "List the components that a config can name");
   auto options = std::make_shared<Options>();
-  command->add_option("kind", options->kind, "layer, source, map, stage, callback, trainer, ...");
-  command->add_flag("--json", options->json, "as JSON");
+  command->add_option("kind", options->word, "layer, source, map, stage, callback, trainer, ...");
+  add_options(*command, *options);
   command->callback([options, &action] { action = [options] { return list(*options); }; });
 }
 
 void add_describe_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("describe", "Show the parameters of a component");
-  struct Described {
-    std::string name;
-    bool json = false;
-  };
-  auto options = std::make_shared<Described>();
-  command->add_option("name", options->name, "as a config writes it: Conv2D")->required();
-  command->add_flag("--json", options->json, "as JSON");
-  command->callback([options, &action] {
-    action = [options] {
-      auto all = nlohmann::ordered_json::array();
-      std::string text;
-      for (const ComponentInfo* info : components_named(options->name)) {
-        all.push_back(nlohmann::ordered_json::parse(describe_json(*info)));
-        text += (text.empty() ? "" : "\n") + describe(*info);
-      }
-      std::cout << (options->json ? all.dump(1) + "\n" : text);
-      return 0;
-    };
-  });
+  auto options = std::make_shared<Options>();
+  command->add_option("name", options->word, "as a config writes it: Conv2D")->required();
+  add_options(*command, *options);
+  command->callback([options, &action] { action = [options] { return describe_named(*options); }; });
 }
 
 }  // namespace tpack

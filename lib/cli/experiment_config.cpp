@@ -179,14 +179,16 @@ ConfigNode Codec<FlowMap>::dump(const FlowMap& flows) {
 }
 
 std::optional<StepsPerEpoch> Codec<StepsPerEpoch>::parse(const ConfigNode& node, Reader& reader) {
+  constexpr int64_t kMostSteps = 1000000000000;
   if (node.is_string() && node.text() == "data") return StepsPerEpoch{};
-  if (node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 1) return StepsPerEpoch{node.as_int()};
-  reader.wrong_type(node, "data or a number from 1");
+  if (node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 0 && node.as_int() <= kMostSteps)
+    return StepsPerEpoch{node.as_int()};
+  reader.wrong_type(node, "data or a number from 0 to 10^12");
   return std::nullopt;
 }
 
 ConfigNode Codec<StepsPerEpoch>::dump(StepsPerEpoch value) {
-  return value.is_data() ? ConfigNode("data") : ConfigNode(value.steps);
+  return value.is_data() ? ConfigNode("data") : ConfigNode(*value.steps);
 }
 
 bool Gate::holds(double figure) const {

@@ -15,9 +15,9 @@ namespace tpack {
 
 /// `steps_per_epoch`: a number, or `data` for one pass over the data by all replicas together.
 struct StepsPerEpoch {
-  int64_t steps = 0;  // 0: data
+  std::optional<int64_t> steps;  // nothing: data
 
-  bool is_data() const { return steps == 0; }
+  bool is_data() const { return !steps.has_value(); }
 };
 template <>
 struct Codec<StepsPerEpoch> {

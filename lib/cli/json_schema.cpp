@@ -105,11 +105,16 @@ void add_components(const std::string& kind, Json& names, Json& properties) {
       parameters["input"] = {
           {"description", "a layer, an input, or a list of them; default: the output before"}};
     }
-    names.push_back(info->name);
     // A component may have one parameter as its value, so that other types are not refused.
-    properties[info->name] = {{"description", info->summary()},
-                              {"if", {{"type", "object"}}},
-                              {"then", closed_object(std::move(parameters))}};
+    const Json component = {{"description", info->summary()},
+                            {"if", {{"type", "object"}}},
+                            {"then", closed_object(std::move(parameters))}};
+    std::vector<std::string> all = info->aliases;
+    all.insert(all.begin(), info->name);
+    for (const std::string& name : all) {
+      names.push_back(name);
+      properties[name] = component;
+    }
   }
 }
 

@@ -67,11 +67,12 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   }
 }
 
-/// Batches that the input keeps in memory; 1 where it does not say.
-int64_t batches_in_memory(const ExperimentConfig& config) {
-  const ConfigNode item = effective_item(InputSource::kKind, config.input.item);
+/// Batches that the input keeps in memory; 1 for one that makes them when they are needed.
+int64_t batches_in_memory(const Experiment& e) {
+  const ConfigNode item = effective_item(InputSource::kKind, e.config.input.item);
   const ConfigNode* capacity = item.entries()[0].value.find("capacity");
-  return capacity == nullptr ? 1 : capacity->as_int();
+  if (capacity == nullptr) return 1;
+  return capacity->is_null() ? e.flows.at("train").settings().prefetch + 1 : capacity->as_int();
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ std::optional<ModelReport> report_model(CheckedExperiment& checked) {
   report.arena_bytes = std::max(backward.arena_bytes, update.arena_bytes);
   report.constant_bytes = backward.constant_bytes + update.constant_bytes;
   for (const TensorSpec& spec : fed) {
-    report.data_bytes += static_cast<uint64_t>(spec.bytes() * batches_in_memory(e.config));
+    report.data_bytes += static_cast<uint64_t>(spec.bytes() * batches_in_memory(e));
   }
   return report;
 }

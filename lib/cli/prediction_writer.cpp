@@ -94,7 +94,8 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-/// file,label,score,label_2,score_2,...,error; of an output that is no vector, its values.
+/// file,label,score,label_2,score_2,...: the classes of the first output; then a column for each further one,
+/// its values with spaces between; error.
 class Csv final : public PredictionWriter {
  public:
   explicit Csv(const WriterOptions& options) : options_(options), output_(options.output) {
@@ -103,12 +104,14 @@ class Csv final : public PredictionWriter {
       const std::string number = k == 1 ? "" : "_" + std::to_string(k);
       output_.stream() << ",label" << number << ",score" << number;
     }
+    for (size_t i = 1; i < options_.names.size(); ++i)
+      output_.stream() << "," << csv_field(options_.names[i]);
     output_.stream() << ",error\n";
   }
 
   void write(const Prediction& p) override {
     std::vector<Ranked> ranked;
-    if (p.error.empty()) ranked = top_classes(p.outputs[0], options_.labels, options_.top_k);
+    if (p.error.empty()) ranked = top_classes(scores(p), options_.labels, options_.top_k);
     output_.stream() << csv_field(p.file);
     for (size_t k = 0; k < static_cast<size_t>(options_.top_k); ++k) {
       if (k < ranked.size()) {
@@ -117,11 +120,24 @@ class Csv final : public PredictionWriter {
         output_.stream() << ",,";
       }
     }
+    for (size_t i = 1; i < options_.names.size(); ++i)
+      output_.stream() << "," << (i < p.outputs.size() ? values(p.outputs[i]) : "");
     output_.stream() << "," << csv_field(p.error) << "\n";
   }
   void finish() override { output_.finish(); }
 
  private:
+  const Tensor& scores(const Prediction& p) const {
+    if (p.outputs[0].shape().rank() == 1) return p.outputs[0];
+    throw ConfigError("--format csv ranks classes, but output '" + options_.names[0] + "' of a file is " +
+                      p.outputs[0].spec().str() + "; use jsonl or hdf5");
+  }
+  static std::string values(const Tensor& x) {
+    std::string text;
+    for (int64_t i = 0; i < x.elements(); ++i) text += (i == 0 ? "" : " ") + shortest(x.at(i));
+    return text;
+  }
+
   WriterOptions options_;
   TextOutput output_;
 };

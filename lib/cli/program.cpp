@@ -62,6 +62,7 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error, int argc,
 int run_program(int argc, char** argv) {
   CLI::App program(kDescription, "tpack");
   program.require_subcommand(1);
+  program.set_version_flag("--version", version_text());
   bool verbose = false;
   bool quiet = false;
   program.add_flag("-v,--verbose", verbose, "more messages");
@@ -75,8 +76,8 @@ int run_program(int argc, char** argv) {
   }
   try {
     program.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return program.exit(help);
+  } catch (const CLI::Success& shown) {  // --help, --version
+    return program.exit(shown);
   } catch (const CLI::ParseError& error) {
     return usage_error(program, error, argc, argv);
   }

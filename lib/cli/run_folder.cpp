@@ -1,5 +1,6 @@
 #include "cli/run_folder.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -37,6 +38,13 @@ bool has_content(const std::string& path) {
   return false;
 }
 
+/// True where a run has left its marks: only such a folder is moved out of the way.
+bool is_run_folder(const std::string& path) {
+  static constexpr std::array<const char*, 4> kMarks = {"config.yaml", "checkpoints", "log.txt", "exit.json"};
+  return std::any_of(kMarks.begin(), kMarks.end(),
+                     [&](const char* mark) { return fs::exists(fs::path(path) / mark); });
+}
+
 /// Renames PATH to PATH.bak-TIME, a name that is free.
 std::string move_to_backup(const std::string& path) {
   const std::string base = path + ".bak-" + time_stamp();
@@ -64,20 +72,30 @@ RunFolder::RunFolder(std::string path, const ResumeRequest& resume) : path_(std:
   try {
     enter(resume);
   } catch (...) {
-    close(lock_);
+    unlock();
     throw;
   }
 }
 
-RunFolder::~RunFolder() { close(lock_); }
+RunFolder::~RunFolder() { unlock(); }
+
+void RunFolder::unlock() {
+  if (lock_ >= 0) close(lock_);
+  lock_ = -1;
+}
 
 void RunFolder::lock() {
   const std::string name = file(kLock);
   lock_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0) throw ResourceError(name + ": cannot be written: " + std::strerror(errno));
   if (flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
-  close(lock_);
-  throw ResourceError(path_ + ": another process trains in this folder; give this run another --log-dir");
+  const int failure = errno;
+  unlock();
+  if (failure == EWOULDBLOCK)
+    throw ResourceError(path_ + ": another process trains in this folder; give this run another --log-dir");
+  // Some network file systems have no locks: a run there is still better than none.
+  log::warning(name + ": cannot be locked (" + std::strerror(failure) +
+               "); see that no other run writes here");
 }
 
 void RunFolder::enter(const ResumeRequest& resume) {
@@ -86,12 +104,11 @@ void RunFolder::enter(const ResumeRequest& resume) {
     verify_checkpoint(resume.file);
     checkpoint_ = resume.file;
   }
-  if (resume.mode == Mode::kNever && has_content(path_)) {
-    const std::string backup = move_to_backup(path_);
-    close(lock_);
-    make_folder(path_);
-    lock();
-    log::info("what " + path_ + " had is now in " + backup);
+  move_away_ = resume.mode == Mode::kNever && has_content(path_);
+  if (move_away_ && !is_run_folder(path_)) {
+    throw ConfigError(path_ +
+                      ": holds files, but none of a run; --resume never moves only folders of runs away " +
+                      "(write elsewhere with --log-dir DIR)");
   }
   if (resume.mode == Mode::kNone && !list_checkpoints(checkpoints()).empty()) {
     throw ConfigError(path_ +
@@ -102,10 +119,36 @@ void RunFolder::enter(const ResumeRequest& resume) {
     const auto newest = newest_valid_checkpoint(checkpoints());
     if (newest) checkpoint_ = newest->path;
   }
+}
+
+void RunFolder::begin() {
+  if (move_away_) {
+    const std::string backup = move_to_backup(path_);
+    unlock();
+    make_folder(path_);
+    lock();
+    log::info("what " + path_ + " had is now in " + backup);
+  }
   make_folder(checkpoints());
   for (const std::string& folder : {path_, checkpoints()}) remove_unfinished_files(folder);
   std::error_code ignored;
   fs::remove(file("exit.json"), ignored);
+}
+
+void RunFolder::set_later_checkpoints_aside(int64_t step) const {
+  std::vector<CheckpointFile> later = list_checkpoints(checkpoints());
+  std::erase_if(later, [&](const CheckpointFile& file) { return file.step <= step; });
+  if (later.empty()) return;
+  const fs::path aside = fs::path(checkpoints()) / ("left-" + time_stamp());
+  std::error_code failure;
+  fs::create_directories(aside, failure);
+  for (const CheckpointFile& file : later) {
+    if (!failure) fs::rename(file.path, aside / fs::path(file.path).filename(), failure);
+  }
+  if (failure)
+    throw ResourceError(aside.string() + ": later checkpoints cannot be moved there: " + failure.message());
+  log::info("the run goes on from step " + std::to_string(step) + "; later checkpoints are now in " +
+            aside.string());
 }
 
 std::string ExitRecord::to_json() const {

@@ -25,11 +25,14 @@ struct ResumeRequest {
 /// same files: config.yaml, plan.json, log.txt, stats.json, events, checkpoints/, exit.json.
 class RunFolder {
  public:
-  /// Makes the folder, or enters it as `resume` asks. Errors: ConfigError (with advice) where it has
-  /// checkpoints and nothing was asked; CheckpointError where all of them are damaged; ResourceError where it
-  /// cannot be written or another process is at work in it.
+  /// Makes the folder, or finds out how it is to be entered; changes nothing in it yet. Errors: ConfigError
+  /// (with advice) where it has checkpoints and nothing was asked; CheckpointError where all of them are
+  /// damaged; ResourceError where it cannot be written or another process is at work in it.
   RunFolder(std::string path, const ResumeRequest& resume);
   ~RunFolder();
+  /// Once nothing is left that can be wrong with the config: moves the old content away where that was asked
+  /// for, and takes away what an earlier run left unfinished. Errors: ResourceError.
+  void begin();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
@@ -38,13 +41,18 @@ class RunFolder {
   std::string checkpoints() const { return file("checkpoints"); }
   /// The checkpoint to go on from.
   const std::optional<std::string>& checkpoint() const { return checkpoint_; }
+  /// Moves checkpoints of later steps to checkpoints/left-TIME: a run that goes on from an older one is
+  /// another run from there on, and `auto` must not return to what it left. Errors: ResourceError.
+  void set_later_checkpoints_aside(int64_t step) const;
 
  private:
   void lock();
+  void unlock();
   void enter(const ResumeRequest& resume);
 
   std::string path_;
   std::optional<std::string> checkpoint_;
+  bool move_away_ = false;
   int lock_ = -1;
 };
 

@@ -40,8 +40,9 @@ class TrainRun {
 
  private:
   int train();
-  void open_folder();
+  void enter_folder();
   void read_checkpoint();
+  void begin_folder();
   void choose_plan();
   void compare_ranks();
   LoopOptions loop_options();
@@ -55,7 +56,7 @@ class TrainRun {
   const TrainOptions& options_;
   Comm& world_;
   const SignalWatcher& signals_;
-  std::optional<BadSampleList> bad_samples_;  // of the chief
+  std::optional<BadSampleList> bad_samples_;
   std::optional<Experiment> experiment_;
   std::string effective_;            // the config as YAML
   std::optional<RunFolder> folder_;  // of the chief
@@ -83,15 +84,14 @@ int TrainRun::train() {
   Experiment& e = *experiment_;
   e.require_for_training();
   effective_ = to_yaml(e.effective());
-  open_folder();
+  check_init(e.config.init);
+  enter_folder();
   read_checkpoint();
   choose_plan();
   compare_ranks();
-  for (const auto& [name, flow] : e.flows) {
-    flow.prepare();
-    if (bad_samples_) bad_samples_->watch(name, flow);
-  }
+  for (const auto& [name, flow] : e.flows) flow.prepare();
   set_up_trainer(e, plan_, world_);
+  begin_folder();
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
@@ -101,24 +101,34 @@ int TrainRun::train() {
   return ending(result_);
 }
 
-void TrainRun::open_folder() {
+void TrainRun::enter_folder() {
   if (chief()) {
     const std::string path =
         options_.log_dir.empty() ? "train_log/" + experiment_->config.name : options_.log_dir;
     folder_.emplace(path, options_.resume);
-    log::to_file(folder_->file("log.txt"));
-    bad_samples_.emplace(folder_->file("bad_samples.txt"));
     if (folder_->checkpoint()) checkpoint_path_ = *folder_->checkpoint();
-    write_whole_file(folder_->file("config.yaml"), effective_);
-    log::info("run folder " + folder_->path());
   }
   checkpoint_path_ = world_.all_gather(checkpoint_path_, "the checkpoint to resume from")[0];
 }
 
 void TrainRun::read_checkpoint() {
-  if (checkpoint_path_.empty()) return;
-  checkpoint_ = load_checkpoint(checkpoint_path_);
-  log::info("resuming from " + checkpoint_path_ + " (global_step " + std::to_string(checkpoint_.step) + ")");
+  if (!checkpoint_path_.empty()) checkpoint_ = load_checkpoint(checkpoint_path_);
+}
+
+/// Only now, when nothing can be wrong with the config any more, do files of an earlier run change.
+void TrainRun::begin_folder() {
+  if (chief()) {
+    folder_->begin();
+    log::to_file(folder_->file("log.txt"));
+    log::info("run folder " + folder_->path());
+  }
+  if (!checkpoint_path_.empty())
+    log::info("resuming from " + checkpoint_path_ + " (global_step " + std::to_string(checkpoint_.step) +
+              ")");
+  const std::string folder = world_.all_gather(folder_ ? folder_->path() : "", "the run folder")[0];
+  const std::string rank = chief() ? "" : "-rank" + std::to_string(world_.rank());
+  bad_samples_.emplace(folder + "/bad_samples" + rank + ".txt");
+  for (const auto& [name, flow] : experiment_->flows) bad_samples_->watch(name, flow);
 }
 
 void TrainRun::choose_plan() {
@@ -166,11 +176,13 @@ void TrainRun::start(Loop& loop) {
   write_plan();
   if (!checkpoint_path_.empty()) {
     loop.resume(checkpoint_, checkpoint_path_);
+    if (folder_) folder_->set_later_checkpoints_aside(loop.state().global_step());
     checkpoint_ = {};
   } else if (!e.config.init.from.empty()) {
     load_initial_weights();
   }
   if (!chief()) return;
+  write_whole_file(folder_->file("config.yaml"), effective_);
   log::info("the run\n" +
             describe_run(e.trainer->step_size(), loop.state().length(), e.trainer->steps_per_pass()));
   if (const VariableStore* store = e.trainer->variables())

@@ -44,6 +44,13 @@ TEST(JsonSchema, every_reference_has_its_definition) {
   EXPECT_GT(references, 10);
 }
 
+TEST(JsonSchema, knows_aliases) {
+  const json trainer = json::parse(json_schema()).at("$defs").at("trainer");
+  EXPECT_TRUE(trainer.at("anyOf")[1].at("properties").contains("HorovodTrainer"));
+  const json& names = trainer.at("anyOf")[0].at("enum");
+  EXPECT_NE(std::find(names.begin(), names.end(), "SimpleTrainer"), names.end());
+}
+
 TEST(JsonSchema, ranges_and_docs_come_from_the_component) {
   const json layer = json::parse(json_schema()).at("$defs").at("layer");
   const json rate =

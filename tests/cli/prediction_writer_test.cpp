@@ -31,6 +31,16 @@ TEST(PredictionWriter, quotes_csv) {
             "two.png,,,,,\"bad, very\"\n");
 }
 
+TEST(PredictionWriter, csv_has_a_column_for_each_further_output) {
+  const TemporaryFolder folder;
+  const auto writer = make_prediction_writer({"csv", folder / "out.csv", {"p", "box"}, {"a", "b", "c"}, 1});
+  writer->write({"one.png", {kScores, Tensor::of<float>({2, 1}, {1.5F, 2})}, ""});
+  writer->finish();
+  EXPECT_EQ(content_of(folder / "out.csv"), "file,label,score,box,error\none.png,b,0.5,1.5 2,\n");
+  EXPECT_THROW(writer->write({"two.png", {Tensor::of<float>({1, 1}, {1}), kScores}, ""}), ConfigError)
+      << "a matrix has no best class";
+}
+
 TEST(PredictionWriter, writes_one_json_object_a_line) {
   const TemporaryFolder folder;
   const auto writer = make_prediction_writer({"jsonl", folder / "out", {"p"}, {"a", "b", "c"}, 1});

@@ -113,7 +113,20 @@ TEST_F(Program, prints_completion_scripts) {
   EXPECT_EQ(tpack({"completion", "csh"}).code, 2);
 }
 
-TEST_F(Program, says_its_version) { EXPECT_TRUE(tpack({"version"}).out.starts_with("tpack 0.")); }
+TEST_F(Program, completes_the_options_of_nested_commands) {
+  const std::string script = tpack({"completion", "bash"}).out;
+  const size_t data = script.find("    data) ");
+  ASSERT_NE(data, std::string::npos);
+  const std::string line = script.substr(data, script.find('\n', data) - data);
+  EXPECT_NE(line.find("inspect"), std::string::npos) << line;
+  EXPECT_NE(line.find("--png"), std::string::npos) << line;
+}
+
+TEST_F(Program, says_its_version) {
+  EXPECT_TRUE(tpack({"version"}).out.starts_with("tpack 0."));
+  EXPECT_EQ(tpack({"--version"}).out, tpack({"version"}).out);
+  EXPECT_EQ(tpack({"--version"}).code, 0);
+}
 
 TEST_F(Program, benches_an_experiment) {
   const Outcome outcome = tpack({"bench", config(), "--steps", "98", "--warm-up", "2", "--json"});

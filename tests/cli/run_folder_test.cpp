@@ -30,7 +30,8 @@ TEST(RunFolder, reads_what_resume_asks) {
 
 TEST(RunFolder, is_made_with_its_parents) {
   const TemporaryFolder folder;
-  const RunFolder run(folder / "a/b/", {});
+  RunFolder run(folder / "a/b/", {});
+  run.begin();
   EXPECT_EQ(run.path(), folder / "a/b");
   EXPECT_TRUE(fs::is_directory(folder / "a/b/checkpoints"));
   EXPECT_FALSE(run.checkpoint().has_value());
@@ -47,22 +48,26 @@ TEST(RunFolder, is_held_by_one_at_a_time) {
 
 TEST(RunFolder, with_checkpoints_needs_a_decision) {
   const TemporaryFolder folder;
-  { const RunFolder run(folder / "run", {}); }
+  RunFolder(folder / "run", {}).begin();
   save(folder / "run", 5);
   EXPECT_THROW(RunFolder(folder / "run", {}), ConfigError);
   EXPECT_EQ(*RunFolder(folder / "run", {Mode::kAuto, ""}).checkpoint(),
             folder / "run/checkpoints/model-5.h5");
-  EXPECT_FALSE(RunFolder(folder / "run", {Mode::kNever, ""}).checkpoint().has_value());
+  RunFolder afresh(folder / "run", {Mode::kNever, ""});
+  EXPECT_FALSE(afresh.checkpoint().has_value());
+  EXPECT_EQ(folder.names().size(), 1U) << "nothing is moved before the run begins";
+  afresh.begin();
   EXPECT_EQ(folder.names().size(), 2U) << "the run and its backup";
 }
 
 TEST(RunFolder, loses_what_a_killed_run_had_not_finished) {
   const TemporaryFolder folder;
-  { const RunFolder run(folder / "run", {}); }
+  RunFolder(folder / "run", {}).begin();
   save(folder / "run", 5);
   for (const char* name : {"run/stats.json.tmp.77", "run/checkpoints/model-10.h5.tmp.77"})
     write_content(folder / name, "[");
-  const RunFolder run(folder / "run", {Mode::kAuto, ""});
+  RunFolder run(folder / "run", {Mode::kAuto, ""});
+  run.begin();
   EXPECT_FALSE(fs::exists(run.file("stats.json.tmp.77")));
   EXPECT_FALSE(fs::exists(run.checkpoints() + "/model-10.h5.tmp.77"));
   EXPECT_TRUE(fs::exists(run.checkpoints() + "/model-5.h5"));
@@ -70,7 +75,7 @@ TEST(RunFolder, loses_what_a_killed_run_had_not_finished) {
 
 TEST(RunFolder, auto_takes_the_newest_that_is_whole) {
   const TemporaryFolder folder;
-  { const RunFolder run(folder / "run", {}); }
+  RunFolder(folder / "run", {}).begin();
   save(folder / "run", 5);
   save(folder / "run", 6);
   fs::resize_file(folder / "run/checkpoints/model-6.h5", 700);
@@ -88,7 +93,7 @@ TEST(RunFolder, a_file_to_resume_from_must_be_whole) {
 
 TEST(RunFolder, never_leaves_an_empty_folder_alone) {
   const TemporaryFolder folder;
-  { const RunFolder run(folder / "run", {Mode::kNever, ""}); }
+  RunFolder(folder / "run", {Mode::kNever, ""}).begin();
   EXPECT_EQ(folder.names(), std::vector<std::string>{"run"});
 }
 

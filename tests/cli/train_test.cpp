@@ -99,6 +99,53 @@ TEST_F(Train, never_moves_the_old_content_away) {
   EXPECT_TRUE(fs::exists(folder_ / *backup + "/checkpoints/model-20.h5"));
 }
 
+TEST_F(Train, never_moves_no_folder_of_other_files_away) {
+  fs::create_directory(run_folder());
+  write_content(run_folder() + "/thesis.txt", "years of work");
+  const Outcome outcome = train({"--resume", "never"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("holds files, but none of a run"), std::string::npos) << outcome.err;
+  EXPECT_EQ(content_of(run_folder() + "/thesis.txt"), "years of work");
+}
+
+TEST_F(Train, what_goes_on_from_an_older_checkpoint_leaves_the_later_ones_behind) {
+  ASSERT_EQ(train({"--set", "callbacks=[ModelSaver: {keep: 10}]"}).code, 0);
+  const std::string callbacks = "callbacks=[ModelSaver: {keep: 10}]";
+  ASSERT_EQ(train({"--resume", checkpoint(10), "--set", "max_epoch=1", "--set", callbacks}).code, 0);
+  EXPECT_FALSE(fs::exists(checkpoint(20)));
+  const auto names = names_in(run_folder() + "/checkpoints");
+  const auto left =
+      std::find_if(names.begin(), names.end(), [](const auto& n) { return n.starts_with("left-"); });
+  ASSERT_NE(left, names.end());
+  EXPECT_TRUE(fs::exists(run_folder() + "/checkpoints/" + *left + "/model-20.h5"));
+  const Outcome on = train({"--resume", "auto", "--set", callbacks});
+  EXPECT_NE(on.err.find("resuming from " + checkpoint(10)), std::string::npos) << on.err;
+}
+
+TEST_F(Train, a_wrong_config_changes_nothing_in_the_run_folder) {
+  ASSERT_EQ(train().code, 0);
+  const std::string before = content_of(run_folder() + "/config.yaml");
+  EXPECT_EQ(train({"--resume", "auto", "--set", "model.cost.SoftmaxCrossEntropy.logits=image"}).code, 2);
+  const Outcome outcome = train({"--resume", "never", "--set", "init={from: nowhere.h5}"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("'from' of init: no such file"), std::string::npos) << outcome.err;
+  EXPECT_EQ(content_of(run_folder() + "/config.yaml"), before);
+  EXPECT_TRUE(fs::exists(checkpoint(20)));
+}
+
+TEST_F(Train, checkpoints_have_the_groups_that_their_page_names) {
+  ASSERT_EQ(train().code, 0);
+  const std::string page = content_of(source_folder() + "/docs/checkpoint-format.md");
+  const CheckpointContent content = load_checkpoint(checkpoint(20));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : content.tensors) names.push_back(name);
+  for (const auto& [name, value] : content.texts) names.push_back(name);
+  for (const std::string& name : names) {
+    const std::string group = "`/" + name.substr(0, name.find('/')) + "`";
+    EXPECT_NE(page.find(group), std::string::npos) << group;
+  }
+}
+
 TEST_F(Train, resumes_bit_for_bit) {
   ASSERT_EQ(train({"--set", "max_epoch=4"}, "straight").code, 0);
   ASSERT_EQ(train().code, 0);
