@@ -74,8 +74,7 @@ struct DeviceOptions {
   DType float_type = DType::kFloat32;
   Algorithm algorithm = Algorithm::kAuto;
   int threads = 1;
-  std::vector<int> processors = {};  // to pin to; empty: none
-  std::string cache_dir = {};        // for measured choices; empty: no cache
+  std::string cache_dir = {};  // for measured choices; empty: no cache
 };
 
 template <>

@@ -60,10 +60,6 @@ Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {
   return executable;
 }
 
-bool Program::has_fetch(const std::string& name) const {
-  return std::find(fetch_names_.begin(), fetch_names_.end(), name) != fetch_names_.end();
-}
-
 size_t Program::fetch_index(const std::string& name) const {
   const auto found = std::find(fetch_names_.begin(), fetch_names_.end(), name);
   TPACK_ASSERT(found != fetch_names_.end(), "program " + name_ + " fetches no '" + name + "'");

@@ -37,9 +37,6 @@ class Program {
   /// Place of a fetch in its executables. Errors: InternalError for an unknown name or before the first
   /// compile.
   size_t fetch_index(const std::string& name) const;
-  bool has_fetch(const std::string& name) const;
-  const std::vector<std::string>& fetch_names() const { return fetch_names_; }
-  const std::string& name() const { return name_; }
 
  private:
   struct Compiled {

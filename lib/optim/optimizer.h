@@ -35,7 +35,6 @@ class Optimizer {
   /// Emits the whole update: gradient processors, then `apply`. `scale` is multiplied into the gradient first
   /// (one over the number of replicas that were summed).
   void build(Builder& b, const FlatLayout& layout, double scale) const;
-  double learning_rate() const { return common_.learning_rate; }
 
  protected:
   explicit Optimizer(OptimizerParams common) : common_(std::move(common)) {}

@@ -48,8 +48,8 @@ Variables train(const Setting& setting) {
   const auto optimizer = optimizer_of(setting.optimizer);
   Plan plan;
   DataParallelOptions options;
-  options.make_device = [&](size_t k, const std::vector<int>& processors) {
-    const DeviceOptions device{type, DeviceOptions::Algorithm::kDirect, 1, processors};
+  options.make_device = [&](size_t k, const std::vector<int>& /*processors*/) {
+    const DeviceOptions device{type, DeviceOptions::Algorithm::kDirect, 1};
     const std::string name = "cpu:" + std::to_string(k);
     return reference ? make_reference_device(name, device) : make_cpu_device(name, device);
   };

@@ -102,9 +102,8 @@ double distance(const VariableStore& a, const VariableStore& b) {
 void train_two_towers(const TowerFunction& network, const Optimizer& optimizer, int64_t steps,
                       const VariableStore& one_device, Expectations& check) {
   DataParallelOptions options;
-  options.make_device = [](size_t tower, const std::vector<int>& processors) {
-    return make_cpu_device("cpu:" + std::to_string(tower),
-                           {.algorithm = DeviceOptions::Algorithm::kDirect, .processors = processors});
+  options.make_device = [](size_t tower, const std::vector<int>& /*processors*/) {
+    return make_cpu_device("cpu:" + std::to_string(tower), {.algorithm = DeviceOptions::Algorithm::kDirect});
   };
   options.towers = 2;
   options.seed = kSeed;

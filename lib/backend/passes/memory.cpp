@@ -57,16 +57,4 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& buffers) {
   return plan;
 }
 
-uint64_t peak_bytes(const std::vector<Lifetime>& buffers) {
-  uint64_t most = 0;
-  for (const Lifetime& at : buffers) {
-    uint64_t sum = 0;
-    for (const Lifetime& other : buffers) {
-      if (other.first <= at.first && at.first <= other.last) sum += aligned(other.bytes);
-    }
-    most = std::max(most, sum);
-  }
-  return most;
-}
-
 }  // namespace tpack

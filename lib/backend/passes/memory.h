@@ -21,7 +21,4 @@ struct MemoryPlan {
 /// lowest gap that fits best. Offsets are multiples of 64.
 MemoryPlan plan_memory(const std::vector<Lifetime>& buffers);
 
-/// The most bytes that live at one step: no plan can need less.
-uint64_t peak_bytes(const std::vector<Lifetime>& buffers);
-
 }  // namespace tpack
