@@ -5,6 +5,7 @@
 #include "backend/cpu/denormals.h"
 #include "backend/passes/memory.h"
 #include "core/clock.h"
+#include "core/text.h"
 
 namespace tpack::cpu {
 namespace {
@@ -105,7 +106,7 @@ class CpuExecutable final : public Executable {
     const Value& v = program_.values[static_cast<size_t>(owner)];
     switch (v.place) {
       case Place::kArena:
-        return arena_->memory.raw() + offsets_[static_cast<size_t>(value)];
+        return arena_->memory->data() + offsets_[static_cast<size_t>(value)];
       case Place::kVariable:
         return store_.tensor(v.name).raw();
       case Place::kFetch:
@@ -117,6 +118,7 @@ class CpuExecutable final : public Executable {
   }
 
   void bind() {
+    arena_->reserve(report_.arena_bytes);  // nothing is there after a reservation that failed
     calls_.clear();
     input_uses_.clear();
     for (size_t i = 0; i < program_.steps.size(); ++i) {
@@ -128,7 +130,7 @@ class CpuExecutable final : public Executable {
         call.in.push_back(address(step.in[k]));
       }
       for (const int value : step.out) call.out.push_back(address(value));
-      call.scratch = arena_->memory.raw() + scratch_offsets_[i];
+      call.scratch = arena_->memory->data() + scratch_offsets_[i];
       calls_.push_back(std::move(call));
     }
     generation_ = arena_->generation;
@@ -152,10 +154,15 @@ class CpuExecutable final : public Executable {
 }  // namespace
 
 void Arena::reserve(uint64_t bytes) {
-  if (!memory.empty() && memory.bytes() >= bytes) return;
-  memory = Tensor();  // the old block goes before the new one comes
-  memory = Tensor(DType::kUInt8, Shape{static_cast<int64_t>(std::max<uint64_t>(bytes, 64))});
+  if (memory && memory->bytes() >= bytes) return;
   ++generation;
+  memory.reset();  // the old block goes before the new one comes
+  try {
+    memory = Storage::allocate(std::max<uint64_t>(bytes, 64));
+  } catch (const ResourceError&) {
+    throw ResourceError("no memory for the " + human_bytes(bytes) +
+                        " in which a program works; a smaller batch_size needs less");
+  }
 }
 
 std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,

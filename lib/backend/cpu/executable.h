@@ -10,9 +10,11 @@ namespace tpack::cpu {
 
 /// The one block of memory that all executables of a device use in turn.
 struct Arena {
-  Tensor memory;
+  std::shared_ptr<Storage> memory;
   int generation = 0;  // grows when the memory moves
 
+  /// Makes the memory at least that large; what was in it is lost where it moves. Errors: ResourceError with
+  /// the size that could not be had; the arena is empty then.
   void reserve(uint64_t bytes);
 };
 

@@ -5,6 +5,8 @@
 #include "backend/device.h"
 #include "graph/builder.h"
 #include "ops/convolution.h"
+#include "ops/matmul.h"
+#include "support/allocation_counter.h"
 
 namespace tpack {
 namespace {
@@ -145,6 +147,30 @@ TEST_F(CpuExecutableTest, refuses_a_plan_for_another_number_of_threads) {
   device_->create_variables(table_);
   PlanSection planned{.threads = 3};
   EXPECT_THROW(device_->compile(graph, planned), ConfigError);
+}
+
+TEST_F(CpuExecutableTest, works_again_after_a_reservation_that_failed) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer ends the program instead";
+  Graph graph;
+  Builder b(graph, table_, {});
+  const Symbol x = b.input("x", {DType::kFloat32, {2, 2}});
+  b.fetch("y", matmul(b, matmul(b, x, x), x));
+  auto arena = std::make_shared<cpu::Arena>();
+  VariableStore variables(table_);
+  section_.threads = 1;
+  const auto executable = cpu::make_executable(cpu::lower(graph, section_), variables, arena, 1);
+  const std::vector<Tensor> fed = {Tensor::of<float>({2, 2}, {1, 1, 0, 2})};
+  executable->run(fed, {});
+  const int before = arena->generation;
+  try {
+    arena->reserve(uint64_t{1} << 60);
+    FAIL();
+  } catch (const ResourceError& error) {
+    EXPECT_NE(std::string(error.what()).find("1152921.5 TB"), std::string::npos) << error.what();
+  }
+  EXPECT_NE(arena->generation, before);  // nobody may use the old addresses
+  executable->run(fed, {});
+  EXPECT_TRUE(bit_equal(executable->fetched(0), Tensor::of<float>({2, 2}, {1, 7, 0, 8})));
 }
 
 TEST_F(CpuExecutableTest, times_nodes_where_asked) {
