@@ -32,7 +32,8 @@ struct CompileReport {
 };
 
 /// A program compiled for one input signature: a flat list of prepared kernels over one store and one arena.
-/// Threads: one run of a device's executables at a time.
+/// Threads: one run of a device's executables at a time, on any thread. A run leaves the calling thread's
+/// OpenMP count at that of the device.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -60,7 +61,7 @@ class Device {
   /// Compiles a graph. Choices that `section` already has are used, others are made and added to it.
   /// Errors: ConfigError where a choice of the section cannot be had on this machine.
   virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) = 0;
-  /// Runs `work` on the device's thread(s): binds, first touches and OpenMP counts are right there.
+  /// How many threads a run spreads over, the calling one included.
   virtual int threads() const = 0;
 };
 

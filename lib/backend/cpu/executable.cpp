@@ -1,6 +1,7 @@
 #include "backend/cpu/executable.h"
 
 #include <algorithm>
+#include <omp.h>
 
 #include "backend/cpu/denormals.h"
 #include "backend/passes/memory.h"
@@ -29,6 +30,8 @@ class CpuExecutable final : public Executable {
   void run(std::span<const Tensor> inputs, const RunInfo& info) override {
     TPACK_ASSERT(inputs.size() == static_cast<size_t>(program_.inputs), "a program of other inputs");
     if (generation_ != arena_->generation) bind();
+    // The team belongs to the calling thread; oneDNN's kernels need the size they were made for.
+    if (omp_get_max_threads() != threads_) omp_set_num_threads(threads_);
     for (const InputUse& use : input_uses_) calls_[use.step].in[use.operand] = inputs[use.input].raw();
     const FlushDenormals flush(threads_);
     for (size_t i = 0; i < calls_.size(); ++i) {

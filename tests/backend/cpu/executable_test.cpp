@@ -1,5 +1,8 @@
 #include "backend/cpu/executable.h"
 
+#include <omp.h>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "backend/device.h"
@@ -7,6 +10,7 @@
 #include "ops/convolution.h"
 #include "ops/matmul.h"
 #include "support/allocation_counter.h"
+#include "testkit/gradient_check.h"
 
 namespace tpack {
 namespace {
@@ -171,6 +175,30 @@ TEST_F(CpuExecutableTest, works_again_after_a_reservation_that_failed) {
   EXPECT_NE(arena->generation, before);  // nobody may use the old addresses
   executable->run(fed, {});
   EXPECT_TRUE(bit_equal(executable->fetched(0), Tensor::of<float>({2, 2}, {1, 7, 0, 8})));
+}
+
+TEST_F(CpuExecutableTest, runs_with_its_number_of_threads_on_any_thread) {
+  Graph graph;
+  Builder b(graph, table_, {});
+  const Symbol x = b.input("x", {DType::kFloat32, {4, 16, 12, 12}});
+  const Symbol w = b.input("w", {DType::kFloat32, {16, 16, 3, 3}});
+  b.fetch("y", convolution(b, x, w, {}));
+  const auto device =
+      make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kDirect, .threads = 2});
+  device->create_variables(table_);
+  const auto executable = device->compile(graph, section_);
+  const std::vector<Tensor> fed = {testkit::random_tensor({4, 16, 12, 12}, 1, DType::kFloat32),
+                                   testkit::random_tensor({16, 16, 3, 3}, 2, DType::kFloat32)};
+  executable->run(fed, {});
+  const Tensor here = executable->fetched(0).clone();
+  int threads = 0;
+  std::thread([&] {
+    omp_set_num_threads(3);
+    executable->run(fed, {});
+    threads = omp_get_max_threads();
+  }).join();
+  EXPECT_EQ(threads, 2);
+  EXPECT_TRUE(bit_equal(executable->fetched(0), here));
 }
 
 TEST_F(CpuExecutableTest, times_nodes_where_asked) {
