@@ -80,8 +80,15 @@ struct Unit {
 
 class Search {
  public:
-  Search(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, PlanSection& section)
-      : graph_(graph), algorithm_(algorithm), tuner_(tuner), section_(section), unit_of_(graph.size(), -1) {
+  /// With `rules`, what the fixed rules chose for the whole graph, kernels are measured against it.
+  Search(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, const PlanSection* rules,
+         PlanSection& section)
+      : graph_(graph),
+        algorithm_(algorithm),
+        tuner_(tuner),
+        rules_(rules),
+        section_(section),
+        unit_of_(graph.size(), -1) {
     make_units();
     for (Unit& unit : units_) fill_options(unit);
     find_edges();
@@ -167,32 +174,28 @@ class Search {
     std::vector<std::string> algorithms;
     if (algorithm_ != DeviceOptions::Algorithm::kDirect) algorithms = winograds(node, window);
     for (const std::string& algorithm : algorithms) unit.options.push_back({Layout::kBlocked, algorithm, 0});
-    const std::string preferred = algorithms.empty() ? "direct" : algorithms.front();
-    if (algorithm_ == DeviceOptions::Algorithm::kAuto) {
-      measure_options(node, preferred, unit);
+    if (rules_ != nullptr) {
+      measure_options(node, unit);
     } else {
       const double flops = node.op->flops(node);
       for (Option& option : unit.options) {
-        const double gain = option.algorithm == preferred && !algorithms.empty() ? kWinogradGain : 1;
-        option.seconds = flops / (kDirectFlopsPerSecond * section_.threads * gain);
+        const bool gains = !algorithms.empty() && option.algorithm == algorithms.front();
+        option.seconds = flops / (kDirectFlopsPerSecond * section_.threads * (gains ? kWinogradGain : 1));
       }
     }
   }
 
-  /// Direct kernels that need more scratch than all Winograd ones are left out: they sum weight gradients of
-  /// each image apart.
-  void measure_options(const Node& node, const std::string& preferred, Unit& unit) {
-    uint64_t most_scratch = preferred == "direct" ? UINT64_MAX : 0;
-    for (const Option& option : unit.options) {
-      if (option.algorithm != "direct")
-        most_scratch = std::max(most_scratch, measure(node, option).scratch_bytes);
+  void measure_options(const Node& node, Unit& unit) {
+    const NodeChoice& rule = rules_->nodes.at(node.path);
+    std::vector<Tuner::Measurement> measured;
+    size_t preferred = 0;
+    for (size_t i = 0; i < unit.options.size(); ++i) {
+      const Option& option = unit.options[i];
+      if (NodeChoice{name_of(option.layout), option.algorithm} == rule) preferred = i;
+      measured.push_back(measure(node, option));
     }
-    for (Option& option : unit.options) {
-      const Tuner::Measurement m = measure(node, option);
-      option.seconds = m.scratch_bytes > most_scratch
-                           ? std::numeric_limits<double>::infinity()
-                           : m.seconds * (option.algorithm == preferred ? kNearTie : 1);
-    }
+    const std::vector<double> seconds = comparable_seconds(measured, preferred);
+    for (size_t i = 0; i < unit.options.size(); ++i) unit.options[i].seconds = seconds[i];
   }
 
   Tuner::Measurement measure(const Node& node, const Option& option) {
@@ -298,6 +301,7 @@ class Search {
   const Graph& graph_;
   DeviceOptions::Algorithm algorithm_;
   Tuner& tuner_;
+  const PlanSection* rules_;
   PlanSection& section_;
   std::vector<int> unit_of_;  // by node id, -1 for nodes without images
   std::vector<Unit> units_;
@@ -307,9 +311,24 @@ class Search {
 
 }  // namespace
 
+std::vector<double> comparable_seconds(const std::vector<Tuner::Measurement>& measured, size_t preferred) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const Tuner::Measurement& rule = measured[preferred];
+  std::vector<double> seconds;
+  for (size_t i = 0; i < measured.size(); ++i) {
+    const bool too_large = rule.seconds < kNever && measured[i].scratch_bytes > rule.scratch_bytes;
+    seconds.push_back(too_large ? kNever : measured[i].seconds * (i == preferred ? kNearTie : 1));
+  }
+  return seconds;
+}
+
 void choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner,
                     PlanSection& section) {
-  Search(graph, algorithm, tuner, section).run();
+  if (algorithm != DeviceOptions::Algorithm::kAuto)
+    return Search(graph, algorithm, tuner, nullptr, section).run();
+  PlanSection rules = section;
+  Search(graph, DeviceOptions::Algorithm::kHeuristic, tuner, nullptr, rules).run();
+  Search(graph, algorithm, tuner, &rules, section).run();
 }
 
 }  // namespace tpack::cpu

@@ -9,9 +9,15 @@ namespace tpack::cpu {
 
 /// Chooses layout and algorithm of every node of four-axis tensors that the section says nothing about,
 /// together and for each direction of a convolution apart: the sum of kernel times and reorders is made small
-/// by local search. `algorithm` kAuto measures convolutions, kHeuristic estimates them, kDirect allows direct
-/// ones only.
+/// by local search. `algorithm` kAuto measures convolutions and compares them with what kHeuristic, which
+/// estimates them, would choose for the graph; kDirect allows direct ones only.
 void choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner,
                     PlanSection& section);
+
+/// What the measured ways to run a node count for beside each other. `preferred` is the heuristic's: another
+/// must be 10 % better, since less than that is noise, and may not need more scratch, so that the memory
+/// predicted without measuring holds (infinite otherwise). Where `preferred` cannot be had itself, there is
+/// no such limit.
+std::vector<double> comparable_seconds(const std::vector<Tuner::Measurement>& measured, size_t preferred);
 
 }  // namespace tpack::cpu

@@ -1,5 +1,7 @@
 #include "backend/cpu/layout_choice.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "graph/builder.h"
@@ -50,6 +52,19 @@ TEST_F(LayoutChoiceTest, direct_means_direct) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
   b_.fetch("y", conv("a", x, 64, 3));
   EXPECT_EQ(choose(Algorithm::kDirect).nodes.at("a/Convolution").algorithm, "direct");
+}
+
+TEST(ComparableSeconds, prefer_the_rule_in_its_own_layout_in_a_near_tie) {
+  const auto seconds = comparable_seconds({{1.0, 64}, {0.95, 64}}, 0);  // nhwc and blocked, both direct
+  EXPECT_LT(seconds[0], seconds[1]);
+  const auto better = comparable_seconds({{1.0, 64}, {0.85, 64}}, 0);
+  EXPECT_GT(better[0], better[1]);
+}
+
+TEST(ComparableSeconds, leave_out_what_needs_more_scratch_than_the_rule) {
+  const double never = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(comparable_seconds({{1.0, 64}, {0.1, 65}, {0.5, 64}}, 0), (std::vector{0.9, never, 0.5}));
+  EXPECT_EQ(comparable_seconds({{1.0, 64}, {never, 0}}, 1), (std::vector{1.0, never}));  // nothing to hold to
 }
 
 TEST_F(LayoutChoiceTest, leaves_planned_choices_alone) {
