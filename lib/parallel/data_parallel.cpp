@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/thread_pool.h"
 #include "parallel/training_graph.h"
 
 namespace tpack {
@@ -30,11 +31,12 @@ DataParallel::DataParallel(const TowerFunction& tower, const Optimizer& optimize
   }
   if (options_.towers > 1) group_ = std::make_unique<LocalGroup>(static_cast<int>(options_.towers));
   std::vector<std::vector<int>> processors(options_.towers);
-  if (options_.towers > 1) processors = divide_processors(options_.towers);
+  if (options_.towers > 1) processors = divide_processors(own_processors(), options_.towers);
   threads_ = std::make_unique<TowerThreads>(processors);
+  const int threads = threads_of_each_tower(available_processors(), options_.towers);
   for (size_t k = 0; k < options_.towers; ++k) {
     auto made = std::make_unique<Tower>();
-    made->device = options_.make_device(k, processors[k]);
+    made->device = options_.make_device(k, threads);
     if (group_) made->local = group_->member(static_cast<int>(k));
     made->comm = group_ ? made->local.get() : (processes ? options_.world : nullptr);
     towers_.push_back(std::move(made));
@@ -83,7 +85,18 @@ void DataParallel::build(const Signature& signature) {
     tower.last_backward = &tower.backward->compile(signature);
     tower.last_update = &tower.update->compile({});
   };
-  share_plan([&] { threads_->run(work, [](size_t /*tower*/) {}); });
+  // The first chooses (and measures while the others rest); they take its choices.
+  const std::function<void(size_t)> first = [&](size_t k) {
+    if (k == 0) work(k);
+  };
+  const std::function<void(size_t)> others = [&](size_t k) {
+    if (k > 0) work(k);
+  };
+  const std::function<void(size_t)> no_peers = [](size_t /*tower*/) {};
+  share_plan([&] {
+    threads_->run(first, no_peers);
+    threads_->run(others, no_peers);
+  });
   broadcast();
 }
 

@@ -18,8 +18,9 @@
 namespace tpack {
 
 struct DataParallelOptions {
-  /// Makes the device of local tower k with these processors (empty: all that the process may use).
-  std::function<std::unique_ptr<Device>(size_t tower, const std::vector<int>& processors)> make_device;
+  /// Makes the device of local tower k. `threads`: what the tower has for itself, the same for all; its
+  /// thread is bound to the processors for them.
+  std::function<std::unique_ptr<Device>(size_t tower, int threads)> make_device;
   size_t towers = 1;  // on this machine, one device each
   Comm* world =
       nullptr;  // processes; null: this one alone. Several towers and several processes exclude each other.

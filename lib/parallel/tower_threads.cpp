@@ -1,5 +1,6 @@
 #include "parallel/tower_threads.h"
 
+#include <algorithm>
 #include <memory>
 #include <pthread.h>
 #include <sched.h>
@@ -88,7 +89,7 @@ void TowerThreads::run_one(size_t tower) {
   }
 }
 
-std::vector<std::vector<int>> divide_processors(size_t towers) {
+std::vector<int> own_processors() {
   cpu_set_t mine;
   CPU_ZERO(&mine);
   sched_getaffinity(0, sizeof mine, &mine);
@@ -96,17 +97,25 @@ std::vector<std::vector<int>> divide_processors(size_t towers) {
   for (int i = 0; i < CPU_SETSIZE; ++i) {
     if (CPU_ISSET(static_cast<size_t>(i), &mine)) all.push_back(i);
   }
-  if (all.size() < towers) {
+  return all;
+}
+
+std::vector<std::vector<int>> divide_processors(const std::vector<int>& processors, size_t towers) {
+  if (processors.size() < towers) {
     throw ResourceError(std::to_string(towers) + " towers need as many processors; this process may use " +
-                        std::to_string(all.size()));
+                        std::to_string(processors.size()));
   }
-  std::vector<std::vector<int>> parts(towers);
+  const size_t each = processors.size() / towers;
+  std::vector<std::vector<int>> parts;
   for (size_t k = 0; k < towers; ++k) {
-    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(all.size() * k / towers);
-    const auto end = all.begin() + static_cast<std::ptrdiff_t>(all.size() * (k + 1) / towers);
-    parts[k].assign(begin, end);
+    const auto begin = processors.begin() + static_cast<std::ptrdiff_t>(each * k);
+    parts.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(each));
   }
   return parts;
+}
+
+int threads_of_each_tower(size_t available, size_t towers) {
+  return static_cast<int>(std::max<size_t>(1, available / towers));
 }
 
 }  // namespace tpack

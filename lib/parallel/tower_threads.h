@@ -41,8 +41,15 @@ class TowerThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Divides the processors this process may use among `towers`: at least one each, in order.
-/// Errors: ResourceError where there are fewer processors than towers.
-std::vector<std::vector<int>> divide_processors(size_t towers);
+/// The processors of this process's affinity mask.
+std::vector<int> own_processors();
+
+/// Divides `processors` among `towers` in order, as many each; what is left over is nobody's. Errors:
+/// ResourceError where there are fewer processors than towers.
+std::vector<std::vector<int>> divide_processors(const std::vector<int>& processors, size_t towers);
+
+/// Threads of each tower where `available` may run at once: the affinity mask, limited by the cgroup's quota
+/// (available_processors). As many each, since towers share one plan and a plan is for one count; at least 1.
+int threads_of_each_tower(size_t available, size_t towers);
 
 }  // namespace tpack

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/thread_pool.h"
-
 namespace tpack {
 namespace {
 
@@ -34,13 +32,10 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
                       " processes, but this trainer uses one; use trainer: {Horovod: {}}");
   }
   DataParallelOptions options;
-  const size_t towers = names.size();
-  options.make_device = [names, engine = setup.engine, towers](size_t k, const std::vector<int>& processors) {
-    const int all = processors.empty() ? static_cast<int>(available_processors() / towers)
-                                       : static_cast<int>(processors.size());
-    return open_device(names[k], engine, engine.threads > 0 ? engine.threads : std::max(1, all));
+  options.make_device = [names, engine = setup.engine](size_t k, int threads) {
+    return open_device(names[k], engine, engine.threads > 0 ? engine.threads : threads);
   };
-  options.towers = towers;
+  options.towers = names.size();
   options.world = uses_world() ? setup.world : nullptr;
   options.seed = setup.seed;
   replicas_ = std::make_unique<DataParallel>(*setup.tower, *setup.optimizer, *setup.plan, std::move(options));

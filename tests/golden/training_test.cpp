@@ -26,7 +26,7 @@ class Training {
                                     golden_.at("overrides").get<std::vector<std::string>>())),
         float_type_(options.float_type) {
     DataParallelOptions parallel;
-    parallel.make_device = [options, reference](size_t /*tower*/, const std::vector<int>& /*processors*/) {
+    parallel.make_device = [options, reference](size_t /*tower*/, int /*threads*/) {
       return reference ? make_reference_device("cpu:0", options) : make_cpu_device("cpu:0", options);
     };
     replicas_ = std::make_unique<DataParallel>(*experiment_.tower, *experiment_.optimizer, plan_,

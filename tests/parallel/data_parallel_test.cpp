@@ -1,6 +1,7 @@
 #include "parallel/data_parallel.h"
 
 #include <cmath>
+#include <mutex>
 
 #include <gmock/gmock.h>
 
@@ -48,7 +49,7 @@ Variables train(const Setting& setting) {
   const auto optimizer = optimizer_of(setting.optimizer);
   Plan plan;
   DataParallelOptions options;
-  options.make_device = [&](size_t k, const std::vector<int>& /*processors*/) {
+  options.make_device = [&](size_t k, int /*threads*/) {
     const DeviceOptions device{type, DeviceOptions::Algorithm::kDirect, 1};
     const std::string name = "cpu:" + std::to_string(k);
     return reference ? make_reference_device(name, device) : make_cpu_device(name, device);
@@ -121,7 +122,7 @@ class DataParallelParts : public testing::Test {
  protected:
   DataParallelParts() {
     DataParallelOptions options;
-    options.make_device = [](size_t k, const std::vector<int>& /*processors*/) {
+    options.make_device = [](size_t k, int /*threads*/) {
       return make_reference_device("cpu:" + std::to_string(k), {.float_type = DType::kFloat64});
     };
     options.towers = 2;
@@ -187,6 +188,51 @@ TEST_F(DataParallelParts, broadcast_gives_the_variables_of_the_first_to_all) {
 TEST_F(DataParallelParts, all_towers_use_the_plan_of_the_first) {
   EXPECT_THAT(plan_.sections, testing::Contains(testing::Key(testing::StartsWith("backward "))));
   EXPECT_EQ(&replicas_->plan(), &plan_);
+}
+
+/// A device that tells what is done with it.
+class WatchedDevice final : public Device {
+ public:
+  WatchedDevice(std::unique_ptr<Device> device, std::function<void(const std::string& event)> tell)
+      : device_(std::move(device)), tell_(std::move(tell)) {}
+  const std::string& name() const override { return device_->name(); }
+  DType float_type() const override { return device_->float_type(); }
+  void create_variables(const VariableTable& table) override { device_->create_variables(table); }
+  VariableStore& variables() override { return device_->variables(); }
+  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
+    tell_("compile");
+    return device_->compile(graph, section);
+  }
+  int threads() const override { return device_->threads(); }
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::function<void(const std::string& event)> tell_;
+};
+
+TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads) {
+  std::mutex mutex;
+  std::vector<size_t> compiled;  // by tower
+  std::vector<int> threads;
+  DataParallelOptions options;
+  options.make_device = [&](size_t k, int given) {
+    threads.push_back(given);
+    return std::make_unique<WatchedDevice>(make_reference_device("cpu:0", {}),
+                                           [&mutex, &compiled, k](const std::string& /*event*/) {
+                                             const std::lock_guard lock(mutex);
+                                             compiled.push_back(k);
+                                           });
+  };
+  options.towers = 2;
+  const auto model = model_for(Setting::Backend::kCpu);
+  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
+  Plan plan;
+  DataParallel replicas(*model, *optimizer, plan, std::move(options));
+  const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
+  replicas.declare(signature);
+  replicas.build(signature);
+  EXPECT_THAT(compiled, testing::ElementsAre(0, 0, 1, 1));
+  EXPECT_EQ(threads[0], threads[1]);
 }
 
 /// MPI can be started once a process: one world for all tests, ended behind the last.

@@ -11,6 +11,8 @@
 namespace tpack {
 namespace {
 
+using testing::ElementsAre;
+
 const std::function<void(size_t)> kNoErrors = [](size_t /*tower*/) {};
 
 TEST(TowerThreads, run_the_work_of_each_tower_side_by_side) {
@@ -58,23 +60,31 @@ TEST(TowerThreads, the_first_error_is_thrown_once_all_are_done) {
   EXPECT_EQ(count, 1);
 }
 
-TEST(DivideProcessors, gives_each_tower_its_own) {
+TEST(OwnProcessors, are_those_of_the_affinity_mask) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
   sched_getaffinity(0, sizeof mine, &mine);
-  const auto all = static_cast<size_t>(CPU_COUNT(&mine));
-  const auto parts = divide_processors(all);
-  std::set<int> seen;
-  for (const auto& part : parts) {
-    EXPECT_EQ(part.size(), 1U);
-    seen.insert(part.begin(), part.end());
-  }
-  EXPECT_EQ(seen.size(), all);
-  EXPECT_EQ(divide_processors(1)[0].size(), all);
+  const std::vector<int> all = own_processors();
+  EXPECT_EQ(all.size(), static_cast<size_t>(CPU_COUNT(&mine)));
+  for (const int processor : all) EXPECT_TRUE(CPU_ISSET(static_cast<size_t>(processor), &mine));
+}
+
+TEST(DivideProcessors, gives_each_tower_as_many_of_its_own) {
+  EXPECT_THAT(divide_processors({0, 2, 4}, 2), ElementsAre(ElementsAre(0), ElementsAre(2)));
+  EXPECT_THAT(divide_processors({0, 1, 2, 3, 6, 7, 8}, 3),
+              ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3), ElementsAre(6, 7)));
+  EXPECT_THAT(divide_processors({5, 9}, 1), ElementsAre(ElementsAre(5, 9)));
 }
 
 TEST(DivideProcessors, refuses_more_towers_than_processors) {
-  EXPECT_THROW(divide_processors(100000), ResourceError);
+  EXPECT_THROW(divide_processors({0, 1}, 3), ResourceError);
+}
+
+TEST(ThreadsOfEachTower, are_as_many_as_the_smallest_share_and_at_least_one) {
+  EXPECT_EQ(threads_of_each_tower(3, 2), 1);
+  EXPECT_EQ(threads_of_each_tower(64, 1), 64);
+  EXPECT_EQ(threads_of_each_tower(2, 2), 1);  // a quota of two of 64 processors
+  EXPECT_EQ(threads_of_each_tower(1, 4), 1);
 }
 
 }  // namespace

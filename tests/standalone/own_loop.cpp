@@ -102,7 +102,7 @@ double distance(const VariableStore& a, const VariableStore& b) {
 void train_two_towers(const TowerFunction& network, const Optimizer& optimizer, int64_t steps,
                       const VariableStore& one_device, Expectations& check) {
   DataParallelOptions options;
-  options.make_device = [](size_t tower, const std::vector<int>& /*processors*/) {
+  options.make_device = [](size_t tower, int /*threads*/) {
     return make_cpu_device("cpu:" + std::to_string(tower), {.algorithm = DeviceOptions::Algorithm::kDirect});
   };
   options.towers = 2;
