@@ -61,6 +61,9 @@ class Device {
   /// Compiles a graph. Choices that `section` already has are used, others are made and added to it.
   /// Errors: ConfigError where a choice of the section cannot be had on this machine.
   virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) = 0;
+  /// From now on `compile` makes its choices by fixed rules, without measuring: what several processes choose
+  /// apart is the same.
+  virtual void stop_measuring() = 0;
   /// How many threads a run spreads over, the calling one included.
   virtual int threads() const = 0;
 };

@@ -104,8 +104,10 @@ void DataParallel::share_plan(const std::function<void()>& build) {
   Comm* world = towers_[0]->comm;
   const bool processes = world != nullptr && !group_;
   if (!processes) return build();
-  // Rank 0 chooses; the others take its choices, so that all compute the same bits.
+  // Rank 0 chooses; the others take its choices, so that all compute the same bits. Nobody sends what is
+  // chosen later, for a smaller last batch, say: every rank chooses that by the same rules.
   if (world->rank() == 0) build();
+  device().stop_measuring();
   const std::string plan = world->all_gather(world->rank() == 0 ? plan_.to_json() : "", "the plan")[0];
   if (world->rank() == 0) return;
   plan_ = Plan::from_json(plan, "the plan of rank 0");

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <mutex>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -203,6 +204,10 @@ class WatchedDevice final : public Device {
     tell_("compile");
     return device_->compile(graph, section);
   }
+  void stop_measuring() override {
+    tell_("stop measuring");
+    device_->stop_measuring();
+  }
   int threads() const override { return device_->threads(); }
 
  private:
@@ -233,6 +238,39 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
   replicas.build(signature);
   EXPECT_THAT(compiled, testing::ElementsAre(0, 0, 1, 1));
   EXPECT_EQ(threads[0], threads[1]);
+}
+
+/// What happens to the device of each of two ranks that build.
+std::vector<std::vector<std::string>> events_of_two_ranks() {
+  LocalGroup group(2);
+  std::vector<std::vector<std::string>> events(2);
+  const auto model = model_for(Setting::Backend::kCpu);
+  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
+  const auto build = [&](int rank) {
+    const auto world = group.member(rank);
+    DataParallelOptions options;
+    options.make_device = [&](size_t /*tower*/, int /*threads*/) {
+      return std::make_unique<WatchedDevice>(
+          make_reference_device("cpu:0", {}),
+          [&](const std::string& event) { events[static_cast<size_t>(rank)].push_back(event); });
+    };
+    options.world = world.get();
+    Plan plan;
+    DataParallel replicas(*model, *optimizer, plan, std::move(options));
+    const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
+    replicas.declare(signature);
+    replicas.build(signature);
+  };
+  std::thread other([&] { build(1); });
+  build(0);
+  other.join();
+  return events;
+}
+
+TEST(DataParallel, ranks_measure_nothing_but_what_rank_0_sends_to_all) {
+  const auto events = events_of_two_ranks();
+  EXPECT_THAT(events[0], testing::ElementsAre("compile", "compile", "stop measuring"));
+  EXPECT_THAT(events[1], testing::ElementsAre("stop measuring", "compile", "compile"));
 }
 
 /// MPI can be started once a process: one world for all tests, ended behind the last.

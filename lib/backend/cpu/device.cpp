@@ -35,6 +35,10 @@ class CpuDevice final : public Device {
   }
   VariableStore& variables() override { return *store_; }
   int threads() const override { return options_.threads; }
+  void stop_measuring() override {
+    if (options_.algorithm == DeviceOptions::Algorithm::kAuto)
+      options_.algorithm = DeviceOptions::Algorithm::kHeuristic;
+  }
 
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
     // oneDNN fixes the number of threads of a kernel when it is made.

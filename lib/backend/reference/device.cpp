@@ -140,6 +140,7 @@ class ReferenceDevice final : public Device {
     section.threads = 1;
     return std::make_unique<ReferenceExecutable>(graph, *store_);
   }
+  void stop_measuring() override {}
   int threads() const override { return 1; }
 
  private:

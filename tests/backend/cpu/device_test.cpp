@@ -1,8 +1,10 @@
+#include <filesystem>
 #include <tuple>
 
 #include "core/text.h"
 #include "ops/op_cases.h"
 #include "ops/random_uniform.h"
+#include "support/temporary_folder.h"
 #include "testkit/backend_check.h"
 
 namespace tpack {
@@ -121,6 +123,30 @@ TEST(CpuBackend, draws_the_same_random_numbers_as_the_reference) {
   const auto cpu = testkit::evaluate_on_cpu(draw, one, {.threads = 2});
   const auto reference = testkit::evaluate(draw, one, DType::kFloat64);
   EXPECT_EQ(max_difference(cpu[0].cast(DType::kFloat64), reference[0]), 0);
+}
+
+/// Files that a device leaves in its folder for timings when it has compiled a convolution.
+std::ptrdiff_t timing_files(bool measures) {
+  const TemporaryFolder folder;
+  {
+    const auto device = make_cpu_device("cpu:0", {.cache_dir = folder.str()});
+    if (!measures) device->stop_measuring();
+    Graph graph;
+    VariableTable table;
+    Builder b(graph, table, {});
+    const Symbol x = b.input("x", {DType::kFloat32, {1, 16, 6, 6}});
+    b.fetch("y", convolution(b, x, b.input("w", {DType::kFloat32, {16, 16, 3, 3}}), {}));
+    device->create_variables(table);
+    PlanSection section;
+    device->compile(graph, section);
+    EXPECT_TRUE(section.nodes.contains("Convolution"));
+  }
+  return std::distance(std::filesystem::directory_iterator(folder.str()), {});
+}
+
+TEST(CpuDevice, measures_until_it_is_told_to_stop) {
+  EXPECT_EQ(timing_files(true), 1);
+  EXPECT_EQ(timing_files(false), 0);
 }
 
 }  // namespace
