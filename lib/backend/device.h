@@ -55,11 +55,13 @@ class Device {
   virtual ~Device() = default;
   virtual const std::string& name() const = 0;  // "cpu:0"
   virtual DType float_type() const = 0;
+  /// What its choices are made on, "GenuineIntel 6/143/8 AVX3_SPR"; empty where there is nothing to choose.
+  virtual const std::string& hardware() const = 0;
   /// Makes the variables of the table. Once a device, before the first compile.
   virtual void create_variables(const VariableTable& table) = 0;
   virtual VariableStore& variables() = 0;
-  /// Compiles a graph. Choices that `section` already has are used, others are made and added to it.
-  /// Errors: ConfigError where a choice of the section cannot be had on this machine.
+  /// Compiles a graph. An empty section is filled with choices; one with a thread count is used as it is.
+  /// Errors: ConfigError where the section is of another program or cannot be had on this machine.
   virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) = 0;
   /// From now on `compile` makes its choices by fixed rules, without measuring: what several processes choose
   /// apart is the same.

@@ -23,7 +23,7 @@ struct PlanSection {
 /// count of each node. Resume, all towers and all ranks use one plan. Written to the run folder and into
 /// checkpoints.
 struct Plan {
-  std::string cpu;                              // instruction set it was measured on
+  std::string cpu;  // whose choices these are: Device::hardware() of the first section
   std::map<std::string, PlanSection> sections;  // "backward float32[128, 28, 28, 1] int32[128]"
 
   std::string to_json() const;

@@ -49,6 +49,7 @@ Executable& Program::compile(const Signature& signature) {
   fetch_names_ = std::move(names);
   PlanSection& section = plan_.sections[name_ + " " + to_text(signature)];
   compiled_.push_back({signature, device_.compile(graph, section)});
+  if (plan_.cpu.empty()) plan_.cpu = device_.hardware();
   last_ = compiled_.size() - 1;
   return *compiled_.back().executable;
 }

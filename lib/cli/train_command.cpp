@@ -26,8 +26,8 @@ void add_train_command(CLI::App& program, Action& action) {
   command->add_option("--resume", options->resume,
                       "auto: newest valid checkpoint; never: afresh, old content is moved away; or a file");
   command->add_option("--plan", options->train.plan, "use this plan.json");
-  command->add_flag("--replan", options->train.replan,
-                    "choose algorithms anew, not as the checkpoint's plan");
+  command->add_flag("--replan", options->train.replan, "choose algorithms anew, not as the checkpoint's plan")
+      ->excludes("--plan");
   command->callback([options, &action] {
     options->train.resume = ResumeRequest::parse(options->resume);
     action = [options] { return train(options->train); };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/log.h"
 #include "core/thread_pool.h"
 #include "parallel/training_graph.h"
 
@@ -94,10 +95,19 @@ void DataParallel::build(const Signature& signature) {
   };
   const std::function<void(size_t)> no_peers = [](size_t /*tower*/) {};
   share_plan([&] {
+    warn_of_another_cpu();
     threads_->run(first, no_peers);
     threads_->run(others, no_peers);
   });
   broadcast();
+}
+
+/// Rank 0 may have another CPU, too.
+void DataParallel::warn_of_another_cpu() {
+  const std::string& here = device().hardware();
+  if (plan_.cpu.empty() || here.empty() || plan_.cpu == here) return;
+  log::warning("the plan was made on another CPU (" + plan_.cpu + ", this is " + here +
+               "): results may differ in the last bits");
 }
 
 void DataParallel::share_plan(const std::function<void()>& build) {

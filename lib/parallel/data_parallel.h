@@ -84,6 +84,7 @@ class DataParallel {
   void step_of(size_t tower, int64_t global_step);
   double fetched_sum(size_t fetch) const;
   void reduce_gradient(Tower& tower);
+  void warn_of_another_cpu();
   /// Calls `build`, on ranks above 0 with the plan that rank 0 made.
   void share_plan(const std::function<void()>& build);
 

@@ -23,13 +23,21 @@ int64_t batch_of(const std::vector<TowerInput>& inputs, const std::vector<size_t
   return 1;
 }
 
+/// Programs of other outputs have other nodes, and so plans of their own.
+std::string program_name(const std::vector<PredictOutput>& outputs) {
+  std::string name = "predict";
+  for (const PredictOutput& output : outputs) name += " " + output.name + "=" + output.from.name;
+  return name;
+}
+
 }  // namespace
 
 Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
                      const std::vector<std::string>& given)
     : place_(place),
       outputs_(std::move(outputs)),
-      program_("predict", *place.device, *place.plan, [this](const Signature& fed) { return graph(fed); }) {
+      program_(program_name(outputs_), *place.device, *place.plan,
+               [this](const Signature& fed) { return graph(fed); }) {
   std::vector<std::string> known;
   for (const TowerInput& input : place_.tower->inputs()) known.push_back(input.name);
   for (const std::string& name : given) {

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backend/plan.h"
 #include "checkpoint/checkpoint.h"
 #include "program_runner.h"
 
@@ -260,6 +261,19 @@ TEST_F(Train, takes_the_plan_of_a_file) {
   EXPECT_EQ(content_of(plan), content_of(run_folder("again") + "/plan.json"));
   write_content(folder_ / "broken.json", "{");
   EXPECT_EQ(train({"--plan", folder_ / "broken.json"}, "third").code, 2);
+}
+
+TEST_F(Train, a_plan_of_another_network_is_exit_2) {
+  ASSERT_EQ(train().code, 0);
+  Plan plan = Plan::from_json(content_of(run_folder() + "/plan.json"), "plan.json");
+  EXPECT_NE(plan.cpu, "");
+  for (auto& [name, section] : plan.sections) section.nodes["conv9/Convolution"] = {"nhwc", "direct"};
+  write_content(folder_ / "other.json", plan.to_json());
+  const Outcome refused = train({"--plan", folder_ / "other.json"}, "again");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("names node conv9/Convolution"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--replan"), std::string::npos);
+  EXPECT_EQ(train({"--plan", folder_ / "other.json", "--replan"}, "third").code, 2);
 }
 
 TEST_F(Train, a_plan_for_other_threads_is_refused_unless_replan) {

@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 
 #include "comm/world.h"
+#include "core/log.h"
 #include "support/small_model.h"
+#include "support/temporary_folder.h"
 #include "testkit/gradient_check.h"
 
 namespace tpack {
@@ -191,6 +193,32 @@ TEST_F(DataParallelParts, all_towers_use_the_plan_of_the_first) {
   EXPECT_EQ(&replicas_->plan(), &plan_);
 }
 
+TEST(DataParallel, warns_of_a_plan_that_another_cpu_made) {
+  const TemporaryFolder folder;
+  log::to_file(folder / "log.txt");
+  const auto model = model_for(Setting::Backend::kCpu);
+  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
+  const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
+  Plan plan;
+  const auto build = [&] {
+    DataParallelOptions options;
+    options.make_device = [](size_t /*tower*/, int /*threads*/) { return make_cpu_device("cpu:0", {}); };
+    DataParallel replicas(*model, *optimizer, plan, std::move(options));
+    replicas.declare(signature);
+    replicas.build(signature);
+  };
+  build();
+  EXPECT_EQ(plan.cpu, make_cpu_device("cpu:0", {})->hardware());
+  build();
+  EXPECT_THAT(content_of(folder / "log.txt"), testing::Not(testing::HasSubstr("another CPU")));
+  plan.cpu = "Acme 1/2/3";
+  build();
+  log::close_file();
+  EXPECT_THAT(content_of(folder / "log.txt"),
+              testing::HasSubstr("the plan was made on another CPU (Acme 1/2/3, this is " +
+                                 make_cpu_device("cpu:0", {})->hardware()));
+}
+
 /// A device that tells what is done with it.
 class WatchedDevice final : public Device {
  public:
@@ -198,6 +226,7 @@ class WatchedDevice final : public Device {
       : device_(std::move(device)), tell_(std::move(tell)) {}
   const std::string& name() const override { return device_->name(); }
   DType float_type() const override { return device_->float_type(); }
+  const std::string& hardware() const override { return device_->hardware(); }
   void create_variables(const VariableTable& table) override { device_->create_variables(table); }
   VariableStore& variables() override { return device_->variables(); }
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {

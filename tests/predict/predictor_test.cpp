@@ -72,5 +72,25 @@ TEST_F(PredictorTest, refuses_outputs_that_need_an_input_which_is_not_given) {
   EXPECT_EQ(error_of("[fc1]", {"label"}), "the outputs depend on input 'x', which is not given");
 }
 
+TEST_F(PredictorTest, predictors_of_other_outputs_plan_apart) {
+  const auto model = model_of(R"(
+inputs:
+  image: {shape: [8, 8, 3], layout: HWC}
+  label: {shape: [], dtype: int32}
+layers:
+  - Conv2D: {name: conv0, kernel: 3, filters: 16}
+  - Conv2D: {name: conv1, kernel: 3, filters: 4}
+  - FullyConnected: {name: fc, units: 3}
+cost:
+  - SoftmaxCrossEntropy: {logits: fc, labels: label}
+)");
+  InferenceTower tower(*model, make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kHeuristic}));
+  const Tensor image = testkit::random_tensor({2, 8, 8, 3}, 1, DType::kFloat32);
+  for (const char* output : {"[conv0]", "[fc]", "[conv0]"}) {
+    Predictor predictor(tower.place(), outputs(output), {"image"});
+    EXPECT_EQ(predictor.run({image})[0].shape()[0], 2);
+  }
+}
+
 }  // namespace
 }  // namespace tpack

@@ -30,6 +30,7 @@ class CpuDevice final : public Device {
   }
   const std::string& name() const override { return name_; }
   DType float_type() const override { return DType::kFloat32; }
+  const std::string& hardware() const override { return hardware_; }
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table);
   }
@@ -43,14 +44,18 @@ class CpuDevice final : public Device {
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
     // oneDNN fixes the number of threads of a kernel when it is made.
     omp_set_num_threads(options_.threads);
-    if (section.threads == 0) section.threads = options_.threads;
-    if (section.threads != options_.threads) {
+    const bool planned = section.threads != 0;
+    if (planned && section.threads != options_.threads) {
       throw ConfigError("the plan is for " + std::to_string(section.threads) + " threads, this run has " +
                         std::to_string(options_.threads) +
                         "; set engine.threads to that, or plan anew with --replan");
     }
     const Graph fused = fused_graph(graph);
-    choose_layouts(fused, options_.algorithm, tuner_, section);
+    if (planned) {
+      require_section_of(fused, section);
+    } else {
+      section = choose_layouts(fused, options_.algorithm, tuner_, options_.threads);
+    }
     return make_executable(lower(fused, section, *store_), *store_, arena_, options_.threads);
   }
 
@@ -63,6 +68,7 @@ class CpuDevice final : public Device {
   }
 
   std::string name_;
+  std::string hardware_ = cpu_name();
   DeviceOptions options_;
   Tuner tuner_;
   std::shared_ptr<Arena> arena_;

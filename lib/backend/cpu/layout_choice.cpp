@@ -70,6 +70,19 @@ bool is_image(const TensorSpec& spec) {
   return s.rank() == 4 && s[0] * s[2] * s[3] > 1;
 }
 
+LayoutRule rule(const Node& node) {
+  const KernelEntry* entry = find_kernel(node.op->type());
+  return entry == nullptr ? LayoutRule::kPlain : entry->rule;
+}
+
+/// True where the node's layout is chosen.
+bool has_choice(const Node& node) {
+  const bool in =
+      std::any_of(node.inputs.begin(), node.inputs.end(), [](const Symbol& s) { return is_image(s.spec()); });
+  const bool touches_images = in || std::any_of(node.outputs.begin(), node.outputs.end(), is_image);
+  return touches_images && rule(node) != LayoutRule::kPlain;
+}
+
 /// One thing whose layout is chosen: a convolution, or a region of nodes that take any layout but all the
 /// same.
 struct Unit {
@@ -82,19 +95,19 @@ class Search {
  public:
   /// With `rules`, what the fixed rules chose for the whole graph, kernels are measured against it.
   Search(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, const PlanSection* rules,
-         PlanSection& section)
+         int threads)
       : graph_(graph),
         algorithm_(algorithm),
         tuner_(tuner),
         rules_(rules),
-        section_(section),
+        threads_(threads),
         unit_of_(graph.size(), -1) {
     make_units();
     for (Unit& unit : units_) fill_options(unit);
     find_edges();
   }
 
-  void run() {
+  PlanSection run() {
     improve(Layout::kBlocked);
     const double blocked = total();
     const std::vector<size_t> first = chosen();
@@ -102,12 +115,14 @@ class Search {
     if (blocked < total()) {
       for (size_t i = 0; i < units_.size(); ++i) units_[i].chosen = first[i];
     }
+    PlanSection section{.threads = threads_, .nodes = {}};
     for (const Unit& unit : units_) {
       for (const Node* node : unit.nodes) {
         const Option& option = unit.options[unit.chosen];
-        section_.nodes.emplace(node->path, NodeChoice{name_of(option.layout), option.algorithm});
+        section.nodes.emplace(node->path, NodeChoice{name_of(option.layout), option.algorithm});
       }
     }
+    return section;
   }
 
  private:
@@ -137,7 +152,7 @@ class Search {
     std::map<int, int> unit_of_root;
     for (const auto& node : graph_.nodes()) {
       const auto id = static_cast<size_t>(node->id);
-      if (!needed[id] || !touches_images(*node) || rule(*node) == LayoutRule::kPlain) continue;
+      if (!needed[id] || !has_choice(*node)) continue;
       const int root = rule(*node) == LayoutRule::kChosen ? -1 - node->id : find(node->id);
       const auto [at, fresh] = unit_of_root.emplace(root, static_cast<int>(units_.size()));
       if (fresh) units_.emplace_back();
@@ -146,23 +161,10 @@ class Search {
     }
   }
 
-  static LayoutRule rule(const Node& node) {
-    const KernelEntry* entry = find_kernel(node.op->type());
-    return entry == nullptr ? LayoutRule::kPlain : entry->rule;
-  }
-  static bool touches_images(const Node& node) {
-    const bool in = std::any_of(node.inputs.begin(), node.inputs.end(),
-                                [](const Symbol& s) { return is_image(s.spec()); });
-    return in || std::any_of(node.outputs.begin(), node.outputs.end(), is_image);
-  }
-
   void fill_options(Unit& unit) {
     const Node& first = *unit.nodes.front();
-    const auto planned = section_.nodes.find(first.path);
     const ConvolutionParams* window = window_of(first);
-    if (planned != section_.nodes.end()) {
-      unit.options = {{layout_from(planned->second.layout), planned->second.algorithm, 0}};
-    } else if (window == nullptr) {
+    if (window == nullptr) {
       unit.options = {{Layout::kNhwc, "", 0}, {Layout::kBlocked, "", padding_seconds(unit)}};
     } else {
       convolution_options(first, *window, unit);
@@ -180,7 +182,7 @@ class Search {
       const double flops = node.op->flops(node);
       for (Option& option : unit.options) {
         const bool gains = !algorithms.empty() && option.algorithm == algorithms.front();
-        option.seconds = flops / (kDirectFlopsPerSecond * section_.threads * (gains ? kWinogradGain : 1));
+        option.seconds = flops / (kDirectFlopsPerSecond * threads_ * (gains ? kWinogradGain : 1));
       }
     }
   }
@@ -199,7 +201,7 @@ class Search {
   }
 
   Tuner::Measurement measure(const Node& node, const Option& option) {
-    return tuner_.measure({node, option.layout, option.algorithm, section_.threads});
+    return tuner_.measure({node, option.layout, option.algorithm, threads_});
   }
 
   /// Channels that are no multiple of 16 cost the work of the padding too.
@@ -213,7 +215,7 @@ class Search {
         bytes += static_cast<double>(spec.bytes()) * (full - 1);
       }
     }
-    return 2 * bytes / (kReorderBytesPerSecond * section_.threads);
+    return 2 * bytes / (kReorderBytesPerSecond * threads_);
   }
 
   void find_edges() {
@@ -228,7 +230,7 @@ class Search {
         const bool first_layer = window_of(*node) != nullptr && s.shape()[1] == 1;
         if (first_layer) continue;
         const double seconds =
-            2.0 * static_cast<double>(s.spec().bytes()) / (kReorderBytesPerSecond * section_.threads);
+            2.0 * static_cast<double>(s.spec().bytes()) / (kReorderBytesPerSecond * threads_);
         edges_.push_back({unit_of_[static_cast<size_t>(s.node->id)], consumer, seconds});
       }
     }
@@ -302,7 +304,7 @@ class Search {
   DeviceOptions::Algorithm algorithm_;
   Tuner& tuner_;
   const PlanSection* rules_;
-  PlanSection& section_;
+  int threads_;
   std::vector<int> unit_of_;  // by node id, -1 for nodes without images
   std::vector<Unit> units_;
   std::vector<Edge> edges_;
@@ -322,13 +324,31 @@ std::vector<double> comparable_seconds(const std::vector<Tuner::Measurement>& me
   return seconds;
 }
 
-void choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner,
-                    PlanSection& section) {
+PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner,
+                           int threads) {
   if (algorithm != DeviceOptions::Algorithm::kAuto)
-    return Search(graph, algorithm, tuner, nullptr, section).run();
-  PlanSection rules = section;
-  Search(graph, DeviceOptions::Algorithm::kHeuristic, tuner, nullptr, rules).run();
-  Search(graph, algorithm, tuner, &rules, section).run();
+    return Search(graph, algorithm, tuner, nullptr, threads).run();
+  const PlanSection rules =
+      Search(graph, DeviceOptions::Algorithm::kHeuristic, tuner, nullptr, threads).run();
+  return Search(graph, algorithm, tuner, &rules, threads).run();
+}
+
+void require_section_of(const Graph& graph, const PlanSection& section) {
+  const auto refuse = [](const std::string& what) {
+    throw ConfigError("the plan " + what +
+                      ": it is of another network or version of tpack; leave out --plan, or plan anew with "
+                      "--replan");
+  };
+  std::set<std::string> chosen;
+  const std::vector<bool> needed = graph.needed();
+  for (const auto& node : graph.nodes()) {
+    if (!needed[static_cast<size_t>(node->id)] || !has_choice(*node)) continue;
+    if (!section.nodes.contains(node->path)) refuse("says nothing about node " + node->path);
+    chosen.insert(node->path);
+  }
+  for (const auto& [path, choice] : section.nodes) {
+    if (!chosen.contains(path)) refuse("names node " + path + ", which the program does not have");
+  }
 }
 
 }  // namespace tpack::cpu

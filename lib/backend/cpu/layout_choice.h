@@ -7,12 +7,15 @@
 
 namespace tpack::cpu {
 
-/// Chooses layout and algorithm of every node of four-axis tensors that the section says nothing about,
-/// together and for each direction of a convolution apart: the sum of kernel times and reorders is made small
-/// by local search. `algorithm` kAuto measures convolutions and compares them with what kHeuristic, which
-/// estimates them, would choose for the graph; kDirect allows direct ones only.
-void choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner,
-                    PlanSection& section);
+/// Chooses layout and algorithm of every node of four-axis tensors, together and for each direction of a
+/// convolution apart: the sum of kernel times and reorders is made small by local search. `algorithm` kAuto
+/// measures convolutions and compares them with what kHeuristic, which estimates them, would choose for the
+/// graph; kDirect allows direct ones only.
+PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, int threads);
+
+/// Checks that a section holds the choices of exactly the nodes that choose_layouts chooses for. Errors:
+/// ConfigError with the first node that is missing or not the graph's.
+void require_section_of(const Graph& graph, const PlanSection& section);
 
 /// What the measured ways to run a node count for beside each other. `preferred` is the heuristic's: another
 /// must be 10 % better, since less than that is noise, and may not need more scratch, so that the memory

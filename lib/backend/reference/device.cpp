@@ -132,6 +132,7 @@ class ReferenceDevice final : public Device {
   ReferenceDevice(std::string name, DType float_type) : name_(std::move(name)), float_type_(float_type) {}
   const std::string& name() const override { return name_; }
   DType float_type() const override { return float_type_; }
+  const std::string& hardware() const override { return hardware_; }
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table);
   }
@@ -145,6 +146,7 @@ class ReferenceDevice final : public Device {
 
  private:
   std::string name_;
+  std::string hardware_;  // chooses nothing
   DType float_type_;
   std::unique_ptr<VariableStore> store_;
 };

@@ -26,11 +26,7 @@ class LayoutChoiceTest : public testing::Test {
     return convolution(b_, x, b_.variable("W", {filters, x.shape()[1], size, size}, {}),
                        {.padding = {pad, pad, pad, pad}});
   }
-  PlanSection choose(Algorithm algorithm) {
-    PlanSection section{.threads = 1};
-    choose_layouts(graph_, algorithm, tuner_, section);
-    return section;
-  }
+  PlanSection choose(Algorithm algorithm) { return choose_layouts(graph_, algorithm, tuner_, 1); }
 };
 
 TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_the_pooling_between_there) {
@@ -67,12 +63,27 @@ TEST(ComparableSeconds, leave_out_what_needs_more_scratch_than_the_rule) {
   EXPECT_EQ(comparable_seconds({{1.0, 64}, {never, 0}}, 1), (std::vector{1.0, never}));  // nothing to hold to
 }
 
-TEST_F(LayoutChoiceTest, leaves_planned_choices_alone) {
+TEST_F(LayoutChoiceTest, a_section_must_hold_exactly_the_nodes_of_the_graph) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
-  b_.fetch("y", conv("a", x, 64, 3));
-  PlanSection section{.threads = 1, .nodes = {{"a/Convolution", {"nhwc", "direct"}}}};
-  choose_layouts(graph_, Algorithm::kAuto, tuner_, section);
-  EXPECT_EQ(section.nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));
+  b_.fetch("y", conv("b", conv("a", x, 64, 3), 64, 3));
+  const PlanSection whole = choose(Algorithm::kHeuristic);
+  const auto error_of = [&](const PlanSection& section) -> std::string {
+    try {
+      require_section_of(graph_, section);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_of(whole), "");
+  PlanSection missing = whole;
+  missing.nodes.erase("b/Convolution");
+  EXPECT_EQ(error_of(missing),
+            "the plan says nothing about node b/Convolution: it is of another network or version of tpack; "
+            "leave out --plan, or plan anew with --replan");
+  PlanSection more = whole;
+  more.nodes["c/Convolution"] = {"nhwc", "direct"};
+  EXPECT_NE(error_of(more).find("names node c/Convolution, which"), std::string::npos);
 }
 
 }  // namespace
