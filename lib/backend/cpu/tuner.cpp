@@ -22,6 +22,13 @@ std::string key_of(const KernelRequest& r) {
   return key + " " + name_of(r.layout) + " " + r.algorithm + " " + std::to_string(r.threads) + " threads";
 }
 
+/// First line of the file: whose kernels were timed.
+std::string header() {
+  const dnnl_version_t* onednn = dnnl_version();
+  return std::string("tpack " TPACK_VERSION " oneDNN ") + std::to_string(onednn->major) + "." +
+         std::to_string(onednn->minor) + "." + std::to_string(onednn->patch);
+}
+
 /// Buffers with small numbers in them: zeros and denormals would time something else.
 std::vector<Tensor> buffers(const std::vector<Format>& formats) {
   std::vector<Tensor> all;
@@ -85,11 +92,12 @@ Tuner::Measurement Tuner::measure(const KernelRequest& request) {
   return known_[key] = m;
 }
 
-/// Lines of "seconds scratch_bytes key". A line that does not read like that is left out: the file is only a
-/// cache.
+/// A header, then lines of "seconds scratch_bytes key". A file of other versions and a line that does not
+/// read like that are left out: the file is only a cache.
 void Tuner::load() {
   std::ifstream file(path_);
   std::string line;
+  if (!std::getline(file, line) || line != header()) return;
   while (std::getline(file, line)) {
     std::istringstream parts(line);
     std::string seconds;
@@ -108,6 +116,7 @@ void Tuner::save() const {
   const std::string temporary = path_ + "." + std::to_string(getpid());
   {
     std::ofstream file(temporary);
+    file << header() << '\n';
     for (const auto& [key, m] : known_) file << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
     if (!file) {
       log::debug("the cache of kernel timings cannot be written to " + temporary);

@@ -8,7 +8,8 @@
 namespace tpack::cpu {
 
 /// Times kernels on random data, each shape once: kept in memory and, where a folder is given, in a file by
-/// CPU. Threads: one at a time; several processes may share the file (it is replaced whole).
+/// CPU. Timings of another version of tpack or oneDNN are not used. Threads: one at a time; several processes
+/// may share the file (it is replaced whole).
 class Tuner {
  public:
   explicit Tuner(const std::string& cache_dir);

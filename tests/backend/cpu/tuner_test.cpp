@@ -37,6 +37,24 @@ TEST_F(TunerTest, keeps_what_it_measured_in_a_file) {
   EXPECT_NEAR(again.measure(request("direct", Layout::kNhwc)).seconds, seconds, 1e-5 * seconds);
 }
 
+TEST_F(TunerTest, takes_no_timings_of_another_version) {
+  const TemporaryFolder folder;
+  { EXPECT_GT(Tuner(folder.str()).measure(request("direct", Layout::kNhwc)).seconds, 0); }
+  const std::string path = std::filesystem::directory_iterator(folder.str())->path();
+  const std::string written = content_of(path);
+  const size_t end = written.find('\n');
+  EXPECT_EQ(written.substr(0, 6), "tpack ");
+  EXPECT_NE(written.substr(0, end).find(" oneDNN "), std::string::npos);
+  const std::string timing = written.substr(written.find(' ', end));  // without its first number
+  const auto read_under = [&](const std::string& header) {
+    write_content(path, header + "\n12345" + timing);
+    Tuner tuner(folder.str());
+    return tuner.measure(request("direct", Layout::kNhwc)).seconds;
+  };
+  EXPECT_EQ(read_under(written.substr(0, end)), 12345);
+  EXPECT_LT(read_under("tpack 0.0.1 oneDNN 2.6.0"), 12345);
+}
+
 TEST_F(TunerTest, calls_impossible_what_cannot_be_had) {
   Tuner tuner("");
   EXPECT_TRUE(std::isinf(tuner.measure(request("winograd", Layout::kNhwc)).seconds));
