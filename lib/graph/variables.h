@@ -15,7 +15,7 @@ enum class VariableScope : uint8_t {
   kModel,      // weights and statistics: what inference needs
   kOptimizer,  // slots and hyper-parameters
   kGradient,   // one for each trainable variable; never saved
-  kLocal       // per program and replica (RNN state and the like)
+  kLocal       // a replica's own state (of an RNN, say); for trainings of one replica
 };
 
 /// Fills the tensor of a new variable. The generator is keyed by seed and name, so order does not matter.

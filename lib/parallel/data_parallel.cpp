@@ -59,12 +59,24 @@ int64_t DataParallel::replica(size_t tower) const {
 std::vector<std::string> DataParallel::declare(const Signature& signature) {
   const DType type = device().float_type();
   declare_training_variables(function_, optimizer_, table_, signature, type);
+  refuse_local_variables();
   Graph graph;
   Builder b(graph, table_, {Phase::kTraining, type});
   std::vector<std::string> names;
   for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics)
     names.push_back(statistic.name);
   return names;
+}
+
+/// A checkpoint holds the variables of replica 0, and `broadcast` gives them to all.
+void DataParallel::refuse_local_variables() const {
+  if (replicas() == 1) return;
+  for (const VariableSpec* spec : table_.all()) {
+    if (spec->scope != VariableScope::kLocal) continue;
+    throw ConfigError("variable '" + spec->name +
+                      "' is local to a replica, and checkpoints hold one replica; "
+                      "train this model on one device, in one process");
+  }
 }
 
 void DataParallel::build(const Signature& signature) {

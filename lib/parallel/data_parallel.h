@@ -48,7 +48,7 @@ class DataParallel {
   DataParallel& operator=(const DataParallel&) = delete;
 
   /// Declares the variables by building the graphs once; the names of the tower's statistics. Errors:
-  /// ConfigError, ShapeError.
+  /// ConfigError (for a local variable where there are several replicas, too), ShapeError.
   std::vector<std::string> declare(const Signature& signature);
   /// After declare: allocates the variables, gives them their initial values (those of replica 0 everywhere)
   /// and compiles the programs for batches of this signature. Errors: ConfigError, ShapeError, ResourceError,
@@ -70,7 +70,7 @@ class DataParallel {
   /// The values that `fetches` asked for, of tower 0.
   const Tensor& fetched(const std::string& name) const;
 
-  /// Gives the variables of replica 0 to all.
+  /// Gives the variables of replica 0 to all. None is local (VariableScope::kLocal) where there are several.
   void broadcast();
   Device& device(size_t tower = 0);
   VariableTable& variable_table() { return table_; }
@@ -84,6 +84,7 @@ class DataParallel {
   void step_of(size_t tower, int64_t global_step);
   double fetched_sum(size_t fetch) const;
   void reduce_gradient(Tower& tower);
+  void refuse_local_variables() const;
   void warn_of_another_cpu();
   /// Calls `build`, on ranks above 0 with the plan that rank 0 made.
   void share_plan(const std::function<void()>& build);

@@ -219,6 +219,42 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made) {
                                  make_cpu_device("cpu:0", {})->hardware()));
 }
 
+/// The small model with a variable that is local to its replica.
+class ModelWithState final : public TowerFunction {
+ public:
+  const std::vector<TowerInput>& inputs() const override { return model_->inputs(); }
+  TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
+    const Symbol state = b.variable({"state", {DType::kFloat32, {}}, VariableScope::kLocal});
+    b.assign("state", b.add(state, 1.0));
+    return model_->build(b, in);
+  }
+
+ private:
+  std::unique_ptr<TowerFunction> model_ = model_of(kSmallModel);
+};
+
+TEST(DataParallel, refuses_local_variables_of_several_replicas) {
+  const ModelWithState model;
+  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
+  const auto declare = [&](size_t towers) {
+    DataParallelOptions options;
+    options.make_device = [](size_t /*tower*/, int /*threads*/) {
+      return make_reference_device("cpu:0", {});
+    };
+    options.towers = towers;
+    Plan plan;
+    DataParallel(model, *optimizer, plan, std::move(options))
+        .declare({{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}});
+  };
+  EXPECT_NO_THROW(declare(1));
+  try {
+    declare(2);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("variable 'state' is local to a replica"));
+  }
+}
+
 /// A device that tells what is done with it.
 class WatchedDevice final : public Device {
  public:
