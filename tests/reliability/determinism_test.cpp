@@ -1,6 +1,7 @@
 // The same seed and plan give the same bits, whatever else differs: workers, the length of an epoch, a cache.
 #include <filesystem>
 
+#include "backend/plan.h"
 #include "comparison.h"
 #include "training.h"
 
@@ -61,6 +62,55 @@ TEST_F(Determinism, the_length_of_an_epoch_does_not_change_the_weights_of_step_1
   expect_same_state(load_checkpoint(checkpoint(1000, "100")), data);
   train_epochs_of("469", "3");
   expect_same_state(load_checkpoint(checkpoint(1000, "469")), data);
+}
+
+/// Two threads, batches of 64 and 32 filters: what makes training fast takes part.
+class DeterminismOfFastKernels : public Training {
+ protected:
+  DeterminismOfFastKernels() { config_ = source_folder() + "/tests/reliability/tuned-convnet.yaml"; }
+
+  Plan plan_of(const std::string& name) const {
+    const std::string path = run_folder(name) + "/plan.json";
+    return Plan::from_json(content_of(path), path);
+  }
+  /// The choices for the training step of a run.
+  PlanSection training_step(const std::string& name) const {
+    for (const auto& [program, section] : plan_of(name).sections) {
+      if (program.starts_with("backward ")) return section;
+    }
+    ADD_FAILURE() << "the plan of " << name << " has no training step";
+    return {};
+  }
+  void expect_same_run(const std::string& a, const std::string& b) const {
+    SCOPED_TRACE(a + " and " + b);
+    EXPECT_EQ(plan_of(a), plan_of(b));
+    expect_same_checkpoint(checkpoint(kTunedSteps, a), checkpoint(kTunedSteps, b));
+    expect_same_statistics(run_folder(a), run_folder(b));
+  }
+
+  static constexpr int64_t kTunedSteps = 40;
+};
+
+TEST_F(DeterminismOfFastKernels,
+       measured_choices_are_taken_from_the_cache_or_the_plan_and_give_the_same_bits) {
+  train_well("first");
+  const PlanSection step = training_step("first");
+  EXPECT_EQ(step.threads, 2);
+  EXPECT_FALSE(step.nodes.contains("conv0/Convolution"));  // joined with its pooling, depth first
+  train_well("cached");
+  expect_same_run("first", "cached");
+  std::filesystem::remove_all(folder_ / "cache");
+  train_well("planned", {"--plan", run_folder("first") + "/plan.json"});
+  expect_same_run("first", "planned");
+}
+
+TEST_F(DeterminismOfFastKernels, winograd_on_two_threads_gives_the_same_bits) {
+  for (const char* name : {"first", "second"}) train_well(name, {"--set", "engine.algorithm=heuristic"});
+  const PlanSection step = training_step("first");
+  for (const char* convolution : {"conv1/Convolution", "gradient/conv1/ConvolutionBackwardData",
+                                  "gradient/conv1/ConvolutionBackwardWeights"})
+    EXPECT_EQ(step.nodes.at(convolution).algorithm, "winograd-tiled") << convolution;
+  expect_same_run("first", "second");
 }
 
 }  // namespace

@@ -59,6 +59,20 @@ TEST_F(Resume, on_two_towers_after_sigterm_at_random_moments) {
   compare_with_pieces(kTowers, kLastStepOfTwo, 3, [&](Process& p, int) { return terminate_somewhere(p, 3); });
 }
 
+/// Measured algorithms and two threads; an epoch has 20 steps, a save is made after every fifth.
+class ResumeOfFastKernels : public Resume {
+ protected:
+  ResumeOfFastKernels() { config_ = source_folder() + "/tests/reliability/tuned-convnet.yaml"; }
+};
+
+TEST_F(ResumeOfFastKernels, on_one_device_after_sigterm_in_mid_epoch) {
+  compare_with_pieces(kSimple, 40, 1, [&](Process& process, int) {
+    EXPECT_TRUE(wait_for_saves(process, 1, dice_.roll(0, 1'000)));
+    process.signal(SIGTERM);
+    return 128 + SIGTERM;
+  });
+}
+
 TEST_F(Resume, after_sigterm_while_a_checkpoint_is_written) {
   std::filesystem::create_directories(checkpoints("stopped"));
   const FolderWatch watch(checkpoints("stopped"));
