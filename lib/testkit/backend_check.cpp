@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "graph/passes/gradient.h"
 
 namespace tpack::testkit {
 namespace {
@@ -22,56 +23,134 @@ void force(PlanSection& section, const BackendVariant& variant) {
   }
 }
 
+/// A function in a graph of its own, as training has it: outputs and gradients with respect to inputs are
+/// fetched, gradients with respect to trainable variables are assigned to their place in the store.
+class Case {
+ public:
+  Case(const Function& function, const std::vector<Tensor>& inputs, const Builder::Options& options) {
+    Builder b(graph_, table_, options);
+    std::vector<Symbol> wrt;
+    std::vector<Symbol> fed;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      fed.push_back(b.input("input" + std::to_string(i), inputs[i].spec()));
+      if (is_float(inputs[i].dtype())) wrt.push_back(fed.back());
+    }
+    const std::vector<Symbol> outputs = function(b, fed);
+    const size_t of_inputs = wrt.size();
+    const std::vector<const VariableSpec*> variables = table_.trainable();
+    for (const VariableSpec* variable : variables) wrt.push_back(b.read(variable->name, variable->spec));
+    const Symbol cost = projection(b, outputs);
+    const std::vector<Symbol> found = cost ? gradients(b, cost, wrt) : std::vector<Symbol>(wrt.size());
+
+    for (size_t i = 0; i < outputs.size(); ++i) fetch(b, "output " + std::to_string(i), outputs[i]);
+    for (size_t i = 0; i < of_inputs; ++i) {
+      if (found[i]) fetch(b, "gradient of float input " + std::to_string(i), found[i]);
+    }
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const Symbol gradient = found[of_inputs + i];
+      if (gradient) b.assign(gradient_name(variables[i]->name), gradient);
+    }
+  }
+
+  const Graph& graph() const { return graph_; }
+  const VariableTable& table() const { return table_; }
+  const std::vector<std::string>& fetches() const { return fetches_; }
+
+ private:
+  void fetch(Builder& b, const std::string& name, Symbol value) {
+    b.fetch(name, value);
+    fetches_.push_back(name);
+  }
+
+  Graph graph_;
+  VariableTable table_;
+  std::vector<std::string> fetches_;
+};
+
+struct NamedTensor {
+  std::string name;
+  Tensor value;
+};
+
+/// Everything that one run leaves: what is fetched, then the store's gradients and variables.
+std::vector<NamedTensor> results_of(const Case& c, const Executable& executable, const VariableStore& store) {
+  std::vector<NamedTensor> results;
+  for (size_t i = 0; i < c.fetches().size(); ++i)
+    results.push_back({c.fetches()[i], executable.fetched(i).clone()});
+  for (const VariableSpec* variable : c.table().trainable()) {
+    const std::string name = gradient_name(variable->name);
+    results.push_back({name, store.tensor(name).clone()});
+  }
+  for (const VariableSpec* variable : c.table().all())
+    results.push_back({variable->name, store.tensor(variable->name).clone()});
+  return results;
+}
+
+std::vector<NamedTensor> run_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
+                                    const BackendVariant& variant) {
+  const std::vector<Tensor> floats = as_floats(inputs);
+  const Case c(function, floats, {.phase = variant.phase});
+  const auto device = make_cpu_device("cpu:0", {.algorithm = variant.algorithm, .threads = variant.threads});
+  device->create_variables(c.table());
+  device->variables().initialize(1);
+  PlanSection section;
+  auto executable = device->compile(c.graph(), section);
+  if (!variant.layout.empty()) {
+    force(section, variant);
+    executable = device->compile(c.graph(), section);
+  }
+  executable->run(floats, {});
+  return results_of(c, *executable, device->variables());
+}
+
+/// In double, of the same rounded inputs.
+std::vector<NamedTensor> run_on_reference(const Function& function, const std::vector<Tensor>& inputs,
+                                          Phase phase) {
+  std::vector<Tensor> exact;
+  for (const Tensor& t : as_floats(inputs))
+    exact.push_back(t.dtype() == DType::kFloat32 ? t.cast(DType::kFloat64) : t);
+  const Case c(function, exact, {.phase = phase, .float_type = DType::kFloat64});
+  const auto device = make_reference_device("reference", {.float_type = DType::kFloat64});
+  device->create_variables(c.table());
+  device->variables().initialize(1);
+  PlanSection section;
+  const auto executable = device->compile(c.graph(), section);
+  executable->run(exact, {});
+  return results_of(c, *executable, device->variables());
+}
+
+/// Puts the worst element into `result`; false where it is not a number.
+bool compare(const NamedTensor& ours, const NamedTensor& truth, BackendCheckResult& result) {
+  double scale = 1;
+  for (int64_t i = 0; i < truth.value.elements(); ++i) scale = std::max(scale, std::abs(truth.value.at(i)));
+  for (int64_t i = 0; i < truth.value.elements(); ++i) {
+    const double error = std::abs(ours.value.at(i) - truth.value.at(i)) / scale;
+    if (error <= result.largest_error) continue;
+    result.largest_error = std::isnan(error) ? HUGE_VAL : error;
+    result.text = truth.name + " " + truth.value.shape().str() + ", element " + std::to_string(i) + ": " +
+                  shortest(ours.value.at(i)) + ", reference " + shortest(truth.value.at(i));
+    if (std::isnan(error)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<Tensor> evaluate_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
                                     const BackendVariant& variant) {
-  const std::vector<Tensor> floats = as_floats(inputs);
-  Graph graph;
-  VariableTable table;
-  Builder b(graph, table, {.phase = variant.phase});
-  std::vector<Symbol> symbols;
-  for (size_t i = 0; i < floats.size(); ++i)
-    symbols.push_back(b.input("input" + std::to_string(i), floats[i].spec()));
-  const std::vector<Symbol> outputs = with_gradients(function)(b, symbols);
-  for (size_t i = 0; i < outputs.size(); ++i) b.fetch("output" + std::to_string(i), outputs[i]);
-
-  const auto device = make_cpu_device("cpu:0", {.algorithm = variant.algorithm, .threads = variant.threads});
-  device->create_variables(table);
-  device->variables().initialize(1);
-  PlanSection section;
-  auto executable = device->compile(graph, section);
-  if (!variant.layout.empty()) {
-    force(section, variant);
-    executable = device->compile(graph, section);
-  }
-  executable->run(floats, {});
-  std::vector<Tensor> results;
-  for (size_t i = 0; i < outputs.size(); ++i) results.push_back(executable->fetched(i).clone());
-  return results;
+  std::vector<Tensor> values;
+  for (NamedTensor& result : run_on_cpu(function, inputs, variant)) values.push_back(std::move(result.value));
+  return values;
 }
 
 BackendCheckResult check_backend(const Function& function, const std::vector<Tensor>& inputs,
                                  const BackendVariant& variant) {
-  const std::vector<Tensor> ours = evaluate_on_cpu(function, inputs, variant);
-  // The reference sees the same rounded inputs.
-  std::vector<Tensor> exact;
-  for (const Tensor& t : as_floats(inputs))
-    exact.push_back(t.dtype() == DType::kFloat32 ? t.cast(DType::kFloat64) : t);
-  const std::vector<Tensor> truth = evaluate(with_gradients(function), exact, DType::kFloat64, variant.phase);
+  const std::vector<NamedTensor> ours = run_on_cpu(function, inputs, variant);
+  const std::vector<NamedTensor> truth = run_on_reference(function, inputs, variant.phase);
+  TPACK_ASSERT(ours.size() == truth.size(), "both backends run the same graph");
   BackendCheckResult result;
   for (size_t k = 0; k < ours.size(); ++k) {
-    double scale = 1;
-    for (int64_t i = 0; i < truth[k].elements(); ++i) scale = std::max(scale, std::abs(truth[k].at(i)));
-    for (int64_t i = 0; i < truth[k].elements(); ++i) {
-      const double error = std::abs(ours[k].at(i) - truth[k].at(i)) / scale;
-      if (error <= result.largest_error) continue;
-      result.largest_error = std::isnan(error) ? HUGE_VAL : error;
-      result.text = "output " + std::to_string(k) + " " + truth[k].shape().str() + ", element " +
-                    std::to_string(i) + ": " + shortest(ours[k].at(i)) + ", reference " +
-                    shortest(truth[k].at(i));
-      if (std::isnan(error)) return result;
-    }
+    if (!compare(ours[k], truth[k], result)) break;
   }
   return result;
 }

@@ -17,17 +17,20 @@ struct BackendVariant {
   Phase phase = Phase::kTraining;
 };
 
-/// Runs a function and its gradients once on the cpu backend (float32).
+/// Runs a function and its gradients once on the cpu backend (float32). Gives the outputs, the gradients with
+/// respect to the float inputs, then what the store holds afterwards: the gradients of the trainable
+/// variables, and all variables.
 std::vector<Tensor> evaluate_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
                                     const BackendVariant& variant);
 
 struct BackendCheckResult {
   double largest_error = 0;  // |cpu - reference| / max(1, largest |reference| of the tensor)
-  std::string text;          // which output, both values
+  std::string text;          // which output, gradient or variable; both values
 };
 
-/// Compares a function and its gradients on the cpu backend with the reference backend in double.
-/// Float64 inputs are given to the cpu backend as float32.
+/// Compares a function and its gradients on the cpu backend with the reference backend in double. Gradients
+/// of trainable variables are assigned to their place in the store, as in training, and the stores are
+/// compared. Float64 inputs are given to the cpu backend as float32.
 BackendCheckResult check_backend(const Function& function, const std::vector<Tensor>& inputs,
                                  const BackendVariant& variant);
 

@@ -43,18 +43,6 @@ class Evaluation {
   size_t count_ = 0;
 };
 
-/// The sum over all float outputs of output * fixed random numbers.
-Symbol projection(Builder& b, const std::vector<Symbol>& outputs) {
-  Symbol total;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_float(outputs[i].dtype())) continue;
-    const Tensor weights = random_tensor(outputs[i].shape(), 1000 + i, b.float_type());
-    const Symbol part = b.reduce_sum(b.mul(outputs[i], b.constant(weights)));
-    total = total ? b.add(total, part) : part;
-  }
-  return total;
-}
-
 std::vector<Symbol> float_inputs(std::span<const Symbol> inputs) {
   std::vector<Symbol> wrt;
   std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(wrt),
@@ -101,6 +89,17 @@ double difference(Evaluation& e, std::vector<Tensor>& inputs, const Tensor& vari
 }
 
 }  // namespace
+
+Symbol projection(Builder& b, const std::vector<Symbol>& outputs) {
+  Symbol total;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_float(outputs[i].dtype())) continue;
+    const Tensor weights = random_tensor(outputs[i].shape(), 1000 + i, b.float_type());
+    const Symbol part = b.reduce_sum(b.mul(outputs[i], b.constant(weights)));
+    total = total ? b.add(total, part) : part;
+  }
+  return total;
+}
 
 Function with_gradients(const Function& function) {
   return [function](Builder& b, std::span<const Symbol> inputs) {

@@ -39,6 +39,10 @@ GradientCheckResult check_second_gradients(const Function& function, const std::
 std::vector<Tensor> evaluate(const Function& function, const std::vector<Tensor>& inputs, DType float_type,
                              Phase phase = Phase::kTraining);
 
+/// A cost to differentiate: the sum over the float outputs of output times fixed random numbers. Empty where
+/// no output is float.
+Symbol projection(Builder& b, const std::vector<Symbol>& outputs);
+
 /// As evaluate, and the gradient of a fixed random projection of the outputs with respect to each float
 /// input.
 Function with_gradients(const Function& function);

@@ -38,14 +38,18 @@ TEST_P(LayerGradient, can_be_differentiated_again) {
   EXPECT_TRUE(result.ok) << result.largest_error << " at " << result.text;
 }
 
-TEST_P(LayerGradient, is_the_same_on_processors) {
+/// Outputs, gradients and variables with both layouts and in both phases.
+void expect_same_on_processors(const testkit::Function& function, const std::vector<Tensor>& inputs) {
   for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
     for (const char* layout : {"nhwc", "nChw16c"}) {
-      const auto result = testkit::check_backend(testkit::with_gradients(function_of(GetParam().yaml)),
-                                                 GetParam().inputs, {.layout = layout, .phase = phase});
+      const auto result = testkit::check_backend(function, inputs, {.layout = layout, .phase = phase});
       EXPECT_LT(result.largest_error, 1e-4) << layout << ": " << result.text;
     }
   }
+}
+
+TEST_P(LayerGradient, is_the_same_on_processors) {
+  expect_same_on_processors(function_of(GetParam().yaml), GetParam().inputs);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LayerGradient, testing::ValuesIn(layer_cases()), [](const auto& one) {
