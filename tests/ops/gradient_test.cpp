@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include "ops/op_cases.h"
 
 namespace tpack {
@@ -16,6 +18,10 @@ TEST_P(OpGradient, agrees_with_central_differences) {
 TEST_P(OpGradient, can_be_differentiated_again) {
   const auto result = check_second_gradients(GetParam().function, GetParam().inputs, {.tolerance = 1e-5});
   EXPECT_TRUE(result.ok) << result.largest_error << " at " << result.text;
+}
+
+TEST(OpGradients, have_a_case_for_every_op) {
+  EXPECT_THAT(ops_without_case(all_cases()), testing::IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, OpGradient, testing::ValuesIn(all_cases()), name_of_case);

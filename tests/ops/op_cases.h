@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,9 +11,12 @@
 
 #include "ops/batch_norm.h"
 #include "ops/convolution.h"
+#include "ops/in_top_k.h"
 #include "ops/matmul.h"
+#include "ops/one_hot.h"
 #include "ops/pad.h"
 #include "ops/pooling.h"
+#include "ops/random_uniform.h"
 #include "ops/softmax_cross_entropy.h"
 #include "testkit/gradient_check.h"
 
@@ -43,15 +49,33 @@ inline OpCase pool_case(const char* name, const PoolingParams& p, const Shape& x
           {random_tensor(x, 3)}};
 }
 
+/// Gradient ops by themselves. `image` is what was convolved or pooled.
+inline OpCase conv_data_case(const char* name, const ConvolutionParams& p, const Shape& dy, const Shape& w,
+                             Size2 image) {
+  return {name,
+          [p, image](Builder& b, Symbols in) {
+            return std::vector{b.emit<ConvolutionBackwardData>({p, image}, {in[0], in[1]}).out()};
+          },
+          {random_tensor(dy, 1), random_tensor(w, 2)}};
+}
+
+inline OpCase conv_weights_case(const char* name, const ConvolutionParams& p, const Shape& x, const Shape& dy,
+                                Size2 kernel) {
+  return {name,
+          [p, kernel](Builder& b, Symbols in) {
+            return std::vector{b.emit<ConvolutionBackwardWeights>({p, kernel}, {in[0], in[1]}).out()};
+          },
+          {random_tensor(x, 1), random_tensor(dy, 2)}};
+}
+
 inline OpCase matmul_case(const char* name, MatMulParams p, const Shape& x, const Shape& y) {
   return {name,
           [p](Builder& b, Symbols in) { return std::vector{matmul(b, in[0], in[1], p)}; },
           {random_tensor(x, 1), random_tensor(y, 2)}};
 }
 
-inline std::vector<OpCase> all_cases() {
-  using Fn = pointwise::Fn;
-  std::vector<OpCase> cases = {
+inline std::vector<OpCase> forward_cases() {
+  return {
       conv_case("conv 3x3 same", {.padding = {1, 1, 1, 1}}, {2, 3, 5, 4}, {4, 3, 3, 3}),
       conv_case("conv stride 2, odd padding", {.stride = {2, 2}, .padding = {0, 1, 1, 0}}, {1, 2, 6, 5},
                 {3, 2, 3, 2}),
@@ -124,6 +148,102 @@ inline std::vector<OpCase> all_cases() {
        [](Builder& b, Symbols in) { return std::vector{b.mul(in[0], in[1])}; },
        {random_tensor({2, 3, 4}, 1), random_tensor({3, 1}, 2)}},
   };
+}
+
+inline std::vector<OpCase> gradient_op_cases() {
+  const PoolingParams window{.window = {3, 3}, .stride = {2, 2}, .padding = {1, 1, 1, 1}};
+  const auto index_of = [window](Builder& b, Symbol x) { return b.emit<MaxPool>(window, {x}).out(1); };
+  return {
+      conv_data_case("conv backward data", {.padding = {1, 1, 1, 1}}, {2, 4, 5, 4}, {4, 3, 3, 3}, {5, 4}),
+      conv_data_case("conv backward data, grouped, stride 2",
+                     {.stride = {2, 2}, .padding = {0, 1, 1, 0}, .groups = 3}, {2, 6, 2, 2}, {6, 1, 3, 2},
+                     {5, 4}),
+      conv_weights_case("conv backward weights", {.padding = {1, 1, 1, 1}}, {2, 3, 5, 4}, {2, 4, 5, 4},
+                        {3, 3}),
+      conv_weights_case("conv backward weights, grouped, stride 2",
+                        {.stride = {2, 2}, .padding = {0, 1, 1, 0}, .groups = 3}, {2, 3, 5, 4}, {2, 6, 2, 2},
+                        {3, 2}),
+      {"max pool scatter",
+       [window, index_of](Builder& b, Symbols in) {
+         return std::vector{b.emit<MaxPoolScatter>({window, {5, 4}}, {in[0], index_of(b, in[1])}).out()};
+       },
+       {random_tensor({1, 2, 3, 2}, 1), random_tensor({1, 2, 5, 4}, 2)}},
+      {"max pool gather",
+       [window, index_of](Builder& b, Symbols in) {
+         return std::vector{b.emit<MaxPoolGather>({window, {5, 4}}, {in[0], index_of(b, in[1])}).out()};
+       },
+       {random_tensor({1, 2, 5, 4}, 1), random_tensor({1, 2, 5, 4}, 2)}},
+      {"avg pool spread",
+       [window](Builder& b, Symbols in) {
+         return std::vector{b.emit<AvgPoolSpread>({window, {5, 4}}, {in[0]}).out()};
+       },
+       {random_tensor({1, 2, 3, 2}, 1)}},
+      {"batch norm gradient",
+       [](Builder& b, Symbols in) {
+         const Node& n = b.emit<BatchNorm>({0.01}, {in[0], in[1], in[1]});
+         const Node& g = b.emit<BatchNormGradient>({0.01}, {in[0], in[1], n.out(1), n.out(2), in[2]});
+         return std::vector{g.out(0), g.out(1), g.out(2)};
+       },
+       {random_tensor({3, 2, 2, 3}, 1), random_tensor({2}, 2), random_tensor({3, 2, 2, 3}, 3)}},
+      {"softmax cross entropy gradient",
+       [](Builder& b, Symbols in) {
+         return std::vector{b.emit<SoftmaxCrossEntropyGradient>({}, {in[0], in[1], in[2]}).out()};
+       },
+       {random_tensor({4, 5}, 6), random_labels(4, 5, 1), random_tensor({4}, 7)}},
+  };
+}
+
+/// A function that is flat but for its steps, times its first input: the gradient is its value.
+inline OpCase step_case(const char* name, Symbol (*step)(Builder&, Symbols), std::vector<Tensor> inputs) {
+  return {name, [step](Builder& b, Symbols in) { return std::vector{b.mul(b.to_float(step(b, in)), in[0])}; },
+          std::move(inputs)};
+}
+
+inline std::vector<OpCase> step_cases() {
+  const Tensor x = random_tensor({4, 5}, 1, DType::kFloat64, -3, 3, 0.05);
+  const Tensor y = random_tensor({4, 5}, 2, DType::kFloat64, -3, 3, 0.05);
+  const Tensor labels = Tensor::of<int32_t>({4}, {0, 4, 5, -1});  // two are out of range
+  return {
+      step_case("floor", [](Builder& b, Symbols in) { return b.floor(in[0]); }, {x}),
+      step_case("cast to int32", [](Builder& b, Symbols in) { return b.cast(in[0], DType::kInt32); }, {x}),
+      step_case("cast to int64", [](Builder& b, Symbols in) { return b.cast(in[0], DType::kInt64); }, {x}),
+      step_case("greater", [](Builder& b, Symbols in) { return b.greater(in[0], in[1]); }, {x, y}),
+      step_case("greater equal", [](Builder& b, Symbols in) { return b.greater_equal(in[0], in[1]); },
+                {x, y}),
+      step_case("equal", [](Builder& b, Symbols in) { return b.equal(b.floor(in[0]), b.floor(in[1])); },
+                {x, y}),
+      step_case("select", [](Builder& b, Symbols in) { return b.select(b.greater(in[0], 0.25), in[1], 0.5); },
+                {x, y}),
+      step_case("one hot", [](Builder& b, Symbols in) { return one_hot(b, in[1], 5); }, {x, labels}),
+      step_case("in top k",
+                [](Builder& b, Symbols in) {
+                  return b.reshape(in_top_k(b, in[0], in[1], 2), {4, 1});
+                },
+                {x, labels}),
+      step_case("random uniform", [](Builder& b, Symbols in) { return random_uniform(b, in[0].shape()); },
+                {x}),
+      step_case("variable",
+                [](Builder& b, Symbols /*in*/) {
+                  const Initialize draw = [](const Tensor& value, Rng& rng) {
+                    visit(value.dtype(), [&](auto zero) {
+                      for (auto& v : value.span<decltype(zero)>())
+                        v = static_cast<decltype(zero)>(rng.uniform());
+                    });
+                  };
+                  return b.variable("v", {5}, draw);
+                },
+                {x}),
+      step_case("constants",
+                [](Builder& b, Symbols /*in*/) {
+                  return b.add(b.constant(0.7, {5}), b.constant(random_tensor({4, 1}, 3, b.float_type())));
+                },
+                {x}),
+  };
+}
+
+inline std::vector<OpCase> pointwise_cases() {
+  using Fn = pointwise::Fn;
+  std::vector<OpCase> cases;
   for (const Fn fn : {Fn::kAdd, Fn::kSub, Fn::kMul, Fn::kDiv, Fn::kMax, Fn::kMin}) {
     cases.push_back({pointwise::name_of(fn),
                      [fn](Builder& b, Symbols in) {
@@ -138,6 +258,48 @@ inline std::vector<OpCase> all_cases() {
                      {random_tensor({5}, 1, DType::kFloat64, 0.3, 2)}});
   }
   return cases;
+}
+
+/// Every case whose gradients are checked.
+inline std::vector<OpCase> all_cases() {
+  std::vector<OpCase> all;
+  for (const auto& cases : {forward_cases(), gradient_op_cases(), step_cases(), pointwise_cases()})
+    all.insert(all.end(), cases.begin(), cases.end());
+  return all;
+}
+
+/// The types of ops in a case's own graph, without its gradient's, and the functions of its pointwise ops.
+inline std::set<std::string> ops_of(const OpCase& c) {
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {.float_type = DType::kFloat64});
+  std::vector<Symbol> in;
+  for (const Tensor& x : c.inputs) in.push_back(b.input("input" + std::to_string(in.size()), x.spec()));
+  for (const Symbol& y : c.function(b, in)) b.fetch("output" + std::to_string(graph.fetches().size()), y);
+  std::set<std::string> types;
+  const std::vector<bool> needed = graph.needed();
+  for (const auto& node : graph.nodes()) {
+    if (!needed[static_cast<size_t>(node->id)]) continue;
+    types.insert(node->op->type());
+    const auto* op = op_cast<pointwise::Pointwise>(*node);
+    if (op == nullptr) continue;
+    for (const pointwise::Instruction& i : op->expression().code) types.insert(pointwise::name_of(i.fn));
+  }
+  return types;
+}
+
+/// Registered ops, those that are made from a value and so cannot be registered, and functions of pointwise
+/// ops that none of the cases has.
+inline std::vector<std::string> ops_without_case(const std::vector<OpCase>& cases) {
+  std::set<std::string> all = {"Literal", pointwise::Pointwise::kType};
+  for (const ComponentInfo* info : Registry<Op>::table().list()) all.insert(info->name);
+  for (int fn = 0; fn <= static_cast<int>(pointwise::Fn::kTrunc); ++fn)
+    all.insert(pointwise::name_of(static_cast<pointwise::Fn>(fn)));
+  std::set<std::string> covered;
+  for (const OpCase& c : cases) covered.merge(ops_of(c));
+  std::vector<std::string> missing;
+  std::set_difference(all.begin(), all.end(), covered.begin(), covered.end(), std::back_inserter(missing));
+  return missing;
 }
 
 inline std::string name_of_case(const testing::TestParamInfo<OpCase>& param) {

@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <tuple>
 
+#include <gmock/gmock.h>
+
 #include "core/text.h"
 #include "ops/op_cases.h"
 #include "ops/random_uniform.h"
@@ -83,6 +85,10 @@ std::vector<OpCase> network_cases() {
                      return std::vector{b.mul(norm.out(), 1e-2), norm.out(2)};
                    },
                    {far_from_zero({8, 3, 5, 5}), random_tensor({3}, 2), random_tensor({3}, 3)}});
+  cases.push_back(
+      {"stop gradient",
+       [](Builder& b, Symbols in) { return std::vector{b.mul(b.stop_gradient(b.exp(in[0])), in[0])}; },
+       {random_tensor({3, 4}, 1)}});
   cases.push_back({"long sums",
                    [](Builder& b, Symbols in) {
                      const Symbol y = b.exp(b.mul(in[0], 0.1));
@@ -114,6 +120,10 @@ std::string name_of(const testing::TestParamInfo<std::tuple<OpCase, Variant>>& p
 INSTANTIATE_TEST_SUITE_P(Cpu, CpuBackend,
                          testing::Combine(testing::ValuesIn(network_cases()), testing::ValuesIn(variants())),
                          name_of);
+
+TEST(CpuBackend, has_a_case_for_every_op) {
+  EXPECT_THAT(ops_without_case(network_cases()), testing::IsEmpty());
+}
 
 TEST(CpuBackend, draws_the_same_random_numbers_as_the_reference) {
   const auto draw = [](Builder& b, Symbols in) {
