@@ -18,24 +18,29 @@ struct Scalar {
 using Recurrence = std::function<void(Scalar& s, double gradient, int step)>;
 
 /// Gradients that change size and sign.
-double gradient_at(int step, size_t element) {
-  return std::sin(0.7 * step + static_cast<double>(element)) + 0.2;
-}
+double gradient_at(int step, int element) { return std::sin(0.7 * step + element) + 0.2; }
 
 /// Runs 50 steps and compares each element with the recurrence after each.
-void expect_follows(const std::string& yaml, const Recurrence& recurrence, double scale = 1) {
-  Updates updates(yaml, scale);
+void expect_follows(const std::string& yaml, const Recurrence& recurrence, double scale, Backend backend) {
+  const double tolerance = backend == Backend::kCpu ? 2e-6 : 1e-12;
+  Updates updates(yaml, scale, backend);
   std::vector<Scalar> expected(3);
-  for (size_t i = 0; i < 3; ++i) updates.value("a", i) = expected[i].p;
+  for (int i = 0; i < 3; ++i) updates.set("a", i, expected[static_cast<size_t>(i)].p);
   for (int step = 1; step <= 50; ++step) {
-    for (size_t i = 0; i < 3; ++i) {
-      updates.value("gradient/a", i) = gradient_at(step, i);
-      recurrence(expected[i], scale * gradient_at(step, i), step);
+    for (int i = 0; i < 3; ++i) {
+      updates.set("gradient/a", i, gradient_at(step, i));
+      recurrence(expected[static_cast<size_t>(i)], scale * gradient_at(step, i), step);
     }
     updates.run();
-    for (size_t i = 0; i < 3; ++i) ASSERT_NEAR(updates.value("a", i), expected[i].p, 1e-12) << yaml << step;
+    for (int i = 0; i < 3; ++i)
+      ASSERT_NEAR(updates.value("a", i), expected[static_cast<size_t>(i)].p, tolerance) << yaml << step;
   }
   EXPECT_EQ(updates.value("b", 0), 0);  // no gradient, no change
+}
+
+void expect_follows(const std::string& yaml, const Recurrence& recurrence, double scale = 1) {
+  for (const Backend backend : {Backend::kReference, Backend::kCpu})
+    expect_follows(yaml, recurrence, scale, backend);
 }
 
 TEST(Sgd, follows_its_recurrence) {
@@ -95,21 +100,38 @@ TEST(Optimizer, scales_the_gradient_first) {
 
 TEST(Optimizer, takes_the_learning_rate_that_the_host_sets) {
   Updates updates("SGD: {learning_rate: 0.1}");
-  EXPECT_DOUBLE_EQ(updates.variables().tensor(kLearningRate).at(0), 0.1);
-  updates.value("gradient/a", 0) = 2;
-  updates.variables().tensor(kLearningRate).data<double>()[0] = 0.5;
+  EXPECT_DOUBLE_EQ(updates.value(kLearningRate, 0), 0.1);
+  updates.set("gradient/a", 0, 2);
+  updates.set(kLearningRate, 0, 0.5);
   updates.run();
   EXPECT_DOUBLE_EQ(updates.value("a", 0), -1);
 }
 
 TEST(Optimizer, keeps_its_slots_by_variable) {
   Updates updates("Adam: {}");
-  updates.value("gradient/b", 1) = 4;
+  updates.set("gradient/b", 1, 4);
   updates.run();
   EXPECT_DOUBLE_EQ(updates.value("m/b", 1), 0.4);
   EXPECT_DOUBLE_EQ(updates.value("v/b", 1), 0.016);
   EXPECT_THAT(updates.variables().names(VariableScope::kOptimizer),
               testing::ElementsAre("learning_rate", "m/a", "m/b", "m_weight", "v/a", "v/b", "v_weight"));
+}
+
+int kernels_of(const std::string& yaml) { return Updates(yaml, 0.5, Backend::kCpu).kernels(); }
+
+TEST(Optimizer, updates_all_variables_in_one_kernel) {
+  EXPECT_EQ(kernels_of("SGD"), 1);
+  EXPECT_EQ(kernels_of("Momentum"), 1);
+  EXPECT_EQ(kernels_of("Momentum: {nesterov: true}"), 1);
+  // And one for the weight of each mean, of one element.
+  EXPECT_EQ(kernels_of("Adam"), 1 + 2);
+}
+
+TEST(Optimizer, reads_the_gradient_in_one_more_kernel_for_its_norm) {
+  // The sum of squares, and what it is clipped by, of one element.
+  EXPECT_EQ(kernels_of("SGD: {gradient: [GlobalNormClip: 1]}"), 1 + 2);
+  EXPECT_EQ(kernels_of("Momentum: {gradient: [GlobalNormClip: 1]}"), 1 + 2);
+  EXPECT_EQ(kernels_of("Adam: {gradient: [GlobalNormClip: 1]}"), 3 + 2);
 }
 
 TEST(Optimizers, of_the_registry_are_all_tested_here) {

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "backend/program.h"
 #include "config/yaml_reader.h"
@@ -10,37 +12,54 @@
 
 namespace tpack {
 
-/// The update program of an optimizer over two variables, a [3] and b [2], in double on the reference
-/// backend.
+/// The backend that an update runs on: in double on the reference, in float on processors.
+enum class Backend : uint8_t { kReference, kCpu };
+
+inline std::unique_ptr<Device> make_device(Backend backend) {
+  return backend == Backend::kCpu ? make_cpu_device("cpu:0", {.threads = 2})
+                                  : make_reference_device("cpu:0", {.float_type = DType::kFloat64});
+}
+
+inline std::string name_of_backend(const testing::TestParamInfo<Backend>& param) {
+  return param.param == Backend::kCpu ? "processors" : "the_reference";
+}
+
+/// The update program of an optimizer over two variables, a [3] and b [2].
 class Updates {
  public:
-  explicit Updates(const std::string& optimizer_yaml, double scale = 1)
+  explicit Updates(const std::string& optimizer_yaml, double scale = 1, Backend backend = Backend::kReference)
       : optimizer_(Registry<Optimizer>::make_item(parse_yaml(optimizer_yaml, "o.yaml"))),
+        device_(make_device(backend)),
         program_("update", *device_, plan_,
                  [this, scale](const Signature& /*none*/) { return graph(scale); }) {
-    table_.declare({"a", {DType::kFloat64, {3}}, VariableScope::kModel, true, nullptr});
-    table_.declare({"b", {DType::kFloat64, {2}}, VariableScope::kModel, true, nullptr});
+    table_.declare({"a", {device_->float_type(), {3}}, VariableScope::kModel, true, nullptr});
+    table_.declare({"b", {device_->float_type(), {2}}, VariableScope::kModel, true, nullptr});
     graph(scale);  // declares what the optimizer keeps
     device_->create_variables(table_);
     device_->variables().initialize(1);
   }
-  double& value(const std::string& name, size_t i) {
-    return device_->variables().tensor(name).data<double>()[i];
+  double value(const std::string& name, int64_t i) const { return variables().tensor(name).at(i); }
+  void set(const std::string& name, int64_t i, double value) {
+    const Tensor tensor = variables().tensor(name);
+    visit(tensor.dtype(),
+          [&](auto zero) { tensor.data<decltype(zero)>()[i] = static_cast<decltype(zero)>(value); });
   }
   void run() { program_.run({}, {}); }
-  VariableStore& variables() { return device_->variables(); }
+  VariableStore& variables() const { return device_->variables(); }
+  /// Kernels of the compiled program.
+  int kernels() { return program_.compile({}).report().kernels; }
 
  private:
   Graph graph(double scale) {
     Graph graph;
-    Builder b(graph, table_, {Phase::kTraining, DType::kFloat64});
+    Builder b(graph, table_, {Phase::kTraining, device_->float_type()});
     optimizer_->build(b, flat_layout(table_), scale);
     return graph;
   }
 
   std::unique_ptr<Optimizer> optimizer_;
   VariableTable table_;
-  std::unique_ptr<Device> device_ = make_reference_device("cpu:0", {.float_type = DType::kFloat64});
+  std::unique_ptr<Device> device_;
   Plan plan_;
   Program program_;
 };
