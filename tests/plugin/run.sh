@@ -29,6 +29,9 @@ refused() {
 
 "$tpack" check stripes.yaml >/dev/null
 "$tpack" train stripes.yaml
+"$tpack" train twins.yaml
+"$tpack" eval train_log/twins/checkpoints/model-80.h5 --allow-plugins --min accuracy=0.95
+refused 2 "'width' of model Twins" "$tpack" check twins.yaml --set model.layers.Twins.width=0
 "$tpack" train k-means.yaml
 "$tpack" train k-means.yaml --resume auto --set max_epoch=4
 refused 2 "layer 'ReLU' is registered twice: in .*lib/layers/relu.cpp and in .*clash.cpp" \
