@@ -5,7 +5,8 @@
 #
 # PYTHON must have numpy and torch. Prints a table, kept in build/bench/mnist_convnet.txt. Each round runs tpack, PyTorch plain and
 # PyTorch channels_last one after the other, with a seed of its own; speeds are medians over the rounds. Two networks: tensorpack's own
-# (3x3, 32 filters), and a variant (5x5, 48 filters) that no special case was made for.
+# (3x3, 32 filters), and a variant (5x5, 48 filters) that no special case was made for. Fails where speed, loss or memory miss what
+# compare.py says.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
