@@ -6,6 +6,7 @@
 
 #include "config/yaml_reader.h"
 #include "layers/layer_cases.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -94,6 +95,33 @@ TEST(Regularize, refuses_patterns_that_match_nothing) {
   EXPECT_THROW(regularized("Regularize: {variables: \"W\", l2: 1}"), ConfigError);
   EXPECT_THROW(regularized("Regularize: {variables: \"(\", l2: 1}"), ConfigError);
   EXPECT_THROW(regularized("Regularize: {variables: \".*\"}"), ConfigError);
+}
+
+/// The graph of a cost or metric behind two variables, one of which it is told to look at.
+template <class Kind>
+std::string graph_of_kind(const std::string& item) {
+  return live::graph_text([&](Builder& b) {
+    const std::vector<Symbol> in = {
+        b.add(b.variable("a/W", {4, 3}, nullptr), b.variable("b/W", {3}, nullptr)),
+        b.input("labels", {DType::kInt32, {4}})};
+    for (const Symbol& y : function_of_kind<Kind>(item)(b, in))
+      b.fetch(std::to_string(b.graph().fetches().size()), y);
+  });
+}
+
+TEST(Costs, have_no_field_without_effect) {
+  const std::string both = "{logits: logits, labels: labels}";
+  const std::map<std::string, std::string> others = {{"logits", "labels"}, {"labels", "logits"}};
+  EXPECT_THAT(live::dead_fields(Registry<Cost>::table(),
+                                {{"SoftmaxCrossEntropy", {.base = both, .values = others}},
+                                 {"Regularize", {.base = "{l2: 0.1}", .values = {{"variables", "a/W"}}}}},
+                                graph_of_kind<Cost>),
+              testing::IsEmpty());
+  EXPECT_THAT(live::dead_fields(Registry<Metric>::table(),
+                                {{"Accuracy", {.base = both, .values = others}},
+                                 {"InTopK", {.base = both, .values = others}}},
+                                graph_of_kind<Metric>),
+              testing::IsEmpty());
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include "layers/initializer.h"
 #include "layers/layer_cases.h"
+#include "support/live_fields.h"
 #include "testkit/backend_check.h"
 
 namespace tpack {
@@ -16,6 +18,44 @@ TEST(Layers, every_registered_one_has_a_case) {
   std::set<std::string> registered;
   for (const ComponentInfo* info : Registry<Layer>::table().list()) registered.insert(info->name);
   EXPECT_EQ(tested, registered);
+}
+
+/// The graph of a list of layers on an image, in training and in inference.
+std::string graphs_of(const std::string& layers_yaml) {
+  std::string text;
+  for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
+    text += live::graph_text(
+        [&](Builder& b) {
+          const std::vector<Symbol> image = {b.input("image", {DType::kFloat64, {2, 4, 9, 8}})};
+          b.fetch("y", function_of(layers_yaml)(b, image)[0]);
+        },
+        phase);
+  }
+  return text;
+}
+
+TEST(Layers, have_no_field_without_effect) {
+  const std::string numbered = "{FullyConnected: {units: \"$(i + 1)\"}}";
+  const live::Components components = {
+      {"Conv2D", {.base = "{filters: 4}"}},
+      {"FullyConnected", {.base = "{units: 3}"}},
+      {"Pad", {.values = {{"image", "[1, 0, 0, 0]"}, {"channels", "[0, 1]"}}}},
+      {"Repeat",
+       {.base = "{count: 2, layers: [" + numbered + "]}", .values = {{"index", "k"}, {"layers", "[ReLU]"}}}},
+      {"Residual", {.base = "{layers: [ReLU]}", .values = {{"layers", "[Tanh]"}, {"shortcut", "[Tanh]"}}}},
+      {"WithDefaults",
+       {.base = "{defaults: {LeakyReLU: {alpha: 0.3}}, layers: [LeakyReLU]}",
+        .values = {{"defaults", "{LeakyReLU: {alpha: 0.4}}"}, {"layers", "[Tanh]"}}}}};
+  EXPECT_THAT(live::dead_fields(Registry<Layer>::table(), components,
+                                [](const std::string& item) { return graphs_of("[" + item + "]"); }),
+              testing::IsEmpty());
+}
+
+TEST(Initializers, have_no_field_without_effect) {
+  const auto values = [](const std::string& item) {
+    return graphs_of("[{FullyConnected: {units: 5, kernel_initializer: " + item + "}}]");
+  };
+  EXPECT_THAT(live::dead_fields(Registry<Initializer>::table(), {}, values), testing::IsEmpty());
 }
 
 class LayerGradient : public testing::TestWithParam<LayerCase> {};

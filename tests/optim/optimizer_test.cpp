@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "optim/updates.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -132,6 +133,29 @@ TEST(Optimizer, reads_the_gradient_in_one_more_kernel_for_its_norm) {
   EXPECT_EQ(kernels_of("SGD: {gradient: [GlobalNormClip: 1]}"), 1 + 2);
   EXPECT_EQ(kernels_of("Momentum: {gradient: [GlobalNormClip: 1]}"), 1 + 2);
   EXPECT_EQ(kernels_of("Adam: {gradient: [GlobalNormClip: 1]}"), 3 + 2);
+}
+
+/// The update of one variable.
+std::string update_of(const std::string& optimizer_yaml) {
+  return live::graph_text([&](Builder& b) {
+    b.variables().declare({"a", {DType::kFloat64, {3}}, VariableScope::kModel, true, nullptr});
+    Registry<Optimizer>::make_item(parse_yaml(optimizer_yaml, "o.yaml"))
+        ->build(b, flat_layout(b.variables()), 1);
+  });
+}
+
+TEST(Optimizers, have_no_field_without_effect) {
+  live::Components components;
+  for (const ComponentInfo* info : Registry<Optimizer>::table().list())
+    components[info->name].values["gradient"] = "[{GlobalNormClip: 1}]";
+  EXPECT_THAT(live::dead_fields(Registry<Optimizer>::table(), components, update_of), testing::IsEmpty());
+}
+
+TEST(GradientProcessors, have_no_field_without_effect) {
+  const auto update = [](const std::string& item) { return update_of("SGD: {gradient: [" + item + "]}"); };
+  EXPECT_THAT(live::dead_fields(Registry<GradientProcessor>::table(),
+                                {{"GlobalNormClip", {.base = "{norm: 1}"}}}, update),
+              testing::IsEmpty());
 }
 
 TEST(Optimizers, of_the_registry_are_all_tested_here) {

@@ -1,8 +1,10 @@
 #include "dataflow/augment/augmentor.h"
 
+#include <gmock/gmock.h>
 #include <opencv2/imgproc.hpp>
 
 #include "dataflow/augment/augment_helpers.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -43,6 +45,31 @@ TEST(Extent, is_one_number_or_two) {
   EXPECT_EQ(Codec<Extent>::parse(list({10, 20}), reader)->size(), (ImageSize{20, 10}));
   EXPECT_FALSE(Codec<Extent>::parse(list({10, 20, 30}), reader).has_value());
   EXPECT_FALSE(Codec<Extent>::parse(0, reader).has_value());
+}
+
+/// What ten draws of an augmentor make of a picture, byte by byte.
+std::string pictures(const std::string& item) {
+  const auto made = Registry<Augmentor>::make_item(parse_yaml(item, "augmentor.yaml"));
+  std::string text;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    const cv::Mat out = applied(*made, photo(20, 14), seed);
+    text += std::to_string(out.rows) + " " + std::to_string(out.type()) + " ";
+    text.append(reinterpret_cast<const char*>(out.data), out.total() * out.elemSize());
+  }
+  return text;
+}
+
+TEST(Augmentors, have_no_field_without_effect) {
+  const live::Components components = {
+      {"Brightness", {.base = "{delta: 20}"}},
+      {"CenterCrop", {.base = "{crop_shape: 6}"}},
+      {"CenterPaste", {.base = "{background_shape: 30}", .values = {{"background_shape", "25"}}}},
+      {"Contrast", {.base = "{factor_range: [0.5, 1.5]}", .values = {{"factor_range", "[0.5, 1]"}}}},
+      {"RandomApplyAug", {.base = "{aug: {Brightness: 20}}", .values = {{"aug", "{Brightness: 30}"}}}},
+      {"RandomCrop", {.base = "{crop_shape: 6}"}},
+      {"Resize", {.base = "{shape: 9}"}},
+      {"ResizeShortestEdge", {.base = "{size: 9}"}}};
+  EXPECT_THAT(live::dead_fields(Registry<Augmentor>::table(), components, pictures), testing::IsEmpty());
 }
 
 }  // namespace
