@@ -1,4 +1,8 @@
+#include "core/text.h"
 #include "dataflow/flow_helpers.h"
+#include "dataflow/map/tensor_map.h"
+#include "dataflow/test_images.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -47,6 +51,93 @@ TEST(MakeFlow, the_long_form_checks_its_keys) {
   EXPECT_EQ(mistake(3), "the flow: expected a map of parameters {key: value}, found the number 3");
   EXPECT_EQ(mistake(ConfigNode::map({{"workers", 2}})),
             "the flow: 'flow' is missing (list of components, from source to batch)");
+}
+
+/// Settings, spec and two passes of a flow, as text; or why it has none.
+std::string content_of_flow(const std::string& items_yaml) {
+  const DataFlow flow = make_flow(parse_yaml(items_yaml, "flow.yaml"));
+  std::string text = std::to_string(flow.settings().workers.count) + " workers, " +
+                     std::to_string(flow.settings().prefetch) + " ahead: " + flow.spec().str();
+  const auto read = [&](int64_t pass) {
+    const auto cursor = flow.open({.seed = 1, .pass = pass});
+    Datapoint d;
+    for (int n = 0; n < 30 && cursor->next(d); ++n) {
+      for (size_t i = 0; i < d.size(); ++i) {
+        const Tensor& value = d.to_tensor(i);
+        const std::string_view bytes(reinterpret_cast<const char*>(value.raw()), value.bytes());
+        text += "\n" + value.spec().str() + " " + std::to_string(stable_hash(bytes));
+      }
+    }
+  };
+  text += error_of([&] { read(0); });
+  text += error_of([&] { read(1); });
+  return text;
+}
+
+const live::Component kNeedsFiles = {.left_out = "mnist_test.cpp writes the files and changes the fields"};
+
+TEST(Sources, have_no_field_without_effect) {
+  const TempFolder folder;
+  for (int i = 0; i < 9; ++i)
+    folder.write(std::string(i % 2 == 0 ? "a/" : "b/") + std::to_string(i) + ".png",
+                 encode_png(photo(4 + i, 5)));
+  folder.write("other/c/0.png", encode_png(photo(7, 5)));
+  const live::Components components = {
+      {"FakeData",
+       {.base = "{shapes: [[2], [3]], size: 4}",
+        .values = {{"shapes", "[[2]]"}, {"dtype", "[int32]"}, {"names", "[x]"}, {"domain", "[2, 3]"}}}},
+      {"JoinData", {.base = "{flows: [[Counting: 3]]}", .values = {{"flows", "[[Counting: 4]]"}}}},
+      {"RenderedDigits", {.base = "{size: 4}", .values = {{"resolution", "20"}, {"difficulty", "0.5"}}}},
+      {"ImageFolder", {.base = "{dir: " + folder.path() + "}", .values = {{"dir", folder.path("other")}}}},
+      {"Mnist", kNeedsFiles},
+      {"FashionMnist", kNeedsFiles},
+      {"CountingInOrder", {.left_out = "a source of these tests"}}};
+  const auto content = [](const std::string& item) { return content_of_flow("[" + item + "]"); };
+  EXPECT_THAT(live::dead_fields(Registry<Source>::table(), components, content), testing::IsEmpty());
+}
+
+TEST(TensorMaps, have_no_field_without_effect) {
+  const auto content = [](const std::string& item) {
+    return content_of_flow(
+        "[{FakeData: {shapes: [[]], names: [x], size: 5, domain: [0, 3], dtype: [int32]}}, "
+        "{MapData: {component: x, map: " +
+        item + "}}]");
+  };
+  EXPECT_THAT(
+      live::dead_fields(Registry<TensorMap>::table(), {{"OneHot", {.base = "{classes: 4}"}}}, content),
+      testing::IsEmpty());
+}
+
+TEST(Stages, have_no_field_without_effect) {
+  const live::Components components = {
+      {"BatchData", {.base = "{batch_size: 3}"}},
+      {"FixedSizeData", {.base = "{size: 3}"}},
+      {"LocallyShuffleData", {.base = "{buffer_size: 4}"}},
+      {"MultiThreadMapData",
+       {.base = "{component: x, map: {Scale: {scale: 2}}}",
+        .values = {{"component", "y"}, {"map", "{Scale: {scale: 3}}"}, {"num_thread", "3"}}}},
+      {"PrefetchData", {.values = {{"num_proc", "3"}}}}};
+  const auto content = [](const std::string& item) {
+    return content_of_flow("[{FakeData: {shapes: [[], []], names: [x, y], size: 10}}, " + item + "]");
+  };
+  EXPECT_THAT(live::dead_fields(Registry<Stage>::table(), components, content), testing::IsEmpty());
+}
+
+TEST(Maps, have_no_field_without_effect) {
+  const live::Components components = {
+      {"MapData",
+       {.base = "{component: label, map: {Scale: {scale: 2}}}",
+        .values = {{"component", "image"}, {"map", "{Scale: {scale: 3}}"}}}},
+      {"SelectComponent", {.base = "{components: [label]}", .values = {{"components", "[image]"}}}},
+      {"AugmentImageComponent",  // the images are too small
+       {.base = "{augmentors: [{CenterCrop: 40}]}",
+        .values = {{"augmentors", "[{CenterCrop: 20}]"}, {"component", "label"}}}},
+      {"PrintData", {.left_out = "it only logs: print_data_test.cpp"}},
+      {"Picky", {.left_out = "a map of these tests"}}};
+  const auto content = [](const std::string& item) {
+    return content_of_flow("[{RenderedDigits: {size: 3}}, " + item + "]");
+  };
+  EXPECT_THAT(live::dead_fields(Registry<Map>::table(), components, content), testing::IsEmpty());
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace tpack::live {
 struct Component {
   std::string base = "{}";                         // what its required fields need, as YAML
   std::map<std::string, std::string> values = {};  // a field: another value of it, as YAML
+  std::string left_out = {};                       // why none is changed here
 };
 using Components = std::map<std::string, Component>;  // by name
 
@@ -88,6 +89,7 @@ inline std::vector<std::string> dead_fields(const ComponentTable& table, const C
   std::vector<std::string> dead;
   for (const ComponentInfo* info : table.list()) {
     const auto found = components.find(info->name);
+    if (found != components.end() && !found->second.left_out.empty()) continue;
     const Probe probe(*info, found == components.end() ? kPlain : found->second, build);
     for (const FieldInfo& field : info->fields()) {
       if (!probe.is_live(field)) dead.push_back(info->name + "." + field.name);
