@@ -74,7 +74,7 @@ std::string content_of_flow(const std::string& items_yaml) {
   return text;
 }
 
-const live::Component kNeedsFiles = {.left_out = "mnist_test.cpp writes the files and changes the fields"};
+const live::Component kNeedsFiles = {.left_out = "mnist_test.cpp, which writes the files, changes them"};
 
 TEST(Sources, have_no_field_without_effect) {
   const TempFolder folder;

@@ -36,6 +36,27 @@ TEST(Mnist, gives_pixels_and_labels_as_they_are_in_the_files) {
   EXPECT_EQ(d.tensor(1).at(0), 9);
 }
 
+TEST(Mnist, has_two_splits_and_shuffles_the_training_one_where_nothing_else_is_said) {
+  const TempFolder folder;
+  const std::vector<int64_t> train = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const std::vector<int64_t> test = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+  for (const auto& [prefix, values] : {std::pair("train", train), std::pair("t10k", test)}) {
+    folder.write(std::string("mnist/") + prefix + "-images-idx3-ubyte", images(10));
+    folder.write(std::string("mnist/") + prefix + "-labels-idx1-ubyte",
+                 labels({values.begin(), values.end()}));
+  }
+  const auto in_order = [&](const char* split, ConfigNode shuffle) {
+    const ConfigNode params = {{"split", split}, {"shuffle", std::move(shuffle)}, {"dir", folder.path()}};
+    const ConfigNode label = {{"components", list({"label"})}};
+    return first_component(make_flow(list({item("Mnist", params), item("SelectComponent", label)})));
+  };
+  EXPECT_EQ(in_order("test", {}), test);
+  EXPECT_EQ(in_order("train", false), train);
+  EXPECT_NE(in_order("train", {}), train);
+  EXPECT_THAT(in_order("train", {}), testing::UnorderedElementsAreArray(train));
+  EXPECT_NE(in_order("test", true), test);
+}
+
 TEST(Mnist, files_that_do_not_belong_together_are_refused) {
   const TempFolder folder;
   const std::string pixels = folder.write("mnist/t10k-images-idx3-ubyte", images(3));
