@@ -92,6 +92,10 @@ TEST_P(LayerGradient, is_the_same_on_processors) {
   expect_same_on_processors(function_of(GetParam().yaml), GetParam().inputs);
 }
 
+TEST_P(LayerGradient, is_the_same_on_processors_when_differentiated_again) {
+  expect_same_on_processors(testkit::with_gradients(function_of(GetParam().yaml)), GetParam().inputs);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, LayerGradient, testing::ValuesIn(layer_cases()), [](const auto& one) {
   return one.param.layer + (one.param.note.empty() ? "" : "_" + one.param.note);
 });

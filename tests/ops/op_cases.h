@@ -80,6 +80,11 @@ inline std::vector<OpCase> forward_cases() {
       conv_case("conv stride 2, odd padding", {.stride = {2, 2}, .padding = {0, 1, 1, 0}}, {1, 2, 6, 5},
                 {3, 2, 3, 2}),
       conv_case("conv dilated, grouped", {.dilation = {2, 1}, .groups = 2}, {2, 4, 6, 3}, {2, 2, 2, 2}),
+      {"conv of scaled weights, grouped",
+       [](Builder& b, Symbols in) {
+         return std::vector{convolution(b, in[0], b.mul(in[1], b.exp(in[1])), {.groups = 2})};
+       },
+       {random_tensor({2, 6, 5, 3}, 1), random_tensor({4, 3, 2, 2}, 2)}},
       pool_case("max pool 2x2", {.window = {2, 2}, .stride = {2, 2}}, {2, 3, 4, 6}, true),
       pool_case("max pool overlapping, padded", {.window = {3, 3}, .stride = {2, 2}, .padding = {1, 1, 1, 1}},
                 {1, 2, 5, 5}, true),

@@ -79,10 +79,20 @@ class Lowering {
     return variables_[name] = new_value({Place::kVariable, make_format(spec, Layout::kPlain), name});
   }
 
+  static Format plain_of(const Format& image) {
+    return {Layout::kPlain, {image.md.dims(), image.md.data_type(), dnnl::memory::format_tag::abcd}};
+  }
+
   /// The value in the wanted format: itself, an earlier copy, or a new copy.
   int in_format(int value, const Format& wanted, const std::string& path) {
-    const Format& have = program_.values[static_cast<size_t>(value)].format;
+    const Format have = program_.values[static_cast<size_t>(value)].format;
     if (same_memory(have, wanted)) return value;
+    if (have.md.dims().size() != wanted.md.dims().size()) {
+      // Weights of a grouped convolution have one axis more for oneDNN: only the plain order is that of both.
+      const Format& image = have.layout == Layout::kOpaque ? wanted : have;
+      if (image.layout != Layout::kPlain)
+        return in_format(in_format(value, plain_of(image), path), wanted, path);
+    }
     for (const auto& [source, copy] : copies_) {
       if (source == value && program_.values[static_cast<size_t>(copy)].format.md == wanted.md) return copy;
     }
