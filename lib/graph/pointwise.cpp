@@ -150,7 +150,7 @@ std::vector<Symbol> Pointwise::gradient(Builder& b, const Node& n, std::span<con
   const Instruction& call = expression_.code.back();
   TPACK_ASSERT(expression_.results.size() == 1, "the gradient comes before fusion");
   if (!is_float(expression_.types[0])) return dx;
-  if (call.fn == Fn::kInput || call.fn == Fn::kTrunc) {  // a cast
+  if (call.fn == Fn::kInput) {  // a cast
     if (is_float(n.inputs[0].dtype())) dx[0] = b.cast(dy[0], n.inputs[0].dtype());
     return dx;
   }

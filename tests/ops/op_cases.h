@@ -210,6 +210,7 @@ inline std::vector<OpCase> step_cases() {
   const Tensor labels = Tensor::of<int32_t>({4}, {0, 4, 5, -1});  // two are out of range
   return {
       step_case("floor", [](Builder& b, Symbols in) { return b.floor(in[0]); }, {x}),
+      step_case("trunc", [](Builder& b, Symbols in) { return b.apply(pointwise::Fn::kTrunc, {in[0]}); }, {x}),
       step_case("cast to int32", [](Builder& b, Symbols in) { return b.cast(in[0], DType::kInt32); }, {x}),
       step_case("cast to int64", [](Builder& b, Symbols in) { return b.cast(in[0], DType::kInt64); }, {x}),
       step_case("greater", [](Builder& b, Symbols in) { return b.greater(in[0], in[1]); }, {x, y}),
