@@ -49,6 +49,23 @@ inline std::vector<LayerCase> layer_cases() {
   const Shape image{2, 3, 5, 4};
   return {
       {"Add", "- Add: {input: [x0, x1, x0]}", {random_tensor(image, 1), random_tensor(image, 2)}},
+      {"Add",  // both biases have one gradient
+       "[{Conv2D: {name: a, filters: 4, input: x0}}, {Conv2D: {name: b, filters: 4, input: x0}}, "
+       "{Add: {input: [a, b]}}]",
+       {random_tensor(image, 1)},
+       true,
+       "biased_convolutions"},
+      {"Add",
+       "[{FullyConnected: {name: a, units: 4, input: x0}}, {FullyConnected: {name: b, units: 4, input: x0}}, "
+       "{Add: {input: [a, b]}}]",
+       {random_tensor({3, 5}, 1)},
+       true,
+       "biased_products"},
+      {"Add",
+       "[{BatchNorm: {name: a, input: x0}}, {BatchNorm: {name: b, input: x0}}, {Add: {input: [a, b]}}]",
+       {random_tensor({4, 3, 2, 2}, 1)},
+       true,
+       "normalised"},
       {"AvgPooling", "- AvgPooling: {window: 2}", {random_tensor(image, 1)}},
       {"AvgPooling",
        "- AvgPooling: {window: 3, stride: 2, padding: same}",
@@ -94,6 +111,13 @@ inline std::vector<LayerCase> layer_cases() {
       {"Residual",
        "- Residual: {layers: [{Conv2D: {filters: 2}}, Tanh], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}",
        {random_tensor(image, 1)}},
+      {"Residual",  // the biases that are added have one gradient
+       "[{Conv2D: {filters: 4}}, {Residual: {layers: [{Conv2D: {filters: 4}}, Tanh, {Conv2D: {filters: "
+       "4}}]}}, "
+       "{Residual: {layers: [{Conv2D: {filters: 4}}], shortcut: [{Conv2D: {filters: 4, kernel: 1}}]}}]",
+       {random_tensor(image, 1)},
+       true,
+       "biases"},
       {"Sigmoid", "- Sigmoid", {random_tensor(image, 1)}},
       {"Softmax", "- Softmax", {random_tensor({3, 4}, 1)}},
       {"Tanh", "- Tanh", {random_tensor(image, 1)}},

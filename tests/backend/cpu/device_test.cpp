@@ -125,6 +125,12 @@ TEST(CpuBackend, has_a_case_for_every_op) {
   EXPECT_THAT(ops_without_case(network_cases()), testing::IsEmpty());
 }
 
+TEST(CpuBackend, takes_inputs_that_nothing_needs) {
+  const auto second = [](Builder& b, Symbols in) { return std::vector{b.exp(in[1])}; };
+  const std::vector<Tensor> three = {random_tensor({3}, 1), random_tensor({2, 2}, 2), random_labels(4, 3, 1)};
+  EXPECT_LT(check_backend(second, three, {}).largest_error, 1e-6);
+}
+
 TEST(CpuBackend, draws_the_same_random_numbers_as_the_reference) {
   const auto draw = [](Builder& b, Symbols in) {
     return std::vector{b.mul(random_uniform(b, {33, 1001}), in[0])};

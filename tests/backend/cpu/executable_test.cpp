@@ -162,7 +162,7 @@ TEST_F(CpuExecutableTest, works_again_after_a_reservation_that_failed) {
   auto arena = std::make_shared<cpu::Arena>();
   VariableStore variables(table_);
   section_.threads = 1;
-  const auto executable = cpu::make_executable(cpu::lower(graph, section_), variables, arena, 1);
+  const auto executable = cpu::make_executable(cpu::lower(graph, section_, variables), variables, arena, 1);
   const std::vector<Tensor> fed = {Tensor::of<float>({2, 2}, {1, 1, 0, 2})};
   executable->run(fed, {});
   const int before = arena->generation;
