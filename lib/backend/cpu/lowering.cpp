@@ -131,7 +131,7 @@ class Lowering {
       const Step& step = program_.steps[i];
       for (size_t k = 0; k < step.in.size(); ++k) {
         const int read = program_.owner(step.in[k]);
-        if (read != variable_value && is_old(read) && overlap(read, variable_value)) return false;
+        if (read != variable_value && is_initial(read) && overlap(read, variable_value)) return false;
         if (read != variable_value) continue;
         if (i != static_cast<size_t>(at)) return false;
         const auto out = std::find(step.out.begin(), step.out.end(), value) - step.out.begin();
@@ -170,7 +170,7 @@ class Lowering {
       const int owner = program_.owner(value);
       const bool whole = same_memory(program_.values[static_cast<size_t>(value)].format, plain);
       if (whole && may_overwrite_by(owner, target) && move_owner(owner, target)) continue;
-      if (is_old(owner) && owner != target) value = copied(value);
+      if (is_initial(owner) && owner != target) value = copied(value);
       copies.emplace_back(value, target);
     }
     for (const auto& [value, target] : copies)
@@ -185,7 +185,7 @@ class Lowering {
     return x.raw() < y.raw() + y.bytes() && y.raw() < x.raw() + x.bytes();
   }
   /// True for what a variable held when the program began; false for a result that was moved into one.
-  bool is_old(int owner) const {
+  bool is_initial(int owner) const {
     const Value& v = program_.values[static_cast<size_t>(owner)];
     return v.place == Place::kVariable && variables_.at(v.name) == owner;
   }
@@ -217,7 +217,7 @@ class Lowering {
       const int place = new_value(target);
       Step step = reorder(value, place, "fetch/" + fetches[i].name);
       // The old value of a variable is fetched before anything can change it.
-      program_.steps.insert(is_old(program_.owner(value)) ? program_.steps.begin() : program_.steps.end(),
+      program_.steps.insert(is_initial(program_.owner(value)) ? program_.steps.begin() : program_.steps.end(),
                             std::move(step));
     }
   }
