@@ -12,7 +12,8 @@ cd "$(dirname "$0")/../.."
 
 rounds=${1:-3}
 seeds=${2:-12}
-: "${TPACK_DATASET:?say where mnist/ lies}" "${PYTHON:=python3}"
+"${PYTHON:=python3}" -c "import numpy, torch" || { echo "PYTHON must have numpy and torch" >&2; exit 2; }
+: "${TPACK_DATASET:?say where mnist/ lies}"
 export TPACK_DATASET OMP_NUM_THREADS=2
 mkdir -p build/bench
 out=build/bench/mnist_convnet.jsonl

@@ -316,10 +316,15 @@ class Search {
 std::vector<double> comparable_seconds(const std::vector<Tuner::Measurement>& measured, size_t preferred) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const Tuner::Measurement& rule = measured[preferred];
+  const bool disturbed =
+      std::any_of(measured.begin(), measured.end(), [](const auto& m) { return m.disturbed; });
   std::vector<double> seconds;
   for (size_t i = 0; i < measured.size(); ++i) {
-    const bool too_large = rule.seconds < kNever && measured[i].scratch_bytes > rule.scratch_bytes;
-    seconds.push_back(too_large ? kNever : measured[i].seconds * (i == preferred ? kNearTie : 1));
+    const bool has_rule = rule.seconds < kNever;
+    const bool too_large = has_rule && measured[i].scratch_bytes > rule.scratch_bytes;
+    const bool not_comparable = has_rule && disturbed && i != preferred;
+    seconds.push_back(too_large || not_comparable ? kNever
+                                                  : measured[i].seconds * (i == preferred ? kNearTie : 1));
   }
   return seconds;
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "backend/cpu/simd.h"
@@ -41,8 +42,16 @@ std::vector<Tensor> buffers(const std::vector<Format>& formats) {
   return all;
 }
 
-double time_of(PreparedKernel& prepared) {
-  constexpr int kRuns = 5;
+/// How often threads of this process had to leave a processor to others so far.
+long interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+Tuner::Measurement time_of(PreparedKernel& prepared) {
+  constexpr int kUndisturbed = 5;
+  constexpr size_t kMostRuns = 12;
   const std::vector<Tensor> in = buffers(prepared.in);
   const std::vector<Tensor> out = buffers(prepared.out);
   const Tensor scratch(DType::kUInt8, Shape{static_cast<int64_t>(prepared.scratch_bytes)});
@@ -53,13 +62,15 @@ double time_of(PreparedKernel& prepared) {
   const RunInfo info;
   const KernelArgs args{from, to, scratch.raw(), &info};
   prepared.kernel->run(args);
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < kRuns; ++i) {
+  std::vector<TimedRun> runs;
+  for (int left = kUndisturbed; left > 0 && runs.size() < kMostRuns;) {
+    const long before = interruptions();
     const Stopwatch watch;
     prepared.kernel->run(args);
-    best = std::min(best, watch.seconds());
+    runs.push_back({watch.seconds(), interruptions() != before});
+    if (!runs.back().interrupted) --left;
   }
-  return best;
+  return fastest(runs);
 }
 
 }  // namespace
@@ -84,7 +95,8 @@ Tuner::Measurement Tuner::measure(const KernelRequest& request) {
   Measurement m{std::numeric_limits<double>::infinity(), 0};
   try {
     PreparedKernel prepared = find_kernel(request.node.op->type())->prepare(request);
-    m = {time_of(prepared), prepared.scratch_bytes};
+    m = time_of(prepared);
+    m.scratch_bytes = prepared.scratch_bytes;
   } catch (const ConfigError&) {
     // Not possible on this CPU: that is the measurement.
   }
@@ -117,13 +129,30 @@ void Tuner::save() const {
   {
     std::ofstream file(temporary);
     file << header() << '\n';
-    for (const auto& [key, m] : known_) file << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
+    for (const auto& [key, m] : known_) {
+      if (!m.disturbed) file << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
+    }
     if (!file) {
       log::debug("the cache of kernel timings cannot be written to " + temporary);
       return;
     }
   }
   std::filesystem::rename(temporary, path_, ignored);
+}
+
+Tuner::Measurement fastest(std::span<const TimedRun> runs) {
+  constexpr auto kNone = std::numeric_limits<double>::infinity();
+  double alone = kNone;
+  double all = kNone;
+  int left_alone = 0;
+  for (const TimedRun& run : runs) {
+    all = std::min(all, run.seconds);
+    if (run.interrupted) continue;
+    alone = std::min(alone, run.seconds);
+    ++left_alone;
+  }
+  const bool disturbed = left_alone < 2;
+  return {disturbed ? all : alone, 0, disturbed};
 }
 
 std::string cpu_name() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 
 #include "backend/cpu/kernel.h"
@@ -20,6 +21,8 @@ class Tuner {
   struct Measurement {
     double seconds = 0;  // of one run; infinite where the choice cannot be had
     uint64_t scratch_bytes = 0;
+    bool disturbed =
+        false;  // other processes wanted the processors all the time: not to be compared, nor kept
   };
   Measurement measure(const KernelRequest& request);
 
@@ -31,6 +34,14 @@ class Tuner {
   std::map<std::string, Measurement> known_;
   bool changed_ = false;
 };
+
+/// One timed run of a kernel; `interrupted` where a thread of it lost its processor meanwhile.
+struct TimedRun {
+  double seconds = 0;
+  bool interrupted = false;
+};
+/// The fastest of the runs that were left alone; of all, and disturbed, where fewer than two were.
+Tuner::Measurement fastest(std::span<const TimedRun> runs);
 
 /// "GenuineIntel 6/143/8 AVX3_SPR": what measured choices and plans are valid for.
 std::string cpu_name();

@@ -60,6 +60,8 @@ TEST(ComparableSeconds, prefer_the_rule_in_its_own_layout_in_a_near_tie) {
 TEST(ComparableSeconds, leave_out_what_needs_more_scratch_than_the_rule) {
   const double never = std::numeric_limits<double>::infinity();
   EXPECT_EQ(comparable_seconds({{1.0, 64}, {0.1, 65}, {0.5, 64}}, 0), (std::vector{0.9, never, 0.5}));
+  EXPECT_EQ(comparable_seconds({{1.0, 64}, {0.1, 64, true}}, 0),
+            (std::vector{0.9, never}));                                                  // a busy machine
   EXPECT_EQ(comparable_seconds({{1.0, 64}, {never, 0}}, 1), (std::vector{1.0, never}));  // nothing to hold to
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -58,6 +59,15 @@ TEST_F(TunerTest, takes_no_timings_of_another_version) {
 TEST_F(TunerTest, calls_impossible_what_cannot_be_had) {
   Tuner tuner("");
   EXPECT_TRUE(std::isinf(tuner.measure(request("winograd", Layout::kNhwc)).seconds));
+}
+
+TEST(Fastest, counts_runs_that_were_left_alone) {
+  const std::vector<TimedRun> quiet = {{3.0, false}, {1.0, true}, {2.0, false}};
+  EXPECT_EQ(fastest(quiet).seconds, 2.0);
+  EXPECT_FALSE(fastest(quiet).disturbed);
+  const std::vector<TimedRun> busy = {{3.0, false}, {1.0, true}, {2.0, true}};
+  EXPECT_EQ(fastest(busy).seconds, 1.0);
+  EXPECT_TRUE(fastest(busy).disturbed);
 }
 
 TEST(CpuName, names_vendor_model_and_instruction_set) {
