@@ -71,11 +71,14 @@ ctest --test-dir build/release -L end_to_end
 step "README"
 scripts/run_readme.sh
 
+ranks='Mpi[.]|[Rr]anks'
 step "address and undefined-behaviour sanitizers (clang)"
 configure asan
 cmake --build build/asan -j "$jobs"
-LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1 \
-ctest --test-dir build/asan -j "$jobs" -LE 'end_to_end|slow'
+export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1
+ctest --test-dir build/asan -j "$jobs" -LE 'end_to_end|slow' -E "$ranks"
+# What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
+ASAN_OPTIONS=fast_unwind_on_malloc=0 ctest --test-dir build/asan -j "$jobs" -R "$ranks"
 
 step "clang-tidy"
 if [ "$mode" = --all ]; then scripts/tidy.py --all; else scripts/tidy.py; fi

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -13,23 +14,28 @@ namespace tpack::cpu {
 /// may share the file (it is replaced whole).
 class Tuner {
  public:
-  explicit Tuner(const std::string& cache_dir);
-  ~Tuner();
-  Tuner(const Tuner&) = delete;
-  Tuner& operator=(const Tuner&) = delete;
-
   struct Measurement {
     double seconds = 0;  // of one run; infinite where the choice cannot be had
     uint64_t scratch_bytes = 0;
     bool disturbed =
         false;  // other processes wanted the processors all the time: not to be compared, nor kept
   };
+  using Time = std::function<Measurement(const KernelRequest&)>;
+
+  explicit Tuner(const std::string& cache_dir);
+  /// With another way to time kernels, for tests.
+  Tuner(const std::string& cache_dir, Time time);
+  ~Tuner();
+  Tuner(const Tuner&) = delete;
+  Tuner& operator=(const Tuner&) = delete;
+
   Measurement measure(const KernelRequest& request);
 
  private:
   void load();
   void save() const;
 
+  Time time_;
   std::string path_;
   std::map<std::string, Measurement> known_;
   bool changed_ = false;

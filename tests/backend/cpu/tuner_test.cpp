@@ -26,34 +26,51 @@ class TunerTest : public testing::Test {
   }
 };
 
+TEST_F(TunerTest, times_kernels) {
+  EXPECT_GT(Tuner("").measure(request("direct", Layout::kNhwc)).seconds, 0);
+}
+
 TEST_F(TunerTest, keeps_what_it_measured_in_a_file) {
   const TemporaryFolder folder;
-  double seconds = 0;
-  {
-    Tuner tuner(folder.str());
-    seconds = tuner.measure(request("direct", Layout::kNhwc)).seconds;
-    EXPECT_GT(seconds, 0);
-  }
-  Tuner again(folder.str());
-  EXPECT_NEAR(again.measure(request("direct", Layout::kNhwc)).seconds, seconds, 1e-5 * seconds);
+  const auto measured = [&](double seconds) {
+    Tuner tuner(folder.str(), [seconds](const KernelRequest&) { return Tuner::Measurement{seconds, 64}; });
+    return tuner.measure(request("direct", Layout::kNhwc));
+  };
+  EXPECT_EQ(measured(0.25).seconds, 0.25);
+  EXPECT_EQ(measured(0.5).seconds, 0.25) << "from the file";
+  EXPECT_EQ(measured(0.5).scratch_bytes, 64U);
+}
+
+TEST_F(TunerTest, keeps_no_timings_that_were_disturbed) {
+  const TemporaryFolder folder;
+  const auto measured = [&](double seconds) {
+    Tuner tuner(folder.str(), [seconds](const KernelRequest&) {
+      return Tuner::Measurement{seconds, 0, true};
+    });
+    tuner.measure(request("direct", Layout::kNhwc));
+    return tuner.measure(request("direct", Layout::kNhwc)).seconds;
+  };
+  EXPECT_EQ(measured(0.25), 0.25);
+  EXPECT_EQ(measured(0.5), 0.5);
 }
 
 TEST_F(TunerTest, takes_no_timings_of_another_version) {
   const TemporaryFolder folder;
-  { EXPECT_GT(Tuner(folder.str()).measure(request("direct", Layout::kNhwc)).seconds, 0); }
+  const auto measured = [&] {
+    Tuner tuner(folder.str(), [](const KernelRequest&) { return Tuner::Measurement{0.5, 0}; });
+    return tuner.measure(request("direct", Layout::kNhwc)).seconds;
+  };
+  measured();
   const std::string path = std::filesystem::directory_iterator(folder.str())->path();
   const std::string written = content_of(path);
   const size_t end = written.find('\n');
   EXPECT_EQ(written.substr(0, 6), "tpack ");
   EXPECT_NE(written.substr(0, end).find(" oneDNN "), std::string::npos);
   const std::string timing = written.substr(written.find(' ', end));  // without its first number
-  const auto read_under = [&](const std::string& header) {
-    write_content(path, header + "\n12345" + timing);
-    Tuner tuner(folder.str());
-    return tuner.measure(request("direct", Layout::kNhwc)).seconds;
-  };
-  EXPECT_EQ(read_under(written.substr(0, end)), 12345);
-  EXPECT_LT(read_under("tpack 0.0.1 oneDNN 2.6.0"), 12345);
+  write_content(path, written.substr(0, end) + "\n12345" + timing);
+  EXPECT_EQ(measured(), 12345);
+  write_content(path, "tpack 0.0.1 oneDNN 2.6.0\n12345" + timing);
+  EXPECT_EQ(measured(), 0.5);
 }
 
 TEST_F(TunerTest, calls_impossible_what_cannot_be_had) {
