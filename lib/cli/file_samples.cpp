@@ -5,8 +5,10 @@
 #include <fstream>
 #include <iostream>
 
+#include "core/file_io.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "dataflow/image.h"
 #include "dataflow/stage.h"
 
 namespace tpack {
@@ -16,17 +18,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kThreadedMap = "MultiThreadMapData";
 
-bool is_image_file(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
-}
-
 void add_folder(const std::string& folder, std::vector<std::string>& files) {
   std::vector<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && is_image_file(entry.path())) found.push_back(entry.path().string());
+    if (entry.is_regular_file() && is_image_file(entry.path().native()))
+      found.push_back(entry.path().string());
   }
   if (found.empty()) throw DataError(folder, "has no .jpg, .jpeg or .png");
   std::sort(found.begin(), found.end());
@@ -70,9 +66,9 @@ Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color
 std::string file_content(const std::string& path) {
   std::error_code failure;
   if (fs::is_directory(path, failure)) throw DataError(path, "is a folder");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path, "cannot be read");
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::optional<std::string> content = read_whole_file(path);
+  if (!content) throw DataError(path, "cannot be read");
+  return std::move(*content);
 }
 
 }  // namespace

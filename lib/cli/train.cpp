@@ -1,8 +1,6 @@
 #include "cli/train.h"
 
 #include <csignal>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -18,17 +16,12 @@
 #include "cli/stored_model.h"
 #include "comm/mpi.h"
 #include "comm/world.h"
+#include "core/file_io.h"
 #include "core/log.h"
 #include "core/text.h"
 
 namespace tpack {
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw ConfigError(path + ": cannot be read");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// One run of `tpack train` in this process, which is one of `world`.
 class TrainRun {
@@ -133,7 +126,9 @@ void TrainRun::begin_folder() {
 
 void TrainRun::choose_plan() {
   if (!options_.plan.empty()) {
-    plan_ = Plan::from_json(read_file(options_.plan), options_.plan);
+    const std::optional<std::string> plan = read_whole_file(options_.plan);
+    if (!plan) throw ConfigError(options_.plan + ": cannot be read");
+    plan_ = Plan::from_json(*plan, options_.plan);
   } else if (!options_.replan && checkpoint_.texts.contains(kPlanText)) {
     plan_ = Plan::from_json(checkpoint_.texts.at(kPlanText), checkpoint_path_);
   }

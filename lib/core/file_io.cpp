@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <unistd.h>
 #include <utility>
 
@@ -98,6 +99,16 @@ void write_whole_file(const std::string& path, std::span<const std::string_view>
 
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io) {
   write_whole_file(path, std::span(&content, 1), io);
+}
+
+std::optional<std::string> read_whole_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  try {
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  } catch (const std::ios_base::failure&) {  // a folder, or the disk
+    return std::nullopt;
+  }
 }
 
 bool is_temporary_name(std::string_view file_name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ class AppendFile {
 void write_whole_file(const std::string& path, std::span<const std::string_view> parts,
                       FileIo& io = FileIo::system());
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());
+
+/// The content of a file; nothing where it cannot be read.
+std::optional<std::string> read_whole_file(const std::string& path);
 
 /// True for the name of a temporary file that write_whole_file leaves behind when the process dies.
 bool is_temporary_name(std::string_view file_name);

@@ -1,5 +1,9 @@
 #include "dataflow/image.h"
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
 #include <opencv2/core/mat.hpp>
 
 #include "core/error.h"
@@ -21,6 +25,13 @@ void with_origin(const std::string& origin, Act&& act) {
 }
 
 }  // namespace
+
+bool is_image_file(std::string_view path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+}
 
 std::string ImageSize::str() const { return std::to_string(width) + "x" + std::to_string(height); }
 

@@ -44,6 +44,9 @@ struct EnumNames<Color> {
 };
 inline int channels_of(Color color) { return color == Color::kRgb ? 3 : 1; }
 
+/// True for names that end in .jpg, .jpeg or .png, in letters of any case.
+bool is_image_file(std::string_view path);
+
 /// What is wanted of an encoded image.
 struct DecodeRequest {
   Region region;

@@ -10,12 +10,6 @@ Schema<BatchNormParams> batch_norm_schema(const char* summary) {
                                                 "added to the variance");
 }
 
-std::vector<int> all_but_channels(const Shape& x) {
-  std::vector<int> axes = {0};
-  for (int axis = 2; axis < static_cast<int>(x.rank()); ++axis) axes.push_back(axis);
-  return axes;
-}
-
 struct Parts {
   Symbol centred;   // x - mean
   Symbol inverse;   // 1 / sqrt(variance + epsilon), lined up with the channels
@@ -32,6 +26,12 @@ Parts statistics(Builder& b, Symbol x, double epsilon) {
 }
 
 }  // namespace
+
+std::vector<int> all_but_channels(const Shape& x) {
+  std::vector<int> axes = {0};
+  for (int axis = 2; axis < static_cast<int>(x.rank()); ++axis) axes.push_back(axis);
+  return axes;
+}
 
 Symbol per_channel(Builder& b, Symbol vector, const Shape& x) {
   std::vector<int64_t> sizes = {x[1]};

@@ -4,6 +4,9 @@
 
 namespace tpack {
 
+/// The axes over which BatchNorm takes its means: all but the second.
+std::vector<int> all_but_channels(const Shape& x);
+
 struct BatchNormParams {
   double epsilon = 1e-5;
 };

@@ -3,8 +3,6 @@
 namespace tpack {
 namespace {
 
-Size2 image_of(const Shape& shape) { return {shape[2], shape[3]}; }
-
 Window window_of(const ConvolutionParams& p, Size2 kernel) {
   return {kernel, p.stride, p.dilation, p.padding};
 }

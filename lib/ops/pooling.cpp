@@ -3,8 +3,6 @@
 namespace tpack {
 namespace {
 
-Size2 image_of(const Shape& shape) { return {shape[2], shape[3]}; }
-
 void check_image(const TensorSpec& x) {
   if (x.shape.rank() != 4) throw ShapeError("pooling needs an input of 4 axes [N, C, H, W], not " + x.str());
   check_float(x, "the input of a pooling");

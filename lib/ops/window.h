@@ -15,6 +15,9 @@ struct Size2 {
   bool operator==(const Size2&) const = default;
 };
 
+/// Of images [N, C, H, W], or of kernels [O, I, H, W].
+inline Size2 image_of(const Shape& shape) { return {shape[2], shape[3]}; }
+
 /// Zero rows and columns added around an image.
 struct Padding2 {
   int64_t top = 0;

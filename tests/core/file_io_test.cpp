@@ -12,6 +12,14 @@ namespace {
 
 using testing::ElementsAre;
 
+TEST(ReadWholeFile, gives_nothing_where_there_is_no_file) {
+  const TemporaryFolder folder;
+  write_whole_file(folder / "a", std::string_view("line\n\0end", 9));
+  EXPECT_EQ(read_whole_file(folder / "a"), std::string("line\n\0end", 9));
+  EXPECT_EQ(read_whole_file(folder / "b"), std::nullopt);
+  EXPECT_EQ(read_whole_file(folder.str()), std::nullopt);
+}
+
 TEST(WriteWholeFile, replaces_the_content) {
   const TemporaryFolder folder;
   write_whole_file(folder / "a", "old content");

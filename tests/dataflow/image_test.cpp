@@ -6,6 +6,11 @@
 namespace tpack {
 namespace {
 
+TEST(Image, files_are_known_by_their_ending) {
+  for (const char* path : {"a/b.jpg", "b.JPEG", "a.b.Png"}) EXPECT_TRUE(is_image_file(path)) << path;
+  for (const char* path : {"a.jpg/b", "jpg", "a.jpg.txt", ".png"}) EXPECT_FALSE(is_image_file(path)) << path;
+}
+
 TEST(Image, encoded_bytes_know_their_size_before_decoding) {
   const auto bytes = encode_jpeg(photo(40, 30));
   Image image;

@@ -29,12 +29,6 @@ class Parts {
   Builder::Scope scope_;
 };
 
-std::vector<int> all_but_channels(const Shape& x) {
-  std::vector<int> axes = {0};
-  for (int axis = 2; axis < static_cast<int>(x.rank()); ++axis) axes.push_back(axis);
-  return axes;
-}
-
 double elements_per_channel(const Shape& x) {
   return static_cast<double>(x.elements()) / static_cast<double>(x[1]);
 }

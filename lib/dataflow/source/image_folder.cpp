@@ -35,13 +35,6 @@ void read_file(const std::string& path, Image& image) {
   throw DataError(path, "gave " + std::to_string(got) + " of " + std::to_string(buffer.size()) + " bytes");
 }
 
-bool is_image_file(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
-}
-
 std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const fs::directory_entry&)) {
   std::vector<std::string> names;
   std::error_code error;
@@ -92,7 +85,7 @@ class ImageFolder final : public RandomAccessSource {
     for (size_t label = 0; label < classes_.size(); ++label) {
       const fs::path folder = fs::path(dir_) / classes_[label];
       for (std::string& name :
-           sorted_names(folder, [](const auto& entry) { return is_image_file(entry.path()); })) {
+           sorted_names(folder, [](const auto& entry) { return is_image_file(entry.path().native()); })) {
         files_.push_back({static_cast<int32_t>(label), std::move(name)});
       }
     }
