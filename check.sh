@@ -18,7 +18,6 @@ step() { echo; echo "== $* ($((SECONDS - start)) s)"; }
 configure() { cmake --preset "$1" >"build/$1-configure.log" 2>&1 || { cat "build/$1-configure.log"; exit 1; }; }
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export CTEST_OUTPUT_ON_FAILURE=1
 jobs=$(nproc)
 
 step "packages"
@@ -46,7 +45,7 @@ configure dev
 cmake --build build/dev -j "$jobs"
 
 step "unit tests"
-ctest --test-dir build/dev -j "$jobs" -LE 'end_to_end|slow'
+scripts/run_tests.py build/dev -j "$jobs" -LE 'end_to_end|slow'
 if [ "$mode" = --quick ]; then
   echo; echo "quick checks passed ($((SECONDS - start)) s)"
   exit 0
@@ -66,7 +65,7 @@ for config in configs/*.yaml; do
 done
 
 step "end to end"
-ctest --test-dir build/release -L end_to_end
+scripts/run_tests.py build/release -L end_to_end
 
 step "README"
 scripts/run_readme.sh
@@ -76,9 +75,9 @@ step "address and undefined-behaviour sanitizers (clang)"
 configure asan
 cmake --build build/asan -j "$jobs"
 export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1
-ctest --test-dir build/asan -j "$jobs" -LE 'end_to_end|slow' -E "$ranks"
+scripts/run_tests.py build/asan -j "$jobs" -LE 'end_to_end|slow' -E "$ranks"
 # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
-ASAN_OPTIONS=fast_unwind_on_malloc=0 ctest --test-dir build/asan -j "$jobs" -R "$ranks"
+ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -R "$ranks"
 
 if [ "$mode" != --all ]; then
   echo; echo "all checks passed ($((SECONDS - start)) s)"
@@ -93,11 +92,11 @@ configure tsan
 tsan=(core dataflow input comm parallel train callbacks)
 cmake --build build/tsan -j "$jobs" --target "${tsan[@]/#/test_}"
 OMP_NUM_THREADS=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
-ctest --test-dir build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
+scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
 
 step "without MPI"
 configure minimal
 cmake --build build/minimal -j "$jobs"
-ctest --test-dir build/minimal -j "$jobs" -LE 'end_to_end|slow'
+scripts/run_tests.py build/minimal -j "$jobs" -LE 'end_to_end|slow'
 
 echo; echo "all checks passed ($((SECONDS - start)) s)"
