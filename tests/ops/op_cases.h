@@ -90,6 +90,8 @@ inline std::vector<OpCase> forward_cases() {
                 {1, 2, 5, 5}, true),
       pool_case("avg pool padded", {.window = {3, 2}, .stride = {2, 1}, .padding = {1, 0, 1, 1}},
                 {2, 2, 5, 4}, false),
+      pool_case("avg pool of many", {.window = {17, 17}, .stride = {1, 1}, .padding = {0, 1, 0, 0}},
+                {1, 2, 17, 17}, false),
       matmul_case("matmul", {}, {3, 4}, {4, 2}),
       matmul_case("matmul, first transposed", {true, false}, {4, 3}, {4, 2}),
       matmul_case("matmul, second transposed", {false, true}, {3, 4}, {2, 4}),

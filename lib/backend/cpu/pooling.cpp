@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/parallel.h"
@@ -10,7 +12,6 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kMostOfWindow = 256;
 constexpr int64_t kGrain = 16384;  // elements worth waking a thread for
 
 /// An image as planes of pixels, each pixel a run of channels that lie side by side: the whole pixel in nhwc,
@@ -26,11 +27,13 @@ struct Planes {
   }
 };
 
-/// The pixels that the window of one output pixel covers.
-struct Covered {  // NOLINT(cppcoreguidelines-pro-type-member-init): the first `count` are filled
+/// The pixels that the window of one output pixel covers: the first `count` of what there is room for.
+struct Covered {
   size_t count = 0;
-  int64_t offsets[kMostOfWindow];  // from the plane's first element, in elements
-  uint8_t numbers[kMostOfWindow];  // of the places inside the window
+  std::vector<int64_t> offsets;  // from the plane's first element, in elements
+  std::vector<uint8_t> numbers;  // of the places inside the window; of a max pooling, which has at most 256
+
+  explicit Covered(size_t window) : offsets(window), numbers(window) {}
 };
 
 /// What all five kernels share: walking over output pixels, row by row, with the input pixels
@@ -42,7 +45,9 @@ class PoolingWalk {
         planes_(image, layout),
         image_{image[2], image[3]},
         pooled_{pooled[2], pooled[3]},
-        threads_(threads) {}
+        threads_(threads),
+        covered_(std::make_shared<std::vector<Covered>>(
+            static_cast<size_t>(threads), Covered(static_cast<size_t>(p.window.h * p.window.w)))) {}
 
   int64_t image_plane() const { return image_.h * image_.w * planes_.channels; }
   int64_t pooled_plane() const { return pooled_.h * pooled_.w * planes_.channels; }
@@ -51,8 +56,8 @@ class PoolingWalk {
   template <class F>
   void each(const F& f) const {
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, image_plane()));
-    parallel_for(threads_, planes_.count, grain, [&](int64_t begin, int64_t end, int /*thread*/) {
-      Covered covered;
+    parallel_for(threads_, planes_.count, grain, [&](int64_t begin, int64_t end, int thread) {
+      Covered& covered = (*covered_)[static_cast<size_t>(thread)];
       for (int64_t plane = begin; plane < end; ++plane) {
         for (int64_t y = 0; y < pooled_.h; ++y) each_run(plane, y, covered, f);
       }
@@ -85,8 +90,8 @@ class PoolingWalk {
       cover(y, x, covered);
       simd::Windows windows;
       windows.channels = static_cast<size_t>(planes_.channels);
-      windows.offsets = covered.offsets;
-      windows.numbers = covered.numbers;
+      windows.offsets = covered.offsets.data();
+      windows.numbers = covered.numbers.data();
       windows.places = covered.count;
       windows.count = static_cast<size_t>(next - x);
       windows.step = p_.stride.w * planes_.channels;
@@ -121,6 +126,7 @@ class PoolingWalk {
   Size2 image_;
   Size2 pooled_;
   int threads_;
+  std::shared_ptr<std::vector<Covered>> covered_;  // by thread, so that no step asks for memory
 };
 
 const float* floats(std::byte* data) { return reinterpret_cast<const float*>(data); }
