@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-bool is_flat(const std::string& name) { return name.starts_with('@'); }
+bool is_flat(const std::string& name) { return name.starts_with('@') && name.find('/') == std::string::npos; }
 
 }  // namespace
 
@@ -14,27 +14,33 @@ VariableStore::VariableStore(const VariableTable& table) : table_(table), layout
   const auto trainable = table.trainable();
   if (!trainable.empty()) {
     const DType type = trainable.front()->spec.dtype;
-    add_flat(kFlatParameters, "", type);
-    add_flat(kFlatGradient, "gradient/", type);
+    add_flat(kFlatParameters, type);
+    add_flat(kFlatGradient, type);
   }
   for (const VariableSpec* spec : table.all()) {
     if (has(spec->name)) continue;
     if (is_flat(spec->name)) {
-      add_flat(spec->name, spec->name.substr(1) + "/", spec->spec.dtype);
+      add_flat(spec->name, spec->spec.dtype);
     } else {
-      tensors_.emplace(spec->name, Tensor::zeros(spec->spec));
+      add(spec->name, Tensor::zeros(spec->spec));
     }
   }
 }
 
-void VariableStore::add_flat(const std::string& block, const std::string& prefix, DType type) {
+void VariableStore::add(const std::string& name, Tensor tensor) {
+  const bool is_new = tensors_.emplace(name, std::move(tensor)).second;
+  TPACK_ASSERT(is_new, "two variables named '" + name + "'");
+}
+
+void VariableStore::add_flat(const std::string& block, DType type) {
   const Tensor flat = Tensor::zeros({type, Shape{layout_.size}});
   const auto storage = Storage::view(flat.raw(), flat.bytes(), std::make_shared<Tensor>(flat));
   for (const FlatLayout::Entry& entry : layout_.entries) {
     const size_t offset = static_cast<size_t>(entry.offset) * size_of(type);
-    tensors_.emplace(prefix + entry.name, Tensor({type, entry.shape}, storage, offset));
+    add(block == kFlatParameters ? entry.name : part_name(block, entry.name),
+        Tensor({type, entry.shape}, storage, offset));
   }
-  tensors_.emplace(block, flat);
+  add(block, flat);
 }
 
 Tensor VariableStore::tensor(const std::string& name) const {
@@ -61,8 +67,7 @@ std::vector<std::string> VariableStore::names(VariableScope scope) const {
       names.push_back(spec->name);
       continue;
     }
-    for (const FlatLayout::Entry& entry : layout_.entries)
-      names.push_back(spec->name.substr(1) + "/" + entry.name);
+    for (const FlatLayout::Entry& entry : layout_.entries) names.push_back(part_name(spec->name, entry.name));
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -18,9 +18,9 @@ class VariableStore {
   /// Allocates every variable of the table (zeros) and a gradient for each trainable one.
   explicit VariableStore(const VariableTable& table);
 
-  /// The elements of a variable, a gradient ("gradient/conv0/W"), a flat block ("@parameters") or a
-  /// variable's part of a slot ("momentum/conv0/W"); shared, not copied. Errors: InternalError where there is
-  /// none.
+  /// The elements of a variable, a gradient ("@gradient/conv0/W"), a flat block ("@parameters") or a
+  /// variable's part of a slot ("@momentum/conv0/W"); shared, not copied. Errors: InternalError where there
+  /// is none.
   Tensor tensor(const std::string& name) const;
   bool has(const std::string& name) const { return tensors_.contains(name); }
   const FlatLayout& layout() const { return layout_; }
@@ -34,7 +34,8 @@ class VariableStore {
   uint64_t bytes() const;
 
  private:
-  void add_flat(const std::string& block, const std::string& prefix, DType type);
+  void add(const std::string& name, Tensor tensor);
+  void add_flat(const std::string& block, DType type);
 
   const VariableTable& table_;
   FlatLayout layout_;

@@ -55,7 +55,10 @@ FlatLayout flat_layout(const VariableTable& table) {
   return layout;
 }
 
-std::string gradient_name(const std::string& variable) { return "gradient/" + variable; }
+std::string gradient_name(const std::string& variable) { return part_name(kFlatGradient, variable); }
+std::string part_name(const std::string& block, const std::string& variable) {
+  return block + "/" + variable;
+}
 std::string flat_slot(const std::string& slot) { return "@" + slot; }
 
 }  // namespace tpack

@@ -50,14 +50,14 @@ class VariableTable {
   std::vector<std::string> gradient_order_;
 };
 
-/// "gradient/conv0/W" for "conv0/W".
-std::string gradient_name(const std::string& variable);
-
 /// Names of the flat blocks: all trainable variables one after the other, and likewise their gradients and
 /// each optimizer slot. They can be read and assigned as variables of shape [n] ("@parameters").
 inline constexpr const char* kFlatParameters = "@parameters";
 inline constexpr const char* kFlatGradient = "@gradient";
 std::string flat_slot(const std::string& slot);  // "@momentum" for "momentum"
+/// A variable's part of the gradients or of a slot: "@gradient/conv0/W", "@momentum/conv0/W".
+std::string part_name(const std::string& block, const std::string& variable);
+std::string gradient_name(const std::string& variable);
 
 /// Where each trainable variable lies in the flat blocks: in gradient order, each on a 64-byte boundary.
 struct FlatLayout {

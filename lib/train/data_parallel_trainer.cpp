@@ -8,13 +8,13 @@ namespace {
 
 constexpr const char* kDataState = "data/json";
 
-/// "model/conv0/W" and "optimizer/m/conv0/W" for what the store calls conv0/W and m/conv0/W.
+/// "model/conv0/W" and "optimizer/m/conv0/W" for what the store calls conv0/W and @m/conv0/W.
 std::string entry_name(VariableScope scope, const std::string& name) {
   switch (scope) {
     case VariableScope::kModel:
       return "model/" + name;
     case VariableScope::kOptimizer:
-      return "optimizer/" + name;
+      return "optimizer/" + (name.starts_with('@') ? name.substr(1) : name);
     default:
       return "local/" + name;
   }

@@ -25,9 +25,20 @@ TEST(VariableStore, lays_trainable_variables_gradients_and_slots_out_alike) {
   store.tensor("b/W").data<float>()[0] = 7;
   EXPECT_EQ(store.tensor(kFlatParameters).at(16), 7);
   store.tensor(kFlatGradient).data<float>()[16] = 8;
-  EXPECT_EQ(store.tensor("gradient/b/W").at(0), 8);
+  EXPECT_EQ(store.tensor("@gradient/b/W").at(0), 8);
   store.tensor("@momentum").data<float>()[1] = 9;
-  EXPECT_EQ(store.tensor("momentum/a/W").at(1), 9);
+  EXPECT_EQ(store.tensor("@momentum/a/W").at(1), 9);
+}
+
+TEST(VariableStore, tells_variables_from_gradients_and_slots_of_the_same_name) {
+  VariableTable table = small_table();
+  table.declare({"gradient/a/W", {DType::kFloat32, {3}}, VariableScope::kModel, true, nullptr});
+  table.declare({"momentum/a/W", {DType::kFloat32, {5}}, VariableScope::kModel, false, nullptr});
+  VariableStore store(table);
+  store.tensor("gradient/a/W").data<float>()[0] = 7;
+  EXPECT_EQ(store.tensor(gradient_name("a/W")).at(0), 0);
+  EXPECT_EQ(store.tensor("momentum/a/W").shape(), (Shape{5}));
+  EXPECT_EQ(store.tensor("@momentum/a/W").shape(), (Shape{3}));
 }
 
 TEST(VariableStore, names_what_a_checkpoint_holds) {
@@ -35,7 +46,7 @@ TEST(VariableStore, names_what_a_checkpoint_holds) {
   const VariableStore store(table);
   EXPECT_EQ(store.names(VariableScope::kModel), (std::vector<std::string>{"a/W", "b/W", "bn/mean/EMA"}));
   EXPECT_EQ(store.names(VariableScope::kOptimizer),
-            (std::vector<std::string>{"learning_rate", "momentum/a/W", "momentum/b/W"}));
+            (std::vector<std::string>{"@momentum/a/W", "@momentum/b/W", "learning_rate"}));
 }
 
 TEST(VariableStore, initial_values_depend_on_seed_and_name_alone) {

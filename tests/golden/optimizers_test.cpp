@@ -28,7 +28,7 @@ void expect_golden(Backend backend, double tolerance) {
       for (const auto& [name, parameter] : c.at("parameters").items()) {
         Json spec = parameter;
         spec["within"] = file.at("gradient_sizes").at(step);
-        set(updates, "gradient/" + name, key + "/step" + std::to_string(step) + "/" + name, spec);
+        set(updates, gradient_name(name), key + "/step" + std::to_string(step) + "/" + name, spec);
       }
       updates.run();
     }

@@ -12,8 +12,8 @@ class GlobalNormClip : public testing::TestWithParam<Backend> {
   /// The step that SGD with rate 1 makes for gradients a = [3, 0, 0] and b = [0, 4]: of norm 5 together.
   static std::pair<double, double> step(const std::string& norm, double scale = 1) {
     Updates updates("SGD: {learning_rate: 1, gradient: [{GlobalNormClip: " + norm + "}]}", scale, GetParam());
-    updates.set("gradient/a", 0, 3);
-    updates.set("gradient/b", 1, 4);
+    updates.set("@gradient/a", 0, 3);
+    updates.set("@gradient/b", 1, 4);
     updates.run();
     return {-updates.value("a", 0), -updates.value("b", 1)};
   }

@@ -29,7 +29,7 @@ void expect_follows(const std::string& yaml, const Recurrence& recurrence, doubl
   for (int i = 0; i < 3; ++i) updates.set("a", i, expected[static_cast<size_t>(i)].p);
   for (int step = 1; step <= 50; ++step) {
     for (int i = 0; i < 3; ++i) {
-      updates.set("gradient/a", i, gradient_at(step, i));
+      updates.set("@gradient/a", i, gradient_at(step, i));
       recurrence(expected[static_cast<size_t>(i)], scale * gradient_at(step, i), step);
     }
     updates.run();
@@ -102,7 +102,7 @@ TEST(Optimizer, scales_the_gradient_first) {
 TEST(Optimizer, takes_the_learning_rate_that_the_host_sets) {
   Updates updates("SGD: {learning_rate: 0.1}");
   EXPECT_DOUBLE_EQ(updates.value(kLearningRate, 0), 0.1);
-  updates.set("gradient/a", 0, 2);
+  updates.set("@gradient/a", 0, 2);
   updates.set(kLearningRate, 0, 0.5);
   updates.run();
   EXPECT_DOUBLE_EQ(updates.value("a", 0), -1);
@@ -110,12 +110,12 @@ TEST(Optimizer, takes_the_learning_rate_that_the_host_sets) {
 
 TEST(Optimizer, keeps_its_slots_by_variable) {
   Updates updates("Adam: {}");
-  updates.set("gradient/b", 1, 4);
+  updates.set("@gradient/b", 1, 4);
   updates.run();
-  EXPECT_DOUBLE_EQ(updates.value("m/b", 1), 0.4);
-  EXPECT_DOUBLE_EQ(updates.value("v/b", 1), 0.016);
+  EXPECT_DOUBLE_EQ(updates.value("@m/b", 1), 0.4);
+  EXPECT_DOUBLE_EQ(updates.value("@v/b", 1), 0.016);
   EXPECT_THAT(updates.variables().names(VariableScope::kOptimizer),
-              testing::ElementsAre("learning_rate", "m/a", "m/b", "m_weight", "v/a", "v/b", "v_weight"));
+              testing::ElementsAre("@m/a", "@m/b", "@v/a", "@v/b", "learning_rate", "m_weight", "v_weight"));
 }
 
 int kernels_of(const std::string& yaml) { return Updates(yaml, 0.5, Backend::kCpu).kernels(); }

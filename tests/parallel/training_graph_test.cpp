@@ -36,7 +36,7 @@ class TrainingGraph : public testing::Test {
 TEST_F(TrainingGraph, backward_assigns_every_gradient_and_fetches_statistics) {
   const Graph graph = backward_graph(*model_, table_, kFed, DType::kFloat32, {"fc0"});
   EXPECT_THAT(assigned(graph),
-              ElementsAre("gradient/fc0/W", "gradient/fc0/b", "gradient/fc1/W", "gradient/fc1/b"));
+              ElementsAre("@gradient/fc0/W", "@gradient/fc0/b", "@gradient/fc1/W", "@gradient/fc1/b"));
   std::vector<std::string> names;
   for (const Fetch& fetch : graph.fetches()) names.push_back(fetch.name);
   EXPECT_EQ(names[0], "cost/sum");
