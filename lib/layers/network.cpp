@@ -10,6 +10,7 @@ namespace tpack {
 namespace {
 
 constexpr int kDeepest = 32;
+constexpr int64_t kMostLayers = 100'000;
 
 /// Takes the reserved fields `name` and `input` out of a layer's parameters.
 struct Reserved {
@@ -27,6 +28,10 @@ Reserved take_reserved(const ComponentItem& item, Diagnostics& errors) {
     if (out.name.find('/') != std::string::npos) {
       errors.add(name->position(),
                  "'name' of " + owner + " is '" + out.name + "'; '/' separates scopes, use another letter");
+    }
+    if (out.name.starts_with('@')) {
+      errors.add(name->position(), "'name' of " + owner + " is '" + out.name +
+                                       "'; gradients and optimizer slots begin with '@', use another letter");
     }
     out.rest = out.rest.without("name");
   }
@@ -93,13 +98,20 @@ std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, cons
 LayerParser::LayerParser(const LayerParserSettings& settings, const Scope& scope, Diagnostics& errors)
     : settings_(settings), scope_(&scope), errors_(errors), defaults_(settings.defaults) {}
 
+void LayerParser::give_up(const Position& where, const char* why) {
+  if (!gave_up_) errors_.add(where, why);
+  gave_up_ = true;
+}
+
 ParsedList LayerParser::parse(const ConfigNode& list) {
   ParsedList layers;
-  if (++depth_ > kDeepest) {
-    errors_.add(list.position(), "layer lists are nested more than 32 deep; does a block contain itself?");
-    --depth_;
-    return layers;
-  }
+  if (depth_ == kDeepest)
+    give_up(list.position(), "layer lists are nested more than 32 deep; does a block contain itself?");
+  layers_ += 1 + static_cast<int64_t>(list.items().size());
+  if (layers_ > kMostLayers)
+    give_up(list.position(), "the model has more than 100,000 layers; do blocks or Repeat multiply?");
+  if (gave_up_) return layers;
+  ++depth_;
   std::map<std::string, int> counts;
   std::map<std::string, Position> names;
   for (const ConfigNode& item : list.items()) {

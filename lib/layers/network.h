@@ -29,8 +29,11 @@ class LayerParser {
   /// As above with further defaults, which win over the outer ones.
   ParsedList parse_with_defaults(const ConfigNode& list, const ConfigNode& defaults);
   Diagnostics& errors() { return errors_; }
+  /// Nothing more will be read: the lists are nested too deep, or are too many layers altogether.
+  bool gave_up() const { return gave_up_; }
 
  private:
+  void give_up(const Position& where, const char* why);
   std::optional<ParsedLayer> parse_item(const ConfigNode& item, std::map<std::string, int>& counts);
   std::unique_ptr<Layer> make(const ComponentItem& item, const ConfigNode& params);
   ConfigNode substitute_own(const ConfigNode& params) const;
@@ -40,7 +43,9 @@ class LayerParser {
   const Scope* scope_;
   Diagnostics& errors_;
   ConfigNode defaults_;
-  int depth_ = 0;  // of nested lists: a block that calls itself has no end
+  int depth_ = 0;       // of nested lists: a block that calls itself has no end
+  int64_t layers_ = 0;  // so far, and lists
+  bool gave_up_ = false;
 };
 
 /// Emits parsed lists into a graph and keeps the outputs by name.

@@ -25,7 +25,7 @@ class Repeat final : public Layer {
   explicit Repeat(Params p) : p_(std::move(p)) {}
 
   void parse_nested(LayerParser& parser) override {
-    for (int64_t i = 0; i < p_.count; ++i)
+    for (int64_t i = 0; i < p_.count && !parser.gave_up(); ++i)
       rounds_.push_back(parser.parse_with(p_.layers.list, {{p_.index, p_.start + i}}));
   }
   Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
