@@ -69,7 +69,8 @@ BatchedFlow::BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, St
       context_(std::move(context)) {
   check_shapes(this->up().spec(), context_);
   const auto samples = this->up().size();
-  const bool even = samples && (*samples == kEndless || *samples % batch_size_ == 0);
+  // None: files that are not listed yet.
+  const bool even = samples && *samples > 0 && (*samples == kEndless || *samples % batch_size_ == 0);
   spec_ = this->up().spec().batched(even || remainder_ == Remainder::kDrop ? batch_size_ : Shape::kUnknown);
 }
 

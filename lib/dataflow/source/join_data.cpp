@@ -26,7 +26,12 @@ class JoinedCursor final : public Cursor {
   }
   bool next(Datapoint& out) override {
     for (size_t i = 0; i < cursors_.size(); ++i) {
-      if (!cursors_[i]->next(out.child(i))) return false;
+      try {
+        if (!cursors_[i]->next(out.child(i))) return false;
+      } catch (...) {  // the others pass over what belongs to the bad one
+        while (++i < cursors_.size()) cursors_[i]->skip(1);
+        throw;
+      }
     }
     out.resize(components_);
     gather(out, flows_);

@@ -8,7 +8,7 @@ namespace {
 struct MultiThreadMapDataParams {
   Part<TensorMap> map;
   ComponentRef component = "image";
-  WorkerCount num_thread;
+  std::optional<WorkerCount> num_thread = {};
 };
 
 /// tensorpack's parallel maps: MapData, and the number of the flow's workers. Always keeps the order and
@@ -29,7 +29,9 @@ class MultiThreadMapData final : public Stage {
     auto map = std::make_shared<map_data::MapData>(map_data::MapDataParams{p_.map, p_.component});
     return std::make_shared<MapFlow>(std::move(up), std::move(map), context);
   }
-  void configure(FlowSettings& settings) const override { settings.workers = p_.num_thread; }
+  void configure(FlowSettings& settings) const override {
+    if (p_.num_thread) settings.workers = *p_.num_thread;
+  }
 
  private:
   Params p_;

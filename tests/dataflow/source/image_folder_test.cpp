@@ -26,6 +26,15 @@ TEST(ImageFolder, classes_and_files_are_in_alphabetical_order) {
   EXPECT_EQ(seen, (std::vector<std::string>{"5x6 0", "30x20 1", "9x7 1"}));
 }
 
+TEST(ImageFolder, batches_have_any_size_where_a_remainder_may_come) {
+  const TempFolder folder;
+  folder.write("a/1.png", encode_png(photo(8, 8)));
+  const DataFlow flow =
+      make_flow(list({folder_source(folder), item("AugmentImageComponent", list({item("CenterCrop", 8)})),
+                      item("BatchData", {{"batch_size", 3}, {"remainder", true}})}));
+  EXPECT_EQ(flow.spec()[0].tensor.shape, (Shape{Shape::kUnknown, 8, 8, 3}));
+}
+
 TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   const TempFolder folder;
   folder.write("a/1.png", encode_png(photo(8, 8)));
