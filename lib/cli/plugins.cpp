@@ -60,9 +60,9 @@ void check_names(const std::string& path) {
 
 void load_plugin(const Ref<Path>& plugin) {
   const std::string path = resolved_path(plugin);
-  // A bare file name would be looked for in the system's folders.
-  const fs::path file = fs::absolute(path);
-  if (!fs::is_regular_file(file)) throw ConfigError("no such plugin '" + path + "'");
+  if (!fs::is_regular_file(path)) throw ConfigError("no such plugin '" + path + "'");
+  // What links lead to is what is loaded; a bare file name would be looked for in the system's folders.
+  const fs::path file = fs::canonical(path);
   refuse_world_writable(file, "plugin");
   refuse_world_writable(file.parent_path(), "folder of the plugin");
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -50,6 +50,15 @@ TEST(Plugins, in_folders_that_everybody_may_write_are_refused) {
   EXPECT_NE(error_of(folder / "p.so").find("the folder of the plugin " + folder.str()), std::string::npos);
 }
 
+TEST(Plugins, are_refused_where_a_link_leads_to_a_folder_that_everybody_may_write) {
+  const TemporaryFolder folder;
+  const TemporaryFolder open;
+  write_content(open / "p.so", "x");
+  fs::permissions(open.str(), fs::perms::others_write, fs::perm_options::add);
+  fs::create_symlink(open / "p.so", folder / "p.so");
+  EXPECT_NE(error_of(folder / "p.so").find("the folder of the plugin " + open.str()), std::string::npos);
+}
+
 TEST(Plugins, must_be_libraries) {
   const TemporaryFolder folder;
   write_content(folder / "p.so", "this is no library");
