@@ -66,6 +66,11 @@ class MpiComm final : public Comm {
   template <class T>
   void share_sums(std::span<T> block, const char* stage);
 
+  /// What agree_max sends: messages of one size that belong to different stages must not pass for another.
+  struct Vote {
+    int32_t value = 0;
+    char stage[28] = {};  // its beginning
+  };
   struct Transfer {
     int peer = 0;
     int received_bytes = -1;  // that must come; -1: a sent message
@@ -77,8 +82,8 @@ class MpiComm final : public Comm {
   double timeout_s_;
   bool failed_ = false;
   std::vector<std::byte> scratch_;     // what the others send of this rank's slice
-  int own_value_ = 0;                  // that is being sent
-  std::vector<int> values_;            // of agree_max, by rank
+  Vote own_vote_;                      // that is being sent
+  std::vector<Vote> votes_;            // of agree_max, by rank
   std::vector<MPI_Request> requests_;  // under way
   std::vector<Transfer> transfers_;    // what each request is
   std::vector<MPI_Status> statuses_;
@@ -97,7 +102,7 @@ MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   const auto ranks = static_cast<size_t>(size_);
-  values_.resize(ranks);
+  votes_.resize(ranks);
   requests_.reserve(2 * ranks);
   transfers_.reserve(2 * ranks);
   statuses_.resize(2 * ranks);
@@ -236,15 +241,23 @@ void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage)
 }
 
 int MpiComm::agree_max(int value, const char* stage, WhenLate late) {
-  own_value_ = value;
-  std::fill(values_.begin(), values_.end(), value);
+  own_vote_ = {.value = value};
+  std::string_view(stage).copy(own_vote_.stage, sizeof own_vote_.stage - 1);
+  std::fill(votes_.begin(), votes_.end(), own_vote_);
   for (int other = 0; other < size_; ++other) {
     if (other == rank_) continue;
-    receive(&values_[static_cast<size_t>(other)], sizeof value, other, stage);
-    send(&own_value_, sizeof own_value_, other, stage);
+    receive(&votes_[static_cast<size_t>(other)], sizeof(Vote), other, stage);
+    send(&own_vote_, sizeof own_vote_, other, stage);
   }
   complete(stage, late);
-  return *std::max_element(values_.begin(), values_.end());
+  int largest = value;
+  for (size_t other = 0; other < votes_.size(); ++other) {
+    const Vote& vote = votes_[other];
+    if (std::memcmp(vote.stage, own_vote_.stage, sizeof vote.stage) != 0)
+      fail(stage, "rank " + std::to_string(other) + " is at '" + vote.stage + "'");
+    largest = std::max(largest, static_cast<int>(vote.value));
+  }
+  return largest;
 }
 
 std::vector<std::string> MpiComm::all_gather(const std::string& text, const char* stage) {

@@ -93,5 +93,12 @@ TEST(Disagreement, DISABLED_is_found_by_the_sizes) {
   EXPECT_THROW(comm.all_reduce_sum(values, "gradients"), DistributedError);
 }
 
+TEST(Disagreement, DISABLED_is_found_by_the_stages) {
+  Comm& comm = world().comm(5);
+  const char* stage = comm.rank() == 0 ? "the next batch" : "the stop signal";
+  if (comm.rank() == 0) expect_error_and_end([&] { comm.agree_max(0, stage); });
+  EXPECT_THROW(comm.agree_max(0, stage), DistributedError);
+}
+
 }  // namespace
 }  // namespace tpack
