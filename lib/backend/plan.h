@@ -24,7 +24,7 @@ struct PlanSection {
 /// checkpoints.
 struct Plan {
   std::string cpu;  // whose choices these are: Device::hardware() of the first section
-  std::map<std::string, PlanSection> sections;  // "backward float32[128, 28, 28, 1] int32[128]"
+  std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
 
   std::string to_json() const;
   /// Errors: ConfigError with `source` (a path, say) and what is wrong.

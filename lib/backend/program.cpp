@@ -26,6 +26,10 @@ Signature signature_of(std::span<const Tensor> inputs) {
   return signature;
 }
 
+std::string section_name(const std::string& program, const Signature& signature) {
+  return program + " " + to_text(signature);
+}
+
 Program::Program(std::string name, Device& device, Plan& plan, Build build,
                  std::shared_ptr<std::mutex> compiling)
     : name_(std::move(name)),
@@ -47,7 +51,7 @@ Executable& Program::compile(const Signature& signature) {
   TPACK_ASSERT(fetch_names_.empty() || names == fetch_names_,
                "program " + name_ + " fetches other values for another signature");
   fetch_names_ = std::move(names);
-  PlanSection& section = plan_.sections[name_ + " " + to_text(signature)];
+  PlanSection& section = plan_.sections[section_name(name_, signature)];
   compiled_.push_back({signature, device_.compile(graph, section)});
   if (plan_.cpu.empty()) plan_.cpu = device_.hardware();
   last_ = compiled_.size() - 1;

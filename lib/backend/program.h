@@ -16,6 +16,8 @@ namespace tpack {
 using Signature = std::vector<TensorSpec>;
 std::string to_text(const Signature& signature);
 Signature signature_of(std::span<const Tensor> inputs);
+/// Under which a plan holds the choices of a program for a signature: "backward float32 [8, 3], int32 [8]".
+std::string section_name(const std::string& program, const Signature& signature);
 
 /// A computation on one device that is compiled for every input signature it meets: full batches, the
 /// remainder at the end of a pass, other image sizes. Threads: one at a time, the device's.
@@ -24,9 +26,9 @@ class Program {
   /// Builds the graph for a signature. The fetches must have the same names each time.
   using Build = std::function<Graph(const Signature& signature)>;
 
-  /// Choices are looked up in `plan` under "name signature" and added to it. Programs of several devices that
-  /// share a plan (and what their graphs are built from) share `compiling` too: they compile one after the
-  /// other.
+  /// Choices are looked up in `plan` under their section_name and added to it. Programs of several devices
+  /// that share a plan (and what their graphs are built from) share `compiling` too: they compile one after
+  /// the other.
   Program(std::string name, Device& device, Plan& plan, Build build,
           std::shared_ptr<std::mutex> compiling = nullptr);
 

@@ -107,16 +107,22 @@ void DataParallel::build(const Signature& signature) {
   };
   const std::function<void(size_t)> no_peers = [](size_t /*tower*/) {};
   share_plan([&] {
-    warn_of_another_cpu();
+    warn_of_a_foreign_plan(signature);
     threads_->run(first, no_peers);
     threads_->run(others, no_peers);
   });
   broadcast();
 }
 
-/// Rank 0 may have another CPU, too.
-void DataParallel::warn_of_another_cpu() {
-  const std::string& here = device().hardware();
+/// Made on another CPU (which rank 0 may have, too), or for something else.
+void DataParallel::warn_of_a_foreign_plan(const Signature& signature) const {
+  if (plan_.sections.empty()) return;
+  const std::string section = section_name("backward", signature);
+  if (!plan_.sections.contains(section)) {
+    log::warning("the plan has no section '" + section +
+                 "', which is therefore chosen anew: was it made for another batch size or model?");
+  }
+  const std::string& here = towers_[0]->device->hardware();
   if (plan_.cpu.empty() || here.empty() || plan_.cpu == here) return;
   log::warning("the plan was made on another CPU (" + plan_.cpu + ", this is " + here +
                "): results may differ in the last bits");

@@ -85,7 +85,7 @@ class DataParallel {
   double fetched_sum(size_t fetch) const;
   void reduce_gradient(Tower& tower);
   void refuse_local_variables() const;
-  void warn_of_another_cpu();
+  void warn_of_a_foreign_plan(const Signature& signature) const;
   /// Calls `build`, on ranks above 0 with the plan that rank 0 made.
   void share_plan(const std::function<void()>& build);
 

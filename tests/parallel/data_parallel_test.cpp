@@ -193,30 +193,33 @@ TEST_F(DataParallelParts, all_towers_use_the_plan_of_the_first) {
   EXPECT_EQ(&replicas_->plan(), &plan_);
 }
 
-TEST(DataParallel, warns_of_a_plan_that_another_cpu_made) {
+TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
   const TemporaryFolder folder;
   log::to_file(folder / "log.txt");
   const auto model = model_for(Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
-  const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
   Plan plan;
-  const auto build = [&] {
+  const auto build = [&](int64_t batch) {
+    const Signature signature = {{DType::kFloat32, {batch, 5}}, {DType::kInt32, {batch}}};
     DataParallelOptions options;
     options.make_device = [](size_t /*tower*/, int /*threads*/) { return make_cpu_device("cpu:0", {}); };
     DataParallel replicas(*model, *optimizer, plan, std::move(options));
     replicas.declare(signature);
     replicas.build(signature);
   };
-  build();
+  build(kBatch);
   EXPECT_EQ(plan.cpu, make_cpu_device("cpu:0", {})->hardware());
-  build();
-  EXPECT_THAT(content_of(folder / "log.txt"), testing::Not(testing::HasSubstr("another CPU")));
+  build(kBatch);
+  EXPECT_THAT(content_of(folder / "log.txt"), testing::Not(testing::HasSubstr("the plan")));
   plan.cpu = "Acme 1/2/3";
-  build();
+  build(kBatch);
+  build(2);
   log::close_file();
   EXPECT_THAT(content_of(folder / "log.txt"),
               testing::HasSubstr("the plan was made on another CPU (Acme 1/2/3, this is " +
                                  make_cpu_device("cpu:0", {})->hardware()));
+  EXPECT_THAT(content_of(folder / "log.txt"),
+              testing::HasSubstr("the plan has no section 'backward float32 [2, 5], int32 [2]', which "));
 }
 
 /// The small model with a variable that is local to its replica.

@@ -14,7 +14,7 @@ namespace tpack::cpu {
 class PrimitiveKernel final : public CpuKernel {
  public:
   struct Operand {
-    int argument;  // DNNL_ARG_...
+    int argument = 0;  // DNNL_ARG_...
     dnnl::memory::desc md;
   };
   PrimitiveKernel(dnnl::primitive primitive, const std::vector<Operand>& in, const std::vector<Operand>& out,

@@ -76,8 +76,8 @@ void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
     // Sums in double: the reference should be better than what it judges.
-    std::vector<double> total(static_cast<size_t>(out[0].elements()),
-                              is_sum ? 0.0 : -std::numeric_limits<double>::infinity());
+    const double none = is_sum ? 0 : -std::numeric_limits<double>::infinity();
+    std::vector<double> total(static_cast<size_t>(out[0].elements()), none);
     for_each_element(in[0].shape(), [&](int64_t index, const auto& at) {
       const auto place = static_cast<size_t>(broadcast_index(out[0].shape(), in[0].shape().rank(), at));
       const auto x = static_cast<double>(in[0].data<T>()[index]);
