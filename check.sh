@@ -3,7 +3,7 @@
 #
 #   ./check.sh            everything that has to pass before a change lands (under 40 minutes on two cores)
 #   ./check.sh --quick    format, scripts, one build, unit tests: for the desk (under 5 minutes with a warm cache)
-#   ./check.sh --all      also clang-tidy, the thread sanitizer and the build without MPI
+#   ./check.sh --all      also clang-tidy over every source, the thread sanitizer and the build without MPI
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -79,12 +79,15 @@ scripts/run_tests.py build/asan -j "$jobs" -LE 'end_to_end|slow' -E "$ranks"
 # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
 ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -R "$ranks"
 
+step "clang-tidy of what changed"
+scripts/tidy.py
+
 if [ "$mode" != --all ]; then
   echo; echo "all checks passed ($((SECONDS - start)) s)"
   exit 0
 fi
 
-step "clang-tidy"
+step "clang-tidy of all"
 scripts/tidy.py --all
 
 step "thread sanitizer (one OpenMP thread)"
