@@ -65,7 +65,7 @@ class CheckNumerics final : public Callback {
  private:
   void check(Run& run) const {
     check_variables(run);
-    if (!cost_ || run.local_step() < 0) return;  // no step yet
+    if (!cost_ || !run.has_statistics()) return;
     const double cost = run.statistic(*cost_);
     if (!std::isfinite(cost)) fail(run, "the cost is " + std::to_string(cost));
   }

@@ -46,11 +46,15 @@ class ModelSaver final : public Callback {
   }
 
   void trigger_step(Run& run) override {
+    stepped_ = true;
     if (p_.every_steps && run.global_step() % *p_.every_steps == 0) save_soon(run);
   }
   void trigger_epoch(Run& run) override {
     const bool due = p_.every_epochs && run.epoch() % *p_.every_epochs == 0;
     if (due || run.epoch() == run.length().max_epoch) save_soon(run);
+  }
+  void after_train(Run& run) override {
+    if (stepped_ && run.ended_well()) save_soon(run);
   }
   void trigger(Run& run) override { save_soon(run); }
 
@@ -81,6 +85,7 @@ class ModelSaver final : public Callback {
 
   Params p_;
   int64_t asked_at_ = -1;  // step of the last request
+  bool stepped_ = false;
 };
 
 TPACK_REGISTER(Callback, ModelSaver, "ModelSaver");

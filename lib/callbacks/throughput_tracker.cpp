@@ -27,12 +27,12 @@ class ThroughputTracker final : public Callback {
   void before_epoch(Run& run) override {
     watch_.reset();
     step_ = run.global_step();
-    waited_ = run.input_stats().wait_s;
+    waited_ = run.waited_s();
   }
   void after_epoch(Run& run) override {
     seconds_ += watch_.seconds();
     steps_ += run.global_step() - step_;
-    waiting_ += run.input_stats().wait_s - waited_;
+    waiting_ += run.waited_s() - waited_;
   }
   void trigger(Run& run) override {
     if (steps_ > 0 && seconds_ > 0) put(run);

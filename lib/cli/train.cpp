@@ -37,7 +37,7 @@ class TrainRun {
   void read_checkpoint();
   void begin_folder();
   void choose_plan();
-  void compare_ranks();
+  void compare_ranks(const char* what, const std::string& text) const;
   LoopOptions loop_options();
   void start(Loop& loop);
   void load_initial_weights();
@@ -77,11 +77,12 @@ int TrainRun::train() {
   Experiment& e = *experiment_;
   e.require_for_training();
   effective_ = to_yaml(e.effective());
+  compare_ranks("config", effective_);
   check_init(e.config.init);
   enter_folder();
   read_checkpoint();
   choose_plan();
-  compare_ranks();
+  compare_ranks("plan", plan_.to_json());
   for (const auto& [name, flow] : e.flows) flow.prepare();
   set_up_trainer(e, plan_, world_);
   begin_folder();
@@ -89,7 +90,12 @@ int TrainRun::train() {
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
   start(loop);
-  result_ = loop.run();
+  try {
+    result_ = loop.run();
+  } catch (...) {
+    result_ = loop.result();
+    throw;
+  }
   write_plan();
   return ending(result_);
 }
@@ -135,14 +141,14 @@ void TrainRun::choose_plan() {
 }
 
 /// Ranks that compute different things would hang or, worse, not hang.
-void TrainRun::compare_ranks() {
+void TrainRun::compare_ranks(const char* what, const std::string& text) const {
   if (world_.size() == 1) return;
-  const std::string mine = digest_of(effective_) + " " + digest_of(plan_.to_json());
-  const std::vector<std::string> all = world_.all_gather(mine, "the hash of config and plan");
+  const std::vector<std::string> all =
+      world_.all_gather(digest_of(text), (std::string("the hash of the ") + what).c_str());
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
-    throw ConfigError("rank " + std::to_string(rank) + " has another config or plan than rank 0 (" +
-                      all[rank] + ", not " + all[0] + "); start all ranks with the same files");
+    throw ConfigError("rank " + std::to_string(rank) + " has another " + what + " than rank 0 (hash " +
+                      all[rank] + ", not " + all[0] + "); start all ranks with the same files and options");
   }
 }
 

@@ -23,18 +23,12 @@ class FeedReader final : public InputReader {
     for (size_t i = 0; i < tensors_.size(); ++i) tensors_[i] = point_.to_tensor(setup_.components[i]);
     next_ = in_its_pass({pass_, index_ - 1 - setup_.replica + setup_.replicas});
     to_skip_ = setup_.replicas - 1;
-    stats_.wait_s += watch.seconds();
-    ++stats_.batches;
+    waited_s_ += watch.seconds();
     return true;
   }
   std::span<const Tensor> tensors() const override { return tensors_; }
-  int64_t samples() const override {
-    return tensors_.empty() || tensors_[0].empty() || tensors_[0].shape().rank() == 0
-               ? 1
-               : tensors_[0].shape()[0];
-  }
   DataPosition position() const override { return next_; }
-  InputStats stats() const override { return stats_; }
+  double waited_s() const override { return waited_s_; }
 
  private:
   void open_pass(DataPosition at) {
@@ -80,7 +74,7 @@ class FeedReader final : public InputReader {
   int64_t to_skip_ = 0;  // items of other replicas before mine
   std::unique_ptr<Cursor> cursor_;
   Datapoint point_;
-  InputStats stats_;
+  double waited_s_ = 0;
 };
 
 /// Reads each batch when it is asked for, without threads: for small inputs and for inference.

@@ -20,7 +20,7 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
 
 /// What an input reads, and from where on.
 struct InputSetup {
-  const DataFlow* flow = nullptr;   // null for inputs that need no data
+  const DataFlow* flow = nullptr;
   std::vector<size_t> components;   // of the datapoint, for each program input
   std::vector<TensorSpec> nominal;  // specs of a full batch, for each program input
   uint64_t seed = 0;
@@ -28,13 +28,6 @@ struct InputSetup {
   int64_t replicas = 1;
   DataPosition position = {};
   std::optional<int64_t> passes = {};  // nothing: without end
-};
-
-/// How the time before a batch was spent, since the reader was opened.
-struct InputStats {
-  double wait_s = 0;
-  double fill = 0;  // of the queue, 0 to 1
-  int64_t batches = 0;
 };
 
 /// Gives one batch after the other to the device.
@@ -46,10 +39,10 @@ class InputReader {
   virtual bool next(const std::stop_token& stop) = 0;
   /// The batch: tensors in the order of the program's inputs, valid until the next call of `next`.
   virtual std::span<const Tensor> tensors() const = 0;
-  virtual int64_t samples() const = 0;
   /// Where to go on after this batch (behind those of the other replicas in the same round).
   virtual DataPosition position() const = 0;
-  virtual InputStats stats() const = 0;
+  /// Seconds that `next` took to have its data, all calls together.
+  virtual double waited_s() const = 0;
 };
 
 /// How data come from a DataFlow to the device: the `input` section.
@@ -59,8 +52,6 @@ class InputSource {
   static constexpr const char* kKind = "input source";
   virtual ~InputSource() = default;
   virtual std::unique_ptr<InputReader> open(const InputSetup& setup) const = 0;
-  /// False where batches come from nowhere.
-  virtual bool needs_data() const { return true; }
 };
 
 }  // namespace tpack

@@ -30,13 +30,8 @@ class QueueReader final : public InputReader {
     return true;
   }
   std::span<const Tensor> tensors() const override { return tensors_; }
-  int64_t samples() const override { return batch_ ? batch_->samples() : 0; }
   DataPosition position() const override { return position_; }
-  InputStats stats() const override {
-    const StreamStats stats = stream_->stats();
-    const double slots = static_cast<double>(std::max<size_t>(stats.slots, 1));
-    return {stats.wait_s, static_cast<double>(stats.ready) / slots, stats.batches};
-  }
+  double waited_s() const override { return stream_->stats().wait_s; }
 
  private:
   std::vector<size_t> components_;

@@ -116,7 +116,7 @@ std::string Monitors::save() const {
   return all.dump();
 }
 
-void Monitors::load(const std::string& text) {
+void Monitors::load(const std::string& text, const std::string& source) {
   std::map<std::string, History> loaded;
   try {
     const nlohmann::json all = nlohmann::json::parse(text);
@@ -126,7 +126,7 @@ void Monitors::load(const std::string& text) {
         history.emplace_back(pair.at(0).get<int64_t>(), from_json_value(pair.at(1)));
     }
   } catch (const nlohmann::json::exception& error) {
-    throw CheckpointError("history of the monitors", error.what());
+    throw CheckpointError(source, std::string("the history of the monitors is damaged: ") + error.what());
   }
   history_ = std::move(loaded);
 }

@@ -50,7 +50,7 @@ class Monitors {
   /// The history as JSON, for a checkpoint. Values come back bit-exactly.
   std::string save() const;
   /// Errors: CheckpointError where the text is no history.
-  void load(const std::string& text);
+  void load(const std::string& text, const std::string& source);
 
  private:
   void each(const std::function<void(Monitor&)>& act);

@@ -52,7 +52,7 @@ void DataParallelTrainer::initialize() {
 }
 
 void DataParallelTrainer::open_inputs(DataPosition position) {
-  waited_before_ = input_stats().wait_s;
+  waited_before_ = waited_s();
   readers_.clear();
   position_ = position;
   for (size_t k = 0; k < replicas_->local_towers(); ++k) {
@@ -92,15 +92,9 @@ StepSize DataParallelTrainer::step_size() const {
   return {setup_.data->batch_size().value_or(0), static_cast<int64_t>(replicas_->local_towers()), ranks};
 }
 
-InputStats DataParallelTrainer::input_stats() const {
-  InputStats all;
-  all.wait_s = waited_before_;
-  for (const auto& reader : readers_) {
-    const InputStats one = reader->stats();
-    all.wait_s += one.wait_s;
-    all.fill += one.fill / static_cast<double>(readers_.size());
-    all.batches += one.batches;
-  }
+double DataParallelTrainer::waited_s() const {
+  double all = waited_before_;
+  for (const auto& reader : readers_) all += reader->waited_s();
   return all;
 }
 

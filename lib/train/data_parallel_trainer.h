@@ -21,8 +21,7 @@ class DataParallelTrainer : public Trainer {
   double statistic(size_t index) const override;
   std::optional<int64_t> steps_per_pass() const override;
   StepSize step_size() const override;
-  InputStats input_stats() const override;
-  DataPosition data_position() const override { return position_; }
+  double waited_s() const override;
   VariableStore* variables() override { return &replicas_->variables(); }
   void share_variables() override { replicas_->broadcast(); }
   void set_scalar(const std::string& name, double value) override;

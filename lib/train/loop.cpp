@@ -72,9 +72,9 @@ LoopResult Loop::run() {
     throw;
   }
   log::info("training has finished: " + result_.reason);
+  run_.ended_well_ = result_.ending != Ending::kInterrupted;
   after_train();
-  result_.epoch = run_.epoch_;
-  result_.global_step = run_.global_step_;
+  write_requested();
   result_.last_save_failed = writer_.last_failed();
   return result_;
 }
@@ -115,7 +115,7 @@ void Loop::epoch(int64_t first_step) {
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   each([&](Callback& c) { c.before_epoch(run_); });
   const Stopwatch watch;
-  const InputStats before = trainer_.input_stats();
+  const double waited_before = trainer_.waited_s();
   run_starting_step_ = run_.global_step_;
   if (first_step >= options_.length.steps_per_epoch) leave_if_asked();
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) {
@@ -124,7 +124,7 @@ void Loop::epoch(int64_t first_step) {
     one_step();
   }
   each([&](Callback& c) { c.after_epoch(run_); });
-  report_epoch(watch.seconds(), before);
+  report_epoch(watch.seconds(), waited_before);
   each([&](Callback& c) { c.trigger_epoch(run_); });
   monitors_.end_epoch();
   epoch_done_ = true;
@@ -137,6 +137,7 @@ void Loop::one_step() {
     end_before_step(Ending::kEndOfData, "the data ended at global_step " + std::to_string(run_.global_step_));
   }
   ++run_.global_step_;
+  run_.has_statistics_ = true;
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   for (const NamedCallback& named : callbacks_) named.callback->after_run(run_);
   for (const NamedCallback& named : callbacks_) named.callback->trigger_step(run_);
@@ -152,6 +153,9 @@ void Loop::before_run() {
   } catch (const StopTraining& stop) {
     if (alone()) throw;
     stop_ = stop;
+  } catch (const Stopped&) {
+    // Other ranks count on this one's part of the step; before the next one it tells them.
+    if (alone()) end_before_step(Ending::kInterrupted, "interrupted");
   }
 }
 
@@ -194,7 +198,7 @@ void Loop::interrupted(const std::string& reason) {
   write_requested();
 }
 
-void Loop::report_epoch(double seconds, const InputStats& before) const {
+void Loop::report_epoch(double seconds, double waited_before) const {
   const int64_t steps = run_.global_step_ - run_starting_step_;
   const StepSize size = trainer_.step_size();
   std::string text = "Epoch " + std::to_string(run_.epoch_) + " (global_step " +
@@ -202,7 +206,7 @@ void Loop::report_epoch(double seconds, const InputStats& before) const {
   if (steps > 0 && seconds > 0) {
     const auto samples = static_cast<double>(steps * size.batch * size.towers * size.ranks);
     if (samples > 0) text += ", " + with_thousands(static_cast<int64_t>(samples / seconds)) + " samples/s";
-    const double waited = trainer_.input_stats().wait_s - before.wait_s;
+    const double waited = trainer_.waited_s() - waited_before;
     char share[64];
     std::snprintf(share, sizeof share, ", %.1f %% waiting for data",
                   100 * waited / (seconds * static_cast<double>(size.towers)));
@@ -256,7 +260,7 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   first_local_step_ = finished ? 0 : steps_done;
   run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);
-  monitors_.load(text(kHistoryText));
+  monitors_.load(text(kHistoryText), source);
   for (const NamedCallback& named : callbacks_) {
     const auto own = content.texts.find("callbacks/" + named.name);
     // One that the checkpoint does not know is as new.
@@ -266,11 +270,16 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
 }
 
 void Loop::after_train() {
+  result_.epoch = run_.epoch_;
+  result_.global_step = run_.global_step_;
   for (const NamedCallback& named : callbacks_) {
     try {
       named.callback->after_train(run_);
     } catch (const std::exception& error) {
       log::error("callback " + named.name + " failed in after_train: " + error.what());
+    } catch (const StopTraining&) {  // it has stopped
+    } catch (const Stopped&) {
+      log::warning("callback " + named.name + " was interrupted in after_train");
     }
   }
   monitors_.close();

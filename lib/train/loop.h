@@ -77,6 +77,8 @@ class Loop {
   void resume(const CheckpointContent& content, const std::string& source);
   /// Runs to the end. Errors: whatever a hook or a step throws, after after_train of all callbacks.
   LoopResult run();
+  /// What `run` gave, or how far it came when it threw.
+  const LoopResult& result() const { return result_; }
   Run& state() { return run_; }
   /// The scalars that the callbacks will give.
   const std::vector<std::string>& scalars() const { return scalars_; }
@@ -98,7 +100,7 @@ class Loop {
   [[noreturn]] void end_before_step(Ending ending, const std::string& reason);
   void write_requested();
   void interrupted(const std::string& reason);
-  void report_epoch(double seconds, const InputStats& before) const;
+  void report_epoch(double seconds, double waited_before) const;
   void after_train();
 
   Trainer& trainer_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -60,10 +61,14 @@ class Run {
   /// True on the one process that writes files.
   bool is_chief() const { return is_chief_; }
 
-  /// Value of a statistic in the last step, by the number that Setup gave.
-  double statistic(size_t index) const { return trainer_.statistic(index); }
+  /// False before the first step of this process: a resumed run has no statistics of its last step.
+  bool has_statistics() const { return has_statistics_; }
+  /// Value of a statistic in the last step, by the number that Setup gave; NaN where there was none.
+  double statistic(size_t index) const {
+    return has_statistics_ ? trainer_.statistic(index) : std::numeric_limits<double>::quiet_NaN();
+  }
   StepSize step_size() const { return trainer_.step_size(); }
-  InputStats input_stats() const { return trainer_.input_stats(); }
+  double waited_s() const { return trainer_.waited_s(); }
 
   /// Variables of a scope by name; none where the trainer has no variables. Shared, not copied.
   std::map<std::string, Tensor> variables(VariableScope scope);
@@ -82,9 +87,12 @@ class Run {
   /// Asked when the run is to end early (a signal). What takes long watches it and throws Stopped: the run
   /// then ends with a checkpoint, and the epoch's hooks run again when it is resumed.
   const std::stop_token& stop_token() const { return stop_token_; }
+  /// In after_train: nothing was thrown, and nobody interrupted the run.
+  bool ended_well() const { return ended_well_; }
 
   /// Has a checkpoint written once all hooks of this moment have run, so that it holds what they change; in
-  /// the last step of an epoch once the epoch's hooks have run. Requests of one name are one file.
+  /// the last step of an epoch once the epoch's hooks have run. Requests of one name are one file. Those of
+  /// after_train are written where the run `ended_well`.
   void request_checkpoint(CheckpointRequest request) { requests_.push_back(std::move(request)); }
 
  private:
@@ -100,6 +108,8 @@ class Run {
   int64_t epoch_ = 0;
   int64_t local_step_ = -1;
   int64_t global_step_ = 0;
+  bool has_statistics_ = false;
+  bool ended_well_ = false;
   std::vector<CheckpointRequest> requests_;
 };
 

@@ -39,13 +39,16 @@ std::string State::get<std::string>(const std::string& name) const {
   return at(name);
 }
 
-template <>
-double State::get<double>(const std::string& name) const {
-  const std::string& text = at(name);
+double State::number(const std::string& name, const std::string& text) const {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0') throw CheckpointError(source_, "'" + name + "' is no number: " + text);
   return value;
+}
+
+template <>
+double State::get<double>(const std::string& name) const {
+  return number(name, at(name));
 }
 
 template <>
@@ -63,7 +66,7 @@ template <>
 std::vector<double> State::get<std::vector<double>>(const std::string& name) const {
   std::vector<double> values;
   if (at(name).empty()) return values;
-  for (const std::string& part : split(at(name), ' ')) values.push_back(std::strtod(part.c_str(), nullptr));
+  for (const std::string& part : split(at(name), ' ')) values.push_back(number(name, part));
   return values;
 }
 

@@ -34,6 +34,7 @@ class State {
 
  private:
   const std::string& at(const std::string& name) const;
+  double number(const std::string& name, const std::string& text) const;
 
   std::map<std::string, std::string> values_;  // as text; doubles in hexadecimal
   std::string source_ = "state";

@@ -85,9 +85,8 @@ class Trainer {
   /// Steps in one pass over the data by all replicas together; nothing where that is not known.
   virtual std::optional<int64_t> steps_per_pass() const { return std::nullopt; }
   virtual StepSize step_size() const { return {}; }
-  virtual InputStats input_stats() const { return {}; }
-  /// Where the data go on after the last step.
-  virtual DataPosition data_position() const { return {}; }
+  /// Seconds that the towers of this process have waited for data, all together.
+  virtual double waited_s() const { return 0; }
 
   /// Null where it has none.
   virtual VariableStore* variables() { return nullptr; }

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "core/stop.h"
 #include "support/fake_trainer.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -60,6 +62,22 @@ TEST_F(CheckNumericsTest, looks_at_the_cost_too) {
   trainer_.figures["accuracy"] = [](int64_t) { return std::nan(""); };  // no weight: no figure
   trainer_.figures["cost"] = [](int64_t step) { return step < 3 ? 1.0 : std::nan(""); };
   EXPECT_EQ(run(), std::string("after global_step 4 the cost is nan") + kAdvice);
+}
+
+TEST_F(CheckNumericsTest, asks_for_no_cost_of_a_step_that_another_process_did) {
+  const TemporaryFolder folder;
+  {
+    FakeTrainer first;
+    TestRun test({.max_epoch = 1, .steps_per_epoch = 2}, first);
+    test.options.folder = folder.str();
+    test.add("stop",
+             std::make_unique<FunctionCallback>(nullptr, [](tpack::Run& /*run*/) { throw Stopped{}; }));
+    EXPECT_EQ(test.go().ending, Ending::kInterrupted);
+  }
+  trainer_.figures["cost"] = [](int64_t) { return std::nan(""); };  // what lies in unwritten memory
+  TestRun test({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  EXPECT_EQ(test.add("CheckNumerics").go_on_from(folder / "checkpoints/model-2.h5").ending,
+            Ending::kFinished);
 }
 
 TEST_F(CheckNumericsTest, can_be_turned_off) {

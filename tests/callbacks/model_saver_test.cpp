@@ -47,6 +47,37 @@ TEST_F(ModelSaverTest, saves_every_so_many_steps_and_at_the_end) {
   EXPECT_THAT(steps(), ElementsAre(14, 10, 5));
 }
 
+TEST_F(ModelSaverTest, saves_at_the_end_that_a_callback_or_the_data_make) {
+  for (const bool by_callback : {true, false}) {
+    const TemporaryFolder folder;
+    FakeTrainer trainer;
+    if (!by_callback) trainer.data_ends_after = 5;
+    TestRun test({.max_epoch = 9, .steps_per_epoch = 2}, trainer);
+    test.options.folder = folder.str();
+    test.add("ModelSaver", {{"every_epochs", 2}});
+    if (by_callback) {
+      test.add("stop", std::make_unique<FunctionCallback>([](tpack::Run& run) {
+                 if (run.global_step() == 5) throw StopTraining{"enough"};
+               }));
+    }
+    test.go();
+    EXPECT_EQ(load_checkpoint(folder / "checkpoints/model-5.h5").step, 5) << by_callback;
+    EXPECT_EQ(list_checkpoints(folder / "checkpoints").size(), 2U) << by_callback;
+  }
+}
+
+TEST_F(ModelSaverTest, saves_nothing_at_an_end_that_an_error_makes) {
+  FakeTrainer trainer;
+  TestRun test({.max_epoch = 9, .steps_per_epoch = 2}, trainer);
+  test.options.folder = folder_.str();
+  test.add("ModelSaver", {{"every_epochs", 2}})
+      .add("stop", std::make_unique<FunctionCallback>([](tpack::Run& run) {
+             if (run.global_step() == 5) throw Diverged("no number");
+           }));
+  EXPECT_THROW(test.go(), Diverged);
+  EXPECT_THAT(steps(), ElementsAre(4));
+}
+
 TEST_F(ModelSaverTest, saves_by_steps_and_epochs_where_both_are_said) {
   run({.max_epoch = 2, .steps_per_epoch = 6}, {{"keep", 9}, {"every_steps", 4}, {"every_epochs", 1}});
   EXPECT_THAT(steps(), ElementsAre(12, 8, 6, 4));

@@ -18,7 +18,7 @@ TEST(ThroughputTracker, counts_steps_and_samples_of_all_replicas_inside_epochs_o
   trainer.size = {.batch = 4, .towers = 2, .ranks = 3};
   trainer.on_step = [&](int64_t /*step*/) {
     spend_time();
-    trainer.input.wait_s += 0.01;  // of the two towers together
+    trainer.waited += 0.01;  // of the two towers together
   };
   TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
   const auto slow_trigger = [](tpack::Run& /*run*/) {

@@ -229,7 +229,10 @@ TEST_F(Train, a_diverged_run_is_exit_6) {
   const Outcome outcome = train({"--set", "optimizer={SGD: {learning_rate: 1.0e+30}}", "--set",
                                  "callbacks=[{CheckNumerics: {run_step: true}}]"});
   EXPECT_EQ(outcome.code, 6) << outcome.err;
-  EXPECT_EQ(exit_code(), 6);
+  const auto record = nlohmann::json::parse(content_of(run_folder() + "/exit.json"));
+  EXPECT_EQ(record.at("exit_code"), 6);
+  EXPECT_EQ(record.at("epoch"), 1);
+  EXPECT_GE(record.at("global_step"), 1);
 }
 
 TEST_F(Train, absent_data_are_exit_3) {
@@ -301,16 +304,23 @@ TEST_F(Train, begins_with_the_weights_of_init) {
   EXPECT_NE(outcome.err.find("2 variables loaded"), std::string::npos) << outcome.err;
 }
 
-/// Runs `mpirun -n 2 tpack train ...`; nothing where this machine has no mpirun.
-std::optional<Outcome> train_on_two_ranks(const TemporaryFolder& folder,
-                                          const std::vector<std::string>& more) {
+/// Runs `mpirun -n 2 tpack train ...`; nothing where this machine has no mpirun. Where `other` is given, rank
+/// 1 has these words in place of `more`.
+std::optional<Outcome> train_on_two_ranks(const TemporaryFolder& folder, const std::vector<std::string>& more,
+                                          const std::vector<std::string>& other = {}) {
   if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return std::nullopt;
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  std::vector<std::string> words = {
-      "mpirun",        "-n", "2", "--oversubscribe", program(), "train", folder / "tiny.yaml", "--log-dir",
-      folder / "ranks"};
+  const std::vector<std::string> train = {program(), "train", folder / "tiny.yaml", "--log-dir",
+                                          folder / "ranks"};
+  std::vector<std::string> words = {"mpirun", "--oversubscribe", "-n", other.empty() ? "2" : "1"};
+  words.insert(words.end(), train.begin(), train.end());
   words.insert(words.end(), more.begin(), more.end());
+  if (!other.empty()) {
+    words.insert(words.end(), {":", "-n", "1"});
+    words.insert(words.end(), train.begin(), train.end());
+    words.insert(words.end(), other.begin(), other.end());
+  }
   Process process(words, folder / "out");
   Outcome outcome;
   outcome.code = process.wait();
@@ -326,6 +336,25 @@ TEST_F(Train, two_ranks_write_one_folder) {
   EXPECT_NE(outcome->err.find("[rank 1] "), std::string::npos);
   EXPECT_TRUE(fs::exists(checkpoint(10, "ranks"))) << "40 samples in batches of 4 on 2 ranks";
   EXPECT_EQ(exit_code("ranks"), 0);
+}
+
+TEST_F(Train, ranks_with_different_configs_or_plans_are_refused_before_anything_is_written) {
+  ASSERT_EQ(train().code, 0);
+  const std::vector<std::string> plain = {"--set", "trainer=Horovod"};
+  std::vector<std::string> seeded = plain;
+  seeded.insert(seeded.end(), {"--set", "seed=2"});
+  std::vector<std::string> planned = plain;
+  planned.insert(planned.end(), {"--plan", run_folder() + "/plan.json"});
+  for (const auto& [other, what] : {std::pair{seeded, "config"}, std::pair{planned, "plan"}}) {
+    const auto outcome = train_on_two_ranks(folder_, plain, other);
+    if (!outcome) GTEST_SKIP() << "no mpirun";
+    if (outcome->err.find("has no MPI") != std::string::npos) GTEST_SKIP() << "built without MPI";
+    EXPECT_EQ(outcome->code, 2) << outcome->err;
+    EXPECT_NE(outcome->err.find(std::string("rank 1 has another ") + what + " than rank 0"),
+              std::string::npos)
+        << outcome->err;
+    EXPECT_FALSE(fs::exists(run_folder("ranks") + "/config.yaml"));
+  }
 }
 
 TEST_F(Train, an_error_ends_all_ranks) {

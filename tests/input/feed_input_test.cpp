@@ -19,7 +19,7 @@ TEST(FeedInput, gives_one_pass_after_the_other) {
   EXPECT_EQ(batches[2].position.index, 0);
   EXPECT_EQ(batches[3].position.pass, 1);
   EXPECT_EQ(batches[3].position.index, 1);
-  EXPECT_EQ(reader->stats().batches, 7);
+  EXPECT_GT(reader->waited_s(), 0);
 }
 
 TEST(FeedInput, ends_after_the_passes_it_is_asked_for_remainder_included) {
@@ -28,7 +28,7 @@ TEST(FeedInput, ends_after_the_passes_it_is_asked_for_remainder_included) {
   setup.passes = 2;
   const auto reader = input_of("Feed")->open(setup);
   std::vector<int64_t> sizes;
-  while (reader->next({})) sizes.push_back(reader->samples());
+  while (reader->next({})) sizes.push_back(reader->tensors()[0].shape()[0]);
   EXPECT_THAT(sizes, testing::ElementsAre(4, 4, 2, 4, 4, 2));
 }
 

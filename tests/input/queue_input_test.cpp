@@ -74,7 +74,7 @@ TEST(QueueInput, gives_the_remainder_batch_and_ends_with_the_passes) {
   setup.passes = 1;
   const auto reader = input_of("Queue")->open(setup);
   std::vector<int64_t> sizes;
-  while (reader->next({})) sizes.push_back(reader->samples());
+  while (reader->next({})) sizes.push_back(reader->tensors()[0].shape()[0]);
   EXPECT_THAT(sizes, testing::ElementsAre(4, 4, 2));
 }
 

@@ -87,7 +87,7 @@ TEST(Monitors, saves_and_loads_the_history_bit_for_bit) {
   const double values[] = {0.1 + 0.2, -0.0, 1e-310, INFINITY, -INFINITY, NAN};
   for (const double value : values) monitors.put_scalar("x", value);
   Monitors other({});
-  other.load(monitors.save());
+  other.load(monitors.save(), "a.h5");
   const auto& history = other.get_history("x");
   ASSERT_EQ(history.size(), 6U);
   for (size_t i = 0; i < 5; ++i) {
@@ -100,8 +100,8 @@ TEST(Monitors, saves_and_loads_the_history_bit_for_bit) {
 
 TEST(Monitors, refuses_a_history_that_is_none) {
   Monitors monitors({});
-  EXPECT_THROW(monitors.load("{\"x\": 3}"), CheckpointError);
-  EXPECT_THROW(monitors.load("nonsense"), CheckpointError);
+  EXPECT_THROW(monitors.load("{\"x\": 3}", "a.h5"), CheckpointError);
+  EXPECT_THROW(monitors.load("nonsense", "a.h5"), CheckpointError);
 }
 
 TEST(Monitors, lets_the_run_go_on_when_one_cannot_write) {

@@ -58,8 +58,7 @@ class KMeans final : public Trainer {
   double statistic(size_t /*index*/) const override { return inertia_; }
   std::optional<int64_t> steps_per_pass() const override { return setup_.data->size(); }
   StepSize step_size() const override { return {*setup_.data->batch_size(), 1, 1}; }
-  InputStats input_stats() const override { return reader_ ? reader_->stats() : InputStats{}; }
-  DataPosition data_position() const override { return reader_->position(); }
+  double waited_s() const override { return reader_ ? reader_->waited_s() : 0; }
 
   void save(CheckpointContent& content) const override {
     content.tensors["model/centres"] = centres_;

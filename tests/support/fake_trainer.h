@@ -20,7 +20,7 @@ class FakeTrainer final : public Trainer {
   std::function<void(int64_t global_step)> on_step;  // before the step counts
   int64_t data_ends_after = -1;                      // steps; -1: never
   StepSize size = {.batch = 4};
-  InputStats input;
+  double waited = 0;
 
   FakeTrainer() {
     table_.declare({"w", {DType::kFloat32, {2}}, VariableScope::kModel, true, nullptr});
@@ -46,7 +46,7 @@ class FakeTrainer final : public Trainer {
     return std::next(figures.begin(), static_cast<std::ptrdiff_t>(index))->second(steps_);
   }
   StepSize step_size() const override { return size; }
-  InputStats input_stats() const override { return input; }
+  double waited_s() const override { return waited; }
   VariableStore* variables() override { return store_.get(); }
   void set_scalar(const std::string& name, double value) override {
     *store_->tensor(name).data<float>() = static_cast<float>(value);

@@ -207,6 +207,27 @@ TEST_F(LoopTest, an_error_in_after_train_does_not_keep_the_others_from_theirs) {
   EXPECT_EQ(record_.back(), "B after_train 0/-1/0");
 }
 
+TEST_F(LoopTest, a_stop_in_after_train_does_not_keep_the_others_from_theirs) {
+  TestRun run({.max_epoch = 0, .steps_per_epoch = 1}, trainer_);
+  run.add("A", recording("A", throwing("after_train", StopTraining{"enough"})));
+  run.add("B", recording("B", throwing("after_train", Stopped{})));
+  EXPECT_EQ(run.add("C", recording("C")).go().ending, Ending::kFinished);
+  EXPECT_EQ(record_.back(), "C after_train 0/-1/0");
+}
+
+TEST_F(LoopTest, an_interrupt_of_before_run_saves_without_the_step) {
+  const TemporaryFolder folder;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  run.options.folder = folder.str();
+  run.add("A", recording("A", throwing("before_run", Stopped{}, 2)));
+  EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+  FakeTrainer trainer;
+  TestRun second({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+  const LoopResult result = second.go_on_from(folder / "checkpoints/model-1.h5");
+  EXPECT_EQ(result.global_step, 2);
+  EXPECT_THAT(trainer.weights().span<float>(), ElementsAre(2, 2));
+}
+
 TEST_F(LoopTest, an_error_in_a_step_is_thrown_on_after_after_train) {
   trainer_.on_step = [this](int64_t step) {
     record_.push_back("step " + std::to_string(step));
@@ -459,6 +480,26 @@ TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
   for (const LoopResult& result : results) {
     EXPECT_EQ(result.ending, Ending::kInterrupted);
     EXPECT_EQ(result.global_step, 3);
+  }
+}
+
+TEST(LoopRanks, an_interrupt_of_before_run_of_one_ends_all_at_the_same_step) {
+  std::stop_source source;
+  Record record;
+  const auto make = [&](int rank) -> std::unique_ptr<Callback> {
+    if (rank != 0) return nullptr;
+    return std::make_unique<RecordingCallback>("A", record, [&](const std::string& at, tpack::Run& run) {
+      if (at != "before_run" || run.global_step() != 1) return;
+      source.request_stop();
+      throw Stopped{};
+    });
+  };
+  const auto results = run_on_two_ranks(make, [&](int rank, LoopOptions& options) {
+    if (rank == 0) options.interrupt = source.get_token();
+  });
+  for (const LoopResult& result : results) {
+    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.global_step, 2);
   }
 }
 
