@@ -10,7 +10,6 @@ import torch
 import torch.nn.functional as F
 
 STEPS = 10
-GRADIENTS_OF_STEPS = (1, 10)
 
 
 class Training:
@@ -42,9 +41,8 @@ class Training:
             loss = self.cost(fed["image"].to(dtype).permute(0, 3, 1, 2), fed["label"])
             loss.backward()
             losses.append(loss.item())
-            if step in GRADIENTS_OF_STEPS:
-                gradients[str(step)] = {name: summary(f"{self.name}/step{step}/gradient/{name}", p.grad)
-                                        for name, p in parameters.items()}
+            gradients[str(step)] = {name: summary(f"{self.name}/step{step}/gradient/{name}", p.grad)
+                                    for name, p in parameters.items()}
             optimizer.step()
         after = {name: summary(f"{self.name}/after/{name}", value) for name, value in self.v.items()}
         return {"config": self.config, "overrides": self.overrides, "inputs": self.inputs,
