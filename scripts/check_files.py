@@ -58,7 +58,9 @@ def pairing():
     for path in sorted((ROOT / "tests").rglob("*_test.cpp")):
         inside = path.relative_to(ROOT / "tests")
         stem = inside.stem[: -len("_test")]
-        candidates = [ROOT / "lib" / inside.with_name(stem + ext) for ext in (".cpp", ".h")]
+        words = stem.split("_")  # loop_ranks_test.cpp is a second test of loop.cpp
+        stems = ["_".join(words[:n]) for n in range(1, len(words) + 1)]
+        candidates = [ROOT / "lib" / inside.with_name(s + ext) for s in stems for ext in (".cpp", ".h")]
         if inside.parts[0] in ("standalone", "plugin", "golden", "reliability"):
             continue
         if not any(c.exists() for c in candidates) and str(inside) not in table.values():

@@ -50,7 +50,15 @@ class ScheduledHyperParamSetter final : public Callback {
         .field("set_at_beginning", &Params::set_at_beginning,
                "a run that starts behind some points begins with the value they led to");
   }
-  explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {}
+  explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {
+    const bool is_rate = p_.param.name == "learning_rate";
+    for (const auto& [time, value] : p_.values) {
+      if (!std::isfinite(value) || time < 0 || (is_rate && value < 0))
+        throw ConfigError(std::string(kOwner) + ": 'values' has [" + std::to_string(time) + ", " +
+                          shortest(value) + "]; times are at least 0, values finite" +
+                          (is_rate ? ", learning rates at least 0" : ""));
+    }
+  }
 
   bool chief_only() const override { return false; }
   void setup(Setup& setup) override { check_param(setup.run()); }

@@ -4,6 +4,7 @@
 
 #include "cli/gates.h"
 #include "comm/self_comm.h"
+#include "predict/predict_outputs.h"
 
 namespace tpack {
 namespace {
@@ -41,9 +42,29 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   return *steps;
 }
 
+namespace {
+
+/// What is wrong in `predict` should not show after training.
+void check_predict(const Experiment& experiment) {
+  const ConfigNode& outputs = experiment.config.predict.outputs;
+  if (outputs.is_null() || !experiment.tower) return;
+  Diagnostics errors;
+  const std::vector<PredictOutput> parsed = parse_predict_outputs(outputs, errors);
+  errors.throw_if_any();
+  std::vector<TensorSpec> one_sample;
+  for (const TowerInput& input : experiment.tower->inputs()) one_sample.push_back(input.batch_spec(1));
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+  fetch_outputs(b, table, build_tower(b, *experiment.tower, one_sample, {}).outputs, parsed);
+}
+
+}  // namespace
+
 void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world) {
   try {
     experiment.trainer->setup(experiment.train_setup(plan, world));
+    check_predict(experiment);
   } catch (const ConfigError& error) {
     Diagnostics errors;
     errors.add(error, position_of(experiment, "trainer"));

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "core/file_io.h"
 #include "core/rng.h"
@@ -80,8 +80,9 @@ std::vector<std::string> listed_files(const std::vector<std::string>& words) {
     if (word == "-") {
       add_lines(std::cin, files);
     } else if (word.starts_with("@")) {
-      std::ifstream list(word.substr(1));
-      if (!list) throw DataError(word.substr(1), "this list cannot be read");
+      const std::optional<std::string> content = read_whole_file(word.substr(1));
+      if (!content) throw DataError(word.substr(1), "this list cannot be read");
+      std::istringstream list(*content);
       add_lines(list, files);
     } else if (fs::is_directory(word, failure)) {
       add_folder(word, files);
@@ -89,6 +90,8 @@ std::vector<std::string> listed_files(const std::vector<std::string>& words) {
       files.push_back(word);
     }
   }
+  if (files.empty())
+    throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
   return files;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <cstdio>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,15 @@ int usage_error(const CLI::App& program, const CLI::ParseError& error, int argc,
   return static_cast<int>(ErrorKind::kConfig);
 }
 
+/// The exit code where all that went to standard output has arrived there.
+int flushed(int exit_code) {
+  std::cout.flush();
+  const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (arrived || exit_code != 0) return exit_code;
+  std::fprintf(stderr, "error: standard output cannot be written\n");
+  return static_cast<int>(ErrorKind::kResource);
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv) {
@@ -77,13 +87,13 @@ int run_program(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& shown) {  // --help, --version
-    return program.exit(shown);
+    return flushed(program.exit(shown));
   } catch (const CLI::ParseError& error) {
     return usage_error(program, error, argc, argv);
   }
   if (verbose) log::set_level(log::Level::kDebug);
   if (quiet) log::set_level(log::Level::kWarning);
-  return guarded(action);
+  return flushed(guarded(action));
 }
 
 }  // namespace tpack

@@ -15,6 +15,7 @@ namespace {
 
 // What the handler may touch: lock-free atomics and a descriptor.
 std::atomic<int> first_signal = 0;
+std::atomic<bool> ends_orderly = false;
 std::atomic<int> wake_descriptor = -1;
 
 void wake() {
@@ -26,7 +27,7 @@ void wake() {
 
 void on_signal(int number) {
   int none = 0;
-  if (!first_signal.compare_exchange_strong(none, number)) _exit(128 + number);
+  if (!ends_orderly || !first_signal.compare_exchange_strong(none, number)) _exit(128 + number);
   wake();
 }
 
@@ -41,6 +42,7 @@ void handle(int number, void (*handler)(int)) {
 
 SignalWatcher::SignalWatcher() {
   first_signal = 0;
+  ends_orderly = false;
   wake_descriptor = eventfd(0, EFD_CLOEXEC);
   if (wake_descriptor < 0) throw ResourceError(std::string("eventfd: ") + std::strerror(errno));
   thread_ = std::thread([this] { watch(); });
@@ -56,6 +58,8 @@ SignalWatcher::~SignalWatcher() {
   thread_.join();
   close(wake_descriptor.exchange(-1));
 }
+
+void SignalWatcher::expect_orderly_end() { ends_orderly = true; }
 
 int SignalWatcher::signal() const { return first_signal; }
 

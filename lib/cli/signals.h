@@ -6,9 +6,10 @@
 
 namespace tpack {
 
-/// Turns SIGINT and SIGTERM into a request to stop: the first one asks for an orderly end, the second one
-/// ends the process at once with 128 + its number. Handlers, not a blocked mask: libraries start threads
-/// before main() (OpenBLAS does), and those would take the signal. One at a time in a process.
+/// Turns SIGINT and SIGTERM into a request to stop. While somebody watches for that (`expect_orderly_end`)
+/// the first one asks for an orderly end; the second one, and any other, ends the process at once with 128 +
+/// its number. Handlers, not a blocked mask: libraries start threads before main() (OpenBLAS does), and those
+/// would take the signal. One at a time in a process.
 class SignalWatcher {
  public:
   SignalWatcher();
@@ -16,6 +17,8 @@ class SignalWatcher {
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
 
+  /// From now on somebody watches the token and ends in good order.
+  void expect_orderly_end();
   std::stop_token stop_token() const { return stop_.get_token(); }
   /// The first signal; 0 where none came.
   int signal() const;

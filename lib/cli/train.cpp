@@ -1,6 +1,7 @@
 #include "cli/train.h"
 
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "checkpoint/seal.h"
 #include "cli/bad_sample_list.h"
 #include "cli/check.h"
+#include "cli/config_changes.h"
 #include "cli/exit_code.h"
 #include "cli/experiment.h"
 #include "cli/gates.h"
@@ -16,6 +18,7 @@
 #include "cli/stored_model.h"
 #include "comm/mpi.h"
 #include "comm/world.h"
+#include "config/yaml_reader.h"
 #include "core/file_io.h"
 #include "core/log.h"
 #include "core/text.h"
@@ -26,7 +29,7 @@ namespace {
 /// One run of `tpack train` in this process, which is one of `world`.
 class TrainRun {
  public:
-  TrainRun(const TrainOptions& options, Comm& world, const SignalWatcher& signals)
+  TrainRun(const TrainOptions& options, Comm& world, SignalWatcher& signals)
       : options_(options), world_(world), signals_(signals) {}
 
   int run();
@@ -35,8 +38,9 @@ class TrainRun {
   int train();
   void enter_folder();
   void read_checkpoint();
-  void begin_folder();
+  void begin_folder(const Loop& loop);
   void choose_plan();
+  void compare_with_checkpoint();
   void compare_ranks(const char* what, const std::string& text) const;
   LoopOptions loop_options();
   void start(Loop& loop);
@@ -48,13 +52,15 @@ class TrainRun {
 
   const TrainOptions& options_;
   Comm& world_;
-  const SignalWatcher& signals_;
+  SignalWatcher& signals_;
   std::optional<BadSampleList> bad_samples_;
   std::optional<Experiment> experiment_;
   std::string effective_;            // the config as YAML
   std::optional<RunFolder> folder_;  // of the chief
-  std::string checkpoint_path_;      // empty: a new run
+  bool folder_begun_ = false;
+  std::string checkpoint_path_;  // empty: a new run
   CheckpointContent checkpoint_;
+  std::vector<std::string> config_changes_;  // since the checkpoint
   Plan plan_;
   std::unique_ptr<Monitors> monitors_;
   LoopResult result_;
@@ -83,13 +89,15 @@ int TrainRun::train() {
   read_checkpoint();
   choose_plan();
   compare_ranks("plan", plan_.to_json());
+  compare_with_checkpoint();
   for (const auto& [name, flow] : e.flows) flow.prepare();
   set_up_trainer(e, plan_, world_);
-  begin_folder();
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
+  begin_folder(loop);
   start(loop);
+  signals_.expect_orderly_end();
   try {
     result_ = loop.run();
   } catch (...) {
@@ -115,15 +123,21 @@ void TrainRun::read_checkpoint() {
 }
 
 /// Only now, when nothing can be wrong with the config any more, do files of an earlier run change.
-void TrainRun::begin_folder() {
+void TrainRun::begin_folder(const Loop& loop) {
   if (chief()) {
+    check_gates(experiment_->config.gates, loop.scalars());
     folder_->begin();
+    folder_begun_ = true;
     log::to_file(folder_->file("log.txt"));
     log::info("run folder " + folder_->path());
   }
   if (!checkpoint_path_.empty())
     log::info("resuming from " + checkpoint_path_ + " (global_step " + std::to_string(checkpoint_.step) +
               ")");
+  if (!config_changes_.empty() && chief()) {
+    log::warning("the config is not the checkpoint's: " + join(config_changes_, "; ") +
+                 "; variables, learning rate and place in the data go on as the checkpoint has them");
+  }
   const std::string folder = world_.all_gather(folder_ ? folder_->path() : "", "the run folder")[0];
   const std::string rank = chief() ? "" : "-rank" + std::to_string(world_.rank());
   bad_samples_.emplace(folder + "/bad_samples" + rank + ".txt");
@@ -152,6 +166,16 @@ void TrainRun::compare_ranks(const char* what, const std::string& text) const {
   }
 }
 
+/// Weights, optimizer state and learning rate go on as the checkpoint has them, whatever the config says now.
+void TrainRun::compare_with_checkpoint() {
+  const auto text = checkpoint_.texts.find(kConfigText);
+  if (text == checkpoint_.texts.end()) return;
+  const ConfigNode* optimizer = experiment_->source.root.find("optimizer");
+  config_changes_ =
+      config_changes(parse_yaml(text->second, checkpoint_path_), parse_yaml(effective_, options_.config),
+                     optimizer == nullptr ? experiment_->source.root.position() : optimizer->position());
+}
+
 LoopOptions TrainRun::loop_options() {
   LoopOptions options;
   const ExperimentConfig& config = experiment_->config;
@@ -173,7 +197,6 @@ LoopOptions TrainRun::loop_options() {
 
 void TrainRun::start(Loop& loop) {
   Experiment& e = *experiment_;
-  if (chief()) check_gates(e.config.gates, loop.scalars());
   write_plan();
   if (!checkpoint_path_.empty()) {
     loop.resume(checkpoint_, checkpoint_path_);
@@ -223,7 +246,8 @@ void TrainRun::write_plan() const {
 }
 
 void TrainRun::write_exit(int code, const std::string& reason) const {
-  if (!folder_) return;
+  // A run that could not begin leaves the word of an earlier one.
+  if (!folder_ || (!folder_begun_ && std::filesystem::exists(folder_->file("exit.json")))) return;
   const ExitRecord record{code, reason, result_.epoch, result_.global_step};
   try {
     write_whole_file(folder_->file("exit.json"), record.to_json());
@@ -235,7 +259,7 @@ void TrainRun::write_exit(int code, const std::string& reason) const {
 }  // namespace
 
 int train(const TrainOptions& options) {
-  const SignalWatcher signals;
+  SignalWatcher signals;
   std::unique_ptr<Comm> world;
   try {
     world = make_world();

@@ -20,8 +20,11 @@ bool has_expression(const ConfigNode& node) {
   return node.has_expression();
 }
 
+/// In the layers of a model they may be parameters of blocks and the like, known only when those are read.
 BareNames bare_names_at(const std::string& place) {
-  return place.starts_with("model.") ? BareNames::kLeave : BareNames::kResolve;
+  const bool layers = place.starts_with("model.layers") || place.starts_with("model.blocks") ||
+                      place.starts_with("model.defaults");
+  return layers ? BareNames::kLeave : BareNames::kResolve;
 }
 
 /// Resolves values as they are asked for; a place (keys and numbers, dotted) is resolved once.

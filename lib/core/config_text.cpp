@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -19,7 +20,7 @@ std::string escaped(const std::string& text) {
       out += "\\n";
     } else if (c == '\t') {
       out += "\\t";
-    } else if (byte < 0x20) {
+    } else if (byte < 0x20 || byte == 0x7f) {
       std::array<char, 8> code{};
       std::snprintf(code.data(), code.size(), "\\u%04x", byte);
       out += code.data();
@@ -36,7 +37,9 @@ bool needs_quotes(const std::string& text) {
   static const std::string kFirst = "!&*-?|>@%`'\"#,[]{}: =~";
   if (kFirst.find(text.front()) != std::string::npos || text.back() == ' ' || text.back() == ':') return true;
   if (text.find(": ") != std::string::npos || text.find(" #") != std::string::npos) return true;
-  return text.find_first_of("\n\t\"\\,[]{}") != std::string::npos;
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  return text.find_first_of("\"\\,[]{}") != std::string::npos ||
+         std::any_of(text.begin(), text.end(), is_control);
 }
 
 std::string scalar_text(const ConfigNode& node) {

@@ -15,18 +15,20 @@ namespace {
 
 struct FlowParams {
   FlowField flow;
-  WorkerCount workers;
-  int prefetch = FlowSettings{}.prefetch;
-  OnError on_error = OnError::kStop;
+  std::optional<WorkerCount> workers = {};
+  std::optional<int> prefetch = {};
+  std::optional<OnError> on_error = {};
 };
 
 Schema<FlowParams> flow_schema() {
   return Schema<FlowParams>("A dataflow and how it is read.")
       .field("flow", &FlowParams::flow, "list of components, from source to batch")
       .required()
-      .field("workers", &FlowParams::workers, "threads that make samples, or auto")
-      .field("prefetch", &FlowParams::prefetch, between(1, 4096), "batches made ahead of the reader")
-      .field("on_error", &FlowParams::on_error, "what happens to bad samples: stop, skip or replace");
+      .field("workers", &FlowParams::workers, "threads that make samples, or auto (the default)")
+      .field("prefetch", &FlowParams::prefetch, between(1, 4096),
+             "batches made ahead of the reader; 3 where left out")
+      .field("on_error", &FlowParams::on_error,
+             "what happens to bad samples: stop (the default), skip or replace");
 }
 
 /// Builds one flow of a tree; the flows inside it are built by children that know the way to it.
@@ -38,11 +40,14 @@ class Builder final : public FlowBuilder {
   FlowPtr build(const FlowField& field, const std::string& part) override {
     const std::string outer_prefix = prefix_;
     const FlowSettings outer_settings = settings_;  // threads and prefetching are those of the whole tree
+    const FlowParams outer_said = said_;
     prefix_ = context_name_ + "/" + part + "/";
     settings_ = {};
+    said_ = {};
     FlowPtr flow = build_top(field.node);
     prefix_ = outer_prefix;
     settings_ = outer_settings;
+    said_ = outer_said;
     return flow;
   }
 
@@ -53,7 +58,13 @@ class Builder final : public FlowBuilder {
     const size_t before = errors_.count();
     const FlowParams params = flow_schema().parse(node, "the flow", errors_);
     if (errors_.count() != before) return nullptr;
-    settings_ = {params.workers, params.prefetch, params.on_error};
+    // A flow that names another one says more than that one does.
+    if (!said_.workers) said_.workers = params.workers;
+    if (!said_.prefetch) said_.prefetch = params.prefetch;
+    if (!said_.on_error) said_.on_error = params.on_error;
+    settings_.workers = said_.workers.value_or(settings_.workers);
+    settings_.prefetch = said_.prefetch.value_or(settings_.prefetch);
+    settings_.on_error = said_.on_error.value_or(settings_.on_error);
     return params.flow.node.is_list() ? build_list(params.flow.node) : build_top(params.flow.node);
   }
   const FlowSettings& settings() const { return settings_; }
@@ -181,6 +192,7 @@ class Builder final : public FlowBuilder {
   Diagnostics& errors_;
   std::shared_ptr<BadSamples> bad_;
   FlowSettings settings_;
+  FlowParams said_;                     // of the settings, outermost first
   std::string prefix_;                  // in front of the names of this list's components
   std::string context_name_;            // the component whose flows are being built
   std::vector<std::string> open_ = {};  // named flows being built, outermost first

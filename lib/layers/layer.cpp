@@ -4,8 +4,10 @@
 
 namespace tpack {
 
-Symbol Layer::build(Builder& /*b*/, Symbol /*x*/) const {
-  throw InternalError("a layer without a build method");
+Symbol Layer::build(Builder& b, Symbol /*x*/) const {
+  throw ShapeError(b.origin(), b.path() +
+                                   ": a layer that holds layers, or takes several inputs, cannot stand here; "
+                                   "put it into the model's `layers`");
 }
 
 Symbol Layer::build(Builder& b, std::span<const Symbol> in) const {

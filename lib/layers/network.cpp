@@ -1,6 +1,7 @@
 #include "layers/network.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "core/substitute.h"
@@ -19,19 +20,25 @@ struct Reserved {
   ConfigNode rest;
 };
 
+/// Letters of any language may stand in a name; '/' separates scopes, '@' begins gradients and slots.
+bool is_layer_name(const std::string& name) {
+  const auto is_good = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c >= 0x80 || c == '_' || c == '-' || c == '.';
+  };
+  return name.empty() || (std::all_of(name.begin(), name.end(), is_good) && name[0] != '-' && name[0] != '.');
+}
+
 Reserved take_reserved(const ComponentItem& item, Diagnostics& errors) {
   Reserved out{{}, {}, item.params};
   const std::string owner = "layer " + item.name;
   if (const ConfigNode* name = item.params.find("name")) {
     Reader reader("'name' of " + owner, {}, errors);
     out.name = Codec<std::string>::parse(*name, reader).value_or("");
-    if (out.name.find('/') != std::string::npos) {
+    if (!is_layer_name(out.name)) {
       errors.add(name->position(),
-                 "'name' of " + owner + " is '" + out.name + "'; '/' separates scopes, use another letter");
-    }
-    if (out.name.starts_with('@')) {
-      errors.add(name->position(), "'name' of " + owner + " is '" + out.name +
-                                       "'; gradients and optimizer slots begin with '@', use another letter");
+                 "'name' of " + owner + " is " + to_json(*name) +
+                     "; names have letters, digits, '_', '-' and '.', and begin with none of "
+                     "the last two");
     }
     out.rest = out.rest.without("name");
   }
@@ -71,26 +78,28 @@ class BlockCall final : public Layer {
   ParsedList body_;
 };
 
-/// The parameters of a block as its definition lists them, with what a call says set.
+/// The parameters of a block as its definition lists them, with what a call says set. Defaults may depend on
+/// the parameters before them.
 std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, const ComponentItem& call,
-                                                   const ConfigNode& given, Diagnostics& errors) {
-  std::map<std::string, ConfigNode> values;
+                                                   const ConfigNode& given, const Scope& outer,
+                                                   Diagnostics& errors) {
+  std::vector<ConfigNode::Entry> values;
   std::vector<FieldInfo> known;
-  if (const ConfigNode* parameters = block.find("parameters")) {
-    for (const ConfigNode::Entry& entry : parameters->entries()) {
-      values[entry.key] = entry.value;
-      known.push_back({.name = entry.key});
-    }
+  const ConfigNode* parameters = block.find("parameters");
+  for (const auto& entry :
+       parameters != nullptr ? parameters->entries() : std::span<const ConfigNode::Entry>()) {
+    const ConfigNode* said = given.find(entry.key);
+    const MapScope before(ConfigNode::map(values), &outer);
+    const ConfigNode value = said != nullptr ? *said : substitute(entry.value, before, errors);
+    if (value.is_null())
+      errors.add(call.position, "block " + call.name + ": parameter '" + entry.key + "' is missing");
+    values.push_back({entry.key, value});
+    known.push_back({.name = entry.key});
   }
   check_keys(given, known, "block " + call.name, errors);
-  for (const ConfigNode::Entry& entry : given.entries()) {
-    if (values.contains(entry.key)) values[entry.key] = entry.value;
-  }
-  for (const auto& [name, value] : values) {
-    if (value.is_null())
-      errors.add(call.position, "block " + call.name + ": parameter '" + name + "' is missing");
-  }
-  return values;
+  std::map<std::string, ConfigNode> by_name;
+  for (const ConfigNode::Entry& entry : values) by_name[entry.key] = entry.value;
+  return by_name;
 }
 
 }  // namespace
@@ -193,7 +202,7 @@ std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const Config
     const ConfigNode* list = block->second.find("layers");
     if (list == nullptr) return nullptr;  // reported where the blocks are read
     const size_t before = errors_.count();
-    auto values = block_parameters(block->second, item, params, errors_);
+    auto values = block_parameters(block->second, item, params, *scope_, errors_);
     return errors_.count() == before ? std::make_unique<BlockCall>(*list, std::move(values)) : nullptr;
   }
   std::vector<std::string> names;

@@ -24,7 +24,8 @@ bool wants(const LoadRules& rules, const std::string& name) {
 
 std::string renamed(const std::string& name, const LoadRules& rules) {
   for (const auto& [pattern, replacement] : rules.rename) {
-    if (full_match(name, pattern)) return std::regex_replace(name, std::regex(pattern), replacement);
+    std::smatch match;
+    if (std::regex_match(name, match, std::regex(pattern))) return match.format(replacement);
   }
   return name;
 }

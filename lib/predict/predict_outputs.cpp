@@ -34,7 +34,30 @@ void parse_one(const std::string& name, const ConfigNode& node, std::vector<Pred
   }
 }
 
+const Symbol& find_output(const std::map<std::string, Symbol>& outputs, const Ref<LayerOutput>& ref) {
+  const auto found = outputs.find(ref.name);
+  if (found != outputs.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, symbol] : outputs) known.push_back(name);
+  throw unknown_reference("layer output", ref.name, ref.position, known);
+}
+
 }  // namespace
+
+void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::string, Symbol>& tower,
+                   const std::vector<PredictOutput>& outputs) {
+  for (const PredictOutput& output : outputs) {
+    const Symbol from = find_output(tower, output.from);
+    const Builder::Scope scope(b, output.name, output.from.position);
+    const size_t trained = table.all().size();
+    b.fetch(output.name, output.layer ? output.layer->build(b, std::span(&from, 1)) : from);
+    if (table.all().size() == trained) continue;
+    throw ConfigError(output.from.position,
+                      "output '" + output.name +
+                          "' of predict has a layer with variables, which nobody trained; "
+                          "put that layer into the model");
+  }
+}
 
 std::vector<PredictOutput> parse_predict_outputs(const ConfigNode& node, Diagnostics& errors) {
   std::vector<PredictOutput> outputs;
@@ -54,6 +77,9 @@ std::vector<PredictOutput> parse_predict_outputs(const ConfigNode& node, Diagnos
                "output, found " +
                    node.describe());
   }
+  if ((node.is_map() || node.is_list()) && node.size() == 0)
+    errors.add(node.position(),
+               "'outputs' of predict is empty; name an output, as in {probability: {Softmax: fc1}}");
   return outputs;
 }
 

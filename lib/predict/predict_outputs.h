@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,5 +21,11 @@ struct PredictOutput {
 ///   {scores: fc1, probability: {Softmax: fc1}, leaky: {LeakyReLU: {input: fc1, alpha: 0.1}}}.
 /// Reports all that is wrong.
 std::vector<PredictOutput> parse_predict_outputs(const ConfigNode& node, Diagnostics& errors);
+
+/// Puts the outputs on top of a tower in inference and fetches each by its name. `table`: the builder's.
+/// Errors: ConfigError for what the tower does not have, and for a layer with variables, which nobody
+/// trained.
+void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::string, Symbol>& tower,
+                   const std::vector<PredictOutput>& outputs);
 
 }  // namespace tpack

@@ -7,14 +7,6 @@
 namespace tpack {
 namespace {
 
-Symbol find_output(const std::map<std::string, Symbol>& outputs, const Ref<LayerOutput>& ref) {
-  const auto found = outputs.find(ref.name);
-  if (found != outputs.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [name, symbol] : outputs) known.push_back(name);
-  throw unknown_reference("layer output", ref.name, ref.position, known);
-}
-
 int64_t batch_of(const std::vector<TowerInput>& inputs, const std::vector<size_t>& given,
                  const Signature& fed) {
   for (size_t i = 0; i < given.size(); ++i) {
@@ -72,11 +64,7 @@ Graph Predictor::graph(const Signature& fed) const {
     in[inputs[i].name] = inputs[i].layout == "HWC" ? b.transpose(x, {0, 3, 1, 2}) : x;
   }
   const TowerResult result = place_.tower->build(b, in);
-  for (const PredictOutput& output : outputs_) {
-    const Symbol from = find_output(result.outputs, output.from);
-    const Builder::Scope scope(b, output.name, output.from.position);
-    b.fetch(output.name, output.layer ? output.layer->build(b, from) : from);
-  }
+  fetch_outputs(b, *place_.table, result.outputs, outputs_);
   const std::vector<bool> needed = graph.needed();
   for (const auto& [node, name] : zeros) {
     if (needed[static_cast<size_t>(node->id)])

@@ -104,6 +104,14 @@ TEST_F(Program, inspects_data) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "images"), {}), 2);
 }
 
+TEST_F(Program, output_that_does_not_arrive_is_exit_5) {
+  for (const char* words : {"list", "--help", "schema"}) {
+    const int status =
+        std::system((testing_cli::program() + " " + words + " >/dev/full 2>/dev/null").c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 5) << words;
+  }
+}
+
 TEST_F(Program, prints_completion_scripts) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const Outcome outcome = tpack({"completion", shell});

@@ -105,6 +105,10 @@ TEST_F(Stored, infer_reads_folders_and_lists) {
   const Outcome outcome = tpack({"infer", model(), folder_->str(), "--skip-bad"});
   EXPECT_EQ(split(outcome.out, '\n').size(), 4U);
   EXPECT_EQ(tpack({"infer", model(), "@" + (*folder_ / "none.txt")}).code, 3);
+  EXPECT_EQ(tpack({"infer", model(), "@" + folder_->str()}).code, 3);
+  write_content(*folder_ / "list.txt", "\n");
+  EXPECT_EQ(last_line(tpack({"infer", model(), "@" + (*folder_ / "list.txt")}).err),
+            "error: no file is named; give images, folders, @LIST or - for a list on standard input");
 }
 
 TEST_F(Stored, infer_writes_hdf5) {

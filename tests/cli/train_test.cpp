@@ -130,8 +130,30 @@ TEST_F(Train, a_wrong_config_changes_nothing_in_the_run_folder) {
   const Outcome outcome = train({"--resume", "never", "--set", "init={from: nowhere.h5}"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("'from' of init: no such file"), std::string::npos) << outcome.err;
+  const std::string done = content_of(run_folder() + "/exit.json");
+  for (const char* resume : {"auto", "never"}) {
+    EXPECT_EQ(train({"--resume", resume, "--set", "gates={nothing: \"> 1\"}"}).code, 2);
+    EXPECT_EQ(train({"--resume", resume, "--set", "callbacks=[MaxSaver: {monitor: nothing}]"}).code, 2);
+  }
+  EXPECT_EQ(content_of(run_folder() + "/exit.json"), done);
   EXPECT_EQ(content_of(run_folder() + "/config.yaml"), before);
   EXPECT_TRUE(fs::exists(checkpoint(20)));
+}
+
+TEST_F(Train, says_what_a_resumed_run_does_not_take_from_its_config) {
+  ASSERT_EQ(train().code, 0);
+  const Outcome changed =
+      train({"--resume", "auto", "--set", "max_epoch=3", "--set", "optimizer.Adam.learning_rate=0.5"});
+  EXPECT_EQ(changed.code, 0);
+  EXPECT_NE(changed.err.find("the config is not the checkpoint's: optimizer.Adam.learning_rate was "),
+            std::string::npos)
+      << changed.err;
+  const Outcome same =
+      train({"--resume", "auto", "--set", "max_epoch=4", "--set", "optimizer.Adam.learning_rate=0.5"});
+  EXPECT_EQ(same.err.find("is not the checkpoint's"), std::string::npos) << same.err;
+  const Outcome other = train({"--resume", "auto", "--set", "optimizer={SGD: {learning_rate: 0.5}}"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("made with optimizer Adam, this run has SGD"), std::string::npos) << other.err;
 }
 
 TEST_F(Train, checkpoints_have_the_groups_that_their_page_names) {

@@ -36,12 +36,20 @@ TEST(Resolve, takes_values_that_are_expressions_themselves_in_any_order) {
             R"({"a": 8, "b": 4, "c": 3, "d": [3, 8], "e": [3, 8]})");
 }
 
-TEST(Resolve, leaves_bare_names_below_model_only) {
+TEST(Resolve, leaves_bare_names_in_the_layers_of_a_model_only) {
   EXPECT_EQ(
-      resolved("vars: {width: 4}\nmodel: {f: $(width * 2), g: $(vars.width * 2), h: $(n + vars.width)}\n"
+      resolved("vars: {width: 4}\nmodel: {layers: {f: $(width * 2), g: $(vars.width * 2), h: $(n + vars.width)}}\n"
                "x: $(width)\n"),
-      "{\"vars\": {\"width\": 4}, \"model\": {\"f\": \"$(width * 2)\", \"g\": 8, \"h\": \"$(n + 4)\"}, "
+      "{\"vars\": {\"width\": 4}, \"model\": {\"layers\": {\"f\": \"$(width * 2)\", \"g\": 8, \"h\": \"$(n + 4)\"}}, "
       "\"x\": 4}");
+}
+
+TEST(Resolve, takes_names_for_all_of_model_but_its_layers) {
+  EXPECT_EQ(
+      resolved("vars: {k: 3}\nmodel: {inputs: {x: {shape: [$(k)]}}, cost: [R: $(k)], layers: [L: $(k)], "
+               "blocks: {B: $(k)}, defaults: {D: $(k)}}\n"),
+      R"x({"vars": {"k": 3}, "model": {"inputs": {"x": {"shape": [3]}}, "cost": [{"R": 3}], )x"
+      R"x("layers": [{"L": "$(k)"}], "blocks": {"B": "$(k)"}, "defaults": {"D": "$(k)"}}})x");
 }
 
 TEST(Resolve, reports_a_cycle_once_from_its_first_place) {

@@ -28,8 +28,8 @@ TEST(ToYaml, writes_blocks_with_two_spaces_and_short_lists_in_one_line) {
 
 TEST(ToYaml, quotes_texts_that_would_come_back_as_something_else) {
   for (const char* text :
-       {"",     "3",  "true", "null", "~",   "a: b",  "a #b", "- a",  "*x", "&x", "!x", "[x",
-        "a, b", "x:", " x",   "x ",   "'x'", "\"x\"", "a\nb", "a\tb", "@x", "%x", "=",  "? x"}) {
+       {"",   "3",  "true", "null", "~",     "a: b", "a #b", "- a",  "*x",    "&x", "!x", "[x", "a, b",
+        "x:", " x", "x ",   "'x'",  "\"x\"", "a\nb", "a\tb", "a\rb", "a\x7f", "@x", "%x", "=",  "? x"}) {
     const std::string yaml = to_yaml(ConfigNode{{"k", text}});
     EXPECT_EQ(yaml.substr(0, 4), "k: \"") << yaml;
   }

@@ -38,6 +38,17 @@ TEST(MakeFlow, names_of_flows_are_followed) {
   EXPECT_EQ(mistake("loop", scope), "the flow 'loop' contains itself: loop -> loop");
 }
 
+TEST(MakeFlow, what_names_another_flow_says_more_than_that_one) {
+  const ConfigNode picky = list({item("Counting", 6), item("Picky", {{"fail", 2}})});
+  const FlowScope scope = {{"raw", ConfigNode::map({{"flow", picky}, {"workers", 2}, {"prefetch", 5}})}};
+  const DataFlow flow =
+      make_flow(ConfigNode::map({{"flow", "raw"}, {"workers", 3}, {"on_error", "skip"}}), scope);
+  EXPECT_EQ(flow.settings().workers.count, 3);
+  EXPECT_EQ(flow.settings().prefetch, 5);
+  EXPECT_EQ(flow.settings().on_error, OnError::kSkip);
+  EXPECT_EQ(first_component(flow), (std::vector<int64_t>{0, 1, 3, 4, 5}));
+}
+
 TEST(MakeFlow, batches_need_known_shapes) {
   const TempFolder folder;
   EXPECT_EQ(mistake(list({item("ImageFolder", folder.path()), item("BatchData", {{"batch_size", 2}})})),

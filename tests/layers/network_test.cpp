@@ -72,9 +72,15 @@ TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
   EXPECT_EQ(error_of("- RelU"), "layers.yaml:1:3: unknown layer 'RelU'; did you mean 'ReLU'?");
 }
 
-TEST(Layers, have_no_slash_in_their_names) {
-  EXPECT_EQ(error_of("- ReLU: {name: a/b}"),
-            "layers.yaml:1:16: 'name' of layer ReLU is 'a/b'; '/' separates scopes, use another letter");
+TEST(Layers, have_names_that_can_be_written_anywhere) {
+  for (const char* name : {"a/b", "\"@m\"", "\"a\\nb\"", "\"a b\"", ".", "..", "\"-x\"", "\"\\x00\""}) {
+    EXPECT_THAT(error_of(std::string("- ReLU: {name: ") + name + "}"),
+                testing::HasSubstr(
+                    "; names have letters, digits, '_', '-' and '.', and begin with none of the last two"))
+        << name;
+  }
+  for (const char* name : {"a", "conv-1.b", "_x", "größe", "1"})
+    EXPECT_EQ(error_of(std::string("- ReLU: {name: \"") + name + "\"}"), "") << name;
 }
 
 TEST(Layers, report_all_that_is_wrong) {
@@ -141,6 +147,22 @@ TEST_F(Blocks, are_called_like_layers_with_parameters) {
   const Built built = build("[{Dense: {units: 4}}, {Dense: {name: out, units: 2, act: ReLU}}]", settings_);
   EXPECT_THAT(built.variables, ElementsAre("dense_0/f/W", "dense_0/f/b", "out/f/W", "out/f/b"));
   EXPECT_EQ(built.outputs.at("out"), (Shape{2, 2}));
+}
+
+TEST_F(Blocks, have_defaults_that_depend_on_what_stands_before_them_and_outside) {
+  settings_.blocks["Wide"] = parse_yaml(
+      "parameters: {units: 3, twice: $(2 * units), rows: $(outer)}\n"
+      "layers: [{FullyConnected: {name: a, units: $(twice)}}, {FullyConnected: {name: b, units: $(rows)}}]",
+      "b.yaml");
+  const Built built = build(
+      "[{Repeat: {name: r, index: outer, start: 7, count: 1, layers: [{Wide: {name: w}}, "
+      "{Wide: {name: v, units: 4}}]}}]",
+      settings_);
+  EXPECT_EQ(built.outputs.at("r/7/w/a"), (Shape{2, 6}));
+  EXPECT_EQ(built.outputs.at("r/7/w/b"), (Shape{2, 7}));
+  EXPECT_EQ(built.outputs.at("r/7/v/a"), (Shape{2, 8}));
+  EXPECT_THAT(error_of("- Wide: {rows: 1, twice: $(nothing)}", settings_),
+              testing::HasSubstr("unknown name 'nothing'"));
 }
 
 TEST_F(Blocks, say_what_is_wrong_with_a_call) {

@@ -72,6 +72,16 @@ TEST_F(LoadWeights, includes_excludes_and_renames_by_patterns) {
   EXPECT_THAT(values("conv0/W"), ElementsAre(7, 8));
 }
 
+TEST_F(LoadWeights, renames_a_name_once_where_the_pattern_matches_nothing_too) {
+  put("0/W", {7, 8});
+  content_.tensors.erase("model/conv0/W");
+  const LoadReport report =
+      load_weights(*store_, content_, {.rename = {{"0(.*)", "conv0$1"}, {"(.*)", "x/$1"}}});
+  EXPECT_THAT(report.loaded, testing::Contains("conv0/W"));
+  EXPECT_THAT(report.extra, testing::Contains("x/fc1/W"));
+  EXPECT_THAT(values("conv0/W"), ElementsAre(7, 8));
+}
+
 TEST_F(LoadWeights, converts_between_float_types) {
   content_.tensors["model/conv0/W"] = Tensor::of<double>({2}, {0.5, 0.25});
   load_weights(*store_, content_);

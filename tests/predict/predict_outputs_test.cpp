@@ -44,6 +44,8 @@ TEST(PredictOutputs, have_names_and_layers_of_their_own) {
 }
 
 TEST(PredictOutputs, say_what_is_wrong) {
+  EXPECT_EQ(errors_of("[]"),
+            "p.yaml:1:1: 'outputs' of predict is empty; name an output, as in {probability: {Softmax: fc1}}");
   EXPECT_EQ(
       errors_of("3"),
       "p.yaml:1:1: 'outputs' of predict: expected a list of outputs or a map of name to output, found the "

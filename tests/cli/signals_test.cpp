@@ -1,0 +1,36 @@
+#include "cli/signals.h"
+
+#include <csignal>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace tpack {
+namespace {
+
+TEST(SignalWatcher, ends_at_once_while_nobody_watches) {
+  for (const int number : {SIGINT, SIGTERM}) {
+    EXPECT_EXIT(
+        {
+          const SignalWatcher watcher;
+          raise(number);
+        },
+        testing::ExitedWithCode(128 + number), "");
+  }
+}
+
+TEST(SignalWatcher, asks_for_an_orderly_end_once) {
+  EXPECT_EXIT(
+      {
+        SignalWatcher watcher;
+        watcher.expect_orderly_end();
+        raise(SIGTERM);
+        while (!watcher.stop_token().stop_requested()) std::this_thread::yield();
+        if (watcher.signal() != SIGTERM) std::exit(1);
+        raise(SIGINT);
+      },
+      testing::ExitedWithCode(128 + SIGINT), "once more ends at once");
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,117 @@
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "comm/local_group.h"
+#include "core/stop.h"
+#include "support/fake_trainer.h"
+#include "train/loop.h"
+#include "train/recording_callback.h"
+
+namespace tpack {
+namespace {
+
+/// Runs the same loop on two ranks; `make` gives the callback of each, if any.
+std::vector<LoopResult> run_on_two_ranks(const std::function<std::unique_ptr<Callback>(int rank)>& make,
+                                         const std::function<void(int rank, LoopOptions&)>& set = nullptr) {
+  LocalGroup group(2, 30);
+  std::vector<LoopResult> results(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto comm = group.member(rank);
+      FakeTrainer trainer;
+      trainer.on_step = [&](int64_t /*step*/) { comm->barrier("the step"); };
+      TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+      run.options.world = comm.get();
+      if (set) set(rank, run.options);
+      if (auto callback = make(rank)) run.add("callback", std::move(callback));
+      results[static_cast<size_t>(rank)] = run.go();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return results;
+}
+
+TEST(LoopRanks, one_that_stops_stops_all_whatever_the_hook) {
+  for (const char* hook : {"before_train", "before_epoch", "before_run", "after_run", "trigger_step",
+                           "after_epoch", "trigger"}) {
+    Record record;
+    const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
+      if (rank != 0) return nullptr;
+      return std::make_unique<RecordingCallback>("A", record,
+                                                 [hook](const std::string& at, tpack::Run& /*run*/) {
+                                                   if (at == hook) throw StopTraining{"enough"};
+                                                 });
+    });
+    EXPECT_EQ(results[0].ending, Ending::kStopped) << hook;
+    EXPECT_EQ(results[1].ending, Ending::kStopped) << hook;
+    EXPECT_EQ(results[0].global_step, results[1].global_step) << hook;
+    EXPECT_EQ(results[1].reason, "another rank stopped the run") << hook;
+  }
+}
+
+TEST(LoopRanks, one_that_stops_at_the_very_end_lets_the_others_finish) {
+  Record record;
+  const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
+    if (rank != 0) return nullptr;
+    return std::make_unique<RecordingCallback>("A", record, [](const std::string& at, tpack::Run& run) {
+      if (at == "trigger" && run.epoch() == 2) throw StopTraining{"enough"};
+    });
+  });
+  EXPECT_EQ(results[0].ending, Ending::kStopped);
+  EXPECT_EQ(results[1].ending, Ending::kFinished);
+}
+
+TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
+  std::stop_source source;
+  const auto make = [&](int rank) -> std::unique_ptr<Callback> {
+    if (rank == 0) return nullptr;  // rank 1 is told; chief-only callbacks are not there
+    struct Interrupting final : Callback {
+      explicit Interrupting(std::stop_source& s) : source(s) {}
+      bool chief_only() const override { return false; }
+      void after_run(tpack::Run& run) override {
+        if (run.global_step() == 3) source.request_stop();
+      }
+      std::stop_source& source;
+    };
+    return std::make_unique<Interrupting>(source);
+  };
+  const auto results = run_on_two_ranks(make, [&](int rank, LoopOptions& options) {
+    if (rank == 1) options.interrupt = source.get_token();
+  });
+  for (const LoopResult& result : results) {
+    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.global_step, 3);
+  }
+}
+
+TEST(LoopRanks, an_interrupt_of_before_run_of_one_ends_all_at_the_same_step) {
+  std::stop_source source;
+  Record record;
+  const auto make = [&](int rank) -> std::unique_ptr<Callback> {
+    if (rank != 0) return nullptr;
+    return std::make_unique<RecordingCallback>("A", record, [&](const std::string& at, tpack::Run& run) {
+      if (at != "before_run" || run.global_step() != 1) return;
+      source.request_stop();
+      throw Stopped{};
+    });
+  };
+  const auto results = run_on_two_ranks(make, [&](int rank, LoopOptions& options) {
+    if (rank == 0) options.interrupt = source.get_token();
+  });
+  for (const LoopResult& result : results) {
+    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.global_step, 2);
+  }
+}
+
+TEST(LoopRanks, leave_out_chief_only_callbacks_elsewhere) {
+  Record records[2];
+  run_on_two_ranks([&](int rank) { return std::make_unique<RecordingCallback>("A", records[rank]); });
+  EXPECT_FALSE(records[0].empty());
+  EXPECT_TRUE(records[1].empty());
+}
+
+}  // namespace
+}  // namespace tpack

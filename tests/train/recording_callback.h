@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "train/callback.h"
+
+namespace tpack {
+
+/// Every hook that was called: "A before_run epoch/local_step/global_step".
+using Record = std::vector<std::string>;
+
+class RecordingCallback final : public Callback {
+ public:
+  using Act = std::function<void(const std::string& hook, Run& run)>;
+  RecordingCallback(std::string name, Record& record, Act act = nullptr)
+      : name_(std::move(name)), record_(record), act_(std::move(act)) {}
+
+  void setup(Setup& setup) override { called("setup", setup.run()); }
+  void before_train(Run& run) override { called("before_train", run); }
+  void before_epoch(Run& run) override { called("before_epoch", run); }
+  void before_run(Run& run) override { called("before_run", run); }
+  void after_run(Run& run) override { called("after_run", run); }
+  void trigger_step(Run& run) override { called("trigger_step", run); }
+  void after_epoch(Run& run) override { called("after_epoch", run); }
+  void trigger(Run& run) override { called("trigger", run); }
+  void after_train(Run& run) override { called("after_train", run); }
+
+ private:
+  void called(const std::string& hook, Run& run) {
+    record_.push_back(name_ + " " + hook + " " + std::to_string(run.epoch()) + "/" +
+                      std::to_string(run.local_step()) + "/" + std::to_string(run.global_step()));
+    if (act_) act_(hook, run);
+  }
+
+  std::string name_;
+  Record& record_;
+  Act act_;
+};
+
+}  // namespace tpack
