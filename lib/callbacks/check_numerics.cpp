@@ -67,7 +67,9 @@ class CheckNumerics final : public Callback {
     check_variables(run);
     if (!cost_ || !run.has_statistics()) return;
     const double cost = run.statistic(*cost_);
-    if (!std::isfinite(cost)) fail(run, "the cost is " + std::to_string(cost));
+    if (std::isfinite(cost)) return;
+    fail(run, "the cost is " + std::to_string(cost) +
+                  " (a label that is not below the number of classes makes it NaN, too)");
   }
 
   static void check_variables(Run& run) {

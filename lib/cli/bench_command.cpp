@@ -24,12 +24,13 @@ void add_bench_command(CLI::App& program, Action& action) {
       ->allow_extra_args(false);
   command->add_option("--steps", options->bench.steps, "steps to time")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, kMostOnCommandLine));
   command->add_option("--warm-up", options->bench.warm_up, "steps before them")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMostOnCommandLine));
   command->add_option("--nodes", options->slowest, "how many of the slowest nodes to list one by one")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(0, kMostOnCommandLine));
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options, &action] {
     action = [options] {

@@ -133,7 +133,7 @@ void add_data_command(CLI::App& program, Action& action) {
   command->add_option("--flow", options->flow, "only this flow");
   command->add_option("--samples", options->samples, "items to show")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMostOnCommandLine));
   command->add_option("--png", options->png, "write the first images to this file, as one sheet");
   command->add_option("--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
   command->add_flag("--json", options->json, "as JSON");

@@ -159,12 +159,12 @@ void add_infer_command(CLI::App& program, Action& action) {
   command->add_option("--output", options->output, "file (default: stdout)");
   command->add_option("--top-k", options->top_k, "classes that are named")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, kMostOnCommandLine));
   command->add_option("--labels", options->labels,
                       "names of the classes, one a line (default: the checkpoint's)");
   command->add_option("--batch", options->batch, "files that run together")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, kMostOnCommandLine));
   command->add_option("--set", options->overrides, "changes a value of its config; may be given again")
       ->type_name("KEY=YAML")
       ->allow_extra_args(false);

@@ -25,9 +25,9 @@ int64_t Shape::elements() const {
   constexpr int64_t kMost = int64_t{1} << 35;
   int64_t product = 1;
   for (const int64_t size : sizes()) {
-    if (size == kUnknown) throw ConfigError("the size of " + str() + " is not known yet");
+    if (size == kUnknown) throw ShapeError("the size of " + str() + " is not known yet");
     if (size != 0 && product > kMost / size)
-      throw ConfigError("shape " + str() + " has more than 2^35 elements");
+      throw ShapeError("shape " + str() + " has more than 2^35 elements");
     product *= size;
   }
   return product;

@@ -82,7 +82,7 @@ TEST_F(LayoutChoiceTest, a_section_must_hold_exactly_the_nodes_of_the_graph) {
   missing.nodes.erase("b/Convolution");
   EXPECT_EQ(error_of(missing),
             "the plan says nothing about node b/Convolution: it is of another network or version of tpack; "
-            "leave out --plan, or plan anew with --replan");
+            "plan anew (--replan, and no --plan)");
   PlanSection more = whole;
   more.nodes["c/Convolution"] = {"nhwc", "direct"};
   EXPECT_NE(error_of(more).find("names node c/Convolution, which"), std::string::npos);
