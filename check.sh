@@ -45,7 +45,7 @@ configure dev
 cmake --build build/dev -j "$jobs"
 
 step "unit tests"
-scripts/run_tests.py build/dev -j "$jobs" -LE 'end_to_end|slow'
+scripts/run_tests.py build/dev -j "$jobs" -LE end_to_end
 if [ "$mode" = --quick ]; then
   echo; echo "quick checks passed ($((SECONDS - start)) s)"
   exit 0
@@ -75,7 +75,7 @@ step "address and undefined-behaviour sanitizers (clang)"
 configure asan
 cmake --build build/asan -j "$jobs"
 export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1
-scripts/run_tests.py build/asan -j "$jobs" -LE 'end_to_end|slow' -E "$ranks"
+scripts/run_tests.py build/asan -j "$jobs" -LE end_to_end -E "$ranks"
 # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
 ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -R "$ranks"
 
@@ -100,6 +100,6 @@ scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$
 step "without MPI"
 configure minimal
 cmake --build build/minimal -j "$jobs"
-scripts/run_tests.py build/minimal -j "$jobs" -LE 'end_to_end|slow'
+scripts/run_tests.py build/minimal -j "$jobs" -LE end_to_end
 
 echo; echo "all checks passed ($((SECONDS - start)) s)"

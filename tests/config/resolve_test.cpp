@@ -38,9 +38,11 @@ TEST(Resolve, takes_values_that_are_expressions_themselves_in_any_order) {
 
 TEST(Resolve, leaves_bare_names_in_the_layers_of_a_model_only) {
   EXPECT_EQ(
-      resolved("vars: {width: 4}\nmodel: {layers: {f: $(width * 2), g: $(vars.width * 2), h: $(n + vars.width)}}\n"
-               "x: $(width)\n"),
-      "{\"vars\": {\"width\": 4}, \"model\": {\"layers\": {\"f\": \"$(width * 2)\", \"g\": 8, \"h\": \"$(n + 4)\"}}, "
+      resolved(
+          "vars: {width: 4}\nmodel: {layers: {f: $(width * 2), g: $(vars.width * 2), h: $(n + vars.width)}}\n"
+          "x: $(width)\n"),
+      "{\"vars\": {\"width\": 4}, \"model\": {\"layers\": {\"f\": \"$(width * 2)\", \"g\": 8, \"h\": \"$(n + "
+      "4)\"}}, "
       "\"x\": 4}");
 }
 
