@@ -5,6 +5,7 @@
 
 #include "cli/bench.h"
 #include "cli/commands.h"
+#include "cli/number_option.h"
 
 namespace tpack {
 
@@ -24,13 +25,13 @@ void add_bench_command(CLI::App& program, Action& action) {
       ->allow_extra_args(false);
   command->add_option("--steps", options->bench.steps, "steps to time")
       ->capture_default_str()
-      ->check(CLI::Range(1, kMostOnCommandLine));
+      ->check(count_from(1));
   command->add_option("--warm-up", options->bench.warm_up, "steps before them")
       ->capture_default_str()
-      ->check(CLI::Range(0, kMostOnCommandLine));
+      ->check(count_from(0));
   command->add_option("--nodes", options->slowest, "how many of the slowest nodes to list one by one")
       ->capture_default_str()
-      ->check(CLI::Range(0, kMostOnCommandLine));
+      ->check(count_from(0));
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options, &action] {
     action = [options] {

@@ -12,9 +12,6 @@ namespace tpack {
 /// What is done once the command line is read; returns the exit code.
 using Action = std::function<int()>;
 
-/// Numbers of steps, files, classes: more is a slip.
-constexpr int kMostOnCommandLine = 1000000000;
-
 /// "tpack 0.1.0 (plugins: version 3, ...)".
 std::string version_text();
 

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/experiment.h"
+#include "cli/number_option.h"
 #include "cli/sample_images.h"
 #include "cli/text_table.h"
 #include "core/log.h"
@@ -133,7 +134,7 @@ void add_data_command(CLI::App& program, Action& action) {
   command->add_option("--flow", options->flow, "only this flow");
   command->add_option("--samples", options->samples, "items to show")
       ->capture_default_str()
-      ->check(CLI::Range(0, kMostOnCommandLine));
+      ->check(count_from(0));
   command->add_option("--png", options->png, "write the first images to this file, as one sheet");
   command->add_option("--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
   command->add_flag("--json", options->json, "as JSON");

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/file_samples.h"
+#include "cli/number_option.h"
 #include "cli/prediction_writer.h"
 #include "cli/stored_model.h"
 #include "core/log.h"
@@ -159,12 +160,12 @@ void add_infer_command(CLI::App& program, Action& action) {
   command->add_option("--output", options->output, "file (default: stdout)");
   command->add_option("--top-k", options->top_k, "classes that are named")
       ->capture_default_str()
-      ->check(CLI::Range(1, kMostOnCommandLine));
+      ->check(count_from(1));
   command->add_option("--labels", options->labels,
                       "names of the classes, one a line (default: the checkpoint's)");
   command->add_option("--batch", options->batch, "files that run together")
       ->capture_default_str()
-      ->check(CLI::Range(1, kMostOnCommandLine));
+      ->check(count_from(1));
   command->add_option("--set", options->overrides, "changes a value of its config; may be given again")
       ->type_name("KEY=YAML")
       ->allow_extra_args(false);

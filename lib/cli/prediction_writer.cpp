@@ -1,13 +1,16 @@
 #include "cli/prediction_writer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <limits>
 #include <numeric>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -17,22 +20,39 @@
 namespace tpack {
 namespace {
 
-/// Opens the output of the formats that are text.
+/// Where the formats that are text go: standard output, or a file that has its name once it is whole. What is
+/// no regular file (a pipe) is written as it is.
 class TextOutput {
  public:
-  explicit TextOutput(std::string path) : path_(std::move(path)) {
+  explicit TextOutput(std::string path) : path_(std::move(path)), written_(path_) {
     if (path_.empty()) return;
-    file_.open(path_);
-    if (!file_) throw ResourceError(path_ + ": cannot be written");
+    std::error_code failure;
+    const auto there = std::filesystem::status(path_, failure);
+    if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there))
+      written_ += ".tmp." + std::to_string(::getpid());
+    file_.open(written_);
+    if (!file_) throw ResourceError(path_ + ": cannot be written: " + std::strerror(errno));
   }
+  ~TextOutput() {
+    std::error_code failure;
+    if (written_ != path_) std::filesystem::remove(written_, failure);
+  }
+  TextOutput(const TextOutput&) = delete;
+  TextOutput& operator=(const TextOutput&) = delete;
+
   std::ostream& stream() { return path_.empty() ? std::cout : file_; }
   void finish() {
     stream().flush();
-    if (!stream()) throw ResourceError((path_.empty() ? "stdout" : path_) + ": was not written whole");
+    if (file_.is_open()) file_.close();
+    std::error_code failure;
+    if (stream() && written_ != path_) std::filesystem::rename(written_, path_, failure);
+    if (!stream() || failure)
+      throw ResourceError((path_.empty() ? "stdout" : path_) + ": was not written whole");
   }
 
  private:
   std::string path_;
+  std::string written_;  // the name until it is finished
   std::ofstream file_;
 };
 

@@ -62,6 +62,22 @@ TEST(PredictionWriter, writes_no_more_digits_than_single_precision_has) {
             "\n");
 }
 
+TEST(PredictionWriter, leaves_the_old_file_until_the_new_one_is_whole) {
+  for (const char* format : {"jsonl", "csv", "hdf5"}) {
+    const TemporaryFolder folder;
+    write_content(folder / "out", "old");
+    make_prediction_writer({format, folder / "out", {"p"}, {"a", "b", "c"}, 1})
+        ->write({"one.png", {kScores}, ""});
+    EXPECT_EQ(content_of(folder / "out"), "old") << format;
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"out"}) << format;
+    const auto writer = make_prediction_writer({format, folder / "out", {"p"}, {"a", "b", "c"}, 1});
+    writer->write({"one.png", {kScores}, ""});
+    writer->finish();
+    EXPECT_NE(content_of(folder / "out"), "old") << format;
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"out"}) << format;
+  }
+}
+
 TEST(PredictionWriter, refuses_outputs_that_cannot_be_written) {
   EXPECT_THROW(make_prediction_writer({"csv", "/no/such/folder/x.csv", {}, {}, 1}), ResourceError);
   EXPECT_THROW(make_prediction_writer({"hdf5", "", {}, {}, 1}), ConfigError);
