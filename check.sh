@@ -79,9 +79,6 @@ scripts/run_tests.py build/asan -j "$jobs" -LE end_to_end -E "$ranks"
 # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
 ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -R "$ranks"
 
-step "clang-tidy of what changed"
-scripts/tidy.py
-
 if [ "$mode" != --all ]; then
   echo; echo "all checks passed ($((SECONDS - start)) s)"
   exit 0
