@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every command block of README.md (```sh), but ./check.sh itself, from the top of the checkout.
+# Runs every command block of README.md (```sh), but ./check.sh itself, from the top of the checkout; and what it shows in Python
+# (```python) with TPACK_PYTHON, where that is set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -14,4 +15,12 @@ for block in "$blocks"/*.sh; do
   cat "$block"
   bash -euo pipefail "$block" </dev/null
 done
+awk '/^```python$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$blocks/shown.py"
+echo "--- README block in Python"
+cat "$blocks/shown.py"
+if [ -n "${TPACK_PYTHON:-}" ]; then
+  "$TPACK_PYTHON" "$blocks/shown.py"
+else
+  echo "skipped: TPACK_PYTHON is not set"
+fi
 echo "README: every block ran"

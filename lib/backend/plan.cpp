@@ -44,7 +44,9 @@ Plan Plan::from_json(const std::string& text, const std::string& source) {
     }
     return plan;
   } catch (const nlohmann::json::exception& error) {
-    throw ConfigError(source + ": not a plan: " + error.what());
+    const std::string cause = error.what();  // "[json.exception.parse_error.101] parse error at line 2..."
+    throw ConfigError(
+        source + ": is no whole plan (the plan.json of a run folder): " + cause.substr(cause.find("] ") + 2));
   }
 }
 

@@ -57,6 +57,7 @@ class ModelSaver final : public Callback {
     if (stepped_ && run.ended_well()) save_soon(run);
   }
   void trigger(Run& run) override { save_soon(run); }
+  bool only_one() const override { return true; }  // each removes what the other keeps
 
  private:
   void save_soon(Run& run) {

@@ -4,18 +4,11 @@
 
 #include "cli/gates.h"
 #include "comm/self_comm.h"
+#include "graph/structural.h"
+#include "ops/softmax_cross_entropy.h"
 #include "predict/predict_outputs.h"
 
 namespace tpack {
-namespace {
-
-Position position_of(const Experiment& experiment, const char* section) {
-  const ConfigNode* node = experiment.source.root.find(section);
-  return node == nullptr ? experiment.source.root.position() : node->position();
-}
-
-}  // namespace
-
 void check_init(const InitSection& init) {
   const std::string path = resolved_path(init.from);
   if (init.from.empty() || std::filesystem::is_regular_file(path)) return;
@@ -25,7 +18,7 @@ void check_init(const InitSection& init) {
 int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   const StepsPerEpoch& asked = experiment.config.steps_per_epoch;
   if (!asked.is_data()) return *asked.steps;
-  const Position where = position_of(experiment, "steps_per_epoch");
+  const Position where = experiment.position_of("steps_per_epoch");
   const auto train = experiment.flows.find("train");
   const bool endless = train != experiment.flows.end() && train->second.size() == kEndless;
   const auto steps = experiment.trainer->steps_per_pass();
@@ -45,18 +38,53 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
 namespace {
 
 /// What is wrong in `predict` should not show after training.
-void check_predict(const Experiment& experiment) {
+void check_predict(const Experiment& experiment, Builder& b, const TowerResult& built) {
   const ConfigNode& outputs = experiment.config.predict.outputs;
-  if (outputs.is_null() || !experiment.tower) return;
+  if (outputs.is_null()) return;
   Diagnostics errors;
   const std::vector<PredictOutput> parsed = parse_predict_outputs(outputs, errors);
   errors.throw_if_any();
-  std::vector<TensorSpec> one_sample;
-  for (const TowerInput& input : experiment.tower->inputs()) one_sample.push_back(input.batch_spec(1));
+  fetch_outputs(b, b.variables(), built.outputs, parsed);
+}
+
+/// Names of the classes that the data of an input have; empty where it is fed no labels.
+std::vector<std::string> classes_of(const Experiment& experiment, Symbol fed) {
+  const auto train = experiment.flows.find("train");
+  const auto* input = op_cast<Input>(*fed.node);
+  if (input == nullptr || train == experiment.flows.end()) return {};
+  for (const TowerInput& known : experiment.tower->inputs()) {
+    if (known.name != input->params().name) continue;
+    const auto component = train->second.spec().find(known.component);
+    if (component) return train->second.spec()[*component].classes;
+  }
+  return {};
+}
+
+/// Labels for which there are no scores make the cost NaN, a whole epoch later.
+void check_labels(const Experiment& experiment, const Graph& graph) {
+  Diagnostics errors;
+  for (const auto& node : graph.nodes()) {
+    if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
+    const int64_t scores = node->inputs[0].shape()[1];
+    const auto classes = static_cast<int64_t>(classes_of(experiment, node->inputs[1]).size());
+    if (classes <= scores) continue;
+    errors.add(node->origin, node->path + ": data.train has " + std::to_string(classes) +
+                                 " classes, but there are " + std::to_string(scores) +
+                                 " scores; give the layer of the logits " + std::to_string(classes) +
+                                 " units");
+  }
+  errors.throw_if_any();
+}
+
+/// What only the inference graph and the data together tell.
+void check_tower(const Experiment& experiment) {
+  if (!experiment.tower) return;
+  const TowerFunction& tower = *experiment.tower;
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {Phase::kInference, DType::kFloat32});
-  fetch_outputs(b, table, build_tower(b, *experiment.tower, one_sample, {}).outputs, parsed);
+  check_predict(experiment, b, build_tower(b, tower, batch_specs(tower, 1), {}));
+  check_labels(experiment, graph);
 }
 
 }  // namespace
@@ -64,11 +92,13 @@ void check_predict(const Experiment& experiment) {
 void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world) {
   try {
     experiment.trainer->setup(experiment.train_setup(plan, world));
-    check_predict(experiment);
+    check_tower(experiment);
   } catch (const ConfigError& error) {
     Diagnostics errors;
-    errors.add(error, position_of(experiment, "trainer"));
+    errors.add(error, experiment.position_of("trainer"));
     errors.throw_if_any();
+  } catch (const ResourceError& error) {
+    throw ResourceError(Problem{experiment.position_of("trainer"), error.what()}.str());
   }
 }
 

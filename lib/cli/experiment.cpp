@@ -34,18 +34,13 @@ class ExperimentMaker {
         e_.monitors.push_back(std::move(monitor));
     }
     if (c.max_epoch < c.starting_epoch) {
-      errors_.add(position_of("max_epoch"), "'max_epoch' is " + std::to_string(c.max_epoch) +
-                                                ", below 'starting_epoch' " +
-                                                std::to_string(c.starting_epoch));
+      errors_.add(e_.position_of("max_epoch"), "'max_epoch' is " + std::to_string(c.max_epoch) +
+                                                   ", below 'starting_epoch' " +
+                                                   std::to_string(c.starting_epoch));
     }
   }
 
  private:
-  Position position_of(const char* key) const {
-    const ConfigNode* node = e_.source.root.find(key);
-    return node == nullptr ? e_.source.root.position() : node->position();
-  }
-
   template <class Kind>
   void make_slot(const Slot<Kind>& slot, std::unique_ptr<Kind>& into) {
     if (!slot.item.is_null()) into = Registry<Kind>::make(slot.item, errors_);
@@ -94,7 +89,11 @@ class ExperimentMaker {
     const ComponentItem item = component_item(slot.item, Callback::kKind);
     check_flow_names(item);
     const std::string stem = snake_case(type);
-    const std::string name = stem + "_" + std::to_string(counts_[stem]++);
+    const int number = counts_[stem]++;
+    if (callback && callback->only_one() && number > 0) {
+      errors_.add(item.position, "callback " + type + " is listed before; one can do the work of both");
+    }
+    const std::string name = stem + "_" + std::to_string(number);
     if (callback) e_.callbacks.push_back({name, std::move(callback), item.position});
   }
 
@@ -147,6 +146,7 @@ Experiment make_experiment(LoadedConfig source, const std::string& default_name)
   Diagnostics errors;
   experiment.config = experiment_schema().parse(root, "the config", errors);
   ExperimentConfig& config = experiment.config;
+  check_is_map(config.vars, "vars", errors);
   if (config.name.empty()) config.name = default_name;
   config.engine.cache_dir = cache_folder();
   load_plugins(config.plugins, errors);
@@ -166,6 +166,11 @@ Experiment load_experiment_text(const std::string& text, const std::string& name
                          fs::path(name).stem().string());
 }
 
+Position Experiment::position_of(const std::string& key) const {
+  const ConfigNode* node = source.root.find(key);
+  return node == nullptr ? source.root.position() : node->position();
+}
+
 void Experiment::require_for_training() const {
   const Trainer::Needs needs = trainer->needs();
   const std::string type = component_item(config.trainer.item, Trainer::kKind).name;
@@ -174,8 +179,7 @@ void Experiment::require_for_training() const {
   if (needs.model && !tower) errors.add(root, missing("model", type));
   if (needs.optimizer && !optimizer) errors.add(root, missing("optimizer", type));
   if (needs.data && !flows.contains("train")) {
-    const ConfigNode* data = source.root.find("data");
-    errors.add(data == nullptr ? root : data->position(), missing("data.train", type));
+    errors.add(position_of("data"), missing("data.train", type));
   }
   errors.throw_if_any();
 }

@@ -36,6 +36,8 @@ struct Experiment {
   void require_for_training() const;
   /// The flow of that name. Errors: ConfigError with suggestion.
   const DataFlow& flow(const std::string& name, const Position& position = {}) const;
+  /// Where a key of the config stands; the whole config where it does not.
+  Position position_of(const std::string& key) const;
   /// What the trainer is given; everything in it outlives this object's use.
   TrainSetup train_setup(Plan& plan, Comm& world) const;
   /// The config with every default written out and every path absolute: reading it gives the same experiment.

@@ -10,11 +10,11 @@
 #include <iostream>
 #include <limits>
 #include <numeric>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
+#include "core/file_io.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -29,7 +29,7 @@ class TextOutput {
     std::error_code failure;
     const auto there = std::filesystem::status(path_, failure);
     if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there))
-      written_ += ".tmp." + std::to_string(::getpid());
+      written_ = temporary_name(path_);
     file_.open(written_);
     if (!file_) throw ResourceError(path_ + ": cannot be written: " + std::strerror(errno));
   }
@@ -107,13 +107,6 @@ class JsonLines final : public PredictionWriter {
   TextOutput output_;
 };
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 /// file,label,score,label_2,score_2,...: the classes of the first output; then a column for each further one,
 /// its values with spaces between; error.
 class Csv final : public PredictionWriter {
@@ -135,7 +128,7 @@ class Csv final : public PredictionWriter {
     output_.stream() << csv_field(p.file);
     for (size_t k = 0; k < static_cast<size_t>(options_.top_k); ++k) {
       if (k < ranked.size()) {
-        output_.stream() << "," << csv_field(ranked[k].label) << "," << shortest(ranked[k].score);
+        output_.stream() << "," << csv_field(ranked[k].label) << "," << csv_field(ranked[k].score);
       } else {
         output_.stream() << ",,";
       }
@@ -154,7 +147,7 @@ class Csv final : public PredictionWriter {
   }
   static std::string values(const Tensor& x) {
     std::string text;
-    for (int64_t i = 0; i < x.elements(); ++i) text += (i == 0 ? "" : " ") + shortest(x.at(i));
+    for (int64_t i = 0; i < x.elements(); ++i) text += (i == 0 ? "" : " ") + csv_field(x.at(i));
     return text;
   }
 

@@ -21,11 +21,6 @@ std::optional<size_t> label_column(const Spec& spec, bool batched) {
   return std::nullopt;
 }
 
-std::string class_name(const ComponentSpec& component, int64_t number) {
-  const auto index = static_cast<size_t>(number);
-  return number >= 0 && index < component.classes.size() ? component.classes[index] : std::to_string(number);
-}
-
 std::string file_name(int number, const std::string& label) {
   std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "%03d", number);
@@ -52,7 +47,7 @@ void write_sample_images(const DataFlow& flow, const std::string& folder, int co
     const int64_t rows = batched ? images.shape()[0] : 1;
     for (int64_t row = 0; row < rows && written < count; ++row, ++written) {
       const std::string name =
-          label ? class_name(spec[*label], static_cast<int64_t>(item.to_tensor(*label).at(batched ? row : 0)))
+          label ? spec[*label].class_name(static_cast<int64_t>(item.to_tensor(*label).at(batched ? row : 0)))
                 : "";
       const auto png = encode_png(batched ? images.row(row) : images);
       write_whole_file(folder + "/" + file_name(written, name), png.at(0).png);

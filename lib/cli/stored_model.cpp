@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/thread_pool.h"
+#include "core/machine.h"
 #include "predict/load_weights.h"
 
 namespace tpack {

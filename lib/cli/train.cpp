@@ -170,10 +170,9 @@ void TrainRun::compare_ranks(const char* what, const std::string& text) const {
 void TrainRun::compare_with_checkpoint() {
   const auto text = checkpoint_.texts.find(kConfigText);
   if (text == checkpoint_.texts.end()) return;
-  const ConfigNode* optimizer = experiment_->source.root.find("optimizer");
   config_changes_ =
       config_changes(parse_yaml(text->second, checkpoint_path_), parse_yaml(effective_, options_.config),
-                     optimizer == nullptr ? experiment_->source.root.position() : optimizer->position());
+                     experiment_->position_of("optimizer"));
 }
 
 LoopOptions TrainRun::loop_options() {

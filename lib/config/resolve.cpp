@@ -13,13 +13,6 @@
 namespace tpack {
 namespace {
 
-bool has_expression(const ConfigNode& node) {
-  if (node.is_list()) return std::any_of(node.items().begin(), node.items().end(), has_expression);
-  const auto below = [](const ConfigNode::Entry& e) { return has_expression(e.value); };
-  if (node.is_map()) return std::any_of(node.entries().begin(), node.entries().end(), below);
-  return node.has_expression();
-}
-
 /// In the layers of a model they may be parameters of blocks and the like, known only when those are read.
 BareNames bare_names_at(const std::string& place) {
   const bool layers = place.starts_with("model.layers") || place.starts_with("model.blocks") ||
@@ -143,7 +136,7 @@ std::optional<ConfigNode> Resolver::lookup(const std::string& name) const {
   const auto found = find(name);
   if (!found) return std::nullopt;
   ConfigNode value = resolved(found->node, join(found->place, "."));
-  if (has_expression(value)) {
+  if (value.holds_expression()) {
     throw ConfigError("'" + name + "' depends on the parameters of a block of the model");
   }
   return value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -179,6 +180,14 @@ std::span<const ConfigNode::Entry> ConfigNode::entries() const { return data_->e
 size_t ConfigNode::size() const { return is_map() ? data_->entries.size() : data_->items.size(); }
 
 bool ConfigNode::has_expression() const { return is_string() && data_->text.find("$(") != std::string::npos; }
+
+bool ConfigNode::holds_expression() const {
+  const auto in_entry = [](const Entry& entry) { return entry.value.holds_expression(); };
+  if (is_list())
+    return std::any_of(items().begin(), items().end(), std::mem_fn(&ConfigNode::holds_expression));
+  if (is_map()) return std::any_of(entries().begin(), entries().end(), in_entry);
+  return has_expression();
+}
 
 Position ConfigNode::text_position(size_t offset) const {
   Position where = position();

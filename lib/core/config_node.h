@@ -58,6 +58,8 @@ class ConfigNode {
   bool is_scalar() const { return !is_list() && !is_map(); }
   /// True for a string in which an expression `$(...)` stands.
   bool has_expression() const;
+  /// True where it or anything below it has one.
+  bool holds_expression() const;
 
   const Position& position() const;
   /// The scalar as it was written (without quotes).

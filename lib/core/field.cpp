@@ -87,7 +87,10 @@ Check one_of(std::vector<std::string> choices) { return {.choices = std::move(ch
 
 void Reader::wrong_type(const ConfigNode& node, const std::string& expected) {
   if (node.has_expression()) return;  // it has no value, which was reported
-  fail(node, "expected " + expected + ", found " + node.describe());
+  const bool of_another_length =
+      node.is_list() && (expected.starts_with("a list") || expected.starts_with("a pair"));
+  fail(node, "expected " + expected + ", found " + node.describe() +
+                 (of_another_length ? " of " + std::to_string(node.size()) : ""));
 }
 
 void Reader::fail(const ConfigNode& node, const std::string& text) {

@@ -1,10 +1,11 @@
 #include "core/file_io.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <unistd.h>
 #include <utility>
 
@@ -87,7 +88,7 @@ void AppendFile::close() {
 }
 
 void write_whole_file(const std::string& path, std::span<const std::string_view> parts, FileIo& io) {
-  const std::string temporary = path + std::string(kTemporary) + std::to_string(::getpid());
+  const std::string temporary = temporary_name(path);
   try {
     write_and_rename(path, temporary, parts, io);
   } catch (const ResourceError&) {
@@ -102,13 +103,26 @@ void write_whole_file(const std::string& path, std::string_view content, FileIo&
 }
 
 std::optional<std::string> read_whole_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  try {
-    return std::string{std::istreambuf_iterator<char>(file), {}};
-  } catch (const std::ios_base::failure&) {  // a folder, or the disk
-    return std::nullopt;
-  }
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::string content;
+  ssize_t got = 0;
+  do {
+    const size_t before = content.size();
+    constexpr size_t kLeast = size_t{1} << 16U;
+    content.resize(std::max(before + kLeast, before * 2));
+    got = ::read(file, content.data() + before, content.size() - before);
+    content.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  } while (got > 0 || (got < 0 && errno == EINTR));
+  const int cause = errno;
+  ::close(file);
+  if (got == 0) return content;
+  errno = cause;  // of a folder, or of the disk
+  return std::nullopt;
+}
+
+std::string temporary_name(const std::string& path) {
+  return path + std::string(kTemporary) + std::to_string(::getpid());
 }
 
 bool is_temporary_name(std::string_view file_name) {

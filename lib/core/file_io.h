@@ -53,10 +53,12 @@ void write_whole_file(const std::string& path, std::span<const std::string_view>
                       FileIo& io = FileIo::system());
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());
 
-/// The content of a file; nothing where it cannot be read.
+/// The content of a file; nothing, and errno, where it cannot be read.
 std::optional<std::string> read_whole_file(const std::string& path);
 
-/// True for the name of a temporary file that write_whole_file leaves behind when the process dies.
+/// Where what shall become `path` is written until it is whole; of this process alone.
+std::string temporary_name(const std::string& path);
+/// True for the name of such a file, which is left behind when the process dies.
 bool is_temporary_name(std::string_view file_name);
 
 }  // namespace tpack

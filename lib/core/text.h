@@ -32,6 +32,11 @@ std::string snake_case(std::string_view name);
 /// "a layer", "an optimizer".
 std::string with_article(std::string_view noun);
 
+/// A field of a CSV file: in quotes where RFC 4180 wants them.
+std::string csv_field(const std::string& text);
+/// The shortest number that reads back the same; "nan", "inf" or "-inf".
+std::string csv_field(double number);
+
 /// Shortest decimal text that reads back as the same number.
 std::string shortest(double value);
 std::string shortest(float value);

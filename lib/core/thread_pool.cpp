@@ -1,34 +1,12 @@
 #include "core/thread_pool.h"
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <pthread.h>
-#include <sched.h>
 #include <system_error>
 #include <utility>
 
 #include "core/error.h"
 
 namespace tpack {
-namespace {
-
-/// CPUs that a cgroup (version 2, then 1) allows, 0 for no limit.
-double cgroup_processors() {
-  std::string quota;
-  double period = 0;
-  if (std::ifstream file("/sys/fs/cgroup/cpu.max"); file >> quota >> period) {
-    return quota == "max" || period <= 0 ? 0 : std::stod(quota) / period;
-  }
-  double limit = 0;
-  std::ifstream quota_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  std::ifstream period_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (quota_file >> limit && period_file >> period && limit > 0 && period > 0) return limit / period;
-  return 0;
-}
-
-}  // namespace
-
 ThreadPool::ThreadPool(const std::string& name, size_t count, Loop loop) : loop_(std::move(loop)) {
   threads_.reserve(count);
   try {
@@ -72,16 +50,6 @@ void ThreadPool::run(const std::string& name, size_t worker) {
     }
     stop_.request_stop();
   }
-}
-
-size_t available_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  size_t count = std::max(1U, std::thread::hardware_concurrency());
-  if (sched_getaffinity(0, sizeof set, &set) == 0) count = static_cast<size_t>(CPU_COUNT(&set));
-  const double limit = cgroup_processors();
-  if (limit > 0) count = std::min(count, static_cast<size_t>(std::ceil(limit)));
-  return std::max<size_t>(1, count);
 }
 
 }  // namespace tpack

@@ -43,8 +43,4 @@ class ThreadPool {
   std::vector<std::thread> threads_;
 };
 
-/// Number of processors this process may use: the affinity mask, limited by the cgroup's CPU quota; at
-/// least 1.
-size_t available_processors();
-
 }  // namespace tpack

@@ -90,11 +90,6 @@ class Sheet {
   int shown_ = 0;
 };
 
-std::string caption_of(const ComponentSpec& label, int64_t value) {
-  const bool named = value >= 0 && static_cast<size_t>(value) < label.classes.size();
-  return named ? label.classes[static_cast<size_t>(value)] : std::to_string(value);
-}
-
 }  // namespace
 
 void write_contact_sheet(const DataFlow& flow, const std::string& path, const ContactSheetOptions& options) {
@@ -109,7 +104,7 @@ void write_contact_sheet(const DataFlow& flow, const std::string& path, const Co
       std::string caption;
       if (columns.label) {
         const auto value = static_cast<int64_t>(d.tensor(*columns.label).at(batched ? row : 0));
-        caption = caption_of(flow.spec()[*columns.label], value);
+        caption = flow.spec()[*columns.label].class_name(value);
       }
       sheet.add(batched ? images.row(row) : images, caption);
     }

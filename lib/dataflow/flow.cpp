@@ -37,8 +37,6 @@ const char* name_of(Seek seek) {
   switch (seek) {
     case Seek::kExact:
       return "exact";
-    case Seek::kReplayIndices:
-      return "replay_indices";
     case Seek::kReplayReads:
       return "replay_reads";
     case Seek::kNone:

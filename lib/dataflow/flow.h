@@ -14,10 +14,9 @@ class Datapoint;
 
 /// How a flow gets to a place in the middle of a pass.
 enum class Seek : uint8_t {
-  kExact,          // at once
-  kReplayIndices,  // by going through the choices before it, without reading data
-  kReplayReads,    // by reading everything before it
-  kNone            // not at all: a resumed run would see other data
+  kExact,        // at once
+  kReplayReads,  // by reading everything before it
+  kNone          // not at all: a resumed run would see other data
 };
 const char* name_of(Seek seek);
 

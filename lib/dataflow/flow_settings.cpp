@@ -1,6 +1,6 @@
 #include "dataflow/flow_settings.h"
 
-#include "core/thread_pool.h"
+#include "core/machine.h"
 
 namespace tpack {
 

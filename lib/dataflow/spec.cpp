@@ -51,6 +51,11 @@ Spec Spec::batched(int64_t count) const {
   return out;
 }
 
+std::string ComponentSpec::class_name(int64_t label) const {
+  const bool named = label >= 0 && static_cast<size_t>(label) < classes.size();
+  return named ? classes[static_cast<size_t>(label)] : std::to_string(label);
+}
+
 std::string Spec::str() const {
   std::vector<std::string> parts;
   for (const ComponentSpec& component : components_) {

@@ -20,6 +20,9 @@ struct ComponentSpec {
   bool is_image = false;
   /// What the values of a label mean; empty for everything else.
   std::vector<std::string> classes = {};
+
+  /// The class of a label; the number itself where it has no name.
+  std::string class_name(int64_t label) const;
 };
 
 /// How a config names a component: by its name or by its number, from 0.

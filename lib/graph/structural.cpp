@@ -33,6 +33,14 @@ std::vector<TensorSpec> Read::infer(std::span<const TensorSpec> /*in*/) const {
   return {{params().dtype, params().shape}};
 }
 
+std::map<std::string, Symbol> variable_reads(const Graph& graph) {
+  std::map<std::string, Symbol> reads;
+  for (const auto& node : graph.nodes()) {
+    if (const auto* read = op_cast<Read>(*node)) reads[read->params().variable] = node->out();
+  }
+  return reads;
+}
+
 Schema<ConstantParams> Constant::schema() {
   return Schema<ConstantParams>("One number everywhere.")
       .field("value", &ConstantParams::value, "the number")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ class Read final : public OpOf<Read, ReadParams> {
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
 };
+
+/// The value of each variable that a graph reads, by the variable's full name.
+std::map<std::string, Symbol> variable_reads(const Graph& graph);
 
 struct ConstantParams {
   double value = 0;

@@ -2,6 +2,12 @@
 
 namespace tpack {
 
+std::vector<TensorSpec> batch_specs(const TowerFunction& tower, int64_t batch) {
+  std::vector<TensorSpec> specs;
+  for (const TowerInput& input : tower.inputs()) specs.push_back(input.batch_spec(batch));
+  return specs;
+}
+
 TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
                         const std::vector<std::string>& fetches) {
   std::map<std::string, Symbol> in;

@@ -48,6 +48,9 @@ class TowerFunction {
   virtual TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const = 0;
 };
 
+/// What each input is fed for a batch of `batch` samples.
+std::vector<TensorSpec> batch_specs(const TowerFunction& tower, int64_t batch);
+
 /// Declares the inputs in a graph with the specs that are fed, builds the tower and fetches every statistic
 /// as "NAME/sum" and "NAME/weight", and the outputs in `fetches` under their names. Errors: ConfigError for a
 /// fetch that the tower does not have.

@@ -174,7 +174,7 @@ class ConfiguredModel final : public TowerFunction {
     }
     LayerParserSettings settings;
     settings.defaults = p.defaults;
-    check_defaults(p, errors);
+    check_defaults(p.defaults, errors);
     for (const ConfigNode::Entry& entry : p.blocks.entries()) {
       if (entry.value.find("layers") == nullptr) {
         errors.add(entry.key_position,
@@ -185,19 +185,6 @@ class ConfiguredModel final : public TowerFunction {
     }
     LayerParser parser(settings, scope, errors);
     layers_ = parser.parse(p.layers);
-  }
-
-  static void check_defaults(const ModelParams& p, Diagnostics& errors) {
-    std::vector<std::string> known;
-    for (const ComponentInfo* info : Registry<Layer>::table().list()) known.push_back(info->name);
-    for (const ConfigNode::Entry& entry : p.defaults.entries()) {
-      const ComponentInfo* info = Registry<Layer>::table().find(entry.key);
-      if (info == nullptr) {
-        errors.add(unknown_reference("layer", entry.key, entry.key_position, known), entry.key_position);
-      } else {
-        check_keys(entry.value, info->fields(), "layer " + entry.key, errors);
-      }
-    }
   }
 
   void add_costs(const ModelView& view, double samples, TowerResult& result) const {
@@ -249,13 +236,6 @@ ConfigNode effective_list(const ConfigNode& list) {
   return ConfigNode::list(std::move(items), list.position());
 }
 
-bool has_expression(const ConfigNode& node) {
-  if (node.is_list()) return std::any_of(node.items().begin(), node.items().end(), has_expression);
-  const auto below = [](const ConfigNode::Entry& entry) { return has_expression(entry.value); };
-  if (node.is_map()) return std::any_of(node.entries().begin(), node.entries().end(), below);
-  return node.has_expression();
-}
-
 /// A layer's item with what `defaults` set and all other defaults. Blocks, and layers whose parameters depend
 /// on those of a block, are left as they are; so are lists inside a layer.
 ConfigNode effective_layer(const ConfigNode& item, const ConfigNode& defaults) {
@@ -268,7 +248,7 @@ ConfigNode effective_layer(const ConfigNode& item, const ConfigNode& defaults) {
        parsed.params.is_map() ? parsed.params.entries() : std::span<const ConfigNode::Entry>()) {
     params = params.with(entry.key, entry.value);
   }
-  if (info == nullptr || !plain || has_expression(params)) return item;
+  if (info == nullptr || !plain || params.holds_expression()) return item;
   std::vector<ConfigNode::Entry> entries;
   for (const char* reserved : {"name", "input"}) {
     if (const ConfigNode* value = params.find(reserved)) entries.push_back({reserved, *value});

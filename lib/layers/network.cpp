@@ -148,8 +148,23 @@ ParsedList LayerParser::parse_with(const ConfigNode& list, const std::map<std::s
   return parsed;
 }
 
+void check_defaults(const ConfigNode& defaults, Diagnostics& errors) {
+  if (!check_is_map(defaults, "defaults", errors) || defaults.is_null()) return;
+  std::vector<std::string> known;
+  for (const ComponentInfo* info : Registry<Layer>::table().list()) known.push_back(info->name);
+  for (const ConfigNode::Entry& entry : defaults.entries()) {
+    const ComponentInfo* info = Registry<Layer>::table().find(entry.key);
+    if (info == nullptr) {
+      errors.add(unknown_reference("layer", entry.key, entry.key_position, known), entry.key_position);
+    } else if (check_is_map(entry.value, "defaults of " + entry.key, errors) && entry.value.is_map()) {
+      check_keys(entry.value, info->fields(), "layer " + entry.key, errors);
+    }
+  }
+}
+
 ParsedList LayerParser::parse_with_defaults(const ConfigNode& list, const ConfigNode& defaults) {
   const ConfigNode outer = defaults_;
+  check_defaults(defaults, errors_);
   for (const ConfigNode::Entry& entry : defaults.entries()) {
     const ConfigNode* known = outer.find(entry.key);
     defaults_ = defaults_.with(entry.key, known != nullptr ? merged(*known, entry.value) : entry.value);

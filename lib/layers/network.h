@@ -16,6 +16,9 @@ struct LayerParserSettings {
   std::map<std::string, ConfigNode> blocks;  // by name: {parameters: {...}, layers: [...]}
 };
 
+/// Reports what is wrong in parameters by layer type.
+void check_defaults(const ConfigNode& defaults, Diagnostics& errors);
+
 /// Reads layer lists: expressions, defaults, names, blocks. Reports everything that is wrong and goes on.
 class LayerParser {
  public:

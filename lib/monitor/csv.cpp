@@ -1,9 +1,7 @@
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
+#include <utility>
 
 #include "core/file_io.h"
 #include "core/log.h"
@@ -17,20 +15,6 @@ namespace {
 
 constexpr const char* kFile = "stats.csv";
 constexpr const char* kHeader = "epoch_num,global_step";
-
-/// A field as RFC 4180 writes it.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-std::string number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return shortest(value);
-}
 
 /// The rows of a whole file, quotes undone.
 std::vector<std::vector<std::string>> parse_rows(const std::string& text) {
@@ -65,10 +49,10 @@ StatRecord to_record(const std::vector<std::string>& header, const std::vector<s
 
 /// The records of the file; empty where it is not one of ours.
 std::optional<std::vector<StatRecord>> read_records(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  const auto rows = parse_rows(text.str());
-  if (!text.str().starts_with(kHeader) || rows.empty()) return std::nullopt;
+  const auto text = read_whole_file(path);
+  if (!text || !text->starts_with(kHeader)) return std::nullopt;
+  const auto rows = parse_rows(*text);
+  if (rows.empty()) return std::nullopt;
   std::vector<StatRecord> records;
   for (size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].size() != rows[0].size()) return std::nullopt;
@@ -82,7 +66,7 @@ std::string row_of(const StatRecord& record, const std::vector<std::string>& nam
   for (const std::string& name : names) {
     row += ',';
     for (const auto& [key, value] : record.scalars) {
-      if (key == name) row += number(value);
+      if (key == name) row += csv_field(value);
     }
   }
   return row + "\n";
@@ -115,7 +99,7 @@ class Csv final : public Monitor {
     if (path_.empty()) return;
     const std::vector<std::string> names = table_.names();
     std::string text = kHeader;
-    for (const std::string& name : names) text += "," + field(name);
+    for (const std::string& name : names) text += "," + csv_field(name);
     text += '\n';
     for (const StatRecord& record : table_.records()) text += row_of(record, names);
     write_whole_file(path_, text);

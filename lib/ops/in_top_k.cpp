@@ -13,6 +13,10 @@ std::vector<TensorSpec> InTopK::infer(std::span<const TensorSpec> in) const {
   if (in[1].dtype != DType::kInt32 || !(in[1].shape == Shape{in[0].shape[0]})) {
     throw ShapeError("labels must be int32 " + Shape{in[0].shape[0]}.str() + ", not " + in[1].str());
   }
+  if (params().k > in[0].shape[1]) {
+    throw ShapeError("k is " + std::to_string(params().k) + ", but there are " +
+                     std::to_string(in[0].shape[1]) + " classes; make it smaller");
+  }
   return {{in[0].dtype, in[1].shape}};
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "core/log.h"
-#include "core/thread_pool.h"
+#include "core/machine.h"
 #include "parallel/training_graph.h"
 
 namespace tpack {

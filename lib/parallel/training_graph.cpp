@@ -22,14 +22,6 @@ Symbol fetched(const Graph& graph, const std::string& name) {
   return {};
 }
 
-std::map<std::string, Symbol> reads_of(const Graph& graph) {
-  std::map<std::string, Symbol> reads;
-  for (const auto& node : graph.nodes()) {
-    if (const auto* read = op_cast<Read>(*node)) reads[read->params().variable] = node->out();
-  }
-  return reads;
-}
-
 }  // namespace
 
 Graph backward_graph(const TowerFunction& tower, VariableTable& table, const Signature& fed, DType float_type,
@@ -45,7 +37,7 @@ Graph backward_graph(const TowerFunction& tower, VariableTable& table, const Sig
   // Simplified before the gradient is taken: what is not computed needs no gradient.
   Graph graph = move_relu_behind_pooling(simplify(plain, Stops::kKeep));
   Builder b(graph, table, options);
-  const std::map<std::string, Symbol> reads = reads_of(graph);
+  const std::map<std::string, Symbol> reads = variable_reads(graph);
   std::vector<const VariableSpec*> variables;
   std::vector<Symbol> wrt;
   for (const VariableSpec* spec : table.trainable()) {

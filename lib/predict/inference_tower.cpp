@@ -4,11 +4,9 @@ namespace tpack {
 
 InferenceTower::InferenceTower(const TowerFunction& tower, std::unique_ptr<Device> device, Plan plan)
     : tower_(tower), plan_(std::move(plan)), device_(std::move(device)) {
-  Signature one_sample;
-  for (const TowerInput& input : tower_.inputs()) one_sample.push_back(input.batch_spec(1));
   Graph graph;
   Builder b(graph, table_, {Phase::kInference, device_->float_type()});
-  build_tower(b, tower_, one_sample, {});
+  build_tower(b, tower_, batch_specs(tower_, 1), {});
   device_->create_variables(table_);
   device_->variables().initialize(0);
 }

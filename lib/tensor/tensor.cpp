@@ -6,13 +6,29 @@
 #include <cstring>
 #include <limits>
 
+#include "core/machine.h"
 #include "core/text.h"
 
 namespace tpack {
 
 std::string TensorSpec::str() const { return std::string(name_of(dtype)) + " " + shape.str(); }
 
+namespace {
+
+/// The kernel promises more than it has, and ends the process later; so large blocks are asked for here.
+void require_memory(size_t bytes) {
+  constexpr size_t kLeastToAsk = size_t{256} << 20U;
+  if (bytes < kLeastToAsk) return;
+  const auto free = available_memory();
+  if (!free || bytes <= *free) return;
+  throw ResourceError("no memory for a tensor of " + human_bytes(bytes) + "; " + human_bytes(*free) +
+                      " are free");
+}
+
+}  // namespace
+
 std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
+  require_memory(bytes);
   constexpr size_t kAlignment = 64;
   const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));

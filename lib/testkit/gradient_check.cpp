@@ -2,16 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "backend/device.h"
 #include "core/text.h"
 #include "graph/passes/gradient.h"
+#include "graph/structural.h"
 
 namespace tpack::testkit {
 namespace {
 
 constexpr double kSteps[] = {1e-5, 2e-5};
+
+std::vector<std::pair<std::string, Symbol>> trainable_reads(Builder& b) {
+  const std::map<std::string, Symbol> reads = variable_reads(b.graph());
+  std::vector<std::pair<std::string, Symbol>> found;
+  for (const VariableSpec* spec : b.variables().trainable()) {
+    const auto read = reads.find(spec->name);
+    if (read != reads.end()) found.emplace_back(*read);
+  }
+  return found;
+}
 
 /// One compiled function on the reference backend that can be run again with other inputs.
 class Evaluation {
@@ -28,33 +40,40 @@ class Evaluation {
     count_ = outputs.size();
     device_->create_variables(table_);
     device_->variables().initialize(1);
+    for (const auto& [name, read] : trainable_reads(b)) trainable_.push_back(name);
     executable_ = device_->compile(graph, section_);
   }
 
   void run(const std::vector<Tensor>& inputs) { executable_->run(inputs, {}); }
   const Tensor& output(size_t i) const { return executable_->fetched(i); }
   size_t count() const { return count_; }
+  /// The trainable variables that the function reads; what is written there is seen by the next run.
+  const std::vector<std::string>& trainable() const { return trainable_; }
+  Tensor variable(const std::string& name) const { return device_->variables().tensor(name); }
 
  private:
   std::unique_ptr<Device> device_;
   VariableTable table_;
   PlanSection section_;
   std::unique_ptr<Executable> executable_;
+  std::vector<std::string> trainable_;
   size_t count_ = 0;
 };
 
-std::vector<Symbol> float_inputs(std::span<const Symbol> inputs) {
+/// The float inputs, then the trainable variables that the graph reads so far.
+std::vector<Symbol> what_varies(Builder& b, std::span<const Symbol> inputs) {
   std::vector<Symbol> wrt;
   std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(wrt),
                [](Symbol s) { return is_float(s.dtype()); });
+  for (const auto& [name, read] : trainable_reads(b)) wrt.push_back(read);
   return wrt;
 }
 
-/// cost, then its gradient with respect to each float input (zeros where there is none).
+/// cost, then its gradient with respect to each thing that varies (zeros where there is none).
 Function cost_and_gradients(const Function& function) {
   return [function](Builder& b, std::span<const Symbol> inputs) {
     const Symbol cost = projection(b, function(b, inputs));
-    const std::vector<Symbol> wrt = float_inputs(inputs);
+    const std::vector<Symbol> wrt = what_varies(b, inputs);
     std::vector<Symbol> all = {cost};
     const std::vector<Symbol> found = gradients(b, cost, wrt);
     for (size_t i = 0; i < wrt.size(); ++i)
@@ -68,25 +87,64 @@ Function gradients_of(const Function& function) {
   return [function](Builder& b, std::span<const Symbol> inputs) {
     const Symbol cost = projection(b, function(b, inputs));
     std::vector<Symbol> some;
-    for (const Symbol& s : gradients(b, cost, float_inputs(inputs))) {
+    for (const Symbol& s : gradients(b, cost, what_varies(b, inputs))) {
       if (s) some.push_back(s);
     }
     return some;
   };
 }
 
-double difference(Evaluation& e, std::vector<Tensor>& inputs, const Tensor& varied, int64_t at, double step) {
-  double* element = varied.data<double>() + at;
-  const double before = *element;
-  *element = before + step;
-  e.run(inputs);
-  const double above = e.output(0).at(0);
-  *element = before - step;
-  e.run(inputs);
-  const double below = e.output(0).at(0);
-  *element = before;
-  return (above - below) / (2 * step);
-}
+/// Compares gradients with central differences, tensor by tensor.
+class Comparison {
+ public:
+  Comparison(Evaluation& e, const std::vector<Tensor>& inputs) : evaluation_(e), inputs_(inputs) {}
+
+  void add(const std::string& name, const Tensor& varied, const Tensor& analytic) {
+    for (int64_t at = 0; at < varied.elements(); ++at, ++elements_) {
+      const double fine = difference(varied, at, kSteps[0]);
+      const double coarse = difference(varied, at, kSteps[1]);
+      const double scale = std::max(1.0, std::abs(fine));
+      if (std::abs(fine - coarse) > 1e-4 * scale) {
+        ++kinks_;
+        continue;
+      }
+      const double ours = analytic.at(at);
+      const double error = std::abs(ours - fine) / scale;
+      if (std::isnan(result_.largest_error) || error <= result_.largest_error) continue;
+      result_.largest_error = error;
+      result_.text = name + ", element " + std::to_string(at) + ": gradient " + shortest(ours) +
+                     ", central difference " + shortest(fine);
+    }
+  }
+  GradientCheckResult result(double tolerance) const {
+    GradientCheckResult result = result_;
+    result.ok = result.largest_error <= tolerance && kinks_ * 10 <= elements_ && elements_ > 0;
+    if (kinks_ * 10 > elements_)
+      result.text +=
+          "; " + std::to_string(kinks_) + " of " + std::to_string(elements_) + " elements at kinks";
+    return result;
+  }
+
+ private:
+  double difference(const Tensor& varied, int64_t at, double step) {
+    double* element = varied.data<double>() + at;
+    const double before = *element;
+    *element = before + step;
+    evaluation_.run(inputs_);
+    const double above = evaluation_.output(0).at(0);
+    *element = before - step;
+    evaluation_.run(inputs_);
+    const double below = evaluation_.output(0).at(0);
+    *element = before;
+    return (above - below) / (2 * step);
+  }
+
+  Evaluation& evaluation_;
+  const std::vector<Tensor>& inputs_;
+  GradientCheckResult result_;
+  int64_t kinks_ = 0;
+  int64_t elements_ = 0;
+};
 
 }  // namespace
 
@@ -104,8 +162,8 @@ Symbol projection(Builder& b, const std::vector<Symbol>& outputs) {
 Function with_gradients(const Function& function) {
   return [function](Builder& b, std::span<const Symbol> inputs) {
     std::vector<Symbol> all = function(b, inputs);
-    const std::vector<Symbol> wrt = float_inputs(inputs);
-    for (const Symbol& s : gradients(b, projection(b, all), wrt)) {
+    const Symbol cost = projection(b, all);
+    for (const Symbol& s : gradients(b, cost, what_varies(b, inputs))) {
       if (s) all.push_back(s);
     }
     return all;
@@ -130,33 +188,14 @@ GradientCheckResult check_gradients(const Function& function, const std::vector<
   std::vector<Tensor> analytic;
   for (size_t i = 1; i < e.count(); ++i) analytic.push_back(e.output(i).clone());
 
-  GradientCheckResult result;
-  int64_t kinks = 0;
-  int64_t elements = 0;
+  Comparison comparison(e, inputs);
   size_t which = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].dtype() != DType::kFloat64) continue;
-    for (int64_t at = 0; at < inputs[i].elements(); ++at, ++elements) {
-      const double fine = difference(e, inputs, inputs[i], at, kSteps[0]);
-      const double coarse = difference(e, inputs, inputs[i], at, kSteps[1]);
-      const double scale = std::max(1.0, std::abs(fine));
-      if (std::abs(fine - coarse) > 1e-4 * scale) {
-        ++kinks;
-        continue;
-      }
-      const double ours = analytic[which].at(at);
-      const double error = std::abs(ours - fine) / scale;
-      if (error <= result.largest_error && !std::isnan(error)) continue;
-      result.largest_error = error;
-      result.text = "input " + std::to_string(i) + ", element " + std::to_string(at) + ": gradient " +
-                    shortest(ours) + ", central difference " + shortest(fine);
-    }
-    ++which;
+    if (inputs[i].dtype() == DType::kFloat64)
+      comparison.add("input " + std::to_string(i), inputs[i], analytic[which++]);
   }
-  result.ok = result.largest_error <= options.tolerance && kinks * 10 <= elements && elements > 0;
-  if (kinks * 10 > elements)
-    result.text += "; " + std::to_string(kinks) + " of " + std::to_string(elements) + " elements at kinks";
-  return result;
+  for (const std::string& name : e.trainable()) comparison.add(name, e.variable(name), analytic[which++]);
+  return comparison.result(options.tolerance);
 }
 
 GradientCheckResult check_second_gradients(const Function& function, const std::vector<Tensor>& inputs,

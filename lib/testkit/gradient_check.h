@@ -20,13 +20,13 @@ struct GradientCheckOptions {
 struct GradientCheckResult {
   bool ok = true;
   double largest_error = 0;
-  std::string text;  // the worst element: input, index, both values
+  std::string text;  // the worst element: input or variable, index, both values
 };
 
 /// Compares the gradient of a random projection of the outputs with central differences, for every float64
-/// input element by element, in double on the reference backend. Two step sizes must agree with each other
-/// first: where they do not, the function has a kink there and the element is left out (an error if that is
-/// more than one in ten). Random ops draw the same numbers in every evaluation.
+/// input and every trainable variable, element by element, in double on the reference backend. Two step sizes
+/// must agree with each other first: where they do not, the function has a kink there and the element is left
+/// out (an error if that is more than one in ten). Random ops draw the same numbers in every evaluation.
 GradientCheckResult check_gradients(const Function& function, const std::vector<Tensor>& inputs,
                                     const GradientCheckOptions& options = {});
 
@@ -44,7 +44,7 @@ std::vector<Tensor> evaluate(const Function& function, const std::vector<Tensor>
 Symbol projection(Builder& b, const std::vector<Symbol>& outputs);
 
 /// As evaluate, and the gradient of a fixed random projection of the outputs with respect to each float
-/// input.
+/// input and each trainable variable.
 Function with_gradients(const Function& function);
 
 /// Uniform numbers in [low, high), at least `margin` away from every multiple of 0.5 where a kink might be.

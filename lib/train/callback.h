@@ -60,6 +60,8 @@ class Callback {
   /// Always, also after an error.
   virtual void after_train(Run& run) { (void)run; }
 
+  /// True where a second one in the list would undo what the first one does.
+  virtual bool only_one() const { return false; }
   /// Runs on the chief alone unless it says otherwise.
   virtual bool chief_only() const { return true; }
   /// What a checkpoint keeps of it.

@@ -17,7 +17,8 @@ class SyncMultiGpu final : public DataParallelTrainer {
   using Params = SyncMultiGpuParams;
   static Schema<Params> schema() {
     return Schema<Params>("Trains replicas of the model on several devices of one machine.")
-        .field("devices", &Params::devices, "one tower each: [cpu:0, cpu:1] or [gpu:0, gpu:1]")
+        .field("devices", &Params::devices,
+               "one tower each: [cpu:0, cpu:1], which share the processors evenly, or [gpu:0, gpu:1]")
         .required();
   }
   explicit SyncMultiGpu(Params p) : p_(std::move(p)) {

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/exit_code.h"
 #include "cli/model_report.h"
 #include "program_runner.h"
 #include "support/paths.h"
@@ -30,8 +31,10 @@ std::vector<std::string> overrides_of(fs::path path) {
 std::string errors_of(const std::string& path) {
   try {
     const CheckedExperiment checked(path, overrides_of(path), true);
-  } catch (const ConfigError& error) {
-    return error.what();
+  } catch (...) {
+    const Failure failure = current_failure();
+    EXPECT_EQ(failure.exit_code, 2) << path;
+    return failure.text;
   }
   return "";
 }
@@ -93,9 +96,10 @@ TEST(Check, without_data_takes_what_they_declare) {
   write_content(folder / "tiny.yaml", kTinyConfig);
   const std::string absent =
       "data.train=[{Mnist: {dir: " + folder.str() + "}}, {BatchData: {batch_size: 4}}]";
-  const std::string inputs = "model.inputs.image.shape=[28, 28, 1]";
-  EXPECT_NO_THROW(CheckedExperiment(folder / "tiny.yaml", {absent, inputs}, false));
-  EXPECT_THROW(CheckedExperiment(folder / "tiny.yaml", {absent, inputs}, true), DataError);
+  const std::vector<std::string> overrides = {absent, "model.inputs.image.shape=[28, 28, 1]",
+                                              "model.layers.fc.units=10"};
+  EXPECT_NO_THROW(CheckedExperiment(folder / "tiny.yaml", overrides, false));
+  EXPECT_THROW(CheckedExperiment(folder / "tiny.yaml", overrides, true), DataError);
 }
 
 }  // namespace

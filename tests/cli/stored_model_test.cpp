@@ -16,6 +16,7 @@ using nlohmann::json;
 using testing_cli::kTinyConfig;
 using testing_cli::last_line;
 using testing_cli::Outcome;
+using testing_cli::Process;
 using testing_cli::tpack;
 
 /// One model trained for all tests, and three images: good, broken, too large.
@@ -109,6 +110,17 @@ TEST_F(Stored, infer_reads_folders_and_lists) {
   write_content(*folder_ / "list.txt", "\n");
   EXPECT_EQ(last_line(tpack({"infer", model(), "@" + (*folder_ / "list.txt")}).err),
             "error: no file is named; give images, folders, @LIST or - for a list on standard input");
+}
+
+TEST_F(Stored, infer_reads_a_list_on_standard_input) {
+  write_content(*folder_ / "list.txt", good() + "\n\n" + good() + "\n");
+  const std::string command =
+      testing_cli::program() + " infer " + model() + " - <'" + (*folder_ / "list.txt") + "'";
+  Process process({"sh", "-c", command}, *folder_ / "out.txt");
+  ASSERT_EQ(process.wait(), 0) << process.err();
+  const std::vector<std::string> lines = split(content_of(*folder_ / "out.txt"), '\n');
+  ASSERT_EQ(lines.size(), 3U);
+  for (int i : {0, 1}) EXPECT_EQ(json::parse(lines[static_cast<size_t>(i)]).at("file"), good());
 }
 
 TEST_F(Stored, infer_writes_hdf5) {

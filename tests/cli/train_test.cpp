@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <regex>
 #include <sys/file.h>
 
 #include <nlohmann/json.hpp>
 
 #include "backend/plan.h"
 #include "checkpoint/checkpoint.h"
+#include "core/machine.h"
 #include "program_runner.h"
 
 namespace tpack {
@@ -255,6 +257,37 @@ TEST_F(Train, a_diverged_run_is_exit_6) {
   EXPECT_EQ(record.at("exit_code"), 6);
   EXPECT_EQ(record.at("epoch"), 1);
   EXPECT_GE(record.at("global_step"), 1);
+}
+
+TEST_F(Train, a_device_that_is_not_there_is_exit_5_with_its_place) {
+  write_content(config(), std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [gpu:0, gpu:1]}}\n");
+  const Outcome outcome = train();
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":")) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with(": device gpu:0: this build of tpack has no CUDA; use cpu:0\n"))
+      << outcome.err;
+  EXPECT_FALSE(fs::exists(run_folder() + "/config.yaml"));
+}
+
+TEST_F(Train, a_step_for_which_there_is_no_memory_is_exit_5_before_anything_is_written) {
+  if (available_memory().value_or(0) > 100e9) GTEST_SKIP() << "this machine has the memory";
+  const Outcome outcome =
+      train({"--set", "data.train.1.BatchData.batch_size=16000000", "--set",
+             "data.train.0.FakeData.size=80000000", "--set", "model.layers.1.FullyConnected.units=2000"});
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_NE(outcome.err.find(" are free"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(run_folder() + "/config.yaml"));
+}
+
+TEST_F(Train, each_epoch_says_how_fast_it_was_and_how_long_it_waited) {
+  const Outcome outcome = train();
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* epoch : {"Epoch 1 .global_step 10.", "Epoch 2 .global_step 20."}) {
+    const std::regex line(
+        std::string(epoch) +
+        " finished, [0-9.]+ [mu]?s, [0-9,]+ samples/s, [0-9]+[.][0-9] % waiting for data\n");
+    EXPECT_TRUE(std::regex_search(outcome.err, line)) << outcome.err;
+  }
 }
 
 TEST_F(Train, absent_data_are_exit_3) {

@@ -7,31 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "comm/checks.h"
-#include "comm/world.h"
 #include "core/error.h"
+#include "support/mpi_world.h"
 
 namespace tpack {
 namespace {
-
-/// MPI can be started once a process: one world for all tests, ended behind the last.
-class World final : public testing::Environment {
- public:
-  void TearDown() override { comm_.reset(); }
-  Comm& comm(double timeout_s = 60) {
-    if (comm_ == nullptr) comm_ = make_world(timeout_s);
-    return *comm_;
-  }
-
- private:
-  std::unique_ptr<Comm> comm_;
-};
-
-World& world() {
-  static auto& environment = *dynamic_cast<World*>(testing::AddGlobalTestEnvironment(new World));
-  return environment;
-}
-
-[[maybe_unused]] const bool kWorldIsKnown = (world(), true);  // before main, as GoogleTest asks
 
 class Mpi : public testing::Test {
  protected:
@@ -41,28 +21,28 @@ class Mpi : public testing::Test {
 };
 
 TEST_F(Mpi, does_every_operation) {
-  EXPECT_EQ(std::to_string(world().comm().size()), std::getenv("OMPI_COMM_WORLD_SIZE"));
-  check_operations(world().comm());
+  EXPECT_EQ(std::to_string(MpiWorld::comm().size()), std::getenv("OMPI_COMM_WORLD_SIZE"));
+  check_operations(MpiWorld::comm());
 }
 
 TEST_F(Mpi, reduces_more_than_one_block) {
-  check_sum<double>(world().comm(), (size_t{16} << 20U) / 8 + 12345);
+  check_sum<double>(MpiWorld::comm(), (size_t{16} << 20U) / 8 + 12345);
 }
 
 TEST_F(Mpi, gives_the_same_bits_in_every_run_and_on_every_rank) {
   std::vector<float> first;
   for (int repeat = 0; repeat < 5; ++repeat) {
-    std::vector<float> values = values_of<float>(world().comm().rank(), 5000);
-    world().comm().all_reduce_sum(values, "gradients");
+    std::vector<float> values = values_of<float>(MpiWorld::comm().rank(), 5000);
+    MpiWorld::comm().all_reduce_sum(values, "gradients");
     if (repeat == 0) first = values;
     EXPECT_TRUE(same_bits(values, first));
   }
   const std::string bytes(reinterpret_cast<const char*>(first.data()), first.size() * sizeof(float));
-  for (const std::string& other : world().comm().all_gather(bytes, "compare")) EXPECT_EQ(other, bytes);
+  for (const std::string& other : MpiWorld::comm().all_gather(bytes, "compare")) EXPECT_EQ(other, bytes);
 }
 
 TEST_F(Mpi, cannot_be_started_twice) {
-  world().comm();
+  MpiWorld::comm();
   EXPECT_THROW(make_mpi_comm(1), DistributedError);
 }
 
@@ -78,14 +58,14 @@ void expect_error_and_end(const std::function<void()>& act) {
 }
 
 TEST(SilentRank, DISABLED_is_named_after_the_time_out) {
-  Comm& comm = world().comm(5);  // long enough for the others to come when processors are few
+  Comm& comm = MpiWorld::comm(5);  // long enough for the others to come when processors are few
   comm.barrier("start");
   if (comm.rank() == 2) return;
   expect_error_and_end([&] { comm.barrier("lonely"); });
 }
 
 TEST(Disagreement, DISABLED_is_found_by_the_sizes) {
-  Comm& comm = world().comm(5);
+  Comm& comm = MpiWorld::comm(5);
   std::vector<float> values(comm.rank() == 0 ? 64 : 32);
   if (comm.rank() == 0) {
     expect_error_and_end([&] { comm.all_reduce_sum(values, "gradients"); });
@@ -94,7 +74,7 @@ TEST(Disagreement, DISABLED_is_found_by_the_sizes) {
 }
 
 TEST(Disagreement, DISABLED_is_found_by_the_stages) {
-  Comm& comm = world().comm(5);
+  Comm& comm = MpiWorld::comm(5);
   const char* stage = comm.rank() == 0 ? "the next batch" : "the stop signal";
   if (comm.rank() == 0) expect_error_and_end([&] { comm.agree_max(0, stage); });
   EXPECT_THROW(comm.agree_max(0, stage), DistributedError);

@@ -108,7 +108,7 @@ TEST(PairCodec, needs_exactly_two_items) {
   using Pair = std::pair<int, double>;
   EXPECT_EQ(value_of<Pair>(ConfigNode::list({10, 0.5})), Pair(10, 0.5));
   EXPECT_EQ(complaint<Pair>(ConfigNode::list({1, 2, 3}, at(2, 3))),
-            "a.yaml:2:3: 'x' of Thing: expected a pair [an integer, a number], found a list");
+            "a.yaml:2:3: 'x' of Thing: expected a pair [an integer, a number], found a list of 3");
 }
 
 TEST(OptionalCodec, takes_null_for_none) {

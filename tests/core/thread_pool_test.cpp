@@ -62,10 +62,5 @@ TEST(ThreadPool, names_its_threads_with_what_fits) {
   EXPECT_STREQ(name.data(), "a-name-longer-t");
 }
 
-TEST(AvailableProcessors, is_at_least_one_and_at_most_what_the_machine_has) {
-  EXPECT_GE(available_processors(), 1U);
-  EXPECT_LE(available_processors(), std::thread::hardware_concurrency());
-}
-
 }  // namespace
 }  // namespace tpack

@@ -140,8 +140,8 @@ TEST(Maps, have_no_field_without_effect) {
        {.base = "{component: label, map: {Scale: {scale: 2}}}",
         .values = {{"component", "image"}, {"map", "{Scale: {scale: 3}}"}}}},
       {"SelectComponent", {.base = "{components: [label]}", .values = {{"components", "[image]"}}}},
-      {"AugmentImageComponent",  // the images are too small
-       {.base = "{augmentors: [{CenterCrop: 40}]}",
+      {"AugmentImageComponent",
+       {.base = "{augmentors: [{CenterCrop: 24}]}",
         .values = {{"augmentors", "[{CenterCrop: 20}]"}, {"component", "label"}}}},
       {"PrintData", {.left_out = "it only logs: print_data_test.cpp"}},
       {"Picky", {.left_out = "a map of these tests"}}};

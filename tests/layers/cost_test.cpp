@@ -67,6 +67,17 @@ TEST(InTopK, counts_labels_among_the_largest) {
   }
 }
 
+TEST(InTopK, has_no_more_than_all_scores) {
+  try {
+    testkit::evaluate(function_of_kind<Metric>("InTopK: {logits: logits, labels: labels, k: 5}"),
+                      {kLogits, kLabels}, DType::kFloat64);
+    FAIL() << "was accepted";
+  } catch (const ShapeError& error) {
+    EXPECT_NE(std::string(error.what()).find("k is 5, but there are 4 classes"), std::string::npos)
+        << error.what();
+  }
+}
+
 /// A cost over the variables "a/W" = [3, 4] and "b/W" = [1], and "a/b" = [7].
 Tensor regularized(const std::string& yaml) {
   const std::shared_ptr<const Cost> cost = Registry<Cost>::make_item(parse_yaml(yaml, "cost.yaml"));
@@ -117,11 +128,12 @@ TEST(Costs, have_no_field_without_effect) {
                                  {"Regularize", {.base = "{l2: 0.1}", .values = {{"variables", "a/W"}}}}},
                                 graph_of_kind<Cost>),
               testing::IsEmpty());
-  EXPECT_THAT(live::dead_fields(Registry<Metric>::table(),
-                                {{"Accuracy", {.base = both, .values = others}},
-                                 {"InTopK", {.base = both, .values = others}}},
-                                graph_of_kind<Metric>),
-              testing::IsEmpty());
+  EXPECT_THAT(
+      live::dead_fields(Registry<Metric>::table(),
+                        {{"Accuracy", {.base = both, .values = others}},
+                         {"InTopK", {.base = "{logits: logits, labels: labels, k: 2}", .values = others}}},
+                        graph_of_kind<Metric>),
+      testing::IsEmpty());
 }
 
 }  // namespace

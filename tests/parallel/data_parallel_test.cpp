@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include "comm/world.h"
 #include "core/log.h"
+#include "support/mpi_world.h"
 #include "support/small_model.h"
 #include "support/temporary_folder.h"
 #include "testkit/gradient_check.h"
@@ -341,49 +341,29 @@ TEST(DataParallel, ranks_measure_nothing_but_what_rank_0_sends_to_all) {
   EXPECT_THAT(events[1], testing::ElementsAre("stop measuring", "compile", "compile"));
 }
 
-/// MPI can be started once a process: one world for all tests, ended behind the last.
-class World final : public testing::Environment {
- public:
-  void TearDown() override { comm_.reset(); }
-  Comm& comm() {
-    if (comm_ == nullptr) comm_ = make_world(60);
-    return *comm_;
-  }
-
- private:
-  std::unique_ptr<Comm> comm_;
-};
-
-World& world() {
-  static auto& environment = *dynamic_cast<World*>(testing::AddGlobalTestEnvironment(new World));
-  return environment;
-}
-
-[[maybe_unused]] const bool kWorldIsKnown = (world(), true);  // before main, as GoogleTest asks
-
 class DataParallelRanks : public testing::Test {
  protected:
   void SetUp() override {
     if (!started_by_mpirun()) GTEST_SKIP() << "not started by mpirun (or built without MPI)";
-    ASSERT_EQ(world().comm().size(), 2);
+    ASSERT_EQ(MpiWorld::comm().size(), 2);
   }
 };
 
 TEST_F(DataParallelRanks, equal_one_device_with_twice_the_batch) {
-  EXPECT_LT(distance(train({.world = &world().comm()}), train({})), 1e-12);
+  EXPECT_LT(distance(train({.world = &MpiWorld::comm()}), train({})), 1e-12);
   const Setting alone{.backend = Setting::Backend::kCpu};
-  const Setting ranks{.backend = Setting::Backend::kCpu, .world = &world().comm()};
+  const Setting ranks{.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()};
   EXPECT_LE(distance(train(ranks), train(alone)), 1e-5);
 }
 
 TEST_F(DataParallelRanks, have_the_bits_of_two_towers) {
   const Variables towers = train({.backend = Setting::Backend::kCpu, .towers = 2});
-  for (const auto& [name, value] : train({.backend = Setting::Backend::kCpu, .world = &world().comm()}))
+  for (const auto& [name, value] : train({.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()}))
     EXPECT_TRUE(bit_equal(value, towers.at(name))) << name;
 }
 
 TEST_F(DataParallelRanks, give_the_same_bits_in_every_run) {
-  expect_same_bits_five_times({.backend = Setting::Backend::kCpu, .world = &world().comm()});
+  expect_same_bits_five_times({.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()});
 }
 
 }  // namespace

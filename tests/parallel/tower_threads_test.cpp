@@ -39,6 +39,16 @@ TEST(TowerThreads, a_tower_stays_on_its_thread) {
   EXPECT_EQ(first, later);
 }
 
+TEST(TowerThreads, a_tower_runs_on_its_own_processors) {
+  const std::vector<int> all = own_processors();
+  if (all.size() < 2) GTEST_SKIP() << "this machine gives one processor";
+  TowerThreads threads(divide_processors(all, 2));
+  std::vector<std::vector<int>> where(2);
+  threads.run([&](size_t k) { where[k] = own_processors(); }, kNoErrors);
+  EXPECT_EQ(where, divide_processors(all, 2));
+  EXPECT_EQ(own_processors(), all);  // the caller's stay
+}
+
 TEST(TowerThreads, one_tower_needs_no_thread) {
   TowerThreads threads(std::vector<std::vector<int>>(1));
   std::thread::id id;

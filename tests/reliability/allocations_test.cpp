@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 
+#include "cli/model_report.h"
 #include "cli/train.h"
 #include "core/clock.h"
 #include "support/allocation_counter.h"
@@ -173,12 +174,13 @@ class AllocationsOfSteps : public testing::Test {
     TrainOptions options;
     options.config = source_folder() + "/tests/reliability/" + config;
     options.overrides = overrides;
-    options.log_dir = folder_ / "run";
+    options.log_dir = folder_ / std::to_string(runs_++);
     ASSERT_EQ(train(options), 0);
     ASSERT_NE(seen.training_thread, 0);
   }
 
   TemporaryFolder folder_;
+  int runs_ = 0;
 };
 
 TEST_F(AllocationsOfSteps, none_on_the_training_thread_but_by_the_kernel_library_and_none_that_are_large) {
@@ -200,11 +202,29 @@ TEST_F(AllocationsOfSteps, none_on_the_training_thread_but_by_the_kernel_library
   std::cout << seen.allocations.size() << " allocations of the training thread in 100 steps" << std::endl;
 }
 
+TEST_F(AllocationsOfSteps, grow_with_the_batch_as_the_check_predicts) {
+  std::vector<double> predicted;
+  std::vector<double> held;
+  for (const char* batch : {"128", "256"}) {
+    std::vector<std::string> overrides = {std::string("data.train.flow.BatchData.batch_size=") + batch,
+                                          "callbacks=[{ModelSaver: {}}, {HeapWatch: {from: 10, to: 11}}]"};
+    run("digits-convnet.yaml", overrides);
+    if (IsSkipped()) return;
+    held.push_back(static_cast<double>(seen.live_at_start));
+    CheckedExperiment checked(source_folder() + "/tests/reliability/digits-convnet.yaml", overrides, true);
+    predicted.push_back(static_cast<double>(report_model(checked)->total_bytes()));
+  }
+  const double growth = predicted[1] - predicted[0];
+  EXPECT_GT(growth, 10e6);
+  EXPECT_NEAR(held[1] - held[0], growth, 0.05 * growth);
+}
+
 TEST_F(AllocationsOfSteps, hold_no_more_memory_after_a_thousand_than_after_a_hundred) {
-  run("convnet.yaml",
-      {"steps_per_epoch=2000", "callbacks=[{ModelSaver: {}}, {HeapWatch: {from: 110, to: 1010}}]"});
-  if (IsSkipped()) return;
-  EXPECT_EQ(seen.live_at_end, seen.live_at_start);
+  for (const char* config : {"digits-convnet.yaml", "convnet.yaml"}) {
+    run(config, {"steps_per_epoch=2000", "callbacks=[{ModelSaver: {}}, {HeapWatch: {from: 110, to: 1010}}]"});
+    if (IsSkipped()) return;
+    EXPECT_EQ(seen.live_at_end, seen.live_at_start) << config;
+  }
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ class Replicas : public Training {
     train_well(name, {}, launch);
     return load_checkpoint(checkpoint(kSteps, name));
   }
-  void expect_close_to_one_device(const Launch& launch) const {
-    const CheckpointContent one = trained("one", batch_of_16_);
+  /// `tolerance`: of the largest difference beside the largest weight.
+  void expect_close(const Launch& one_device, const Launch& launch, double tolerance) const {
+    const CheckpointContent one = trained("one", one_device);
     const CheckpointContent two = trained("two", launch);
     double largest = 0;
     double difference = 0;
@@ -30,7 +31,7 @@ class Replicas : public Training {
     std::cout << launch.name << ": largest difference " << difference << ", largest weight " << largest
               << std::endl;
     EXPECT_GT(largest, 0.1);
-    EXPECT_LE(difference, 1e-5 * largest);
+    EXPECT_LE(difference, tolerance * largest);
   }
   void expect_repeats(const Launch& launch) const {
     const CheckpointContent first = trained("first", launch);
@@ -44,11 +45,28 @@ class Replicas : public Training {
   const Launch batch_of_16_{"One device", {}, {"--set", "data.train.flow.BatchData.batch_size=16"}};
 };
 
-TEST_F(Replicas, two_towers_learn_what_one_device_learns) { expect_close_to_one_device(kTowers); }
+/// The same on the reference backend, in double.
+Launch in_double(Launch launch) {
+  launch.name += " in double";
+  for (const char* word : {"--set", "engine={backend: reference, dtype: float64, threads: 1}"})
+    launch.changes.emplace_back(word);
+  return launch;
+}
+
+TEST_F(Replicas, two_towers_learn_what_one_device_learns) { expect_close(batch_of_16_, kTowers, 1e-5); }
+
+TEST_F(Replicas, two_towers_learn_what_one_device_learns_in_double) {
+  expect_close(in_double(batch_of_16_), in_double(kTowers), 1e-12);
+}
 
 TEST_F(Replicas, two_ranks_learn_what_one_device_learns) {
   if (const auto why = no_ranks()) GTEST_SKIP() << *why;
-  expect_close_to_one_device(kRanks);
+  expect_close(batch_of_16_, kRanks, 1e-5);
+}
+
+TEST_F(Replicas, two_ranks_learn_what_one_device_learns_in_double) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  expect_close(in_double(batch_of_16_), in_double(kRanks), 1e-12);
 }
 
 TEST_F(Replicas, two_ranks_learn_what_two_towers_learn_to_the_bit) {
@@ -58,9 +76,14 @@ TEST_F(Replicas, two_ranks_learn_what_two_towers_learn_to_the_bit) {
 
 TEST_F(Replicas, one_device_repeats_to_the_bit_in_five_runs) { expect_repeats(batch_of_16_); }
 TEST_F(Replicas, two_towers_repeat_to_the_bit_in_five_runs) { expect_repeats(kTowers); }
+TEST_F(Replicas, two_towers_repeat_to_the_bit_in_five_runs_in_double) { expect_repeats(in_double(kTowers)); }
 TEST_F(Replicas, two_ranks_repeat_to_the_bit_in_five_runs) {
   if (const auto why = no_ranks()) GTEST_SKIP() << *why;
   expect_repeats(kRanks);
+}
+TEST_F(Replicas, two_ranks_repeat_to_the_bit_in_five_runs_in_double) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  expect_repeats(in_double(kRanks));
 }
 
 }  // namespace

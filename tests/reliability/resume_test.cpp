@@ -48,6 +48,21 @@ class Resume : public Training {
     return 128 + SIGTERM;
   }
 
+  /// SIGTERM in the moment in which a file of the next checkpoint appears; to one of the ranks where there
+  /// are some.
+  void compare_while_saving(const Launch& launch, int64_t last_step, int pieces) {
+    std::filesystem::create_directories(checkpoints("stopped"));
+    const FolderWatch watch(checkpoints("stopped"));
+    compare_with_pieces(launch, last_step, pieces, [&](Process& process, int piece) {
+      if (!wait_for_saves(process, dice_.roll(1, 8 / pieces), 0)) return 0;
+      const std::vector<pid_t> ranks =
+          launch.before.empty() ? std::vector{process.pid()} : children_of(process.pid());
+      EXPECT_TRUE(watch.wait());
+      EXPECT_EQ(kill(ranks.at(static_cast<size_t>(piece) % ranks.size()), SIGTERM), 0);
+      return 128 + SIGTERM;
+    });
+  }
+
   Dice dice_;
 };
 
@@ -73,15 +88,17 @@ TEST_F(ResumeOfFastKernels, on_one_device_after_sigterm_in_mid_epoch) {
   });
 }
 
-TEST_F(Resume, after_sigterm_while_a_checkpoint_is_written) {
-  std::filesystem::create_directories(checkpoints("stopped"));
-  const FolderWatch watch(checkpoints("stopped"));
-  compare_with_pieces(kSimple, kLastStep, 4, [&](Process& process, int) {
-    if (!wait_for_saves(process, dice_.roll(1, 4), 0)) return 0;
-    EXPECT_TRUE(watch.wait());
-    process.signal(SIGTERM);
-    return 128 + SIGTERM;
-  });
+TEST_F(Resume, on_one_device_after_sigterm_while_a_checkpoint_is_written) {
+  compare_while_saving(kSimple, kLastStep, 4);
+}
+
+TEST_F(Resume, on_two_towers_after_sigterm_while_a_checkpoint_is_written) {
+  compare_while_saving(kTowers, kLastStepOfTwo, 2);
+}
+
+TEST_F(Resume, on_two_ranks_after_sigterm_while_a_checkpoint_is_written) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  compare_while_saving(kRanks, kLastStepOfTwo, 2);
 }
 
 TEST_F(Resume, on_two_ranks_after_sigterm_to_one_of_them) {

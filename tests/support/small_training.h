@@ -14,9 +14,14 @@ class SmallTraining {
   explicit SmallTraining(const std::string& trainer_yaml = "Simple", int64_t batch = 4,
                          const std::string& optimizer_yaml = "Adam: {learning_rate: 0.01}",
                          EngineSettings::Backend backend = EngineSettings::Backend::kReference)
+      : SmallTraining(small_flow(22, "- BatchData: {batch_size: " + std::to_string(batch) + "}"),
+                      trainer_yaml, optimizer_yaml, backend) {}
+  explicit SmallTraining(DataFlow data, const std::string& trainer_yaml = "Simple",
+                         const std::string& optimizer_yaml = "Adam: {learning_rate: 0.01}",
+                         EngineSettings::Backend backend = EngineSettings::Backend::kReference)
       : model_(model_of(kSmallModel)),
         optimizer_(optimizer_of(optimizer_yaml)),
-        data_(small_flow(22, "- BatchData: {batch_size: " + std::to_string(batch) + "}")),
+        data_(std::move(data)),
         input_(Registry<InputSource>::make("Feed")),
         trainer_(Registry<Trainer>::make_item(parse_yaml(trainer_yaml, "test.yaml"))) {
     TrainSetup setup;

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/error.h"
+#include "core/machine.h"
+#include "core/text.h"
+
 namespace tpack {
 namespace {
 
@@ -29,6 +33,21 @@ TEST(Tensor, copies_share_and_clones_do_not) {
   EXPECT_EQ(copy.at(3), 4);
   EXPECT_EQ(a.row(1).at(0), 3);
   EXPECT_EQ(a.row(1).shape(), Shape{2});
+}
+
+TEST(Tensor, is_refused_where_more_memory_is_asked_for_than_is_free) {
+  const auto free = available_memory();
+  ASSERT_TRUE(free.has_value());
+  const auto too_much = static_cast<int64_t>(*free + (uint64_t{4} << 30U));
+  try {
+    const Tensor t(DType::kUInt8, Shape{too_much});
+    FAIL() << "was given";
+  } catch (const ResourceError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("no memory for a tensor of " + human_bytes(static_cast<uint64_t>(too_much)) + "; "),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Tensor, rows_are_a_window) {

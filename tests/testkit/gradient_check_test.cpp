@@ -1,5 +1,7 @@
 #include "testkit/gradient_check.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace tpack::testkit {
@@ -14,6 +16,22 @@ TEST(CheckGradients, finds_a_wrong_gradient) {
   const std::vector<Tensor> x = {random_tensor({3, 2}, 1)};
   EXPECT_FALSE(check_gradients(wrong, x).ok);
   EXPECT_TRUE(check_gradients(right, x).ok);
+}
+
+TEST(CheckGradients, finds_a_wrong_gradient_of_a_variable) {
+  const auto product = [](bool right) -> Function {
+    return [right](Builder& b, std::span<const Symbol> in) {
+      const auto fill = [](const Tensor& value, Rng&) { std::ranges::fill(value.span<double>(), 0.7); };
+      const Symbol w = b.variable("w", in[0].shape(), fill);
+      const Symbol square = b.mul(w, right ? w : b.stop_gradient(w));
+      return std::vector{b.mul(in[0], square)};
+    };
+  };
+  const std::vector<Tensor> x = {random_tensor({3, 2}, 1)};
+  EXPECT_TRUE(check_gradients(product(true), x).ok);
+  const GradientCheckResult wrong = check_gradients(product(false), x);
+  EXPECT_FALSE(wrong.ok);
+  EXPECT_TRUE(wrong.text.starts_with("w, element ")) << wrong.text;
 }
 
 TEST(CheckGradients, leaves_out_kinks_but_not_too_many) {

@@ -1,9 +1,12 @@
 #include "train/data_parallel_trainer.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include <gmock/gmock.h>
 
+#include "core/registry.h"
+#include "dataflow/source.h"
 #include "support/small_training.h"
 #include "support/temporary_folder.h"
 
@@ -112,6 +115,60 @@ TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
   ASSERT_NE(state.find(seed), std::string::npos) << state;
   state.insert(state.find(seed) + seed.size() + (state[state.find(seed) + seed.size()] == '"' ? 1 : 0), "7");
   EXPECT_EQ(error_of_load(of_another_seed), "model-3.h5: was made with seed 75, this run has 5" + kAdvice);
+}
+
+/// Samples that come once and never again, as from a socket.
+class Radio final : public SequentialSource {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() { return Schema<Params>("Cannot be heard again."); }
+  explicit Radio(Params /*p*/) {}
+
+  Spec spec() const override { return {{"x", {DType::kFloat32, {5}}}, {"label", {DType::kInt32, {}}}}; }
+  Seek seek() const override { return Seek::kNone; }
+  std::unique_ptr<Cursor> open(const PassKey& /*pass*/, uint64_t /*stage*/) const override {
+    return std::make_unique<Reading>();
+  }
+
+ private:
+  class Reading final : public Cursor {
+   public:
+    bool next(Datapoint& out) override {
+      out.resize(2);
+      std::ranges::fill(out.renew(0, {DType::kFloat32, {5}}).span<float>(), 1.0F);
+      *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = 1;
+      return true;
+    }
+  };
+};
+
+TPACK_REGISTER(Source, Radio, "Radio");
+
+TEST_F(DataParallelTrainerTest, refuses_to_go_on_with_data_that_cannot_be_read_again) {
+  const auto training = [] {
+    return std::make_unique<SmallTraining>(
+        make_flow(parse_yaml("[Radio, {BatchData: {batch_size: 4}}]", "test.yaml")));
+  };
+  const auto saved_after = [&](int64_t steps) {
+    const auto first = training();
+    first->trainer().initialize();
+    for (int64_t step = 0; step < steps; ++step) first->trainer().step(step, {});
+    CheckpointContent content;
+    first->trainer().save(content);
+    for (auto& [name, tensor] : content.tensors) tensor = tensor.clone();
+    return content;
+  };
+  const auto second = training();
+  second->trainer().initialize();
+  try {
+    second->trainer().load(saved_after(3), "model-3.h5");
+    FAIL() << "was accepted";
+  } catch (const CheckpointError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "model-3.h5: cannot be resumed: data.train cannot be read again from where it was (seek: none)");
+  }
+  EXPECT_NO_THROW(second->trainer().load(saved_after(0), "model-0.h5"));
 }
 
 TEST_F(DataParallelTrainerTest, steps_per_epoch_moves_callbacks_never_the_data) {

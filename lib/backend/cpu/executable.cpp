@@ -6,6 +6,7 @@
 #include "backend/cpu/denormals.h"
 #include "backend/passes/memory.h"
 #include "core/clock.h"
+#include "core/machine.h"
 #include "core/text.h"
 
 namespace tpack::cpu {
@@ -163,8 +164,10 @@ void Arena::reserve(uint64_t bytes) {
   try {
     memory = Storage::allocate(std::max<uint64_t>(bytes, 64));
   } catch (const ResourceError&) {
-    throw ResourceError("no memory for the " + human_bytes(bytes) +
-                        " in which a program works; a smaller batch_size needs less");
+    const auto free = available_memory();
+    throw ResourceError("no memory for the " + human_bytes(bytes) + " in which a program works" +
+                        (free ? " (" + human_bytes(*free) + " are free)" : "") +
+                        "; a smaller batch_size needs less");
   }
 }
 

@@ -20,8 +20,7 @@ void require_section_of(const Graph& graph, const PlanSection& section);
 /// What the measured ways to run a node count for beside each other. `preferred` is the heuristic's: another
 /// must be 10 % better, since less than that is noise, and may not need more scratch, so that the memory
 /// predicted without measuring holds (infinite otherwise); where a measurement was disturbed, the heuristic's
-/// wins. Where `preferred` cannot be had itself, there is
-/// no such limit.
+/// wins. Where `preferred` cannot be had itself, there is no such limit.
 std::vector<double> comparable_seconds(const std::vector<Tuner::Measurement>& measured, size_t preferred);
 
 }  // namespace tpack::cpu

@@ -7,10 +7,10 @@
 #include <limits>
 #include <sstream>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "backend/cpu/simd.h"
 #include "core/clock.h"
+#include "core/file_io.h"
 #include "core/log.h"
 #include "tensor/tensor.h"
 
@@ -132,7 +132,7 @@ void Tuner::load() {
 void Tuner::save() const {
   std::error_code ignored;
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
-  const std::string temporary = path_ + "." + std::to_string(getpid());
+  const std::string temporary = temporary_name(path_);
   {
     std::ofstream file(temporary);
     file << header() << '\n';

@@ -130,4 +130,14 @@ void check_crop_fits(ImageSize image, ImageSize crop) {
   throw DataError("an image of " + image.str() + " is smaller than the crop of " + crop.str());
 }
 
+Shape shape_of_crop(const Shape& in, const Extent& crop) {
+  const Shape out{crop.height, crop.width, in[2]};
+  for (const int axis : {0, 1}) {
+    if (in[axis] == Shape::kUnknown || in[axis] >= out[axis]) continue;
+    throw ConfigError("a crop of " + out.str() + " does not fit images " + in.str() +
+                      "; make it smaller, or put a Resize before it");
+  }
+  return out;
+}
+
 }  // namespace tpack

@@ -97,5 +97,8 @@ std::unique_ptr<Transform> make_linear_colour(float scale, float offset);
 
 /// Refuses images that are smaller than a crop. Errors: DataError.
 void check_crop_fits(ImageSize image, ImageSize crop);
+/// The shape of a crop of images [height, width, channels]. Errors: ConfigError where they are known to be
+/// smaller.
+Shape shape_of_crop(const Shape& in, const Extent& crop);
 
 }  // namespace tpack

@@ -28,7 +28,7 @@ class CenterCrop final : public Augmentor {
     return make_crop(
         {(size.width - crop.width) / 2, (size.height - crop.height) / 2, crop.width, crop.height});
   }
-  Shape shape(const Shape& in) const override { return {p_.crop_shape.height, p_.crop_shape.width, in[2]}; }
+  Shape shape(const Shape& in) const override { return shape_of_crop(in, p_.crop_shape); }
 
  private:
   Params p_;

@@ -28,7 +28,7 @@ class RandomCrop final : public Augmentor {
     const int y = rng.range(0, size.height - crop.height);
     return make_crop({x, y, crop.width, crop.height});
   }
-  Shape shape(const Shape& in) const override { return {p_.crop_shape.height, p_.crop_shape.width, in[2]}; }
+  Shape shape(const Shape& in) const override { return shape_of_crop(in, p_.crop_shape); }
 
  private:
   Params p_;

@@ -5,27 +5,16 @@
 #include "dataflow/dataset/dataset_files.h"
 #include "dataflow/format/idx.h"
 #include "dataflow/source.h"
+#include "dataflow/split.h"
 
 namespace tpack {
 namespace {
-
-enum class Split : uint8_t { kTrain, kTest };
 
 struct MnistParams {
   Split split = Split::kTrain;
   std::optional<bool> shuffle = {};
   Ref<Path> dir = {};
 };
-
-}  // namespace
-
-template <>
-struct EnumNames<Split> {
-  static constexpr std::array<std::pair<const char*, Split>, 2> kNames = {
-      {{"train", Split::kTrain}, {"test", Split::kTest}}};
-};
-
-namespace {
 
 Schema<MnistParams> mnist_schema(const std::string& summary) {
   return Schema<MnistParams>(summary)

@@ -1,44 +1,30 @@
 #include "dataflow/format/idx.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <libdeflate.h>
 
 #include "core/error.h"
+#include "core/file_io.h"
 
 namespace tpack {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using Bytes = std::string;
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
 struct FreeDecompressor {
   void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
 };
 
-Bytes read_whole_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) throw DataError(path, "cannot be opened");
-  Bytes bytes;
-  constexpr size_t kStep = size_t{1} << 20U;
-  while (true) {
-    const size_t before = bytes.size();
-    bytes.resize(std::max(before + kStep, before * 2));
-    const size_t got = std::fread(bytes.data() + before, 1, bytes.size() - before, file.get());
-    bytes.resize(before + got);
-    if (std::ferror(file.get()) != 0) throw DataError(path, "cannot be read");
-    if (std::feof(file.get()) != 0) return bytes;
-  }
-}
-
-uint32_t little_endian(const uint8_t* at) {
-  return uint32_t{at[0]} | uint32_t{at[1]} << 8U | uint32_t{at[2]} << 16U | uint32_t{at[3]} << 24U;
+uint32_t little_endian(const char* at) {
+  const auto byte = [at](int i) { return uint32_t{static_cast<uint8_t>(at[i])}; };
+  return byte(0) | byte(1) << 8U | byte(2) << 16U | byte(3) << 24U;
 }
 
 /// Unpacks a gzip file of one member or several (RFC 1952). Its last four bytes promise the size of what the
@@ -69,7 +55,7 @@ Bytes unpack(const std::string& path, const Bytes& packed) {
   return out;
 }
 
-bool is_gzip(const Bytes& bytes) { return bytes.size() >= 18 && bytes[0] == 0x1F && bytes[1] == 0x8B; }
+bool is_gzip(const Bytes& bytes) { return bytes.size() >= 18 && bytes.starts_with("\x1F\x8B"); }
 
 /// The sizes in the header; the data follow at byte 4 * (rank + 1).
 Shape read_header(std::span<const uint8_t> bytes, const std::string& path, size_t rank) {
@@ -94,11 +80,14 @@ Shape read_header(std::span<const uint8_t> bytes, const std::string& path, size_
 }  // namespace
 
 Tensor read_idx(const std::string& path, size_t rank) {
-  const auto owner = std::make_shared<Bytes>(read_whole_file(path));
+  auto content = read_whole_file(path);
+  if (!content) throw DataError(path, std::string("cannot be read: ") + std::strerror(errno));
+  const auto owner = std::make_shared<Bytes>(std::move(*content));
   if (is_gzip(*owner)) *owner = unpack(path, *owner);
-  const Shape shape = read_header(*owner, path, rank);
+  const std::span<uint8_t> bytes(reinterpret_cast<uint8_t*>(owner->data()), owner->size());
+  const Shape shape = read_header(bytes, path, rank);
   const auto promised = static_cast<size_t>(shape.elements());
-  const std::span<uint8_t> data = std::span(*owner).subspan(4 * (rank + 1));
+  const std::span<uint8_t> data = bytes.subspan(4 * (rank + 1));
   if (data.size() < promised) {
     throw DataError(path, "ends early: " + std::to_string(data.size()) + " of " + std::to_string(promised) +
                               " bytes of data (" + shape.str() + ")");

@@ -65,8 +65,15 @@ class AugmentImageComponent final : public Map {
                             ", not an image; images are uint8 [height, width, channels]");
     }
     Spec out = in;
+    Shape& shape = out[index_].tensor.shape;
     for (const auto& augmentor : p_.augmentors) {
-      out[index_].tensor.shape = augmentor->shape(out[index_].tensor.shape);
+      try {
+        shape = augmentor->shape(shape);
+      } catch (const ConfigError& error) {
+        Diagnostics here;
+        here.add(error, augmentor.item.position());
+        here.throw_if_any();
+      }
     }
     return out;
   }

@@ -1,8 +1,10 @@
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "core/text.h"
 #include "dataflow/source.h"
 
 namespace tpack {
@@ -44,6 +46,12 @@ class FakeData final : public RandomAccessSource {
       throw ConfigError("FakeData: 'names' has " + std::to_string(p_.names.size()) + " entries for " +
                         std::to_string(p_.shapes.size()) + " shapes");
     }
+    const auto [low, high] = p_.domain;
+    if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
+      throw ConfigError("FakeData: 'domain' is [" + shortest(low) + ", " + shortest(high) +
+                        "]; write two numbers, the lower one first");
+    }
+    for (const DType dtype : p_.dtype) check_holds(dtype, low, high);
     for (const Shape& shape : p_.shapes) {
       if (!shape.known()) throw ConfigError("FakeData: shape " + shape.str() + " has an unknown size");
     }
@@ -81,6 +89,17 @@ class FakeData final : public RandomAccessSource {
   }
 
  private:
+  static void check_holds(DType dtype, double low, double high) {
+    visit(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      constexpr auto kLeast = static_cast<double>(std::numeric_limits<T>::lowest());
+      constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
+      if (low >= kLeast && (std::is_floating_point_v<T> ? high <= kMost : high - 1 <= kMost)) return;
+      throw ConfigError("FakeData: " + std::string(name_of(dtype)) + " does not hold the 'domain' [" +
+                        shortest(low) + ", " + shortest(high) + "]");
+    });
+  }
+
   void fill(const Tensor& tensor, Rng& rng) const {
     const auto [low, high] = p_.domain;
     visit(tensor.dtype(), [&, low = low, high = high](auto zero) {

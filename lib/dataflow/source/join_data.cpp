@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 
 #include "core/error.h"
 #include "core/registry.h"
@@ -25,14 +26,15 @@ class JoinedCursor final : public Cursor {
     for (const FlowPtr& flow : flows) cursors_.push_back(flow->open(pass));
   }
   bool next(Datapoint& out) override {
+    std::exception_ptr bad;  // the others pass over what belongs to the bad one
     for (size_t i = 0; i < cursors_.size(); ++i) {
       try {
         if (!cursors_[i]->next(out.child(i))) return false;
-      } catch (...) {  // the others pass over what belongs to the bad one
-        while (++i < cursors_.size()) cursors_[i]->skip(1);
-        throw;
+      } catch (...) {
+        if (!bad) bad = std::current_exception();
       }
     }
+    if (bad) std::rethrow_exception(bad);
     out.resize(components_);
     gather(out, flows_);
     return true;

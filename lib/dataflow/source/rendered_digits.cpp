@@ -2,17 +2,17 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include <opencv2/imgproc.hpp>
 
 #include "core/registry.h"
 #include "dataflow/pixel_memory.h"
 #include "dataflow/source.h"
+#include "dataflow/split.h"
 
 namespace tpack {
 namespace {
-
-enum class Split : uint8_t { kTrain, kTest };
 
 struct RenderedDigitsParams {
   Split split = Split::kTrain;
@@ -45,18 +45,22 @@ cv::Mat draw_glyph(int font, int digit, int stroke) {
   return glyph;
 }
 
+constexpr int kItalic = cv::FONT_ITALIC;
+constexpr std::array<int, 8> kTrainFonts = {
+    cv::FONT_HERSHEY_SIMPLEX,           cv::FONT_HERSHEY_PLAIN,
+    cv::FONT_HERSHEY_COMPLEX,           cv::FONT_HERSHEY_TRIPLEX | kItalic,
+    cv::FONT_HERSHEY_SCRIPT_SIMPLEX,    cv::FONT_HERSHEY_PLAIN | kItalic,
+    cv::FONT_HERSHEY_COMPLEX | kItalic, cv::FONT_HERSHEY_COMPLEX_SMALL | kItalic};
+/// Never trained on; each has relatives among the others.
+constexpr std::array<int, 3> kTestFonts = {cv::FONT_HERSHEY_DUPLEX, cv::FONT_HERSHEY_TRIPLEX,
+                                           cv::FONT_HERSHEY_COMPLEX_SMALL};
+static_assert(std::ranges::none_of(kTestFonts, [](int font) {
+  return std::ranges::find(kTrainFonts, font) != kTrainFonts.end();
+}));
+
 std::vector<Font> draw_fonts(Split split) {
-  constexpr int kItalic = cv::FONT_ITALIC;
-  // The test fonts are never trained on; each has relatives among the others.
-  const std::vector<int> train = {
-      cv::FONT_HERSHEY_SIMPLEX,           cv::FONT_HERSHEY_PLAIN,
-      cv::FONT_HERSHEY_COMPLEX,           cv::FONT_HERSHEY_TRIPLEX | kItalic,
-      cv::FONT_HERSHEY_SCRIPT_SIMPLEX,    cv::FONT_HERSHEY_PLAIN | kItalic,
-      cv::FONT_HERSHEY_COMPLEX | kItalic, cv::FONT_HERSHEY_COMPLEX_SMALL | kItalic};
-  const std::vector<int> test = {cv::FONT_HERSHEY_DUPLEX, cv::FONT_HERSHEY_TRIPLEX,
-                                 cv::FONT_HERSHEY_COMPLEX_SMALL};
   std::vector<Font> fonts;
-  for (const int code : split == Split::kTrain ? train : test) {
+  for (const int code : split == Split::kTrain ? std::span<const int>(kTrainFonts) : kTestFonts) {
     Font& font = fonts.emplace_back();
     for (int digit = 0; digit < kDigits; ++digit) {
       for (size_t stroke = 0; stroke < kStrokes.size(); ++stroke) {
@@ -158,16 +162,6 @@ void develop(const cv::Mat& ink, uint8_t* out, Rng& rng, float difficulty) {
     }
   }
 }
-
-}  // namespace
-
-template <>
-struct EnumNames<Split> {
-  static constexpr std::array<std::pair<const char*, Split>, 2> kNames = {
-      {{"train", Split::kTrain}, {"test", Split::kTest}}};
-};
-
-namespace {
 
 /// Endless supply of digits that needs no files: a training sample is never drawn twice, since its key has
 /// the pass.

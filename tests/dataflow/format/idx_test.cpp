@@ -77,7 +77,8 @@ TEST(Idx, a_size_that_lies_at_the_end_of_a_gzip_file_costs_no_memory) {
 
 TEST(Idx, refuses_other_files) {
   const TempFolder folder;
-  EXPECT_EQ(error_of([&] { read_idx(folder.path("none"), 2); }), folder.path("none") + ": cannot be opened");
+  EXPECT_EQ(error_of([&] { read_idx(folder.path("none"), 2); }),
+            folder.path("none") + ": cannot be read: No such file or directory");
   const std::string path = folder.write("x", kTwoByThree);
   EXPECT_EQ(error_of([&] { read_idx(path, 3); }), path + ": is no IDX file of bytes with 3 axes");
   std::vector<uint8_t> longer = kTwoByThree;

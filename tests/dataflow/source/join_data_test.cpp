@@ -23,18 +23,28 @@ TEST(JoinData, flows_of_one_kind_draw_different_numbers) {
   EXPECT_NE(d.tensor(0).at(0), d.tensor(1).at(0));
 }
 
+struct TensParams {
+  int64_t bad = -1;
+};
+
 /// Sample k is 10 k.
 class Tens final : public RandomAccessSource {
  public:
-  using Params = NoParams;
-  static Schema<Params> schema() { return Schema<Params>("Counts by ten."); }
-  explicit Tens(Params /*p*/) {}
+  using Params = TensParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Counts by ten.").field("bad", &Params::bad, "the index that fails");
+  }
+  explicit Tens(Params p) : p_(p) {}
   Spec spec() const override { return {{"tens", {DType::kInt64, {}}}}; }
   int64_t size() const override { return 6; }
   bool shuffled() const override { return false; }
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
+    if (index == p_.bad) throw DataError("ten times " + std::to_string(index) + " is bad");
     *out.renew(0, {DType::kInt64, {}}).data<int64_t>() = 10 * index;
   }
+
+ private:
+  Params p_;
 };
 
 TPACK_REGISTER(Source, Tens, "Tens");
@@ -44,16 +54,18 @@ TEST(JoinData, keeps_pairs_together_where_a_part_fails) {
     for (const bool fails_first : {true, false}) {
       const ConfigNode numbers =
           list({item(source, 6), item("Picky", {{"fail", 2}}), item("SelectComponent", list({"k"}))});
-      const ConfigNode tens = list({item("Tens", {})});
-      const ConfigNode join = item("JoinData", fails_first ? list({numbers, tens}) : list({tens, numbers}));
-      const DataFlow flow = make_flow(ConfigNode::map({{"flow", list({join})}, {"on_error", "skip"}}));
-      const auto stream = flow.stream({.workers = 1, .passes = 1});
-      std::vector<double> seen;
-      while (const auto sample = stream->next()) {
-        seen.push_back(sample->tensor(fails_first ? 0 : 1).at(0));
-        EXPECT_EQ(sample->tensor(fails_first ? 1 : 0).at(0), 10 * seen.back()) << source;
+      for (const int bad : {-1, 2}) {
+        const ConfigNode tens = list({item("Tens", {{"bad", bad}})});
+        const ConfigNode join = item("JoinData", fails_first ? list({numbers, tens}) : list({tens, numbers}));
+        const DataFlow flow = make_flow(ConfigNode::map({{"flow", list({join})}, {"on_error", "skip"}}));
+        const auto stream = flow.stream({.workers = 1, .passes = 1});
+        std::vector<double> seen;
+        while (const auto sample = stream->next()) {
+          seen.push_back(sample->tensor(fails_first ? 0 : 1).at(0));
+          EXPECT_EQ(sample->tensor(fails_first ? 1 : 0).at(0), 10 * seen.back()) << source;
+        }
+        EXPECT_EQ(seen, (std::vector<double>{0, 1, 3, 4, 5})) << source;
       }
-      EXPECT_EQ(seen, (std::vector<double>{0, 1, 3, 4, 5})) << source;
     }
   }
 }

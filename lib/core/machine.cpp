@@ -1,0 +1,80 @@
+#include "core/machine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sched.h>
+#include <string>
+#include <thread>
+
+namespace tpack {
+namespace {
+
+/// CPUs that a cgroup (version 2, then 1) allows, 0 for no limit.
+double cgroup_processors() {
+  std::string quota;
+  double period = 0;
+  if (std::ifstream file("/sys/fs/cgroup/cpu.max"); file >> quota >> period) {
+    return quota == "max" || period <= 0 ? 0 : std::stod(quota) / period;
+  }
+  double limit = 0;
+  std::ifstream quota_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  std::ifstream period_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  if (quota_file >> limit && period_file >> period && limit > 0 && period > 0) return limit / period;
+  return 0;
+}
+
+/// The number behind a word in a file of lines "word number".
+std::optional<uint64_t> number_behind(const char* path, const std::string& word) {
+  std::ifstream file(path);
+  for (std::string at; file >> at;) {
+    uint64_t number = 0;
+    if (at == word && file >> number) return number;
+    file.ignore(1 << 12, '\n');
+  }
+  return std::nullopt;
+}
+
+/// Bytes that a cgroup (version 2, then 1) leaves; nothing where there is no limit ("max").
+std::optional<uint64_t> cgroup_memory() {
+  struct Files {
+    const char* limit;
+    const char* used;
+    const char* parts;
+    const char* droppable;
+  };
+  constexpr Files kVersions[] = {
+      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat",
+       "inactive_file"},
+      {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+       "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"}};
+  for (const Files& files : kVersions) {
+    uint64_t limit = 0;
+    uint64_t used = 0;
+    if (!(std::ifstream(files.limit) >> limit) || !(std::ifstream(files.used) >> used)) continue;
+    used -= std::min(used, number_behind(files.parts, files.droppable).value_or(0));
+    return limit - std::min(limit, used);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+size_t available_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  size_t count = std::max(1U, std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof set, &set) == 0) count = static_cast<size_t>(CPU_COUNT(&set));
+  const double limit = cgroup_processors();
+  if (limit > 0) count = std::min(count, static_cast<size_t>(std::ceil(limit)));
+  return std::max<size_t>(1, count);
+}
+
+std::optional<uint64_t> available_memory() {
+  const auto kilobytes = number_behind("/proc/meminfo", "MemAvailable:");
+  if (!kilobytes) return cgroup_memory();
+  const uint64_t machine = *kilobytes * 1024;
+  return std::min(machine, cgroup_memory().value_or(machine));
+}
+
+}  // namespace tpack

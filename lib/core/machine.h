@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tpack {
+
+/// Number of processors this process may use: the affinity mask, limited by the cgroup's CPU quota; at
+/// least 1.
+size_t available_processors();
+
+/// Bytes of memory that this process can still get without others losing theirs: what the kernel has for it
+/// (caches that it can drop included, swap not), limited by the cgroup. Nothing where the kernel does not
+/// say.
+std::optional<uint64_t> available_memory();
+
+}  // namespace tpack
