@@ -270,7 +270,7 @@ TEST_F(Train, a_device_that_is_not_there_is_exit_5_with_its_place) {
 }
 
 TEST_F(Train, a_step_for_which_there_is_no_memory_is_exit_5_before_anything_is_written) {
-  if (available_memory().value_or(0) > 100e9) GTEST_SKIP() << "this machine has the memory";
+  if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
   const Outcome outcome =
       train({"--set", "data.train.1.BatchData.batch_size=16000000", "--set",
              "data.train.0.FakeData.size=80000000", "--set", "model.layers.1.FullyConnected.units=2000"});
