@@ -18,7 +18,7 @@ def ticks(low, high, count=5):
 
 
 def panel(rows, names, left):
-    points = {n: [(r["global_step"], r[n]) for r in rows if n in r] for n in names}
+    points = {n: [(r["global_step"], r[n]) for r in rows if r.get(n) is not None] for n in names}
     for name, values in points.items():
         if not values:
             sys.exit(f"error: no figure '{name}'; there are: {', '.join(sorted(rows[-1]))}")

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/log.h"
 
@@ -12,11 +13,25 @@ void BadSampleList::watch(const std::string& name, const DataFlow& flow) {
       [this, name](const SampleError& error) { add("data." + name + ": " + error.what() + "\n"); });
 }
 
+void BadSampleList::write_to(std::string path) {
+  const std::lock_guard lock(mutex_);
+  path_ = std::move(path);
+  if (!waiting_.empty()) write(std::exchange(waiting_, ""));
+}
+
 void BadSampleList::add(const std::string& line) {
   const std::lock_guard lock(mutex_);
+  if (path_.empty()) {
+    waiting_ += line;
+  } else {
+    write(line);
+  }
+}
+
+void BadSampleList::write(const std::string& lines) {
   if (failed_) return;
   if (!file_.is_open()) file_.open(path_, std::ios::binary | std::ios::app);
-  if (file_ << line << std::flush) return;
+  if (file_ << lines << std::flush) return;
   failed_ = true;
   log::error(path_ + ": cannot be written: " + std::strerror(errno));
 }

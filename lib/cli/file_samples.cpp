@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <sstream>
 
 #include "core/file_io.h"
@@ -20,10 +21,14 @@ constexpr const char* kThreadedMap = "MultiThreadMapData";
 
 void add_folder(const std::string& folder, std::vector<std::string>& files) {
   std::vector<std::string> found;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && is_image_file(entry.path().native()))
-      found.push_back(entry.path().string());
+  std::error_code failure;
+  for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end;
+       at.increment(failure)) {
+    std::error_code unknown;
+    if (at->is_regular_file(unknown) && is_image_file(at->path().native()))
+      found.push_back(at->path().string());
   }
+  if (failure) throw DataError(folder, "cannot be listed whole: " + failure.message());
   if (found.empty()) throw DataError(folder, "has no .jpg, .jpeg or .png");
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
@@ -149,7 +154,9 @@ Tensor FileSamples::read(const std::string& path, int64_t index) const {
     if (value.spec() == input_->spec) return value;
     throw DataError("gives " + value.spec().str() + ", the model takes " + input_->spec.str() +
                     "; a Resize in the flow that `predict.data` names would bring them together");
-  } catch (const Error& error) {
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {  // of the image library, too
     throw DataError(path, error.what());
   }
 }

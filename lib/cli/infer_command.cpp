@@ -48,7 +48,7 @@ std::vector<std::string> labels_of(const Options& o, const StoredModel& model) {
   std::ifstream file(o.labels);
   if (!file) throw ConfigError(o.labels + ": cannot be read");
   std::vector<std::string> labels;
-  for (std::string line; std::getline(file, line);) labels.push_back(line);
+  for (std::string line; std::getline(file, line);) labels.emplace_back(trim(line));
   return labels;
 }
 

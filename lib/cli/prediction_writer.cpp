@@ -161,6 +161,7 @@ class Hdf5 final : public PredictionWriter {
  public:
   explicit Hdf5(WriterOptions options) : options_(std::move(options)) {
     if (options_.output.empty()) throw ConfigError("--format hdf5 needs --output FILE");
+    check_names();
   }
   void write(const Prediction& p) override { all_.push_back(p); }
 
@@ -177,6 +178,19 @@ class Hdf5 final : public PredictionWriter {
   }
 
  private:
+  /// An output is a dataset of its name, or below groups of the words before the last slash.
+  void check_names() const {
+    std::vector<std::string> taken = {"files", "labels"};
+    for (const std::string& name : options_.names) {
+      for (const std::string& other : taken) {
+        if (name == other || name.starts_with(other + "/") || other.starts_with(name + "/")) {
+          throw ConfigError("--format hdf5 has no place for output '" + name + "' beside '" + other +
+                            "'; name it otherwise in predict.outputs, or use jsonl");
+        }
+      }
+      taken.push_back(name);
+    }
+  }
   std::optional<Tensor> stacked(size_t output) const {
     const auto good = std::find_if(all_.begin(), all_.end(), [](const auto& p) { return p.error.empty(); });
     if (good == all_.end()) return std::nullopt;

@@ -21,9 +21,12 @@ std::optional<size_t> label_column(const Spec& spec, bool batched) {
   return std::nullopt;
 }
 
-std::string file_name(int number, const std::string& label) {
+/// "003-T-shirt_top.png"; a label may hold what a file name may not.
+std::string file_name(int number, std::string label) {
   std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "%03d", number);
+  const auto is_bad = [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7F; };
+  std::replace_if(label.begin(), label.end(), is_bad, '_');
   return std::string(text.data()) + (label.empty() ? "" : "-" + label) + ".png";
 }
 

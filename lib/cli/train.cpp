@@ -53,7 +53,7 @@ class TrainRun {
   const TrainOptions& options_;
   Comm& world_;
   SignalWatcher& signals_;
-  std::optional<BadSampleList> bad_samples_;
+  BadSampleList bad_samples_;
   std::optional<Experiment> experiment_;
   std::string effective_;            // the config as YAML
   std::optional<RunFolder> folder_;  // of the chief
@@ -90,7 +90,10 @@ int TrainRun::train() {
   choose_plan();
   compare_ranks("plan", plan_.to_json());
   compare_with_checkpoint();
-  for (const auto& [name, flow] : e.flows) flow.prepare();
+  for (const auto& [name, flow] : e.flows) {
+    bad_samples_.watch(name, flow);  // the inputs read ahead as soon as they are made
+    flow.prepare();
+  }
   set_up_trainer(e, plan_, world_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
@@ -140,8 +143,7 @@ void TrainRun::begin_folder(const Loop& loop) {
   }
   const std::string folder = world_.all_gather(folder_ ? folder_->path() : "", "the run folder")[0];
   const std::string rank = chief() ? "" : "-rank" + std::to_string(world_.rank());
-  bad_samples_.emplace(folder + "/bad_samples" + rank + ".txt");
-  for (const auto& [name, flow] : experiment_->flows) bad_samples_->watch(name, flow);
+  bad_samples_.write_to(folder + "/bad_samples" + rank + ".txt");
 }
 
 void TrainRun::choose_plan() {

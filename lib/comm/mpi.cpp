@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <sched.h>
+#include <thread>
 #include <vector>
 
 #include <mpi.h>
@@ -288,7 +289,14 @@ std::unique_ptr<Comm> make_mpi_comm(double timeout_s) { return std::make_unique<
 void abort_world(int exit_code) {
   int started = 0;
   MPI_Initialized(&started);
-  if (started != 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  if (started != 0) {
+    // One abort ends them all; Open MPI 4's mpirun may hang where two come at once, as after a time-out.
+    constexpr int kLongestWait = 8;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::this_thread::sleep_for(std::min(rank, kLongestWait) * std::chrono::milliseconds(500));
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+  }
   std::_Exit(exit_code);
 }
 

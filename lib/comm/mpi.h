@@ -11,7 +11,8 @@ namespace tpack {
 /// not start, ResourceError where this build has none.
 std::unique_ptr<Comm> make_mpi_comm(double timeout_s);
 
-/// Ends all processes of the run with this exit code; for a process that cannot go on. Does not return.
+/// Ends all processes of the run with this exit code; for a process that cannot go on. Rank 0 does it at
+/// once, the others a little later, in case it does. Does not return.
 [[noreturn]] void abort_world(int exit_code);
 
 }  // namespace tpack

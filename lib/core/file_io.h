@@ -25,8 +25,8 @@ class FileIo {
   static FileIo& system();
 };
 
-/// A file that only grows. Errors (all methods but the destructor): ResourceError with path and cause; the
-/// bytes of a failed write may be in the file in part. The destructor closes.
+/// A new file (an old one is emptied) that only grows. Errors (all methods but the destructor): ResourceError
+/// with path and cause; the bytes of a failed write may be in the file in part. The destructor closes.
 class AppendFile {
  public:
   explicit AppendFile(std::string path, FileIo& io = FileIo::system());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <sched.h>
 #include <string>
 #include <thread>
@@ -41,18 +42,19 @@ std::optional<uint64_t> cgroup_memory() {
     const char* limit;
     const char* used;
     const char* parts;
-    const char* droppable;
+    const char* prefix;  // of the words in that file
   };
   constexpr Files kVersions[] = {
-      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat",
-       "inactive_file"},
+      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", ""},
       {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-       "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"}};
+       "/sys/fs/cgroup/memory/memory.stat", "total_"}};
   for (const Files& files : kVersions) {
     uint64_t limit = 0;
     uint64_t used = 0;
     if (!(std::ifstream(files.limit) >> limit) || !(std::ifstream(files.used) >> used)) continue;
-    used -= std::min(used, number_behind(files.parts, files.droppable).value_or(0));
+    for (const char* cache : {"inactive_file", "active_file"}) {  // what the kernel drops when it must
+      used -= std::min(used, number_behind(files.parts, std::string(files.prefix) + cache).value_or(0));
+    }
     return limit - std::min(limit, used);
   }
   return std::nullopt;
@@ -60,11 +62,23 @@ std::optional<uint64_t> cgroup_memory() {
 
 }  // namespace
 
+std::vector<int> own_processors() {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  std::vector<int> all;
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0) {
+    for (int i = 0; i < CPU_SETSIZE; ++i) {
+      if (CPU_ISSET(static_cast<size_t>(i), &mine)) all.push_back(i);
+    }
+  } else {  // more than the set has room for
+    all.resize(std::max(1U, std::thread::hardware_concurrency()));
+    std::iota(all.begin(), all.end(), 0);
+  }
+  return all;
+}
+
 size_t available_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  size_t count = std::max(1U, std::thread::hardware_concurrency());
-  if (sched_getaffinity(0, sizeof set, &set) == 0) count = static_cast<size_t>(CPU_COUNT(&set));
+  size_t count = own_processors().size();
   const double limit = cgroup_processors();
   if (limit > 0) count = std::min(count, static_cast<size_t>(std::ceil(limit)));
   return std::max<size_t>(1, count);

@@ -3,8 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace tpack {
+
+/// The processors of this process's affinity mask; all of the machine where the system does not tell.
+std::vector<int> own_processors();
 
 /// Number of processors this process may use: the affinity mask, limited by the cgroup's CPU quota; at
 /// least 1.

@@ -99,7 +99,7 @@ ConfigNode effective_item(std::string_view kind, const ConfigNode& item) {
   const ComponentInfo& info = ComponentTable::of(kind).at(parsed.name, parsed.position);
   ConfigNode params = info.effective(parsed.params, info.name, errors);
   if (!errors.ok()) return item;
-  return ConfigNode::map({{parsed.name, std::move(params), parsed.position}}, item.position());
+  return ConfigNode::map({{info.name, std::move(params), parsed.position}}, item.position());
 }
 
 }  // namespace tpack

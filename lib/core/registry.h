@@ -152,7 +152,7 @@ struct Part {
   explicit operator bool() const { return object != nullptr; }
 };
 
-/// `Name: {every parameter}` of a component item; the item itself where it has mistakes.
+/// `Name: {every parameter}` of a component item, aliases as Name; the item itself where it has mistakes.
 ConfigNode effective_item(std::string_view kind, const ConfigNode& item);
 
 template <class Kind>

@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
+
+#include "core/error.h"
 
 namespace tpack {
 
@@ -85,6 +88,7 @@ float Rng::normal() {
 }
 
 Permutation::Permutation(uint64_t size, uint64_t key) : size_(size), key_(key) {
+  TPACK_ASSERT(size <= uint64_t{1} << 62U, "a permutation of " + std::to_string(size));
   while ((uint64_t{1} << (2 * static_cast<unsigned>(half_bits_))) < size) ++half_bits_;
 }
 

@@ -28,7 +28,7 @@ class Rng {
   /// Uniform in [0, 1).
   float uniform();
   double uniform64();
-  /// Uniform in [low, high).
+  /// Uniform in [low, high); rounding may give `high` itself.
   float uniform(float low, float high) { return low + (high - low) * uniform(); }
   /// Uniform integer in [0, bound); bound >= 1. Without bias (Lemire's method).
   uint32_t below(uint32_t bound);
@@ -50,7 +50,7 @@ class Rng {
 /// shuffled pass seekable. A Feistel network with cycle walking.
 class Permutation {
  public:
-  Permutation(uint64_t size, uint64_t key);
+  Permutation(uint64_t size, uint64_t key);  // size <= 2^62
   /// Where index `i` < size goes; a bijection.
   uint64_t operator()(uint64_t i) const;
 

@@ -127,4 +127,14 @@ ConfigNode substitute(const ConfigNode& tree, const Scope& scope, Diagnostics& e
   }
 }
 
+void collect_names(const ConfigNode& tree, std::set<std::string>& names) {
+  for (const ConfigNode& item : tree.items()) collect_names(item, names);
+  for (const ConfigNode::Entry& entry : tree.entries()) collect_names(entry.value, names);
+  if (!tree.has_expression()) return;
+  for (auto span = next_span(tree, 0); span; span = next_span(tree, span->end())) {
+    const Expression expression = Expression::parse(span->text, tree.text_position(span->begin));
+    for (const Expression::Name& name : expression.names()) names.insert(name.name);
+  }
+}
+
 }  // namespace tpack

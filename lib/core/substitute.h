@@ -1,5 +1,8 @@
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "core/config_node.h"
 #include "core/error.h"
 #include "core/expression.h"
@@ -17,6 +20,10 @@ enum class BareNames : uint8_t {
 /// strings they replace. What is wrong goes to `errors`, and the string stays as it is. Keys are not touched.
 ConfigNode substitute(const ConfigNode& tree, const Scope& scope, Diagnostics& errors,
                       BareNames bare = BareNames::kResolve);
+
+/// Adds the names that the expressions of a tree mention ("width", "vars.width"). Errors: ConfigError for one
+/// that cannot be read.
+void collect_names(const ConfigNode& tree, std::set<std::string>& names);
 
 /// One string of such a tree. Errors: ConfigError.
 ConfigNode substitute_text(const ConfigNode& node, const Scope& scope, BareNames bare = BareNames::kResolve);

@@ -262,7 +262,7 @@ ConfigNode effective_layer(const ConfigNode& item, const ConfigNode& defaults) {
 }
 
 ConfigNode effective_layers(const ConfigNode& layers, const ConfigNode& defaults) {
-  if (!layers.is_list()) return effective_item(Model::kKind, layers);
+  if (!layers.is_list()) return layers.holds_expression() ? layers : effective_item(Model::kKind, layers);
   std::vector<ConfigNode> items;
   for (const ConfigNode& item : layers.items()) items.push_back(effective_layer(item, defaults));
   return ConfigNode::list(std::move(items), layers.position());

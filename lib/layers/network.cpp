@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <set>
 
 #include "core/substitute.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int kDeepest = 32;
 constexpr int64_t kMostLayers = 100'000;
+constexpr size_t kLongestName = 256;  // bytes: what a checkpoint holds
 
 /// Takes the reserved fields `name` and `input` out of a layer's parameters.
 struct Reserved {
@@ -25,6 +27,7 @@ bool is_layer_name(const std::string& name) {
   const auto is_good = [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 || c == '_' || c == '-' || c == '.';
   };
+  if (name.size() > kLongestName) return false;
   return name.empty() || (std::all_of(name.begin(), name.end(), is_good) && name[0] != '-' && name[0] != '.');
 }
 
@@ -35,10 +38,9 @@ Reserved take_reserved(const ComponentItem& item, Diagnostics& errors) {
     Reader reader("'name' of " + owner, {}, errors);
     out.name = Codec<std::string>::parse(*name, reader).value_or("");
     if (!is_layer_name(out.name)) {
-      errors.add(name->position(),
-                 "'name' of " + owner + " is " + to_json(*name) +
-                     "; names have letters, digits, '_', '-' and '.', and begin with none of "
-                     "the last two");
+      errors.add(name->position(), "'name' of " + owner + " is " + to_json(*name) +
+                                       "; names have letters, digits, '_', '-' and '.', begin with none of "
+                                       "the last two, and have at most 256 bytes");
     }
     out.rest = out.rest.without("name");
   }
@@ -78,6 +80,23 @@ class BlockCall final : public Layer {
   ParsedList body_;
 };
 
+/// Layers that a call gives to a block keep their expressions, which are read inside the block: a name that
+/// is also one of its parameters would mean another thing there than where it is written.
+void refuse_captures(const std::string& block, const ConfigNode& given,
+                     const std::vector<FieldInfo>& parameters, Diagnostics& errors) {
+  for (const ConfigNode::Entry& entry : given.entries()) {
+    std::set<std::string> names;
+    collect_names(entry.value, names);
+    for (const FieldInfo& parameter : parameters) {
+      if (!names.contains(parameter.name)) continue;
+      errors.add(entry.value.position(),
+                 "'" + entry.key + "' of block " + block + " uses $(" + parameter.name +
+                     "), which is also a parameter of the block; write $(vars." + parameter.name +
+                     ") for that of the config, or give one of the two another name");
+    }
+  }
+}
+
 /// The parameters of a block as its definition lists them, with what a call says set. Defaults may depend on
 /// the parameters before them.
 std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, const ComponentItem& call,
@@ -97,6 +116,7 @@ std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, cons
     known.push_back({.name = entry.key});
   }
   check_keys(given, known, "block " + call.name, errors);
+  refuse_captures(call.name, given, known, errors);
   std::map<std::string, ConfigNode> by_name;
   for (const ConfigNode::Entry& entry : values) by_name[entry.key] = entry.value;
   return by_name;
@@ -179,7 +199,7 @@ std::optional<ParsedLayer> LayerParser::parse_item(const ConfigNode& node,
   try {
     ComponentItem item = component_item(node, "layer");
     // Nested lists keep their expressions: their own parse knows more names.
-    const ConfigNode own = substitute_own(item.params);
+    const ConfigNode own = substitute_own(item);
     item.params = own;
     Reserved reserved = take_reserved(item, errors_);
     ParsedLayer parsed;
@@ -200,13 +220,23 @@ std::optional<ParsedLayer> LayerParser::parse_item(const ConfigNode& node,
   }
 }
 
-ConfigNode LayerParser::substitute_own(const ConfigNode& params) const {
+bool LayerParser::holds_layers(const ComponentItem& item, const ConfigNode::Entry& entry) const {
+  const ComponentInfo* info = Registry<Layer>::table().find(item.name);
+  if (info == nullptr) {  // a block, whose parameters have no types
+    const auto items = entry.value.items();
+    return entry.value.is_list() && std::any_of(items.begin(), items.end(), std::mem_fn(&ConfigNode::is_map));
+  }
+  const std::vector<FieldInfo> fields = info->fields();
+  return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
+    return field.name == entry.key && field.type.of == Codec<LayerListField>::type().of;
+  });
+}
+
+ConfigNode LayerParser::substitute_own(const ComponentItem& item) const {
+  const ConfigNode& params = item.params;
   ConfigNode out = params;
   for (const ConfigNode::Entry& entry : params.entries()) {
-    const bool nested =
-        entry.value.is_list() && std::any_of(entry.value.items().begin(), entry.value.items().end(),
-                                             [](const ConfigNode& item) { return item.is_map(); });
-    if (!nested) out = out.with(entry.key, substitute(entry.value, *scope_, errors_));
+    if (!holds_layers(item, entry)) out = out.with(entry.key, substitute(entry.value, *scope_, errors_));
   }
   return params.is_map() ? out : substitute(params, *scope_, errors_);
 }
@@ -248,13 +278,7 @@ Symbol NetworkBuilder::build(const ParsedList& list, Symbol x) {
   for (const ParsedLayer& layer : list) {
     std::vector<Symbol> in;
     for (const Ref<LayerOutput>& ref : layer.inputs) in.push_back(output(ref));
-    if (in.empty()) {
-      if (!x)
-        throw ConfigError(layer.position,
-                          "the first layer '" + layer.name +
-                              "' needs an input: the model has several, say which one with `input:`");
-      in.push_back(x);
-    }
+    if (in.empty()) in.push_back(x);
     {
       const Builder::Scope scope(builder_, layer.name, layer.position);
       x = layer.layer->build_nested(*this, in);

@@ -39,7 +39,8 @@ class LayerParser {
   void give_up(const Position& where, const char* why);
   std::optional<ParsedLayer> parse_item(const ConfigNode& item, std::map<std::string, int>& counts);
   std::unique_ptr<Layer> make(const ComponentItem& item, const ConfigNode& params);
-  ConfigNode substitute_own(const ConfigNode& params) const;
+  bool holds_layers(const ComponentItem& item, const ConfigNode::Entry& entry) const;
+  ConfigNode substitute_own(const ComponentItem& item) const;
   ConfigNode with_defaults(const ComponentItem& item) const;
 
   const LayerParserSettings& settings_;
@@ -59,8 +60,8 @@ class NetworkBuilder {
   Builder& builder() { return builder_; }
   /// Makes a value known by name, under the scope that is open.
   void add_output(const std::string& name, Symbol value);
-  /// Emits the layers one after the other on `x`; the output of the last one. Errors: ConfigError,
-  /// ShapeError.
+  /// Emits the layers one after the other, the first one on `x` unless its item names another input; the
+  /// output of the last one. Errors: ConfigError, ShapeError.
   Symbol build(const ParsedList& list, Symbol x);
   /// A layer's output or an input, looked up from the innermost scope outwards. Errors: ConfigError with
   /// suggestion.

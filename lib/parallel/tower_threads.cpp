@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <pthread.h>
-#include <sched.h>
+#include <system_error>
 
 #include <hwloc.h>
 
@@ -31,16 +31,24 @@ void pin(const std::vector<int>& processors) {
 
 TowerThreads::TowerThreads(const std::vector<std::vector<int>>& processors) : count_(processors.size()) {
   if (count_ == 1) return;
-  for (size_t tower = 0; tower < count_; ++tower) {
-    threads_.emplace_back([this, tower, own = processors[tower]] {
-      pthread_setname_np(pthread_self(), ("tower" + std::to_string(tower)).c_str());
-      if (!own.empty()) pin(own);
-      loop(tower);
-    });
+  try {
+    for (size_t tower = 0; tower < count_; ++tower) {
+      threads_.emplace_back([this, tower, own = processors[tower]] {
+        pthread_setname_np(pthread_self(), ("tower" + std::to_string(tower)).c_str());
+        if (!own.empty()) pin(own);
+        loop(tower);
+      });
+    }
+  } catch (const std::system_error& failure) {
+    end();
+    throw ResourceError("cannot start the thread of tower " + std::to_string(threads_.size()) + " of " +
+                        std::to_string(count_) + ": " + failure.what());
   }
 }
 
-TowerThreads::~TowerThreads() {
+TowerThreads::~TowerThreads() { end(); }
+
+void TowerThreads::end() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -87,17 +95,6 @@ void TowerThreads::run_one(size_t tower) {
     }
     (*on_error_)(tower);
   }
-}
-
-std::vector<int> own_processors() {
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
-  std::vector<int> all;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (CPU_ISSET(static_cast<size_t>(i), &mine)) all.push_back(i);
-  }
-  return all;
 }
 
 std::vector<std::vector<int>> divide_processors(const std::vector<int>& processors, size_t towers) {

@@ -26,6 +26,7 @@ class TowerThreads {
   void run(const std::function<void(size_t)>& work, const std::function<void(size_t)>& on_error);
 
  private:
+  void end();
   void loop(size_t tower);
   void run_one(size_t tower);
 
@@ -40,9 +41,6 @@ class TowerThreads {
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };
-
-/// The processors of this process's affinity mask.
-std::vector<int> own_processors();
 
 /// Divides `processors` among `towers` in order, as many each; what is left over is nobody's. Errors:
 /// ResourceError where there are fewer processors than towers.

@@ -7,8 +7,9 @@
 namespace tpack {
 
 /// Checks, before any batch is read, that a flow can be evaluated over: it has batches, one pass of it ends,
-/// and no sample of the pass is left out. Opens the data. `where` is what names the flow. Errors: ConfigError
-/// with the fix; DataError for data that are absent.
+/// and no sample is left out because it fills no batch. (Stages behind the batches choose among them as they
+/// say.) Opens the data. `where` is what names the flow. Errors: ConfigError with the fix; DataError for data
+/// that are absent.
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where);
 
 }  // namespace tpack

@@ -8,6 +8,7 @@
 
 #include "core/machine.h"
 #include "core/text.h"
+#include "tensor/cast.h"
 
 namespace tpack {
 
@@ -84,7 +85,7 @@ Tensor Tensor::cast(DType type) const {
     visit(type, [&](auto to) {
       const auto in = span<decltype(from)>();
       std::transform(in.begin(), in.end(), out.data<decltype(to)>(),
-                     [](auto value) { return static_cast<decltype(to)>(value); });
+                     [](auto value) { return cast_element<decltype(to)>(value); });
     });
   });
   return out;

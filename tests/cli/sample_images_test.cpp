@@ -1,5 +1,8 @@
 #include "cli/sample_images.h"
 
+#include <filesystem>
+
+#include "monitor/png_encoder.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -20,6 +23,16 @@ TEST(SampleImages, are_named_by_number_and_class) {
   EXPECT_EQ(batches.names(), singles.names());
   EXPECT_TRUE(batches.names()[3].starts_with("003-")) << batches.names()[3];
   EXPECT_TRUE(batches.names()[3].ends_with(".png"));
+}
+
+TEST(SampleImages, have_no_slash_or_control_character_in_their_names) {
+  const TemporaryFolder data;
+  const TemporaryFolder images;
+  std::filesystem::create_directory(data / "a\nb");
+  write_content(data / "a\nb/x.png", encode_png(Tensor::zeros({DType::kUInt8, {4, 4, 1}})).at(0).png);
+  const DataFlow flow = make_flow(ConfigNode::list({ConfigNode{{"ImageFolder", data.str()}}}));
+  write_sample_images(flow, images.str(), 1, 1);
+  EXPECT_EQ(images.names(), (std::vector<std::string>{"000-a_b.png"}));
 }
 
 TEST(SampleImages, need_an_image) {

@@ -30,7 +30,7 @@ class Stored : public testing::Test {
     write_content(*folder_ / "a good.png", encode_png(image(4)).at(0).png);
     write_content(*folder_ / "b broken.png", "no image");
     write_content(*folder_ / "c large.png", encode_png(image(9)).at(0).png);
-    write_content(*folder_ / "labels.txt", "none\none\ntwo\n");
+    write_content(*folder_ / "labels.txt", "none\r\none\r\ntwo\r\n");
   }
   static void TearDownTestSuite() { folder_.reset(); }
 
@@ -72,6 +72,10 @@ TEST_F(Stored, infer_names_the_class_of_each_file) {
   EXPECT_EQ(line.at("file"), good());
   EXPECT_EQ(line.at("label"), line.at("top")[0].at("label"));
   EXPECT_EQ(line.at("top").size(), 3U);
+  std::vector<std::string> labels;
+  for (const auto& one : line.at("top")) labels.push_back(one.at("label"));
+  std::sort(labels.begin(), labels.end());
+  EXPECT_EQ(labels, (std::vector<std::string>{"none", "one", "two"}));
   double sum = 0;
   for (const auto& score : line.at("outputs").at("probability")) sum += score.get<double>();
   EXPECT_NEAR(sum, 1, 1e-5);
@@ -133,6 +137,14 @@ TEST_F(Stored, infer_writes_hdf5) {
   EXPECT_TRUE(std::isnan(content.tensors.at("probability").at(0)));
   EXPECT_EQ(content.texts.at("files"), broken() + "\n" + good() + "\n");
   EXPECT_EQ(tpack({"infer", model(), good(), "--format", "hdf5"}).code, 2);
+  for (const char* name : {"files", "labels", "files/x"}) {
+    const Outcome refused =
+        tpack({"infer", model(), good(), "--format", "hdf5", "--output", *folder_ / "no.h5", "--set",
+               "predict.outputs={" + std::string(name) + ": {Softmax: fc}}"});
+    EXPECT_EQ(refused.code, 2) << refused.err;
+    EXPECT_NE(refused.err.find("has no place for output '" + std::string(name) + "'"), std::string::npos)
+        << refused.err;
+  }
 }
 
 TEST_F(Stored, a_checkpoint_that_names_plugins_runs_no_code) {

@@ -158,6 +158,14 @@ TEST_F(Train, says_what_a_resumed_run_does_not_take_from_its_config) {
   EXPECT_NE(other.err.find("made with optimizer Adam, this run has SGD"), std::string::npos) << other.err;
 }
 
+TEST_F(Train, goes_on_where_the_optimizer_has_its_other_name) {
+  ASSERT_EQ(train({"--set", "optimizer={SGD: {learning_rate: 0.01}}"}).code, 0);
+  const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=3", "--set",
+                                 "optimizer={GradientDescentOptimizer: {learning_rate: 0.01}}"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(checkpoint(30)));
+}
+
 TEST_F(Train, checkpoints_have_the_groups_that_their_page_names) {
   ASSERT_EQ(train().code, 0);
   const std::string page = content_of(source_folder() + "/docs/checkpoint-format.md");

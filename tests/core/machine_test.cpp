@@ -9,6 +9,15 @@
 namespace tpack {
 namespace {
 
+TEST(OwnProcessors, are_those_of_the_affinity_mask) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  const std::vector<int> all = own_processors();
+  EXPECT_EQ(all.size(), static_cast<size_t>(CPU_COUNT(&mine)));
+  for (const int processor : all) EXPECT_TRUE(CPU_ISSET(static_cast<size_t>(processor), &mine));
+}
+
 TEST(Machine, has_no_more_processors_than_the_affinity_mask) {
   cpu_set_t mine;
   CPU_ZERO(&mine);

@@ -97,17 +97,35 @@ TEST(Model, writes_every_default_out) {
     EXPECT_NE(all.find(key), nullptr) << key;
 }
 
+struct DoublingParams {
+  double factor = 2;
+};
+
 /// y = 2 x, written in C++.
 class Doubling final : public Model {
  public:
-  using Params = NoParams;
-  static Schema<Params> schema() { return Schema<Params>("Doubles."); }
-  explicit Doubling(Params /*p*/) {}
-  std::map<std::string, Symbol> build(Builder& b, const std::map<std::string, Symbol>& in) const override {
-    return {{"twice", b.mul(in.at("x"), 2)}};
+  using Params = DoublingParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Doubles.").field("factor", &Params::factor, "or multiplies by this");
   }
+  explicit Doubling(Params p) : p_(p) {}
+  std::map<std::string, Symbol> build(Builder& b, const std::map<std::string, Symbol>& in) const override {
+    return {{"twice", b.mul(in.at("x"), p_.factor)}};
+  }
+
+ private:
+  Params p_;
 };
 TPACK_REGISTER(Model, Doubling, "Doubling");
+
+TEST(Model, keeps_expressions_of_one_in_cpp) {
+  const auto layers = [](const char* yaml) {
+    return to_json(*effective_model(parse_yaml(yaml, "test.yaml")).find("layers"));
+  };
+  EXPECT_EQ(layers("{inputs: {}, layers: Doubling}"), R"j({"Doubling": {"factor": 2}})j");
+  EXPECT_EQ(layers("{inputs: {}, layers: {Doubling: {factor: $(f)}}}"),
+            R"j({"Doubling": {"factor": "$(f)"}})j");
+}
 
 TEST(Model, may_be_written_in_cpp) {
   const auto model = model_of("inputs: {x: {shape: [3]}}\nlayers: Doubling");

@@ -1,12 +1,12 @@
 #include "parallel/tower_threads.h"
 
 #include <atomic>
-#include <sched.h>
 #include <set>
 
 #include <gmock/gmock.h>
 
 #include "core/error.h"
+#include "core/machine.h"
 
 namespace tpack {
 namespace {
@@ -68,15 +68,6 @@ TEST(TowerThreads, the_first_error_is_thrown_once_all_are_done) {
   int count = 0;
   threads.run([&](size_t k) { count += k == 0 ? 1 : 0; }, kNoErrors);  // and they work again
   EXPECT_EQ(count, 1);
-}
-
-TEST(OwnProcessors, are_those_of_the_affinity_mask) {
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
-  const std::vector<int> all = own_processors();
-  EXPECT_EQ(all.size(), static_cast<size_t>(CPU_COUNT(&mine)));
-  for (const int processor : all) EXPECT_TRUE(CPU_ISSET(static_cast<size_t>(processor), &mine));
 }
 
 TEST(DivideProcessors, gives_each_tower_as_many_of_its_own) {

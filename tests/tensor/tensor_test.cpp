@@ -1,5 +1,9 @@
 #include "tensor/tensor.h"
 
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -33,6 +37,19 @@ TEST(Tensor, copies_share_and_clones_do_not) {
   EXPECT_EQ(copy.at(3), 4);
   EXPECT_EQ(a.row(1).at(0), 3);
   EXPECT_EQ(a.row(1).shape(), Shape{2});
+}
+
+TEST(Tensor, casts_what_an_integer_does_not_hold_to_its_nearest_number) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor x = Tensor::of<double>({6}, {-1.5, 2.9, 300, 1e30, -infinity, std::nan("")});
+  const auto as = [&x](DType type) {
+    std::vector<double> values;
+    for (int64_t i = 0; i < 6; ++i) values.push_back(x.cast(type).at(i));
+    return values;
+  };
+  EXPECT_EQ(as(DType::kUInt8), (std::vector<double>{0, 2, 255, 255, 0, 0}));
+  EXPECT_EQ(as(DType::kInt32), (std::vector<double>{-1, 2, 300, 2147483647, -2147483648.0, 0}));
+  EXPECT_EQ(x.cast(DType::kFloat32).cast(DType::kInt32).at(3), 2147483647);
 }
 
 TEST(Tensor, is_refused_where_more_memory_is_asked_for_than_is_free) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/random_uniform.h"
+#include "tensor/cast.h"
 
 // Highway needs its own order of includes.
 // clang-format off
@@ -250,11 +251,11 @@ void FromInt32(const int32_t* x, float* out, size_t n) {
 }
 
 void ToUint8(const float* x, uint8_t* out, size_t n) {
-  for (size_t i = 0; i < n; ++i) out[i] = static_cast<uint8_t>(x[i]);
+  for (size_t i = 0; i < n; ++i) out[i] = cast_element<uint8_t>(x[i]);
 }
 
 void ToInt32(const float* x, int32_t* out, size_t n) {
-  for (size_t i = 0; i < n; ++i) out[i] = static_cast<int32_t>(x[i]);
+  for (size_t i = 0; i < n; ++i) out[i] = cast_element<int32_t>(x[i]);
 }
 
 /// High halves of 32-bit products.

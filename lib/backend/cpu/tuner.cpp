@@ -132,19 +132,16 @@ void Tuner::load() {
 void Tuner::save() const {
   std::error_code ignored;
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
-  const std::string temporary = temporary_name(path_);
-  {
-    std::ofstream file(temporary);
-    file << header() << '\n';
-    for (const auto& [key, m] : known_) {
-      if (!m.disturbed) file << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
-    }
-    if (!file) {
-      log::debug("the cache of kernel timings cannot be written to " + temporary);
-      return;
-    }
+  std::ostringstream text;
+  text << header() << '\n';
+  for (const auto& [key, m] : known_) {
+    if (!m.disturbed) text << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
   }
-  std::filesystem::rename(temporary, path_, ignored);
+  try {
+    write_whole_file(path_, text.str());
+  } catch (const ResourceError& error) {
+    log::debug(std::string("the cache of kernel timings: ") + error.what());
+  }
 }
 
 Tuner::Measurement fastest(std::span<const TimedRun> runs) {

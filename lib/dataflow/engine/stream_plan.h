@@ -24,7 +24,7 @@ struct StreamPlan {
 
   /// Samples on the rows of a slot; 0 for items that are single samples.
   int64_t batch_size() const { return batched == nullptr ? 0 : batched->batch_size(); }
-  /// True where the number of items that come out of the samples is known before they are read.
+  /// True where only reading tells how many items come out of the samples: a map may drop some.
   bool drops() const;
   /// Which batch of `batched` the flow's item at `place` is.
   Place locate(const PassKey& pass, int64_t place) const;

@@ -7,6 +7,7 @@
 #include <png.h>
 
 #include "core/error.h"
+#include "core/file_io.h"
 #include "dataflow/format/image_codec.h"
 #include "dataflow/pixel_memory.h"
 
@@ -147,9 +148,12 @@ void write_png(const std::string& path, const cv::Mat& pixels) {
   image.height = static_cast<png_uint_32>(pixels.rows);
   image.format = pixels.channels() == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   const auto stride = static_cast<png_int_32>(pixels.step[0]);
-  if (png_image_write_to_file(&image, path.c_str(), 0, pixels.data, stride, nullptr) == 0) {
-    throw ResourceError(path + ": cannot be written: " + image.message);
+  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string content(bytes, '\0');
+  if (png_image_write_to_memory(&image, content.data(), &bytes, 0, pixels.data, stride, nullptr) == 0) {
+    throw ResourceError(path + ": cannot be encoded as PNG: " + image.message);
   }
+  write_whole_file(path, std::string_view(content).substr(0, bytes));
 }
 
 }  // namespace tpack

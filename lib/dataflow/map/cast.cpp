@@ -1,3 +1,5 @@
+#include "tensor/cast.h"
+
 #include <algorithm>
 
 #include "core/registry.h"
@@ -15,7 +17,9 @@ class Cast final : public TensorMap {
   using Params = CastParams;
   static Schema<Params> schema() {
     return Schema<Params>("Converts elements to another type.")
-        .field("dtype", &Params::dtype, "type that comes out; numbers are cut as C++ cuts them")
+        .field("dtype", &Params::dtype,
+               "type that comes out; fractions are cut off; what an integer type does not hold becomes its "
+               "nearest number, NaN 0")
         .shorthand();
   }
   explicit Cast(Params p) : p_(p) {}
@@ -26,7 +30,7 @@ class Cast final : public TensorMap {
       visit(p_.dtype, [&](auto to) {
         const auto values = in.span<decltype(from)>();
         std::transform(values.begin(), values.end(), out.data<decltype(to)>(),
-                       [](auto x) { return static_cast<decltype(to)>(x); });
+                       [](auto x) { return cast_element<decltype(to)>(x); });
       });
     });
   }

@@ -41,7 +41,11 @@ class BlockCursor final : public Cursor {
   BlockCursor(std::unique_ptr<Cursor> up, const Blocks& blocks) : up_(std::move(up)), blocks_(blocks) {}
 
   bool next(Datapoint& out) override {
-    if (place_ == end_) read_block();
+    if (place_ == end_ && !filling_) {
+      begin_ = end_;
+      filling_ = true;
+    }
+    if (filling_) fill_block();
     if (place_ == end_) return false;
     const int64_t from = blocks_.source(place_++, end_) - begin_;
     std::swap(out, block_[static_cast<size_t>(from)]);
@@ -49,12 +53,13 @@ class BlockCursor final : public Cursor {
   }
 
  private:
-  void read_block() {
-    begin_ = end_;
+  /// A bad item ends it; the next call goes on behind that one.
+  void fill_block() {
     const Blocks::Block block = blocks_.of(begin_, kEndless);
     block_.resize(static_cast<size_t>(std::max(blocks_.length, blocks_.first)));
     for (; end_ < block.end && up_->next(block_[static_cast<size_t>(end_ - begin_)]); ++end_) {
     }
+    filling_ = false;
   }
 
   std::unique_ptr<Cursor> up_;
@@ -63,6 +68,7 @@ class BlockCursor final : public Cursor {
   int64_t begin_ = 0;
   int64_t end_ = 0;
   int64_t place_ = 0;
+  bool filling_ = false;
 };
 
 /// Two rounds of blocks of half the buffer, the second one shifted by half a block: items mix over the

@@ -25,6 +25,20 @@ TEST(LocallyShuffleData, has_each_item_once_and_an_end) {
   }
 }
 
+TEST(LocallyShuffleData, goes_on_behind_bad_samples_and_loses_no_others) {
+  const ConfigNode numbers = list({item("CountingInOrder", 64)});
+  for (int64_t bad = 0; bad < 64; bad += 3) {
+    const DataFlow flow = make_flow(
+        ConfigNode::map({{"flow", list({item("JoinData", list({numbers})), item("Picky", {{"fail", bad}}),
+                                        item("LocallyShuffleData", {{"buffer_size", 16}})})},
+                         {"on_error", "skip"}}));
+    auto order = first_component(flow);
+    std::sort(order.begin(), order.end());
+    ASSERT_EQ(order.size(), 63U) << bad;
+    for (int64_t i = 0; i < 63; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i + (i >= bad ? 1 : 0)) << bad;
+  }
+}
+
 TEST(LocallyShuffleData, is_the_same_by_place_and_in_order) {
   for (const int64_t size : {1, 7, 64, 101}) {
     EXPECT_EQ(shuffled("Counting", size, 16, {.seed = 3}).size(),

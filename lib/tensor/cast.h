@@ -1,0 +1,23 @@
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+namespace tpack {
+
+/// One element in another type, as C++ converts it; but floats that an integer type does not hold become the
+/// nearest number that it does hold, and NaN becomes 0.
+template <class To, class From>
+To cast_element(From x) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
+    constexpr auto kLeast = std::numeric_limits<To>::min();
+    constexpr auto kMost = std::numeric_limits<To>::max();
+    if (x >= static_cast<From>(kMost)) return kMost;
+    if (x > static_cast<From>(kLeast)) return static_cast<To>(x);
+    return x == x ? kLeast : To{0};  // NaN is not itself
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+}  // namespace tpack
