@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -106,11 +107,14 @@ std::optional<std::string> read_whole_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   std::string content;
+  struct stat known {};
+  size_t room =
+      ::fstat(file, &known) == 0 && known.st_size > 0 ? static_cast<size_t>(known.st_size) + 1 : 4096;
   ssize_t got = 0;
   do {
     const size_t before = content.size();
-    constexpr size_t kLeast = size_t{1} << 16U;
-    content.resize(std::max(before + kLeast, before * 2));
+    content.resize(before + room);
+    room = content.size();  // of what grows while it is read, or has no size
     got = ::read(file, content.data() + before, content.size() - before);
     content.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
   } while (got > 0 || (got < 0 && errno == EINTR));

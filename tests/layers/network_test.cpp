@@ -74,9 +74,9 @@ TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
 
 TEST(Layers, have_names_that_can_be_written_anywhere) {
   for (const char* name : {"a/b", "\"@m\"", "\"a\\nb\"", "\"a b\"", ".", "..", "\"-x\"", "\"\\x00\""}) {
-    EXPECT_THAT(error_of(std::string("- ReLU: {name: ") + name + "}"),
-                testing::HasSubstr(
-                    "; names have letters, digits, '_', '-' and '.', begin with none of the last two"))
+    EXPECT_THAT(
+        error_of(std::string("- ReLU: {name: ") + name + "}"),
+        testing::HasSubstr("; names have letters, digits, '_', '-' and '.', begin with none of the last two"))
         << name;
   }
   for (const char* name : {"a", "conv-1.b", "_x", "größe", "1"})

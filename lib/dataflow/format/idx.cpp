@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -12,11 +13,10 @@
 
 #include "core/error.h"
 #include "core/file_io.h"
+#include "core/text.h"
 
 namespace tpack {
 namespace {
-
-using Bytes = std::string;
 
 struct FreeDecompressor {
   void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
@@ -27,13 +27,35 @@ uint32_t little_endian(const char* at) {
   return byte(0) | byte(1) << 8U | byte(2) << 16U | byte(3) << 24U;
 }
 
+/// Bytes that nothing has written to yet: a dataset fills tens of megabytes, which zeros would touch first.
+class Buffer {
+ public:
+  /// What was in it stays. Errors: ResourceError.
+  void resize(size_t bytes) {
+    void* const grown = std::realloc(data_.get(), std::max<size_t>(bytes, 1));
+    if (grown == nullptr) throw ResourceError("no memory for " + human_bytes(bytes));
+    static_cast<void>(data_.release());
+    data_.reset(static_cast<uint8_t*>(grown));
+    size_ = bytes;
+  }
+  uint8_t* data() const { return data_.get(); }
+  size_t size() const { return size_; }
+
+ private:
+  struct Free {
+    void operator()(uint8_t* p) const { std::free(p); }
+  };
+  std::unique_ptr<uint8_t, Free> data_;
+  size_t size_ = 0;
+};
+
 /// Unpacks a gzip file of one member or several (RFC 1952). Its last four bytes promise the size of what the
 /// last member holds; no stream of deflate can hold more than 1,032 times its own size, so a lying one costs
 /// no memory.
-Bytes unpack(const std::string& path, const Bytes& packed) {
+Buffer unpack(const std::string& path, const std::string& packed) {
   const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> tool(libdeflate_alloc_decompressor());
   constexpr size_t kMostPerByte = 1032;
-  Bytes out;
+  Buffer out;
   for (size_t at = 0; at < packed.size();) {
     const size_t most = (packed.size() - at) * kMostPerByte;
     size_t room = std::min<size_t>(most, little_endian(&packed[packed.size() - 4]));
@@ -55,7 +77,7 @@ Bytes unpack(const std::string& path, const Bytes& packed) {
   return out;
 }
 
-bool is_gzip(const Bytes& bytes) { return bytes.size() >= 18 && bytes.starts_with("\x1F\x8B"); }
+bool is_gzip(const std::string& bytes) { return bytes.size() >= 18 && bytes.starts_with("\x1F\x8B"); }
 
 /// The sizes in the header; the data follow at byte 4 * (rank + 1).
 Shape read_header(std::span<const uint8_t> bytes, const std::string& path, size_t rank) {
@@ -82,9 +104,17 @@ Shape read_header(std::span<const uint8_t> bytes, const std::string& path, size_
 Tensor read_idx(const std::string& path, size_t rank) {
   auto content = read_whole_file(path);
   if (!content) throw DataError(path, std::string("cannot be read: ") + std::strerror(errno));
-  const auto owner = std::make_shared<Bytes>(std::move(*content));
-  if (is_gzip(*owner)) *owner = unpack(path, *owner);
-  const std::span<uint8_t> bytes(reinterpret_cast<uint8_t*>(owner->data()), owner->size());
+  std::shared_ptr<void> owner;
+  std::span<uint8_t> bytes;
+  if (is_gzip(*content)) {
+    const auto unpacked = std::make_shared<Buffer>(unpack(path, *content));
+    bytes = {unpacked->data(), unpacked->size()};
+    owner = unpacked;
+  } else {
+    const auto plain = std::make_shared<std::string>(std::move(*content));
+    bytes = {reinterpret_cast<uint8_t*>(plain->data()), plain->size()};
+    owner = plain;
+  }
   const Shape shape = read_header(bytes, path, rank);
   const auto promised = static_cast<size_t>(shape.elements());
   const std::span<uint8_t> data = bytes.subspan(4 * (rank + 1));
