@@ -1,5 +1,6 @@
-# tpack_module(NAME SOURCES ... [DEPENDS ...] [LINKS ...])
-# One folder of lib/ as the object library tpack_NAME (alias tpack::NAME). DEPENDS: modules of ours; LINKS: libraries.
+# tpack_module(NAME SOURCES ... [DEPENDS ...] [LINKS ...] [APART])
+# One folder of lib/ as the object library tpack_NAME (alias tpack::NAME). DEPENDS: modules of ours; LINKS: libraries. APART: its sources
+# have private names that clash, so TPACK_UNITY leaves them one by one.
 # All modules end in the one shared library libtpack, so that no registration is dropped by the linker and a plugin
 # and the executable share one registry.
 
@@ -24,10 +25,13 @@ endif()
 
 set_property(GLOBAL PROPERTY TPACK_MODULES "")
 function(tpack_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
   add_library(tpack_${name} OBJECT ${ARG_SOURCES})
   add_library(tpack::${name} ALIAS tpack_${name})
   set_target_properties(tpack_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(TPACK_UNITY AND NOT ARG_APART)
+    set_target_properties(tpack_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
   target_link_libraries(tpack_${name} PUBLIC tpack_options PRIVATE ${ARG_LINKS} Threads::Threads)
   foreach(module ${ARG_DEPENDS})
     if(NOT TARGET tpack_${module})

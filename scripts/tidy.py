@@ -16,8 +16,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build" / "asan"  # the flags are those of the clang build
-UNITS = BUILD / "tidy"
+BUILD = ROOT / "build" / "tidy"  # the flags are those of the clang build
+UNITS = BUILD / "units"
 
 
 def run(*command, cwd=BUILD):
@@ -36,7 +36,7 @@ def changed():
 
 def modules():
     """(folder, flags) -> the sources of that folder of lib/ or app/ that are compiled with them."""
-    subprocess.run(["cmake", "--preset", "asan"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--preset", "tidy"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     found = collections.defaultdict(list)
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"]).relative_to(ROOT).parts
