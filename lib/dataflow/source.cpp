@@ -7,6 +7,23 @@
 namespace tpack {
 namespace {
 
+/// Does something once; again where it threw. (std::call_once may hang after an exception: it is left to the
+/// system's pthread_once, and to what the thread sanitizer puts in its place.) Threads: any number at once.
+class Once {
+ public:
+  template <class Work>
+  void run(Work&& work) {
+    const std::lock_guard lock(mutex_);
+    if (done_) return;
+    work();
+    done_ = true;
+  }
+
+ private:
+  std::mutex mutex_;
+  bool done_ = false;
+};
+
 class RandomAccessFlow final : public Flow {
  public:
   RandomAccessFlow(std::shared_ptr<RandomAccessSource> source, StageContext context)
@@ -16,7 +33,7 @@ class RandomAccessFlow final : public Flow {
   Access access() const override { return Access::kIndexed; }
   int64_t places() const override { return source_->size(); }
   void prepare() const override {
-    std::call_once(prepared_, [this] { source_->prepare(); });
+    once_.run([this] { source_->prepare(); });
   }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     const SampleId id{pass.pass, index(pass, place), pass.repeat};
@@ -40,7 +57,7 @@ class RandomAccessFlow final : public Flow {
   std::shared_ptr<RandomAccessSource> source_;
   StageContext context_;
   Spec spec_;
-  mutable std::once_flag prepared_;
+  mutable Once once_;
 };
 
 /// Numbers the samples of a source and adds their number to its errors.
@@ -88,7 +105,7 @@ class SequentialFlow final : public Flow {
   Seek seek() const override { return source_->seek(); }
   std::optional<int64_t> size() const override { return source_->size(); }
   void prepare() const override {
-    std::call_once(prepared_, [this] { source_->prepare(); });
+    once_.run([this] { source_->prepare(); });
   }
   std::unique_ptr<Cursor> open(const PassKey& pass) const override {
     return std::make_unique<NumberingCursor>(source_->open(pass, context_.key), pass, context_, spec_.size());
@@ -98,7 +115,7 @@ class SequentialFlow final : public Flow {
   std::shared_ptr<SequentialSource> source_;
   StageContext context_;
   Spec spec_;
-  mutable std::once_flag prepared_;
+  mutable Once once_;
 };
 
 }  // namespace
