@@ -11,8 +11,8 @@ namespace tpack {
 /// not start, ResourceError where this build has none.
 std::unique_ptr<Comm> make_mpi_comm(double timeout_s);
 
-/// Ends all processes of the run with this exit code; for a process that cannot go on. Rank 0 does it at
-/// once, the others a little later, in case it does. Does not return.
+/// Ends this process with the exit code of an error, upon which mpirun ends all others of the run; for a
+/// process that cannot go on. Does not return.
 [[noreturn]] void abort_world(int exit_code);
 
 }  // namespace tpack
