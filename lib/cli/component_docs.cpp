@@ -37,9 +37,10 @@ std::vector<const ComponentInfo*> components_named(const std::string& name) {
 }
 
 std::string source_file(const ComponentInfo& info) {
-  std::string path = info.file;  // from the build folder
+  std::string path = info.file;  // from the build folder, or from the root
   while (path.starts_with("../")) path.erase(0, 3);
-  return path;
+  const size_t lib = path.rfind("/lib/");
+  return lib == std::string::npos ? path : path.substr(lib + 1);
 }
 
 std::string describe(const ComponentInfo& info) {
