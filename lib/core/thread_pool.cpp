@@ -7,6 +7,7 @@
 #include "core/error.h"
 
 namespace tpack {
+
 ThreadPool::ThreadPool(const std::string& name, size_t count, Loop loop) : loop_(std::move(loop)) {
   threads_.reserve(count);
   try {

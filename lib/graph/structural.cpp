@@ -1,6 +1,7 @@
 #include "graph/structural.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/text.h"
 #include "graph/builder.h"
@@ -33,12 +34,18 @@ std::vector<TensorSpec> Read::infer(std::span<const TensorSpec> /*in*/) const {
   return {{params().dtype, params().shape}};
 }
 
-std::map<std::string, Symbol> variable_reads(const Graph& graph) {
+std::vector<std::pair<const VariableSpec*, Symbol>> trainable_reads(const Graph& graph,
+                                                                    const VariableTable& table) {
   std::map<std::string, Symbol> reads;
   for (const auto& node : graph.nodes()) {
     if (const auto* read = op_cast<Read>(*node)) reads[read->params().variable] = node->out();
   }
-  return reads;
+  std::vector<std::pair<const VariableSpec*, Symbol>> found;
+  for (const VariableSpec* spec : table.trainable()) {
+    const auto read = reads.find(spec->name);
+    if (read != reads.end()) found.emplace_back(spec, read->second);
+  }
+  return found;
 }
 
 Schema<ConstantParams> Constant::schema() {

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/op.h"
+#include "graph/variables.h"
 
 namespace tpack {
 
@@ -38,8 +39,9 @@ class Read final : public OpOf<Read, ReadParams> {
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
 };
 
-/// The value of each variable that a graph reads, by the variable's full name.
-std::map<std::string, Symbol> variable_reads(const Graph& graph);
+/// The trainable variables that a graph reads, in the table's order, each with its value there.
+std::vector<std::pair<const VariableSpec*, Symbol>> trainable_reads(const Graph& graph,
+                                                                    const VariableTable& table);
 
 struct ConstantParams {
   double value = 0;

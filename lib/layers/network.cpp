@@ -80,6 +80,18 @@ class BlockCall final : public Layer {
   ParsedList body_;
 };
 
+bool is_layer_list(const std::vector<FieldInfo>& fields, const std::string& key) {
+  return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
+    return field.name == key && field.type.of == Codec<LayerListField>::type().of;
+  });
+}
+
+/// What layers look like as a parameter of a block, which has no type.
+bool is_list_of_maps(const ConfigNode& node) {
+  const auto items = node.items();
+  return node.is_list() && std::any_of(items.begin(), items.end(), std::mem_fn(&ConfigNode::is_map));
+}
+
 /// Layers that a call gives to a block keep their expressions, which are read inside the block: a name that
 /// is also one of its parameters would mean another thing there than where it is written.
 void refuse_captures(const std::string& block, const ConfigNode& given,
@@ -220,23 +232,14 @@ std::optional<ParsedLayer> LayerParser::parse_item(const ConfigNode& node,
   }
 }
 
-bool LayerParser::holds_layers(const ComponentItem& item, const ConfigNode::Entry& entry) const {
-  const ComponentInfo* info = Registry<Layer>::table().find(item.name);
-  if (info == nullptr) {  // a block, whose parameters have no types
-    const auto items = entry.value.items();
-    return entry.value.is_list() && std::any_of(items.begin(), items.end(), std::mem_fn(&ConfigNode::is_map));
-  }
-  const std::vector<FieldInfo> fields = info->fields();
-  return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
-    return field.name == entry.key && field.type.of == Codec<LayerListField>::type().of;
-  });
-}
-
 ConfigNode LayerParser::substitute_own(const ComponentItem& item) const {
   const ConfigNode& params = item.params;
+  const ComponentInfo* info = Registry<Layer>::table().find(item.name);
+  const std::vector<FieldInfo> fields = info != nullptr ? info->fields() : std::vector<FieldInfo>{};
   ConfigNode out = params;
   for (const ConfigNode::Entry& entry : params.entries()) {
-    if (!holds_layers(item, entry)) out = out.with(entry.key, substitute(entry.value, *scope_, errors_));
+    const bool nested = info != nullptr ? is_layer_list(fields, entry.key) : is_list_of_maps(entry.value);
+    if (!nested) out = out.with(entry.key, substitute(entry.value, *scope_, errors_));
   }
   return params.is_map() ? out : substitute(params, *scope_, errors_);
 }

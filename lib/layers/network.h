@@ -39,7 +39,6 @@ class LayerParser {
   void give_up(const Position& where, const char* why);
   std::optional<ParsedLayer> parse_item(const ConfigNode& item, std::map<std::string, int>& counts);
   std::unique_ptr<Layer> make(const ComponentItem& item, const ConfigNode& params);
-  bool holds_layers(const ComponentItem& item, const ConfigNode::Entry& entry) const;
   ConfigNode substitute_own(const ComponentItem& item) const;
   ConfigNode with_defaults(const ComponentItem& item) const;
 

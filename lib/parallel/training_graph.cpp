@@ -37,22 +37,16 @@ Graph backward_graph(const TowerFunction& tower, VariableTable& table, const Sig
   // Simplified before the gradient is taken: what is not computed needs no gradient.
   Graph graph = move_relu_behind_pooling(simplify(plain, Stops::kKeep));
   Builder b(graph, table, options);
-  const std::map<std::string, Symbol> reads = variable_reads(graph);
-  std::vector<const VariableSpec*> variables;
+  const auto variables = trainable_reads(graph, table);
   std::vector<Symbol> wrt;
-  for (const VariableSpec* spec : table.trainable()) {
-    const auto read = reads.find(spec->name);
-    if (read == reads.end()) continue;
-    variables.push_back(spec);
-    wrt.push_back(read->second);
-  }
+  for (const auto& [spec, value] : variables) wrt.push_back(value);
   const std::vector<Symbol> found = gradients(b, fetched(graph, kCost), wrt);
   if (std::none_of(found.begin(), found.end(), [](Symbol s) { return static_cast<bool>(s); })) {
     throw ConfigError("the cost depends on no trainable variable: there is nothing to train");
   }
   for (size_t i = 0; i < wrt.size(); ++i) {
-    const Symbol gradient = found[i] ? found[i] : b.constant(0, variables[i]->spec.shape);
-    b.assign(gradient_name(variables[i]->name), gradient);
+    const Symbol gradient = found[i] ? found[i] : b.constant(0, wrt[i].shape());
+    b.assign(gradient_name(variables[i].first->name), gradient);
   }
   return graph;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 
 #include "backend/device.h"
@@ -14,16 +13,6 @@ namespace tpack::testkit {
 namespace {
 
 constexpr double kSteps[] = {1e-5, 2e-5};
-
-std::vector<std::pair<std::string, Symbol>> trainable_reads(Builder& b) {
-  const std::map<std::string, Symbol> reads = variable_reads(b.graph());
-  std::vector<std::pair<std::string, Symbol>> found;
-  for (const VariableSpec* spec : b.variables().trainable()) {
-    const auto read = reads.find(spec->name);
-    if (read != reads.end()) found.emplace_back(*read);
-  }
-  return found;
-}
 
 /// One compiled function on the reference backend that can be run again with other inputs.
 class Evaluation {
@@ -40,7 +29,7 @@ class Evaluation {
     count_ = outputs.size();
     device_->create_variables(table_);
     device_->variables().initialize(1);
-    for (const auto& [name, read] : trainable_reads(b)) trainable_.push_back(name);
+    for (const auto& [spec, value] : trainable_reads(graph, table_)) trainable_.push_back(spec->name);
     executable_ = device_->compile(graph, section_);
   }
 
@@ -65,7 +54,7 @@ std::vector<Symbol> what_varies(Builder& b, std::span<const Symbol> inputs) {
   std::vector<Symbol> wrt;
   std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(wrt),
                [](Symbol s) { return is_float(s.dtype()); });
-  for (const auto& [name, read] : trainable_reads(b)) wrt.push_back(read);
+  for (const auto& [spec, value] : trainable_reads(b.graph(), b.variables())) wrt.push_back(value);
   return wrt;
 }
 
