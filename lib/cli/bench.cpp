@@ -15,7 +15,7 @@
 #include "comm/self_comm.h"
 #include "core/clock.h"
 #include "core/text.h"
-#include "train/data_parallel_trainer.h"
+#include "parallel/data_parallel.h"
 
 namespace tpack {
 namespace {
@@ -60,16 +60,18 @@ class Bench {
  public:
   Bench(Experiment& experiment, const BenchOptions& options) : e_(experiment), options_(options) {
     e_.require_for_training();
-    for (const auto& [name, flow] : e_.flows) flow.prepare();
+    prepare(e_.flows);
     set_up_trainer(e_, plan_, *world_);
-    auto* trainer = dynamic_cast<DataParallelTrainer*>(e_.trainer.get());
-    if (trainer == nullptr)
-      throw ConfigError("bench needs a trainer that trains a model (Simple, SyncMultiGPU)");
-    size_ = trainer->step_size();
-    replicas_ = trainer->replicas();
+    replicas_ = e_.trainer->replicas();
+    if (replicas_ == nullptr) {
+      throw ConfigError(e_.position_of("trainer"),
+                        "bench needs a trainer that trains a model (Simple, SyncMultiGPU)");
+    }
+    size_ = e_.trainer->step_size();
     for (const TowerInput& input : e_.tower->inputs()) signature_.push_back(input.batch_spec(size_.batch));
     components_ = bind_inputs(e_.tower->inputs(), train_flow().spec(), "data.train");
     replicas_->build(signature_);
+    replicas_->initialize();
     read_fixed_batch();
   }
 

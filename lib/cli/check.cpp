@@ -108,9 +108,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   Experiment& e = experiment_;
   e.require_for_training();
   check_init(e.config.init);
-  if (with_data) {
-    for (const auto& [name, flow] : e.flows) flow.prepare();
-  }
+  if (with_data) prepare(e.flows);
   e.config.engine.algorithm = DeviceOptions::Algorithm::kHeuristic;
   set_up_trainer(e, plan_, *world_);
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);

@@ -7,7 +7,7 @@
 
 #include "cli/text_table.h"
 #include "core/text.h"
-#include "train/data_parallel_trainer.h"
+#include "parallel/data_parallel.h"
 
 namespace tpack {
 namespace {
@@ -79,12 +79,11 @@ int64_t batches_in_memory(const Experiment& e) {
 
 std::optional<ModelReport> report_model(CheckedExperiment& checked) {
   Experiment& e = checked.experiment();
-  auto* trainer = dynamic_cast<DataParallelTrainer*>(e.trainer.get());
-  if (trainer == nullptr || !e.tower) return std::nullopt;
+  if (e.trainer->replicas() == nullptr || !e.tower) return std::nullopt;
+  DataParallel& replicas = *e.trainer->replicas();
   ModelReport report;
-  report.size = trainer->step_size();
+  report.size = e.trainer->step_size();
   const Signature fed = training_signature(*e.tower, report.size.batch);
-  DataParallel& replicas = *trainer->replicas();
   add_layers(*e.tower, fed, replicas.device().float_type(), report);
   replicas.build(fed);
   const CompileReport backward = replicas.backward_executable().report();

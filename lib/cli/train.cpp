@@ -90,10 +90,8 @@ int TrainRun::train() {
   choose_plan();
   compare_ranks("plan", plan_.to_json());
   compare_with_checkpoint();
-  for (const auto& [name, flow] : e.flows) {
-    bad_samples_.watch(name, flow);  // the inputs read ahead as soon as they are made
-    flow.prepare();
-  }
+  for (const auto& [name, flow] : e.flows) bad_samples_.watch(name, flow);  // inputs read ahead at once
+  prepare(e.flows);
   set_up_trainer(e, plan_, world_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());

@@ -106,18 +106,18 @@ void write_whole_file(const std::string& path, std::string_view content, FileIo&
 std::optional<std::string> read_whole_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
-  std::string content;
   struct stat known {};
-  size_t room =
-      ::fstat(file, &known) == 0 && known.st_size > 0 ? static_cast<size_t>(known.st_size) + 1 : 4096;
+  const bool has_size = ::fstat(file, &known) == 0 && known.st_size > 0;
+  // One byte more than there are: the read that finds the end needs room, too.
+  std::string content(has_size ? static_cast<size_t>(known.st_size) + 1 : 4096, '\0');
+  size_t length = 0;
   ssize_t got = 0;
   do {
-    const size_t before = content.size();
-    content.resize(before + room);
-    room = content.size();  // of what grows while it is read, or has no size
-    got = ::read(file, content.data() + before, content.size() - before);
-    content.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    got = ::read(file, content.data() + length, content.size() - length);
+    length += static_cast<size_t>(std::max<ssize_t>(got, 0));
+    if (length == content.size()) content.resize(2 * length);  // it grows while it is read, or has no size
   } while (got > 0 || (got < 0 && errno == EINTR));
+  content.resize(length);
   const int cause = errno;
   ::close(file);
   if (got == 0) return content;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <sched.h>
 #include <string>
+#include <sys/mman.h>
 #include <thread>
 
 namespace tpack {
@@ -89,6 +90,15 @@ std::optional<uint64_t> available_memory() {
   if (!kilobytes) return cgroup_memory();
   const uint64_t machine = *kilobytes * 1024;
   return std::min(machine, cgroup_memory().value_or(machine));
+}
+
+void prefer_large_pages(void* memory, size_t bytes) {
+  constexpr size_t kLargePage = size_t{2} << 20U;
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  const size_t to_first = (kLargePage - address % kLargePage) % kLargePage;
+  if (bytes < to_first + kLargePage) return;
+  const size_t whole = (bytes - to_first) / kLargePage * kLargePage;
+  ::madvise(static_cast<char*>(memory) + to_first, whole, MADV_HUGEPAGE);  // it need not be followed
 }
 
 }  // namespace tpack

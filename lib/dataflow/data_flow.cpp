@@ -1,5 +1,8 @@
 #include "dataflow/data_flow.h"
 
+#include <future>
+#include <vector>
+
 #include "core/error.h"
 #include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
@@ -62,6 +65,15 @@ std::unique_ptr<Stream> DataFlow::stream(StreamOptions options) const {
   if (options.workers == 0) options.workers = settings_.workers.resolved();
   if (options.slots == 0) options.slots = static_cast<size_t>(settings_.prefetch) + 1;
   return std::make_unique<Stream>(flow_, options);
+}
+
+void prepare(const std::map<std::string, DataFlow>& flows) {
+  constexpr auto kThreadIfThereIsOne = std::launch::async | std::launch::deferred;
+  std::vector<std::future<void>> prepared;
+  for (const auto& [name, flow] : flows) {
+    prepared.push_back(std::async(kThreadIfThereIsOne, [&flow = flow] { flow.prepare(); }));
+  }
+  for (std::future<void>& one : prepared) one.get();
 }
 
 }  // namespace tpack

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,9 @@ class DataFlow {
   FlowSettings settings_;
   std::shared_ptr<BadSamples> bad_;
 };
+
+/// Prepares several flows side by side. Errors: those of the first by name that has one.
+void prepare(const std::map<std::string, DataFlow>& flows);
 
 /// Makes the flow that `node` describes: a list of components, or {flow: [...], workers, prefetch, on_error}.
 /// `scope` has the flows that names in it may mean. Nothing after reporting to `errors`.

@@ -86,7 +86,6 @@ void DataParallel::build(const Signature& signature) {
   const std::function<void(size_t)> work = [&](size_t k) {
     Tower& tower = *towers_[k];
     tower.device->create_variables(table_);
-    tower.device->variables().initialize(options_.seed);
     const auto backward = [this, type](const Signature& fed) {
       return backward_graph(function_, table_, fed, type, options_.fetches);
     };
@@ -111,6 +110,13 @@ void DataParallel::build(const Signature& signature) {
     threads_->run(first, no_peers);
     threads_->run(others, no_peers);
   });
+}
+
+void DataParallel::initialize() {
+  const std::function<void(size_t)> work = [this](size_t k) {
+    device(k).variables().initialize(options_.seed);
+  };
+  threads_->run(work, [](size_t /*tower*/) {});
   broadcast();
 }
 

@@ -34,7 +34,8 @@ struct DataParallelOptions {
 ///
 ///   DataParallel replicas(tower, optimizer, plan, options);
 ///   replicas.declare(signature);     // which variables and statistics there are
-///   replicas.build(signature);       // variables, initial values, compiled programs
+///   replicas.build(signature);       // compiled programs, memory of the variables
+///   replicas.initialize();           // or values from a checkpoint
 ///   for (...) replicas.step(step, [&](size_t k) { return batch[k]; });
 ///
 /// Threads: one caller; towers have threads of their own.
@@ -50,10 +51,11 @@ class DataParallel {
   /// Declares the variables by building the graphs once; the names of the tower's statistics. Errors:
   /// ConfigError (for a local variable where there are several replicas, too), ShapeError.
   std::vector<std::string> declare(const Signature& signature);
-  /// After declare: allocates the variables, gives them their initial values (those of replica 0 everywhere)
-  /// and compiles the programs for batches of this signature. Errors: ConfigError, ShapeError, ResourceError,
-  /// DistributedError.
+  /// After declare: allocates the variables (zeros) and compiles the programs for batches of this signature.
+  /// Errors: ConfigError, ShapeError, ResourceError, DistributedError.
   void build(const Signature& signature);
+  /// Gives the variables their initial values, those of replica 0 everywhere. Errors: DistributedError.
+  void initialize();
 
   /// The batch of local tower k; empty to end. Called on the tower's own thread.
   using Batches = std::function<std::span<const Tensor>(size_t tower)>;

@@ -48,6 +48,7 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
 
 void DataParallelTrainer::initialize() {
   replicas_->build(signature_);
+  replicas_->initialize();
   open_inputs({});
 }
 

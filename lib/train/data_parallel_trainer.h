@@ -28,8 +28,7 @@ class DataParallelTrainer : public Trainer {
   std::optional<TowerPlace> tower_place() override;
   void save(CheckpointContent& content) const override;
   void load(const CheckpointContent& content, const std::string& source) override;
-  /// For tools that look at the programs (bench, check). Null before setup.
-  DataParallel* replicas() { return replicas_.get(); }
+  DataParallel* replicas() override { return replicas_.get(); }
 
  protected:
   /// The names of the devices of this process, "cpu:0" for each tower. `world` is what mpirun started.

@@ -19,6 +19,8 @@
 
 namespace tpack {
 
+class DataParallel;
+
 /// The `engine` section: where and how programs run.
 struct EngineSettings {
   enum class Backend : uint8_t { kAuto, kReference, kCpu, kCuda };
@@ -99,6 +101,9 @@ class Trainer {
   }
   /// The trained tower, to run it on other data.
   virtual std::optional<TowerPlace> tower_place() { return std::nullopt; }
+  /// The replicas that it trains, from setup on, for tools that look at their programs (bench, check). Null
+  /// where it trains none.
+  virtual DataParallel* replicas() { return nullptr; }
 
   /// Adds to a checkpoint, and takes back, what makes the next step the same: variables and the place in the
   /// data. Called on the chief; `load` on every rank. Errors: CheckpointError where the content does not fit.

@@ -1,5 +1,9 @@
 #include "dataflow/data_flow.h"
 
+#include <functional>
+#include <latch>
+
+#include "core/error.h"
 #include "dataflow/flow_helpers.h"
 
 namespace tpack {
@@ -32,6 +36,40 @@ TEST(DataFlow, has_the_settings_of_its_config) {
   EXPECT_EQ(flow.stream({})->stats().slots, 6U);
   EXPECT_EQ(flow.settings().on_error, OnError::kSkip);
   EXPECT_FALSE(flow.batch_size().has_value());
+}
+
+/// Has nothing but what `prepare` does.
+class PreparedFlow final : public Flow {
+ public:
+  explicit PreparedFlow(std::function<void()> work) : work_(std::move(work)) {}
+  const Spec& spec() const override { return spec_; }
+  Access access() const override { return Access::kSequential; }
+  void prepare() const override { work_(); }
+
+ private:
+  std::function<void()> work_;
+  Spec spec_;
+};
+
+DataFlow flow_that_prepares(std::function<void()> work) {
+  return {std::make_shared<PreparedFlow>(std::move(work)), FlowSettings{}, nullptr};
+}
+
+TEST(DataFlow, several_are_prepared_side_by_side) {
+  std::latch both(2);
+  const auto meet = [&both] { both.arrive_and_wait(); };  // never returns to one thread alone
+  prepare({{"train", flow_that_prepares(meet)}, {"validation", flow_that_prepares(meet)}});
+  EXPECT_TRUE(both.try_wait());
+}
+
+TEST(DataFlow, of_several_that_cannot_be_prepared_the_first_by_name_is_reported) {
+  const auto fail = [](const char* what) { return [what] { throw DataError("file", what); }; };
+  bool finished = false;
+  const std::map<std::string, DataFlow> flows{{"train", flow_that_prepares(fail("first"))},
+                                              {"validation", flow_that_prepares(fail("second"))},
+                                              {"zoo", flow_that_prepares([&] { finished = true; })}};
+  EXPECT_THAT([&] { prepare(flows); }, testing::ThrowsMessage<DataError>(testing::HasSubstr("first")));
+  EXPECT_TRUE(finished);
 }
 
 }  // namespace

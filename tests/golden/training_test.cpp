@@ -34,6 +34,7 @@ class Training {
     const Signature signature = signature_of(batch(1));
     EXPECT_EQ(replicas_->declare(signature).at(0), "cost");
     replicas_->build(signature);
+    replicas_->initialize();
     fill_variables();
   }
 

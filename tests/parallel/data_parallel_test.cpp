@@ -65,6 +65,7 @@ Variables train(const Setting& setting) {
   const Signature signature = {{type, {batch, 5}}, {DType::kInt32, {batch}}};
   replicas.declare(signature);
   replicas.build(signature);
+  replicas.initialize();
   std::vector<std::vector<Tensor>> fed(setting.towers);
   for (int64_t step = 0; step < kSteps; ++step) {
     const std::vector<Tensor> all = samples(step, type);
@@ -133,6 +134,7 @@ class DataParallelParts : public testing::Test {
     replicas_ = std::make_unique<DataParallel>(*model_, *optimizer_, plan_, std::move(options));
     names_ = replicas_->declare(signature_);
     replicas_->build(signature_);
+    replicas_->initialize();
   }
   DataParallel::Batches all_batches() {
     return [this](size_t /*tower*/) -> std::span<const Tensor> { return batch_; };
@@ -206,6 +208,7 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
     DataParallel replicas(*model, *optimizer, plan, std::move(options));
     replicas.declare(signature);
     replicas.build(signature);
+    replicas.initialize();
   };
   build(kBatch);
   EXPECT_EQ(plan.cpu, make_cpu_device("cpu:0", {})->hardware());
@@ -304,6 +307,7 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
   const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
   replicas.declare(signature);
   replicas.build(signature);
+  replicas.initialize();
   EXPECT_THAT(compiled, testing::ElementsAre(0, 0, 1, 1));
   EXPECT_EQ(threads[0], threads[1]);
 }
@@ -328,6 +332,7 @@ std::vector<std::vector<std::string>> events_of_two_ranks() {
     const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
     replicas.declare(signature);
     replicas.build(signature);
+    replicas.initialize();
   };
   std::thread other([&] { build(1); });
   build(0);

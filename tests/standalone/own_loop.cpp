@@ -111,6 +111,7 @@ void train_two_towers(const TowerFunction& network, const Optimizer& optimizer, 
   DataParallel towers(network, optimizer, plan, std::move(options));
   towers.declare(signature(kBatch / 2));
   towers.build(signature(kBatch / 2));
+  towers.initialize();
   check.expect(distance(one_device, towers.variables()) > 0.01, "training moved the weights");
   Batch halves[2];
   for (int64_t step = 0; step < steps; ++step) {

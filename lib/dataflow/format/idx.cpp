@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/file_io.h"
+#include "core/machine.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -37,6 +38,7 @@ class Buffer {
     static_cast<void>(data_.release());
     data_.reset(static_cast<uint8_t*>(grown));
     size_ = bytes;
+    prefer_large_pages(grown, bytes);
   }
   uint8_t* data() const { return data_.get(); }
   size_t size() const { return size_; }
