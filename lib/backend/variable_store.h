@@ -24,6 +24,7 @@ class VariableStore {
   Tensor tensor(const std::string& name) const;
   bool has(const std::string& name) const { return tensors_.contains(name); }
   const FlatLayout& layout() const { return layout_; }
+  const VariableTable& table() const { return table_; }
 
   /// Gives each variable its initial value, from its own generator keyed by seed and name.
   void initialize(uint64_t seed);

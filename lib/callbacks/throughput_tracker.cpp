@@ -27,11 +27,13 @@ class ThroughputTracker final : public Callback {
   void before_epoch(Run& run) override {
     watch_.reset();
     step_ = run.global_step();
+    samples_before_ = run.samples();
     waited_ = run.waited_s();
   }
   void after_epoch(Run& run) override {
     seconds_ += watch_.seconds();
     steps_ += run.global_step() - step_;
+    samples_ += run.samples() - samples_before_;
     waiting_ += run.waited_s() - waited_;
   }
   void trigger(Run& run) override {
@@ -39,25 +41,26 @@ class ThroughputTracker final : public Callback {
     seconds_ = 0;
     waiting_ = 0;
     steps_ = 0;
+    samples_ = 0;
   }
 
  private:
   void put(Run& run) const {
     const StepSize size = run.step_size();
-    const double steps_per_s = static_cast<double>(steps_) / seconds_;
-    run.monitors().put_scalar(kSteps, steps_per_s);
-    if (size.batch == 0) return;
-    const auto samples = static_cast<double>(size.batch * size.towers * size.ranks);
-    run.monitors().put_scalar(kSamples, steps_per_s * samples);
+    run.monitors().put_scalar(kSteps, static_cast<double>(steps_) / seconds_);
+    if (samples_ == 0) return;
+    run.monitors().put_scalar(kSamples, static_cast<double>(samples_ * size.ranks) / seconds_);
     run.monitors().put_scalar(kWait, waiting_ / (seconds_ * static_cast<double>(size.towers)));
   }
 
-  Stopwatch watch_;     // since the epoch began
-  int64_t step_ = 0;    // when the epoch began
+  Stopwatch watch_;   // since the epoch began
+  int64_t step_ = 0;  // when the epoch began
+  int64_t samples_before_ = 0;
   double waited_ = 0;   // when the epoch began
-  double seconds_ = 0;  // in epochs since the last trigger, and so the next two
+  double seconds_ = 0;  // in epochs since the last trigger, and so the next three
   double waiting_ = 0;
   int64_t steps_ = 0;
+  int64_t samples_ = 0;
 };
 
 TPACK_REGISTER(Callback, ThroughputTracker, "ThroughputTracker");

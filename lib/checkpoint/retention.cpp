@@ -50,6 +50,17 @@ std::vector<CheckpointFile> list_checkpoints(const std::string& folder) {
   return files;
 }
 
+std::vector<std::string> list_other_checkpoints(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(folder, failure)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(kSuffix) && !step_of(name)) files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder) {
   std::vector<std::string> damaged;
   for (const CheckpointFile& file : list_checkpoints(folder)) {

@@ -18,6 +18,8 @@ struct CheckpointFile {
 std::string checkpoint_name(int64_t step);
 /// The checkpoints of a folder by step, newest first; empty where there is no folder. Nothing is opened.
 std::vector<CheckpointFile> list_checkpoints(const std::string& folder);
+/// Other checkpoints of a folder, of the best epochs, say; sorted. Nothing is opened.
+std::vector<std::string> list_other_checkpoints(const std::string& folder);
 /// The newest one whose digest fits; damaged ones are reported in the log. Empty where the folder has none.
 /// Errors: CheckpointError that names them where all are damaged.
 std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder);

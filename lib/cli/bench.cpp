@@ -20,18 +20,19 @@
 namespace tpack {
 namespace {
 
-/// Times `step` after the warm-up; the median.
-double median_time(const BenchOptions& options, const std::function<void()>& step) {
+/// Times `step`, which gives the number of its samples, after the warm-up: the median, and the mean number.
+BenchFigure timed(const BenchOptions& options, const std::function<int64_t()>& step) {
   for (int i = 0; i < options.warm_up; ++i) step();
   std::vector<double> times;
+  int64_t samples = 0;
   for (int i = 0; i < options.steps; ++i) {
     const Stopwatch watch;
-    step();
+    samples += step();
     times.push_back(watch.seconds());
   }
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  return {*middle, static_cast<double>(samples) / options.steps / *middle};
 }
 
 template <class T>
@@ -81,13 +82,12 @@ class Bench {
     report.towers = size_.towers;
     report.threads = replicas_->device().threads();
     report.steps = options_.steps;
-    const auto per_step = static_cast<double>(size_.batch * size_.towers);
-    report.both = figure(time_both(), per_step);
+    report.both = time_both();
     report.loss_81_to_100 = mean_loss(80, 100);
-    report.train = figure(time_train(), per_step);
+    report.train = time_train();
     report.nodes = time_nodes();
     report.kinds = by_kind(report.nodes);
-    report.data = figure(time_data(), static_cast<double>(size_.batch));
+    report.data = time_data();
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     report.peak_rss_mb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
@@ -96,7 +96,6 @@ class Bench {
 
  private:
   const DataFlow& train_flow() const { return e_.flow("train"); }
-  static BenchFigure figure(double seconds, double samples) { return {seconds, samples / seconds}; }
 
   void read_fixed_batch() {
     auto stream = train_flow().stream({.seed = static_cast<uint64_t>(e_.config.seed)});
@@ -105,20 +104,30 @@ class Bench {
     for (const size_t component : components_) fixed_.push_back(batch->tensor(component).clone());
   }
 
-  void fixed_step() {
-    replicas_->step(step_++, [this](size_t /*tower*/) { return std::span<const Tensor>(fixed_); });
+  /// One step on these batches; its samples.
+  int64_t step(const DataParallel::Batches& batches) {
+    const int64_t before = replicas_->samples();
+    replicas_->step(step_++, batches);
+    return replicas_->samples() - before;
   }
 
-  double time_train() {
-    return median_time(options_, [this] { fixed_step(); });
+  int64_t fixed_step() {
+    return step([this](size_t /*tower*/) { return std::span<const Tensor>(fixed_); });
   }
 
-  double time_data() {
+  BenchFigure time_train() {
+    return timed(options_, [this] { return fixed_step(); });
+  }
+
+  BenchFigure time_data() {
     auto stream = train_flow().stream({.seed = static_cast<uint64_t>(e_.config.seed)});
-    return median_time(options_, [&] { stream->next(); });
+    return timed(options_, [&] {
+      const auto batch = stream->next();
+      return batch ? batch->tensor(0).shape()[0] : 0;
+    });
   }
 
-  double time_both() {
+  BenchFigure time_both() {
     std::vector<std::unique_ptr<InputReader>> readers;
     for (size_t k = 0; k < replicas_->local_towers(); ++k) {
       InputSetup input;
@@ -130,12 +139,12 @@ class Bench {
       input.replicas = replicas_->replicas();
       readers.push_back(e_.input->open(input));
     }
-    return median_time(options_, [&] {
-      replicas_->step(step_++, [&](size_t k) {
-        return readers[k]->next({}) ? readers[k]->tensors() : std::span<const Tensor>();
-      });
+    return timed(options_, [&] {
+      const int64_t samples = step(
+          [&](size_t k) { return readers[k]->next({}) ? readers[k]->tensors() : std::span<const Tensor>(); });
       losses_.push_back(replicas_->statistic_sum(0) /
                         replicas_->statistic_weight(0));  // the cost comes first
+      return samples;
     });
   }
 
@@ -215,7 +224,7 @@ std::string BenchReport::str(size_t slowest) const {
          table.str() + "\n" + kind_table.str() + "\n" + node_table.str();
 }
 
-std::string BenchReport::to_json() const {
+std::string BenchReport::to_json(size_t slowest) const {
   using Json = nlohmann::ordered_json;
   const auto json = [](const BenchFigure& f) {
     return Json{{"samples_per_s", f.samples_per_s}, {"step_ms", f.median_s * 1e3}};
@@ -235,7 +244,7 @@ std::string BenchReport::to_json() const {
                              {"flops", kind.flops}});
   }
   root["nodes"] = Json::array();
-  for (const NodeCost& node : nodes) {
+  for (const NodeCost& node : std::span(nodes).first(std::min(slowest, nodes.size()))) {
     root["nodes"].push_back({{"program", node.program},
                              {"path", node.path},
                              {"kind", node.kind},

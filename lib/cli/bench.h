@@ -55,7 +55,7 @@ struct BenchReport {
 
   /// Tables for people, with the `slowest` nodes one by one.
   std::string str(size_t slowest = 10) const;
-  std::string to_json() const;
+  std::string to_json(size_t slowest = 10) const;
 };
 
 /// Times the training step of an experiment, its data, and both together. Errors: ConfigError where its

@@ -37,7 +37,7 @@ void add_bench_command(CLI::App& program, Action& action) {
     action = [options] {
       Experiment experiment = load_experiment(options->config, options->overrides);
       const BenchReport report = bench(experiment, options->bench);
-      std::cout << (options->json ? report.to_json() + "\n" : report.str(options->slowest));
+      std::cout << (options->json ? report.to_json(options->slowest) + "\n" : report.str(options->slowest));
       return 0;
     };
   });

@@ -9,22 +9,37 @@
 #include "predict/predict_outputs.h"
 
 namespace tpack {
+
 void check_init(const InitSection& init) {
   const std::string path = resolved_path(init.from);
   if (init.from.empty() || std::filesystem::is_regular_file(path)) return;
   throw ConfigError(init.from.position, "'from' of init: no such file '" + path + "'");
 }
 
+namespace {
+
+/// Why nobody knows how many batches a pass has; null where that may be known.
+const char* why_no_length(const DataFlow* train) {
+  if (train == nullptr) return nullptr;
+  if (train->size() == kEndless) return "never ends";
+  if (!train->size() && train->settings().on_error == OnError::kSkip)
+    return "skips bad samples (on_error: skip), so that only reading tells how long a pass is";
+  return nullptr;
+}
+
+}  // namespace
+
 int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   const StepsPerEpoch& asked = experiment.config.steps_per_epoch;
   if (!asked.is_data()) return *asked.steps;
-  const Position where = experiment.position_of("steps_per_epoch");
-  const auto train = experiment.flows.find("train");
-  const bool endless = train != experiment.flows.end() && train->second.size() == kEndless;
+  const DataFlow* train = experiment.train_flow();
+  const bool written = experiment.source.root.find("steps_per_epoch") != nullptr;
+  const Position where =
+      written || train == nullptr ? experiment.position_of("steps_per_epoch") : train->origin();
   const auto steps = experiment.trainer->steps_per_pass();
-  if (endless || !steps) {
+  if (const char* why = why_no_length(train); why != nullptr || !steps) {
     throw ConfigError(where, std::string("'steps_per_epoch' is data, but data.train ") +
-                                 (endless ? "never ends" : "does not say how long a pass is") +
+                                 (why != nullptr ? why : "does not say how long a pass is") +
                                  "; write a number of steps");
   }
   if (*steps < 1) {
@@ -49,13 +64,13 @@ void check_predict(const Experiment& experiment, Builder& b, const TowerResult& 
 
 /// Names of the classes that the data of an input have; empty where it is fed no labels.
 std::vector<std::string> classes_of(const Experiment& experiment, Symbol fed) {
-  const auto train = experiment.flows.find("train");
+  const DataFlow* train = experiment.train_flow();
   const auto* input = op_cast<Input>(*fed.node);
-  if (input == nullptr || train == experiment.flows.end()) return {};
+  if (input == nullptr || train == nullptr) return {};
   for (const TowerInput& known : experiment.tower->inputs()) {
     if (known.name != input->params().name) continue;
-    const auto component = train->second.spec().find(known.component);
-    if (component) return train->second.spec()[*component].classes;
+    const auto component = train->spec().find(known.component);
+    if (component) return train->spec()[*component].classes;
   }
   return {};
 }

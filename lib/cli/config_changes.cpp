@@ -50,6 +50,7 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
   std::vector<std::string> changes;
   for (const char* section : {"data", "model", "optimizer"})
     compare(checkpoint.find(section), run.find(section), section, changes);
+  compare(checkpoint.find("starting_epoch"), run.find("starting_epoch"), "starting_epoch", changes);
   return changes;
 }
 

@@ -33,6 +33,11 @@ class ExperimentMaker {
       if (auto monitor = Registry<Monitor>::make(slot.item, errors_))
         e_.monitors.push_back(std::move(monitor));
     }
+    if (c.name.empty() || c.name == "." || c.name == ".." || c.name.find('/') != std::string::npos) {
+      errors_.add(
+          e_.position_of("name"),
+          "'name' is '" + c.name + "'; it names a folder of train_log: no path (--log-dir takes one)");
+    }
     if (c.max_epoch < c.starting_epoch) {
       errors_.add(e_.position_of("max_epoch"), "'max_epoch' is " + std::to_string(c.max_epoch) +
                                                    ", below 'starting_epoch' " +
@@ -184,6 +189,11 @@ void Experiment::require_for_training() const {
   errors.throw_if_any();
 }
 
+const DataFlow* Experiment::train_flow() const {
+  const auto train = flows.find("train");
+  return train != flows.end() ? &train->second : nullptr;
+}
+
 const DataFlow& Experiment::flow(const std::string& name, const Position& position) const {
   const auto found = flows.find(name);
   if (found != flows.end()) return found->second;
@@ -196,8 +206,7 @@ TrainSetup Experiment::train_setup(Plan& plan, Comm& world) const {
   TrainSetup setup;
   setup.tower = tower.get();
   setup.optimizer = optimizer.get();
-  const auto train = flows.find("train");
-  setup.data = train == flows.end() ? nullptr : &train->second;
+  setup.data = train_flow();
   setup.input = input.get();
   setup.engine = config.engine;
   setup.plan = &plan;

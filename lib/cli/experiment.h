@@ -36,6 +36,8 @@ struct Experiment {
   void require_for_training() const;
   /// The flow of that name. Errors: ConfigError with suggestion.
   const DataFlow& flow(const std::string& name, const Position& position = {}) const;
+  /// data.train; null where there is none.
+  const DataFlow* train_flow() const;
   /// Where a key of the config stands; the whole config where it does not.
   Position position_of(const std::string& key) const;
   /// What the trainer is given; everything in it outlives this object's use.

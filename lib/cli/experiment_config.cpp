@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -213,7 +214,7 @@ Gate parse_gate(const std::string& name, const std::string& bound, const Positio
     const std::string number(trim(std::string_view(bound).substr(std::string_view(sign).size())));
     double limit = 0;
     const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), limit);
-    if (failure != std::errc{} || end != number.data() + number.size()) break;
+    if (failure != std::errc{} || end != number.data() + number.size() || !std::isfinite(limit)) break;
     return {name, value, limit, position};
   }
   throw ConfigError(

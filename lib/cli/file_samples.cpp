@@ -56,14 +56,18 @@ std::optional<ComponentItem> as_map(const ConfigNode& node) {
   return ComponentItem{"MapData", item.params.without("num_thread"), item.position};
 }
 
-/// What a sample is before the maps: as the flow's source has it, with an image of any size. Maps may name
-/// its other components; those of a file are zeros.
-Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color) {
+/// What a sample is before the maps: as the flow's source has it, with an image of any size, which may be an
+/// array there (`input`). Maps may name its other components; those of a file are zeros.
+Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color, const std::string& input) {
   const DataFlow source = make_flow(ConfigNode::list({components.items()[0]}), flows);
   std::vector<ComponentSpec> kept;
   for (const ComponentSpec& component : source.spec()) {
-    if (component.is_image || component.tensor.shape.known()) kept.push_back(component);
-    if (component.is_image) kept.back().tensor.shape = {Shape::kUnknown, Shape::kUnknown, channels_of(color)};
+    const bool is_image = component.is_image || component.name == input;
+    if (!is_image && !component.tensor.shape.known()) continue;
+    kept.push_back(component);
+    if (!is_image) continue;
+    kept.back().is_image = true;
+    kept.back().tensor = {DType::kUInt8, {Shape::kUnknown, Shape::kUnknown, channels_of(color)}};
   }
   return Spec(std::move(kept));
 }
@@ -118,7 +122,7 @@ FileSamples::FileSamples(const Experiment& experiment) {
 
 void FileSamples::add_maps(const ConfigNode& flow, const FlowMap& flows) {
   const ConfigNode components = components_of(flow, flows);
-  given_ = source_spec(components, flows, color_);
+  given_ = source_spec(components, flows, color_, input_->component);
   spec_ = given_;
   std::map<std::string, int> seen;
   for (const ConfigNode& node : components.items()) {
@@ -131,6 +135,20 @@ void FileSamples::add_maps(const ConfigNode& flow, const FlowMap& flows) {
     const std::string stem = snake_case(item->name);
     maps_.emplace_back(stable_hash(stem + "_" + std::to_string(seen[stem]++)), std::move(map));
   }
+  require_what_the_model_takes(flow);
+}
+
+/// What no file can mend is said once, and before any is read.
+void FileSamples::require_what_the_model_takes(const ConfigNode& flow) const {
+  const auto is_image = [](const ComponentSpec& component) { return component.is_image; };
+  if (std::none_of(given_.begin(), given_.end(), is_image)) {
+    throw ConfigError(flow.position(),
+                      "infer reads images, but the source of flow '" + flow.text() + "' has none");
+  }
+  const TensorSpec& made = spec_[spec_.index({input_->component.c_str()}, "infer")].tensor;
+  if (!made.shape.known() || made == input_->spec) return;
+  throw ConfigError(flow.position(), "flow '" + flow.text() + "' gives " + made.str() + ", the model takes " +
+                                         input_->spec.str() + "; a Resize in it would bring them together");
 }
 
 Tensor FileSamples::read(const std::string& path, int64_t index) const {

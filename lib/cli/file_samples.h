@@ -28,6 +28,7 @@ class FileSamples {
 
  private:
   void add_maps(const ConfigNode& flow, const FlowMap& flows);
+  void require_what_the_model_takes(const ConfigNode& flow) const;
 
   const TowerInput* input_ = nullptr;
   Color color_ = Color::kRgb;

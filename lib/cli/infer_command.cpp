@@ -137,6 +137,8 @@ class Inference {
 };
 
 int infer(const Options& o) {
+  if (o.format == "hdf5" && o.top_k != 1)
+    throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
   StoredModel model(o.model, o.overrides, o.allow_plugins);
   const std::vector<std::string> files = listed_files(o.files);
   const int64_t bad = Inference(model, o).run(files);
@@ -157,7 +159,7 @@ void add_infer_command(CLI::App& program, Action& action) {
   command->add_option("--format", options->format, "how predictions are written")
       ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
-  command->add_option("--output", options->output, "file (default: stdout)");
+  command->add_option("--output", options->output, "file (default: stdout)")->check(not_empty());
   command->add_option("--top-k", options->top_k, "classes that are named")
       ->capture_default_str()
       ->check(count_from(1));

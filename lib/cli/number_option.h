@@ -12,4 +12,9 @@ inline CLI::Validator count_from(int least) {
   return CLI::Range(least, kMost).description("from " + std::to_string(least));
 }
 
+/// A check for paths: an empty one comes from a variable of a script that is not set.
+inline CLI::Validator not_empty() {
+  return CLI::Validator([](const std::string& text) { return text.empty() ? "is empty" : ""; }, "");
+}
+
 }  // namespace tpack

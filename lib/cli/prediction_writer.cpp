@@ -155,8 +155,8 @@ class Csv final : public PredictionWriter {
   TextOutput output_;
 };
 
-/// One dataset [files, ...] an output, NaN for files that could not be read, and the texts `files` and
-/// `labels`, one a line.
+/// One dataset [files, ...] an output, NaN for files that could not be read, and the texts `files`, `errors`
+/// (empty lines where there was none) and `labels`, one a line.
 class Hdf5 final : public PredictionWriter {
  public:
   explicit Hdf5(WriterOptions options) : options_(std::move(options)) {
@@ -168,8 +168,13 @@ class Hdf5 final : public PredictionWriter {
   void finish() override {
     CheckpointContent content;
     std::string files;
-    for (const Prediction& p : all_) files += p.file + "\n";
+    std::string errors;
+    for (const Prediction& p : all_) {
+      files += one_line(p.file) + "\n";
+      errors += one_line(p.error) + "\n";
+    }
     content.texts["files"] = files;
+    content.texts["errors"] = errors;
     content.texts["labels"] = join(options_.labels, "\n");
     for (size_t i = 0; i < options_.names.size(); ++i) {
       if (const auto rows = stacked(i)) content.tensors[options_.names[i]] = *rows;
@@ -178,9 +183,13 @@ class Hdf5 final : public PredictionWriter {
   }
 
  private:
+  static std::string one_line(std::string text) {
+    for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\n");
+    return text;
+  }
   /// An output is a dataset of its name, or below groups of the words before the last slash.
   void check_names() const {
-    std::vector<std::string> taken = {"files", "labels"};
+    std::vector<std::string> taken = {"files", "errors", "labels"};
     for (const std::string& name : options_.names) {
       for (const std::string& other : taken) {
         if (name == other || name.starts_with(other + "/") || other.starts_with(name + "/")) {

@@ -110,7 +110,8 @@ void RunFolder::enter(const ResumeRequest& resume) {
                       ": holds files, but none of a run; --resume never moves only folders of runs away " +
                       "(write elsewhere with --log-dir DIR)");
   }
-  if (resume.mode == Mode::kNone && !list_checkpoints(checkpoints()).empty()) {
+  const std::vector<std::string> best = list_other_checkpoints(checkpoints());
+  if (resume.mode == Mode::kNone && !(list_checkpoints(checkpoints()).empty() && best.empty())) {
     throw ConfigError(path_ +
                       ": has checkpoints of an earlier run; go on with it (--resume auto), move it away " +
                       "(--resume never), or write elsewhere (--log-dir DIR)");
@@ -118,6 +119,11 @@ void RunFolder::enter(const ResumeRequest& resume) {
   if (resume.mode == Mode::kAuto) {
     const auto newest = newest_valid_checkpoint(checkpoints());
     if (newest) checkpoint_ = newest->path;
+    if (!newest && !best.empty()) {  // beginning anew would overwrite them
+      throw ConfigError(path_ + ": has no checkpoint of the last steps, only " + best[0] +
+                        "; go on from it (--resume FILE), move it away (--resume never), or write " +
+                        "elsewhere (--log-dir DIR)");
+    }
   }
 }
 

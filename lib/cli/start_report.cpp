@@ -1,6 +1,7 @@
 #include "cli/start_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "cli/text_table.h"
@@ -9,27 +10,38 @@
 namespace tpack {
 namespace {
 
-std::string passes_text(int64_t steps_per_epoch, const std::optional<int64_t>& steps_per_pass) {
-  if (!steps_per_pass || *steps_per_pass <= 0) return "unknown";
+/// Passes over the data that `batches` are; a part of one, too.
+std::string passes_of(int64_t batches, const DataFlow* train) {
+  const auto pass = train != nullptr ? train->size() : std::nullopt;
+  if (!pass || *pass <= 0 || *pass == kEndless) return "unknown";
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g",
-                static_cast<double>(steps_per_epoch) / static_cast<double>(*steps_per_pass));
+  std::snprintf(text, sizeof text, "%.4g", static_cast<double>(batches) / static_cast<double>(*pass));
   return text;
+}
+
+/// Samples of that many batches: a pass whose last batch is smaller has fewer than whole ones would have.
+int64_t samples_of(int64_t batches, int64_t batch_size, const DataFlow* train) {
+  const auto batching = train != nullptr ? train->batching() : std::nullopt;
+  const int64_t pass = batching && batching->keeps_remainder ? batching->samples.value_or(0) : 0;
+  if (pass <= 0 || pass == kEndless || batch_size <= 0) return batches * batch_size;
+  const int64_t batches_of_pass = (pass + batch_size - 1) / batch_size;
+  return std::llround(static_cast<double>(batches) * static_cast<double>(pass) /
+                      static_cast<double>(batches_of_pass));
 }
 
 }  // namespace
 
-std::string describe_run(const StepSize& size, const RunLength& length,
-                         const std::optional<int64_t>& steps_per_pass) {
-  const int64_t total = size.batch * size.towers * size.ranks;
+std::string describe_run(const StepSize& size, const RunLength& length, const DataFlow* train) {
+  const int64_t replicas = size.towers * size.ranks;
+  const int64_t batches = length.steps_per_epoch * replicas;
   TextTable table({"run", "value"});
   table.add({"batch per tower", with_thousands(size.batch)});
   table.add({"towers", with_thousands(size.towers)});
   table.add({"ranks", with_thousands(size.ranks)});
-  table.add({"total batch", with_thousands(total)});
+  table.add({"total batch", with_thousands(size.batch * replicas)});
   table.add({"steps an epoch", with_thousands(length.steps_per_epoch)});
-  table.add({"samples an epoch", with_thousands(total * length.steps_per_epoch)});
-  table.add({"passes an epoch", passes_text(length.steps_per_epoch, steps_per_pass)});
+  table.add({"samples an epoch", with_thousands(samples_of(batches, size.batch, train))});
+  table.add({"passes an epoch", passes_of(batches, train)});
   return table.str();
 }
 

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "backend/variable_store.h"
+#include "dataflow/data_flow.h"
 #include "train/run.h"
 
 namespace tpack {
 
-/// What a step, an epoch and a pass are in this run, as a table.
-std::string describe_run(const StepSize& size, const RunLength& length,
-                         const std::optional<int64_t>& steps_per_pass);
+/// What a step, an epoch and a pass over `train` are in this run, as a table. `train` may be null.
+std::string describe_run(const StepSize& size, const RunLength& length, const DataFlow* train);
 /// The trainable variables with shapes and element counts, as a table.
 std::string describe_variables(const VariableStore& store);
 

@@ -38,7 +38,8 @@ class TrainRun {
   int train();
   void enter_folder();
   void read_checkpoint();
-  void begin_folder(const Loop& loop);
+  void restore(Loop& loop);
+  void begin_folder();
   void choose_plan();
   void compare_with_checkpoint();
   void compare_ranks(const char* what, const std::string& text) const;
@@ -60,6 +61,7 @@ class TrainRun {
   bool folder_begun_ = false;
   std::string checkpoint_path_;  // empty: a new run
   CheckpointContent checkpoint_;
+  std::string restored_;                     // what was taken from it, or from `init`
   std::vector<std::string> config_changes_;  // since the checkpoint
   Plan plan_;
   std::unique_ptr<Monitors> monitors_;
@@ -96,7 +98,9 @@ int TrainRun::train() {
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
-  begin_folder(loop);
+  if (chief()) check_gates(e.config.gates, loop.scalars());
+  restore(loop);
+  begin_folder();
   start(loop);
   signals_.expect_orderly_end();
   try {
@@ -124,17 +128,14 @@ void TrainRun::read_checkpoint() {
 }
 
 /// Only now, when nothing can be wrong with the config any more, do files of an earlier run change.
-void TrainRun::begin_folder(const Loop& loop) {
+void TrainRun::begin_folder() {
   if (chief()) {
-    check_gates(experiment_->config.gates, loop.scalars());
     folder_->begin();
     folder_begun_ = true;
     log::to_file(folder_->file("log.txt"));
     log::info("run folder " + folder_->path());
   }
-  if (!checkpoint_path_.empty())
-    log::info("resuming from " + checkpoint_path_ + " (global_step " + std::to_string(checkpoint_.step) +
-              ")");
+  if (chief() && !restored_.empty()) log::info(restored_);
   if (!config_changes_.empty() && chief()) {
     log::warning("the config is not the checkpoint's: " + join(config_changes_, "; ") +
                  "; variables, learning rate and place in the data go on as the checkpoint has them");
@@ -161,8 +162,9 @@ void TrainRun::compare_ranks(const char* what, const std::string& text) const {
       world_.all_gather(digest_of(text), (std::string("the hash of the ") + what).c_str());
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] == all[0]) continue;
-    throw ConfigError("rank " + std::to_string(rank) + " has another " + what + " than rank 0 (hash " +
-                      all[rank] + ", not " + all[0] + "); start all ranks with the same files and options");
+    throw DistributedError("rank " + std::to_string(rank) + " has another " + what + " than rank 0 (hash " +
+                           all[rank] + ", not " + all[0] +
+                           "); start all ranks with the same files and options");
   }
 }
 
@@ -184,8 +186,8 @@ LoopOptions TrainRun::loop_options() {
   options.interrupt = signals_.stop_token();
   options.flows = experiment_->flows;
   options.seed = static_cast<uint64_t>(config.seed);
-  const auto train = experiment_->flows.find("train");
-  const std::string labels = train == experiment_->flows.end() ? "" : labels_json(train->second);
+  const DataFlow* train = experiment_->train_flow();
+  const std::string labels = train == nullptr ? "" : labels_json(*train);
   options.add_to_checkpoint = [this, labels](CheckpointContent& content) {
     content.texts[kConfigText] = effective_;
     content.texts[kPlanText] = plan_.to_json();
@@ -194,20 +196,25 @@ LoopOptions TrainRun::loop_options() {
   return options;
 }
 
-void TrainRun::start(Loop& loop) {
-  Experiment& e = *experiment_;
-  write_plan();
+/// What may still fail for a file that does not fit; the run folder is as it was.
+void TrainRun::restore(Loop& loop) {
   if (!checkpoint_path_.empty()) {
     loop.resume(checkpoint_, checkpoint_path_);
-    if (folder_) folder_->set_later_checkpoints_aside(loop.state().global_step());
     checkpoint_ = {};
-  } else if (!e.config.init.from.empty()) {
+    restored_ = "resuming from " + checkpoint_path_ + " (global_step " +
+                std::to_string(loop.state().global_step()) + ")";
+  } else if (!experiment_->config.init.from.empty()) {
     load_initial_weights();
   }
+}
+
+void TrainRun::start(Loop& loop) {
+  Experiment& e = *experiment_;
   if (!chief()) return;
+  write_plan();
+  if (!checkpoint_path_.empty()) folder_->set_later_checkpoints_aside(loop.state().global_step());
   write_whole_file(folder_->file("config.yaml"), effective_);
-  log::info("the run\n" +
-            describe_run(e.trainer->step_size(), loop.state().length(), e.trainer->steps_per_pass()));
+  log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   if (const VariableStore* store = e.trainer->variables())
     log::info("what is trained\n" + describe_variables(*store));
 }
@@ -222,7 +229,7 @@ void TrainRun::load_initial_weights() {
     throw ConfigError(init.from.position, "init: no variable fits\n" + report.str(path));
   }
   experiment_->trainer->share_variables();
-  if (chief()) log::info(report.str(path));
+  restored_ = report.str(path);
 }
 
 int TrainRun::ending(const LoopResult& result) const {

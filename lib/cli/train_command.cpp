@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/number_option.h"
 #include "cli/train.h"
 
 namespace tpack {
@@ -22,10 +23,13 @@ void add_train_command(CLI::App& program, Action& action) {
   command->add_option("--set", options->train.overrides, "changes a value of the config; may be given again")
       ->type_name("KEY=YAML")
       ->allow_extra_args(false);
-  command->add_option("--log-dir", options->train.log_dir, "run folder (default: train_log/NAME)");
-  command->add_option("--resume", options->resume,
-                      "auto: newest valid checkpoint; never: afresh, old content is moved away; or a file");
-  command->add_option("--plan", options->train.plan, "use this plan.json");
+  command->add_option("--log-dir", options->train.log_dir, "run folder (default: train_log/NAME)")
+      ->check(not_empty());
+  command
+      ->add_option("--resume", options->resume,
+                   "auto: newest valid checkpoint; never: afresh, old content is moved away; or a file")
+      ->check(not_empty());
+  command->add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
   command->add_flag("--replan", options->train.replan, "choose algorithms anew, not as the checkpoint's plan")
       ->excludes("--plan");
   command->callback([options, &action] {

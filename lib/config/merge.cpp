@@ -85,7 +85,9 @@ ConfigNode Merger::appended(const ConfigNode& base, const ConfigNode& over) {
 ConfigNode Merger::maps(const ConfigNode& base, const ConfigNode& over) {
   std::vector<ConfigNode::Entry> entries(base.entries().begin(), base.entries().end());
   for (const ConfigNode::Entry& change : over.entries()) set_key(entries, change);
-  return ConfigNode::map(std::move(entries), over.position());
+  const bool over_has_lines =
+      over.position().line > 0;  // unlike an option, which changes what stands elsewhere
+  return ConfigNode::map(std::move(entries), over_has_lines ? over.position() : base.position());
 }
 
 void Merger::set_key(std::vector<ConfigNode::Entry>& entries, const ConfigNode::Entry& change) {

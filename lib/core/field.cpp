@@ -1,6 +1,7 @@
 #include "core/field.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "core/text.h"
@@ -141,7 +142,12 @@ std::optional<double> parse_real(const ConfigNode& node, Reader& reader) {
     reader.wrong_type(node, expected);
     return std::nullopt;
   }
-  return reader.allowed(node, node.as_double()) ? std::optional(node.as_double()) : std::nullopt;
+  const double value = node.as_double();
+  if (!std::isfinite(value)) {
+    reader.fail(node, node.text() + " is no finite number");
+    return std::nullopt;
+  }
+  return reader.allowed(node, value) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<std::string> Codec<std::string>::parse(const ConfigNode& node, Reader& reader) {

@@ -35,8 +35,8 @@ class ShardCursor final : public Cursor {
 
 }  // namespace
 
-DataFlow::DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad)
-    : flow_(std::move(flow)), settings_(settings), bad_(std::move(bad)) {}
+DataFlow::DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin)
+    : flow_(std::move(flow)), settings_(settings), bad_(std::move(bad)), origin_(std::move(origin)) {}
 
 std::optional<int64_t> DataFlow::batch_size() const {
   const auto found = batching();

@@ -37,7 +37,7 @@ struct Batching {
 ///   while (auto batch = stream->next()) use(batch->tensor(0));
 class DataFlow {
  public:
-  DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad);
+  DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin = {});
 
   const Spec& spec() const { return flow_->spec(); }
   /// Samples of a whole batch; nothing where the items are single samples.
@@ -49,6 +49,8 @@ class DataFlow {
   Seek seek() const { return flow_->seek(); }
   const FlowSettings& settings() const { return settings_; }
   const FlowPtr& flow() const { return flow_; }
+  /// Where it is described, for messages.
+  const Position& origin() const { return origin_; }
   BadSamples& bad_samples() const { return *bad_; }
 
   /// Opens the data and checks them against the config; the readers below do it too.
@@ -63,6 +65,7 @@ class DataFlow {
   FlowPtr flow_;
   FlowSettings settings_;
   std::shared_ptr<BadSamples> bad_;
+  Position origin_;
 };
 
 /// Prepares several flows side by side. Errors: those of the first by name that has one.

@@ -211,7 +211,7 @@ std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope
     errors.add(error, node.position());
   }
   if (errors.count() != before || flow == nullptr) return std::nullopt;
-  return DataFlow(std::move(flow), builder.settings(), std::move(bad));
+  return DataFlow(std::move(flow), builder.settings(), std::move(bad), node.position());
 }
 
 DataFlow make_flow(const ConfigNode& node, const FlowScope& scope) {

@@ -43,6 +43,8 @@ class TowerFunction {
  public:
   virtual ~TowerFunction() = default;
   virtual const std::vector<TowerInput>& inputs() const = 0;
+  /// Where it is described, for messages; unknown for one that is written in C++.
+  virtual Position origin() const { return {}; }
   /// `in`: by input name, images in logical order [N, C, H, W]. Errors: ConfigError, ShapeError with
   /// positions.
   virtual TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const = 0;

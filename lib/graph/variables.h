@@ -27,6 +27,7 @@ struct VariableSpec {
   VariableScope scope = VariableScope::kModel;
   bool trainable = false;
   Initialize initialize = nullptr;  // null: zeros
+  bool hyper_parameter = false;     // a number that may be set between steps
 };
 
 /// The variables that programs share, by name, in order of declaration.

@@ -96,6 +96,7 @@ class ConfiguredModel final : public TowerFunction {
  public:
   ConfiguredModel(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
     const size_t before = errors.count();
+    origin_ = section.position();
     const ModelParams p = model_schema().parse(section, "model", errors);
     if (errors.count() != before) return;
     read_inputs(p, scope, errors);
@@ -105,6 +106,7 @@ class ConfiguredModel final : public TowerFunction {
   }
 
   const std::vector<TowerInput>& inputs() const override { return inputs_; }
+  Position origin() const override { return origin_; }
 
   TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
     NetworkBuilder network(b);
@@ -208,6 +210,7 @@ class ConfiguredModel final : public TowerFunction {
     return {name, b.mul(mean, samples), b.constant(samples)};
   }
 
+  Position origin_;
   std::vector<TowerInput> inputs_;
   ParsedList layers_;
   std::unique_ptr<Model> network_;

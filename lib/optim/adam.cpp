@@ -45,7 +45,7 @@ class Adam final : public Optimizer {
   /// What the gradients so far weigh in a mean, 1 - beta^step: decayed as the mean is, because 1 less a power
   /// near 1 keeps only four good digits in single precision.
   static Symbol weight(Builder& b, const std::string& name, double beta) {
-    const Symbol now = b.add(b.mul(number(b, name, 0), beta), 1 - beta);
+    const Symbol now = b.add(b.mul(number(b, name), beta), 1 - beta);
     b.assign(name, now);
     return now;
   }

@@ -46,8 +46,8 @@ class Optimizer {
   static void assign_slot(Builder& b, const std::string& name, Symbol value) {
     b.assign(flat_slot(name), value);
   }
-  /// A number that belongs to the optimizer's state.
-  static Symbol number(Builder& b, const std::string& name, double initial);
+  /// A number that belongs to the optimizer's state, zero at first.
+  static Symbol number(Builder& b, const std::string& name);
 
  private:
   OptimizerParams common_;

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/machine.h"
+#include "core/text.h"
 #include "parallel/training_graph.h"
 
 namespace tpack {
@@ -85,7 +86,7 @@ void DataParallel::build(const Signature& signature) {
   const auto compiling = std::make_shared<std::mutex>();
   const std::function<void(size_t)> work = [&](size_t k) {
     Tower& tower = *towers_[k];
-    tower.device->create_variables(table_);
+    create_variables(*tower.device);
     const auto backward = [this, type](const Signature& fed) {
       return backward_graph(function_, table_, fed, type, options_.fetches);
     };
@@ -110,6 +111,23 @@ void DataParallel::build(const Signature& signature) {
     threads_->run(first, no_peers);
     threads_->run(others, no_peers);
   });
+}
+
+void DataParallel::create_variables(Device& device) const {
+  try {
+    device.create_variables(table_);
+  } catch (const ResourceError& error) {
+    const auto smaller = [](const VariableSpec* a, const VariableSpec* b) {
+      return a->spec.bytes() < b->spec.bytes();
+    };
+    const auto trainable = table_.trainable();
+    if (trainable.empty()) throw;
+    const VariableSpec& largest = **std::max_element(trainable.begin(), trainable.end(), smaller);
+    const std::string text = std::string(error.what()) + "; the largest variable is '" + largest.name +
+                             "', " + largest.spec.str() + " (" +
+                             human_bytes(static_cast<uint64_t>(largest.spec.bytes())) + ")";
+    throw ResourceError(Problem{function_.origin(), text}.str());
+  }
 }
 
 void DataParallel::initialize() {
@@ -162,6 +180,7 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
     if (group_) group_->abort("tower " + std::to_string(k) + " failed");
   };
   threads_->run(std::cref(work), on_error);  // a reference: std::function would keep a copy on the heap
+  for (const auto& tower : towers_) samples_ += tower->batch.empty() ? 0 : tower->batch[0].shape()[0];
   return !towers_[0]->batch.empty();
 }
 

@@ -62,6 +62,8 @@ class DataParallel {
   /// One step of all replicas. False where some tower had no batch: nothing has changed then on this machine.
   bool step(int64_t global_step, const Batches& batches);
 
+  /// Samples of all steps of the towers of this process.
+  int64_t samples() const { return samples_; }
   size_t local_towers() const { return towers_.size(); }
   int64_t replicas() const;
   /// Global number of local tower k.
@@ -86,6 +88,7 @@ class DataParallel {
   void step_of(size_t tower, int64_t global_step);
   double fetched_sum(size_t fetch) const;
   void reduce_gradient(Tower& tower);
+  void create_variables(Device& device) const;
   void refuse_local_variables() const;
   void warn_of_a_foreign_plan(const Signature& signature) const;
   /// Calls `build`, on ranks above 0 with the plan that rank 0 made.
@@ -99,6 +102,7 @@ class DataParallel {
   std::unique_ptr<LocalGroup> group_;  // of several towers
   std::vector<std::unique_ptr<Tower>> towers_;
   std::unique_ptr<TowerThreads> threads_;
+  int64_t samples_ = 0;
 };
 
 }  // namespace tpack

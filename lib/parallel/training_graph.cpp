@@ -31,7 +31,9 @@ Graph backward_graph(const TowerFunction& tower, VariableTable& table, const Sig
   {
     Builder b(plain, table, options);
     const Symbol cost = build_tower(b, tower, fed, fetches).cost;
-    if (!cost) throw ConfigError("the model has no cost; training needs at least one term in model.cost");
+    if (!cost)
+      throw ConfigError(tower.origin(),
+                        "the model has no cost; training needs at least one term in model.cost");
     plain.fetch(kCost, cost);
   }
   // Simplified before the gradient is taken: what is not computed needs no gradient.

@@ -1,7 +1,11 @@
 #include "train/data_parallel_trainer.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+
+#include "core/machine.h"
+#include "core/text.h"
 
 namespace tpack {
 namespace {
@@ -22,11 +26,25 @@ std::string entry_name(VariableScope scope, const std::string& name) {
 
 constexpr VariableScope kSaved[] = {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal};
 
+/// "cpu:7" needs a processor of that number, but for towers that share the few there are.
+void require_processors(const std::vector<std::string>& devices) {
+  const size_t known = std::max(available_processors(), devices.size());
+  for (const std::string& device : devices) {
+    const std::vector<std::string> parts = split(device, ':');
+    if (parts[0] != "cpu" || parts.size() != 2 || std::strtoull(parts[1].c_str(), nullptr, 10) < known)
+      continue;
+    throw ResourceError("device " + device + ": this process may use " +
+                        std::to_string(available_processors()) +
+                        " processors; the last is cpu:" + std::to_string(available_processors() - 1));
+  }
+}
+
 }  // namespace
 
 void DataParallelTrainer::setup(const TrainSetup& setup) {
   setup_ = setup;
   const std::vector<std::string> names = devices(*setup.world);
+  require_processors(names);
   if (!uses_world() && setup.world->size() > 1) {
     throw ConfigError("mpirun started " + std::to_string(setup.world->size()) +
                       " processes, but this trainer uses one; use trainer: {Horovod: {}}");
@@ -40,7 +58,9 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   options.seed = setup.seed;
   replicas_ = std::make_unique<DataParallel>(*setup.tower, *setup.optimizer, *setup.plan, std::move(options));
   const auto batch = setup.data->batch_size();
-  if (!batch) throw ConfigError("data.train gives single samples; end it with BatchData: {batch_size: ...}");
+  if (!batch)
+    throw ConfigError(setup.data->origin(),
+                      "data.train gives single samples; end it with BatchData: {batch_size: ...}");
   components_ = bind_inputs(setup.tower->inputs(), setup.data->spec(), "data.train");
   for (const TowerInput& input : setup.tower->inputs()) signature_.push_back(input.batch_spec(*batch));
   statistics_ = replicas_->declare(signature_);

@@ -21,6 +21,7 @@ class DataParallelTrainer : public Trainer {
   double statistic(size_t index) const override;
   std::optional<int64_t> steps_per_pass() const override;
   StepSize step_size() const override;
+  int64_t samples() const override { return replicas_->samples(); }
   double waited_s() const override;
   VariableStore* variables() override { return &replicas_->variables(); }
   void share_variables() override { replicas_->broadcast(); }

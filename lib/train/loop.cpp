@@ -116,6 +116,7 @@ void Loop::epoch(int64_t first_step) {
   each([&](Callback& c) { c.before_epoch(run_); });
   const Stopwatch watch;
   const double waited_before = trainer_.waited_s();
+  const int64_t samples_before = trainer_.samples();
   run_starting_step_ = run_.global_step_;
   if (first_step >= options_.length.steps_per_epoch) leave_if_asked();
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) {
@@ -124,7 +125,7 @@ void Loop::epoch(int64_t first_step) {
     one_step();
   }
   each([&](Callback& c) { c.after_epoch(run_); });
-  report_epoch(watch.seconds(), waited_before);
+  report_epoch(watch.seconds(), waited_before, samples_before);
   each([&](Callback& c) { c.trigger_epoch(run_); });
   monitors_.end_epoch();
   epoch_done_ = true;
@@ -198,13 +199,13 @@ void Loop::interrupted(const std::string& reason) {
   write_requested();
 }
 
-void Loop::report_epoch(double seconds, double waited_before) const {
+void Loop::report_epoch(double seconds, double waited_before, int64_t samples_before) const {
   const int64_t steps = run_.global_step_ - run_starting_step_;
   const StepSize size = trainer_.step_size();
   std::string text = "Epoch " + std::to_string(run_.epoch_) + " (global_step " +
                      std::to_string(run_.global_step_) + ") finished, " + human_duration(seconds);
   if (steps > 0 && seconds > 0) {
-    const auto samples = static_cast<double>(steps * size.batch * size.towers * size.ranks);
+    const auto samples = static_cast<double>((trainer_.samples() - samples_before) * size.ranks);
     if (samples > 0) text += ", " + with_thousands(static_cast<int64_t>(samples / seconds)) + " samples/s";
     const double waited = trainer_.waited_s() - waited_before;
     char share[64];

@@ -100,7 +100,7 @@ class Loop {
   [[noreturn]] void end_before_step(Ending ending, const std::string& reason);
   void write_requested();
   void interrupted(const std::string& reason);
-  void report_epoch(double seconds, double waited_before) const;
+  void report_epoch(double seconds, double waited_before, int64_t samples_before) const;
   void after_train();
 
   Trainer& trainer_;

@@ -23,27 +23,27 @@ std::map<std::string, Tensor> Run::variables(VariableScope scope) {
   return all;
 }
 
+const VariableTable* Run::table() {
+  if (const auto place = trainer_.tower_place()) return place->table;  // declared before there are values
+  const VariableStore* store = trainer_.variables();
+  return store != nullptr ? &store->table() : nullptr;
+}
+
 std::vector<std::string> Run::hyper_parameters() {
   std::vector<std::string> names;
-  const auto add = [&](const std::string& name, const Shape& shape) {
-    if (shape.rank() == 0) names.push_back(name);
-  };
-  if (const auto place = trainer_.tower_place()) {  // declared before there are values
-    for (const VariableSpec* variable : place->table->all())
-      if (variable->scope == VariableScope::kOptimizer) add(variable->name, variable->spec.shape);
-    return names;
+  if (const VariableTable* all = table()) {
+    for (const VariableSpec* variable : all->all())
+      if (variable->hyper_parameter) names.push_back(variable->name);
   }
-  for (const auto& [name, value] : variables(VariableScope::kOptimizer)) add(name, value.shape());
   return names;
 }
 
 double Run::hyper_parameter(const std::string& name) {
-  VariableStore* store = trainer_.variables();
-  if (store != nullptr && store->has(name)) {
-    const Tensor value = store->tensor(name);
-    if (value.shape().rank() == 0) return value.at(0);
-  }
-  throw unknown_reference("hyper-parameter", name, {}, hyper_parameters());
+  const VariableStore* store = trainer_.variables();
+  const VariableSpec* variable = store != nullptr ? store->table().find(name) : nullptr;
+  if (variable == nullptr || !variable->hyper_parameter)
+    throw unknown_reference("hyper-parameter", name, {}, hyper_parameters());
+  return store->tensor(name).at(0);
 }
 
 void Run::set_hyper_parameter(const std::string& name, double value) {

@@ -68,6 +68,7 @@ class Run {
     return has_statistics_ ? trainer_.statistic(index) : std::numeric_limits<double>::quiet_NaN();
   }
   StepSize step_size() const { return trainer_.step_size(); }
+  int64_t samples() const { return trainer_.samples(); }
   double waited_s() const { return trainer_.waited_s(); }
 
   /// Variables of a scope by name; none where the trainer has no variables. Shared, not copied.
@@ -97,6 +98,9 @@ class Run {
 
  private:
   friend class Loop;
+  /// Null where the trainer has no variables.
+  const VariableTable* table();
+
   std::stop_token stop_token_;
   Trainer& trainer_;
   Monitors& monitors_;

@@ -87,6 +87,8 @@ class Trainer {
   /// Steps in one pass over the data by all replicas together; nothing where that is not known.
   virtual std::optional<int64_t> steps_per_pass() const { return std::nullopt; }
   virtual StepSize step_size() const { return {}; }
+  /// Samples that the towers of this process have trained on, all together.
+  virtual int64_t samples() const { return 0; }
   /// Seconds that the towers of this process have waited for data, all together.
   virtual double waited_s() const { return 0; }
 

@@ -65,6 +65,15 @@ TEST_F(Bench, times_what_any_trainer_trains) {
   }
 }
 
+TEST_F(Bench, counts_the_samples_that_a_batch_has) {
+  Experiment experiment = load_experiment(
+      config("Simple"), {"data.train.BatchData={batch_size: 100, remainder: true}"});  // of 40 samples
+  const BenchReport report = bench(experiment, {.steps = 3, .warm_up = 0});
+  for (const BenchFigure& figure : {report.train, report.data, report.both}) {
+    EXPECT_NEAR(figure.samples_per_s * figure.median_s, 40, 1e-6);
+  }
+}
+
 TEST_F(Bench, refuses_a_trainer_that_trains_no_replicas_where_it_is_named) {
   const std::string path = config("{Forwarding: {has_replicas: false}}");
   Experiment experiment = load_experiment(path, {});

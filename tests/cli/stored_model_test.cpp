@@ -104,6 +104,24 @@ TEST_F(Stored, infer_says_which_size_the_model_takes) {
   EXPECT_EQ(tpack({"infer", model(), *folder_ / "c large.png", "--set", flow}).code, 0);
 }
 
+TEST_F(Stored, infer_refuses_a_flow_that_no_file_can_fit_before_it_reads_any) {
+  const auto refused = [&](const std::string& flow) {
+    const Outcome outcome =
+        tpack({"infer", model(), good(), "--skip-bad", "--set", "data.validation=" + flow});
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  const std::string source =
+      "[{FakeData: {shapes: [[4, 4, 1], []], dtype: [uint8, int32], names: [image, label]}}, ";
+  EXPECT_NE(refused(source + "{AugmentImageComponent: [{Resize: 5}]}, {BatchData: {batch_size: 4}}]")
+                .find("gives uint8 [5, 5, 1], the model takes uint8 [4, 4, 1]"),
+            std::string::npos);
+  EXPECT_NE(refused("[{FakeData: {shapes: [[4]], names: [other]}}, {BatchData: {batch_size: 4}}]")
+                .find("infer reads images, but the source of flow 'validation' has none"),
+            std::string::npos);
+}
+
 TEST_F(Stored, infer_reads_folders_and_lists) {
   write_content(*folder_ / "list.txt", good() + "\n" + good() + "\n");
   EXPECT_EQ(split(tpack({"infer", model(), "@" + (*folder_ / "list.txt")}).out, '\n').size(), 3U);
@@ -136,6 +154,13 @@ TEST_F(Stored, infer_writes_hdf5) {
   EXPECT_EQ(content.tensors.at("probability").shape(), (Shape{2, 3}));
   EXPECT_TRUE(std::isnan(content.tensors.at("probability").at(0)));
   EXPECT_EQ(content.texts.at("files"), broken() + "\n" + good() + "\n");
+  const std::vector<std::string> errors = split(content.texts.at("errors"), '\n');
+  ASSERT_EQ(errors.size(), 3U);
+  EXPECT_TRUE(errors[0].starts_with(broken())) << errors[0];
+  EXPECT_EQ(errors[1], "");
+  const Outcome top = tpack({"infer", model(), good(), "--format", "hdf5", "--output", path, "--top-k", "2"});
+  EXPECT_EQ(top.code, 2);
+  EXPECT_NE(top.err.find("--top-k is for jsonl and csv"), std::string::npos) << top.err;
   EXPECT_EQ(tpack({"infer", model(), good(), "--format", "hdf5"}).code, 2);
   for (const char* name : {"files", "labels", "files/x"}) {
     const Outcome refused =

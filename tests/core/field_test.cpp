@@ -73,7 +73,13 @@ TEST(RealCodec, refuses_a_number_too_large_for_a_float) {
   EXPECT_EQ(value_of<double>(plain("1e300")), 1e300);
   EXPECT_EQ(complaint<float>(plain("1e300")),
             "a.yaml:2:3: 'x' of Thing: 1e300 does not fit; must be at most 3.4028235e+38");
-  EXPECT_EQ(value_of<float>(plain(".inf")), std::numeric_limits<float>::infinity());
+}
+
+TEST(RealCodec, refuses_what_no_computation_comes_back_from) {
+  for (const char* text : {".inf", "-.inf", ".nan"}) {
+    EXPECT_EQ(complaint<double>(plain(text)),
+              "a.yaml:2:3: 'x' of Thing: " + std::string(text) + " is no finite number");
+  }
 }
 
 TEST(TextCodec, asks_for_quotes_around_a_number) {

@@ -50,6 +50,7 @@ class KMeans final : public Trainer {
     if (global_step == 0) take_first(samples);
     double distance = 0;
     for (int64_t i = 0; i < count; ++i) distance += learn(samples.row(i).data<float>());
+    samples_ += count;
     inertia_ = distance / static_cast<double>(count * values_);
     return true;
   }
@@ -58,6 +59,7 @@ class KMeans final : public Trainer {
   double statistic(size_t /*index*/) const override { return inertia_; }
   std::optional<int64_t> steps_per_pass() const override { return setup_.data->size(); }
   StepSize step_size() const override { return {*setup_.data->batch_size(), 1, 1}; }
+  int64_t samples() const override { return samples_; }
   double waited_s() const override { return reader_ ? reader_->waited_s() : 0; }
 
   void save(CheckpointContent& content) const override {
@@ -126,6 +128,7 @@ class KMeans final : public Trainer {
   int64_t values_ = 0;  // of a sample
   Tensor centres_;      // [clusters, values]
   Tensor counts_;       // [clusters]: samples that each centre has had
+  int64_t samples_ = 0;
   double inertia_ = 0;  // mean square of the distance, a value
   std::unique_ptr<InputReader> reader_;
 };

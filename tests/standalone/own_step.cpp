@@ -21,7 +21,10 @@ class Annealing final : public Trainer {
  public:
   Annealing() {
     table_.declare({.name = "place", .spec = {DType::kFloat64, {2}}});
-    table_.declare({.name = kTemperature, .spec = {DType::kFloat64, {}}, .scope = VariableScope::kOptimizer});
+    table_.declare({.name = kTemperature,
+                    .spec = {DType::kFloat64, {}},
+                    .scope = VariableScope::kOptimizer,
+                    .hyper_parameter = true});
     store_ = std::make_unique<VariableStore>(table_);
     set_scalar(kTemperature, 10);
     place()[0] = -1.5;

@@ -24,7 +24,7 @@ class FakeTrainer final : public Trainer {
 
   FakeTrainer() {
     table_.declare({"w", {DType::kFloat32, {2}}, VariableScope::kModel, true, nullptr});
-    table_.declare({"learning_rate", {DType::kFloat32, {}}, VariableScope::kOptimizer, false, nullptr});
+    table_.declare({"learning_rate", {DType::kFloat32, {}}, VariableScope::kOptimizer, false, nullptr, true});
     store_ = std::make_unique<VariableStore>(table_);
     set_scalar("learning_rate", 0.1);
   }
@@ -34,6 +34,7 @@ class FakeTrainer final : public Trainer {
     if (on_step) on_step(global_step);
     if (steps_ == data_ends_after) return false;
     ++steps_;
+    samples_ += size.batch * size.towers;
     for (float& value : weights().span<float>()) value += 1;
     return true;
   }
@@ -46,6 +47,7 @@ class FakeTrainer final : public Trainer {
     return std::next(figures.begin(), static_cast<std::ptrdiff_t>(index))->second(steps_);
   }
   StepSize step_size() const override { return size; }
+  int64_t samples() const override { return samples_; }
   double waited_s() const override { return waited; }
   VariableStore* variables() override { return store_.get(); }
   void set_scalar(const std::string& name, double value) override {
@@ -70,6 +72,7 @@ class FakeTrainer final : public Trainer {
   VariableTable table_;
   std::unique_ptr<VariableStore> store_;
   int64_t steps_ = 0;
+  int64_t samples_ = 0;
 };
 
 /// A run of callbacks around a trainer, without a config.

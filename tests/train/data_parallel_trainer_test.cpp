@@ -91,6 +91,13 @@ TEST_F(DataParallelTrainerTest, knows_its_sizes) {
   EXPECT_EQ(training_.trainer().step_size().towers, 1);
 }
 
+TEST_F(DataParallelTrainerTest, counts_the_samples_of_smaller_batches_too) {
+  SmallTraining training(small_flow(22, "- BatchData: {batch_size: 4, remainder: true}"));
+  training.trainer().initialize();
+  for (int64_t step = 0; step < 6; ++step) training.trainer().step(step, {});
+  EXPECT_EQ(training.trainer().samples(), 22);
+}
+
 TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
   const std::string kAdvice = "; resume with the same, or begin a new run that takes the weights (init)";
   const CheckpointContent good = content_after(3);

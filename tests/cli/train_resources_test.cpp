@@ -1,0 +1,70 @@
+// What a machine may lack is found before training: exit 5 and the place in the config.
+#include <filesystem>
+
+#include "core/machine.h"
+#include "program_runner.h"
+
+namespace tpack {
+namespace {
+
+using testing_cli::kTinyConfig;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+class Resources : public testing::Test {
+ protected:
+  Resources() { write_content(config(), kTinyConfig); }
+
+  std::string config() const { return folder_ / "tiny.yaml"; }
+  Outcome train(std::vector<std::string> more) const {
+    std::vector<std::string> words = {"train", config(), "--log-dir", folder_ / "run"};
+    words.insert(words.end(), more.begin(), more.end());
+    return tpack(words);
+  }
+  bool was_begun() const { return std::filesystem::exists(folder_ / "run/config.yaml"); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(Resources, a_device_that_is_not_there_is_exit_5_with_its_place) {
+  write_content(config(), std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [gpu:0, gpu:1]}}\n");
+  const Outcome outcome = train({});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":")) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with(": device gpu:0: this build of tpack has no CUDA; use cpu:0\n"))
+      << outcome.err;
+  EXPECT_FALSE(was_begun());
+}
+
+TEST_F(Resources, a_processor_that_is_not_there_is_exit_5_with_its_place) {
+  write_content(config(),
+                std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [cpu:0, cpu:99999]}}\n");
+  const Outcome outcome = tpack({"check", config()});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":")) << outcome.err;
+  EXPECT_NE(outcome.err.find(": device cpu:99999: this process may use "), std::string::npos) << outcome.err;
+}
+
+TEST_F(Resources, a_step_for_which_there_is_no_memory_is_exit_5_before_anything_is_written) {
+  if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
+  const Outcome outcome =
+      train({"--set", "data.train.1.BatchData.batch_size=16000000", "--set",
+             "data.train.0.FakeData.size=80000000", "--set", "model.layers.1.FullyConnected.units=2000"});
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_NE(outcome.err.find(" are free"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(was_begun());
+}
+
+TEST_F(Resources, variables_for_which_there_is_no_memory_are_exit_5_with_the_largest) {
+  if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
+  const Outcome outcome =
+      tpack({"check", config(), "--set", "model.layers.1.FullyConnected.units=1500000000"});
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":11:")) << outcome.err;
+  EXPECT_NE(outcome.err.find("the largest variable is 'fc0/W', float32 [16, 1500000000]"), std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace tpack
