@@ -41,7 +41,7 @@ TEST(WriteWholeFile, leaves_the_old_file_or_the_new_one_whichever_call_fails) {
       break;
     } catch (const ResourceError& error) {
       ++failures;
-      EXPECT_EQ(std::string(error.what()).find(folder / "a"), 0U) << error.what();
+      EXPECT_TRUE(std::string(error.what()).starts_with(folder / "a" + ": ")) << error.what();
       EXPECT_THAT(std::string(error.what()), testing::EndsWith("Input/output error"));
     }
     const std::string content = content_of(folder / "a");
@@ -77,9 +77,7 @@ TEST(WriteWholeFile, names_path_and_cause) {
     write_whole_file("/no/such/folder/a", "x");
     FAIL() << "no error";
   } catch (const ResourceError& error) {
-    EXPECT_THAT(error.what(),
-                testing::MatchesRegex(
-                    "/no/such/folder/a.tmp.[0-9]+: cannot be written .open.: No such file or directory"));
+    EXPECT_STREQ(error.what(), "/no/such/folder/a: cannot be written (open): No such file or directory");
   }
 }
 
