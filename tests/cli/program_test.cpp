@@ -104,6 +104,16 @@ TEST_F(Program, inspects_data) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "images"), {}), 2);
 }
 
+TEST_F(Program, says_what_the_inspected_flows_left_out) {
+  std::filesystem::create_directories(folder_ / "images/a");
+  write_content(folder_ / "images/a/x.png", "no image");
+  const std::string flow = "{flow: [ImageFolder: " + (folder_ / "images") + "], on_error: skip}";
+  const Outcome outcome =
+      tpack({"data", "inspect", config(), "--flow", "images", "--set", "data.images=" + flow, "--json"});
+  EXPECT_EQ(json::parse(outcome.out)[0].at("bad_samples"), 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("data.images: image_folder_0, sample 0 of pass 0: "), std::string::npos);
+}
+
 TEST_F(Program, output_that_does_not_arrive_is_exit_5) {
   for (const char* words : {"list", "--help", "schema"}) {
     const int status =
