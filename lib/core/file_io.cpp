@@ -106,6 +106,11 @@ void write_whole_file(const std::string& path, std::string_view content, FileIo&
   write_whole_file(path, std::span(&content, 1), io);
 }
 
+bool is_dangling_link(const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::is_symlink(path, failure) && !std::filesystem::exists(path, failure);
+}
+
 std::optional<std::string> read_whole_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;

@@ -55,6 +55,9 @@ void write_whole_file(const std::string& path, std::span<const std::string_view>
                       FileIo& io = FileIo::system());
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());
 
+/// True for a link that leads to nothing, or to itself.
+bool is_dangling_link(const std::string& path);
+
 /// The content of a file; nothing, and errno, where it cannot be read.
 std::optional<std::string> read_whole_file(const std::string& path);
 

@@ -20,6 +20,20 @@ TEST(ReadWholeFile, gives_nothing_where_there_is_no_file) {
   EXPECT_EQ(read_whole_file(folder.str()), std::nullopt);
 }
 
+TEST(IsDanglingLink, tells_links_without_an_end_from_others) {
+  const TemporaryFolder folder;
+  write_content(folder / "file", "");
+  const auto link = [&](const std::string& name, const std::string& to) {
+    std::filesystem::create_symlink(to, folder / name);
+    return is_dangling_link(folder / name);
+  };
+  EXPECT_FALSE(link("good", "file"));
+  EXPECT_TRUE(link("bad", "nothing"));
+  EXPECT_TRUE(link("itself", "itself"));
+  EXPECT_FALSE(is_dangling_link(folder / "file"));
+  EXPECT_FALSE(is_dangling_link(folder / "nothing"));
+}
+
 TEST(WriteWholeFile, replaces_the_content) {
   const TemporaryFolder folder;
   write_whole_file(folder / "a", "old content");
