@@ -37,18 +37,6 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
   return text + (known.empty() ? "; it has no component" : "; it has " + join(known, ", "));
 }
 
-/// The longest beginning of the path that leads somewhere.
-std::vector<std::string> leading_part(const ConfigNode& root, const std::vector<std::string>& words) {
-  std::vector<std::string> before;
-  for (const std::string& word : words) {
-    before.push_back(word);
-    if (find_path(root, before)) continue;
-    before.pop_back();
-    break;
-  }
-  return before;
-}
-
 /// The paths that lead somewhere once the words after `before` are mended: the first few left out, the first
 /// changed to one of `next` that is near, or one of `next` put in.
 std::vector<std::string> mended_paths(const ConfigNode& root, const std::vector<std::string>& before,
@@ -135,6 +123,17 @@ std::vector<std::string> words_at(const ConfigNode& node) {
     }
   }
   return words;
+}
+
+std::vector<std::string> leading_part(const ConfigNode& root, const std::vector<std::string>& words) {
+  std::vector<std::string> before;
+  for (const std::string& word : words) {
+    before.push_back(word);
+    if (find_path(root, before)) continue;
+    before.pop_back();
+    break;
+  }
+  return before;
 }
 
 std::vector<std::string> paths_near(const ConfigNode& root, std::vector<std::string> words) {
