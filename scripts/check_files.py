@@ -67,6 +67,21 @@ def pairing():
             yield f"tests/{inside}: tests no file of lib/"
 
 
+def visible_types(lines):
+    """The types that are defined outside anonymous namespaces, as clang-format writes them: (line number, name).
+    Specializations of templates are no types of their own."""
+    hidden = 0
+    for number, line in enumerate(lines, 1):
+        if line == "namespace {":
+            hidden += 1
+        elif line == "}  // namespace":
+            hidden -= 1
+        definition = re.match(r"(?:class|struct|union|enum(?: class)?) (\w+)\b(?!<)", line)
+        declares_only = line.endswith(";") and "{" not in line
+        if definition and not hidden and not declares_only:
+            yield number, definition[1]
+
+
 def content():
     for path in sources():
         inside = path.relative_to(ROOT)
@@ -81,10 +96,10 @@ def content():
         macros = set(re.findall(r"#define (\w+)", text)) - {"TPACK_REGISTER", "TPACK_ASSERT", "HWY_TARGET_INCLUDE", "TPACK_INLINE"}
         for macro in macros:
             yield f"{inside}: defines the macro {macro}; only TPACK_REGISTER and TPACK_ASSERT exist"
-        if inside.parts[0] == "lib" and path.suffix == ".cpp" and "TPACK_REGISTER(" in text:
-            header = path.with_suffix(".h")
-            if "namespace {" not in text and not header.exists():
-                yield f"{inside}: components without a header belong into an anonymous namespace"
+        is_component = inside.parts[0] == "lib" and path.suffix == ".cpp" and "TPACK_REGISTER(" in text
+        if is_component and not path.with_suffix(".h").exists():
+            for number, name in visible_types(lines):
+                yield f"{inside}:{number}: {name} belongs into an anonymous namespace, as all of a component without a header"
 
 
 found = list(content()) + list(pairing())

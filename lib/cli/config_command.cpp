@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -26,14 +27,33 @@ ConfigNode effective(const LoadedConfig& config, const Options& o) {
   return make_experiment(config, std::filesystem::path(o.config).stem().string()).effective();
 }
 
+/// The text of the default, which has no place.
+std::string default_text(const LoadedConfig& config, const Options& o) {
+  const ConfigNode all = effective(config, o);
+  const auto found = find_path(all, split(o.key, '.'));
+  if (!found) throw_unknown_key(all, o.key);
+  return to_json(found->node);
+}
+
 void print_origins(const LoadedConfig& config, const Options& o) {
-  try {
-    for (const Origin& origin : config.explain(o.key)) std::cout << origin.str() << "\n";
-  } catch (const ConfigError&) {  // nothing sets it
-    const auto found = find_path(effective(config, o), split(o.key, '.'));
-    if (!found) throw;
-    std::cout << "default: " << to_json(found->node) << " (used)\n";
+  std::vector<std::string> lines;
+  for (const Origin& origin : config.explain(o.key)) lines.push_back(o.json ? origin.json() : origin.str());
+  if (lines.empty()) {
+    const std::string value = default_text(config, o);
+    lines.push_back(o.json ? R"({"where": "default", "value": )" + value + R"(, "used": true})"
+                           : "default: " + value + " (used)");
   }
+  std::cout << (o.json ? "[" + join(lines, ",\n ") + "]" : join(lines, "\n")) << "\n";
+}
+
+/// For --explain: what splits into words.
+CLI::Validator dotted_key() {
+  const auto complaint = [](const std::string& key) -> std::string {
+    const std::vector<std::string> words = split(key, '.');
+    const bool whole = std::find(words.begin(), words.end(), "") == words.end();
+    return whole ? "" : "needs a key as optimizer.Adam.learning_rate, not '" + key + "'";
+  };
+  return {complaint, "KEY"};
 }
 
 int show(const Options& o) {
@@ -58,7 +78,9 @@ void add_config_command(CLI::App& program, Action& action) {
       ->type_name("KEY=YAML")
       ->allow_extra_args(false);
   command->add_flag("--resolved", options->resolved, "expressions replaced, every default written out");
-  command->add_option("--explain", options->key, "show every place that sets this dotted key");
+  command->add_option("--explain", options->key, "show every place that sets this dotted key")
+      ->type_name("KEY")
+      ->check(dotted_key());
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options, &action] { action = [options] { return show(*options); }; });
 }

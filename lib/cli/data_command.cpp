@@ -94,7 +94,11 @@ nlohmann::ordered_json inspect_flow(const std::string& name, const DataFlow& flo
       flow.size() && *flow.size() != kEndless ? nlohmann::json(*flow.size()) : nlohmann::json(nullptr);
   json["samples"] = nlohmann::ordered_json::array();
   TextTable samples({"item", "component", "value", "min", "max", "mean"});
+  flow.bad_samples().on_bad_sample(
+      [&name](const SampleError& error) { log::warning("data." + name + ": " + error.what()); });
   show_samples(flow, seed, o.samples, samples, json);
+  flow.bad_samples().on_bad_sample({});  // the images of a sheet are read once more
+  json["bad_samples"] = flow.bad_samples().count();
   if (!o.json) std::cout << facts.str() << "\n" << samples.str() << "\n";
   return json;
 }

@@ -25,8 +25,10 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
   for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end;
        at.increment(failure)) {
     std::error_code unknown;
-    if (at->is_regular_file(unknown) && is_image_file(at->path().native()))
-      found.push_back(at->path().string());
+    const std::string path = at->path().string();
+    // A link that leads nowhere is a broken image, not none.
+    const bool is_file = at->is_regular_file(unknown) || is_dangling_link(path);
+    if (is_file && is_image_file(path)) found.push_back(path);
   }
   if (failure) throw DataError(folder, "cannot be listed whole: " + failure.message());
   if (found.empty()) throw DataError(folder, "has no .jpg, .jpeg or .png");

@@ -10,6 +10,8 @@
 namespace tpack {
 namespace {
 
+constexpr const char* kDeleted = "deleted";  // no JSON: the text "deleted" has quotes there
+
 /// What one source says at the path: its value, or the `!delete` on the way there.
 std::optional<ConfigNode> said_by(const ConfigNode& source, const std::vector<std::string>& words) {
   std::vector<std::string> before;
@@ -22,24 +24,15 @@ std::optional<ConfigNode> said_by(const ConfigNode& source, const std::vector<st
   return found ? std::optional(found->node) : std::nullopt;
 }
 
-/// Where nothing of the path is there, the words that would lead on.
-ConfigError unknown_key(const ConfigNode& merged, const std::vector<std::string>& words) {
-  std::vector<std::string> before;
-  for (const std::string& word : words) {
-    before.push_back(word);
-    if (find_path(merged, before)) continue;
-    before.pop_back();
-    const auto node = find_path(merged, before);
-    const std::string owner = before.empty() ? "the config" : "'" + join(before, ".") + "'";
-    const std::string hint = node ? did_you_mean(word, words_at(node->node)) : "";
-    return ConfigError(owner + " has no '" + word + "'" + (hint.empty() ? "; its default is used" : hint));
-  }
-  return ConfigError("'" + join(words, ".") + "' is set nowhere");
-}
-
 }  // namespace
 
 std::string Origin::str() const { return where.str() + ": " + value + (used ? " (used)" : ""); }
+
+std::string Origin::json() const {
+  const std::string what = value == kDeleted ? "\"deleted\": true" : "\"value\": " + value;
+  return "{\"where\": " + to_json(ConfigNode(where.str())) + ", " + what +
+         ", \"used\": " + (used ? "true" : "false") + "}";
+}
 
 std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const ConfigNode& merged,
                             const std::string& key) {
@@ -48,16 +41,29 @@ std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const Config
   for (const ConfigNode& source : sources) {
     const auto said = said_by(source, words);
     if (!said) continue;
-    origins.push_back({said->position(), said->tag() == kDeleteTag ? "deleted" : to_json(*said), false});
+    origins.push_back({said->position(), said->tag() == kDeleteTag ? kDeleted : to_json(*said), false});
   }
-  if (origins.empty()) throw unknown_key(merged, words);
+  if (origins.empty()) return origins;
   const auto found = find_path(merged, words);
   for (Origin& origin : origins) {
     const bool whole = found && found->node.is_scalar();
-    origin.used = whole && origin.where == found->node.position() && origin.value != "deleted";
+    origin.used = whole && origin.where == found->node.position() && origin.value != kDeleted;
   }
   if (found && !found->node.is_scalar()) origins.back().used = true;
   return origins;
+}
+
+void throw_unknown_key(const ConfigNode& config, const std::string& key) {
+  const std::vector<std::string> words = split(key, '.');
+  const std::vector<std::string> before = leading_part(config, words);
+  TPACK_ASSERT(before.size() < words.size(), "the key is there");
+  const std::string& word = words[before.size()];
+  const ConfigNode owner = find_path(config, before)->node;
+  const std::string name = before.empty() ? "the config" : "'" + join(before, ".") + "'";
+  if (owner.is_list() && matching_items(owner, word).items.size() > 1) item_index(owner, word, name, {});
+  const std::string cause = owner.is_scalar() ? " is " + to_json(owner) : " has no '" + word + "'";
+  throw ConfigError("unknown key '" + key + "': " + name + cause +
+                    did_you_mean(key, paths_near(config, words)));
 }
 
 }  // namespace tpack

@@ -17,11 +17,16 @@ struct Origin {
 
   /// "train.yaml:5:3: 64" and, for the used one, " (used)".
   std::string str() const;
+  /// {"where": "train.yaml:5:3", "value": 64, "used": true}; a deletion has "deleted": true and no value.
+  std::string json() const;
 };
 
 /// The places that set `key`, in the order in which they were applied. `sources` are the trees of the files
-/// and options in that order, `merged` is what came out. Errors: ConfigError where nothing sets the key.
+/// and options in that order, `merged` is what came out. Empty where nothing sets the key.
 std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const ConfigNode& merged,
                             const std::string& key);
+
+/// Throws the ConfigError for a key that leads nowhere in `config`, which is whole, defaults included.
+[[noreturn]] void throw_unknown_key(const ConfigNode& config, const std::string& key);
 
 }  // namespace tpack

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -34,6 +35,27 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
   std::string text = "no item '" + word + "' in " + owner + did_you_mean(word, known);
   if (nearest(word, known)) return text;
   return text + (known.empty() ? "; it has no component" : "; it has " + join(known, ", "));
+}
+
+/// The paths that lead somewhere once the words after `before` are mended: the first few left out, the first
+/// changed to one of `next` that is near, or one of `next` put in.
+std::vector<std::string> mended_paths(const ConfigNode& root, const std::vector<std::string>& before,
+                                      const std::vector<std::string>& next,
+                                      const std::vector<std::string>& words) {
+  std::vector<std::string> paths;
+  const auto try_with = [&](const std::vector<std::string>& middle, size_t rest) {
+    std::vector<std::string> path = before;
+    path.insert(path.end(), middle.begin(), middle.end());
+    path.insert(path.end(), words.begin() + static_cast<ptrdiff_t>(rest), words.end());
+    if (find_path(root, path)) paths.push_back(join(path, "."));
+  };
+  const size_t wrong = before.size();
+  for (size_t rest = wrong + 1; rest < words.size(); ++rest) try_with({}, rest);
+  for (const std::string& word : next) {
+    try_with({word}, wrong);
+    if (nearest(words[wrong], std::span(&word, 1))) try_with({word}, wrong + 1);
+  }
+  return paths;
 }
 
 /// Takes the words of one step, of one item of a list, from `at` on.
@@ -93,13 +115,41 @@ size_t item_index(const ConfigNode& list, const std::string& word, const std::st
 std::vector<std::string> words_at(const ConfigNode& node) {
   std::vector<std::string> words;
   for (const ConfigNode::Entry& entry : node.entries()) words.push_back(entry.key);
-  for (const ConfigNode& item : node.items()) {
+  const ConfigNode* flow = node.find("flow");
+  for (const ConfigNode& item : flow != nullptr && flow->is_list() ? flow->items() : node.items()) {
     for (const std::string& word : {item_name(item), item_component(item)}) {
       const bool is_new = std::find(words.begin(), words.end(), word) == words.end();
       if (!word.empty() && is_new) words.push_back(word);
     }
   }
   return words;
+}
+
+std::vector<std::string> leading_part(const ConfigNode& root, const std::vector<std::string>& words) {
+  std::vector<std::string> before;
+  for (const std::string& word : words) {
+    before.push_back(word);
+    if (find_path(root, before)) continue;
+    before.pop_back();
+    break;
+  }
+  return before;
+}
+
+std::vector<std::string> paths_near(const ConfigNode& root, std::vector<std::string> words) {
+  std::vector<std::string> paths;
+  // A round mends the first wrong word; the next round finds another behind it.
+  for (size_t rounds = words.size(); rounds > 0 && paths.empty(); --rounds) {
+    const std::vector<std::string> before = leading_part(root, words);
+    const auto node = find_path(root, before);
+    if (before.size() == words.size() || !node) break;
+    const std::vector<std::string> next = words_at(node->node);
+    paths = mended_paths(root, before, next, words);
+    const auto meant = nearest(words[before.size()], next);
+    if (!meant) break;
+    words[before.size()] = *meant;
+  }
+  return paths;
 }
 
 std::optional<Found> find_path(const ConfigNode& root, const std::vector<std::string>& words) {

@@ -37,7 +37,15 @@ struct Found {
 /// options (`{flow: [...], workers: 2}`) is passed through. Empty where it leads nowhere or is ambiguous.
 std::optional<Found> find_path(const ConfigNode& root, const std::vector<std::string>& words);
 
-/// The words that may follow at a node: keys of a map, names and components of a list.
+/// The words that may follow at a node: keys of a map, names and components of a list; of a flow with
+/// options both.
 std::vector<std::string> words_at(const ConfigNode& node);
+
+/// The longest beginning of a path that leads somewhere.
+std::vector<std::string> leading_part(const ConfigNode& root, const std::vector<std::string>& words);
+
+/// Paths that may have been meant by one that leads nowhere, for suggestions. Each of them leads somewhere;
+/// wrong words are changed or left out, or one is put in.
+std::vector<std::string> paths_near(const ConfigNode& root, std::vector<std::string> words);
 
 }  // namespace tpack

@@ -48,15 +48,24 @@ void check_version(const ConfigNode& root) {
                                              "'");
 }
 
-std::vector<std::string> files_beside(const std::string& path) {
-  std::vector<std::string> names;
+/// "; did you mean 'models/lenet.yaml'?": the file beside it whose name is near. Endings do not count, for
+/// they would make short names near to each other.
+std::string did_you_mean_file(const std::string& path) {
+  const fs::path written(path);
+  std::vector<std::string> stems;
   std::error_code failure;
-  const fs::path folder = fs::path(path).parent_path();
+  const fs::path folder = written.parent_path();
   for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, failure)) {
-    names.push_back((folder / entry.path().filename()).string());
+    const fs::path name = entry.path().filename();
+    const bool may_be_meant = name.extension() == written.extension() || name.extension() == ".yaml";
+    if (may_be_meant && entry.is_regular_file(failure)) stems.push_back(name.stem().string());
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  std::sort(stems.begin(), stems.end());
+  const auto near = nearest(written.stem().string(), stems);
+  if (!near) return "";
+  const fs::path same = folder / (*near + written.extension().string());
+  const fs::path meant = fs::exists(same, failure) ? same : folder / (*near + ".yaml");
+  return "; did you mean '" + meant.string() + "'?";
 }
 
 class Loader {
@@ -87,7 +96,7 @@ class Loader {
 void Loader::enter(const std::string& path, const Position& included_at) {
   std::error_code failure;
   if (included_at.known() && !fs::exists(path, failure)) {
-    throw ConfigError(included_at, "no such file '" + path + "'" + did_you_mean(path, files_beside(path)));
+    throw ConfigError(included_at, "no such file '" + path + "'" + did_you_mean_file(path));
   }
   if (included_at.known() && !fs::is_regular_file(path, failure)) {
     throw ConfigError(included_at, "'" + path + "' is no file");

@@ -34,6 +34,7 @@ class Resolver final : public Scope {
   ConfigNode resolved(const ConfigNode& node, const std::string& place) const;
   ConfigNode resolved_text(const ConfigNode& node, const std::string& place) const;
   std::optional<Found> find(const std::string& name) const;
+  bool waits_for_us(const std::string& name) const;
   void charge(const ConfigNode& node, const Position& where) const;
 
   ConfigNode root_;
@@ -142,27 +143,21 @@ std::optional<ConfigNode> Resolver::lookup(const std::string& name) const {
   return value;
 }
 
+/// True for a name whose value is, or holds, what is being resolved: taking it would be a cycle.
+bool Resolver::waits_for_us(const std::string& name) const {
+  const auto found = find(name);
+  const std::string inside = found ? join(found->place, ".") + "." : "";
+  return found && std::any_of(active_.begin(), active_.end(),
+                              [&](const auto& active) { return (active.first + ".").starts_with(inside); });
+}
+
 std::vector<std::string> Resolver::known_names(const std::string& name) const {
-  std::vector<std::string> words = split(name, '.');
-  std::vector<std::string> names;
+  const std::vector<std::string> words = split(name, '.');
+  std::vector<std::string> names = paths_near(root_, words);
   if (const ConfigNode* vars = root_.find("vars")) {
-    for (const std::string& word : words_at(*vars)) names.push_back(word);
+    for (std::string& path : paths_near(*vars, words)) names.push_back(std::move(path));
   }
-  // The first word that leads nowhere, changed to each that would.
-  std::vector<std::string> before;
-  for (const std::string& word : words) {
-    before.push_back(word);
-    if (find_path(root_, before)) continue;
-    before.pop_back();
-    const size_t at = before.size();
-    const auto node = find_path(root_, before);
-    if (!node) break;
-    for (const std::string& candidate : words_at(node->node)) {
-      words[at] = candidate;
-      names.push_back(join(words, "."));
-    }
-    break;
-  }
+  std::erase_if(names, [this](const std::string& known) { return waits_for_us(known); });
   return names;
 }
 

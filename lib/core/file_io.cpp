@@ -47,7 +47,7 @@ void sync_folder(const std::string& path, FileIo& io) {
 void write_and_rename(const std::string& path, const std::string& temporary,
                       std::span<const std::string_view> parts, FileIo& io) {
   {
-    AppendFile file(temporary, io);
+    AppendFile file(temporary, path, io);
     for (const std::string_view part : parts) file.write(part);
     file.sync();
     file.close();
@@ -69,8 +69,11 @@ FileIo& FileIo::system() {
   return io;
 }
 
-AppendFile::AppendFile(std::string path, FileIo& io) : path_(std::move(path)), io_(io) {
-  file_ = io_.open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
+AppendFile::AppendFile(const std::string& path, FileIo& io) : AppendFile(path, path, io) {}
+
+AppendFile::AppendFile(const std::string& path, std::string shown, FileIo& io)
+    : path_(std::move(shown)), io_(io) {
+  file_ = io_.open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
   if (file_ < 0) fail(path_, "open");
 }
 
@@ -101,6 +104,11 @@ void write_whole_file(const std::string& path, std::span<const std::string_view>
 
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io) {
   write_whole_file(path, std::span(&content, 1), io);
+}
+
+bool is_dangling_link(const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::is_symlink(path, failure) && !std::filesystem::exists(path, failure);
 }
 
 std::optional<std::string> read_whole_file(const std::string& path) {

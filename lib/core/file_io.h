@@ -29,7 +29,9 @@ class FileIo {
 /// with path and cause; the bytes of a failed write may be in the file in part. The destructor closes.
 class AppendFile {
  public:
-  explicit AppendFile(std::string path, FileIo& io = FileIo::system());
+  explicit AppendFile(const std::string& path, FileIo& io = FileIo::system());
+  /// A file that will be renamed: errors name `shown`, which the user knows, as does `path`.
+  AppendFile(const std::string& path, std::string shown, FileIo& io);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
@@ -41,7 +43,7 @@ class AppendFile {
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  std::string path_;  // as errors name it
   FileIo& io_;
   int file_ = -1;
 };
@@ -52,6 +54,9 @@ class AppendFile {
 void write_whole_file(const std::string& path, std::span<const std::string_view> parts,
                       FileIo& io = FileIo::system());
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());
+
+/// True for a link that leads to nothing, or to itself.
+bool is_dangling_link(const std::string& path);
 
 /// The content of a file; nothing, and errno, where it cannot be read.
 std::optional<std::string> read_whole_file(const std::string& path);

@@ -78,12 +78,29 @@ TEST_F(Program, prints_the_effective_config) {
 
 TEST_F(Program, explains_that_a_default_is_used) {
   EXPECT_EQ(tpack({"config", config(), "--explain", "starting_epoch"}).out, "default: 1 (used)\n");
-  EXPECT_EQ(tpack({"config", config(), "--explain", "starting_epok"}).code, 2);
+  EXPECT_EQ(tpack({"config", config(), "--explain", "starting_epoch", "--json"}).out,
+            "[{\"where\": \"default\", \"value\": 1, \"used\": true}]\n");
+}
+
+TEST_F(Program, explains_no_key_that_there_is_not) {
+  const Outcome outcome = tpack({"config", config(), "--explain", "optimiser.Adam.beta1"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err,
+            "error: unknown key 'optimiser.Adam.beta1': the config has no 'optimiser'; did you mean "
+            "'optimizer.Adam.beta1'?\n");
+  for (const char* key : {"", ".", "data."}) {
+    const Outcome refused = tpack({"config", config(), "--explain", key});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_NE(refused.err.find("--explain: needs a key"), std::string::npos) << refused.err;
+  }
 }
 
 TEST_F(Program, explains_a_key) {
   const Outcome outcome = tpack({"config", config(), "--explain", "max_epoch", "--set", "max_epoch=5"});
   EXPECT_EQ(outcome.out, config() + ":26:12: 2\n--set max_epoch: 5 (used)\n");
+  const json origins = json::parse(tpack({"config", config(), "--explain", "max_epoch", "--json"}).out);
+  EXPECT_EQ(origins, json::parse(R"([{"where": ")" + config() + R"(:26:12", "value": 2, "used": true}])"));
 }
 
 TEST_F(Program, checks_a_config) {
@@ -102,6 +119,16 @@ TEST_F(Program, inspects_data) {
   EXPECT_EQ(flows[0].at("samples").size(), 4U);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "sheet.png"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "images"), {}), 2);
+}
+
+TEST_F(Program, says_what_the_inspected_flows_left_out) {
+  std::filesystem::create_directories(folder_ / "images/a");
+  write_content(folder_ / "images/a/x.png", "no image");
+  const std::string flow = "{flow: [ImageFolder: " + (folder_ / "images") + "], on_error: skip}";
+  const Outcome outcome =
+      tpack({"data", "inspect", config(), "--flow", "images", "--set", "data.images=" + flow, "--json"});
+  EXPECT_EQ(json::parse(outcome.out)[0].at("bad_samples"), 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("data.images: image_folder_0, sample 0 of pass 0: "), std::string::npos);
 }
 
 TEST_F(Program, output_that_does_not_arrive_is_exit_5) {

@@ -134,6 +134,20 @@ TEST_F(Stored, infer_reads_folders_and_lists) {
             "error: no file is named; give images, folders, @LIST or - for a list on standard input");
 }
 
+TEST_F(Stored, infer_counts_a_link_that_leads_nowhere_as_a_bad_file) {
+  const std::string images = *folder_ / "linked";
+  std::filesystem::create_directory(images);
+  std::filesystem::copy(good(), images + "/a.png");
+  std::filesystem::create_symlink("/no/such/x.png", images + "/x.png");
+  const Outcome outcome = tpack({"infer", model(), images});
+  EXPECT_EQ(outcome.code, 3);
+  const auto lines = split(outcome.out, '\n');
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(json::parse(lines[1]).at("file"), images + "/x.png");
+  EXPECT_EQ(last_line(outcome.err),
+            "error: 1 of 2 files could not be read; --skip-bad makes this no failure");
+}
+
 TEST_F(Stored, infer_reads_a_list_on_standard_input) {
   write_content(*folder_ / "list.txt", good() + "\n\n" + good() + "\n");
   const std::string command =

@@ -59,18 +59,38 @@ TEST_F(Explain, marks_the_last_change_of_a_map) {
   EXPECT_EQ(of("vars"), "a.yaml:1:7: {\"x\": 1}\nb.yaml:1:7: {\"y\": 2} (used)\n");
 }
 
-TEST_F(Explain, refuses_what_is_set_nowhere) {
+TEST_F(Explain, has_a_form_for_programs) {
+  file("a.yaml", "vars: {x: '1'}");
+  option("vars.x=!delete");
+  const auto origins = explain(sources_, merged_, "vars.x");
+  ASSERT_EQ(origins.size(), 2U);
+  EXPECT_EQ(origins[0].json(), R"({"where": "a.yaml:1:11", "value": "1", "used": false})");
+  EXPECT_EQ(origins[1].json(), R"({"where": "--set vars.x", "deleted": true, "used": false})");
+}
+
+TEST_F(Explain, says_nothing_of_what_is_set_nowhere) {
   file("a.yaml", "vars: {width: 1}");
-  const auto complaint = [&](const std::string& key) -> std::string {
+  EXPECT_EQ(of("trainer"), "");
+}
+
+TEST(ThrowUnknownKey, says_what_is_unknown_and_what_may_have_been_meant) {
+  const auto complaint = [](const std::string& key) -> std::string {
+    const ConfigNode config = parse_yaml(
+        "vars: {width: 1}\ninit: null\nlayers: [Conv2D: {name: a}, Conv2D: {name: b}]\n", "a.yaml");
     try {
-      of(key);
+      throw_unknown_key(config, key);
     } catch (const ConfigError& error) {
       return error.what();
     }
     return "no error";
   };
-  EXPECT_EQ(complaint("vars.widht"), "'vars' has no 'widht'; did you mean 'width'?");
-  EXPECT_EQ(complaint("trainer"), "the config has no 'trainer'; its default is used");
+  EXPECT_EQ(complaint("vars.widht"),
+            "unknown key 'vars.widht': 'vars' has no 'widht'; did you mean 'vars.width'?");
+  EXPECT_EQ(complaint("nope.x"), "unknown key 'nope.x': the config has no 'nope'");
+  EXPECT_EQ(complaint("init.from"), "unknown key 'init.from': 'init' is null");
+  EXPECT_EQ(complaint("layers.Conv2D.name"),
+            "'Conv2D' is ambiguous in 'layers': it may be 0 Conv2D (a), 1 Conv2D (b); write the number or "
+            "the name");
 }
 
 }  // namespace

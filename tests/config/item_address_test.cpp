@@ -75,7 +75,8 @@ TEST(ItemIndex, says_what_the_list_has) {
 }
 
 TEST(WordsAt, lists_keys_or_names) {
-  EXPECT_EQ(words_at(*config().find("data")->find("train")), (std::vector<std::string>{"flow", "workers"}));
+  EXPECT_EQ(words_at(*config().find("data")->find("train")),
+            (std::vector<std::string>{"flow", "workers", "Mnist", "BatchData"}));
   EXPECT_EQ(words_at(ConfigNode(3)), std::vector<std::string>{});
 }
 

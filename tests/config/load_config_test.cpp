@@ -71,6 +71,31 @@ TEST_F(LoadConfig, explains_through_files_and_options) {
   EXPECT_EQ(origins[1].str(), (folder_ / "main.yaml").string() + ":3:7: \"$(1 + 1)\" (used)");
 }
 
+TEST_F(LoadConfig, suggests_a_file_of_a_like_name_whatever_the_endings) {
+  file("bom.yaml", "vars: {}");
+  file("lenet.yaml", "vars: {}");
+  file("digits.yml", "vars: {}");
+  const auto suggestion = [&](const std::string& include) -> std::string {
+    file("main.yaml", "tpack: 1\ninclude: " + include + "\n");
+    try {
+      load("main.yaml");
+    } catch (const ConfigError& error) {
+      const std::string text = error.what();
+      const std::string before = "no such file '" + (folder_ / include).string() + "'";
+      return text.substr(text.find(before) + before.size());
+    }
+    return "no error";
+  };
+  const auto meant = [&](const std::string& name) {
+    return "; did you mean '" + (folder_ / name).string() + "'?";
+  };
+  EXPECT_EQ(suggestion("nope.yaml"), "");
+  EXPECT_EQ(suggestion("lennet.yaml"), meant("lenet.yaml"));
+  EXPECT_EQ(suggestion("lenet"), meant("lenet.yaml"));
+  EXPECT_EQ(suggestion("lenet.yml"), meant("lenet.yaml"));
+  EXPECT_EQ(suggestion("digit.yml"), meant("digits.yml"));
+}
+
 TEST_F(LoadConfig, bounds_the_depth_of_includes) {
   file("f0.yaml", "vars: {}");
   for (int i = 1; i <= 17; ++i) {

@@ -63,6 +63,34 @@ TEST(Resolve, finds_a_cycle_through_a_list) {
   EXPECT_EQ(resolved("a: [1, $(a)]\n"), "a.yaml:1:8: expressions depend on each other: a.1 -> a.1");
 }
 
+TEST(Resolve, suggests_paths_that_lead_somewhere) {
+  const auto complaint = [](const std::string& name) {
+    return resolved(
+        "data: {train: [Digits: {size: 100, name: [a]}, BatchData: {batch_size: 8}], test: {flow: [Mnist: "
+        "{n: "
+        "1}], workers: 2}}\nvars: {net: {depth: 4}}\nx: $(" +
+        name + ")\n");
+  };
+  const auto suggested = [&](const std::string& name, const std::string& path) {
+    EXPECT_EQ(complaint(name), "a.yaml:3:6: unknown name '" + name + "'" +
+                                   (path.empty() ? "" : "; did you mean '" + path + "'?"));
+  };
+  suggested("data.train.flow.0.Digits.size", "data.train.0.Digits.size");
+  suggested("data.train.flow.BatchData.batch_size", "data.train.BatchData.batch_size");
+  suggested("data.train.Digit.size", "data.train.Digits.size");
+  suggested("data.BatchData.batch_size", "data.train.BatchData.batch_size");
+  suggested("data.trian.BatchDta.batch_szie", "data.train.BatchData.batch_size");
+  suggested("data.test.Mnits.n", "data.test.Mnist.n");
+  suggested("net.dpth", "net.depth");
+  suggested("data.train.Digits.count", "");
+  suggested("data.train.Other.kind", "");
+}
+
+TEST(Resolve, suggests_no_name_that_would_be_a_cycle) {
+  EXPECT_EQ(resolved("vars: {width: $(widht)}\n"), "a.yaml:1:17: unknown name 'widht'");
+  EXPECT_EQ(resolved("vars: {width: [$(widht)]}\n"), "a.yaml:1:18: unknown name 'widht'");
+}
+
 TEST(Resolve, reports_every_mistake_once) {
   EXPECT_EQ(resolved("a: $(x1)\nb: $(a)\nc: $(1 / 0)\n"),
             "a.yaml:1:6: unknown name 'x1'\na.yaml:3:8: division by zero");

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/file_io.h"
 #include "core/registry.h"
 #include "dataflow/source.h"
 
@@ -113,7 +114,10 @@ class ImageFolder final : public RandomAccessSource {
 
   std::vector<std::string> class_names() const {
     return sorted_names(dir_, [](const auto& entry) {
-      return entry.is_directory() && entry.path().filename().string()[0] != '.';
+      std::error_code unknown;
+      // Without the folder that a link has lost, the labels of the next ones would be others.
+      const bool is_class = entry.is_directory(unknown) || is_dangling_link(entry.path().string());
+      return is_class && entry.path().filename().string()[0] != '.';
     });
   }
 

@@ -61,6 +61,31 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   EXPECT_EQ(skipping.bad_samples().count(), 2);
 }
 
+TEST(ImageFolder, counts_a_link_that_leads_nowhere_as_a_broken_image) {
+  const TempFolder folder;
+  folder.write("a/1.png", encode_png(photo(8, 8)));
+  std::filesystem::create_symlink("/no/such/x.png", folder.path() + "/a/x.png");
+  const DataFlow flow =
+      make_flow(ConfigNode::map({{"flow", list({folder_source(folder)})}, {"on_error", "skip"}}));
+  const auto cursor = flow.open({});
+  Datapoint d;
+  EXPECT_TRUE(cursor->next(d));
+  EXPECT_FALSE(cursor->next(d));
+  EXPECT_EQ(flow.bad_samples().count(), 1);
+}
+
+TEST(ImageFolder, refuses_a_class_whose_link_leads_nowhere) {
+  const TempFolder folder;
+  folder.write("b/1.png", encode_png(photo(8, 8)));
+  for (const char* to : {"/no/such/a", "a"}) {
+    std::filesystem::create_symlink(to, folder.path() + "/a");
+    const DataFlow flow = make_flow(list({folder_source(folder)}));
+    const std::string cause = *to == '/' ? "No such file or directory" : "Too many levels of symbolic links";
+    EXPECT_EQ(error_of([&] { flow.prepare(); }), folder.path() + "/a: cannot be listed: " + cause);
+    std::filesystem::remove(folder.path() + "/a");
+  }
+}
+
 TEST(ImageFolder, an_absent_folder_is_a_config_error_and_an_empty_one_a_data_error) {
   const DataFlow absent = make_flow(list({item("ImageFolder", "/no/such/folder")}));
   EXPECT_THROW(absent.prepare(), ConfigError);

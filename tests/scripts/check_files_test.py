@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Tests scripts/check_files.py on copies of the sources that it must refuse."""
+import unittest
+
+from scratch import ScratchTest
+
+SCRIPT = "check_files.py"
+COMPONENT = "lib/layers/leaky_relu.cpp"
+
+
+class CheckFiles(ScratchTest):
+    def complaints(self):
+        code, lines = self.run_script(SCRIPT)
+        self.assertEqual(code, 1, lines)
+        return lines
+
+    def test_takes_the_sources(self):
+        self.assertEqual(self.run_script(SCRIPT), (0, ["files: ok"]))
+
+    def test_refuses_a_component_that_others_could_see(self):
+        self.replace(COMPONENT, "\nnamespace {\n", "\n")
+        self.replace(COMPONENT, "\n}  // namespace\n", "\n")
+        names = [line.split()[1] for line in self.complaints()]
+        self.assertEqual(names, ["LeakyReluParams", "LeakyRelu"])
+
+    def test_refuses_a_component_before_or_behind_the_anonymous_namespace(self):
+        self.replace(COMPONENT, "\nnamespace {\n", "\nstruct Before {};\nclass Declared;\nnamespace {\n")
+        self.replace(COMPONENT, "\n}  // namespace\n", "\n}  // namespace\n\nclass Behind final\n    : public Layer {\n};\n")
+        names = [line.split()[1] for line in self.complaints()]
+        self.assertEqual(names, ["Before", "Behind"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,30 @@
+"""A copy of what the checking scripts read, for tests that break it."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+class ScratchTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for top in ("lib", "app", "tests", "bench", "cmake", "scripts"):
+            shutil.copytree(ROOT / top, self.root / top, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def replace(self, path, old, new):
+        """Replaces every `old` in a file of the copy."""
+        text = (self.root / path).read_text()
+        self.assertIn(old, text)
+        (self.root / path).write_text(text.replace(old, new))
+
+    def run_script(self, name):
+        """Exit code and lines of a script of the copy."""
+        done = subprocess.run([sys.executable, self.root / "scripts" / name], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout.splitlines()
