@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every check and test.
 #
-#   ./check.sh            everything that has to pass before a change lands (under 40 minutes on two cores)
+#   ./check.sh            everything that has to pass before a change lands (under 40 minutes on two cores with a warm cache)
 #   ./check.sh --quick    format, scripts, the debug build, unit tests: for the desk (under 5 minutes with a warm cache)
-#   ./check.sh --all      also clang-tidy over every source, the thread sanitizer and the build without MPI
+#   ./check.sh --all      also clang-tidy over every source and the build without MPI
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -78,6 +78,13 @@ scripts/run_tests.py build/asan -j "$jobs" -LE end_to_end -E "$ranks"
 # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
 ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE end_to_end -R "$ranks"
 
+step "thread sanitizer (one OpenMP thread)"
+configure tsan
+tsan=(core dataflow input comm parallel train callbacks)
+cmake --build build/tsan -j "$jobs" --target "${tsan[@]/#/test_}"
+OMP_NUM_THREADS=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
+scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
+
 if [ "$mode" != --all ]; then
   echo; echo "all checks passed ($((SECONDS - start)) s)"
   exit 0
@@ -85,13 +92,6 @@ fi
 
 step "clang-tidy of all"
 scripts/tidy.py --all
-
-step "thread sanitizer (one OpenMP thread)"
-configure tsan
-tsan=(core dataflow input comm parallel train callbacks)
-cmake --build build/tsan -j "$jobs" --target "${tsan[@]/#/test_}"
-OMP_NUM_THREADS=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
-scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
 
 step "without MPI"
 configure minimal

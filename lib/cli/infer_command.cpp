@@ -156,7 +156,10 @@ void add_infer_command(CLI::App& program, Action& action) {
   command
       ->add_option("files", options->files, "files, folders, @LIST (one path a line), or - (a list on stdin)")
       ->required();
-  command->add_option("--format", options->format, "how predictions are written")
+  command
+      ->add_option("--format", options->format,
+                   "how predictions are written; hdf5: a dataset [files, ...] for each output, and the texts "
+                   "files, errors, labels")
       ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
   command->add_option("--output", options->output, "file (default: stdout)")->check(not_empty());

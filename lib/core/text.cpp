@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <mutex>
 #include <regex>
 
 #include "core/error.h"
@@ -34,7 +35,10 @@ std::string shortest_of(T value) {
   return {buffer.data(), end};
 }
 
+/// libstdc++ fills a cache of character classes while it reads a pattern, without a lock.
 std::regex regular_expression(const std::string& pattern) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   try {
     return std::regex(pattern);
   } catch (const std::regex_error& error) {
@@ -206,6 +210,13 @@ bool full_match(const std::string& name, const std::string& pattern) {
 
 bool partial_match(const std::string& name, const std::string& pattern) {
   return std::regex_search(name, regular_expression(pattern));
+}
+
+std::optional<std::string> match_and_replace(const std::string& name, const std::string& pattern,
+                                             const std::string& replacement) {
+  std::smatch match;
+  if (!std::regex_match(name, match, regular_expression(pattern))) return std::nullopt;
+  return match.format(replacement);
 }
 
 }  // namespace tpack

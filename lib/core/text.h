@@ -53,5 +53,9 @@ std::string with_thousands(int64_t value);
 bool full_match(const std::string& name, const std::string& pattern);
 /// True where `pattern` matches a part of `name`. Errors: as full_match.
 bool partial_match(const std::string& name, const std::string& pattern);
+/// `replacement`, in which $1, $2, ... stand for groups, where `pattern` matches the whole name; nothing
+/// elsewhere. Errors: as full_match.
+std::optional<std::string> match_and_replace(const std::string& name, const std::string& pattern,
+                                             const std::string& replacement);
 
 }  // namespace tpack

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <regex>
 
 #include "core/schema.h"
 #include "core/text.h"
@@ -24,8 +23,7 @@ bool wants(const LoadRules& rules, const std::string& name) {
 
 std::string renamed(const std::string& name, const LoadRules& rules) {
   for (const auto& [pattern, replacement] : rules.rename) {
-    std::smatch match;
-    if (std::regex_match(name, match, std::regex(pattern))) return match.format(replacement);
+    if (const auto other = match_and_replace(name, pattern, replacement)) return *other;
   }
   return name;
 }

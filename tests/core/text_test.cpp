@@ -102,6 +102,12 @@ TEST(PartialMatch, finds_a_part_of_the_name) {
   EXPECT_FALSE(partial_match("validation_cost", "^cost"));
 }
 
+TEST(MatchAndReplace, fills_in_the_groups_of_a_whole_match) {
+  EXPECT_EQ(match_and_replace("fc0/W", "fc(.*)/(.*)", "dense$1/$2"), "dense0/W");
+  EXPECT_EQ(match_and_replace("xfc0/W", "fc.*/W", "y"), std::nullopt);
+  EXPECT_THROW(match_and_replace("a", "(", "b"), ConfigError);
+}
+
 TEST(FullMatch, refuses_what_is_no_regular_expression) {
   try {
     full_match("a", "(");
