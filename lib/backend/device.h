@@ -61,7 +61,7 @@ class Device {
   virtual void create_variables(const VariableTable& table) = 0;
   virtual VariableStore& variables() = 0;
   /// Compiles a graph. An empty section is filled with choices; one with a thread count is used as it is.
-  /// Errors: ConfigError where the section is of another program or cannot be had on this machine.
+  /// Errors: PlanError where the section is of another program or cannot be had on this machine.
   virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) = 0;
   /// From now on `compile` makes its choices by fixed rules, without measuring: what several processes choose
   /// apart is the same.

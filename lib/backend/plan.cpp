@@ -1,13 +1,82 @@
 #include "backend/plan.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
+#include "core/text.h"
 
 namespace tpack {
 namespace {
 
+using nlohmann::json;
+
 constexpr int kVersion = 1;
+
+/// Reads the values of a plan; `place` is the way to one, "sections / NAME / nodes".
+class Reader {
+ public:
+  explicit Reader(const std::string& source) : source_(source) {}
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw PlanError(source_ + ": is no plan (the plan.json of a run folder): " + what);
+  }
+  const json& object(const json& node, const std::string& place) const {
+    if (!node.is_object()) refuse("'" + place + "' is no map: " + shown(node));
+    return node;
+  }
+  /// The value of a key that has to be there.
+  const json& at(const json& node, const std::string& place, const char* key) const {
+    const auto found = object(node, place).find(key);
+    if (found == node.end()) refuse("'" + joined(place, key) + "' is missing");
+    return *found;
+  }
+  std::string text(const json& node, const std::string& place, const char* key) const {
+    const json& value = at(node, place, key);
+    if (!value.is_string()) refuse("'" + joined(place, key) + "' is no text: " + shown(value));
+    return value.get<std::string>();
+  }
+  int number_from_1(const json& node, const std::string& place, const char* key) const {
+    const json& value = at(node, place, key);
+    constexpr int64_t kMost = 1000000;
+    if (!value.is_number_integer() || value < 1 || value > kMost)
+      refuse("'" + joined(place, key) + "' is no number from 1: " + shown(value));
+    return value.get<int>();
+  }
+  void refuse_others(const json& node, const std::string& place, const std::vector<std::string>& keys) const {
+    for (const auto& [key, value] : node.items()) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        refuse("unknown key '" + joined(place, key) + "'" + did_you_mean(key, keys));
+    }
+  }
+  static std::string joined(const std::string& place, const std::string& key) {
+    return place.empty() ? key : place + " / " + key;
+  }
+
+ private:
+  static std::string shown(const json& value) {
+    constexpr size_t kMost = 40;
+    const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return text.size() <= kMost ? text : value.type_name();
+  }
+
+  std::string source_;
+};
+
+PlanSection read_section(const Reader& reader, const json& section, const std::string& place) {
+  PlanSection out;
+  out.threads = reader.number_from_1(section, place, "threads");
+  const json& nodes = reader.at(section, place, "nodes");
+  reader.refuse_others(section, place, {"threads", "nodes"});
+  const std::string below = Reader::joined(place, "nodes");
+  for (const auto& [path, choice] : reader.object(nodes, below).items()) {
+    const std::string node = Reader::joined(below, path);
+    out.nodes[path] = {reader.text(choice, node, "layout"), reader.text(choice, node, "algorithm")};
+    reader.refuse_others(choice, node, {"layout", "algorithm"});
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -27,27 +96,24 @@ std::string Plan::to_json() const {
 }
 
 Plan Plan::from_json(const std::string& text, const std::string& source) {
+  const Reader reader(source);
+  json root;
   try {
-    const auto root = nlohmann::json::parse(text);
-    if (root.at("tpack_plan").get<int>() != kVersion) {
-      throw ConfigError(source + ": plan version " + root.at("tpack_plan").dump() + "; this build reads 1");
-    }
-    Plan plan;
-    plan.cpu = root.at("cpu").get<std::string>();
-    for (const auto& [name, section] : root.at("sections").items()) {
-      PlanSection& into = plan.sections[name];
-      into.threads = section.at("threads").get<int>();
-      for (const auto& [path, choice] : section.at("nodes").items()) {
-        into.nodes[path] = {choice.at("layout").get<std::string>(),
-                            choice.at("algorithm").get<std::string>()};
-      }
-    }
-    return plan;
-  } catch (const nlohmann::json::exception& error) {
+    root = json::parse(text);
+  } catch (const json::exception& error) {
     const std::string cause = error.what();  // "[json.exception.parse_error.101] parse error at line 2..."
-    throw ConfigError(
-        source + ": is no whole plan (the plan.json of a run folder): " + cause.substr(cause.find("] ") + 2));
+    reader.refuse(cause.substr(cause.find("] ") + 2));
   }
+  if (!root.is_object()) reader.refuse("the file holds no map");
+  if (const json& version = reader.at(root, "", "tpack_plan"); version != kVersion)
+    throw PlanError(source + ": plan version " + version.dump() + "; this build reads 1");
+  reader.refuse_others(root, "", {"tpack_plan", "cpu", "sections"});
+  Plan plan;
+  plan.source = source;
+  plan.cpu = reader.text(root, "", "cpu");
+  for (const auto& [name, section] : reader.object(reader.at(root, "", "sections"), "sections").items())
+    plan.sections[name] = read_section(reader, section, Reader::joined("sections", name));
+  return plan;
 }
 
 }  // namespace tpack

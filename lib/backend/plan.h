@@ -3,6 +3,8 @@
 #include <map>
 #include <string>
 
+#include "core/error.h"
+
 namespace tpack {
 
 /// What was chosen for one node. Texts, so that a plan can be read and written by hand.
@@ -25,11 +27,20 @@ struct PlanSection {
 struct Plan {
   std::string cpu;  // whose choices these are: Device::hardware() of the first section
   std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
+  std::string source;                           // where it was read; empty: nowhere, all was chosen here
 
   std::string to_json() const;
-  /// Errors: ConfigError with `source` (a path, say) and what is wrong.
+  /// Takes what to_json writes and nothing else. Errors: PlanError with `source` (a path, say) and what is
+  /// wrong.
   static Plan from_json(const std::string& text, const std::string& source);
-  bool operator==(const Plan&) const = default;
+  /// Whether they make the same choices, wherever they come from.
+  bool operator==(const Plan& other) const { return cpu == other.cpu && sections == other.sections; }
+};
+
+/// A plan that is none, or that cannot be followed here.
+class PlanError : public ConfigError {
+ public:
+  using ConfigError::ConfigError;
 };
 
 }  // namespace tpack

@@ -51,11 +51,19 @@ Executable& Program::compile(const Signature& signature) {
   TPACK_ASSERT(fetch_names_.empty() || names == fetch_names_,
                "program " + name_ + " fetches other values for another signature");
   fetch_names_ = std::move(names);
-  PlanSection& section = plan_.sections[section_name(name_, signature)];
-  compiled_.push_back({signature, device_.compile(graph, section)});
+  compiled_.push_back({signature, compile_with_plan(graph, section_name(name_, signature))});
   if (plan_.cpu.empty()) plan_.cpu = device_.hardware();
   last_ = compiled_.size() - 1;
   return *compiled_.back().executable;
+}
+
+std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const std::string& section) {
+  try {
+    return device_.compile(graph, plan_.sections[section]);
+  } catch (const PlanError& error) {
+    if (plan_.source.empty()) throw;
+    throw PlanError(plan_.source + ": section '" + section + "': " + error.what());
+  }
 }
 
 Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {

@@ -46,6 +46,8 @@ class Program {
     std::unique_ptr<Executable> executable;
   };
 
+  std::unique_ptr<Executable> compile_with_plan(const Graph& graph, const std::string& section);
+
   std::string name_;
   Device& device_;
   Plan& plan_;

@@ -150,6 +150,7 @@ void TrainRun::choose_plan() {
     const std::optional<std::string> plan = read_whole_file(options_.plan);
     if (!plan) throw ConfigError(options_.plan + ": cannot be read");
     plan_ = Plan::from_json(*plan, options_.plan);
+    if (plan_.sections.empty()) log::warning(options_.plan + ": this plan is empty; all is chosen anew");
   } else if (!options_.replan && checkpoint_.texts.contains(kPlanText)) {
     plan_ = Plan::from_json(checkpoint_.texts.at(kPlanText), checkpoint_path_);
   }

@@ -15,15 +15,47 @@ TEST(Plan, comes_back_from_json) {
   EXPECT_EQ(Plan::from_json(plan.to_json(), "plan.json"), plan);
 }
 
-TEST(Plan, refuses_what_is_no_plan) {
-  EXPECT_THROW(Plan::from_json("{}", "plan.json"), ConfigError);
-  EXPECT_THROW(Plan::from_json("nonsense", "plan.json"), ConfigError);
+std::string complaint(const std::string& text) {
   try {
-    Plan::from_json(R"({"tpack_plan": 9})", "plan.json");
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "plan.json: plan version 9; this build reads 1");
+    Plan::from_json(text, "plan.json");
+  } catch (const PlanError& error) {
+    return error.what();
   }
+  return "no error";
+}
+
+TEST(Plan, refuses_what_is_no_plan) {
+  EXPECT_EQ(complaint(R"({"tpack_plan": 9})"), "plan.json: plan version 9; this build reads 1");
+  const auto refused = [](const std::string& text, const std::string& what) {
+    EXPECT_EQ(complaint(text), "plan.json: is no plan (the plan.json of a run folder): " + what) << text;
+  };
+  refused("[]", "the file holds no map");
+  refused("{}", "'tpack_plan' is missing");
+  EXPECT_TRUE(
+      complaint("nonsense").starts_with("plan.json: is no plan (the plan.json of a run folder): parse"));
+  const auto root = [](const std::string& rest) { return R"({"tpack_plan": 1, "cpu": "c")" + rest + "}"; };
+  refused(root(""), "'sections' is missing");
+  refused(root(R"(, "sections": [])"), "'sections' is no map: []");
+  refused(root(R"(, "sections": {}, "section": 1)"), "unknown key 'section'; did you mean 'sections'?");
+  const auto section = [&](const std::string& inside) {
+    return root(R"(, "sections": {"f [2]": )" + inside + "}");
+  };
+  refused(section("3"), "'sections / f [2]' is no map: 3");
+  refused(section(R"({"nodes": {}})"), "'sections / f [2] / threads' is missing");
+  for (const char* threads : {"-2", "0", "1.5", "true", "\"2\"", "5000000000"}) {
+    refused(section(R"({"nodes": {}, "threads": )" + std::string(threads) + "}"),
+            "'sections / f [2] / threads' is no number from 1: " + std::string(threads));
+  }
+  refused(section(R"({"threads": 1, "nodes": {}, "algorithm": ""})"),
+          "unknown key 'sections / f [2] / algorithm'");
+  const auto node = [&](const std::string& choice) {
+    return section(R"({"threads": 1, "nodes": {"a/b": )" + choice + "}}");
+  };
+  refused(node(R"({"layout": 1, "algorithm": ""})"),
+          "'sections / f [2] / nodes / a/b / layout' is no text: 1");
+  refused(node(R"({"layout": "nhwc"})"), "'sections / f [2] / nodes / a/b / algorithm' is missing");
+  refused(node(R"({"layout": "nhwc", "algorithm": "", "x": 1})"),
+          "unknown key 'sections / f [2] / nodes / a/b / x'");
 }
 
 }  // namespace

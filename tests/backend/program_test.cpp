@@ -30,5 +30,29 @@ TEST(Program, compiles_once_for_each_signature) {
   EXPECT_TRUE(plan.sections.contains("double float32 [3]"));
 }
 
+TEST(Program, names_the_file_of_a_plan_that_cannot_be_followed) {
+  const auto device = make_cpu_device("cpu:0", {});
+  VariableTable table;
+  device->create_variables(table);
+  Plan plan = Plan::from_json(
+      R"({"tpack_plan": 1, "cpu": "", "sections": {"double float32 [3]": {"threads": 9, "nodes": {}}}})",
+      "p.json");
+  Program program("double", *device, plan, [&](const Signature& fed) {
+    Graph graph;
+    Builder b(graph, table, {});
+    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
+    return graph;
+  });
+  try {
+    program.compile({{DType::kFloat32, {3}}});
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "p.json: section 'double float32 [3]': the plan is for 9 threads, this run has 1; set engine.threads "
+        "to that, or plan anew with --replan");
+  }
+}
+
 }  // namespace
 }  // namespace tpack

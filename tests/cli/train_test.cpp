@@ -353,6 +353,10 @@ TEST_F(Train, takes_the_plan_of_a_file) {
   EXPECT_EQ(content_of(plan), content_of(run_folder("again") + "/plan.json"));
   write_content(folder_ / "broken.json", "{");
   EXPECT_EQ(train({"--plan", folder_ / "broken.json"}, "third").code, 2);
+  write_content(folder_ / "empty.json", R"({"tpack_plan": 1, "cpu": "", "sections": {}})");
+  const Outcome empty = train({"--plan", folder_ / "empty.json"}, "fourth");
+  EXPECT_EQ(empty.code, 0);
+  EXPECT_NE(empty.err.find("empty.json: this plan is empty"), std::string::npos) << empty.err;
 }
 
 TEST_F(Train, a_plan_of_another_network_is_exit_2) {
@@ -363,6 +367,7 @@ TEST_F(Train, a_plan_of_another_network_is_exit_2) {
   write_content(folder_ / "other.json", plan.to_json());
   const Outcome refused = train({"--plan", folder_ / "other.json"}, "again");
   EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("error: " + (folder_ / "other.json") + ": section '"), std::string::npos);
   EXPECT_NE(refused.err.find("names node conv9/Convolution"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("--replan"), std::string::npos);
   EXPECT_EQ(train({"--plan", folder_ / "other.json", "--replan"}, "third").code, 2);

@@ -6,7 +6,7 @@
 #include "backend/cpu/primitive.h"
 #include "backend/cpu/winograd.h"
 #include "backend/passes/fused_ops.h"
-#include "core/error.h"
+#include "backend/plan.h"
 
 namespace tpack::cpu {
 namespace {
@@ -29,8 +29,8 @@ Dims weight_dims(const Shape& w, int64_t groups) {
 }
 
 [[noreturn]] void refuse(const KernelRequest& request) {
-  throw ConfigError(request.node.path + ": " + request.algorithm + " convolution in layout " +
-                    name_of(request.layout) + " is not possible on this CPU; give --replan to choose anew");
+  throw PlanError(request.node.path + ": " + request.algorithm + " convolution in layout " +
+                  name_of(request.layout) + " is not possible on this CPU; give --replan to choose anew");
 }
 
 dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionParams& p) {
@@ -39,8 +39,8 @@ dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionPara
     return dnnl::algorithm::convolution_winograd;
   }
   if (request.algorithm == "direct") return dnnl::algorithm::convolution_direct;
-  throw ConfigError("unknown convolution algorithm '" + request.algorithm +
-                    "' in the plan; known: direct, winograd, winograd-tiled");
+  throw PlanError("unknown convolution algorithm '" + request.algorithm +
+                  "' in the plan; known: direct, winograd, winograd-tiled");
 }
 
 /// Images of few channels enter a blocked convolution as they are: oneDNN has kernels for a network's first

@@ -46,9 +46,9 @@ class CpuDevice final : public Device {
     omp_set_num_threads(options_.threads);
     const bool planned = section.threads != 0;
     if (planned && section.threads != options_.threads) {
-      throw ConfigError("the plan is for " + std::to_string(section.threads) + " threads, this run has " +
-                        std::to_string(options_.threads) +
-                        "; set engine.threads to that, or plan anew with --replan");
+      throw PlanError("the plan is for " + std::to_string(section.threads) + " threads, this run has " +
+                      std::to_string(options_.threads) +
+                      "; set engine.threads to that, or plan anew with --replan");
     }
     const Graph fused = fused_graph(graph);
     if (planned) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "backend/plan.h"
+
 namespace tpack::cpu {
 namespace {
 
@@ -37,9 +39,10 @@ const char* name_of(Layout layout) { return kNames[static_cast<size_t>(layout)];
 
 Layout layout_from(const std::string& name) {
   for (size_t i = 0; i < kNames.size(); ++i) {
-    if (name == kNames[i]) return static_cast<Layout>(i);
+    const auto layout = static_cast<Layout>(i);
+    if (name == kNames[i] && layout != Layout::kOpaque) return layout;
   }
-  throw ConfigError("unknown layout '" + name + "' in the plan; known: plain, nhwc, nChw16c");
+  throw PlanError("unknown layout '" + name + "' in the plan; known: plain, nhwc, nChw16c");
 }
 
 Format make_format(const TensorSpec& spec, Layout layout) {

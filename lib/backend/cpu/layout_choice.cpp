@@ -340,8 +340,8 @@ PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorith
 
 void require_section_of(const Graph& graph, const PlanSection& section) {
   const auto refuse = [](const std::string& what) {
-    throw ConfigError("the plan " + what +
-                      ": it is of another network or version of tpack; plan anew (--replan, and no --plan)");
+    throw PlanError("the plan " + what +
+                    ": it is of another network or version of tpack; plan anew (--replan, and no --plan)");
   };
   std::set<std::string> chosen;
   const std::vector<bool> needed = graph.needed();

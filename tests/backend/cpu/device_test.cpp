@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "backend/cpu/format.h"
+#include "backend/plan.h"
 #include "core/text.h"
 #include "ops/op_cases.h"
 #include "ops/random_uniform.h"
@@ -163,6 +165,12 @@ std::ptrdiff_t timing_files(bool measures) {
 TEST(CpuDevice, measures_until_it_is_told_to_stop) {
   EXPECT_EQ(timing_files(true), 1);
   EXPECT_EQ(timing_files(false), 0);
+}
+
+TEST(LayoutFrom, takes_the_layouts_that_a_plan_may_choose) {
+  for (const char* name : {"plain", "nhwc", "nChw16c"})
+    EXPECT_STREQ(cpu::name_of(cpu::layout_from(name)), name);
+  for (const char* name : {"opaque", "planar", ""}) EXPECT_THROW(cpu::layout_from(name), PlanError) << name;
 }
 
 }  // namespace
