@@ -38,11 +38,25 @@ std::vector<std::vector<std::string>> parse_rows(const std::string& text) {
   return rows;
 }
 
-StatRecord to_record(const std::vector<std::string>& header, const std::vector<std::string>& row) {
-  StatRecord record{{std::strtoll(row[0].c_str(), nullptr, 10), std::strtoll(row[1].c_str(), nullptr, 10)},
-                    {}};
+std::optional<double> number(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return text.empty() || *end != '\0' ? std::nullopt : std::optional(value);
+}
+
+/// Nothing for a row that we would not write.
+std::optional<StatRecord> to_record(const std::vector<std::string>& header,
+                                    const std::vector<std::string>& row) {
+  const bool is_row = row.size() == header.size();
+  const auto epoch = is_row ? number(row[0]) : std::nullopt;
+  const auto step = is_row ? number(row[1]) : std::nullopt;
+  if (!epoch || !step) return std::nullopt;
+  StatRecord record{{static_cast<int64_t>(*epoch), static_cast<int64_t>(*step)}, {}};
   for (size_t i = 2; i < header.size(); ++i) {
-    if (!row[i].empty()) record.scalars.emplace_back(header[i], std::strtod(row[i].c_str(), nullptr));
+    if (row[i].empty()) continue;
+    const auto value = number(row[i]);
+    if (!value) return std::nullopt;
+    record.scalars.emplace_back(header[i], *value);
   }
   return record;
 }
@@ -50,13 +64,14 @@ StatRecord to_record(const std::vector<std::string>& header, const std::vector<s
 /// The records of the file; empty where it is not one of ours.
 std::optional<std::vector<StatRecord>> read_records(const std::string& path) {
   const auto text = read_whole_file(path);
-  if (!text || !text->starts_with(kHeader)) return std::nullopt;
+  if (!text || !text->starts_with(kHeader) || !text->ends_with('\n')) return std::nullopt;
   const auto rows = parse_rows(*text);
   if (rows.empty()) return std::nullopt;
   std::vector<StatRecord> records;
   for (size_t i = 1; i < rows.size(); ++i) {
-    if (rows[i].size() != rows[0].size()) return std::nullopt;
-    records.push_back(to_record(rows[0], rows[i]));
+    auto record = to_record(rows[0], rows[i]);
+    if (!record) return std::nullopt;
+    records.push_back(std::move(*record));
   }
   return records;
 }
@@ -77,7 +92,9 @@ class Csv final : public Monitor {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Writes stats.csv: a row a step with values, a column a scalar, empty where it has none.");
+        "Writes stats.csv: a row a step with values, a column a scalar, empty where it has none. A resumed "
+        "run "
+        "goes on with the file; a damaged one is kept as stats.csv.MMDD-HHMMSS.");
   }
   explicit Csv(Params /*p*/) {}
 
@@ -87,10 +104,7 @@ class Csv final : public Monitor {
       return;
     }
     path_ = (std::filesystem::path(run.folder) / kFile).string();
-    if (!std::filesystem::exists(path_)) return;
-    auto earlier = read_records(path_);
-    if (earlier && table_.take_over(std::move(*earlier), run)) return;
-    move_away(path_);
+    table_.take_over_file(path_, read_records, run);
   }
   void put_scalar(const std::string& name, double value, const Moment& at) override {
     table_.put(name, value, at);

@@ -48,7 +48,12 @@ std::optional<std::vector<StatRecord>> read_records(const std::string& path) {
   std::vector<StatRecord> records;
   try {
     std::ifstream file(path);
-    for (const auto& json : nlohmann::ordered_json::parse(file)) records.push_back(from_json_record(json));
+    const auto list = nlohmann::ordered_json::parse(file);
+    if (!list.is_array()) return std::nullopt;
+    for (const auto& json : list) {
+      if (!json.is_object()) return std::nullopt;
+      records.push_back(from_json_record(json));
+    }
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
@@ -65,7 +70,8 @@ class JsonWriter final : public Monitor {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Writes stats.json: a list of records {NAME: value, epoch_num, global_step}, one a step with "
-               "values.")
+               "values. A resumed run goes on with the file; a damaged one is kept as "
+               "stats.json.MMDD-HHMMSS.")
         .field("period_s", &Params::period_s, at_least(0),
                "seconds between two writes within an epoch; the end of an epoch always writes");
   }
@@ -77,10 +83,7 @@ class JsonWriter final : public Monitor {
       return;
     }
     path_ = (std::filesystem::path(run.folder) / kFile).string();
-    if (!std::filesystem::exists(path_)) return;
-    auto earlier = read_records(path_);
-    if (earlier && table_.take_over(std::move(*earlier), run)) return;
-    move_away(path_);
+    table_.take_over_file(path_, read_records, run);
   }
   void put_scalar(const std::string& name, double value, const Moment& at) override {
     table_.put(name, value, at);

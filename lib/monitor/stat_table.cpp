@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "core/error.h"
+#include "core/log.h"
 
 namespace tpack {
 
@@ -40,11 +41,27 @@ bool StatTable::take_over(std::vector<StatRecord> earlier, const RunRecord& run)
   return true;
 }
 
-void move_away(const std::string& path) {
+void StatTable::take_over_file(const std::string& path, ReadRecords read, const RunRecord& run) {
+  if (!std::filesystem::exists(path)) {
+    if (run.resumed && run.global_step > 0)
+      log::warning(path + " is gone; the new one begins behind step " + std::to_string(run.global_step));
+    return;
+  }
+  auto earlier = read(path);
+  const bool damaged = !earlier;
+  if (earlier && take_over(std::move(*earlier), run)) return;
+  const std::string kept = move_away(path);
+  if (damaged)
+    log::warning(path + " is damaged or of something else; it is kept as " + kept + ", a new one begins");
+}
+
+std::string move_away(const std::string& path) {
   const std::string stamp = time_stamp().substr(4);  // without the year, as tensorpack writes it
+  std::string kept = path + "." + stamp;
   std::error_code failure;
-  std::filesystem::rename(path, path + "." + stamp, failure);
+  std::filesystem::rename(path, kept, failure);
   if (failure) throw ResourceError(path + ": cannot be renamed: " + failure.message());
+  return kept;
 }
 
 }  // namespace tpack

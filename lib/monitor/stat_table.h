@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@ struct StatRecord {
   bool operator==(const StatRecord&) const = default;
 };
 
+/// Gives the records of a file; nothing where it is damaged or of something else.
+using ReadRecords = std::optional<std::vector<StatRecord>> (*)(const std::string& path);
+
 /// The scalars of a run as a file of rows holds them: one record a step that brought values.
 class StatTable {
  public:
@@ -29,12 +33,15 @@ class StatTable {
   /// run (this one neither resumes nor begins with the epoch behind the last): they are then not taken over.
   /// Records behind the step at which the run resumes are void, for that run repeats them.
   bool take_over(std::vector<StatRecord> earlier, const RunRecord& run);
+  /// The same for the file of these records. A file that is of another run or damaged is moved away; that it
+  /// is damaged, or gone though the run resumes, is logged. Errors: ResourceError.
+  void take_over_file(const std::string& path, ReadRecords read, const RunRecord& run);
 
  private:
   std::vector<StatRecord> records_;
 };
 
-/// Renames the file of another run to PATH.MMDD-HHMMSS. Errors: ResourceError.
-void move_away(const std::string& path);
+/// Renames a file to PATH.MMDD-HHMMSS, which it returns. Errors: ResourceError.
+std::string move_away(const std::string& path);
 
 }  // namespace tpack

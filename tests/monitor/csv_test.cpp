@@ -50,5 +50,16 @@ TEST(Csv, moves_the_file_of_another_run_away) {
   EXPECT_EQ(content_of(folder / "stats.csv"), "epoch_num,global_step\n");
 }
 
+TEST(Csv, moves_a_damaged_file_away_rather_than_lose_its_rows) {
+  const std::string header = "epoch_num,global_step,cost\n";
+  for (const char* rows :
+       {"1,10,0.5\n1,20,0.2", "1,10,0.5\n1,20\n", "1,10,half\n", "x,10,0.5\n", "1,,0.5\n"}) {
+    const TemporaryFolder folder;
+    write_content(folder / "stats.csv", header + rows);
+    csv({.folder = folder.str(), .starting_epoch = 2, .global_step = 20, .resumed = true})->close();
+    EXPECT_EQ(folder.names().size(), 2U) << rows;
+  }
+}
+
 }  // namespace
 }  // namespace tpack

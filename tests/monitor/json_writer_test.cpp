@@ -79,12 +79,14 @@ TEST(JsonWriter, moves_the_file_of_another_run_away) {
 }
 
 TEST(JsonWriter, moves_a_damaged_file_away) {
-  const TemporaryFolder folder;
-  write_content(folder / "stats.json", R"([{"cost": 1, )");
-  const auto monitor =
-      writer({.folder = folder.str(), .starting_epoch = 2, .global_step = 5, .resumed = true});
-  monitor->close();
-  EXPECT_EQ(folder.names().size(), 2U);
+  for (const char* text : {R"([{"cost": 1, )", "5", "[5]", R"({"cost": 1})", R"([{"cost": "low"}])", ""}) {
+    const TemporaryFolder folder;
+    write_content(folder / "stats.json", text);
+    const auto monitor =
+        writer({.folder = folder.str(), .starting_epoch = 2, .global_step = 5, .resumed = true});
+    monitor->close();
+    EXPECT_EQ(folder.names().size(), 2U) << text;
+  }
 }
 
 TEST(JsonWriter, does_nothing_without_a_folder) {

@@ -44,6 +44,45 @@ TEST(StatTable, does_not_mix_two_runs) {
   EXPECT_TRUE(table.take_over({}, {.folder = "", .starting_epoch = 1}));
 }
 
+class TakeOverFile : public testing::Test {
+ protected:
+  /// What is logged.
+  std::string take_over(const RunRecord& run) {
+    testing::internal::CaptureStderr();
+    const auto read = [](const std::string& path) {
+      return content_of(path) == "good" ? std::optional(earlier()) : std::nullopt;
+    };
+    table_.take_over_file(path_, read, run);
+    return testing::internal::GetCapturedStderr();
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "stats.json";
+  StatTable table_;
+};
+
+TEST_F(TakeOverFile, goes_on_with_the_file_of_a_resumed_run) {
+  write_content(path_, "good");
+  EXPECT_EQ(take_over({.starting_epoch = 2, .global_step = 200, .resumed = true}), "");
+  EXPECT_EQ(table_.records(), earlier());
+}
+
+TEST_F(TakeOverFile, keeps_a_damaged_file_and_says_so) {
+  write_content(path_, "bad");
+  const std::string said = take_over({.starting_epoch = 2, .global_step = 200, .resumed = true});
+  ASSERT_EQ(folder_.names().size(), 1U);
+  const std::string kept = folder_ / folder_.names()[0];
+  EXPECT_NE(kept, path_);
+  EXPECT_EQ(content_of(kept), "bad");
+  EXPECT_THAT(said, testing::HasSubstr(path_ + " is damaged or of something else; it is kept as " + kept));
+}
+
+TEST_F(TakeOverFile, says_that_the_file_of_a_resumed_run_is_gone) {
+  EXPECT_THAT(take_over({.starting_epoch = 2, .global_step = 200, .resumed = true}),
+              testing::HasSubstr(path_ + " is gone; the new one begins behind step 200"));
+  EXPECT_EQ(take_over({}), "");
+}
+
 TEST(MoveAway, keeps_the_old_file_under_a_stamped_name) {
   const TemporaryFolder folder;
   write_content(folder / "stats.json", "old");
