@@ -1,6 +1,7 @@
 #include "backend/plan.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@ constexpr int kVersion = 1;
 /// Reads the values of a plan; `place` is the way to one, "sections / NAME / nodes".
 class Reader {
  public:
-  explicit Reader(const std::string& source) : source_(source) {}
+  explicit Reader(std::string source) : source_(std::move(source)) {}
 
   [[noreturn]] void refuse(const std::string& what) const {
     throw PlanError(source_ + ": is no plan (the plan.json of a run folder): " + what);
