@@ -5,7 +5,7 @@
 
 #include "cli/bench.h"
 #include "cli/commands.h"
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 
 namespace tpack {
 

@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/experiment.h"
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 #include "cli/sample_images.h"
 #include "cli/text_table.h"
 #include "core/log.h"

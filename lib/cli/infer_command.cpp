@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/file_samples.h"
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 #include "cli/prediction_writer.h"
 #include "cli/stored_model.h"
 #include "core/log.h"

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/number_option.h"
+#include "cli/option_checks.h"
 #include "cli/train.h"
 
 namespace tpack {

@@ -92,9 +92,8 @@ class Csv final : public Monitor {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Writes stats.csv: a row a step with values, a column a scalar, empty where it has none. A resumed "
-        "run "
-        "goes on with the file; a damaged one is kept as stats.csv.MMDD-HHMMSS.");
+        "Writes stats.csv: a row a step with values, a column a scalar, empty where it has none. A "
+        "resumed run goes on with the file; a damaged one is kept as stats.csv.MMDD-HHMMSS.");
   }
   explicit Csv(Params /*p*/) {}
 

@@ -42,20 +42,16 @@ class Forwarding final : public Trainer {
 
 TPACK_REGISTER(Trainer, Forwarding, "Forwarding");
 
-class Bench : public testing::Test {
+class Bench : public testing_cli::WithTinyConfig {
  protected:
-  std::string config(const std::string& trainer) {
-    const std::string path = folder_ / "tiny.yaml";
-    write_content(path, kTinyConfig + ("trainer: " + trainer + "\n"));
-    return path;
+  std::string with_trainer(const std::string& trainer) const {
+    write_content(config(), kTinyConfig + ("trainer: " + trainer + "\n"));
+    return config();
   }
-
- private:
-  TemporaryFolder folder_;
 };
 
 TEST_F(Bench, times_what_any_trainer_trains) {
-  Experiment experiment = load_experiment(config("Forwarding"), {});
+  Experiment experiment = load_experiment(with_trainer("Forwarding"), {});
   const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});
   EXPECT_EQ(report.towers, 1);
   EXPECT_GT(report.batch, 0);
@@ -67,7 +63,7 @@ TEST_F(Bench, times_what_any_trainer_trains) {
 
 TEST_F(Bench, counts_the_samples_that_a_batch_has) {
   Experiment experiment = load_experiment(
-      config("Simple"), {"data.train.BatchData={batch_size: 100, remainder: true}"});  // of 40 samples
+      with_trainer("Simple"), {"data.train.BatchData={batch_size: 100, remainder: true}"});  // of 40 samples
   const BenchReport report = bench(experiment, {.steps = 3, .warm_up = 0});
   for (const BenchFigure& figure : {report.train, report.data, report.both}) {
     EXPECT_NEAR(figure.samples_per_s * figure.median_s, 40, 1e-6);
@@ -75,16 +71,14 @@ TEST_F(Bench, counts_the_samples_that_a_batch_has) {
 }
 
 TEST_F(Bench, refuses_a_trainer_that_trains_no_replicas_where_it_is_named) {
-  const std::string path = config("{Forwarding: {has_replicas: false}}");
+  const std::string path = with_trainer("{Forwarding: {has_replicas: false}}");
   Experiment experiment = load_experiment(path, {});
   EXPECT_THAT([&] { bench(experiment, {}); },
               testing::ThrowsMessage<ConfigError>(testing::HasSubstr("bench needs a trainer that trains")));
 }
 
-TEST(ModelReport, is_made_of_what_any_trainer_trains) {
-  const TemporaryFolder folder;
-  write_content(folder / "tiny.yaml", kTinyConfig + std::string("trainer: Forwarding\n"));
-  CheckedExperiment checked(folder / "tiny.yaml", {}, true);
+TEST_F(Bench, and_check_describe_what_any_trainer_trains) {
+  CheckedExperiment checked(with_trainer("Forwarding"), {}, true);
   const auto report = report_model(checked);
   ASSERT_TRUE(report.has_value());
   EXPECT_GT(report->parameters, 0);

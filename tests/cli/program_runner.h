@@ -132,4 +132,13 @@ callbacks:
 predict: {data: validation, outputs: {probability: {Softmax: fc}}}
 )";
 
+/// A folder with that config.
+class WithTinyConfig : public testing::Test {
+ protected:
+  WithTinyConfig() { write_content(config(), kTinyConfig); }
+  std::string config() const { return folder_ / "tiny.yaml"; }
+
+  TemporaryFolder folder_;
+};
+
 }  // namespace tpack::testing_cli

@@ -7,17 +7,11 @@ namespace tpack {
 namespace {
 
 using nlohmann::json;
-using testing_cli::kTinyConfig;
 using testing_cli::last_line;
 using testing_cli::Outcome;
 using testing_cli::tpack;
 
-class Program : public testing::Test {
- protected:
-  Program() { write_content(config(), kTinyConfig); }
-  std::string config() const { return folder_ / "tiny.yaml"; }
-  TemporaryFolder folder_;
-};
+class Program : public testing_cli::WithTinyConfig {};
 
 TEST_F(Program, help_goes_to_stdout) {
   const Outcome outcome = tpack({"--help"});

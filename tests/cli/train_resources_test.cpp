@@ -11,20 +11,14 @@ using testing_cli::kTinyConfig;
 using testing_cli::Outcome;
 using testing_cli::tpack;
 
-class Resources : public testing::Test {
+class Resources : public testing_cli::WithTinyConfig {
  protected:
-  Resources() { write_content(config(), kTinyConfig); }
-
-  std::string config() const { return folder_ / "tiny.yaml"; }
   Outcome train(std::vector<std::string> more) const {
     std::vector<std::string> words = {"train", config(), "--log-dir", folder_ / "run"};
     words.insert(words.end(), more.begin(), more.end());
     return tpack(words);
   }
   bool was_begun() const { return std::filesystem::exists(folder_ / "run/config.yaml"); }
-
- private:
-  TemporaryFolder folder_;
 };
 
 TEST_F(Resources, a_device_that_is_not_there_is_exit_5_with_its_place) {

@@ -18,18 +18,14 @@ namespace tpack {
 namespace {
 
 namespace fs = std::filesystem;
-using testing_cli::kTinyConfig;
 using testing_cli::last_line;
 using testing_cli::Outcome;
 using testing_cli::Process;
 using testing_cli::program;
 using testing_cli::tpack;
 
-class Train : public testing::Test {
+class Train : public testing_cli::WithTinyConfig {
  protected:
-  Train() { write_content(config(), kTinyConfig); }
-
-  std::string config() const { return folder_ / "tiny.yaml"; }
   std::string run_folder(const std::string& name = "run") const { return folder_ / name; }
   std::string checkpoint(int64_t step, const std::string& name = "run") const {
     return run_folder(name) + "/checkpoints/model-" + std::to_string(step) + ".h5";
@@ -42,8 +38,6 @@ class Train : public testing::Test {
   int exit_code(const std::string& name = "run") const {
     return nlohmann::json::parse(content_of(run_folder(name) + "/exit.json")).at("exit_code").get<int>();
   }
-
-  TemporaryFolder folder_;
 };
 
 /// Tensors of both, bit by bit.
