@@ -1,6 +1,5 @@
 # Every library that tpack links, in one place. scripts/check_dependencies.py checks that each is used.
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(PkgConfig REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(yaml-cpp REQUIRED)
@@ -25,6 +24,7 @@ function(tpack_library name header)
   endforeach()
 endfunction()
 tpack_library(dnnl oneapi/dnnl/dnnl.hpp dnnl)
+target_link_libraries(dnnl INTERFACE gomp)  # what Debian's oneDNN runs on; the backend sets its number of threads
 tpack_library(opencv opencv2/imgproc.hpp opencv_core opencv_imgproc)
 if(TPACK_MPI)
   find_package(MPI REQUIRED COMPONENTS C)

@@ -12,7 +12,6 @@ target_compile_options(tpack_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 # Gradients and resume are compared bit by bit: no contraction that depends on the optimiser's mood. Kernels that
 # want FMA ask for it by name.
 target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O3 -g1>)
-target_link_libraries(tpack_options INTERFACE OpenMP::OpenMP_CXX)
 # Datapoints hold images, so whoever reads data sees OpenCV's headers.
 target_link_libraries(tpack_options INTERFACE opencv)
 # At -O3 these of GCC 12 warn of its own inlined std::string and std::optional.

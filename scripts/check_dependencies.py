@@ -9,7 +9,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # declared name -> (the target that a CMakeLists links, the header that a source includes)
 USES = {
     "Threads": ("Threads::Threads", r"<(thread|pthread\.h|mutex)>"),
-    "OpenMP": ("OpenMP::OpenMP_CXX", r"<omp\.h>"),
     "spdlog": ("spdlog::spdlog", r"<spdlog/"),
     "yaml-cpp": ("yaml-cpp", r"<yaml-cpp/"),
     "CLI11": ("CLI11::CLI11", r"<CLI/"),

@@ -32,8 +32,7 @@ struct CompileReport {
 };
 
 /// A program compiled for one input signature: a flat list of prepared kernels over one store and one arena.
-/// Threads: one run of a device's executables at a time, on any thread. A run leaves the calling thread's
-/// OpenMP count at that of the device.
+/// Threads: one run of a device's executables at a time, on any thread.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -60,7 +59,7 @@ class Device {
   /// Makes the variables of the table. Once a device, before the first compile.
   virtual void create_variables(const VariableTable& table) = 0;
   virtual VariableStore& variables() = 0;
-  /// Compiles a graph. An empty section is filled with choices; one with a thread count is used as it is.
+  /// Compiles a graph. A section that is not `chosen` is filled with choices; one that is, is used as it is.
   /// Errors: PlanError where the section is of another program or cannot be had on this machine.
   virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) = 0;
   /// From now on `compile` makes its choices by fixed rules, without measuring: what several processes choose

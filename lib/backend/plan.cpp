@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 /// Reads the values of a plan; `place` is the way to one, "sections / NAME / nodes".
 class Reader {
@@ -40,9 +40,9 @@ class Reader {
   }
   int number_from_1(const json& node, const std::string& place, const char* key) const {
     const json& value = at(node, place, key);
-    constexpr int64_t kMost = 1000000;
+    constexpr int64_t kMost = 64;
     if (!value.is_number_integer() || value < 1 || value > kMost)
-      refuse("'" + joined(place, key) + "' is no number from 1: " + shown(value));
+      refuse("'" + joined(place, key) + "' is no number from 1 to 64: " + shown(value));
     return value.get<int>();
   }
   void refuse_others(const json& node, const std::string& place, const std::vector<std::string>& keys) const {
@@ -67,9 +67,10 @@ class Reader {
 
 PlanSection read_section(const Reader& reader, const json& section, const std::string& place) {
   PlanSection out;
-  out.threads = reader.number_from_1(section, place, "threads");
+  out.pieces = reader.number_from_1(section, place, "pieces");
+  out.chosen = true;
   const json& nodes = reader.at(section, place, "nodes");
-  reader.refuse_others(section, place, {"threads", "nodes"});
+  reader.refuse_others(section, place, {"pieces", "nodes"});
   const std::string below = Reader::joined(place, "nodes");
   for (const auto& [path, choice] : reader.object(nodes, below).items()) {
     const std::string node = Reader::joined(below, path);
@@ -91,7 +92,7 @@ std::string Plan::to_json() const {
     for (const auto& [path, choice] : section.nodes) {
       nodes[path] = {{"layout", choice.layout}, {"algorithm", choice.algorithm}};
     }
-    root["sections"][name] = {{"threads", section.threads}, {"nodes", nodes}};
+    root["sections"][name] = {{"pieces", section.pieces}, {"nodes", nodes}};
   }
   return root.dump(1) + "\n";
 }
@@ -107,7 +108,9 @@ Plan Plan::from_json(const std::string& text, const std::string& source) {
   }
   if (!root.is_object()) reader.refuse("the file holds no map");
   if (const json& version = reader.at(root, "", "tpack_plan"); version != kVersion)
-    throw PlanError(source + ": plan version " + version.dump() + "; this build reads 1");
+    throw PlanError(source + ": plan version " + version.dump() + "; this build reads " +
+                    std::to_string(kVersion) +
+                    " (choose again with --replan; results may then differ in the last bits)");
   reader.refuse_others(root, "", {"tpack_plan", "cpu", "sections"});
   Plan plan;
   plan.source = source;

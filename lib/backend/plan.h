@@ -16,19 +16,24 @@ struct NodeChoice {
 
 /// The choices of one program for one input signature, by node path.
 struct PlanSection {
-  int threads = 0;  // a plan is for one thread count
+  /// Into how many pieces the work of a kernel is cut where there is enough; 0: as many as the device has
+  /// threads. Results depend on it, not on the number of threads that compute the pieces.
+  int pieces = 0;
+  bool chosen = false;  // false: `nodes` is still to be filled
   std::map<std::string, NodeChoice> nodes;
   bool operator==(const PlanSection&) const = default;
 };
 
-/// Everything that could make two runs of one config differ in the last bits: layout, algorithm and thread
-/// count of each node. Resume, all towers and all ranks use one plan. Written to the run folder and into
-/// checkpoints.
+/// Everything that could make two runs of one config differ in the last bits: layout and
+/// algorithm of each node, and how work is cut into pieces. Resume, all towers and all ranks use one plan.
+/// Written to the run folder and into checkpoints.
 struct Plan {
   std::string cpu;  // whose choices these are: Device::hardware() of the first section
   std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
   std::string source;                           // where it was read; empty: nowhere, all was chosen here
 
+  /// How the work of the sections that are there is cut; 0 where there is none.
+  int pieces() const { return sections.empty() ? 0 : sections.begin()->second.pieces; }
   std::string to_json() const;
   /// Takes what to_json writes and nothing else. Errors: PlanError with `source` (a path, say) and what is
   /// wrong.

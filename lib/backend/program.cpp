@@ -59,7 +59,8 @@ Executable& Program::compile(const Signature& signature) {
 
 std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const std::string& section) {
   try {
-    return device_.compile(graph, plan_.sections[section]);
+    const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = plan_.pieces()});
+    return device_.compile(graph, found->second);
   } catch (const PlanError& error) {
     if (plan_.source.empty()) throw;
     throw PlanError(plan_.source + ": section '" + section + "': " + error.what());

@@ -11,7 +11,7 @@ TEST(Plan, comes_back_from_json) {
   Plan plan;
   plan.cpu = "some cpu";
   plan.sections["backward float32 [2]"] = {
-      2, {{"conv0/Convolution", {"nChw16c", "winograd"}}, {"bn", {"nhwc", ""}}}};
+      2, true, {{"conv0/Convolution", {"nChw16c", "winograd"}}, {"bn", {"nhwc", ""}}}};
   EXPECT_EQ(Plan::from_json(plan.to_json(), "plan.json"), plan);
 }
 
@@ -25,7 +25,10 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(Plan, refuses_what_is_no_plan) {
-  EXPECT_EQ(complaint(R"({"tpack_plan": 9})"), "plan.json: plan version 9; this build reads 1");
+  EXPECT_EQ(complaint(R"({"tpack_plan": 9})"),
+            "plan.json: plan version 9; this build reads 2 (choose again with --replan; results may then "
+            "differ in the last "
+            "bits)");
   const auto refused = [](const std::string& text, const std::string& what) {
     EXPECT_EQ(complaint(text), "plan.json: is no plan (the plan.json of a run folder): " + what) << text;
   };
@@ -33,7 +36,7 @@ TEST(Plan, refuses_what_is_no_plan) {
   refused("{}", "'tpack_plan' is missing");
   EXPECT_TRUE(
       complaint("nonsense").starts_with("plan.json: is no plan (the plan.json of a run folder): parse"));
-  const auto root = [](const std::string& rest) { return R"({"tpack_plan": 1, "cpu": "c")" + rest + "}"; };
+  const auto root = [](const std::string& rest) { return R"({"tpack_plan": 2, "cpu": "c")" + rest + "}"; };
   refused(root(""), "'sections' is missing");
   refused(root(R"(, "sections": [])"), "'sections' is no map: []");
   refused(root(R"(, "sections": {}, "section": 1)"), "unknown key 'section'; did you mean 'sections'?");
@@ -41,15 +44,15 @@ TEST(Plan, refuses_what_is_no_plan) {
     return root(R"(, "sections": {"f [2]": )" + inside + "}");
   };
   refused(section("3"), "'sections / f [2]' is no map: 3");
-  refused(section(R"({"nodes": {}})"), "'sections / f [2] / threads' is missing");
-  for (const char* threads : {"-2", "0", "1.5", "true", "\"2\"", "5000000000"}) {
-    refused(section(R"({"nodes": {}, "threads": )" + std::string(threads) + "}"),
-            "'sections / f [2] / threads' is no number from 1: " + std::string(threads));
+  refused(section(R"({"nodes": {}})"), "'sections / f [2] / pieces' is missing");
+  for (const char* pieces : {"-2", "0", "1.5", "true", "\"2\"", "65", "5000000000"}) {
+    refused(section(R"({"nodes": {}, "pieces": )" + std::string(pieces) + "}"),
+            "'sections / f [2] / pieces' is no number from 1 to 64: " + std::string(pieces));
   }
-  refused(section(R"({"threads": 1, "nodes": {}, "algorithm": ""})"),
+  refused(section(R"({"pieces": 1, "nodes": {}, "algorithm": ""})"),
           "unknown key 'sections / f [2] / algorithm'");
   const auto node = [&](const std::string& choice) {
-    return section(R"({"threads": 1, "nodes": {"a/b": )" + choice + "}}");
+    return section(R"({"pieces": 1, "nodes": {"a/b": )" + choice + "}}");
   };
   refused(node(R"({"layout": 1, "algorithm": ""})"),
           "'sections / f [2] / nodes / a/b / layout' is no text: 1");

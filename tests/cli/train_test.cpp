@@ -347,7 +347,7 @@ TEST_F(Train, takes_the_plan_of_a_file) {
   EXPECT_EQ(content_of(plan), content_of(run_folder("again") + "/plan.json"));
   write_content(folder_ / "broken.json", "{");
   EXPECT_EQ(train({"--plan", folder_ / "broken.json"}, "third").code, 2);
-  write_content(folder_ / "empty.json", R"({"tpack_plan": 1, "cpu": "", "sections": {}})");
+  write_content(folder_ / "empty.json", R"({"tpack_plan": 2, "cpu": "", "sections": {}})");
   const Outcome empty = train({"--plan", folder_ / "empty.json"}, "fourth");
   EXPECT_EQ(empty.code, 0);
   EXPECT_NE(empty.err.find("empty.json: this plan is empty"), std::string::npos) << empty.err;
@@ -367,16 +367,13 @@ TEST_F(Train, a_plan_of_another_network_is_exit_2) {
   EXPECT_EQ(train({"--plan", folder_ / "other.json", "--replan"}, "third").code, 2);
 }
 
-TEST_F(Train, a_plan_for_other_threads_is_refused_unless_replan) {
-  ASSERT_EQ(train().code, 0);
-  const std::vector<std::string> resume = {"--resume",         "auto",  "--set",
-                                           "engine.threads=2", "--set", "max_epoch=3"};
-  const Outcome refused = train(resume);
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("--replan"), std::string::npos);
-  std::vector<std::string> replan = resume;
-  replan.emplace_back("--replan");
-  EXPECT_EQ(train(replan).code, 0);
+TEST_F(Train, resumes_with_another_number_of_threads_to_the_same_bits) {
+  const std::vector<std::string> longer = {"--set", "max_epoch=3", "--set", "engine.threads=3"};
+  ASSERT_EQ(train(longer, "whole").code, 0);
+  ASSERT_EQ(train({"--set", "engine.threads=3"}).code, 0);
+  const Outcome resumed = train({"--resume", "auto", "--set", "max_epoch=3", "--set", "engine.threads=1"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  expect_same_tensors(checkpoint(30, "whole"), checkpoint(30));
 }
 
 TEST_F(Train, begins_with_the_weights_of_init) {

@@ -26,20 +26,20 @@ PreparedKernel plain(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel, 
 struct Rows {
   int64_t count;
   int64_t classes;
-  int threads;
+  int pieces;
 
   template <class F>
-  void each(const F& f) const {
-    parallel_for(threads, count, std::max<int64_t>(1, kGrain / classes),
-                 [&](int64_t begin, int64_t end, int thread) {
-                   for (int64_t row = begin; row < end; ++row) f(row, thread);
+  void each(Team* team, const F& f) const {
+    parallel_for(team, pieces, count, std::max<int64_t>(1, kGrain / classes),
+                 [&](int64_t begin, int64_t end, int piece) {
+                   for (int64_t row = begin; row < end; ++row) f(row, piece);
                  });
   }
 };
 
 Rows rows_of(const KernelRequest& r) {
   const Shape& scores = r.node.inputs[0].shape();
-  return {scores[0], scores[1], r.threads};
+  return {scores[0], scores[1], r.pieces};
 }
 
 /// powers[c] = exp(x[c] - largest); gives (largest, sum of the powers).
@@ -52,15 +52,15 @@ std::pair<float, float> exponentials(const float* x, int64_t classes, float* pow
 }
 
 uint64_t row_scratch(const KernelRequest& r) {
-  return static_cast<uint64_t>(r.threads) * static_cast<uint64_t>(rows_of(r).classes + 16) * sizeof(float);
+  return static_cast<uint64_t>(r.pieces) * static_cast<uint64_t>(rows_of(r).classes + 16) * sizeof(float);
 }
 
 PreparedKernel cross_entropy(const KernelRequest& r) {
   const Rows rows = rows_of(r);
   return plain(r, make_kernel([rows](const KernelArgs& args) {
-                 rows.each([&](int64_t row, int thread) {
+                 rows.each(args.team, [&](int64_t row, int piece) {
                    const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
-                   float* powers = reinterpret_cast<float*>(args.scratch) + thread * (rows.classes + 16);
+                   float* powers = reinterpret_cast<float*>(args.scratch) + piece * (rows.classes + 16);
                    const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
                    const auto [largest, sum] = exponentials(x, rows.classes, powers);
                    const bool known = label >= 0 && label < rows.classes;
@@ -74,7 +74,7 @@ PreparedKernel cross_entropy(const KernelRequest& r) {
 PreparedKernel cross_entropy_gradient(const KernelRequest& r) {
   const Rows rows = rows_of(r);
   return plain(r, make_kernel([rows](const KernelArgs& args) {
-                 rows.each([&](int64_t row, int /*thread*/) {
+                 rows.each(args.team, [&](int64_t row, int /*piece*/) {
                    const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
                    float* dx = reinterpret_cast<float*>(args.out[0]) + row * rows.classes;
                    const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
@@ -91,7 +91,7 @@ PreparedKernel in_top_k(const KernelRequest& r) {
   const Rows rows = rows_of(r);
   const int64_t k = op_cast<InTopK>(r.node)->params().k;
   return plain(r, make_kernel([rows, k](const KernelArgs& args) {
-                 rows.each([&](int64_t row, int /*thread*/) {
+                 rows.each(args.team, [&](int64_t row, int /*piece*/) {
                    const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
                    const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
                    bool known = label >= 0 && label < rows.classes;

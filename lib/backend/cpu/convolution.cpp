@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "backend/cpu/batch_pieces.h"
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/primitive.h"
 #include "backend/cpu/winograd.h"
@@ -51,17 +52,30 @@ Format image_format(const TensorSpec& spec, Layout layout) {
   return make_format(spec, first ? Layout::kPlain : layout);
 }
 
-struct Shapes {
+/// The tensors of a convolution, whichever of them its node computes: images x, weights w, results y.
+struct Tensors {
   TensorSpec x, w, y;
+
+  /// The same for a part of the batch.
+  Tensors of_images(int64_t images) const {
+    Tensors part = *this;
+    part.x.shape = x.shape.with(0, images);
+    part.y.shape = y.shape.with(0, images);
+    return part;
+  }
+  int64_t images() const { return x.shape[0]; }
 };
 
-Problem problem_of(const KernelRequest& request, const ConvolutionParams& p, const Shapes& shapes) {
+/// `weights`: their format where another piece has chosen it; oneDNN chooses otherwise.
+Problem problem_of(const KernelRequest& request, const ConvolutionParams& p, const Tensors& tensors,
+                   const std::optional<Desc>& weights) {
   return {algorithm_of(request, p),
-          image_format(shapes.x, request.layout).md,
-          Desc(weight_dims(shapes.w.shape, p.groups), dnnl::memory::data_type::f32,
-               dnnl::memory::format_tag::any),
-          Desc({shapes.y.shape[1]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x),
-          make_format(shapes.y, request.layout).md,
+          image_format(tensors.x, request.layout).md,
+          weights ? *weights
+                  : Desc(weight_dims(tensors.w.shape, p.groups), dnnl::memory::data_type::f32,
+                         dnnl::memory::format_tag::any),
+          Desc({tensors.y.shape[1]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x),
+          make_format(tensors.y, request.layout).md,
           {p.stride.h, p.stride.w},
           {p.dilation.h - 1, p.dilation.w - 1},
           {p.padding.top, p.padding.left},
@@ -92,31 +106,44 @@ bool is_tiled(const KernelRequest& request, const ConvolutionParams& params, con
   return true;
 }
 
+/// Prepares a convolution in pieces of its batch; `prepare` makes the one of some images. All pieces read or
+/// give the weights in the format that the first one chose.
+template <class F>
+PreparedKernel in_pieces(const KernelRequest& request, const Tensors& whole, const PerImage& per_image,
+                         const F& prepare) {
+  std::optional<Desc> weights;
+  try {
+    return cut_batch(request, whole.images(), per_image,
+                     [&](int64_t images) { return prepare(whole.of_images(images), weights); });
+  } catch (const dnnl::error&) {
+    refuse(request);
+  }
+}
+
 PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& params, bool bias,
                        Activation activation) {
   const Node& n = request.node;
   if (is_tiled(request, params, n.inputs[1].shape()))
     return tiled_winograd_forward(request, params, bias, activation);
-  const Problem p = problem_of(request, params, {n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]});
-  try {
-    const Forward::primitive_desc pd = forward_desc(p, bias, activation);
-    std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}};
-    std::vector<Format> formats = {image_format(n.inputs[0].spec(), request.layout),
-                                   opaque(pd.weights_desc())};
+  const PerImage per_image{{true, false, false}, {true}};
+  const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
+    const Forward::primitive_desc pd =
+        forward_desc(problem_of(request, params, t, weights), bias, activation);
+    weights = pd.weights_desc();
+    std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
+    std::vector<Format> formats = {image_format(t.x, request.layout), opaque(*weights)};
     if (bias) {
       in.push_back({DNNL_ARG_BIAS, pd.bias_desc()});
       formats.push_back(make_format(n.inputs[2].spec(), Layout::kPlain));
     }
-    auto kernel = std::make_unique<PrimitiveKernel>(
-        Forward(pd), in, std::vector<Operand>{{DNNL_ARG_DST, pd.dst_desc()}}, pd.scratchpad_desc());
-    return {std::move(kernel),
-            formats,
-            {make_format(n.outputs[0], request.layout)},
+    const std::vector<Operand> out = {{DNNL_ARG_DST, pd.dst_desc()}};
+    return {std::make_unique<PrimitiveKernel>(Forward(pd), in, out, pd.scratchpad_desc()),
+            std::move(formats),
+            {make_format(t.y, request.layout)},
             pd.scratchpad_desc().get_size(),
             {}};
-  } catch (const dnnl::error&) {
-    refuse(request);
-  }
+  };
+  return in_pieces(request, {n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]}, per_image, prepare);
 }
 
 PreparedKernel prepare_plain(const KernelRequest& request) {
@@ -133,24 +160,23 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
   const Node& n = request.node;
   const ConvolutionParams& params = op_cast<ConvolutionBackwardData>(n)->params().window;
   if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
-  const Problem p = problem_of(request, params, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()});
-  try {
+  const PerImage per_image{{true, false}, {true}};
+  const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
+    const Problem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
     const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
                                       forward_desc(p, false, Activation::kNone));
-    auto kernel = std::make_unique<PrimitiveKernel>(
-        Backward(pd),
-        std::vector<Operand>{{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, pd.weights_desc()}},
-        std::vector<Operand>{{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()}}, pd.scratchpad_desc());
-    return {std::move(kernel),
-            {make_format(n.inputs[0].spec(), request.layout), opaque(pd.weights_desc())},
-            {image_format(n.outputs[0], request.layout)},
+    weights = pd.weights_desc();
+    const std::vector<Operand> in = {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
+    const std::vector<Operand> out = {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()}};
+    return {std::make_unique<PrimitiveKernel>(Backward(pd), in, out, pd.scratchpad_desc()),
+            {make_format(t.y, request.layout), opaque(*weights)},
+            {image_format(t.x, request.layout)},
             pd.scratchpad_desc().get_size(),
             {}};
-  } catch (const dnnl::error&) {
-    refuse(request);
-  }
+  };
+  return in_pieces(request, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()}, per_image, prepare);
 }
 
 PreparedKernel prepare_backward_weights(const KernelRequest& request) {
@@ -158,25 +184,23 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   const Node& n = request.node;
   const ConvolutionParams& params = op_cast<ConvolutionBackwardWeights>(n)->params().window;
   if (is_tiled(request, params, n.outputs[0].shape)) return tiled_winograd_backward_weights(request, params);
-  const Problem p = problem_of(request, params, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()});
-  try {
+  const PerImage per_image{{true, true}, {false}};
+  const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
+    const Problem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
     const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
                                       forward_desc(p, false, Activation::kNone));
-    auto kernel = std::make_unique<PrimitiveKernel>(
-        Backward(pd),
-        std::vector<Operand>{{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}},
-        std::vector<Operand>{{DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()}}, pd.scratchpad_desc());
-    return {
-        std::move(kernel),
-        {image_format(n.inputs[0].spec(), request.layout), make_format(n.inputs[1].spec(), request.layout)},
-        {opaque(pd.diff_weights_desc())},
-        pd.scratchpad_desc().get_size(),
-        {}};
-  } catch (const dnnl::error&) {
-    refuse(request);
-  }
+    weights = pd.diff_weights_desc();
+    const std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}};
+    const std::vector<Operand> out = {{DNNL_ARG_DIFF_WEIGHTS, *weights}};
+    return {std::make_unique<PrimitiveKernel>(Backward(pd), in, out, pd.scratchpad_desc()),
+            {image_format(t.x, request.layout), make_format(t.y, request.layout)},
+            {opaque(*weights)},
+            pd.scratchpad_desc().get_size(),
+            {}};
+  };
+  return in_pieces(request, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()}, per_image, prepare);
 }
 
 const Registration kForward("Convolution", prepare_plain, LayoutRule::kChosen);

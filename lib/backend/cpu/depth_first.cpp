@@ -3,23 +3,20 @@
 #include <algorithm>
 #include <array>
 
+#include "backend/cpu/batch_pieces.h"
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/simd.h"
 
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kCacheBytes = int64_t{1}
-                                << 20;  // of what lies between, a thread: half a second-level cache
+constexpr int64_t kCacheBytes = int64_t{1} << 20;  // of what lies between: half a second-level cache
 
-/// Into how many parts of equal size a batch is cut so that a part of `bytes` stays in the cache; 1 where its
-/// images cannot be dealt out like that.
-int64_t parts_of(int64_t images, int64_t bytes, int threads) {
-  for (int64_t parts = 1; parts <= images; ++parts) {
-    const bool even = images % parts == 0 && images / parts % threads == 0;
-    if (even && bytes / parts <= kCacheBytes * threads) return parts;
-  }
-  return 1;
+/// Into how many parts of equal size images are cut so that a part of `bytes` stays in the cache.
+int64_t parts_of(int64_t images, int64_t bytes) {
+  int64_t parts = 1;
+  while (parts < images && (images % parts != 0 || bytes / parts > kCacheBytes)) ++parts;
+  return parts;
 }
 
 /// Where an operand of one of the two kernels lies: which operand of the node, and how far it moves from part
@@ -65,7 +62,8 @@ class DepthFirstKernel final : public CpuKernel {
     };
     for (size_t i = 0; i < half.in.size(); ++i) half.in_pointers[i] = at(half.in[i], args.in);
     for (size_t i = 0; i < half.out.size(); ++i) half.out_pointers[i] = at(half.out[i], args.out);
-    half.kernel->run({half.in_pointers, half.out_pointers, args.scratch + half.scratch, args.info});
+    half.kernel->run(
+        {half.in_pointers, half.out_pointers, args.scratch + half.scratch, args.info, args.team});
   }
 
   /// The sum over the parts, in their order.
@@ -84,20 +82,15 @@ class DepthFirstKernel final : public CpuKernel {
 
 uint64_t rounded_up(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// Prepares both kernels for one part of the batch and lays them out over the node's operands and one block
+/// Prepares both kernels for one part of `images` images and lays them out over their operands and one block
 /// of scratch memory: what lies between, one part of a sum, then room for the kernels themselves.
 class Composition {
  public:
-  explicit Composition(const KernelRequest& request)
+  Composition(const KernelRequest& request, int64_t images)
       : request_(request), op_(*op_cast<DepthFirst>(request.node)) {
-    std::vector<TensorSpec> specs;
-    for (const Symbol& input : request.node.inputs) specs.push_back(input.spec());
-    const int64_t images = specs[0].shape[0];
-    parts_ = parts_of(images, nodes_of(op_, specs).first->outputs[0].bytes(), request.threads);
-    for (size_t i = 0; i < specs.size(); ++i) {
-      if (op_.per_image(i)) specs[i].shape = specs[i].shape.with(0, images / parts_);
-    }
-    const DepthFirstNodes nodes = nodes_of(op_, specs);
+    specs_ = specs_of(images);
+    parts_ = parts_of(images, nodes_of(op_, specs_).first->outputs[0].bytes());
+    const DepthFirstNodes nodes = nodes_of(op_, specs_of(images / parts_));
     first_ = prepare_part(*nodes.first);
     second_ = prepare_part(*nodes.second);
     TPACK_ASSERT(same_memory(first_.out[0], second_.in[op_.between()]),
@@ -120,9 +113,18 @@ class Composition {
   }
 
  private:
+  /// Those of the inputs for some images.
+  std::vector<TensorSpec> specs_of(int64_t images) const {
+    std::vector<TensorSpec> specs;
+    for (const Symbol& input : request_.node.inputs) {
+      specs.push_back(input.spec());
+      if (op_.per_image(specs.size() - 1)) specs.back().shape = specs.back().shape.with(0, images);
+    }
+    return specs;
+  }
   PreparedKernel prepare_part(const Node& node) const {
     const KernelEntry* entry = find_kernel(node.op->type());
-    return entry->prepare({node, request_.layout, request_.algorithm, request_.threads});
+    return entry->prepare({node, request_.layout, request_.algorithm, 1});
   }
   /// The format of all images where `part` is that of some.
   static Format of_whole(const Format& part, const TensorSpec& spec, bool per_image) {
@@ -134,7 +136,7 @@ class Composition {
       const size_t input = whole_.in.size();
       const bool per_image = op_.per_image(input);
       half.in.push_back({static_cast<int>(input), per_image ? part.bytes() : 0, 0});
-      whole_.in.push_back(of_whole(part, request_.node.inputs[input].spec(), per_image));
+      whole_.in.push_back(of_whole(part, specs_[input], per_image));
     };
     for (const Format& format : first_.in) add(halves_[0], format);
     for (size_t i = 0; i < second_.in.size(); ++i) {
@@ -150,7 +152,9 @@ class Composition {
     halves_[0].out.emplace_back();
     for (size_t i = 0; i < second_.out.size(); ++i) {
       const Format& part = second_.out[i];
-      whole_.out.push_back(of_whole(part, request_.node.outputs[i], !op_.sums()));
+      TensorSpec spec = request_.node.outputs[i];
+      if (!op_.sums()) spec.shape = spec.shape.with(0, specs_[0].shape[0]);
+      whole_.out.push_back(of_whole(part, spec, !op_.sums()));
       halves_[1].out.push_back(op_.sums() ? Operand{-1, 0, between_bytes_}
                                           : Operand{static_cast<int>(i), part.bytes(), 0});
     }
@@ -158,6 +162,7 @@ class Composition {
 
   const KernelRequest& request_;
   const DepthFirst& op_;
+  std::vector<TensorSpec> specs_;
   int64_t parts_ = 1;
   PreparedKernel first_;
   PreparedKernel second_;
@@ -167,7 +172,15 @@ class Composition {
   std::array<Half, 2> halves_;
 };
 
-PreparedKernel prepare(const KernelRequest& request) { return Composition(request).run(); }
+PreparedKernel prepare(const KernelRequest& request) {
+  const Node& node = request.node;
+  const auto& op = *op_cast<DepthFirst>(node);
+  PerImage per_image;
+  for (size_t i = 0; i < node.inputs.size(); ++i) per_image.in.push_back(op.per_image(i));
+  per_image.out.assign(node.outputs.size(), !op.sums());
+  return cut_batch(request, node.inputs[0].shape()[0], per_image,
+                   [&](int64_t images) { return Composition(request, images).run(); });
+}
 
 const Registration kDepthFirst("DepthFirst", prepare, LayoutRule::kChosen);
 

@@ -1,10 +1,11 @@
 #include "backend/device.h"
 
-#include <omp.h>
+#include <algorithm>
 
 #include "backend/cpu/executable.h"
 #include "backend/cpu/layout_choice.h"
 #include "backend/cpu/lowering.h"
+#include "backend/cpu/onednn_threads.h"
 #include "backend/cpu/tuner.h"
 #include "backend/passes/depth_first.h"
 #include "backend/passes/fuse.h"
@@ -42,21 +43,17 @@ class CpuDevice final : public Device {
   }
 
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
-    // oneDNN fixes the number of threads of a kernel when it is made.
-    omp_set_num_threads(options_.threads);
-    const bool planned = section.threads != 0;
-    if (planned && section.threads != options_.threads) {
-      throw PlanError("the plan is for " + std::to_string(section.threads) + " threads, this run has " +
-                      std::to_string(options_.threads) +
-                      "; set engine.threads to that, or plan anew with --replan");
-    }
+    use_one_onednn_thread();
+    // Here, not when the device is made: its threads run where the thread that computes is bound.
+    if (!team_) team_ = std::make_shared<Team>(options_.threads);
+    if (section.pieces == 0) section.pieces = std::min(options_.threads, Team::kMostPieces);
     const Graph fused = fused_graph(graph);
-    if (planned) {
+    if (section.chosen) {
       require_section_of(fused, section);
     } else {
-      section = choose_layouts(fused, options_.algorithm, tuner_, options_.threads);
+      section = choose_layouts(fused, options_.algorithm, tuner_, section.pieces, *team_);
     }
-    return make_executable(lower(fused, section, *store_), *store_, arena_, options_.threads);
+    return make_executable(lower(fused, section, *store_), *store_, arena_, team_);
   }
 
  private:
@@ -72,6 +69,7 @@ class CpuDevice final : public Device {
   DeviceOptions options_;
   Tuner tuner_;
   std::shared_ptr<Arena> arena_;
+  std::shared_ptr<Team> team_;  // from the first compile on
   std::unique_ptr<VariableStore> store_;
 };
 

@@ -1,9 +1,9 @@
 #include "backend/cpu/executable.h"
 
 #include <algorithm>
-#include <omp.h>
 
 #include "backend/cpu/denormals.h"
+#include "backend/cpu/onednn_threads.h"
 #include "backend/passes/memory.h"
 #include "core/clock.h"
 #include "core/machine.h"
@@ -16,8 +16,9 @@ using Place = Value::Place;
 
 class CpuExecutable final : public Executable {
  public:
-  CpuExecutable(Program program, VariableStore& store, std::shared_ptr<Arena> arena, int threads)
-      : program_(std::move(program)), store_(store), arena_(std::move(arena)), threads_(threads) {
+  CpuExecutable(Program program, VariableStore& store, std::shared_ptr<Arena> arena,
+                std::shared_ptr<Team> team)
+      : program_(std::move(program)), store_(store), arena_(std::move(arena)), team_(std::move(team)) {
     for (const TensorSpec& spec : program_.fetches) fetched_.emplace_back(spec);
     plan();
     arena_->reserve(report_.arena_bytes);
@@ -31,13 +32,12 @@ class CpuExecutable final : public Executable {
   void run(std::span<const Tensor> inputs, const RunInfo& info) override {
     TPACK_ASSERT(inputs.size() == static_cast<size_t>(program_.inputs), "a program of other inputs");
     if (generation_ != arena_->generation) bind();
-    // The team belongs to the calling thread; oneDNN's kernels need the size they were made for.
-    if (omp_get_max_threads() != threads_) omp_set_num_threads(threads_);
+    use_one_onednn_thread();
     for (const InputUse& use : input_uses_) calls_[use.step].in[use.operand] = inputs[use.input].raw();
-    const FlushDenormals flush(threads_);
+    const FlushDenormals flush;
     for (size_t i = 0; i < calls_.size(); ++i) {
       const Stopwatch watch;
-      program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info});
+      program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info, team_.get()});
       if (profiling_) seconds_[i] += watch.seconds();
     }
   }
@@ -143,7 +143,7 @@ class CpuExecutable final : public Executable {
   Program program_;
   VariableStore& store_;
   std::shared_ptr<Arena> arena_;
-  int threads_;
+  std::shared_ptr<Team> team_;
   CompileReport report_;
   std::vector<Tensor> fetched_;
   std::vector<uint64_t> offsets_;  // by value, in the arena
@@ -172,8 +172,8 @@ void Arena::reserve(uint64_t bytes) {
 }
 
 std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
-                                            std::shared_ptr<Arena> arena, int threads) {
-  return std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena), threads);
+                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team) {
+  return std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena), std::move(team));
 }
 
 }  // namespace tpack::cpu

@@ -18,8 +18,8 @@ struct Arena {
   void reserve(uint64_t bytes);
 };
 
-/// Runs with `threads` threads. Denormal numbers count as zero.
+/// Runs on the team. Denormal numbers count as zero.
 std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
-                                            std::shared_ptr<Arena> arena, int threads);
+                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team);
 
 }  // namespace tpack::cpu

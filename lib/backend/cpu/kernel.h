@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/cpu/format.h"
+#include "backend/cpu/team.h"
 #include "backend/run_info.h"
 #include "graph/op.h"
 
@@ -19,10 +20,11 @@ struct KernelArgs {
   std::span<std::byte* const> out;
   std::byte* scratch = nullptr;
   const RunInfo* info = nullptr;
+  Team* team = nullptr;  // that work is spread over; may be null for a kernel of one piece
 };
 
 /// A kernel prepared once for fixed shapes and formats, then only run. Allocates nothing in `run`.
-/// Threads: one run at a time; it spreads its work over the device's team itself.
+/// Threads: one run at a time; it spreads its work over the team that it is given.
 class CpuKernel {
  public:
   virtual ~CpuKernel() = default;
@@ -34,7 +36,7 @@ struct KernelRequest {
   const Node& node;
   Layout layout = Layout::kPlain;  // chosen for the node's image operands
   std::string algorithm;           // chosen, "" where there is one only
-  int threads = 1;
+  int pieces = 1;  // that the work is cut into where there is enough; the result depends on it
 };
 
 /// A kernel with the formats that it wants and gives. The executable reorders inputs that come in other

@@ -95,12 +95,13 @@ class Search {
  public:
   /// With `rules`, what the fixed rules chose for the whole graph, kernels are measured against it.
   Search(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, const PlanSection* rules,
-         int threads)
+         int pieces, Team& team)
       : graph_(graph),
         algorithm_(algorithm),
         tuner_(tuner),
         rules_(rules),
-        threads_(threads),
+        pieces_(pieces),
+        team_(team),
         unit_of_(graph.size(), -1) {
     make_units();
     for (Unit& unit : units_) fill_options(unit);
@@ -115,7 +116,7 @@ class Search {
     if (blocked < total()) {
       for (size_t i = 0; i < units_.size(); ++i) units_[i].chosen = first[i];
     }
-    PlanSection section{.threads = threads_, .nodes = {}};
+    PlanSection section{.pieces = pieces_, .chosen = true, .nodes = {}};
     for (const Unit& unit : units_) {
       for (const Node* node : unit.nodes) {
         const Option& option = unit.options[unit.chosen];
@@ -182,7 +183,7 @@ class Search {
       const double flops = node.op->flops(node);
       for (Option& option : unit.options) {
         const bool gains = !algorithms.empty() && option.algorithm == algorithms.front();
-        option.seconds = flops / (kDirectFlopsPerSecond * threads_ * (gains ? kWinogradGain : 1));
+        option.seconds = flops / (kDirectFlopsPerSecond * pieces_ * (gains ? kWinogradGain : 1));
       }
     }
   }
@@ -201,7 +202,7 @@ class Search {
   }
 
   Tuner::Measurement measure(const Node& node, const Option& option) {
-    return tuner_.measure({node, option.layout, option.algorithm, threads_});
+    return tuner_.measure({node, option.layout, option.algorithm, pieces_}, team_);
   }
 
   /// Channels that are no multiple of 16 cost the work of the padding too.
@@ -215,7 +216,7 @@ class Search {
         bytes += static_cast<double>(spec.bytes()) * (full - 1);
       }
     }
-    return 2 * bytes / (kReorderBytesPerSecond * threads_);
+    return 2 * bytes / (kReorderBytesPerSecond * pieces_);
   }
 
   void find_edges() {
@@ -230,7 +231,7 @@ class Search {
         const bool first_layer = window_of(*node) != nullptr && s.shape()[1] == 1;
         if (first_layer) continue;
         const double seconds =
-            2.0 * static_cast<double>(s.spec().bytes()) / (kReorderBytesPerSecond * threads_);
+            2.0 * static_cast<double>(s.spec().bytes()) / (kReorderBytesPerSecond * pieces_);
         edges_.push_back({unit_of_[static_cast<size_t>(s.node->id)], consumer, seconds});
       }
     }
@@ -304,7 +305,8 @@ class Search {
   DeviceOptions::Algorithm algorithm_;
   Tuner& tuner_;
   const PlanSection* rules_;
-  int threads_;
+  int pieces_;
+  Team& team_;
   std::vector<int> unit_of_;  // by node id, -1 for nodes without images
   std::vector<Unit> units_;
   std::vector<Edge> edges_;
@@ -329,13 +331,13 @@ std::vector<double> comparable_seconds(const std::vector<Tuner::Measurement>& me
   return seconds;
 }
 
-PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner,
-                           int threads) {
+PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, int pieces,
+                           Team& team) {
   if (algorithm != DeviceOptions::Algorithm::kAuto)
-    return Search(graph, algorithm, tuner, nullptr, threads).run();
+    return Search(graph, algorithm, tuner, nullptr, pieces, team).run();
   const PlanSection rules =
-      Search(graph, DeviceOptions::Algorithm::kHeuristic, tuner, nullptr, threads).run();
-  return Search(graph, algorithm, tuner, &rules, threads).run();
+      Search(graph, DeviceOptions::Algorithm::kHeuristic, tuner, nullptr, pieces, team).run();
+  return Search(graph, algorithm, tuner, &rules, pieces, team).run();
 }
 
 void require_section_of(const Graph& graph, const PlanSection& section) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backend/cpu/team.h"
 #include "backend/cpu/tuner.h"
 #include "backend/device.h"
 #include "backend/plan.h"
@@ -10,8 +11,9 @@ namespace tpack::cpu {
 /// Chooses layout and algorithm of every node of four-axis tensors, together and for each direction of a
 /// convolution apart: the sum of kernel times and reorders is made small by local search. `algorithm` kAuto
 /// measures convolutions and compares them with what kHeuristic, which estimates them, would choose for the
-/// graph; kDirect allows direct ones only.
-PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, int threads);
+/// graph; kDirect allows direct ones only. Kernels are cut into `pieces`, and those measured run on `team`.
+PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, int pieces,
+                           Team& team);
 
 /// Checks that a section holds the choices of exactly the nodes that choose_layouts chooses for. Errors:
 /// ConfigError with the first node that is missing or not the graph's.

@@ -51,7 +51,7 @@ class Lowering {
     const auto chosen = section_.nodes.find(node.path);
     const NodeChoice choice = chosen == section_.nodes.end() ? NodeChoice{"plain", ""} : chosen->second;
     PreparedKernel prepared =
-        entry->prepare({node, layout_from(choice.layout), choice.algorithm, section_.threads});
+        entry->prepare({node, layout_from(choice.layout), choice.algorithm, section_.pieces});
     std::vector<int> in;
     for (size_t i = 0; i < node.inputs.size(); ++i)
       in.push_back(in_format(value_of_.at(node.inputs[i]), prepared.in[i], node.path));
@@ -105,8 +105,9 @@ class Lowering {
 
   Step reorder(int from, int to, const std::string& path) const {
     Step step;
-    step.kernel = make_reorder(program_.values[static_cast<size_t>(from)].format,
-                               program_.values[static_cast<size_t>(to)].format, step.scratch_bytes);
+    step.kernel =
+        make_reorder(program_.values[static_cast<size_t>(from)].format,
+                     program_.values[static_cast<size_t>(to)].format, section_.pieces, step.scratch_bytes);
     step.in = {from};
     step.out = {to};
     step.path = path;

@@ -1,5 +1,8 @@
 #include "ops/matmul.h"
 
+#include <algorithm>
+#include <array>
+
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/primitive.h"
 #include "backend/passes/fused_ops.h"
@@ -11,44 +14,142 @@ using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
 using Operand = PrimitiveKernel::Operand;
 
-/// A row-major matrix as it stands, or read transposed: no copy, oneDNN takes any strides.
-Desc matrix(const Shape& shape, bool transposed) {
-  const auto f32 = dnnl::memory::data_type::f32;
-  if (transposed) return {Dims{shape[1], shape[0]}, f32, Dims{1, shape[1]}};
-  return {Dims{shape[0], shape[1]}, f32, Dims{shape[1], 1}};
+constexpr double kGrain = 1e6;  // floating-point operations worth waking a thread for
+
+/// A range of rows or columns.
+struct Range {
+  int64_t begin = 0;
+  int64_t size = 0;
+};
+
+/// Rows and columns of a row-major matrix, or of its transpose: no copy, oneDNN takes any strides.
+struct Block {
+  Desc md;
+  uint64_t offset = 0;  // bytes from the matrix to the block
+};
+Block block_of(const Shape& shape, bool transposed, const Range& rows, const Range& columns) {
+  const Dims strides = transposed ? Dims{1, shape[1]} : Dims{shape[1], 1};
+  const auto first = static_cast<uint64_t>(rows.begin * strides[0] + columns.begin * strides[1]);
+  return {{Dims{rows.size, columns.size}, dnnl::memory::data_type::f32, strides}, first * sizeof(float)};
 }
 
-PreparedKernel prepare(const Node& n, const MatMulParams& params, bool bias, Activation activation) {
+/// y = activation(a b + bias), cut into blocks of rows or columns of y.
+struct Product {
+  const Node& node;
+  MatMulParams params;
+  bool bias = false;
+  Activation activation = Activation::kNone;
+
+  int64_t rows() const { return node.outputs[0].shape[0]; }
+  int64_t columns() const { return node.outputs[0].shape[1]; }
+  int64_t inner() const { return node.inputs[0].shape()[params.transpose_a ? 0 : 1]; }
+};
+
+/// One block with where its operands begin.
+struct ProductPiece {
+  std::unique_ptr<CpuKernel> kernel;
+  std::vector<uint64_t> in;
+  uint64_t out = 0;
+  uint64_t scratch_bytes = 0;
+  std::array<std::byte*, 3> in_pointers{};
+  std::byte* out_pointer = nullptr;
+};
+
+ProductPiece piece_of(const Product& product, const Range& rows, const Range& columns) {
   dnnl::primitive_attr attributes = user_scratchpad();
-  if (activation == Activation::kRelu) {
+  if (product.activation == Activation::kRelu) {
     dnnl::post_ops after;
     after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
     attributes.set_post_ops(after);
   }
-  const Desc a = matrix(n.inputs[0].shape(), params.transpose_a);
-  const Desc b = matrix(n.inputs[1].shape(), params.transpose_b);
-  const Desc y = matrix(n.outputs[0].shape, false);
-  const Desc bias_row({1, n.outputs[0].shape[1]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab);
-  const dnnl::matmul::desc desc = bias ? dnnl::matmul::desc(a, b, bias_row, y) : dnnl::matmul::desc(a, b, y);
+  const Node& n = product.node;
+  const Range inner = {0, product.inner()};
+  const Block a = block_of(n.inputs[0].shape(), product.params.transpose_a, rows, inner);
+  const Block b = block_of(n.inputs[1].shape(), product.params.transpose_b, inner, columns);
+  const Block y = block_of(n.outputs[0].shape, false, rows, columns);
+  const Desc bias({1, columns.size}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab);
+  const dnnl::matmul::desc desc =
+      product.bias ? dnnl::matmul::desc(a.md, b.md, bias, y.md) : dnnl::matmul::desc(a.md, b.md, y.md);
   const dnnl::matmul::primitive_desc pd(desc, attributes, engine());
-  std::vector<Operand> in = {{DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}};
-  if (bias) in.push_back({DNNL_ARG_BIAS, bias_row});
-  auto kernel = std::make_unique<PrimitiveKernel>(
-      dnnl::matmul(pd), in, std::vector<Operand>{{DNNL_ARG_DST, y}}, pd.scratchpad_desc());
+  std::vector<Operand> in = {{DNNL_ARG_SRC, a.md}, {DNNL_ARG_WEIGHTS, b.md}};
+  ProductPiece piece;
+  piece.in = {a.offset, b.offset};
+  if (product.bias) {
+    in.push_back({DNNL_ARG_BIAS, bias});
+    piece.in.push_back(static_cast<uint64_t>(columns.begin) * sizeof(float));
+  }
+  piece.out = y.offset;
+  piece.scratch_bytes = (pd.scratchpad_desc().get_size() + 63) / 64 * 64;
+  piece.kernel = std::make_unique<PrimitiveKernel>(
+      dnnl::matmul(pd), in, std::vector<Operand>{{DNNL_ARG_DST, y.md}}, pd.scratchpad_desc());
+  return piece;
+}
+
+/// The matrix whose lines are cut is read once; the other one is read for every piece. So the longer side of
+/// y is cut, at multiples of 16 lines.
+std::vector<ProductPiece> pieces_of(const Product& product, int pieces) {
+  constexpr int64_t kLines = 16;
+  const bool by_columns = product.columns() >= product.rows();
+  const int64_t lines = by_columns ? product.columns() : product.rows();
+  const int64_t blocks = (lines + kLines - 1) / kLines;
+  const double flops = 2.0 * static_cast<double>(product.rows() * product.columns() * product.inner());
+  const int64_t count = flops < kGrain * pieces ? 1 : std::min<int64_t>(pieces, blocks);
+  std::vector<ProductPiece> all;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t begin = blocks * i / count * kLines;
+    const Range part = {begin, std::min(lines, blocks * (i + 1) / count * kLines) - begin};
+    all.push_back(by_columns ? piece_of(product, {0, product.rows()}, part)
+                             : piece_of(product, part, {0, product.columns()}));
+  }
+  return all;
+}
+
+class ProductKernel final : public CpuKernel {
+ public:
+  explicit ProductKernel(std::vector<ProductPiece> pieces) : pieces_(std::move(pieces)) {
+    for (const ProductPiece& piece : pieces_) piece_scratch_ = std::max(piece_scratch_, piece.scratch_bytes);
+  }
+  uint64_t scratch_bytes() const { return piece_scratch_ * pieces_.size(); }
+
+  void run(const KernelArgs& args) override {
+    if (pieces_.size() == 1) return run_piece(args, 0);
+    args.team->run(static_cast<int>(pieces_.size()),
+                   [&](int piece) { run_piece(args, static_cast<size_t>(piece)); });
+  }
+
+ private:
+  void run_piece(const KernelArgs& args, size_t number) {
+    ProductPiece& piece = pieces_[number];
+    for (size_t i = 0; i < piece.in.size(); ++i) piece.in_pointers[i] = args.in[i] + piece.in[i];
+    piece.out_pointer = args.out[0] + piece.out;
+    piece.kernel->run({{piece.in_pointers.data(), piece.in.size()},
+                       {&piece.out_pointer, 1},
+                       args.scratch + number * piece_scratch_,
+                       args.info,
+                       nullptr});
+  }
+
+  std::vector<ProductPiece> pieces_;
+  uint64_t piece_scratch_ = 0;
+};
+
+PreparedKernel prepare(const KernelRequest& request, const Product& product) {
+  auto kernel = std::make_unique<ProductKernel>(pieces_of(product, request.pieces));
+  const uint64_t scratch = kernel->scratch_bytes();
   return {std::move(kernel),
-          input_formats(n, Layout::kPlain),
-          output_formats(n, Layout::kPlain),
-          pd.scratchpad_desc().get_size(),
+          input_formats(request.node, Layout::kPlain),
+          output_formats(request.node, Layout::kPlain),
+          scratch,
           {}};
 }
 
 PreparedKernel prepare_plain(const KernelRequest& request) {
-  return prepare(request.node, op_cast<MatMul>(request.node)->params(), false, Activation::kNone);
+  return prepare(request, {request.node, op_cast<MatMul>(request.node)->params()});
 }
 
 PreparedKernel prepare_fused(const KernelRequest& request) {
   const FusedMatMulParams& p = op_cast<FusedMatMul>(request.node)->params();
-  return prepare(request.node, p.product, true, p.activation);
+  return prepare(request, {request.node, p.product, true, p.activation});
 }
 
 const Registration kPlain("MatMul", prepare_plain, LayoutRule::kPlain);

@@ -50,7 +50,7 @@ PreparedKernel transpose(const KernelRequest& r) {
   }
   const dnnl::memory::desc to(from.md.dims(), from.md.data_type(), strides);
   uint64_t scratch = 0;
-  auto kernel = make_reorder(from, opaque(to), scratch);
+  auto kernel = make_reorder(from, opaque(to), r.pieces, scratch);
   return {std::move(kernel), {from}, {make_format(out, Layout::kPlain)}, scratch, {}};
 }
 
@@ -63,13 +63,13 @@ struct BoxCopy {
   size_t row_bytes = 0;
   size_t width = 4;  // bytes of an element
   int64_t rows = 1;
-  int threads = 1;
+  int pieces = 1;
 
   template <class F>
-  void each_row(const F& f) const {
+  void each_row(Team* team, const F& f) const {
     const int64_t grain =
         std::max<int64_t>(1, kGrain * 4 / static_cast<int64_t>(std::max<size_t>(row_bytes, 1)));
-    parallel_for(threads, rows, grain, [&](int64_t first, int64_t last, int /*thread*/) {
+    parallel_for(team, pieces, rows, grain, [&](int64_t first, int64_t last, int /*piece*/) {
       for (int64_t row = first; row < last; ++row) {
         int64_t rest = row;
         int64_t at = begin;
@@ -91,7 +91,7 @@ std::vector<int64_t> in_memory(const std::vector<int64_t>& logical, Layout layou
 }
 
 BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<int64_t>& begin,
-                 Layout layout, int threads) {
+                 Layout layout, int pieces) {
   const auto sizes = [&](const Shape& s) {
     return in_memory({s.sizes().begin(), s.sizes().end()}, layout, 16);
   };
@@ -101,7 +101,7 @@ BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<
   BoxCopy copy;
   copy.rank = small_sizes.size();
   copy.width = size_of(large.dtype);
-  copy.threads = threads;
+  copy.pieces = pieces;
   int64_t step = 1;
   for (size_t i = copy.rank; i-- > 0;) {
     copy.small_sizes[i] = small_sizes[i];
@@ -124,11 +124,11 @@ Layout box_layout(const KernelRequest& r) {
 PreparedKernel pad(const KernelRequest& r) {
   const Layout layout = box_layout(r);
   const BoxCopy copy = box_copy(r.node.outputs[0], r.node.inputs[0].shape(),
-                                op_cast<Pad>(r.node)->params().before, layout, r.threads);
+                                op_cast<Pad>(r.node)->params().before, layout, r.pieces);
   const size_t bytes = make_format(r.node.outputs[0], layout).bytes();
   return {make_kernel([copy, bytes](const KernelArgs& args) {
             std::memset(args.out[0], 0, bytes);
-            copy.each_row([&](size_t large, size_t small) {
+            copy.each_row(args.team, [&](size_t large, size_t small) {
               std::memcpy(args.out[0] + large, args.in[0] + small, copy.row_bytes);
             });
           }),
@@ -141,9 +141,9 @@ PreparedKernel pad(const KernelRequest& r) {
 PreparedKernel slice(const KernelRequest& r) {
   const Layout layout = box_layout(r);
   const BoxCopy copy = box_copy(r.node.inputs[0].spec(), r.node.outputs[0].shape,
-                                op_cast<Slice>(r.node)->params().begin, layout, r.threads);
+                                op_cast<Slice>(r.node)->params().begin, layout, r.pieces);
   return {make_kernel([copy](const KernelArgs& args) {
-            copy.each_row([&](size_t large, size_t small) {
+            copy.each_row(args.team, [&](size_t large, size_t small) {
               std::memcpy(args.out[0] + small, args.in[0] + large, copy.row_bytes);
             });
           }),
@@ -174,15 +174,15 @@ PreparedKernel literal(const KernelRequest& r) {
 PreparedKernel random_uniform(const KernelRequest& r) {
   const int64_t count = r.node.outputs[0].shape.elements();
   const std::string path = r.node.path;
-  const int threads = r.threads;
-  return plain(r, make_kernel([count, path, threads](const KernelArgs& args) {
-                 const uint64_t key = random_key(*args.info, path);
-                 parallel_for(threads, count, kGrain, [&](int64_t begin, int64_t end, int /*thread*/) {
-                   simd::uniform(key, static_cast<uint64_t>(begin),
-                                 reinterpret_cast<float*>(args.out[0]) + begin,
-                                 static_cast<size_t>(end - begin));
-                 });
-               }));
+  const int pieces = r.pieces;
+  return plain(
+      r, make_kernel([count, path, pieces](const KernelArgs& args) {
+        const uint64_t key = random_key(*args.info, path);
+        parallel_for(args.team, pieces, count, kGrain, [&](int64_t begin, int64_t end, int /*piece*/) {
+          simd::uniform(key, static_cast<uint64_t>(begin), reinterpret_cast<float*>(args.out[0]) + begin,
+                        static_cast<size_t>(end - begin));
+        });
+      }));
 }
 
 const Registration kReshape("Reshape", reshape, LayoutRule::kPlain);

@@ -1,34 +1,29 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <omp.h>
+
+#include "backend/cpu/team.h"
 
 namespace tpack::cpu {
 
-/// All threads, or one where there are not enough of `count` items to give each `grain`. Never a part of the
-/// team: OpenMP ends the threads that a smaller team leaves over, and starts them again later.
-inline int threads_for(int threads, int64_t count, int64_t grain) {
-  return count >= threads * grain ? threads : 1;
+/// Into how many pieces `count` items are cut: all of `pieces`, or one where there are not enough to give
+/// each `grain`.
+inline int pieces_for(int pieces, int64_t count, int64_t grain) {
+  return count >= pieces * grain ? pieces : 1;
 }
 
-/// Calls f(begin, end, thread) for `threads` equal, contiguous parts of 0..count-1 on the one OpenMP team
-/// that oneDNN uses too. What a thread gets depends on count and threads alone, so sums have one order. Work
-/// smaller than `grain` items a thread runs on the calling thread: waking a team costs microseconds.
+/// Calls f(begin, end, piece) for equal, contiguous pieces of 0..count-1 on the team. What a piece is depends
+/// on count, pieces and grain alone, so sums have one order. Work smaller than `grain` items per piece is one
+/// piece, on the calling thread: a job of the team costs microseconds. `team` is not touched where there is
+/// one piece.
 template <class F>
-void parallel_for(int threads, int64_t count, int64_t grain, const F& f) {
-  const int used = threads_for(threads, count, grain);
+void parallel_for(Team* team, int pieces, int64_t count, int64_t grain, const F& f) {
+  const int used = pieces_for(pieces, count, grain);
   if (used == 1) {
     f(int64_t{0}, count, 0);
     return;
   }
-#pragma omp parallel num_threads(used)
-  {
-    // OMP_THREAD_LIMIT may make the team smaller than asked for: the parts stay, some threads take several.
-    const int team = omp_get_num_threads();
-    for (int part = omp_get_thread_num(); part < used; part += team)
-      f(count * part / used, count * (part + 1) / used, part);
-  }
+  team->run(used, [&](int piece) { f(count * piece / used, count * (piece + 1) / used, piece); });
 }
 
 }  // namespace tpack::cpu

@@ -40,24 +40,24 @@ struct Covered {
 /// that their windows cover.
 class PoolingWalk {
  public:
-  PoolingWalk(const PoolingParams& p, const Shape& image, const Shape& pooled, Layout layout, int threads)
+  PoolingWalk(const PoolingParams& p, const Shape& image, const Shape& pooled, Layout layout, int pieces)
       : p_(p),
         planes_(image, layout),
         image_{image[2], image[3]},
         pooled_{pooled[2], pooled[3]},
-        threads_(threads),
+        pieces_(pieces),
         covered_(std::make_shared<std::vector<Covered>>(
-            static_cast<size_t>(threads), Covered(static_cast<size_t>(p.window.h * p.window.w)))) {}
+            static_cast<size_t>(pieces), Covered(static_cast<size_t>(p.window.h * p.window.w)))) {}
 
   int64_t image_plane() const { return image_.h * image_.w * planes_.channels; }
   int64_t pooled_plane() const { return pooled_.h * pooled_.w * planes_.channels; }
 
   /// f(offset of the image plane, offset of the first output pixel, windows); planes in parallel.
   template <class F>
-  void each(const F& f) const {
+  void each(Team* team, const F& f) const {
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, image_plane()));
-    parallel_for(threads_, planes_.count, grain, [&](int64_t begin, int64_t end, int thread) {
-      Covered& covered = (*covered_)[static_cast<size_t>(thread)];
+    parallel_for(team, pieces_, planes_.count, grain, [&](int64_t begin, int64_t end, int piece) {
+      Covered& covered = (*covered_)[static_cast<size_t>(piece)];
       for (int64_t plane = begin; plane < end; ++plane) {
         for (int64_t y = 0; y < pooled_.h; ++y) each_run(plane, y, covered, f);
       }
@@ -71,10 +71,10 @@ class PoolingWalk {
            image_.w == pooled_.w * p_.window.w;
   }
 
-  /// Zeros the whole image, each thread the planes that it will add to.
-  void clear(float* image) const {
+  /// Zeros the whole image.
+  void clear(Team* team, float* image) const {
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, image_plane()));
-    parallel_for(threads_, planes_.count, grain, [&](int64_t begin, int64_t end, int /*thread*/) {
+    parallel_for(team, pieces_, planes_.count, grain, [&](int64_t begin, int64_t end, int /*piece*/) {
       std::memset(image + begin * image_plane(), 0,
                   static_cast<size_t>((end - begin) * image_plane()) * sizeof(float));
     });
@@ -125,8 +125,8 @@ class PoolingWalk {
   Planes planes_;
   Size2 image_;
   Size2 pooled_;
-  int threads_;
-  std::shared_ptr<std::vector<Covered>> covered_;  // by thread, so that no step asks for memory
+  int pieces_;
+  std::shared_ptr<std::vector<Covered>> covered_;  // by piece, so that no step asks for memory
 };
 
 const float* floats(std::byte* data) { return reinterpret_cast<const float*>(data); }
@@ -140,9 +140,9 @@ const uint8_t* indices(std::byte* data) { return reinterpret_cast<const uint8_t*
 
 PreparedKernel max_pool(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPool>(r.node)->params(), r.node.inputs[0].shape(),
-                         r.node.outputs[0].shape, r.layout, r.threads);
+                         r.node.outputs[0].shape, r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::max_of(floats(args.in[0]) + plane, w, floats_out(args.out[0]) + at,
                                    reinterpret_cast<uint8_t*>(args.out[1]) + at);
                     });
@@ -151,12 +151,12 @@ PreparedKernel max_pool(const KernelRequest& r) {
 
 PreparedKernel max_pool_scatter(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPoolScatter>(r.node)->params().pooling, r.node.outputs[0].shape,
-                         r.node.inputs[0].shape(), r.layout, r.threads);
+                         r.node.inputs[0].shape(), r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
                     const simd::Scatter how =
                         walk.tiles_exactly() ? simd::Scatter::kWrite : simd::Scatter::kAdd;
-                    if (how == simd::Scatter::kAdd) walk.clear(floats_out(args.out[0]));
-                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    if (how == simd::Scatter::kAdd) walk.clear(args.team, floats_out(args.out[0]));
+                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::scatter(floats(args.in[0]) + at, indices(args.in[1]) + at, w,
                                     floats_out(args.out[0]) + plane, how);
                     });
@@ -165,9 +165,9 @@ PreparedKernel max_pool_scatter(const KernelRequest& r) {
 
 PreparedKernel max_pool_gather(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<MaxPoolGather>(r.node)->params().pooling, r.node.inputs[0].shape(),
-                         r.node.outputs[0].shape, r.layout, r.threads);
+                         r.node.outputs[0].shape, r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::gather(floats(args.in[0]) + plane, indices(args.in[1]) + at, w,
                                    floats_out(args.out[0]) + at);
                     });
@@ -176,9 +176,9 @@ PreparedKernel max_pool_gather(const KernelRequest& r) {
 
 PreparedKernel avg_pool(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<AvgPool>(r.node)->params(), r.node.inputs[0].shape(),
-                         r.node.outputs[0].shape, r.layout, r.threads);
+                         r.node.outputs[0].shape, r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::mean_of(floats(args.in[0]) + plane, w, floats_out(args.out[0]) + at);
                     });
                   }));
@@ -186,10 +186,10 @@ PreparedKernel avg_pool(const KernelRequest& r) {
 
 PreparedKernel avg_pool_spread(const KernelRequest& r) {
   const PoolingWalk walk(op_cast<AvgPoolSpread>(r.node)->params().pooling, r.node.outputs[0].shape,
-                         r.node.inputs[0].shape(), r.layout, r.threads);
+                         r.node.inputs[0].shape(), r.layout, r.pieces);
   return prepared(r, make_kernel([walk](const KernelArgs& args) {
-                    walk.clear(floats_out(args.out[0]));
-                    walk.each([&](int64_t plane, int64_t at, const simd::Windows& w) {
+                    walk.clear(args.team, floats_out(args.out[0]));
+                    walk.each(args.team, [&](int64_t plane, int64_t at, const simd::Windows& w) {
                       simd::spread(floats(args.in[0]) + at, w, floats_out(args.out[0]) + plane);
                     });
                   }));

@@ -31,7 +31,9 @@ class PrimitiveKernel final : public CpuKernel {
 /// Scratchpads come from the arena.
 dnnl::primitive_attr user_scratchpad();
 
-/// A copy between two formats of one tensor; null where oneDNN has none.
-std::unique_ptr<CpuKernel> make_reorder(const Format& from, const Format& to, uint64_t& scratch_bytes);
+/// A copy between two formats of one tensor, in pieces of its first axis. Errors: ConfigError where oneDNN
+/// has none.
+std::unique_ptr<CpuKernel> make_reorder(const Format& from, const Format& to, int pieces,
+                                        uint64_t& scratch_bytes);
 
 }  // namespace tpack::cpu

@@ -28,7 +28,7 @@ struct Register {
   bool uniform = false;  // one number for the whole sweep
 };
 
-/// What each thread has for itself.
+/// What each piece has for itself.
 struct Workspace {
   float* buffers = nullptr;               // slots of a tile's elements
   std::array<int64_t, 16> filled_at{};    // by input: offset that its buffer was filled from, -1 for none
@@ -38,18 +38,18 @@ struct Workspace {
 
 class SweepKernel final : public CpuKernel {
  public:
-  SweepKernel(const Sweep& op, const Node& node, Layout layout, int threads)
+  SweepKernel(const Sweep& op, const Node& node, Layout layout, int pieces)
       : plan_(plan_sweep(op, node, layout)),
         expression_(op.expression()),
         reductions_(op, node, layout, plan_),
-        threads_(threads) {
+        pieces_(pieces) {
     for (const Symbol& input : node.inputs) types_.push_back(input.dtype());
     place_registers();
     plan_.cut(std::clamp(kCacheElements / std::max(1, slots_), kSmallestTile, kLargestTile));
   }
 
   uint64_t scratch_bytes() const {
-    return static_cast<uint64_t>(threads_) * thread_floats() * sizeof(float) + copy_bytes();
+    return static_cast<uint64_t>(pieces_) * piece_floats() * sizeof(float) + copy_bytes();
   }
   /// (result, input) pairs that may share memory: the result is written at or after the last read of the
   /// input.
@@ -59,12 +59,12 @@ class SweepKernel final : public CpuKernel {
     pad_vectors(args);
     const int64_t tiles = plan_.tiles();
     const int64_t grain = std::max<int64_t>(1, kGrain / (plan_.tile_rows * plan_.tile_columns));
-    const int used = threads_for(threads_, tiles, grain);
-    parallel_for(used, tiles, 1,
-                 [&](int64_t begin, int64_t end, int thread) { sweep(args, begin, end, thread); });
+    const int used = pieces_for(pieces_, tiles, grain);
+    parallel_for(args.team, used, tiles, 1,
+                 [&](int64_t begin, int64_t end, int piece) { sweep(args, begin, end, piece); });
     const auto* totals = reinterpret_cast<const float*>(args.scratch) + slots_ * plan_.tile_room() +
                          static_cast<int64_t>(reductions_.count()) * plan_.tile_room();
-    reductions_.combine(totals, thread_floats(), used, args.out.subspan(expression_.results.size()));
+    reductions_.combine(totals, piece_floats(), used, args.out.subspan(expression_.results.size()));
   }
 
  private:
@@ -117,7 +117,7 @@ class SweepKernel final : public CpuKernel {
                        [](int64_t s) { return s == 0; });
   }
 
-  uint64_t thread_floats() const {
+  uint64_t piece_floats() const {
     return static_cast<uint64_t>(slots_ * plan_.tile_room() + reductions_.floats(plan_.tile_room()));
   }
   uint64_t copy_bytes() const {
@@ -132,7 +132,7 @@ class SweepKernel final : public CpuKernel {
   /// Per-channel inputs of a blocked sweep whose last block is not full get zeros behind them.
   void pad_vectors(const KernelArgs& args) {
     std::copy(args.in.begin(), args.in.end(), inputs_.begin());
-    std::byte* at = args.scratch + static_cast<uint64_t>(threads_) * thread_floats() * sizeof(float);
+    std::byte* at = args.scratch + static_cast<uint64_t>(pieces_) * piece_floats() * sizeof(float);
     for (size_t i = 0; i < plan_.input_copy.size(); ++i) {
       const auto channels = static_cast<size_t>(plan_.input_copy[i]);
       if (channels == 0) continue;
@@ -144,8 +144,8 @@ class SweepKernel final : public CpuKernel {
     }
   }
 
-  Workspace workspace(const KernelArgs& args, int thread) const {
-    float* base = reinterpret_cast<float*>(args.scratch) + static_cast<uint64_t>(thread) * thread_floats();
+  Workspace workspace(const KernelArgs& args, int piece) const {
+    float* base = reinterpret_cast<float*>(args.scratch) + static_cast<uint64_t>(piece) * piece_floats();
     Workspace w;
     w.buffers = base;
     w.filled_at.fill(-1);
@@ -153,8 +153,8 @@ class SweepKernel final : public CpuKernel {
     return w;
   }
 
-  void sweep(const KernelArgs& args, int64_t begin, int64_t end, int thread) {
-    Workspace w = workspace(args, thread);
+  void sweep(const KernelArgs& args, int64_t begin, int64_t end, int piece) {
+    Workspace w = workspace(args, piece);
     for (int64_t index = begin; index < end; ++index) work_on(args, plan_.tile(index), w);
     reductions_.finish(w.sums);
   }
@@ -290,7 +290,7 @@ class SweepKernel final : public CpuKernel {
   SweepPlan plan_;
   pointwise::Expression expression_;
   SweepReductions reductions_;
-  int threads_;
+  int pieces_;
   std::vector<DType> types_;  // of the inputs
   std::vector<Register> registers_;
   std::vector<size_t> last_use_;  // by register: the instruction that reads it last
@@ -319,7 +319,7 @@ PreparedKernel prepare(const KernelRequest& request) {
   const Sweep& op = *op_cast<Sweep>(request.node);
   Layout layout = op.shape().rank() == 4 ? request.layout : Layout::kPlain;
   if (layout == Layout::kBlocked && !fits_blocks(op, request.node)) layout = Layout::kNhwc;
-  auto kernel = std::make_unique<SweepKernel>(op, request.node, layout, request.threads);
+  auto kernel = std::make_unique<SweepKernel>(op, request.node, layout, request.pieces);
   PreparedKernel prepared;
   for (const Symbol& input : request.node.inputs) prepared.in.push_back(sweep_format(input.spec(), layout));
   const size_t results = op.expression().results.size();

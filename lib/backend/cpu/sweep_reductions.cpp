@@ -110,14 +110,14 @@ void SweepReductions::finish(Accumulators& a) const {
   for (size_t k = 0; k < count(); ++k) fold(k, a);
 }
 
-void SweepReductions::combine(const float* totals, uint64_t stride, int threads,
+void SweepReductions::combine(const float* totals, uint64_t stride, int pieces,
                               std::span<std::byte* const> outs) const {
   for (size_t k = 0; k < count(); ++k) {
     auto* out = reinterpret_cast<float*>(outs[k]);
     for (int64_t i = 0; i < sizes_[k]; ++i) {
       const float* part = totals + offsets_[k] + i;
       float total = *part;
-      for (int thread = 1; thread < threads; ++thread) {
+      for (int piece = 1; piece < pieces; ++piece) {
         part += stride;
         total = is_sum(k) ? total + *part : std::max(total, *part);
       }

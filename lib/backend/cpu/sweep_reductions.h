@@ -9,15 +9,15 @@
 
 namespace tpack::cpu {
 
-/// The reductions that a sweep makes on the side. Each thread sums its tiles into accumulators and totals of
-/// its own; combine() adds the threads' totals in the order of the threads. Results depend on the shape, the
-/// layout and the number of threads alone.
+/// The reductions that a sweep makes on the side. Each piece sums its tiles into accumulators and totals of
+/// its own; combine() adds the pieces' totals in their order. Results depend on the shape, the
+/// layout and the number of pieces alone.
 class SweepReductions {
  public:
-  /// What one thread has for itself, in memory that the caller gives.
+  /// What one piece has for itself, in memory that the caller gives.
   struct Accumulators {
     float* sums = nullptr;                  // a tile of elements for each reduction
-    float* totals = nullptr;                // this thread's part of every result
+    float* totals = nullptr;                // this piece's part of every result
     std::array<int64_t, 16> sum_at{};       // by reduction: where the sums belong, -1 for nowhere yet
     std::array<int64_t, 16> sum_columns{};  // and how many columns of them count
   };
@@ -26,17 +26,17 @@ class SweepReductions {
 
   size_t count() const { return reductions_.size(); }
   const SweepReduction& operator[](size_t k) const { return reductions_[k]; }
-  /// Floats that a thread needs where tiles have `tile` elements.
+  /// Floats that a piece needs where tiles have `tile` elements.
   int64_t floats(int64_t tile) const { return static_cast<int64_t>(count()) * tile + totals_size_; }
 
   /// Fresh accumulators in `memory`, of floats(tile) elements.
   Accumulators begin(float* memory, int64_t tile) const;
   /// Adds the values `x` of a tile to reduction k; `uniform`: x[0] for all.
   void reduce(size_t k, const float* x, bool uniform, const SweepTile& tile, Accumulators& a) const;
-  /// Ends a thread's work: its totals are complete then.
+  /// Ends a piece's work: its totals are complete then.
   void finish(Accumulators& a) const;
-  /// outs[k] = result of reduction k. `totals`: of the first thread; those of the others lie `stride` apart.
-  void combine(const float* totals, uint64_t stride, int threads, std::span<std::byte* const> outs) const;
+  /// outs[k] = result of reduction k. `totals`: of the first piece; those of the others lie `stride` apart.
+  void combine(const float* totals, uint64_t stride, int pieces, std::span<std::byte* const> outs) const;
 
  private:
   void accumulate(size_t k, const float* x, int64_t at, const SweepTile& tile, Accumulators& a) const;
@@ -46,7 +46,7 @@ class SweepReductions {
 
   const SweepPlan& plan_;
   std::vector<SweepReduction> reductions_;
-  std::vector<int64_t> offsets_;  // of each result in a thread's totals
+  std::vector<int64_t> offsets_;  // of each result in a piece's totals
   std::vector<int64_t> sizes_;
   int64_t totals_size_ = 0;
 };

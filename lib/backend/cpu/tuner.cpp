@@ -17,10 +17,11 @@
 namespace tpack::cpu {
 namespace {
 
-std::string key_of(const KernelRequest& r) {
+std::string key_of(const KernelRequest& r, const Team& team) {
   std::string key = r.node.op->key();
   for (const Symbol& input : r.node.inputs) key += " " + input.spec().str();
-  return key + " " + name_of(r.layout) + " " + r.algorithm + " " + std::to_string(r.threads) + " threads";
+  return key + " " + name_of(r.layout) + " " + r.algorithm + " " + std::to_string(r.pieces) + " pieces " +
+         std::to_string(team.threads()) + " threads";
 }
 
 /// First line of the file: whose kernels were timed.
@@ -49,7 +50,7 @@ long interruptions() {
   return usage.ru_nivcsw;
 }
 
-Tuner::Measurement time_of(PreparedKernel& prepared) {
+Tuner::Measurement time_of(PreparedKernel& prepared, Team& team) {
   constexpr int kUndisturbed = 5;
   constexpr size_t kMostRuns = 12;
   const std::vector<Tensor> in = buffers(prepared.in);
@@ -60,7 +61,7 @@ Tuner::Measurement time_of(PreparedKernel& prepared) {
   for (const Tensor& tensor : in) from.push_back(tensor.raw());
   for (const Tensor& tensor : out) to.push_back(tensor.raw());
   const RunInfo info;
-  const KernelArgs args{from, to, scratch.raw(), &info};
+  const KernelArgs args{from, to, scratch.raw(), &info, &team};
   prepared.kernel->run(args);
   std::vector<TimedRun> runs;
   for (int left = kUndisturbed; left > 0 && runs.size() < kMostRuns;) {
@@ -74,10 +75,10 @@ Tuner::Measurement time_of(PreparedKernel& prepared) {
 }
 
 /// A kernel that is not possible on this CPU takes for ever.
-Tuner::Measurement time_kernel(const KernelRequest& request) {
+Tuner::Measurement time_kernel(const KernelRequest& request, Team& team) {
   try {
     PreparedKernel prepared = find_kernel(request.node.op->type())->prepare(request);
-    Tuner::Measurement m = time_of(prepared);
+    Tuner::Measurement m = time_of(prepared, team);
     m.scratch_bytes = prepared.scratch_bytes;
     return m;
   } catch (const ConfigError&) {
@@ -102,11 +103,11 @@ Tuner::~Tuner() {
   if (changed_ && !path_.empty()) save();
 }
 
-Tuner::Measurement Tuner::measure(const KernelRequest& request) {
-  const std::string key = key_of(request);
+Tuner::Measurement Tuner::measure(const KernelRequest& request, Team& team) {
+  const std::string key = key_of(request, team);
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
-  const Measurement m = time_(request);
+  const Measurement m = time_(request, team);
   changed_ = true;
   return known_[key] = m;
 }

@@ -20,7 +20,7 @@ class Tuner {
     bool disturbed =
         false;  // other processes wanted the processors all the time: not to be compared, nor kept
   };
-  using Time = std::function<Measurement(const KernelRequest&)>;
+  using Time = std::function<Measurement(const KernelRequest&, Team& team)>;
 
   explicit Tuner(const std::string& cache_dir);
   /// With another way to time kernels, for tests.
@@ -29,7 +29,8 @@ class Tuner {
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
 
-  Measurement measure(const KernelRequest& request);
+  /// Runs on `team`.
+  Measurement measure(const KernelRequest& request, Team& team);
 
  private:
   void load();

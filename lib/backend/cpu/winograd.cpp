@@ -29,16 +29,16 @@ struct Geometry {
   WinogradImages out;
   int64_t chunk = 0;  // tiles that are worked on at once
 
-  Geometry(const Shape& from, const Shape& to, int64_t top, int64_t left, int threads) : images(from[0]) {
+  Geometry(const Shape& from, const Shape& to, int64_t top, int64_t left, int pieces) : images(from[0]) {
     const int64_t down = (to[2] + simd::kWinogradTile - 1) / simd::kWinogradTile;
     const int64_t across = (to[3] + simd::kWinogradTile - 1) / simd::kWinogradTile;
     in = {blocks_of(from[1]) * kBlock, from[2], from[3], down, across, top, left};
     out = {blocks_of(to[1]) * kBlock, to[2], to[3], down, across, 0, 0};
     const int64_t fitting = kCacheFloats / (kWinogradPoints * (in.channels + out.channels));
-    // As many chunks as give every thread the same number of them.
+    // As many chunks as give every piece the same number of them.
     const int64_t fewest =
         (tiles() + std::max(fitting, simd::kWinogradRows) - 1) / std::max(fitting, simd::kWinogradRows);
-    const int64_t count = rounded_up(fewest, threads);
+    const int64_t count = rounded_up(fewest, pieces);
     chunk = rounded_up((tiles() + count - 1) / count, simd::kWinogradRows);
   }
   int64_t tiles() const { return images * in.tiles(); }
@@ -85,11 +85,11 @@ FilterBlock load_filters(const float* w, const Filters& f, int64_t in, int64_t b
 /// Convolution, and the gradient of its input, which is one too.
 class ForwardKernel final : public CpuKernel {
  public:
-  ForwardKernel(const Geometry& geometry, const Filters& filters, Activation activation, int threads)
-      : g_(geometry), filters_(filters), relu_(activation == Activation::kRelu), threads_(threads) {}
+  ForwardKernel(const Geometry& geometry, const Filters& filters, Activation activation, int pieces)
+      : g_(geometry), filters_(filters), relu_(activation == Activation::kRelu), pieces_(pieces) {}
 
   uint64_t scratch_bytes() const {
-    const int64_t all = kWinogradPoints * g_.filter_floats() + g_.out.channels + threads_ * thread_floats();
+    const int64_t all = kWinogradPoints * g_.filter_floats() + g_.out.channels + pieces_ * piece_floats();
     return static_cast<uint64_t>(all) * sizeof(float);
   }
 
@@ -97,24 +97,24 @@ class ForwardKernel final : public CpuKernel {
     float* filters = floats_out(args.scratch);
     float* bias = filters + kWinogradPoints * g_.filter_floats();
     float* rest = bias + g_.out.channels;
-    transform_filters(floats(args.in[1]), filters);
+    transform_filters(args.team, floats(args.in[1]), filters);
     const bool biased = args.in.size() > 2;
     if (biased) {
       std::memset(bias, 0, static_cast<size_t>(g_.out.channels) * sizeof(float));
       std::memcpy(bias, args.in[2], static_cast<size_t>(filters_.out()) * sizeof(float));
     }
-    parallel_for(threads_, g_.chunks(), 1, [&](int64_t begin, int64_t end, int thread) {
-      float* in = rest + thread * thread_floats();
+    parallel_for(args.team, pieces_, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
+      float* in = rest + piece * piece_floats();
       for (int64_t chunk = begin; chunk < end; ++chunk)
         work_on(chunk, floats(args.in[0]), filters, biased ? bias : nullptr, in, floats_out(args.out[0]));
     });
   }
 
  private:
-  int64_t thread_floats() const { return g_.in_floats() + g_.out_floats(); }
+  int64_t piece_floats() const { return g_.in_floats() + g_.out_floats(); }
 
-  void transform_filters(const float* w, float* to) const {
-    parallel_for(threads_, g_.in.channels, kBlock, [&](int64_t begin, int64_t end, int /*thread*/) {
+  void transform_filters(Team* team, const float* w, float* to) const {
+    parallel_for(team, pieces_, g_.in.channels, kBlock, [&](int64_t begin, int64_t end, int /*piece*/) {
       for (int64_t in = begin; in < end; ++in) {
         for (int64_t block = 0; block < g_.out.channels / kBlock; ++block) {
           const FilterBlock filters = load_filters(w, filters_, in, block);
@@ -152,34 +152,34 @@ class ForwardKernel final : public CpuKernel {
   Geometry g_;
   Filters filters_;
   bool relu_;
-  int threads_;
+  int pieces_;
 };
 
-/// The gradient of the weights: products of transformed patches and transformed gradients, summed over all
-/// tiles by each thread, then over the threads in their order.
+/// The gradient of the weights: products of transformed patches and transformed gradients, summed over the
+/// tiles of each piece, then over the pieces in their order.
 class BackwardWeightsKernel final : public CpuKernel {
  public:
-  BackwardWeightsKernel(const Geometry& geometry, const Filters& filters, int threads)
-      : g_(geometry), filters_(filters), threads_(threads) {}
+  BackwardWeightsKernel(const Geometry& geometry, const Filters& filters, int pieces)
+      : g_(geometry), filters_(filters), pieces_(pieces) {}
 
-  uint64_t scratch_bytes() const { return static_cast<uint64_t>(threads_ * thread_floats()) * sizeof(float); }
+  uint64_t scratch_bytes() const { return static_cast<uint64_t>(pieces_ * piece_floats()) * sizeof(float); }
 
   void run(const KernelArgs& args) override {
     float* scratch = floats_out(args.scratch);
-    const int used = threads_for(threads_, g_.chunks(), 1);
-    parallel_for(used, g_.chunks(), 1, [&](int64_t begin, int64_t end, int thread) {
-      float* sums = scratch + thread * thread_floats();
+    const int used = pieces_for(pieces_, g_.chunks(), 1);
+    parallel_for(args.team, used, g_.chunks(), 1, [&](int64_t begin, int64_t end, int piece) {
+      float* sums = scratch + piece * piece_floats();
       for (int64_t chunk = begin; chunk < end; ++chunk)
         work_on(chunk, chunk > begin, floats(args.in[0]), floats(args.in[1]), sums);
     });
-    parallel_for(threads_, g_.in.channels, kBlock, [&](int64_t begin, int64_t end, int /*thread*/) {
+    parallel_for(args.team, pieces_, g_.in.channels, kBlock, [&](int64_t begin, int64_t end, int /*piece*/) {
       for (int64_t in = begin; in < end; ++in) combine(in, used, scratch, floats_out(args.out[0]));
     });
   }
 
  private:
   int64_t sums_floats() const { return kWinogradPoints * g_.filter_floats(); }
-  int64_t thread_floats() const { return sums_floats() + g_.in_floats() + g_.out_floats(); }
+  int64_t piece_floats() const { return sums_floats() + g_.in_floats() + g_.out_floats(); }
 
   void work_on(int64_t chunk, bool add, const float* x, const float* dy, float* sums) const {
     float* in = sums + sums_floats();
@@ -202,8 +202,8 @@ class BackwardWeightsKernel final : public CpuKernel {
     if (in >= filters_.in()) return;
     for (int64_t block = 0; block < g_.out.channels / kBlock; ++block) {
       float* sums = scratch + in * g_.out.channels + block * kBlock;
-      for (int thread = 1; thread < used; ++thread) {
-        const float* other = sums + thread * thread_floats();
+      for (int piece = 1; piece < used; ++piece) {
+        const float* other = sums + piece * piece_floats();
         for (int64_t point = 0; point < kWinogradPoints; ++point) {
           for (int64_t lane = 0; lane < kBlock; ++lane)
             sums[point * g_.filter_floats() + lane] += other[point * g_.filter_floats() + lane];
@@ -222,7 +222,7 @@ class BackwardWeightsKernel final : public CpuKernel {
 
   Geometry g_;
   Filters filters_;
-  int threads_;
+  int pieces_;
 };
 
 template <class Kernel>
@@ -251,11 +251,11 @@ PreparedKernel tiled_winograd_forward(const KernelRequest& request, const Convol
   const Node& n = request.node;
   const Shape& w = n.inputs[1].shape();
   const Geometry geometry(n.inputs[0].shape(), n.outputs[0].shape, p.padding.top, p.padding.left,
-                          request.threads);
+                          request.pieces);
   std::vector<Format> in = {image(n.inputs[0].spec()), plain(n.inputs[1].spec())};
   if (bias) in.push_back(plain(n.inputs[2].spec()));
   return prepared(
-      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], false}, activation, request.threads), in,
+      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], false}, activation, request.pieces), in,
       {image(n.outputs[0])});
 }
 
@@ -263,19 +263,19 @@ PreparedKernel tiled_winograd_backward_data(const KernelRequest& request, const 
   const Node& n = request.node;
   const Shape& w = n.inputs[1].shape();
   const Geometry geometry(n.inputs[0].shape(), n.outputs[0].shape, 2 - p.padding.top, 2 - p.padding.left,
-                          request.threads);
-  return prepared(std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], true}, Activation::kNone,
-                                                  request.threads),
-                  {image(n.inputs[0].spec()), plain(n.inputs[1].spec())}, {image(n.outputs[0])});
+                          request.pieces);
+  return prepared(
+      std::make_unique<ForwardKernel>(geometry, Filters{w[0], w[1], true}, Activation::kNone, request.pieces),
+      {image(n.inputs[0].spec()), plain(n.inputs[1].spec())}, {image(n.outputs[0])});
 }
 
 PreparedKernel tiled_winograd_backward_weights(const KernelRequest& request, const ConvolutionParams& p) {
   const Node& n = request.node;
   const Shape& w = n.outputs[0].shape;
   const Geometry geometry(n.inputs[0].shape(), n.inputs[1].shape(), p.padding.top, p.padding.left,
-                          request.threads);
+                          request.pieces);
   return prepared(
-      std::make_unique<BackwardWeightsKernel>(geometry, Filters{w[0], w[1], false}, request.threads),
+      std::make_unique<BackwardWeightsKernel>(geometry, Filters{w[0], w[1], false}, request.pieces),
       {image(n.inputs[0].spec()), image(n.inputs[1].spec())}, {plain(n.outputs[0])});
 }
 

@@ -138,7 +138,8 @@ class ReferenceDevice final : public Device {
   }
   VariableStore& variables() override { return *store_; }
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
-    section.threads = 1;
+    section.pieces = 1;
+    section.chosen = true;
     return std::make_unique<ReferenceExecutable>(graph, *store_);
   }
   void stop_measuring() override {}

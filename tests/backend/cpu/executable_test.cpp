@@ -1,14 +1,15 @@
 #include "backend/cpu/executable.h"
 
-#include <omp.h>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "backend/device.h"
 #include "graph/builder.h"
+#include "graph/passes/gradient.h"
 #include "ops/convolution.h"
 #include "ops/matmul.h"
+#include "ops/pooling.h"
 #include "support/allocation_counter.h"
 #include "testkit/gradient_check.h"
 
@@ -145,13 +146,64 @@ TEST_F(CpuExecutableTest, executables_of_one_device_share_an_arena_and_keep_thei
   EXPECT_EQ(large->fetched(0).at(0), 7 * 4 * 36);
 }
 
-TEST_F(CpuExecutableTest, refuses_a_plan_for_another_number_of_threads) {
+/// What a network with kernels of every kind that is cut (convolutions in all directions and layouts,
+/// products, sweeps with reductions, pooling, reorders) gives on so many threads, by the choices of
+/// `section`.
+std::vector<Tensor> compute_on(int threads, PlanSection& section) {
   Graph graph;
-  Builder b(graph, table_, {});
-  b.fetch("y", b.exp(b.input("x", {DType::kFloat32, {4}})));
-  device_->create_variables(table_);
-  PlanSection planned{.threads = 3};
-  EXPECT_THROW(device_->compile(graph, planned), ConfigError);
+  VariableTable table;
+  Builder b(graph, table, {});
+  const Symbol x = b.input("x", {DType::kFloat32, {7, 16, 12, 12}});
+  const Symbol w = b.input("w", {DType::kFloat32, {16, 16, 3, 3}});
+  const Symbol v = b.input("v", {DType::kFloat32, {16 * 36, 200}});
+  const Symbol y = convolution(b, x, w, {.padding = {1, 1, 1, 1}});
+  const Symbol pooled = max_pool(b, b.max(y, 0.0), {.window = {2, 2}, .stride = {2, 2}});
+  const Symbol scores = matmul(b, b.reshape(pooled, {7, 16 * 36}), v);
+  const Symbol cost = b.reduce_sum(b.mul(scores, scores));
+  const std::vector<Symbol> gradient = gradients(b, cost, std::vector{x, w, v});
+  b.fetch("cost", cost);
+  for (size_t i = 0; i < gradient.size(); ++i) b.fetch("gradient" + std::to_string(i), gradient[i]);
+  const auto device =
+      make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kHeuristic, .threads = threads});
+  device->create_variables(table);
+  const auto executable = device->compile(graph, section);
+  executable->run(std::vector{testkit::random_tensor({7, 16, 12, 12}, 1, DType::kFloat32),
+                              testkit::random_tensor({16, 16, 3, 3}, 2, DType::kFloat32),
+                              testkit::random_tensor({16 * 36, 200}, 3, DType::kFloat32)},
+                  {});
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < 1 + gradient.size(); ++i) results.push_back(executable->fetched(i).clone());
+  return results;
+}
+
+TEST(CpuThreads, of_any_number_give_the_same_bits_for_one_plan) {
+  for (const int pieces : {2, 3, 5}) {
+    for (const auto& [layout, algorithm] :
+         {std::pair("nhwc", "direct"), std::pair("nChw16c", "direct"), std::pair("nChw16c", "winograd-tiled"),
+          std::pair("nChw16c", "winograd")}) {
+      PlanSection section{.pieces = pieces};
+      compute_on(1, section);
+      for (auto& [node, choice] : section.nodes) {
+        choice.layout = layout;
+        if (!choice.algorithm.empty()) choice.algorithm = algorithm;
+      }
+      const std::vector<Tensor> alone = compute_on(1, section);
+      for (const int threads : {2, 3, 4}) {
+        const std::vector<Tensor> together = compute_on(threads, section);
+        for (size_t i = 0; i < alone.size(); ++i)
+          EXPECT_TRUE(bit_equal(alone[i], together[i]))
+              << algorithm << ", pieces " << pieces << ", result " << i;
+      }
+      EXPECT_EQ(section.pieces, pieces);
+    }
+  }
+}
+
+TEST(CpuThreads, cut_a_new_plan_into_as_many_pieces) {
+  PlanSection section;
+  compute_on(3, section);
+  EXPECT_EQ(section.pieces, 3);
+  EXPECT_TRUE(section.chosen);
 }
 
 TEST_F(CpuExecutableTest, works_again_after_a_reservation_that_failed) {
@@ -162,8 +214,9 @@ TEST_F(CpuExecutableTest, works_again_after_a_reservation_that_failed) {
   b.fetch("y", matmul(b, matmul(b, x, x), x));
   auto arena = std::make_shared<cpu::Arena>();
   VariableStore variables(table_);
-  section_.threads = 1;
-  const auto executable = cpu::make_executable(cpu::lower(graph, section_, variables), variables, arena, 1);
+  section_.pieces = 1;
+  const auto executable = cpu::make_executable(cpu::lower(graph, section_, variables), variables, arena,
+                                               std::make_shared<cpu::Team>(1));
   const std::vector<Tensor> fed = {Tensor::of<float>({2, 2}, {1, 1, 0, 2})};
   executable->run(fed, {});
   const int before = arena->generation;
@@ -178,7 +231,7 @@ TEST_F(CpuExecutableTest, works_again_after_a_reservation_that_failed) {
   EXPECT_TRUE(bit_equal(executable->fetched(0), Tensor::of<float>({2, 2}, {1, 7, 0, 8})));
 }
 
-TEST_F(CpuExecutableTest, runs_with_its_number_of_threads_on_any_thread) {
+TEST_F(CpuExecutableTest, runs_on_any_thread) {
   Graph graph;
   Builder b(graph, table_, {});
   const Symbol x = b.input("x", {DType::kFloat32, {4, 16, 12, 12}});
@@ -192,13 +245,7 @@ TEST_F(CpuExecutableTest, runs_with_its_number_of_threads_on_any_thread) {
                                    testkit::random_tensor({16, 16, 3, 3}, 2, DType::kFloat32)};
   executable->run(fed, {});
   const Tensor here = executable->fetched(0).clone();
-  int threads = 0;
-  std::thread([&] {
-    omp_set_num_threads(3);
-    executable->run(fed, {});
-    threads = omp_get_max_threads();
-  }).join();
-  EXPECT_EQ(threads, 2);
+  std::thread([&] { executable->run(fed, {}); }).join();
   EXPECT_TRUE(bit_equal(executable->fetched(0), here));
 }
 

@@ -19,6 +19,7 @@ class LayoutChoiceTest : public testing::Test {
   VariableTable table_;
   Builder b_{graph_, table_, {}};
   Tuner tuner_{""};
+  Team team_{1};
 
   Symbol conv(const std::string& name, Symbol x, int64_t filters, int64_t size) {
     const Builder::Scope scope(b_, name);
@@ -26,7 +27,7 @@ class LayoutChoiceTest : public testing::Test {
     return convolution(b_, x, b_.variable("W", {filters, x.shape()[1], size, size}, {}),
                        {.padding = {pad, pad, pad, pad}});
   }
-  PlanSection choose(Algorithm algorithm) { return choose_layouts(graph_, algorithm, tuner_, 1); }
+  PlanSection choose(Algorithm algorithm) { return choose_layouts(graph_, algorithm, tuner_, 1, team_); }
 };
 
 TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_the_pooling_between_there) {

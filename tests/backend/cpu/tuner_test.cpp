@@ -18,6 +18,7 @@ class TunerTest : public testing::Test {
   Graph graph_;
   VariableTable table_;
   Builder b_{graph_, table_, {}};
+  Team team_{1};
   Symbol x_ = b_.input("x", {DType::kFloat32, {2, 32, 8, 8}});
   Symbol w_ = b_.input("w", {DType::kFloat32, {32, 32, 3, 3}});
   Symbol y_ = convolution(b_, x_, w_, {.padding = {1, 1, 1, 1}});
@@ -27,14 +28,16 @@ class TunerTest : public testing::Test {
 };
 
 TEST_F(TunerTest, times_kernels) {
-  EXPECT_GT(Tuner("").measure(request("direct", Layout::kNhwc)).seconds, 0);
+  EXPECT_GT(Tuner("").measure(request("direct", Layout::kNhwc), team_).seconds, 0);
 }
 
 TEST_F(TunerTest, keeps_what_it_measured_in_a_file) {
   const TemporaryFolder folder;
   const auto measured = [&](double seconds) {
-    Tuner tuner(folder.str(), [seconds](const KernelRequest&) { return Tuner::Measurement{seconds, 64}; });
-    return tuner.measure(request("direct", Layout::kNhwc));
+    Tuner tuner(folder.str(), [seconds](const KernelRequest&, Team&) {
+      return Tuner::Measurement{seconds, 64};
+    });
+    return tuner.measure(request("direct", Layout::kNhwc), team_);
   };
   EXPECT_EQ(measured(0.25).seconds, 0.25);
   EXPECT_EQ(measured(0.5).seconds, 0.25) << "from the file";
@@ -44,11 +47,11 @@ TEST_F(TunerTest, keeps_what_it_measured_in_a_file) {
 TEST_F(TunerTest, keeps_no_timings_that_were_disturbed) {
   const TemporaryFolder folder;
   const auto measured = [&](double seconds) {
-    Tuner tuner(folder.str(), [seconds](const KernelRequest&) {
+    Tuner tuner(folder.str(), [seconds](const KernelRequest&, Team&) {
       return Tuner::Measurement{seconds, 0, true};
     });
-    tuner.measure(request("direct", Layout::kNhwc));
-    return tuner.measure(request("direct", Layout::kNhwc)).seconds;
+    tuner.measure(request("direct", Layout::kNhwc), team_);
+    return tuner.measure(request("direct", Layout::kNhwc), team_).seconds;
   };
   EXPECT_EQ(measured(0.25), 0.25);
   EXPECT_EQ(measured(0.5), 0.5);
@@ -57,8 +60,8 @@ TEST_F(TunerTest, keeps_no_timings_that_were_disturbed) {
 TEST_F(TunerTest, takes_no_timings_of_another_version) {
   const TemporaryFolder folder;
   const auto measured = [&] {
-    Tuner tuner(folder.str(), [](const KernelRequest&) { return Tuner::Measurement{0.5, 0}; });
-    return tuner.measure(request("direct", Layout::kNhwc)).seconds;
+    Tuner tuner(folder.str(), [](const KernelRequest&, Team&) { return Tuner::Measurement{0.5, 0}; });
+    return tuner.measure(request("direct", Layout::kNhwc), team_).seconds;
   };
   measured();
   const std::string path = std::filesystem::directory_iterator(folder.str())->path();
@@ -75,7 +78,7 @@ TEST_F(TunerTest, takes_no_timings_of_another_version) {
 
 TEST_F(TunerTest, calls_impossible_what_cannot_be_had) {
   Tuner tuner("");
-  EXPECT_TRUE(std::isinf(tuner.measure(request("winograd", Layout::kNhwc)).seconds));
+  EXPECT_TRUE(std::isinf(tuner.measure(request("winograd", Layout::kNhwc), team_).seconds));
 }
 
 TEST(Fastest, counts_runs_that_were_left_alone) {

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace tpack::cpu {
+
+/// Makes oneDNN use the calling thread alone, for primitives that this thread creates and for those that it
+/// runs. Threads come from the Team, which runs one primitive per piece.
+void use_one_onednn_thread();
+
+}  // namespace tpack::cpu

@@ -1,0 +1,120 @@
+#include "backend/cpu/team.h"
+
+#include <bit>
+#include <chrono>
+#include <immintrin.h>
+#include <pthread.h>
+#include <system_error>
+#include <utility>
+
+#include "backend/cpu/denormals.h"
+#include "backend/cpu/onednn_threads.h"
+#include "core/error.h"
+
+namespace tpack::cpu {
+namespace {
+
+// Jobs follow one another within microseconds; waking a thread that sleeps takes some ten.
+constexpr std::chrono::microseconds kSpin{50};
+
+uint64_t bit(int piece) { return uint64_t{1} << static_cast<unsigned>(piece); }
+
+/// Returns when the value is another than `old` : soon, or after a sleep.
+template <class T>
+T wait_for_change(const std::atomic<T>& value, T old) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kLooks = 32;  // between two looks at the clock
+  for (const auto end = Clock::now() + kSpin; Clock::now() < end;) {
+    for (int i = 0; i < kLooks; ++i) {
+      const T now = value.load(std::memory_order_acquire);
+      if (now != old) return now;
+      _mm_pause();
+    }
+  }
+  value.wait(old, std::memory_order_acquire);
+  return value.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+Team::Team(int threads) {
+  try {
+    while (this->threads() < threads) {
+      threads_.emplace_back([this, thread = this->threads()] {
+        pthread_setname_np(pthread_self(), "compute");
+        serve(thread);
+      });
+    }
+  } catch (const std::system_error& failure) {
+    const int started = this->threads();
+    end();
+    throw ResourceError("cannot start thread " + std::to_string(started + 1) + " of " +
+                        std::to_string(threads) + ": " + failure.what() +
+                        "; set engine.threads to a smaller number");
+  }
+}
+
+Team::~Team() { end(); }
+
+void Team::end() {
+  ending_ = true;
+  ++round_;
+  round_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void Team::run_job(int pieces, Call call, const void* f) {
+  TPACK_ASSERT(pieces >= 1 && pieces <= kMostPieces, "a job of " + std::to_string(pieces) + " pieces");
+  call_ = call;
+  function_ = f;
+  left_.store(pieces, std::memory_order_relaxed);
+  free_.store((bit(pieces - 1) - 1) << 1, std::memory_order_release);  // all but the caller's own, the first
+  if (!threads_.empty() && pieces > 1) {
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+  }
+  compute(0);
+  left_.fetch_sub(1, std::memory_order_acq_rel);
+  work(0);
+  for (int left = left_.load(std::memory_order_acquire); left > 0;) left = wait_for_change(left_, left);
+  if (!has_error_.test(std::memory_order_acquire)) return;
+  has_error_.clear();
+  std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void Team::serve(int thread) {
+  const FlushDenormals flush;
+  use_one_onednn_thread();
+  uint32_t round = 0;
+  while (next_job(round)) work(thread);
+}
+
+/// Waits for another round; false at the end.
+bool Team::next_job(uint32_t& round) {
+  round = wait_for_change(round_, round);
+  return !ending_.load(std::memory_order_acquire);
+}
+
+/// Takes pieces as long as there are any.
+void Team::work(int thread) {
+  const uint64_t own = thread < kMostPieces ? bit(thread) : 0;
+  for (uint64_t free = free_.load(std::memory_order_acquire); free != 0;) {
+    const int piece = (free & own) != 0 ? thread : std::countr_zero(free);
+    if (!free_.compare_exchange_weak(free, free & ~bit(piece), std::memory_order_acq_rel)) continue;
+    compute(piece);
+    // The last one wakes the caller. From here on the next job may begin.
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1 && thread != 0) left_.notify_one();
+    free = free_.load(std::memory_order_acquire);
+  }
+}
+
+void Team::compute(int piece) noexcept {
+  try {
+    call_(function_, piece);
+  } catch (...) {
+    if (!has_error_.test_and_set(std::memory_order_acq_rel)) error_ = std::current_exception();
+  }
+}
+
+}  // namespace tpack::cpu

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace tpack::cpu {
+
+/// The threads that a device computes with. A job is cut into pieces, and whoever is free takes the next one:
+/// the calling thread works too, and a thread that lost its processor to another process delays no more than
+/// the piece that it has. Thread i takes piece i first where it is free, because its cache has that part of
+/// the data. Which thread computes a piece must not matter to its result; then results depend on the cut
+/// alone, not on the number of threads. A thread that waits spins for some microseconds and then sleeps, so
+/// that it takes no time from others. Threads: one job at a time, from any thread. Where they are bound (CPU
+/// affinity) is that of the thread that made the team.
+class Team {
+ public:
+  /// `threads`: the calling one included, at least 1. Errors: ResourceError where the system gives no more
+  /// threads.
+  explicit Team(int threads);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int threads() const { return static_cast<int>(threads_.size()) + 1; }
+
+  static constexpr int kMostPieces = 64;
+
+  /// Calls f(piece) once for each piece of 0..pieces-1 (at most kMostPieces), in any order and on any thread;
+  /// returns when all are done. Errors: the first exception that a piece throws; the other pieces are
+  /// computed all the same.
+  template <class F>
+  void run(int pieces, const F& f) {
+    run_job(
+        pieces, [](const void* g, int piece) { (*static_cast<const F*>(g))(piece); }, &f);
+  }
+
+ private:
+  using Call = void (*)(const void* f, int piece);
+
+  void run_job(int pieces, Call call, const void* f);
+  void serve(int thread);
+  bool next_job(uint32_t& round);
+  void work(int thread);
+  void compute(int piece) noexcept;
+  void end();
+
+  // The job. A thread reads these only while it holds a piece, and they change only when no piece is left.
+  Call call_ = nullptr;
+  const void* function_ = nullptr;
+  std::exception_ptr error_;
+  std::atomic_flag has_error_;
+
+  // Each on a cache line of its own: all threads write to them.
+  alignas(64) std::atomic<uint64_t> free_ = 0;   // a bit for each piece that nobody has taken
+  alignas(64) std::atomic<int> left_ = 0;        // pieces that are not done
+  alignas(64) std::atomic<uint32_t> round_ = 0;  // counts jobs
+  std::atomic<bool> ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tpack::cpu
