@@ -1,6 +1,7 @@
-# tpack_module(NAME SOURCES ... [DEPENDS ...] [LINKS ...] [APART])
-# One folder of lib/ as the object library tpack_NAME (alias tpack::NAME). DEPENDS: modules of ours; LINKS: libraries. APART: its sources
-# have private names that clash, so TPACK_UNITY leaves them one by one.
+# tpack_module(NAME SOURCES ... [DEPENDS ...] [LINKS ...] [APART SOURCE ...] [HOT | COLD])
+# One folder of lib/ as the object library tpack_NAME (alias tpack::NAME). DEPENDS: other modules; LINKS: libraries. APART: sources that
+# TPACK_UNITY compiles one by one. HOT: where training spends its time, so compiled at -O3;
+# COLD: what runs once, so at -O1, which compiles faster.
 # All modules end in the one shared library libtpack, so that no registration is dropped by the linker and a plugin
 # and the executable share one registry.
 
@@ -11,7 +12,7 @@ target_compile_options(tpack_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
                        -Wold-style-cast -Wno-missing-field-initializers $<$<BOOL:${TPACK_WERROR}>:-Werror> -ffp-contract=off)
 # Gradients and resume are compared bit by bit: no contraction that depends on the optimiser's mood. Kernels that
 # want FMA ask for it by name.
-target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-O3 -g1>)
+target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-g1>)
 # Datapoints hold images, so whoever reads data sees OpenCV's headers.
 target_link_libraries(tpack_options INTERFACE opencv)
 # At -O3 these of GCC 12 warn of its own inlined std::string and std::optional.
@@ -24,12 +25,16 @@ endif()
 
 set_property(GLOBAL PROPERTY TPACK_MODULES "")
 function(tpack_module name)
-  cmake_parse_arguments(ARG "APART" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
-  add_library(tpack_${name} OBJECT ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "HOT;COLD" "" "SOURCES;DEPENDS;LINKS;APART" ${ARGN})
+  add_library(tpack_${name} OBJECT ${ARG_SOURCES} ${ARG_APART})
   add_library(tpack::${name} ALIAS tpack_${name})
   set_target_properties(tpack_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  if(TPACK_UNITY AND NOT ARG_APART)
-    set_target_properties(tpack_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  set_target_properties(tpack_${name} PROPERTIES UNITY_BUILD ${TPACK_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(ARG_HOT)
+    target_compile_options(tpack_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O3>)
+  elseif(ARG_COLD)
+    target_compile_options(tpack_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   endif()
   target_link_libraries(tpack_${name} PUBLIC tpack_options PRIVATE ${ARG_LINKS} Threads::Threads)
   foreach(module ${ARG_DEPENDS})
@@ -39,4 +44,27 @@ function(tpack_module name)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY TPACK_MODULES tpack_${name})
   set_property(GLOBAL APPEND PROPERTY TPACK_LINKS ${ARG_LINKS})
+  set_property(GLOBAL PROPERTY TPACK_DEPENDS_${name} ${ARG_DEPENDS})
+  set_property(GLOBAL PROPERTY TPACK_LINKS_${name} ${ARG_LINKS})
+endfunction()
+
+# tpack_link_modules(TARGET MODULE ...): links the objects of these modules and of all that they depend on, and of no other. So a
+# program that needs few modules does not wait for the whole library.
+function(tpack_link_modules target)
+  set(waiting ${ARGN})
+  set(modules "")
+  while(waiting)
+    list(POP_FRONT waiting module)
+    if(NOT module IN_LIST modules)
+      list(APPEND modules ${module})
+      get_property(depends GLOBAL PROPERTY TPACK_DEPENDS_${module})
+      list(APPEND waiting ${depends})
+    endif()
+  endwhile()
+  foreach(module ${modules})
+    get_property(links GLOBAL PROPERTY TPACK_LINKS_${module})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:tpack_${module}>)
+    target_link_libraries(${target} PRIVATE ${links})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endfunction()

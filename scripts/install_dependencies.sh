@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache pkg-config git python3 python3-venv xz-utils
-  clang clang-format clang-tidy libclang-rt-dev libomp-dev llvm
+  clang clang-format clang-tidy libclang-rt-dev llvm
   libyaml-cpp-dev libcli11-dev libspdlog-dev nlohmann-json3-dev
   libhdf5-dev libdnnl-dev libhwy-dev libopencv-core-dev libopencv-imgproc-dev
   libjpeg-dev libpng-dev libdeflate-dev libxxhash-dev libhwloc-dev

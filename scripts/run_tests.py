@@ -1,55 +1,155 @@
 #!/usr/bin/env python3
 """Runs the tests of a build folder and prints what matters: the output of those that fail, those skipped and why, totals.
 
-    scripts/run_tests.py build/dev [options of ctest]
+    scripts/run_tests.py build/dev [-j JOBS] [options of ctest that choose tests]
 
-Ends with ctest's exit status.
+GoogleTest's tests run many to a process (starting one takes longer than most tests); where such a process crashes or hangs, its
+remaining tests run one by one. All others run as ctest runs them. Exit status 1 where a test failed. A skip is a failure where
+TPACK_ALLOWED_SKIPS names a file of regular expressions, one a line, and none matches its reason.
 """
+import argparse
 import collections
+import concurrent.futures
+import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree
+
+TESTS_OF_A_PROCESS = 60
+TIMEOUT_S = 900  # of one process
+
+Result = collections.namedtuple("Result", "name status text")  # status: passed, failed, skipped
+
+
+def chosen_tests(folder, options):
+    listed = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only=json-v1", *options], capture_output=True, text=True)
+    if listed.returncode != 0:
+        sys.exit(listed.stderr)
+    return [test for test in json.loads(listed.stdout)["tests"] if test.get("command")]
+
+
+def gtest_filter(test):
+    """The name under which GoogleTest knows a test that runs alone; None for other tests."""
+    words = test["command"]
+    filters = [word.removeprefix("--gtest_filter=") for word in words if word.startswith("--gtest_filter=")]
+    alone = len(words) <= 3 and len(filters) == 1 and "*" not in filters[0]
+    return filters[0] if alone else None
 
 
 def reason_of_skip(output):
     """The line that follows GoogleTest's `FILE:LINE: Skipped`."""
     found = re.search(r": Skipped\n(.*)", output)
-    return found[1].strip() if found else "no reason given"
+    return found[1].strip() if found else output.strip().splitlines()[-1] if output.strip() else "no reason given"
+
+
+def run_together(program, tests):
+    """Results of those tests that the process came to, by their GoogleTest names."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.xml"
+        environment = dict(os.environ, GTEST_FILTER=":".join(gtest_filter(test) for test in tests), GTEST_OUTPUT=f"xml:{report}",
+                           GTEST_COLOR="no", GTEST_ALSO_RUN_DISABLED_TESTS="1")
+        try:
+            subprocess.run([program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S,
+                           cwd=os.path.dirname(program))
+        except subprocess.TimeoutExpired:
+            pass
+        if not report.exists():
+            return {}
+        found = {}
+        for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
+            name = f"{case.get('classname')}.{case.get('name')}"
+            failures = [failure.text or failure.get("message") for failure in case.iter("failure")]
+            skipped = case.find("skipped")
+            if failures:
+                found[name] = Result(name, "failed", "\n".join(failures))
+            elif skipped is not None:
+                found[name] = Result(name, "skipped", reason_of_skip(skipped.text or skipped.get("message") or ""))
+            elif case.get("status") == "run":
+                found[name] = Result(name, "passed", "")
+        return found
+
+
+def run_by_ctest(folder, tests):
+    names = "|".join(re.escape(test["name"]) for test in tests)
+    with tempfile.TemporaryDirectory() as reports:
+        report = pathlib.Path(reports) / "report.xml"
+        subprocess.run(["ctest", "--test-dir", str(folder), "--quiet", "--output-junit", str(report), "--test-output-size-passed",
+                        "200000", "--test-output-size-failed", "200000", "-R", f"^({names})$"], stdout=subprocess.DEVNULL)
+        results = []
+        for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
+            name, output = case.get("name").split("  # GetParam()")[0], case.findtext("system-out") or ""
+            if case.find("skipped") is not None:
+                results.append(Result(name, "skipped", reason_of_skip(output)))
+            elif case.find("failure") is not None:
+                results.append(Result(name, "failed", f"{case.find('failure').get('message')}\n{output}"))
+            else:
+                results.append(Result(name, "passed", ""))
+        return results
+
+
+def run_chunk(folder, program, tests):
+    found = run_together(program, tests)
+    left = [test for test in tests if gtest_filter(test) not in found]
+    return list(found.values()) + (run_by_ctest(folder, left) if left else [])
+
+
+def chunks(tests):
+    """(program or None, tests): what runs in one process, long ones first."""
+    programs, others = collections.defaultdict(list), []
+    for test in tests:
+        (programs[test["command"][0]] if gtest_filter(test) else others).append(test)
+    for program, own in programs.items():
+        for begin in range(0, len(own), TESTS_OF_A_PROCESS):
+            yield program, own[begin:begin + TESTS_OF_A_PROCESS]
+    for test in others:
+        yield None, [test]
+
+
+def allowed(reason):
+    path = os.environ.get("TPACK_ALLOWED_SKIPS")
+    if not path:
+        return True
+    patterns = [line for line in pathlib.Path(path).read_text().splitlines() if line and not line.startswith("#")]
+    return any(re.search(pattern, reason) for pattern in patterns)
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1]).resolve()
-    report = folder / "tests.xml"
-    report.unlink(missing_ok=True)
-    # Full outputs, or the reports would lack their ends.
-    command = ["ctest", "--test-dir", str(folder), "--quiet", "--no-tests=error", "--output-junit", str(report),
-               "--test-output-size-passed", "200000", "--test-output-size-failed", "200000", *sys.argv[2:]]
-    status = subprocess.run(command).returncode
-    if not report.exists():
-        print("ctest", *sys.argv[1:], "made no report", file=sys.stderr)
-        return status or 1
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    options, choice = parser.parse_known_args()
+    folder = pathlib.Path(options.folder).resolve()
+    tests = chosen_tests(folder, choice)
+    if not tests:
+        sys.exit(f"no tests in {folder} for {' '.join(choice)}")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = [pool.submit(run_chunk, folder, program, own) if program else pool.submit(run_by_ctest, folder, own)
+                for program, own in chunks(tests)]
+        results = [result for job in jobs for result in job.result()]
 
-    counts = collections.Counter()
+    failed = [result for result in results if result.status == "failed"]
     skipped = collections.defaultdict(list)
-    failed = []
-    for test in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
-        name = test.get("name").split("  # GetParam()")[0]
-        output = test.findtext("system-out") or ""
-        counts[test.get("status")] += 1
-        if test.find("skipped") is not None:
-            skipped[reason_of_skip(output)].append(name)
-        elif test.find("failure") is not None:
-            failed.append(name)
-            print(f"---- {name}: {test.find('failure').get('message')}\n{output}")
+    for result in results:
+        if result.status == "skipped":
+            skipped[result.text].append(result.name)
+    for result in failed:
+        print(f"---- {result.name}:\n{result.text}")
+    refused = {reason for reason in skipped if not allowed(reason)}
     for reason, names in skipped.items():
-        print(f"skipped ({reason}): {', '.join(names)}")
-    print(f"{counts['run']} tests passed, {len(failed)} failed, {sum(map(len, skipped.values()))} skipped")
-    for name in failed:
-        print("failed:", name)
-    return status
+        print(f"skipped ({reason}){', which is not allowed here' if reason in refused else ''}: {', '.join(names)}")
+    passed = sum(result.status == "passed" for result in results)
+    print(f"{passed} tests passed, {len(failed)} failed, {sum(map(len, skipped.values()))} skipped")
+    for result in failed:
+        print("failed:", result.name)
+    missing = len(tests) - len(results)
+    if missing:
+        print(f"{missing} tests gave no result")
+    sys.exit(1 if failed or refused or missing else 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

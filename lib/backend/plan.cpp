@@ -16,9 +16,9 @@ using nlohmann::json;
 constexpr int kVersion = 2;
 
 /// Reads the values of a plan; `place` is the way to one, "sections / NAME / nodes".
-class Reader {
+class PlanReader {
  public:
-  explicit Reader(std::string source) : source_(std::move(source)) {}
+  explicit PlanReader(std::string source) : source_(std::move(source)) {}
 
   [[noreturn]] void refuse(const std::string& what) const {
     throw PlanError(source_ + ": is no plan (the plan.json of a run folder): " + what);
@@ -65,15 +65,15 @@ class Reader {
   std::string source_;
 };
 
-PlanSection read_section(const Reader& reader, const json& section, const std::string& place) {
+PlanSection read_section(const PlanReader& reader, const json& section, const std::string& place) {
   PlanSection out;
   out.pieces = reader.number_from_1(section, place, "pieces");
   out.chosen = true;
   const json& nodes = reader.at(section, place, "nodes");
   reader.refuse_others(section, place, {"pieces", "nodes"});
-  const std::string below = Reader::joined(place, "nodes");
+  const std::string below = PlanReader::joined(place, "nodes");
   for (const auto& [path, choice] : reader.object(nodes, below).items()) {
-    const std::string node = Reader::joined(below, path);
+    const std::string node = PlanReader::joined(below, path);
     out.nodes[path] = {reader.text(choice, node, "layout"), reader.text(choice, node, "algorithm")};
     reader.refuse_others(choice, node, {"layout", "algorithm"});
   }
@@ -98,7 +98,7 @@ std::string Plan::to_json() const {
 }
 
 Plan Plan::from_json(const std::string& text, const std::string& source) {
-  const Reader reader(source);
+  const PlanReader reader(source);
   json root;
   try {
     root = json::parse(text);
@@ -116,7 +116,7 @@ Plan Plan::from_json(const std::string& text, const std::string& source) {
   plan.source = source;
   plan.cpu = reader.text(root, "", "cpu");
   for (const auto& [name, section] : reader.object(reader.at(root, "", "sections"), "sections").items())
-    plan.sections[name] = read_section(reader, section, Reader::joined("sections", name));
+    plan.sections[name] = read_section(reader, section, PlanReader::joined("sections", name));
   return plan;
 }
 

@@ -10,14 +10,14 @@
 namespace tpack {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string config;
   std::vector<std::string> overrides;
   bool no_data = false;
   bool json = false;
 };
 
-int check(const Options& o) {
+int check(const CheckOptions& o) {
   CheckedExperiment checked(o.config, o.overrides, !o.no_data);
   const auto report = report_model(checked);
   if (report) {
@@ -33,7 +33,7 @@ int check(const Options& o) {
 
 void add_check_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("check", "Validate a config and show what would be trained");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   command->add_option("config", options->config, "YAML file")->required();
   command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
       ->type_name("KEY=YAML")

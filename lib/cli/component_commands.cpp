@@ -13,13 +13,13 @@
 namespace tpack {
 namespace {
 
-struct Options {
+struct ComponentOptions {
   std::string word;  // a kind, or a component's name
   std::vector<std::string> plugins;
   bool json = false;
 };
 
-void add_options(CLI::App& command, Options& options) {
+void add_options(CLI::App& command, ComponentOptions& options) {
   command.add_option("--plugin", options.plugins,
                      "a plugin whose components are shown, too (any number of times)");
   command.add_flag("--json", options.json, "as JSON");
@@ -36,7 +36,7 @@ std::vector<std::string> kinds_of(const std::string& word) {
                     "; kinds: " + join(all, ", "));
 }
 
-int list(const Options& o) {
+int list(const ComponentOptions& o) {
   load_plugins(o.plugins);
   auto json = nlohmann::ordered_json::array();
   for (const std::string& kind : kinds_of(o.word)) {
@@ -52,7 +52,7 @@ int list(const Options& o) {
   return 0;
 }
 
-int describe_named(const Options& o) {
+int describe_named(const ComponentOptions& o) {
   load_plugins(o.plugins);
   auto all = nlohmann::ordered_json::array();
   std::string text;
@@ -68,7 +68,7 @@ int describe_named(const Options& o) {
 
 void add_list_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("list", "List the components that a config can name");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ComponentOptions>();
   command->add_option("kind", options->word, "layer, source, map, stage, callback, trainer, ...");
   add_options(*command, *options);
   command->callback([options, &action] { action = [options] { return list(*options); }; });
@@ -76,7 +76,7 @@ void add_list_command(CLI::App& program, Action& action) {
 
 void add_describe_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("describe", "Show the parameters of a component");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ComponentOptions>();
   command->add_option("name", options->word, "as a config writes it: Conv2D")->required();
   add_options(*command, *options);
   command->callback([options, &action] { action = [options] { return describe_named(*options); }; });

@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-struct Options {
+struct ConfigOptions {
   std::string config;
   std::vector<std::string> overrides;
   bool resolved = false;
@@ -23,19 +23,19 @@ struct Options {
 
 void print(const ConfigNode& node, bool json) { std::cout << (json ? to_json(node) + "\n" : to_yaml(node)); }
 
-ConfigNode effective(const LoadedConfig& config, const Options& o) {
+ConfigNode effective(const LoadedConfig& config, const ConfigOptions& o) {
   return make_experiment(config, std::filesystem::path(o.config).stem().string()).effective();
 }
 
 /// The text of the default, which has no place.
-std::string default_text(const LoadedConfig& config, const Options& o) {
+std::string default_text(const LoadedConfig& config, const ConfigOptions& o) {
   const ConfigNode all = effective(config, o);
   const auto found = find_path(all, split(o.key, '.'));
   if (!found) throw_unknown_key(all, o.key);
   return to_json(found->node);
 }
 
-void print_origins(const LoadedConfig& config, const Options& o) {
+void print_origins(const LoadedConfig& config, const ConfigOptions& o) {
   std::vector<std::string> lines;
   for (const Origin& origin : config.explain(o.key)) lines.push_back(o.json ? origin.json() : origin.str());
   if (lines.empty()) {
@@ -56,7 +56,7 @@ CLI::Validator dotted_key() {
   return {complaint, "KEY"};
 }
 
-int show(const Options& o) {
+int show(const ConfigOptions& o) {
   const LoadedConfig config = load_config(o.config, {.overrides = o.overrides});
   if (!o.key.empty()) {
     print_origins(config, o);
@@ -72,7 +72,7 @@ int show(const Options& o) {
 
 void add_config_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("config", "Show a config with its includes and overrides");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConfigOptions>();
   command->add_option("config", options->config, "YAML file")->required();
   command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
       ->type_name("KEY=YAML")

@@ -18,7 +18,7 @@
 namespace tpack {
 namespace {
 
-struct Options {
+struct InspectOptions {
   std::string config;
   std::vector<std::string> overrides;
   std::string flow;
@@ -82,7 +82,7 @@ nlohmann::ordered_json spec_json(const DataFlow& flow) {
 }
 
 nlohmann::ordered_json inspect_flow(const std::string& name, const DataFlow& flow, uint64_t seed,
-                                    const Options& o) {
+                                    const InspectOptions& o) {
   flow.prepare();
   TextTable facts;
   facts.add({"flow", name});
@@ -103,7 +103,7 @@ nlohmann::ordered_json inspect_flow(const std::string& name, const DataFlow& flo
   return json;
 }
 
-int inspect(const Options& o) {
+int inspect(const InspectOptions& o) {
   const Experiment e = load_experiment(o.config, o.overrides);
   if (e.flows.empty())
     throw ConfigError(e.source.root.position(), "'data' is missing; there is no flow to inspect");
@@ -130,7 +130,7 @@ void add_data_command(CLI::App& program, Action& action) {
   CLI::App* data = program.add_subcommand("data", "Look at the data of a config");
   data->require_subcommand(1);
   CLI::App* command = data->add_subcommand("inspect", "Show what flows give, and their first items");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectOptions>();
   command->add_option("config", options->config, "YAML file")->required();
   command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
       ->type_name("KEY=YAML")

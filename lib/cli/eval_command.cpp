@@ -14,7 +14,7 @@
 namespace tpack {
 namespace {
 
-struct Options {
+struct EvalOptions {
   std::string model;
   std::string data;
   std::vector<std::string> overrides;
@@ -23,7 +23,7 @@ struct Options {
   bool json = false;
 };
 
-std::string chosen_flow(const Options& o, const Experiment& e) {
+std::string chosen_flow(const EvalOptions& o, const Experiment& e) {
   if (!o.data.empty()) return o.data;
   if (e.flows.contains("validation")) return "validation";
   if (!e.config.predict.data.empty()) return e.config.predict.data.name;
@@ -48,7 +48,7 @@ void require(const std::vector<Gate>& gates, const Evaluator::Result& result) {
   if (!missed.empty()) throw GateMissed(join(missed, "\n"));
 }
 
-int evaluate(const Options& o) {
+int evaluate(const EvalOptions& o) {
   std::vector<Gate> gates;
   for (const std::string& text : o.minima) gates.push_back(minimum(text));
   StoredModel model(o.model, o.overrides, o.allow_plugins);
@@ -72,7 +72,7 @@ int evaluate(const Options& o) {
 
 void add_eval_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("eval", "Take the statistics of a trained model over a flow");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvalOptions>();
   command->add_option("model", options->model, "checkpoint")->required();
   command->add_option("--data", options->data, "flow of its config (default: validation)");
   command->add_option("--set", options->overrides, "changes a value of its config; may be given again")

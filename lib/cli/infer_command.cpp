@@ -18,7 +18,7 @@
 namespace tpack {
 namespace {
 
-struct Options {
+struct InferOptions {
   std::string model;
   std::vector<std::string> files;
   std::vector<std::string> overrides;
@@ -43,7 +43,7 @@ std::vector<PredictOutput> outputs_of(const Experiment& e) {
   return outputs;
 }
 
-std::vector<std::string> labels_of(const Options& o, const StoredModel& model) {
+std::vector<std::string> labels_of(const InferOptions& o, const StoredModel& model) {
   if (o.labels.empty()) return model.labels();
   std::ifstream file(o.labels);
   if (!file) throw ConfigError(o.labels + ": cannot be read");
@@ -55,7 +55,7 @@ std::vector<std::string> labels_of(const Options& o, const StoredModel& model) {
 /// Reads files in batches and predicts; errors stay with their file.
 class Inference {
  public:
-  Inference(StoredModel& model, const Options& options)
+  Inference(StoredModel& model, const InferOptions& options)
       : options_(options),
         samples_(model.experiment()),
         labels_(labels_of(options, model)),
@@ -126,7 +126,7 @@ class Inference {
     return all;
   }
 
-  const Options& options_;
+  const InferOptions& options_;
   FileSamples samples_;
   std::vector<std::string> labels_;
   Predictor predictor_;
@@ -136,7 +136,7 @@ class Inference {
   int64_t bad_ = 0;
 };
 
-int infer(const Options& o) {
+int infer(const InferOptions& o) {
   if (o.format == "hdf5" && o.top_k != 1)
     throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
   StoredModel model(o.model, o.overrides, o.allow_plugins);
@@ -151,7 +151,7 @@ int infer(const Options& o) {
 
 void add_infer_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("infer", "Run a trained model on image files");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InferOptions>();
   command->add_option("model", options->model, "checkpoint")->required();
   command
       ->add_option("files", options->files, "files, folders, @LIST (one path a line), or - (a list on stdin)")

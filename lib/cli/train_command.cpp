@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-struct Options {
+struct TrainCommandOptions {
   TrainOptions train;
   std::string resume;
 };
@@ -18,7 +18,7 @@ struct Options {
 
 void add_train_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("train", "Train the experiment of a config");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainCommandOptions>();
   command->add_option("config", options->train.config, "YAML file")->required();
   command->add_option("--set", options->train.overrides, "changes a value of the config; may be given again")
       ->type_name("KEY=YAML")

@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-constexpr const char* kFile = "stats.csv";
+constexpr const char* kCsvFile = "stats.csv";
 constexpr const char* kHeader = "epoch_num,global_step";
 
 /// The rows of a whole file, quotes undone.
@@ -62,7 +62,7 @@ std::optional<StatRecord> to_record(const std::vector<std::string>& header,
 }
 
 /// The records of the file; empty where it is not one of ours.
-std::optional<std::vector<StatRecord>> read_records(const std::string& path) {
+std::optional<std::vector<StatRecord>> read_csv(const std::string& path) {
   const auto text = read_whole_file(path);
   if (!text || !text->starts_with(kHeader) || !text->ends_with('\n')) return std::nullopt;
   const auto rows = parse_rows(*text);
@@ -102,8 +102,8 @@ class Csv final : public Monitor {
       log::warning("CSV writes nothing, for the run has no log folder");
       return;
     }
-    path_ = (std::filesystem::path(run.folder) / kFile).string();
-    table_.take_over_file(path_, read_records, run);
+    path_ = (std::filesystem::path(run.folder) / kCsvFile).string();
+    table_.take_over_file(path_, read_csv, run);
   }
   void put_scalar(const std::string& name, double value, const Moment& at) override {
     table_.put(name, value, at);

@@ -15,9 +15,9 @@ namespace {
 
 // Fields of Event.
 constexpr int kWallTime = 1;
-constexpr int kStep = 2;
+constexpr int kStepField = 2;
 constexpr int kFileVersion = 3;
-constexpr int kSummary = 5;
+constexpr int kSummaryField = 5;
 constexpr int kSessionLog = 7;
 // Field of SessionLog, and its value.
 constexpr int kStatus = 1;
@@ -52,12 +52,15 @@ void EventFile::add(const ProtoMessage& event) {
 }
 
 void EventFile::add_summary(const ProtoMessage& summary, int64_t step) {
-  add(ProtoMessage().real64(kWallTime, wall_time_s()).integer(kStep, step).message(kSummary, summary));
+  add(ProtoMessage()
+          .real64(kWallTime, wall_time_s())
+          .integer(kStepField, step)
+          .message(kSummaryField, summary));
 }
 
 void EventFile::add_restart(int64_t step) {
   const ProtoMessage start = ProtoMessage().integer(kStatus, kStart);
-  add(ProtoMessage().real64(kWallTime, wall_time_s()).integer(kStep, step).message(kSessionLog, start));
+  add(ProtoMessage().real64(kWallTime, wall_time_s()).integer(kStepField, step).message(kSessionLog, start));
 }
 
 void EventFile::flush() { file_.write(std::exchange(waiting_, "")); }

@@ -16,15 +16,15 @@
 namespace tpack {
 namespace {
 
-constexpr const char* kFile = "stats.json";
+constexpr const char* kJsonFile = "stats.json";
 constexpr const char* kEpoch = "epoch_num";
-constexpr const char* kStep = "global_step";
+constexpr const char* kStepKey = "global_step";
 
 nlohmann::ordered_json to_json_record(const StatRecord& record) {
   nlohmann::ordered_json out;
   for (const auto& [name, value] : record.scalars) out[name] = value;  // NaN and infinities become null
   out[kEpoch] = record.at.epoch;
-  out[kStep] = record.at.global_step;
+  out[kStepKey] = record.at.global_step;
   return out;
 }
 
@@ -33,7 +33,7 @@ StatRecord from_json_record(const nlohmann::ordered_json& json) {
   for (const auto& [name, value] : json.items()) {
     if (name == kEpoch) {
       record.at.epoch = value.get<int64_t>();
-    } else if (name == kStep) {
+    } else if (name == kStepKey) {
       record.at.global_step = value.get<int64_t>();
     } else {
       record.scalars.emplace_back(
@@ -44,7 +44,7 @@ StatRecord from_json_record(const nlohmann::ordered_json& json) {
 }
 
 /// The records of the file; empty where it is not JSON of this form.
-std::optional<std::vector<StatRecord>> read_records(const std::string& path) {
+std::optional<std::vector<StatRecord>> read_json(const std::string& path) {
   std::vector<StatRecord> records;
   try {
     std::ifstream file(path);
@@ -82,8 +82,8 @@ class JsonWriter final : public Monitor {
       log::warning("JSONWriter writes nothing, for the run has no log folder");
       return;
     }
-    path_ = (std::filesystem::path(run.folder) / kFile).string();
-    table_.take_over_file(path_, read_records, run);
+    path_ = (std::filesystem::path(run.folder) / kJsonFile).string();
+    table_.take_over_file(path_, read_json, run);
   }
   void put_scalar(const std::string& name, double value, const Moment& at) override {
     table_.put(name, value, at);

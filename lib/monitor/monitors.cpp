@@ -14,7 +14,7 @@ namespace tpack {
 namespace {
 
 constexpr std::string_view kTower = "tower";
-constexpr std::string_view kSummary = "-summary";
+constexpr std::string_view kSummarySuffix = "-summary";
 
 std::string shown_name(std::string_view name) {
   if (name.starts_with(kTower)) {
@@ -22,7 +22,7 @@ std::string shown_name(std::string_view name) {
     while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) != 0) ++at;
     if (at > kTower.size() && at < name.size() && name[at] == '/') name.remove_prefix(at + 1);
   }
-  if (name.ends_with(kSummary)) name.remove_suffix(kSummary.size());
+  if (name.ends_with(kSummarySuffix)) name.remove_suffix(kSummarySuffix.size());
   return std::string(name);
 }
 

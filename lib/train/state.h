@@ -40,4 +40,13 @@ class State {
   std::string source_ = "state";
 };
 
+template <>
+double State::get<double>(const std::string& name) const;
+template <>
+int64_t State::get<int64_t>(const std::string& name) const;
+template <>
+std::string State::get<std::string>(const std::string& name) const;
+template <>
+std::vector<double> State::get<std::vector<double>>(const std::string& name) const;
+
 }  // namespace tpack

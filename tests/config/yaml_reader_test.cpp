@@ -9,7 +9,7 @@ namespace {
 
 std::string json(const std::string& text) { return to_json(parse_yaml(text, "a.yaml")); }
 
-std::string complaint(const std::string& text) {
+std::string reading_complaint(const std::string& text) {
   try {
     parse_yaml(text, "a.yaml");
   } catch (const ConfigError& error) {
@@ -74,16 +74,17 @@ TEST(YamlReader, limits_what_a_small_file_can_grow_to) {
     for (int j = 0; j < 10; ++j) bomb += (j > 0 ? ", *a" : "*a") + std::to_string(i - 1);
     bomb += "]\n";
   }
-  EXPECT_NE(complaint(bomb).find("more than 100000 values"), std::string::npos);
-  EXPECT_NE(complaint(std::string(100000, '[')).find("nested deeper than 64 levels"), std::string::npos);
+  EXPECT_NE(reading_complaint(bomb).find("more than 100000 values"), std::string::npos);
+  EXPECT_NE(reading_complaint(std::string(100000, '[')).find("nested deeper than 64 levels"),
+            std::string::npos);
   std::string many = "[";
   for (int i = 0; i < 100001; ++i) many += "1,";
-  EXPECT_NE(complaint(many + "]").find("more than 100000 values"), std::string::npos);
+  EXPECT_NE(reading_complaint(many + "]").find("more than 100000 values"), std::string::npos);
 }
 
 TEST(YamlReader, prefers_the_open_bracket_to_the_key_it_seems_to_make) {
-  EXPECT_EQ(complaint("a: [1"), "a.yaml:1:6: not valid YAML: a '[' has no ']'");
-  EXPECT_EQ(complaint("{[1, 2]: 3}"), "a.yaml:1:2: a key must be a word, a number or a text");
+  EXPECT_EQ(reading_complaint("a: [1"), "a.yaml:1:6: not valid YAML: a '[' has no ']'");
+  EXPECT_EQ(reading_complaint("{[1, 2]: 3}"), "a.yaml:1:2: a key must be a word, a number or a text");
 }
 
 }  // namespace

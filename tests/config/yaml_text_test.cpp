@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-std::string complaint(const std::string& text) {
+std::string writing_complaint(const std::string& text) {
   try {
     YamlText::of_string(text, "a.yaml");
   } catch (const ConfigError& error) {
@@ -39,19 +39,20 @@ TEST(YamlText, does_not_see_the_byte_order_mark) {
 }
 
 TEST(YamlText, refuses_bytes_that_are_no_utf8) {
-  EXPECT_EQ(complaint("a: \xff"), "a.yaml:1:4: is not UTF-8 text; save the file as UTF-8");
-  EXPECT_EQ(complaint("a\na: \xc3"), "a.yaml:2:4: is not UTF-8 text; save the file as UTF-8");
-  EXPECT_EQ(complaint(std::string("a\0b", 3)), "a.yaml:1:2: is not UTF-8 text; save the file as UTF-8");
-  EXPECT_EQ(complaint("a: \xf0\x9f\x98\x80"), "");
+  EXPECT_EQ(writing_complaint("a: \xff"), "a.yaml:1:4: is not UTF-8 text; save the file as UTF-8");
+  EXPECT_EQ(writing_complaint("a\na: \xc3"), "a.yaml:2:4: is not UTF-8 text; save the file as UTF-8");
+  EXPECT_EQ(writing_complaint(std::string("a\0b", 3)),
+            "a.yaml:1:2: is not UTF-8 text; save the file as UTF-8");
+  EXPECT_EQ(writing_complaint("a: \xf0\x9f\x98\x80"), "");
 }
 
 TEST(YamlText, refuses_tabs_in_the_indentation_only) {
-  EXPECT_EQ(complaint("a:\n  \tb: 1"), "a.yaml:2:3: a tab in the indentation; YAML wants spaces");
-  EXPECT_EQ(complaint("a:\tb"), "");
+  EXPECT_EQ(writing_complaint("a:\n  \tb: 1"), "a.yaml:2:3: a tab in the indentation; YAML wants spaces");
+  EXPECT_EQ(writing_complaint("a:\tb"), "");
 }
 
 TEST(YamlText, refuses_what_is_larger_than_a_config) {
-  EXPECT_EQ(complaint(std::string(1000001, ' ')), "a.yaml:1:1: is larger than 1.0 MB");
+  EXPECT_EQ(writing_complaint(std::string(1000001, ' ')), "a.yaml:1:1: is larger than 1.0 MB");
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "tpack_large.yaml";
   std::ofstream(path) << std::string(1000001, '#');
   try {

@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/position_at.h"
 
 namespace tpack {
 namespace {
 
 using Kind = ConfigNode::Kind;
-
-Position at(int line, int column) { return {std::make_shared<const std::string>("a.yaml"), line, column}; }
 
 Kind kind_of(const char* text) { return ConfigNode::plain(text, {}).kind(); }
 

@@ -5,7 +5,7 @@
 namespace tpack {
 namespace {
 
-std::string complaint(const std::string& text) {
+std::string syntax_complaint(const std::string& text) {
   try {
     Expression::parse(text, {std::make_shared<const std::string>("a.yaml"), 1, 1});
   } catch (const ConfigError& error) {
@@ -15,50 +15,54 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(ExpressionParser, points_at_the_first_thing_that_does_not_fit) {
-  EXPECT_EQ(complaint("1 + * 2"), "a.yaml:1:5: expression '1 + * 2': expected a value, found '*'");
-  EXPECT_EQ(complaint("(1 + 2"), "a.yaml:1:7: expression '(1 + 2': expected ')', found the end");
-  EXPECT_EQ(complaint("1 2"), "a.yaml:1:3: expression '1 2': expected an operator, found '2'");
-  EXPECT_EQ(complaint(""), "a.yaml:1:1: expression '': expected a value, found the end");
-  EXPECT_EQ(complaint("1 if 2"), "a.yaml:1:7: expression '1 if 2': expected 'else', found the end");
-  EXPECT_EQ(complaint("1 + or"), "a.yaml:1:5: expression '1 + or': expected a value, found 'or'");
-  EXPECT_EQ(complaint("'a"), "a.yaml:1:1: expression ''a': the text that begins here has no closing '");
-  EXPECT_EQ(complaint("a..b"), "a.yaml:1:1: expression 'a..b': 'a..b' is no name");
-  EXPECT_EQ(complaint("3x"), "a.yaml:1:1: expression '3x': '3x' is no number");
+  EXPECT_EQ(syntax_complaint("1 + * 2"), "a.yaml:1:5: expression '1 + * 2': expected a value, found '*'");
+  EXPECT_EQ(syntax_complaint("(1 + 2"), "a.yaml:1:7: expression '(1 + 2': expected ')', found the end");
+  EXPECT_EQ(syntax_complaint("1 2"), "a.yaml:1:3: expression '1 2': expected an operator, found '2'");
+  EXPECT_EQ(syntax_complaint(""), "a.yaml:1:1: expression '': expected a value, found the end");
+  EXPECT_EQ(syntax_complaint("1 if 2"), "a.yaml:1:7: expression '1 if 2': expected 'else', found the end");
+  EXPECT_EQ(syntax_complaint("1 + or"), "a.yaml:1:5: expression '1 + or': expected a value, found 'or'");
+  EXPECT_EQ(syntax_complaint("'a"),
+            "a.yaml:1:1: expression ''a': the text that begins here has no closing '");
+  EXPECT_EQ(syntax_complaint("a..b"), "a.yaml:1:1: expression 'a..b': 'a..b' is no name");
+  EXPECT_EQ(syntax_complaint("3x"), "a.yaml:1:1: expression '3x': '3x' is no number");
 }
 
 TEST(ExpressionParser, counts_columns_in_characters) {
-  EXPECT_EQ(complaint("'\xc3\xa4' ?"), "a.yaml:1:5: expression ''\xc3\xa4' ?': '?' is no operator");
+  EXPECT_EQ(syntax_complaint("'\xc3\xa4' ?"), "a.yaml:1:5: expression ''\xc3\xa4' ?': '?' is no operator");
 }
 
 TEST(ExpressionParser, knows_what_other_languages_write) {
-  EXPECT_EQ(complaint("a = 1"), "a.yaml:1:3: expression 'a = 1': '=' is no operator; equal is '=='");
-  EXPECT_EQ(complaint("a && b"),
+  EXPECT_EQ(syntax_complaint("a = 1"), "a.yaml:1:3: expression 'a = 1': '=' is no operator; equal is '=='");
+  EXPECT_EQ(syntax_complaint("a && b"),
             "a.yaml:1:3: expression 'a && b': '&' is no operator; write 'and', 'or', 'not'");
-  EXPECT_EQ(complaint("\"a\""),
+  EXPECT_EQ(syntax_complaint("\"a\""),
             "a.yaml:1:1: expression '\"a\"': '\"' is no operator; texts stand in single quotes");
-  EXPECT_EQ(complaint("a ^ 2"),
+  EXPECT_EQ(syntax_complaint("a ^ 2"),
             "a.yaml:1:3: expression 'a ^ 2': '^' is no operator; there is no power, write a product");
 }
 
 TEST(ExpressionParser, checks_calls) {
-  EXPECT_EQ(complaint("sqrt(4)"),
+  EXPECT_EQ(syntax_complaint("sqrt(4)"),
             "a.yaml:1:1: expression 'sqrt(4)': unknown function 'sqrt'; known: float, int, max, min, round");
-  EXPECT_EQ(complaint("int(1, 2)"), "a.yaml:1:1: expression 'int(1, 2)': 'int' takes one value, found 2");
-  EXPECT_EQ(complaint("max()"), "a.yaml:1:1: expression 'max()': 'max' takes at least one value, found 0");
-  EXPECT_EQ(complaint("max(1 2)"), "a.yaml:1:7: expression 'max(1 2)': expected ',' or ')', found '2'");
+  EXPECT_EQ(syntax_complaint("int(1, 2)"),
+            "a.yaml:1:1: expression 'int(1, 2)': 'int' takes one value, found 2");
+  EXPECT_EQ(syntax_complaint("max()"),
+            "a.yaml:1:1: expression 'max()': 'max' takes at least one value, found 0");
+  EXPECT_EQ(syntax_complaint("max(1 2)"),
+            "a.yaml:1:7: expression 'max(1 2)': expected ',' or ')', found '2'");
 }
 
 TEST(ExpressionParser, bounds_depth_and_length) {
-  EXPECT_EQ(complaint(std::string(64, '(') + "1" + std::string(64, ')')), "no error");
-  EXPECT_NE(
-      complaint(std::string(65, '(') + "1" + std::string(65, ')')).find("is nested deeper than 64 levels"),
-      std::string::npos);
-  EXPECT_NE(complaint(std::string(900, '-') + "1").find("is nested deeper"), std::string::npos);
-  EXPECT_EQ(complaint(std::string(1001, ' ')),
+  EXPECT_EQ(syntax_complaint(std::string(64, '(') + "1" + std::string(64, ')')), "no error");
+  EXPECT_NE(syntax_complaint(std::string(65, '(') + "1" + std::string(65, ')'))
+                .find("is nested deeper than 64 levels"),
+            std::string::npos);
+  EXPECT_NE(syntax_complaint(std::string(900, '-') + "1").find("is nested deeper"), std::string::npos);
+  EXPECT_EQ(syntax_complaint(std::string(1001, ' ')),
             "a.yaml:1:1: an expression of 1001 bytes; at most 1000 are read");
   std::string sum = "1";
   while (sum.size() < 990) sum += "+1";
-  EXPECT_EQ(complaint(sum), "no error");
+  EXPECT_EQ(syntax_complaint(sum), "no error");
 }
 
 }  // namespace

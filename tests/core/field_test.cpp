@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/position_at.h"
+
 namespace tpack {
 namespace {
 
@@ -17,12 +19,11 @@ struct EnumNames<Colour> {
 
 namespace {
 
-Position at(int line, int column) { return {std::make_shared<const std::string>("a.yaml"), line, column}; }
 ConfigNode plain(const std::string& text) { return ConfigNode::plain(text, at(2, 3)); }
 
 /// What parsing T from the node reports; "" where it is fine.
 template <class T>
-std::string complaint(const ConfigNode& node, const Check& check = {}) {
+std::string field_complaint(const ConfigNode& node, const Check& check = {}) {
   Diagnostics errors;
   Reader reader("'x' of Thing", check, errors);
   const bool parsed = Codec<T>::parse(node, reader).has_value();
@@ -46,55 +47,55 @@ T value_of(const ConfigNode& node) {
 
 TEST(BoolCodec, takes_true_and_false_only) {
   EXPECT_TRUE(value_of<bool>(plain("true")));
-  EXPECT_EQ(complaint<bool>(plain("1")),
+  EXPECT_EQ(field_complaint<bool>(plain("1")),
             "a.yaml:2:3: 'x' of Thing: expected true or false, found the number 1");
-  EXPECT_EQ(complaint<bool>(plain("yes")),
+  EXPECT_EQ(field_complaint<bool>(plain("yes")),
             "a.yaml:2:3: 'x' of Thing: expected true or false (YAML 1.2 has no 'yes'), found the text 'yes'");
 }
 
 TEST(IntegerCodec, refuses_what_does_not_fit) {
   EXPECT_EQ(value_of<int8_t>(plain("-128")), -128);
-  EXPECT_EQ(complaint<int8_t>(plain("128")),
+  EXPECT_EQ(field_complaint<int8_t>(plain("128")),
             "a.yaml:2:3: 'x' of Thing: 128 does not fit; must be from -128 to 127");
-  EXPECT_EQ(complaint<uint32_t>(plain("-1")),
+  EXPECT_EQ(field_complaint<uint32_t>(plain("-1")),
             "a.yaml:2:3: 'x' of Thing: -1 does not fit; must be from 0 to 4294967295");
-  EXPECT_EQ(complaint<int>(plain("2.0")),
+  EXPECT_EQ(field_complaint<int>(plain("2.0")),
             "a.yaml:2:3: 'x' of Thing: expected an integer, found the number 2.0");
 }
 
 TEST(RealCodec, takes_integers_too) {
   EXPECT_EQ(value_of<double>(plain("3")), 3.0);
   EXPECT_EQ(value_of<float>(plain("0.1")), 0.1F);
-  EXPECT_EQ(complaint<double>(ConfigNode::string("1e-3", at(2, 3))),
+  EXPECT_EQ(field_complaint<double>(ConfigNode::string("1e-3", at(2, 3))),
             "a.yaml:2:3: 'x' of Thing: expected a number (remove the quotes), found the text '1e-3'");
 }
 
 TEST(RealCodec, refuses_a_number_too_large_for_a_float) {
   EXPECT_EQ(value_of<double>(plain("1e300")), 1e300);
-  EXPECT_EQ(complaint<float>(plain("1e300")),
+  EXPECT_EQ(field_complaint<float>(plain("1e300")),
             "a.yaml:2:3: 'x' of Thing: 1e300 does not fit; must be at most 3.4028235e+38");
 }
 
 TEST(RealCodec, refuses_what_no_computation_comes_back_from) {
   for (const char* text : {".inf", "-.inf", ".nan"}) {
-    EXPECT_EQ(complaint<double>(plain(text)),
+    EXPECT_EQ(field_complaint<double>(plain(text)),
               "a.yaml:2:3: 'x' of Thing: " + std::string(text) + " is no finite number");
   }
 }
 
 TEST(TextCodec, asks_for_quotes_around_a_number) {
   EXPECT_EQ(value_of<std::string>(plain("abc")), "abc");
-  EXPECT_EQ(complaint<std::string>(plain("12")),
+  EXPECT_EQ(field_complaint<std::string>(plain("12")),
             "a.yaml:2:3: 'x' of Thing: expected a text (write \"12\"), found the number 12");
-  EXPECT_EQ(complaint<std::string>(ConfigNode::null(at(2, 3))),
+  EXPECT_EQ(field_complaint<std::string>(ConfigNode::null(at(2, 3))),
             "a.yaml:2:3: 'x' of Thing: expected a text, found nothing");
 }
 
 TEST(EnumCodec, suggests_the_nearest_name) {
   EXPECT_EQ(value_of<Colour>(plain("blue")), Colour::kBlue);
-  EXPECT_EQ(complaint<Colour>(plain("bleu")),
+  EXPECT_EQ(field_complaint<Colour>(plain("bleu")),
             "a.yaml:2:3: 'x' of Thing: 'bleu' is not known; must be one of red, blue; did you mean 'blue'?");
-  EXPECT_EQ(complaint<Colour>(ConfigNode::list({}, at(2, 3))),
+  EXPECT_EQ(field_complaint<Colour>(ConfigNode::list({}, at(2, 3))),
             "a.yaml:2:3: 'x' of Thing: expected one of red, blue, found a list");
   EXPECT_EQ(Codec<Colour>::dump(Colour::kRed).text(), "red");
 }
@@ -103,17 +104,17 @@ TEST(ListCodec, reports_every_wrong_item_at_its_place) {
   EXPECT_EQ(value_of<std::vector<int>>(ConfigNode::list({1, 2})), (std::vector<int>{1, 2}));
   const ConfigNode list = ConfigNode::list(
       {ConfigNode::plain("a", at(3, 1)), ConfigNode::plain("1", at(3, 4)), ConfigNode::plain("b", at(3, 7))});
-  EXPECT_EQ(complaint<std::vector<int>>(list),
+  EXPECT_EQ(field_complaint<std::vector<int>>(list),
             "a.yaml:3:1: 'x' of Thing: expected an integer, found the text 'a'\n"
             "a.yaml:3:7: 'x' of Thing: expected an integer, found the text 'b'");
-  EXPECT_EQ(complaint<std::vector<int>>(plain("1")),
+  EXPECT_EQ(field_complaint<std::vector<int>>(plain("1")),
             "a.yaml:2:3: 'x' of Thing: expected a list of integers, found the number 1");
 }
 
 TEST(PairCodec, needs_exactly_two_items) {
   using Pair = std::pair<int, double>;
   EXPECT_EQ(value_of<Pair>(ConfigNode::list({10, 0.5})), Pair(10, 0.5));
-  EXPECT_EQ(complaint<Pair>(ConfigNode::list({1, 2, 3}, at(2, 3))),
+  EXPECT_EQ(field_complaint<Pair>(ConfigNode::list({1, 2, 3}, at(2, 3))),
             "a.yaml:2:3: 'x' of Thing: expected a pair [an integer, a number], found a list of 3");
 }
 
@@ -125,18 +126,19 @@ TEST(OptionalCodec, takes_null_for_none) {
 }
 
 TEST(Check, says_which_values_are_legal) {
-  EXPECT_EQ(complaint<double>(plain("1.5"), between(0, 1)),
+  EXPECT_EQ(field_complaint<double>(plain("1.5"), between(0, 1)),
             "a.yaml:2:3: 'x' of Thing is 1.5; must be from 0 to 1");
-  EXPECT_EQ(complaint<int>(plain("0"), at_least(1)), "a.yaml:2:3: 'x' of Thing is 0; must be at least 1");
-  EXPECT_EQ(complaint<double>(plain("0"), above(0)), "a.yaml:2:3: 'x' of Thing is 0; must be above 0");
-  EXPECT_EQ(complaint<std::string>(plain("sum"), one_of({"mean", "sun"})),
+  EXPECT_EQ(field_complaint<int>(plain("0"), at_least(1)),
+            "a.yaml:2:3: 'x' of Thing is 0; must be at least 1");
+  EXPECT_EQ(field_complaint<double>(plain("0"), above(0)), "a.yaml:2:3: 'x' of Thing is 0; must be above 0");
+  EXPECT_EQ(field_complaint<std::string>(plain("sum"), one_of({"mean", "sun"})),
             "a.yaml:2:3: 'x' of Thing: 'sum' is not known; must be one of mean, sun; did you mean 'sun'?");
-  EXPECT_EQ(complaint<double>(plain("1"), between(0, 1)), "");
+  EXPECT_EQ(field_complaint<double>(plain("1"), between(0, 1)), "");
 }
 
 TEST(Check, refuses_not_a_number_wherever_there_is_a_range) {
-  EXPECT_NE(complaint<double>(plain(".nan"), between(0, 1)), "");
-  EXPECT_NE(complaint<double>(plain(".nan"), above(0)), "");
+  EXPECT_NE(field_complaint<double>(plain(".nan"), between(0, 1)), "");
+  EXPECT_NE(field_complaint<double>(plain(".nan"), above(0)), "");
 }
 
 TEST(Ref, keeps_its_place_and_finds_files_beside_the_config) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/position_at.h"
+
 namespace tpack {
 namespace {
 
@@ -75,9 +77,7 @@ TPACK_REGISTER(Animal, Dog, "Dog", "Hound");
 TPACK_REGISTER(Animal, Flock, "Flock");
 TPACK_REGISTER(Vehicle, Car, "Car");
 
-Position at(int line, int column) { return {std::make_shared<const std::string>("a.yaml"), line, column}; }
-
-std::string complaint(const ConfigNode& item) {
+std::string item_complaint(const ConfigNode& item) {
   try {
     Registry<Animal>::make_item(item);
   } catch (const ConfigError& error) {
@@ -92,20 +92,20 @@ TEST(Registry, makes_a_component_by_name_and_by_alias) {
 }
 
 TEST(Registry, suggests_the_nearest_name) {
-  EXPECT_EQ(complaint(ConfigNode::string("dogg", at(3, 5))),
+  EXPECT_EQ(item_complaint(ConfigNode::string("dogg", at(3, 5))),
             "a.yaml:3:5: unknown test-animal 'dogg'; did you mean 'Dog'?");
-  EXPECT_EQ(complaint(ConfigNode::string("Zebra", at(3, 5))),
+  EXPECT_EQ(item_complaint(ConfigNode::string("Zebra", at(3, 5))),
             "a.yaml:3:5: unknown test-animal 'Zebra'; known: Dog, Flock, Hound");
 }
 
 TEST(Registry, says_that_a_name_belongs_to_another_kind) {
-  EXPECT_EQ(complaint(ConfigNode::string("Car", at(3, 5))),
+  EXPECT_EQ(item_complaint(ConfigNode::string("Car", at(3, 5))),
             "a.yaml:3:5: unknown test-animal 'Car'; 'Car' is a test-vehicle");
 }
 
 TEST(Registry, gives_a_condition_across_fields_the_place_of_the_component) {
   const ConfigNode params = ConfigNode::map({{"barks", 11}}, at(4, 7));
-  EXPECT_EQ(complaint(ConfigNode::map({{"Dog", params, at(4, 2)}}, at(4, 2))),
+  EXPECT_EQ(item_complaint(ConfigNode::map({{"Dog", params, at(4, 2)}}, at(4, 2))),
             "a.yaml:4:7: 'barks' is above 'most'");
 }
 
@@ -121,7 +121,7 @@ TEST(Registry, makes_nested_parts_and_writes_their_defaults_back) {
   EXPECT_EQ(Registry<Animal>::make_item(item)->sound(), "wuffwuff");
   EXPECT_EQ(to_json(effective_item("test-animal", item)),
             R"({"Flock": {"leader": {"Dog": {"barks": 2, "most": 10}}}})");
-  EXPECT_EQ(complaint({{"Flock", {{"leader", ConfigNode::string("Dgo", at(2, 2))}}}}),
+  EXPECT_EQ(item_complaint({{"Flock", {{"leader", ConfigNode::string("Dgo", at(2, 2))}}}}),
             "a.yaml:2:2: unknown test-animal 'Dgo'; did you mean 'Dog'?");
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/position_at.h"
+
 namespace tpack {
 namespace {
 
@@ -21,9 +23,7 @@ Schema<ThingParams> thing_schema() {
       .field("names", &ThingParams::names, "what they are called");
 }
 
-Position at(int line, int column) { return {std::make_shared<const std::string>("a.yaml"), line, column}; }
-
-std::string complaint(const ConfigNode& node) {
+std::string schema_complaint(const ConfigNode& node) {
   try {
     thing_schema().parse(node, "layer Thing");
   } catch (const ConfigError& error) {
@@ -42,7 +42,7 @@ TEST(Schema, takes_the_value_itself_for_its_shorthand_field) {
 }
 
 TEST(Schema, reports_a_missing_field_with_its_meaning) {
-  EXPECT_EQ(complaint(ConfigNode::map({}, at(3, 5))),
+  EXPECT_EQ(schema_complaint(ConfigNode::map({}, at(3, 5))),
             "a.yaml:3:5: layer Thing: 'units' is missing (number of outputs)");
 }
 
@@ -51,7 +51,7 @@ TEST(Schema, reports_all_mistakes_at_once_in_file_order) {
                                            {"rate", ConfigNode::plain("2", at(5, 8)), at(5, 1)},
                                            {"zzz", ConfigNode::plain("3", at(6, 8)), at(6, 1)}},
                                           at(3, 1));
-  EXPECT_EQ(complaint(node),
+  EXPECT_EQ(schema_complaint(node),
             "a.yaml:3:1: layer Thing: 'units' is missing (number of outputs)\n"
             "a.yaml:4:1: unknown key 'unit' in layer Thing; did you mean 'units'?\n"
             "a.yaml:5:8: 'rate' of layer Thing is 2; must be from 0 to 1\n"

@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-constexpr const char* kTail = "- BatchData: {batch_size: 4}";
+constexpr const char* kQueueTail = "- BatchData: {batch_size: 4}";
 
 std::unique_ptr<InputReader> open(const std::string& source, const DataFlow& flow, int64_t replica,
                                   int64_t replicas, DataPosition position = {}) {
@@ -29,7 +29,7 @@ void expect_same(const std::vector<Read>& queue, const std::vector<Read>& feed, 
 class Replicas : public testing::TestWithParam<int64_t> {};
 
 TEST_P(Replicas, queue_and_feed_give_the_same_batches) {
-  const DataFlow flow = small_flow(20, kTail);  // 5 batches a pass
+  const DataFlow flow = small_flow(20, kQueueTail);  // 5 batches a pass
   for (int64_t replica = 0; replica < GetParam(); ++replica) {
     const auto queue = open("Queue", flow, replica, GetParam());
     const auto feed = open("Feed", flow, replica, GetParam());
@@ -38,7 +38,7 @@ TEST_P(Replicas, queue_and_feed_give_the_same_batches) {
 }
 
 TEST_P(Replicas, go_on_at_any_position_as_if_they_had_not_stopped) {
-  const DataFlow flow = small_flow(20, kTail);
+  const DataFlow flow = small_flow(20, kQueueTail);
   for (int64_t replica = 0; replica < GetParam(); ++replica) {
     const auto whole = open("Feed", flow, replica, GetParam());
     const std::vector<Read> all = read(*whole, 12);
@@ -54,7 +54,7 @@ TEST_P(Replicas, go_on_at_any_position_as_if_they_had_not_stopped) {
 }
 
 TEST_P(Replicas, all_know_the_same_place_to_go_on) {
-  const DataFlow flow = small_flow(20, kTail);
+  const DataFlow flow = small_flow(20, kQueueTail);
   std::vector<std::vector<Read>> reads;
   for (int64_t replica = 0; replica < GetParam(); ++replica)
     reads.push_back(read(*open("Queue", flow, replica, GetParam()), 9));
@@ -79,7 +79,7 @@ TEST(QueueInput, gives_the_remainder_batch_and_ends_with_the_passes) {
 }
 
 TEST(QueueInput, stops_when_asked) {
-  const DataFlow flow = small_flow(12, kTail);
+  const DataFlow flow = small_flow(12, kQueueTail);
   const auto reader = open("QueueInput", flow, 0, 1);
   std::stop_source source;
   source.request_stop();

@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(All, LayerGradient, testing::ValuesIn(layer_cases()), [
   return one.param.layer + (one.param.note.empty() ? "" : "_" + one.param.note);
 });
 
-std::string error_of(const std::string& yaml, const std::vector<Tensor>& inputs) {
+std::string layer_error(const std::string& yaml, const std::vector<Tensor>& inputs) {
   try {
     testkit::evaluate(function_of(yaml), inputs, DType::kFloat64);
   } catch (const ConfigError& error) {
@@ -112,17 +112,17 @@ std::string error_of(const std::string& yaml, const std::vector<Tensor>& inputs)
 TEST(Layers, say_which_shapes_do_not_fit) {
   const Tensor image = random_tensor({2, 3, 5, 4}, 1);
   const Tensor flat = random_tensor({2, 3}, 1);
-  EXPECT_EQ(error_of("- Conv2D: {filters: 4}", {flat}),
+  EXPECT_EQ(layer_error("- Conv2D: {filters: 4}", {flat}),
             "layers.yaml:1:3: conv2d_0: needs an input of 4 axes [N, C, H, W], not float64 [2, 3]");
-  EXPECT_EQ(error_of("- Conv2D: {name: c, filters: 4, groups: 2}", {image}),
+  EXPECT_EQ(layer_error("- Conv2D: {name: c, filters: 4, groups: 2}", {image}),
             "layers.yaml:1:3: c: groups = 2 does not divide the 3 input channels and the 4 filters");
   EXPECT_EQ(
-      error_of("- Add: {input: [x0, x1]}", {image, flat}),
+      layer_error("- Add: {input: [x0, x1]}", {image, flat}),
       "layers.yaml:1:3: add_0: adds float64 [2, 3, 5, 4] and float64 [2, 3]; their shapes must be equal");
-  EXPECT_EQ(error_of("- ReLU: {input: [x0, x0]}", {image}),
+  EXPECT_EQ(layer_error("- ReLU: {input: [x0, x0]}", {image}),
             "layers.yaml:1:3: relu_0: takes one input, not 2");
   EXPECT_EQ(
-      error_of("- Residual: {layers: [{Conv2D: {filters: 2}}]}", {image}),
+      layer_error("- Residual: {layers: [{Conv2D: {filters: 2}}]}", {image}),
       "layers.yaml:1:3: residual_0: the layers give float64 [2, 2, 5, 4], the shortcut float64 [2, 3, 5, "
       "4]; give the shortcut layers that bring them together");
 }

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::string error_of(const std::string& yaml) {
+std::string model_error(const std::string& yaml) {
   try {
     model_of(yaml);
   } catch (const ConfigError& error) {
@@ -60,16 +60,16 @@ TEST(Model, numbers_metrics_of_one_type) {
 }
 
 TEST(Model, reports_all_that_is_wrong_with_its_places) {
-  EXPECT_EQ(error_of("layer: [ReLU]"),
+  EXPECT_EQ(model_error("layer: [ReLU]"),
             "test.yaml:1:1: unknown key 'layer' in model; did you mean 'layers'?\n"
             "test.yaml:1:1: model: 'inputs' is missing (what the model is fed, by name)\n"
             "test.yaml:1:1: model: 'layers' is missing (the layers, or a network written in C++)");
-  EXPECT_EQ(error_of("inputs: {x: {shape: [8, 6], layout: HWC}}\n"
-                     "feed: {y: image}\n"
-                     "defaults: {Conv3D: {kernel: 3}, Conv2D: {kernels: 3}}\n"
-                     "layers: [ReLU]\n"
-                     "cost: [{SoftmaxCrossEntrop: {}}]\n"
-                     "metrics: 3"),
+  EXPECT_EQ(model_error("inputs: {x: {shape: [8, 6], layout: HWC}}\n"
+                        "feed: {y: image}\n"
+                        "defaults: {Conv3D: {kernel: 3}, Conv2D: {kernels: 3}}\n"
+                        "layers: [ReLU]\n"
+                        "cost: [{SoftmaxCrossEntrop: {}}]\n"
+                        "metrics: 3"),
             "test.yaml:1:13: input x: layout HWC needs a shape of 3 axes, not [8, 6]\n"
             "test.yaml:2:8: unknown input 'y'; known: x\n"
             "test.yaml:3:12: unknown layer 'Conv3D'; did you mean 'Conv2D'?\n"

@@ -32,8 +32,8 @@ Built build(const std::string& yaml, const LayerParserSettings& settings = {Conf
   return built;
 }
 
-std::string error_of(const std::string& yaml,
-                     const LayerParserSettings& settings = {ConfigNode::map({}), {}}) {
+std::string network_error(const std::string& yaml,
+                          const LayerParserSettings& settings = {ConfigNode::map({}), {}}) {
   try {
     build(yaml, settings);
   } catch (const ConfigError& error) {
@@ -58,33 +58,33 @@ TEST(Layers, take_the_output_of_the_one_before_or_the_one_they_name) {
 
 TEST(Layers, of_one_name_are_refused) {
   EXPECT_EQ(
-      error_of("- ReLU: {name: a}\n- Tanh: {name: a}"),
+      network_error("- ReLU: {name: a}\n- Tanh: {name: a}"),
       "layers.yaml:2:3: a second layer named 'a' (the first one is at layers.yaml:1:3); give it another "
       "name");
 }
 
 TEST(Layers, with_an_unknown_input_are_refused_with_the_nearest) {
-  EXPECT_EQ(error_of("- ReLU: {name: first}\n- Tanh: {input: frist}"),
+  EXPECT_EQ(network_error("- ReLU: {name: first}\n- Tanh: {input: frist}"),
             "layers.yaml:2:17: unknown layer output 'frist'; did you mean 'first'?");
 }
 
 TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
-  EXPECT_EQ(error_of("- RelU"), "layers.yaml:1:3: unknown layer 'RelU'; did you mean 'ReLU'?");
+  EXPECT_EQ(network_error("- RelU"), "layers.yaml:1:3: unknown layer 'RelU'; did you mean 'ReLU'?");
 }
 
 TEST(Layers, have_names_that_can_be_written_anywhere) {
   for (const char* name : {"a/b", "\"@m\"", "\"a\\nb\"", "\"a b\"", ".", "..", "\"-x\"", "\"\\x00\""}) {
     EXPECT_THAT(
-        error_of(std::string("- ReLU: {name: ") + name + "}"),
+        network_error(std::string("- ReLU: {name: ") + name + "}"),
         testing::HasSubstr("; names have letters, digits, '_', '-' and '.', begin with none of the last two"))
         << name;
   }
   for (const char* name : {"a", "conv-1.b", "_x", "größe", "1"})
-    EXPECT_EQ(error_of(std::string("- ReLU: {name: \"") + name + "\"}"), "") << name;
+    EXPECT_EQ(network_error(std::string("- ReLU: {name: \"") + name + "\"}"), "") << name;
 }
 
 TEST(Layers, report_all_that_is_wrong) {
-  EXPECT_EQ(error_of("- FullyConnected: {unit: 4}\n- Dropout: {rate: 2}\n- Tanh: {x: 1}"),
+  EXPECT_EQ(network_error("- FullyConnected: {unit: 4}\n- Dropout: {rate: 2}\n- Tanh: {x: 1}"),
             "layers.yaml:1:19: layer FullyConnected: 'units' is missing (number of outputs)\n"
             "layers.yaml:1:20: unknown key 'unit' in layer FullyConnected; did you mean 'units'?\n"
             "layers.yaml:2:19: 'rate' of layer Dropout is 2; must be from 0 to 1\n"
@@ -161,20 +161,20 @@ TEST_F(Blocks, have_defaults_that_depend_on_what_stands_before_them_and_outside)
   EXPECT_EQ(built.outputs.at("r/7/w/a"), (Shape{2, 6}));
   EXPECT_EQ(built.outputs.at("r/7/w/b"), (Shape{2, 7}));
   EXPECT_EQ(built.outputs.at("r/7/v/a"), (Shape{2, 8}));
-  EXPECT_THAT(error_of("- Wide: {rows: 1, twice: $(nothing)}", settings_),
+  EXPECT_THAT(network_error("- Wide: {rows: 1, twice: $(nothing)}", settings_),
               testing::HasSubstr("unknown name 'nothing'"));
 }
 
 TEST_F(Blocks, say_what_is_wrong_with_a_call) {
-  EXPECT_EQ(error_of("- Dense: {unts: 4}", settings_),
+  EXPECT_EQ(network_error("- Dense: {unts: 4}", settings_),
             "layers.yaml:1:3: block Dense: parameter 'units' is missing\n"
             "layers.yaml:1:11: unknown key 'unts' in block Dense; did you mean 'units'?");
-  EXPECT_EQ(error_of("- Dens: {units: 4}", settings_),
+  EXPECT_EQ(network_error("- Dens: {units: 4}", settings_),
             "layers.yaml:1:3: unknown layer 'Dens'; did you mean 'Dense'?");
 }
 
 TEST_F(Blocks, that_contain_themselves_are_refused) {
-  EXPECT_THAT(error_of("- Loop", settings_),
+  EXPECT_THAT(network_error("- Loop", settings_),
               testing::HasSubstr("layer lists are nested more than 32 deep; does a block contain itself?"));
 }
 

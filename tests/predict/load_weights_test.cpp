@@ -107,7 +107,7 @@ TEST_F(LoadWeights, all_means_all) {
   }
 }
 
-std::string errors_of(const std::string& yaml) {
+std::string rule_errors(const std::string& yaml) {
   Diagnostics errors;
   parse_load_rules(parse_yaml(yaml, "init.yaml"), "init", errors);
   try {
@@ -130,14 +130,15 @@ TEST(LoadRules, are_read_from_a_config) {
 }
 
 TEST(LoadRules, say_what_is_wrong) {
-  EXPECT_EQ(errors_of("inclde: [a]"), "init.yaml:1:1: unknown key 'inclde' in init; did you mean 'include'?");
-  EXPECT_EQ(errors_of("include: 3"),
+  EXPECT_EQ(rule_errors("inclde: [a]"),
+            "init.yaml:1:1: unknown key 'inclde' in init; did you mean 'include'?");
+  EXPECT_EQ(rule_errors("include: 3"),
             "init.yaml:1:10: 'include' of init: expected a list of texts, found the number 3");
-  EXPECT_EQ(errors_of("rename: [a]"),
+  EXPECT_EQ(rule_errors("rename: [a]"),
             "init.yaml:1:9: 'rename' of init: expected a map of names, found a list");
-  EXPECT_EQ(errors_of("rename: {a: [b]}"),
+  EXPECT_EQ(rule_errors("rename: {a: [b]}"),
             "init.yaml:1:13: 'rename' of init: expected a name for 'a', found a list");
-  EXPECT_THAT(errors_of("exclude: [\"(\"]"), testing::StartsWith("init.yaml:1:10: "));
+  EXPECT_THAT(rule_errors("exclude: [\"(\"]"), testing::StartsWith("init.yaml:1:10: "));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ std::vector<PredictOutput> parsed(const std::string& yaml) {
   return outputs;
 }
 
-std::string errors_of(const std::string& yaml) {
+std::string output_errors(const std::string& yaml) {
   try {
     parsed(yaml);
   } catch (const ConfigError& error) {
@@ -44,21 +44,21 @@ TEST(PredictOutputs, have_names_and_layers_of_their_own) {
 }
 
 TEST(PredictOutputs, say_what_is_wrong) {
-  EXPECT_EQ(errors_of("[]"),
+  EXPECT_EQ(output_errors("[]"),
             "p.yaml:1:1: 'outputs' of predict is empty; name an output, as in {probability: {Softmax: fc1}}");
   EXPECT_EQ(
-      errors_of("3"),
+      output_errors("3"),
       "p.yaml:1:1: 'outputs' of predict: expected a list of outputs or a map of name to output, found the "
       "number 3");
-  EXPECT_EQ(errors_of("[{Softmax: fc1}]"),
+  EXPECT_EQ(output_errors("[{Softmax: fc1}]"),
             "p.yaml:1:2: 'outputs' of predict: expected the name of an output, found a map; to apply a layer "
             "write {NAME: {LAYER: OUTPUT}}");
   EXPECT_EQ(
-      errors_of("{p: {Softmax: {}}}"),
+      output_errors("{p: {Softmax: {}}}"),
       "p.yaml:1:6: output 'p' of predict: say which output Softmax is applied to, as in {Softmax: fc1}");
-  EXPECT_THAT(errors_of("{p: {Sofmax: fc1}}"),
+  EXPECT_THAT(output_errors("{p: {Sofmax: fc1}}"),
               testing::StartsWith("p.yaml:1:6: unknown layer 'Sofmax'; did you mean 'Softmax'?"));
-  EXPECT_THAT(errors_of("{p: {LeakyReLU: {input: fc1, alph: 1}}}"),
+  EXPECT_THAT(output_errors("{p: {LeakyReLU: {input: fc1, alph: 1}}}"),
               testing::StartsWith("p.yaml:1:30: unknown key 'alph' in layer LeakyReLU"));
 }
 

@@ -94,7 +94,7 @@ class DeterminismOfFastKernels : public Training {
 TEST_F(DeterminismOfFastKernels, measured_choices_in_a_plan_give_the_same_bits_with_and_without_the_cache) {
   train_well("first");
   const PlanSection step = training_step("first");
-  EXPECT_EQ(step.threads, 2);
+  EXPECT_EQ(step.pieces, 2);
   EXPECT_FALSE(step.nodes.contains("conv0/Convolution"));  // joined with its pooling, depth first
   // Without the plan a machine that is busier or less busy than before may choose otherwise.
   train_well("cached", {"--plan", run_folder("first") + "/plan.json"});

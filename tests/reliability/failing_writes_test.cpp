@@ -15,7 +15,7 @@ namespace tpack::reliability {
 namespace {
 
 constexpr RunLength kThreeSaves{.max_epoch = 3, .steps_per_epoch = 4};
-constexpr int64_t kLastStep = 12;
+constexpr int64_t kLastStepHere = 12;
 
 /// How a run with a save after each epoch ended.
 struct Ended {
@@ -82,7 +82,7 @@ TEST_P(FailingWrites, leave_a_checkpoint_from_which_the_run_ends_with_the_same_b
     const Ended resumed = train(folder.str(), FileIo::system(), GetParam(), newest ? newest->path : "");
     EXPECT_FALSE(resumed.last_save_failed);
     expect_bit_equal(resumed.variables, straight_);
-    EXPECT_EQ(newest_valid_checkpoint(folder / "checkpoints")->step, kLastStep);
+    EXPECT_EQ(newest_valid_checkpoint(folder / "checkpoints")->step, kLastStepHere);
   }
 }
 

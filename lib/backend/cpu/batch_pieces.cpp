@@ -9,10 +9,6 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kGrain = 16384;  // elements worth waking a thread for
-
-uint64_t rounded_up(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 /// One piece: a kernel, and where its operands begin in those of the whole batch.
 struct Piece {
   std::unique_ptr<CpuKernel> kernel;
@@ -119,14 +115,14 @@ PreparedKernel cut_batch(const KernelRequest& request, int64_t images, const Per
                    request.node.path + ": the pieces of a batch give different formats");
     }
     piece.kernel = std::move(part.kernel);
-    piece_scratch = std::max(piece_scratch, rounded_up(part.scratch_bytes));
+    piece_scratch = std::max(piece_scratch, aligned(part.scratch_bytes));
     pieces.push_back(std::move(piece));
   }
   whole.scratch_bytes = piece_scratch * static_cast<uint64_t>(count);
   std::vector<BatchPieces::Sum> sums;
   for (size_t i = 0; i < whole.out.size(); ++i) {
     if (per_image.out[i]) continue;
-    const uint64_t bytes = rounded_up(whole.out[i].bytes());
+    const uint64_t bytes = aligned(whole.out[i].bytes());
     sums.push_back({i, whole.out[i].bytes() / sizeof(float), whole.scratch_bytes, bytes});
     whole.scratch_bytes += bytes * static_cast<uint64_t>(count - 1);
   }

@@ -13,15 +13,7 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kGrain = 4096;  // scores worth waking a thread for
-
-PreparedKernel plain(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel, uint64_t scratch = 0) {
-  return {std::move(kernel),
-          input_formats(r.node, Layout::kPlain),
-          output_formats(r.node, Layout::kPlain),
-          scratch,
-          {}};
-}
+constexpr int64_t kScoreGrain = 4096;  // scores worth waking a thread for
 
 struct Rows {
   int64_t count;
@@ -30,7 +22,7 @@ struct Rows {
 
   template <class F>
   void each(Team* team, const F& f) const {
-    parallel_for(team, pieces, count, std::max<int64_t>(1, kGrain / classes),
+    parallel_for(team, pieces, count, std::max<int64_t>(1, kScoreGrain / classes),
                  [&](int64_t begin, int64_t end, int piece) {
                    for (int64_t row = begin; row < end; ++row) f(row, piece);
                  });
@@ -57,65 +49,66 @@ uint64_t row_scratch(const KernelRequest& r) {
 
 PreparedKernel cross_entropy(const KernelRequest& r) {
   const Rows rows = rows_of(r);
-  return plain(r, make_kernel([rows](const KernelArgs& args) {
-                 rows.each(args.team, [&](int64_t row, int piece) {
-                   const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
-                   float* powers = reinterpret_cast<float*>(args.scratch) + piece * (rows.classes + 16);
-                   const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
-                   const auto [largest, sum] = exponentials(x, rows.classes, powers);
-                   const bool known = label >= 0 && label < rows.classes;
-                   reinterpret_cast<float*>(args.out[0])[row] =
-                       known ? std::log(sum) + (largest - x[label]) : std::numeric_limits<float>::quiet_NaN();
-                 });
-               }),
-               row_scratch(r));
+  return plain_kernel(
+      r, make_kernel([rows](const KernelArgs& args) {
+        rows.each(args.team, [&](int64_t row, int piece) {
+          const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
+          float* powers = reinterpret_cast<float*>(args.scratch) + piece * (rows.classes + 16);
+          const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
+          const auto [largest, sum] = exponentials(x, rows.classes, powers);
+          const bool known = label >= 0 && label < rows.classes;
+          reinterpret_cast<float*>(args.out[0])[row] =
+              known ? std::log(sum) + (largest - x[label]) : std::numeric_limits<float>::quiet_NaN();
+        });
+      }),
+      row_scratch(r));
 }
 
 PreparedKernel cross_entropy_gradient(const KernelRequest& r) {
   const Rows rows = rows_of(r);
-  return plain(r, make_kernel([rows](const KernelArgs& args) {
-                 rows.each(args.team, [&](int64_t row, int /*piece*/) {
-                   const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
-                   float* dx = reinterpret_cast<float*>(args.out[0]) + row * rows.classes;
-                   const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
-                   const float dloss = reinterpret_cast<const float*>(args.in[2])[row];
-                   const float factor = dloss / exponentials(x, rows.classes, dx).second;
-                   simd::apply(pointwise::Fn::kMul, {dx, false}, {&factor, true}, {}, dx,
-                               static_cast<size_t>(rows.classes));
-                   if (label >= 0 && label < rows.classes) dx[label] -= dloss;
-                 });
-               }));
+  return plain_kernel(r, make_kernel([rows](const KernelArgs& args) {
+                        rows.each(args.team, [&](int64_t row, int /*piece*/) {
+                          const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
+                          float* dx = reinterpret_cast<float*>(args.out[0]) + row * rows.classes;
+                          const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
+                          const float dloss = reinterpret_cast<const float*>(args.in[2])[row];
+                          const float factor = dloss / exponentials(x, rows.classes, dx).second;
+                          simd::apply(pointwise::Fn::kMul, {dx, false}, {&factor, true}, {}, dx,
+                                      static_cast<size_t>(rows.classes));
+                          if (label >= 0 && label < rows.classes) dx[label] -= dloss;
+                        });
+                      }));
 }
 
 PreparedKernel in_top_k(const KernelRequest& r) {
   const Rows rows = rows_of(r);
   const int64_t k = op_cast<InTopK>(r.node)->params().k;
-  return plain(r, make_kernel([rows, k](const KernelArgs& args) {
-                 rows.each(args.team, [&](int64_t row, int /*piece*/) {
-                   const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
-                   const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
-                   bool known = label >= 0 && label < rows.classes;
-                   int64_t better = 0;
-                   for (int64_t c = 0; known && c < rows.classes; ++c) {
-                     known = std::isfinite(x[c]);
-                     better += x[c] > x[label] ? 1 : 0;
-                   }
-                   reinterpret_cast<float*>(args.out[0])[row] = known && better < k ? 1.0F : 0.0F;
-                 });
-               }));
+  return plain_kernel(r, make_kernel([rows, k](const KernelArgs& args) {
+                        rows.each(args.team, [&](int64_t row, int /*piece*/) {
+                          const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
+                          const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
+                          bool known = label >= 0 && label < rows.classes;
+                          int64_t better = 0;
+                          for (int64_t c = 0; known && c < rows.classes; ++c) {
+                            known = std::isfinite(x[c]);
+                            better += x[c] > x[label] ? 1 : 0;
+                          }
+                          reinterpret_cast<float*>(args.out[0])[row] = known && better < k ? 1.0F : 0.0F;
+                        });
+                      }));
 }
 
 PreparedKernel one_hot(const KernelRequest& r) {
   const int64_t classes = r.node.outputs[0].shape[1];
   const int64_t count = r.node.outputs[0].shape[0];
-  return plain(r, make_kernel([classes, count](const KernelArgs& args) {
-                 auto* y = reinterpret_cast<float*>(args.out[0]);
-                 std::memset(y, 0, static_cast<size_t>(count * classes) * sizeof(float));
-                 for (int64_t i = 0; i < count; ++i) {
-                   const int64_t label = reinterpret_cast<const int32_t*>(args.in[0])[i];
-                   if (label >= 0 && label < classes) y[i * classes + label] = 1;
-                 }
-               }));
+  return plain_kernel(r, make_kernel([classes, count](const KernelArgs& args) {
+                        auto* y = reinterpret_cast<float*>(args.out[0]);
+                        std::memset(y, 0, static_cast<size_t>(count * classes) * sizeof(float));
+                        for (int64_t i = 0; i < count; ++i) {
+                          const int64_t label = reinterpret_cast<const int32_t*>(args.in[0])[i];
+                          if (label >= 0 && label < classes) y[i * classes + label] = 1;
+                        }
+                      }));
 }
 
 const Registration kCrossEntropy("SoftmaxCrossEntropy", cross_entropy, LayoutRule::kPlain);

@@ -146,11 +146,11 @@ PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& pa
   return in_pieces(request, {n.inputs[0].spec(), n.inputs[1].spec(), n.outputs[0]}, per_image, prepare);
 }
 
-PreparedKernel prepare_plain(const KernelRequest& request) {
+PreparedKernel prepare_convolution(const KernelRequest& request) {
   return forward(request, op_cast<Convolution>(request.node)->params(), false, Activation::kNone);
 }
 
-PreparedKernel prepare_fused(const KernelRequest& request) {
+PreparedKernel prepare_fused_convolution(const KernelRequest& request) {
   const FusedConvolutionParams& p = op_cast<FusedConvolution>(request.node)->params();
   return forward(request, p.window, true, p.activation);
 }
@@ -203,8 +203,8 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   return in_pieces(request, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()}, per_image, prepare);
 }
 
-const Registration kForward("Convolution", prepare_plain, LayoutRule::kChosen);
-const Registration kFused("FusedConvolution", prepare_fused, LayoutRule::kChosen);
+const Registration kConvolution("Convolution", prepare_convolution, LayoutRule::kChosen);
+const Registration kFusedConvolution("FusedConvolution", prepare_fused_convolution, LayoutRule::kChosen);
 const Registration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen);
 const Registration kBackwardWeights("ConvolutionBackwardWeights", prepare_backward_weights,
                                     LayoutRule::kChosen);

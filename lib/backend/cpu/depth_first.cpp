@@ -21,7 +21,7 @@ int64_t parts_of(int64_t images, int64_t bytes) {
 
 /// Where an operand of one of the two kernels lies: which operand of the node, and how far it moves from part
 /// to part. No operand: in the scratch memory.
-struct Operand {
+struct PartOperand {
   int node_operand = -1;
   uint64_t step = 0;
   uint64_t scratch = 0;
@@ -29,8 +29,8 @@ struct Operand {
 
 struct Half {
   std::unique_ptr<CpuKernel> kernel;
-  std::vector<Operand> in;
-  std::vector<Operand> out;
+  std::vector<PartOperand> in;
+  std::vector<PartOperand> out;
   uint64_t scratch = 0;
   std::vector<std::byte*> in_pointers;
   std::vector<std::byte*> out_pointers;
@@ -56,7 +56,7 @@ class DepthFirstKernel final : public CpuKernel {
 
  private:
   static void run_half(Half& half, const KernelArgs& args, int64_t part) {
-    const auto at = [&](const Operand& o, std::span<std::byte* const> operands) {
+    const auto at = [&](const PartOperand& o, std::span<std::byte* const> operands) {
       if (o.node_operand < 0) return args.scratch + o.scratch;
       return operands[static_cast<size_t>(o.node_operand)] + static_cast<uint64_t>(part) * o.step;
     };
@@ -80,8 +80,6 @@ class DepthFirstKernel final : public CpuKernel {
   size_t summed_;  // elements of an output that is a sum, 0 where there is none
 };
 
-uint64_t rounded_up(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
-
 /// Prepares both kernels for one part of `images` images and lays them out over their operands and one block
 /// of scratch memory: what lies between, one part of a sum, then room for the kernels themselves.
 class Composition {
@@ -95,8 +93,8 @@ class Composition {
     second_ = prepare_part(*nodes.second);
     TPACK_ASSERT(same_memory(first_.out[0], second_.in[op_.between()]),
                  "what lies between is read as it is written");
-    between_bytes_ = rounded_up(first_.out[0].bytes());
-    kernels_at_ = between_bytes_ + (op_.sums() ? rounded_up(second_.out[0].bytes()) : 0);
+    between_bytes_ = aligned(first_.out[0].bytes());
+    kernels_at_ = between_bytes_ + (op_.sums() ? aligned(second_.out[0].bytes()) : 0);
   }
 
   PreparedKernel run() {
@@ -155,8 +153,8 @@ class Composition {
       TensorSpec spec = request_.node.outputs[i];
       if (!op_.sums()) spec.shape = spec.shape.with(0, specs_[0].shape[0]);
       whole_.out.push_back(of_whole(part, spec, !op_.sums()));
-      halves_[1].out.push_back(op_.sums() ? Operand{-1, 0, between_bytes_}
-                                          : Operand{static_cast<int>(i), part.bytes(), 0});
+      halves_[1].out.push_back(op_.sums() ? PartOperand{-1, 0, between_bytes_}
+                                          : PartOperand{static_cast<int>(i), part.bytes(), 0});
     }
   }
 
@@ -172,7 +170,7 @@ class Composition {
   std::array<Half, 2> halves_;
 };
 
-PreparedKernel prepare(const KernelRequest& request) {
+PreparedKernel prepare_depth_first(const KernelRequest& request) {
   const Node& node = request.node;
   const auto& op = *op_cast<DepthFirst>(node);
   PerImage per_image;
@@ -182,7 +180,7 @@ PreparedKernel prepare(const KernelRequest& request) {
                    [&](int64_t images) { return Composition(request, images).run(); });
 }
 
-const Registration kDepthFirst("DepthFirst", prepare, LayoutRule::kChosen);
+const Registration kDepthFirst("DepthFirst", prepare_depth_first, LayoutRule::kChosen);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -21,6 +21,15 @@ Registration::Registration(const char* op_type, Prepare prepare, LayoutRule rule
   kernels().emplace(op_type, KernelEntry{prepare, rule});
 }
 
+PreparedKernel plain_kernel(const KernelRequest& request, std::unique_ptr<CpuKernel> kernel,
+                            uint64_t scratch_bytes) {
+  return {std::move(kernel),
+          input_formats(request.node, Layout::kPlain),
+          output_formats(request.node, Layout::kPlain),
+          scratch_bytes,
+          {}};
+}
+
 std::vector<Format> input_formats(const Node& node, Layout layout) {
   std::vector<Format> formats;
   for (const Symbol& input : node.inputs) formats.push_back(make_format(input.spec(), layout));

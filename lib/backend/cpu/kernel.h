@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -71,6 +72,18 @@ const KernelEntry* find_kernel(const std::string& op_type);
 struct Registration {
   Registration(const char* op_type, Prepare prepare, LayoutRule rule);
 };
+
+inline constexpr int64_t kGrain = 16384;  // elements worth waking a thread for
+
+/// Bytes rounded up so that what lies after them begins on a cache line.
+inline uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+inline const float* floats(const std::byte* data) { return reinterpret_cast<const float*>(data); }
+inline float* floats_out(std::byte* data) { return reinterpret_cast<float*>(data); }
+
+/// A kernel whose operands are all in plain layout.
+PreparedKernel plain_kernel(const KernelRequest& request, std::unique_ptr<CpuKernel> kernel,
+                            uint64_t scratch_bytes = 0);
 
 /// Formats of a node's inputs and outputs, images in `layout`.
 std::vector<Format> input_formats(const Node& node, Layout layout);

@@ -14,7 +14,7 @@ using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
 using Operand = PrimitiveKernel::Operand;
 
-constexpr double kGrain = 1e6;  // floating-point operations worth waking a thread for
+constexpr double kFlopGrain = 1e6;  // floating-point operations worth waking a thread for
 
 /// A range of rows or columns.
 struct Range {
@@ -79,7 +79,7 @@ ProductPiece piece_of(const Product& product, const Range& rows, const Range& co
     piece.in.push_back(static_cast<uint64_t>(columns.begin) * sizeof(float));
   }
   piece.out = y.offset;
-  piece.scratch_bytes = (pd.scratchpad_desc().get_size() + 63) / 64 * 64;
+  piece.scratch_bytes = aligned(pd.scratchpad_desc().get_size());
   piece.kernel = std::make_unique<PrimitiveKernel>(
       dnnl::matmul(pd), in, std::vector<Operand>{{DNNL_ARG_DST, y.md}}, pd.scratchpad_desc());
   return piece;
@@ -93,7 +93,7 @@ std::vector<ProductPiece> pieces_of(const Product& product, int pieces) {
   const int64_t lines = by_columns ? product.columns() : product.rows();
   const int64_t blocks = (lines + kLines - 1) / kLines;
   const double flops = 2.0 * static_cast<double>(product.rows() * product.columns() * product.inner());
-  const int64_t count = flops < kGrain * pieces ? 1 : std::min<int64_t>(pieces, blocks);
+  const int64_t count = flops < kFlopGrain * pieces ? 1 : std::min<int64_t>(pieces, blocks);
   std::vector<ProductPiece> all;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t begin = blocks * i / count * kLines;
@@ -133,27 +133,23 @@ class ProductKernel final : public CpuKernel {
   uint64_t piece_scratch_ = 0;
 };
 
-PreparedKernel prepare(const KernelRequest& request, const Product& product) {
+PreparedKernel prepare_pieces(const KernelRequest& request, const Product& product) {
   auto kernel = std::make_unique<ProductKernel>(pieces_of(product, request.pieces));
   const uint64_t scratch = kernel->scratch_bytes();
-  return {std::move(kernel),
-          input_formats(request.node, Layout::kPlain),
-          output_formats(request.node, Layout::kPlain),
-          scratch,
-          {}};
+  return plain_kernel(request, std::move(kernel), scratch);
 }
 
-PreparedKernel prepare_plain(const KernelRequest& request) {
-  return prepare(request, {request.node, op_cast<MatMul>(request.node)->params()});
+PreparedKernel prepare_product(const KernelRequest& request) {
+  return prepare_pieces(request, {request.node, op_cast<MatMul>(request.node)->params()});
 }
 
-PreparedKernel prepare_fused(const KernelRequest& request) {
+PreparedKernel prepare_fused_product(const KernelRequest& request) {
   const FusedMatMulParams& p = op_cast<FusedMatMul>(request.node)->params();
-  return prepare(request, {request.node, p.product, true, p.activation});
+  return prepare_pieces(request, {request.node, p.product, true, p.activation});
 }
 
-const Registration kPlain("MatMul", prepare_plain, LayoutRule::kPlain);
-const Registration kFused("FusedMatMul", prepare_fused, LayoutRule::kPlain);
+const Registration kMatMul("MatMul", prepare_product, LayoutRule::kPlain);
+const Registration kFusedMatMul("FusedMatMul", prepare_fused_product, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -14,17 +14,7 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kGrain = 16384;
-
-PreparedKernel plain(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel) {
-  return {std::move(kernel),
-          input_formats(r.node, Layout::kPlain),
-          output_formats(r.node, Layout::kPlain),
-          0,
-          {}};
-}
-
-PreparedKernel reshape(const KernelRequest& r) { return plain(r, nullptr); }
+PreparedKernel reshape(const KernelRequest& r) { return plain_kernel(r, nullptr); }
 
 bool is_channels_last_to_first(const TransposeParams& p) { return p.order == std::vector<int>{0, 3, 1, 2}; }
 bool is_channels_first_to_last(const TransposeParams& p) { return p.order == std::vector<int>{0, 2, 3, 1}; }
@@ -159,23 +149,23 @@ PreparedKernel constant(const KernelRequest& r) {
   visit(p.dtype, [&](auto zero) {
     std::ranges::fill(value.span<decltype(zero)>(), static_cast<decltype(zero)>(p.value));
   });
-  return plain(r, make_kernel([value](const KernelArgs& args) {
-                 std::memcpy(args.out[0], value.raw(), value.bytes());
-               }));
+  return plain_kernel(r, make_kernel([value](const KernelArgs& args) {
+                        std::memcpy(args.out[0], value.raw(), value.bytes());
+                      }));
 }
 
 PreparedKernel literal(const KernelRequest& r) {
   const Tensor value = op_cast<Literal>(r.node)->value();
-  return plain(r, make_kernel([value](const KernelArgs& args) {
-                 std::memcpy(args.out[0], value.raw(), value.bytes());
-               }));
+  return plain_kernel(r, make_kernel([value](const KernelArgs& args) {
+                        std::memcpy(args.out[0], value.raw(), value.bytes());
+                      }));
 }
 
 PreparedKernel random_uniform(const KernelRequest& r) {
   const int64_t count = r.node.outputs[0].shape.elements();
   const std::string path = r.node.path;
   const int pieces = r.pieces;
-  return plain(
+  return plain_kernel(
       r, make_kernel([count, path, pieces](const KernelArgs& args) {
         const uint64_t key = random_key(*args.info, path);
         parallel_for(args.team, pieces, count, kGrain, [&](int64_t begin, int64_t end, int /*piece*/) {

@@ -12,8 +12,6 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kGrain = 16384;  // elements worth waking a thread for
-
 /// An image as planes of pixels, each pixel a run of channels that lie side by side: the whole pixel in nhwc,
 /// 16 channels in nChw16c, one in plain layout.
 struct Planes {
@@ -128,9 +126,6 @@ class PoolingWalk {
   int pieces_;
   std::shared_ptr<std::vector<Covered>> covered_;  // by piece, so that no step asks for memory
 };
-
-const float* floats(std::byte* data) { return reinterpret_cast<const float*>(data); }
-float* floats_out(std::byte* data) { return reinterpret_cast<float*>(data); }
 
 PreparedKernel prepared(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel) {
   return {std::move(kernel), input_formats(r.node, r.layout), output_formats(r.node, r.layout), 0, {}};

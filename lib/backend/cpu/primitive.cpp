@@ -58,19 +58,19 @@ ReorderPiece reorder_piece(const dnnl::memory::desc& from, const dnnl::memory::d
   const std::vector<PrimitiveKernel::Operand> in = {{DNNL_ARG_FROM, from}};
   const std::vector<PrimitiveKernel::Operand> out = {{DNNL_ARG_TO, to}};
   return {std::make_unique<PrimitiveKernel>(dnnl::reorder(pd), in, out, pd.scratchpad_desc()),
-          (pd.scratchpad_desc().get_size() + 63) / 64 * 64};
+          aligned(pd.scratchpad_desc().get_size())};
 }
 
 /// Parts along the first axis, cut where no block of channels is cut; the whole where it cannot be cut.
 std::vector<ReorderPiece> reorder_pieces(const Format& from, const Format& to, int pieces) {
-  constexpr uint64_t kGrain = 65536;     // bytes worth waking a thread for
-  constexpr int64_t kLargestBlock = 64;  // of oneDNN's weights
+  constexpr uint64_t kByteGrain = 65536;  // worth waking a thread for
+  constexpr int64_t kLargestBlock = 64;   // of oneDNN's weights
   const bool weights = from.layout == Layout::kOpaque || to.layout == Layout::kOpaque;
   const int64_t step = weights ? kLargestBlock : 1;
   dnnl::memory::dims dims = from.md.dims();
   const int64_t blocks = (dims[0] + step - 1) / step;
   const int64_t count =
-      to.bytes() < kGrain * static_cast<uint64_t>(pieces) ? 1 : std::min<int64_t>(pieces, blocks);
+      to.bytes() < kByteGrain * static_cast<uint64_t>(pieces) ? 1 : std::min<int64_t>(pieces, blocks);
   std::vector<ReorderPiece> all;
   for (int64_t i = 0; i < count && count > 1; ++i) {
     dnnl::memory::dims offsets(dims.size(), 0);

@@ -17,7 +17,6 @@ using pointwise::Instruction;
 constexpr int64_t kCacheElements = 6144;
 constexpr int64_t kSmallestTile = 128;
 constexpr int64_t kLargestTile = 2048;
-constexpr int64_t kGrain = 16384;  // elements worth waking a thread for
 
 /// Where a register of the expression lives while a tile is worked on.
 struct Register {
@@ -315,7 +314,7 @@ std::vector<std::pair<int, int>> SweepKernel::in_place(const Node& node) const {
   return pairs;
 }
 
-PreparedKernel prepare(const KernelRequest& request) {
+PreparedKernel prepare_sweep(const KernelRequest& request) {
   const Sweep& op = *op_cast<Sweep>(request.node);
   Layout layout = op.shape().rank() == 4 ? request.layout : Layout::kPlain;
   if (layout == Layout::kBlocked && !fits_blocks(op, request.node)) layout = Layout::kNhwc;
@@ -333,7 +332,7 @@ PreparedKernel prepare(const KernelRequest& request) {
   return prepared;
 }
 
-const Registration kSweep("Sweep", prepare, LayoutRule::kAgnostic);
+const Registration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic);
 
 }  // namespace
 }  // namespace tpack::cpu

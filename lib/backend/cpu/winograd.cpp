@@ -15,11 +15,11 @@ using simd::WinogradImages;
 using simd::WinogradProduct;
 using simd::WinogradTiles;
 
-constexpr int64_t kBlock = 16;
+constexpr int64_t kLanes = 16;
 constexpr int64_t kCacheFloats =
     int64_t{192} * 1024;  // of transformed tiles: a third of a second-level cache
 
-int64_t blocks_of(int64_t channels) { return (channels + kBlock - 1) / kBlock; }
+int64_t blocks_of(int64_t channels) { return (channels + kLanes - 1) / kLanes; }
 int64_t rounded_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 /// Sizes that all three directions share. `in` is what patches are taken from, `out` what tiles are made of.
@@ -32,8 +32,8 @@ struct Geometry {
   Geometry(const Shape& from, const Shape& to, int64_t top, int64_t left, int pieces) : images(from[0]) {
     const int64_t down = (to[2] + simd::kWinogradTile - 1) / simd::kWinogradTile;
     const int64_t across = (to[3] + simd::kWinogradTile - 1) / simd::kWinogradTile;
-    in = {blocks_of(from[1]) * kBlock, from[2], from[3], down, across, top, left};
-    out = {blocks_of(to[1]) * kBlock, to[2], to[3], down, across, 0, 0};
+    in = {blocks_of(from[1]) * kLanes, from[2], from[3], down, across, top, left};
+    out = {blocks_of(to[1]) * kLanes, to[2], to[3], down, across, 0, 0};
     const int64_t fitting = kCacheFloats / (kWinogradPoints * (in.channels + out.channels));
     // As many chunks as give every piece the same number of them.
     const int64_t fewest =
@@ -47,14 +47,11 @@ struct Geometry {
     return {index * chunk, std::min(chunk, tiles() - index * chunk), stride(channels)};
   }
   /// An odd number of cache lines: the 36 points of one tile lie in different sets of the cache.
-  int64_t stride(int64_t channels) const { return (chunk * channels / kBlock | 1) * kBlock; }
+  int64_t stride(int64_t channels) const { return (chunk * channels / kLanes | 1) * kLanes; }
   int64_t in_floats() const { return kWinogradPoints * stride(in.channels); }
   int64_t out_floats() const { return kWinogradPoints * stride(out.channels); }
   int64_t filter_floats() const { return in.channels * out.channels; }  // at one point
 };
-
-const float* floats(std::byte* data) { return reinterpret_cast<const float*>(data); }
-float* floats_out(std::byte* data) { return reinterpret_cast<float*>(data); }
 
 /// Weights [rows, columns, 3, 3] as blocks of filters side by side.
 struct Filters {
@@ -70,14 +67,14 @@ struct Filters {
 };
 
 /// Filters of one input channel and 16 output channels, place by place.
-using FilterBlock = std::array<float, 9 * kBlock>;
+using FilterBlock = std::array<float, 9 * kLanes>;
 
 FilterBlock load_filters(const float* w, const Filters& f, int64_t in, int64_t block) {
   FilterBlock filters{};
-  const int64_t count = std::min(kBlock, f.out() - block * kBlock);
+  const int64_t count = std::min(kLanes, f.out() - block * kLanes);
   for (int64_t lane = 0; lane < count && in < f.in(); ++lane) {
     for (int64_t place = 0; place < 9; ++place)
-      filters[static_cast<size_t>(place * kBlock + lane)] = w[f.at(in, block * kBlock + lane, place)];
+      filters[static_cast<size_t>(place * kLanes + lane)] = w[f.at(in, block * kLanes + lane, place)];
   }
   return filters;
 }
@@ -114,12 +111,12 @@ class ForwardKernel final : public CpuKernel {
   int64_t piece_floats() const { return g_.in_floats() + g_.out_floats(); }
 
   void transform_filters(Team* team, const float* w, float* to) const {
-    parallel_for(team, pieces_, g_.in.channels, kBlock, [&](int64_t begin, int64_t end, int /*piece*/) {
+    parallel_for(team, pieces_, g_.in.channels, kLanes, [&](int64_t begin, int64_t end, int /*piece*/) {
       for (int64_t in = begin; in < end; ++in) {
-        for (int64_t block = 0; block < g_.out.channels / kBlock; ++block) {
+        for (int64_t block = 0; block < g_.out.channels / kLanes; ++block) {
           const FilterBlock filters = load_filters(w, filters_, in, block);
           simd::winograd_filter(filters.data(), g_.filter_floats(),
-                                to + in * g_.out.channels + block * kBlock);
+                                to + in * g_.out.channels + block * kLanes);
         }
       }
     });
@@ -172,7 +169,7 @@ class BackwardWeightsKernel final : public CpuKernel {
       for (int64_t chunk = begin; chunk < end; ++chunk)
         work_on(chunk, chunk > begin, floats(args.in[0]), floats(args.in[1]), sums);
     });
-    parallel_for(args.team, pieces_, g_.in.channels, kBlock, [&](int64_t begin, int64_t end, int /*piece*/) {
+    parallel_for(args.team, pieces_, g_.in.channels, kLanes, [&](int64_t begin, int64_t end, int /*piece*/) {
       for (int64_t in = begin; in < end; ++in) combine(in, used, scratch, floats_out(args.out[0]));
     });
   }
@@ -200,22 +197,22 @@ class BackwardWeightsKernel final : public CpuKernel {
 
   void combine(int64_t in, int used, float* scratch, float* dw) const {
     if (in >= filters_.in()) return;
-    for (int64_t block = 0; block < g_.out.channels / kBlock; ++block) {
-      float* sums = scratch + in * g_.out.channels + block * kBlock;
+    for (int64_t block = 0; block < g_.out.channels / kLanes; ++block) {
+      float* sums = scratch + in * g_.out.channels + block * kLanes;
       for (int piece = 1; piece < used; ++piece) {
         const float* other = sums + piece * piece_floats();
         for (int64_t point = 0; point < kWinogradPoints; ++point) {
-          for (int64_t lane = 0; lane < kBlock; ++lane)
+          for (int64_t lane = 0; lane < kLanes; ++lane)
             sums[point * g_.filter_floats() + lane] += other[point * g_.filter_floats() + lane];
         }
       }
       FilterBlock filters;
       simd::winograd_filter_gradient(sums, g_.filter_floats(), filters.data());
-      const int64_t count = std::min(kBlock, filters_.out() - block * kBlock);
+      const int64_t count = std::min(kLanes, filters_.out() - block * kLanes);
       for (int64_t lane = 0; lane < count; ++lane) {
         for (int64_t place = 0; place < 9; ++place)
-          dw[filters_.at(in, block * kBlock + lane, place)] =
-              filters[static_cast<size_t>(place * kBlock + lane)];
+          dw[filters_.at(in, block * kLanes + lane, place)] =
+              filters[static_cast<size_t>(place * kLanes + lane)];
       }
     }
   }

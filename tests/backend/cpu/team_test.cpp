@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -10,6 +9,8 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "core/clock.h"
 
 namespace tpack::cpu {
 namespace {
@@ -67,7 +68,7 @@ TEST(Team, wakes_threads_that_sleep) {
   for (int job = 0; job < 20; ++job) {
     std::atomic<int> arrived = 0;
     // Longer than a thread spins; each piece needs the other one's thread.
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (const Stopwatch idle; idle.seconds() < 2e-3;) std::this_thread::yield();
     team.run(2, [&](int /*piece*/) {
       ++arrived;
       while (arrived < 2) std::this_thread::yield();
@@ -93,7 +94,7 @@ TEST(Team, throws_what_a_piece_throws_and_goes_on) {
 }
 
 /// The smallest number above 0, computed where the compiler cannot.
-float half_of_smallest() {
+float half_of_smallest_normal() {
   volatile float smallest = std::numeric_limits<float>::min();
   return smallest * 0.5F;
 }
@@ -106,7 +107,8 @@ TEST(Team, takes_denormal_numbers_for_zero_on_its_threads) {
   team.run(2, [&](int piece) {
     ++arrived;
     while (arrived < 2) std::this_thread::yield();
-    results[static_cast<size_t>(piece)] = std::this_thread::get_id() == caller ? 0 : half_of_smallest();
+    results[static_cast<size_t>(piece)] =
+        std::this_thread::get_id() == caller ? 0 : half_of_smallest_normal();
   });
   EXPECT_EQ(results, (std::array<float, 2>{0, 0}));
 }

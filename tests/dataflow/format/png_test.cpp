@@ -5,7 +5,7 @@
 namespace tpack {
 namespace {
 
-cv::Mat decoded(const std::vector<uint8_t>& bytes, const Region& region, int channels = 3) {
+cv::Mat decoded_png(const std::vector<uint8_t>& bytes, const Region& region, int channels = 3) {
   cv::Mat out;
   decode_png(bytes, {.region = region}, channels, out);
   return out;
@@ -15,7 +15,7 @@ TEST(Png, is_lossless_over_every_region) {
   const cv::Mat pixels = photo(37, 29);
   const auto bytes = encode_png(pixels);
   for (const Region& r : {Region{0, 0, 37, 29}, Region{5, 7, 20, 10}, Region{36, 28, 1, 1}}) {
-    EXPECT_EQ(largest_difference(decoded(bytes, r), pixels(cv::Rect(r.x, r.y, r.width, r.height))), 0);
+    EXPECT_EQ(largest_difference(decoded_png(bytes, r), pixels(cv::Rect(r.x, r.y, r.width, r.height))), 0);
   }
 }
 
@@ -23,15 +23,15 @@ TEST(Png, reads_interlaced_files) {
   const cv::Mat pixels = photo(37, 29);
   const auto bytes = encode_interlaced_png(pixels);
   for (const Region& r : {Region{0, 0, 37, 29}, Region{5, 7, 20, 10}, Region{36, 28, 1, 1}}) {
-    EXPECT_EQ(largest_difference(decoded(bytes, r), pixels(cv::Rect(r.x, r.y, r.width, r.height))), 0);
+    EXPECT_EQ(largest_difference(decoded_png(bytes, r), pixels(cv::Rect(r.x, r.y, r.width, r.height))), 0);
   }
 }
 
 TEST(Png, converts_to_gray_and_from_gray) {
-  const cv::Mat gray = decoded(encode_png(photo(20, 20)), {0, 0, 20, 20}, 1);
+  const cv::Mat gray = decoded_png(encode_png(photo(20, 20)), {0, 0, 20, 20}, 1);
   const cv::Vec3b rgb = photo(20, 20).at<cv::Vec3b>(9, 9);
   EXPECT_NEAR(gray.at<uint8_t>(9, 9), 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2], 1.5);
-  const cv::Mat colour = decoded(encode_png(gray), {0, 0, 20, 20}, 3);
+  const cv::Mat colour = decoded_png(encode_png(gray), {0, 0, 20, 20}, 3);
   EXPECT_EQ(colour.at<cv::Vec3b>(9, 9)[1], gray.at<uint8_t>(9, 9));
 }
 
@@ -42,7 +42,7 @@ TEST(Png, truncated_and_damaged_files_are_errors) {
     EXPECT_THROW(
         {
           read_image_header(cut);
-          decoded(cut, {0, 0, 32, 32});
+          decoded_png(cut, {0, 0, 32, 32});
         },
         DataError)
         << size;
@@ -52,7 +52,7 @@ TEST(Png, truncated_and_damaged_files_are_errors) {
   for (auto at = static_cast<size_t>(pixels - bytes.begin()); at + 12 < bytes.size(); at += 11) {
     auto bad = bytes;
     bad[at] ^= 0x55U;
-    EXPECT_THROW(decoded(bad, {0, 0, 32, 32}), DataError) << at;
+    EXPECT_THROW(decoded_png(bad, {0, 0, 32, 32}), DataError) << at;
   }
 }
 
@@ -61,7 +61,7 @@ TEST(Png, what_is_written_is_read_back) {
   write_png(folder.path("x.png"), photo(31, 17));
   std::ifstream in(folder.path("x.png"), std::ios::binary);
   const std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  EXPECT_EQ(largest_difference(decoded(bytes, {0, 0, 31, 17}), photo(31, 17)), 0);
+  EXPECT_EQ(largest_difference(decoded_png(bytes, {0, 0, 31, 17}), photo(31, 17)), 0);
   EXPECT_THROW(write_png(folder.path("no/x.png"), photo(3, 3)), ResourceError);
 }
 
