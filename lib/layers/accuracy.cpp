@@ -9,8 +9,8 @@ struct AccuracyParams {
   Ref<LayerOutput> labels;
 };
 
-/// Shapes: logits [N, C], labels int32 [N] -> (correct, N). Equal best scores count as correct, as in
-/// TensorFlow.
+/// Shapes: logits [N, C], labels int32 [N] -> (correct, N). A label that only ties for the best
+/// score is wrong.
 class Accuracy final : public Metric {
  public:
   using Params = AccuracyParams;

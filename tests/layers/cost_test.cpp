@@ -67,6 +67,20 @@ TEST(InTopK, counts_labels_among_the_largest) {
   }
 }
 
+/// The scores of a dead network, and of one that cannot decide between two classes.
+TEST(Accuracy, counts_no_label_that_only_ties_for_the_best_score) {
+  const Tensor scores = Tensor::of<double>({3, 4}, {0, 0, 0, 0, 1, 2, 2, 0, 1, 3, 2, 0});
+  const Tensor labels = Tensor::of<int32_t>({3}, {2, 1, 1});
+  const auto hits = [&](const std::string& metric) {
+    return testkit::evaluate(function_of_kind<Metric>(metric), {scores, labels}, DType::kFloat64)[0].at(0);
+  };
+  EXPECT_EQ(hits("Accuracy: {logits: logits, labels: labels}"), 1);
+  EXPECT_EQ(hits("InTopK: {logits: logits, labels: labels, k: 1}"), 1);
+  EXPECT_EQ(hits("InTopK: {logits: logits, labels: labels, k: 2}"), 2) << "two share the first two places";
+  EXPECT_EQ(hits("InTopK: {logits: logits, labels: labels, k: 3}"), 2) << "four share the first three places";
+  EXPECT_EQ(hits("InTopK: {logits: logits, labels: labels, k: 4}"), 3);
+}
+
 TEST(InTopK, has_no_more_than_all_scores) {
   try {
     testkit::evaluate(function_of_kind<Metric>("InTopK: {logits: logits, labels: labels, k: 5}"),

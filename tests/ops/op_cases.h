@@ -228,6 +228,11 @@ inline std::vector<OpCase> step_cases() {
                   return b.reshape(in_top_k(b, in[0], in[1], 2), {4, 1});
                 },
                 {x, labels}),
+      step_case("in top k of ties",
+                [](Builder& b, Symbols in) {
+                  return b.reshape(in_top_k(b, b.mul(b.floor(in[0]), 0.25), in[1], 2), {4, 1});
+                },
+                {x, labels}),
       step_case("random uniform", [](Builder& b, Symbols in) { return random_uniform(b, in[0].shape()); },
                 {x}),
       step_case("variable",

@@ -88,12 +88,12 @@ PreparedKernel in_top_k(const KernelRequest& r) {
                           const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
                           const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
                           bool known = label >= 0 && label < rows.classes;
-                          int64_t better = 0;
+                          int64_t not_worse = 0;
                           for (int64_t c = 0; known && c < rows.classes; ++c) {
                             known = std::isfinite(x[c]);
-                            better += x[c] > x[label] ? 1 : 0;
+                            not_worse += x[c] >= x[label] ? 1 : 0;  // the label itself is one of them
                           }
-                          reinterpret_cast<float*>(args.out[0])[row] = known && better < k ? 1.0F : 0.0F;
+                          reinterpret_cast<float*>(args.out[0])[row] = known && not_worse <= k ? 1.0F : 0.0F;
                         });
                       }));
 }

@@ -142,9 +142,10 @@ void in_top_k(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
       const int64_t label = in[1].data<int32_t>()[i];
       const bool known = label >= 0 && label < classes &&
                          std::all_of(row, row + classes, [](T x) { return std::isfinite(x); });
-      const int64_t better =
-          known ? std::count_if(row, row + classes, [&](T x) { return x > row[label]; }) : k;
-      out[0].data<T>()[i] = better < k ? T{1} : T{0};
+      // The label's own score is one of those counted.
+      const int64_t not_worse =
+          known ? std::count_if(row, row + classes, [&](T x) { return x >= row[label]; }) : k + 1;
+      out[0].data<T>()[i] = not_worse <= k ? T{1} : T{0};
     }
   });
 }
