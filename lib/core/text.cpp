@@ -14,15 +14,6 @@
 namespace tpack {
 namespace {
 
-std::string folded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '_' || c == '-') continue;
-    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
-
 bool upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 bool lower(char c) { return std::islower(static_cast<unsigned char>(c)) != 0; }
 
@@ -54,48 +45,6 @@ std::string printed(const char* format, Args... args) {
 }
 
 }  // namespace
-
-int edit_distance(std::string_view a, std::string_view b) {
-  const size_t width = b.size() + 1;
-  std::vector<int> before(width);
-  std::vector<int> last(width);
-  std::vector<int> row(width);
-  for (size_t j = 0; j < width; ++j) last[j] = static_cast<int>(j);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = static_cast<int>(i);
-    for (size_t j = 1; j < width; ++j) {
-      const int substitute = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substitute});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    std::swap(before, last);
-    std::swap(last, row);
-  }
-  return last[width - 1];
-}
-
-std::optional<std::string> nearest(std::string_view written, std::span<const std::string> candidates) {
-  const std::string wanted = folded(written);
-  // One slip in three letters at most; more is another word.
-  int best = static_cast<int>(std::max<size_t>(1, wanted.size() / 3)) + 1;
-  std::optional<std::string> found;
-  for (const std::string& candidate : candidates) {
-    const std::string name = folded(candidate);
-    int distance = edit_distance(wanted, name);
-    const bool contained = wanted.size() >= 3 && (name.starts_with(wanted) || name.ends_with(wanted));
-    if (contained && distance >= best && !found) distance = best - 1;
-    if (distance >= best || distance >= static_cast<int>(std::max(name.size(), wanted.size()))) continue;
-    best = distance;
-    found = candidate;
-  }
-  return found;
-}
-
-std::string did_you_mean(std::string_view written, std::span<const std::string> candidates) {
-  const auto found = nearest(written, candidates);
-  return found ? "; did you mean '" + *found + "'?" : "";
-}
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
   std::string out;

@@ -12,8 +12,8 @@ namespace tpack {
 /// Number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
 int edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate nearest to what was written, if any is near enough to be what was meant; letter case,
-/// '_' and '-' do not count.
+/// The candidate that was probably meant: the same name (letter case, '_' and '-' do not count), the same
+/// words ("val_acc" is "validation_accuracy"), one slip; then more shared first and last words, fewer slips.
 std::optional<std::string> nearest(std::string_view written, std::span<const std::string> candidates);
 
 /// "; did you mean 'x'?" or "" where nothing is near.

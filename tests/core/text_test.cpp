@@ -9,29 +9,6 @@
 namespace tpack {
 namespace {
 
-TEST(EditDistance, counts_a_swap_of_neighbours_once) {
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
-  EXPECT_EQ(edit_distance("lr", "rl"), 1);
-  EXPECT_EQ(edit_distance("", "abc"), 3);
-  EXPECT_EQ(edit_distance("same", "same"), 0);
-}
-
-TEST(Nearest, finds_what_was_meant) {
-  const std::vector<std::string> names = {"learning_rate", "momentum", "Conv2D", "Conv2DTranspose"};
-  EXPECT_EQ(nearest("learing_rate", names), "learning_rate");
-  EXPECT_EQ(nearest("learning-rate", names), "learning_rate");
-  EXPECT_EQ(nearest("conv2d", names), "Conv2D");
-  EXPECT_EQ(nearest("rate", names), "learning_rate");
-}
-
-TEST(Nearest, does_not_guess_at_another_word) {
-  const std::vector<std::string> names = {"learning_rate", "lr"};
-  EXPECT_EQ(nearest("weight_decay", names), std::nullopt);
-  EXPECT_EQ(nearest("xy", names), std::nullopt);
-  EXPECT_EQ(did_you_mean("weight_decay", names), "");
-  EXPECT_EQ(did_you_mean("LR", names), "; did you mean 'lr'?");
-}
-
 TEST(Split, keeps_empty_parts) {
   EXPECT_EQ(split("a,,b,", ','), (std::vector<std::string>{"a", "", "b", ""}));
   EXPECT_EQ(split("", ','), std::vector<std::string>{""});
