@@ -15,6 +15,7 @@ std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
   } catch (const ConfigError& error) {
     throw ConfigError(pattern.position, error.what());
   }
+  if (found.empty() && !network_.complete()) throw AlreadyReported();
   if (found.empty()) {
     throw ConfigError(pattern.position, "no trainable variable matches '" + pattern.name +
                                             "' (the whole name counts); known: " + join(known, ", "));

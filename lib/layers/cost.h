@@ -16,7 +16,7 @@ class ModelView {
   /// Errors: ConfigError with suggestion.
   Symbol output(const Ref<LayerOutput>& ref) const { return network_.output(ref); }
   /// Trainable variables whose whole name matches the regular expression. Errors: ConfigError where none
-  /// does.
+  /// does; AlreadyReported where none does because a layer failed.
   std::vector<Symbol> trainable(const Ref<Variable>& pattern) const;
 
  private:

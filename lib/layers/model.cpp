@@ -1,6 +1,7 @@
 #include "layers/model.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/schema.h"
@@ -92,6 +93,15 @@ std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diag
   return made;
 }
 
+/// Runs one part of a model and keeps its errors, so that those of the other parts are found too.
+void keep_errors(Diagnostics& errors, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const ConfigError& error) {
+    errors.add(error, {});
+  }
+}
+
 class ConfiguredModel final : public TowerFunction {
  public:
   ConfiguredModel(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
@@ -111,21 +121,16 @@ class ConfiguredModel final : public TowerFunction {
   TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
     NetworkBuilder network(b);
     for (const auto& [name, symbol] : in) network.add_output(name, symbol);
-    if (network_) {
-      for (const auto& [name, symbol] : network_->build(b, in)) network.add_output(name, symbol);
-    } else {
-      network.build(layers_, in.at(inputs_.front().name));
-    }
+    Diagnostics errors;
+    keep_errors(errors, [&] { build_network(network, in); });
     const ModelView view(b, network);
     TowerResult result;
-    result.outputs = network.outputs();
     const TowerInput& first = inputs_.front();
     const double samples = first.batched ? static_cast<double>(in.at(first.name).shape()[0]) : 1;
-    add_costs(view, samples, result);
-    for (const Named<Metric>& metric : metrics_) {
-      const SumAndWeight figure = metric.object->build(view);
-      result.statistics.push_back({metric.name, figure.sum, figure.weight});
-    }
+    add_costs(view, samples, result, errors);
+    add_metrics(view, result, errors);
+    errors.throw_if_any();
+    result.outputs = network.outputs();
     return result;
   }
 
@@ -189,15 +194,35 @@ class ConfiguredModel final : public TowerFunction {
     layers_ = parser.parse(p.layers);
   }
 
-  void add_costs(const ModelView& view, double samples, TowerResult& result) const {
+  void build_network(NetworkBuilder& network, const std::map<std::string, Symbol>& in) const {
+    if (network_) {
+      for (const auto& [name, symbol] : network_->build(network.builder(), in))
+        network.add_output(name, symbol);
+    } else {
+      network.build(layers_, in.at(inputs_.front().name));
+    }
+  }
+
+  void add_metrics(const ModelView& view, TowerResult& result, Diagnostics& errors) const {
+    for (const Named<Metric>& metric : metrics_) {
+      keep_errors(errors, [&] {
+        const SumAndWeight figure = metric.object->build(view);
+        result.statistics.push_back({metric.name, figure.sum, figure.weight});
+      });
+    }
+  }
+
+  void add_costs(const ModelView& view, double samples, TowerResult& result, Diagnostics& errors) const {
     Builder& b = view.builder();
     std::vector<Statistic> terms;
     Symbol total;
     for (const Named<Cost>& cost : costs_) {
       if (!b.training() && !cost.object->in_inference()) continue;
-      const Symbol term = cost.object->build(view);
-      total = total ? b.add(total, term) : term;
-      terms.push_back(weighted(b, cost.name, term, samples));
+      keep_errors(errors, [&] {
+        const Symbol term = cost.object->build(view);
+        total = total ? b.add(total, term) : term;
+        terms.push_back(weighted(b, cost.name, term, samples));
+      });
     }
     if (!total) return;
     result.cost = total;

@@ -67,16 +67,17 @@ ConfigNode merged(const ConfigNode& under, const ConfigNode& over) {
 /// A call of a block: its lists are read anew with the parameters of this call.
 class BlockCall final : public Layer {
  public:
-  BlockCall(ConfigNode list, std::map<std::string, ConfigNode> names)
-      : list_(std::move(list)), names_(std::move(names)) {}
-  void parse_nested(LayerParser& parser) override { body_ = parser.parse_with(list_, names_); }
+  BlockCall(ConfigNode list, std::map<std::string, ConfigNode> names, BlockUse use)
+      : list_(std::move(list)), names_(std::move(names)), use_(std::move(use)) {}
+  void parse_nested(LayerParser& parser) override { body_ = parser.parse_block(list_, names_, use_); }
   Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
-    return network.build(body_, in[0]);
+    return network.build_block(body_, in[0], use_);
   }
 
  private:
   ConfigNode list_;
   std::map<std::string, ConfigNode> names_;
+  BlockUse use_;
   ParsedList body_;
 };
 
@@ -136,11 +137,26 @@ std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, cons
 
 }  // namespace
 
+void BlockNotes::add(const ConfigError& error, const std::vector<BlockUse>& uses, const Position& fallback,
+                     Diagnostics& errors) {
+  const std::vector<BlockUse> innermost_first(uses.rbegin(), uses.rend());
+  for (const Problem& problem : error.problems()) {
+    std::string text = problem.text;
+    for (const BlockUse& use : innermost_first) {
+      const std::string note = " (in block " + use.name + ", used at " + use.position.str() + ")";
+      const bool calls_itself = text.find(note) != std::string::npos;
+      if (!calls_itself) text += note;
+    }
+    if (text != problem.text && !seen_.insert(problem.str()).second) continue;
+    errors.add(problem.where.known() ? problem.where : fallback, std::move(text));
+  }
+}
+
 LayerParser::LayerParser(const LayerParserSettings& settings, const Scope& scope, Diagnostics& errors)
-    : settings_(settings), scope_(&scope), errors_(errors), defaults_(settings.defaults) {}
+    : settings_(settings), scope_(&scope), errors_(&errors), defaults_(settings.defaults) {}
 
 void LayerParser::give_up(const Position& where, const char* why) {
-  if (!gave_up_) errors_.add(where, why);
+  if (!gave_up_) errors_->add(where, why);
   gave_up_ = true;
 }
 
@@ -160,8 +176,8 @@ ParsedList LayerParser::parse(const ConfigNode& list) {
     if (!layer) continue;
     const auto [first, fresh] = names.emplace(layer->name, layer->position);
     if (!fresh) {
-      errors_.add(layer->position, "a second layer named '" + layer->name + "' (the first one is at " +
-                                       first->second.str() + "); give it another name");
+      errors_->add(layer->position, "a second layer named '" + layer->name + "' (the first one is at " +
+                                        first->second.str() + "); give it another name");
     }
     layers.push_back(std::move(*layer));
   }
@@ -177,6 +193,21 @@ ParsedList LayerParser::parse_with(const ConfigNode& list, const std::map<std::s
   scope_ = &inner;
   ParsedList parsed = parse(list);
   scope_ = outer;
+  return parsed;
+}
+
+ParsedList LayerParser::parse_block(const ConfigNode& list, const std::map<std::string, ConfigNode>& names,
+                                    const BlockUse& use) {
+  Diagnostics inside;
+  Diagnostics* const outside = errors_;
+  errors_ = &inside;
+  ParsedList parsed = parse_with(list, names);
+  errors_ = outside;
+  try {
+    inside.throw_if_any();
+  } catch (const ConfigError& error) {
+    notes_.add(error, {use}, {}, *errors_);
+  }
   return parsed;
 }
 
@@ -196,7 +227,7 @@ void check_defaults(const ConfigNode& defaults, Diagnostics& errors) {
 
 ParsedList LayerParser::parse_with_defaults(const ConfigNode& list, const ConfigNode& defaults) {
   const ConfigNode outer = defaults_;
-  check_defaults(defaults, errors_);
+  check_defaults(defaults, *errors_);
   for (const ConfigNode::Entry& entry : defaults.entries()) {
     const ConfigNode* known = outer.find(entry.key);
     defaults_ = defaults_.with(entry.key, known != nullptr ? merged(*known, entry.value) : entry.value);
@@ -213,7 +244,7 @@ std::optional<ParsedLayer> LayerParser::parse_item(const ConfigNode& node,
     // Nested lists keep their expressions: their own parse knows more names.
     const ConfigNode own = substitute_own(item);
     item.params = own;
-    Reserved reserved = take_reserved(item, errors_);
+    Reserved reserved = take_reserved(item, *errors_);
     ParsedLayer parsed;
     parsed.position = item.position;
     parsed.inputs = std::move(reserved.inputs);
@@ -227,7 +258,7 @@ std::optional<ParsedLayer> LayerParser::parse_item(const ConfigNode& node,
     parsed.layer->parse_nested(*this);
     return parsed;
   } catch (const ConfigError& error) {
-    errors_.add(error, node.position());
+    errors_->add(error, node.position());
     return std::nullopt;
   }
 }
@@ -239,9 +270,9 @@ ConfigNode LayerParser::substitute_own(const ComponentItem& item) const {
   ConfigNode out = params;
   for (const ConfigNode::Entry& entry : params.entries()) {
     const bool nested = info != nullptr ? is_layer_list(fields, entry.key) : is_list_of_maps(entry.value);
-    if (!nested) out = out.with(entry.key, substitute(entry.value, *scope_, errors_));
+    if (!nested) out = out.with(entry.key, substitute(entry.value, *scope_, *errors_));
   }
-  return params.is_map() ? out : substitute(params, *scope_, errors_);
+  return params.is_map() ? out : substitute(params, *scope_, *errors_);
 }
 
 std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const ConfigNode& params) {
@@ -249,9 +280,11 @@ std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const Config
   if (block != settings_.blocks.end()) {
     const ConfigNode* list = block->second.find("layers");
     if (list == nullptr) return nullptr;  // reported where the blocks are read
-    const size_t before = errors_.count();
-    auto values = block_parameters(block->second, item, params, *scope_, errors_);
-    return errors_.count() == before ? std::make_unique<BlockCall>(*list, std::move(values)) : nullptr;
+    const size_t before = errors_->count();
+    auto values = block_parameters(block->second, item, params, *scope_, *errors_);
+    return errors_->count() == before
+               ? std::make_unique<BlockCall>(*list, std::move(values), BlockUse{item.name, item.position})
+               : nullptr;
   }
   std::vector<std::string> names;
   for (const ComponentInfo* info : Registry<Layer>::table().list()) names.push_back(info->name);
@@ -260,13 +293,13 @@ std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const Config
     throw unknown_reference("layer", item.name, item.position, names);
   }
   return Registry<Layer>::make({item.name, with_defaults({item.name, params, item.position}), item.position},
-                               errors_);
+                               *errors_);
 }
 
 ConfigNode LayerParser::with_defaults(const ComponentItem& item) const {
   const ConfigNode* defaults = defaults_.find(item.name);
   if (defaults == nullptr || (!item.params.is_map() && !item.params.is_null())) return item.params;
-  ConfigNode own = substitute(*defaults, *scope_, errors_);
+  ConfigNode own = substitute(*defaults, *scope_, *errors_);
   if (item.params.is_map()) own = merged(own, item.params);
   return own.at_position(item.params.position());
 }
@@ -278,30 +311,70 @@ std::string NetworkBuilder::full_name(const std::string& name) const {
 }
 
 Symbol NetworkBuilder::build(const ParsedList& list, Symbol x) {
+  ++depth_;
   for (const ParsedLayer& layer : list) {
-    std::vector<Symbol> in;
-    for (const Ref<LayerOutput>& ref : layer.inputs) in.push_back(output(ref));
-    if (in.empty()) in.push_back(x);
-    {
-      const Builder::Scope scope(builder_, layer.name, layer.position);
-      x = layer.layer->build_nested(*this, in);
+    try {
+      x = build_layer(layer, x);
+      add_output(layer.name, x);
+    } catch (const ConfigError& error) {
+      notes_.add(error, uses_, layer.position, errors_);
+      failed_.insert(full_name(layer.name));
+      x = {};
     }
-    add_output(layer.name, x);
   }
+  --depth_;
+  if (depth_ == 0) errors_.throw_if_any();
+  if (!x) throw AlreadyReported();
   return x;
+}
+
+Symbol NetworkBuilder::build_block(const ParsedList& list, Symbol x, const BlockUse& use) {
+  uses_.push_back(use);
+  try {
+    x = build(list, x);
+  } catch (...) {
+    uses_.pop_back();
+    throw;
+  }
+  uses_.pop_back();
+  return x;
+}
+
+/// `before` is null after a layer that failed.
+Symbol NetworkBuilder::build_layer(const ParsedLayer& layer, Symbol before) {
+  std::vector<Symbol> in;
+  for (const Ref<LayerOutput>& ref : layer.inputs) in.push_back(output(ref));
+  if (in.empty() && !before) throw AlreadyReported();
+  if (in.empty()) in.push_back(before);
+  const Builder::Scope scope(builder_, layer.name, layer.position);
+  return layer.layer->build_nested(*this, in);
+}
+
+/// The layer of this path, or one that contains it.
+bool NetworkBuilder::failed(std::string path) const {
+  while (!failed_.contains(path)) {
+    const size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return false;
+    path.resize(slash);
+  }
+  return true;
 }
 
 Symbol NetworkBuilder::output(const Ref<LayerOutput>& ref) const {
   std::string scope = builder_.path();
   while (true) {
-    const auto found = outputs_.find(scope.empty() ? ref.name : scope + "/" + ref.name);
+    const std::string path = scope.empty() ? ref.name : scope + "/" + ref.name;
+    const auto found = outputs_.find(path);
     if (found != outputs_.end()) return found->second;
+    if (failed(path)) throw AlreadyReported();
     if (scope.empty()) break;
     const size_t slash = scope.rfind('/');
     scope = slash == std::string::npos ? "" : scope.substr(0, slash);
   }
   std::vector<std::string> known;
   for (const auto& [name, symbol] : outputs_) known.push_back(name);
+  known.insert(known.end(), failed_.begin(), failed_.end());
+  std::sort(known.begin(), known.end());
   throw unknown_reference("layer output", ref.name, ref.position, known);
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,24 @@ namespace tpack {
 struct LayerParserSettings {
   ConfigNode defaults;  // Conv2D: {kernel: 3}: parameters by layer type, under what an item says
   std::map<std::string, ConfigNode> blocks;  // by name: {parameters: {...}, layers: [...]}
+};
+
+/// A place where a block stands as a layer.
+struct BlockUse {
+  std::string name;  // of the block
+  Position position;
+};
+
+/// Says in errors of a block where it is used. One that several uses have is reported for the first.
+class BlockNotes {
+ public:
+  /// `uses`: outermost first; none: the error is outside of blocks and is added as it is. Problems without a
+  /// position get `fallback`.
+  void add(const ConfigError& error, const std::vector<BlockUse>& uses, const Position& fallback,
+           Diagnostics& errors);
+
+ private:
+  std::set<std::string> seen_;
 };
 
 /// Reports what is wrong in parameters by layer type.
@@ -29,9 +48,12 @@ class LayerParser {
   /// As above with further names for expressions, innermost first (a block's parameters, the index of
   /// Repeat).
   ParsedList parse_with(const ConfigNode& list, const std::map<std::string, ConfigNode>& names);
-  /// As above with further defaults, which win over the outer ones.
+  /// As parse_with, for the layers of a block; errors in them say where the block is used.
+  ParsedList parse_block(const ConfigNode& list, const std::map<std::string, ConfigNode>& names,
+                         const BlockUse& use);
+  /// As parse with further defaults, which win over the outer ones.
   ParsedList parse_with_defaults(const ConfigNode& list, const ConfigNode& defaults);
-  Diagnostics& errors() { return errors_; }
+  Diagnostics& errors() { return *errors_; }
   /// Nothing more will be read: the lists are nested too deep, or are too many layers altogether.
   bool gave_up() const { return gave_up_; }
 
@@ -44,14 +66,22 @@ class LayerParser {
 
   const LayerParserSettings& settings_;
   const Scope* scope_;
-  Diagnostics& errors_;
+  Diagnostics* errors_;  // those of the block that is being read, or of the model
+  BlockNotes notes_;
   ConfigNode defaults_;
   int depth_ = 0;       // of nested lists: a block that calls itself has no end
   int64_t layers_ = 0;  // so far, and lists
   bool gave_up_ = false;
 };
 
-/// Emits parsed lists into a graph and keeps the outputs by name.
+/// Thrown where a value is missing because of an error that is reported elsewhere; it holds no problem.
+class AlreadyReported : public ConfigError {
+ public:
+  AlreadyReported() : ConfigError(std::vector<Problem>{}) {}
+};
+
+/// Emits parsed lists into a graph and keeps the outputs by name. After an error it goes on with the layers
+/// that do not depend on the one that failed, so that all errors are found at once.
 class NetworkBuilder {
  public:
   explicit NetworkBuilder(Builder& b) : builder_(b) {}
@@ -60,18 +90,30 @@ class NetworkBuilder {
   /// Makes a value known by name, under the scope that is open.
   void add_output(const std::string& name, Symbol value);
   /// Emits the layers one after the other, the first one on `x` unless its item names another input; the
-  /// output of the last one. Errors: ConfigError, ShapeError.
+  /// output of the last one. Errors: ConfigError with the problems of all layers; inside a layer that
+  /// contains layers AlreadyReported.
   Symbol build(const ParsedList& list, Symbol x);
+  /// As above, inside a layer, for the layers of a block; errors in them say where the block is used.
+  Symbol build_block(const ParsedList& list, Symbol x, const BlockUse& use);
   /// A layer's output or an input, looked up from the innermost scope outwards. Errors: ConfigError with
-  /// suggestion.
+  /// suggestion; AlreadyReported for the output of a layer that failed.
   Symbol output(const Ref<LayerOutput>& ref) const;
   const std::map<std::string, Symbol>& outputs() const { return outputs_; }
+  /// False after an error in a layer.
+  bool complete() const { return failed_.empty(); }
 
  private:
   std::string full_name(const std::string& name) const;
+  Symbol build_layer(const ParsedLayer& layer, Symbol before);
+  bool failed(std::string path) const;
 
   Builder& builder_;
   std::map<std::string, Symbol> outputs_;  // by full name
+  std::set<std::string> failed_;           // full names of layers that have no output
+  Diagnostics errors_;
+  std::vector<BlockUse> uses_;  // the blocks that are being built, outermost first
+  BlockNotes notes_;
+  int depth_ = 0;  // of nested lists
 };
 
 }  // namespace tpack

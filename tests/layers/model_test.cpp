@@ -91,6 +91,35 @@ TEST(Model, refuses_references_to_outputs_that_are_not_there) {
   }
 }
 
+TEST(Model, reports_errors_of_layers_costs_and_metrics_at_once) {
+  const auto model = model_of(
+      "inputs: {x: {shape: [5]}, label: {shape: [], dtype: int32}}\n"
+      "layers:\n"
+      "  - FullyConnected: {name: a, units: 3, input: z}\n"
+      "  - ReLU: {name: b}\n"  // depends on one that failed: no error of its own
+      "  - Residual: {name: c, layers: [{FullyConnected: {name: d, units: 4}}], input: x}\n"
+      "  - FullyConnected: {name: e, units: 3, input: x}\n"
+      "cost:\n"
+      "  - SoftmaxCrossEntropy: {logits: b, labels: lable}\n"
+      "  - SoftmaxCrossEntropy: {logits: e, labels: lable}\n"
+      "  - Regularize: {variables: a/W, l2: 0.1}\n"
+      "metrics:\n"
+      "  - Accuracy: {logits: f, labels: label}\n"
+      "  - Accuracy: {logits: c/d, labels: lable}");
+  try {
+    statistics(*model, Phase::kTraining);
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "test.yaml:3:48: unknown layer output 'z'; known: label, x\n"
+                 "test.yaml:5:5: c: the layers give float32 [4, 4], the shortcut float32 [4, 5]; give the "
+                 "shortcut layers that bring them together\n"
+                 "test.yaml:9:46: unknown layer output 'lable'; did you mean 'label'?\n"
+                 "test.yaml:12:24: unknown layer output 'f'; known: a, b, c, c/d, e, label, x\n"
+                 "test.yaml:13:37: unknown layer output 'lable'; did you mean 'label'?");
+  }
+}
+
 TEST(Model, writes_every_default_out) {
   const ConfigNode all = effective_model(parse_yaml("{inputs: {}, layers: [ReLU]}", "test.yaml"));
   for (const char* key : {"inputs", "feed", "defaults", "blocks", "layers", "cost", "metrics"})

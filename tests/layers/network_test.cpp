@@ -173,6 +173,24 @@ TEST_F(Blocks, say_what_is_wrong_with_a_call) {
             "layers.yaml:1:3: unknown layer 'Dens'; did you mean 'Dense'?");
 }
 
+TEST_F(Blocks, say_in_errors_inside_where_they_are_used) {
+  settings_.blocks["Outer"] = parse_yaml("layers: [{Dense: {units: 3, act: 5}}]", "o.yaml");
+  settings_.blocks["Same"] = parse_yaml("layers: [{ReLU: {x: 1}}]", "s.yaml");
+  settings_.blocks["Sum"] =
+      parse_yaml("layers: [{Residual: {name: r, layers: [{Dense: {units: 4}}]}}]", "r.yaml");
+  EXPECT_EQ(error_of("- Outer", settings_),
+            "b.yaml:3:62: expected a layer as 'Name' or 'Name: {...}', found the number 5"
+            " (in block Dense, used at o.yaml:1:11) (in block Outer, used at layers.yaml:1:3)");
+  EXPECT_EQ(
+      error_of("- Same\n- Same", settings_),
+      "s.yaml:1:18: unknown key 'x' in layer ReLU; it takes none (in block Same, used at layers.yaml:1:3)")
+      << "once for all uses";
+  EXPECT_EQ(
+      error_of("- ReLU\n- Sum: {name: s}", settings_),
+      "r.yaml:1:11: s/r: the layers give float32 [2, 4], the shortcut float32 [2, 3]; give the shortcut "
+      "layers that bring them together (in block Sum, used at layers.yaml:2:3)");
+}
+
 TEST_F(Blocks, that_contain_themselves_are_refused) {
   EXPECT_THAT(network_error("- Loop", settings_),
               testing::HasSubstr("layer lists are nested more than 32 deep; does a block contain itself?"));
