@@ -60,7 +60,8 @@ void throw_unknown_key(const ConfigNode& config, const std::string& key) {
   const std::string& word = words[before.size()];
   const ConfigNode owner = find_path(config, before)->node;
   const std::string name = before.empty() ? "the config" : "'" + join(before, ".") + "'";
-  if (owner.is_list() && matching_items(owner, word).items.size() > 1) item_index(owner, word, name, {});
+  if (owner.is_list() && matching_items(owner, word).items.size() > 1)
+    item_index(owner, word, join(before, "."), {});
   const std::string cause = owner.is_scalar() ? " is " + to_json(owner) : " has no '" + word + "'";
   throw ConfigError("unknown key '" + key + "': " + name + cause +
                     did_you_mean(key, paths_near(config, words)));

@@ -1,6 +1,7 @@
 #include "config/item_address.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <span>
 
@@ -30,11 +31,25 @@ std::string described(const ConfigNode& list, size_t index) {
   return std::to_string(index) + " " + item_component(item) + (name.empty() ? "" : " (" + name + ")");
 }
 
-std::string unknown_item(const ConfigNode& list, const std::string& word, const std::string& owner) {
+/// How to add an item instead, for an option and for a file.
+std::string how_to_append(const std::string& path, const Position& where) {
+  const bool is_option = where.known() && where.line == 0;
+  if (is_option) return "; to add an item, write --set '" + path + "=!append [ITEM]'";
+  return "; to add an item, write '" + path.substr(path.rfind('.') + 1) + ": !append [ITEM]'";
+}
+
+std::string unknown_item(const ConfigNode& list, const std::string& word, const std::string& path,
+                         const Position& where) {
   const std::vector<std::string> known = words_at(list);
-  std::string text = "no item '" + word + "' in " + owner + did_you_mean(word, known);
-  if (nearest(word, known)) return text;
-  return text + (known.empty() ? "; it has no component" : "; it has " + join(known, ", "));
+  std::string text = "no item '" + word + "' in '" + path + "'";
+  const bool by_number = number(word).has_value();
+  if (!by_number && nearest(word, known)) return text + did_you_mean(word, known);
+  if (by_number)
+    text += "; it has " + std::to_string(list.size()) + (list.size() == 1 ? " item" : " items") +
+            ", numbered from 0";
+  if (!known.empty()) text += by_number ? " (" + join(known, ", ") + ")" : "; it has " + join(known, ", ");
+  if (!by_number && known.empty()) text += "; it has no component";
+  return text + how_to_append(path, where);
 }
 
 /// The paths that lead somewhere once the words after `before` are mended: the first few left out, the first
@@ -90,6 +105,14 @@ std::optional<ConfigNode> item_params(const ConfigNode& item) {
   return item.entries()[0].value;
 }
 
+bool is_other_component(const ConfigNode& item, const std::string& word) {
+  const std::string component = item_component(item);
+  const bool capital = !word.empty() && std::isupper(static_cast<unsigned char>(word[0])) != 0;
+  const auto params = item_params(item);
+  const bool is_param = params && params->find(word) != nullptr;
+  return capital && !component.empty() && word != component && !is_param;
+}
+
 ItemMatches matching_items(const ConfigNode& list, std::string_view word) {
   ItemMatches by_name;
   ItemMatches by_component;
@@ -101,14 +124,14 @@ ItemMatches matching_items(const ConfigNode& list, std::string_view word) {
   return by_name.items.empty() ? by_component : by_name;
 }
 
-size_t item_index(const ConfigNode& list, const std::string& word, const std::string& owner,
+size_t item_index(const ConfigNode& list, const std::string& word, const std::string& path,
                   const Position& where) {
   const ItemMatches matches = matching_items(list, word);
   if (matches.items.size() == 1) return matches.items[0];
-  if (matches.items.empty()) throw ConfigError(where, unknown_item(list, word, owner));
+  if (matches.items.empty()) throw ConfigError(where, unknown_item(list, word, path, where));
   std::vector<std::string> candidates;
   for (const size_t index : matches.items) candidates.push_back(described(list, index));
-  throw ConfigError(where, "'" + word + "' is ambiguous in " + owner + ": it may be " +
+  throw ConfigError(where, "'" + word + "' is ambiguous in '" + path + "': it may be " +
                                join(candidates, ", ") + "; write the number or the name");
 }
 

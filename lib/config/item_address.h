@@ -17,8 +17,9 @@ struct ItemMatches {
   std::vector<size_t> items;  // one: found; none: unknown; more: ambiguous
 };
 ItemMatches matching_items(const ConfigNode& list, std::string_view word);
-/// The one item. Errors: ConfigError at `where`, saying what the list has; `owner` is its path.
-size_t item_index(const ConfigNode& list, const std::string& word, const std::string& owner,
+/// The one item. Errors: ConfigError at `where`, saying what the list has and how to add an item; `path` is
+/// the list's.
+size_t item_index(const ConfigNode& list, const std::string& word, const std::string& path,
                   const Position& where);
 
 /// What a component item says beside its name: `Name: {...}` gives the map; empty for `Name` alone and for
@@ -26,6 +27,9 @@ size_t item_index(const ConfigNode& list, const std::string& word, const std::st
 std::optional<ConfigNode> item_params(const ConfigNode& item);
 /// The component of an item, empty where it is none.
 std::string item_component(const ConfigNode& item);
+/// True for a word below an item's number that is the name of another component, not a parameter of the
+/// item: components begin with a capital, parameters do not.
+bool is_other_component(const ConfigNode& item, const std::string& word);
 
 /// A value that a dotted path leads to.
 struct Found {

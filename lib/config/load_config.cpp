@@ -139,6 +139,7 @@ void Loader::apply(const std::string& override_text) {
   try {
     ConfigNode tree = parse_override(override_text, budget_);
     check_override(merged_, tree);
+    check_numbered_items(merged_, override_text);
     check_version(tree);
     add(std::move(tree));
   } catch (const ConfigError& error) {

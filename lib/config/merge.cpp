@@ -46,6 +46,7 @@ class Merger {
   ConfigNode changed_items(const ConfigNode& list, const ConfigNode& over);
   ConfigNode changed_item(const ConfigNode& item, const ConfigNode::Entry& change);
   ConfigNode flow(const ConfigNode& base, const ConfigNode& over);
+  ConfigNode flow_items(const ConfigNode& list, const ConfigNode& over);
   ConfigNode slot(const ConfigNode& base, const ConfigNode& over);
   ConfigNode fresh(const ConfigNode& over);
   ConfigNode below(const std::string& word, const ConfigNode& base, const ConfigNode& over) {
@@ -117,7 +118,7 @@ ConfigNode Merger::changed_items(const ConfigNode& list, const ConfigNode& over)
   std::vector<bool> deleted(items.size(), false);
   for (const ConfigNode::Entry& change : over.entries()) {
     try {
-      const size_t index = item_index(list, change.key, owner(), change.key_position);
+      const size_t index = item_index(list, change.key, join(path_, "."), change.key_position);
       if (change.value.tag() == kDeleteTag) {
         deleted[index] = true;
       } else {
@@ -135,13 +136,14 @@ ConfigNode Merger::changed_items(const ConfigNode& list, const ConfigNode& over)
 }
 
 /// A map changes the parameters of the item; anything else takes their place (`Softmax: fc1`), or the place
-/// of the item where that is no component or is named by number.
+/// of the item where that is no component or is named by number, as another component does.
 ConfigNode Merger::changed_item(const ConfigNode& item, const ConfigNode::Entry& change) {
   const std::string component = item_component(item);
   const ConfigNode& over = change.value;
   const bool by_number = starts_with_digit(change.key);
-  const bool other_component = by_number && !over.is_map();
-  if (component.empty() || other_component) return below(change.key, item, over);
+  const bool replaced = by_number && !over.is_map();
+  if (component.empty() || replaced) return below(change.key, item, over);
+  if (by_number && is_other_component(item, item_component(over))) return fresh(over);
   if (by_number && over.size() == 1 && over.entries()[0].key == component) {
     return changed_item(item, {component, over.entries()[0].value, over.entries()[0].key_position});
   }
@@ -158,8 +160,16 @@ ConfigNode Merger::flow(const ConfigNode& base, const ConfigNode& over) {
     const ConfigNode* list = result.find("flow");
     const bool into_list = !is_flow_key(change.key) && list != nullptr && list->is_list();
     const ConfigNode one = ConfigNode::map({change}, over.position());
-    result = into_list ? result.with("flow", changed_items(*list, one)) : maps(result, one);
+    result = into_list ? result.with("flow", flow_items(*list, one)) : maps(result, one);
   }
+  return result;
+}
+
+/// The items of a flow with options, which messages call `data.NAME.flow`.
+ConfigNode Merger::flow_items(const ConfigNode& list, const ConfigNode& over) {
+  path_.emplace_back("flow");
+  ConfigNode result = changed_items(list, over);
+  path_.pop_back();
   return result;
 }
 

@@ -15,6 +15,10 @@ Position position_of(const std::string& key) {
   return {std::make_shared<const std::string>("--set " + key), 0, 0};
 }
 
+std::string key_of(const std::string& text) {
+  return std::string(trim(std::string_view(text).substr(0, text.find('='))));
+}
+
 ConfigNode nested(const std::vector<std::string>& words, ConfigNode value, const Position& where) {
   for (size_t i = words.size(); i > 0; --i) {
     value = ConfigNode::map({{words[i - 1], std::move(value), where}}, where);
@@ -26,7 +30,7 @@ ConfigNode nested(const std::vector<std::string>& words, ConfigNode value, const
 
 ConfigNode parse_override(const std::string& text, NodeBudget& budget) {
   const size_t equals = text.find('=');
-  const std::string key(trim(std::string_view(text).substr(0, equals)));
+  const std::string key = key_of(text);
   const Position where = position_of(key.empty() ? text : key);
   if (equals == std::string::npos) throw ConfigError(where, "write --set KEY=VALUE");
   const std::vector<std::string> words = split(key, '.');
@@ -58,6 +62,20 @@ void check_override(const ConfigNode& config, const ConfigNode& override_tree) {
     there = ConfigNode(*next);
     rest = ConfigNode(entry.value);
     path += (path.empty() ? "" : ".") + entry.key;
+  }
+}
+
+void check_numbered_items(const ConfigNode& config, const std::string& text) {
+  const std::string key = key_of(text);
+  const std::vector<std::string> words = split(key, '.');
+  std::vector<std::string> path;
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    path.push_back(words[i]);
+    const auto item = starts_with_digit(words[i]) ? find_path(config, path) : std::nullopt;
+    if (!item || !is_other_component(item->node, words[i + 1])) continue;
+    throw ConfigError(position_of(key), "'" + join(path, ".") + "' is " + item_component(item->node) +
+                                            ", not " + words[i + 1] + "; to replace it, write --set '" +
+                                            join(path, ".") + "={" + words[i + 1] + ": {...}}'");
   }
 }
 

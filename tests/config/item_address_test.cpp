@@ -60,14 +60,15 @@ TEST(ItemIndex, says_what_the_list_has) {
   const ConfigNode list = *config().find("model")->find("layers");
   const auto complaint = [&](const std::string& word) -> std::string {
     try {
-      item_index(list, word, "'model.layers'", {});
+      item_index(list, word, "model.layers", {});
     } catch (const ConfigError& error) {
       return error.what();
     }
     return "no error";
   };
   EXPECT_EQ(complaint("MaxPooling"),
-            "no item 'MaxPooling' in 'model.layers'; it has conv0, Conv2D, ReLU, conv1, Softmax");
+            "no item 'MaxPooling' in 'model.layers'; it has conv0, Conv2D, ReLU, conv1, Softmax; to add an "
+            "item, write 'layers: !append [ITEM]'");
   EXPECT_EQ(complaint("Conv2D"),
             "'Conv2D' is ambiguous in 'model.layers': it may be 0 Conv2D (conv0), 2 Conv2D (conv1); write "
             "the number "

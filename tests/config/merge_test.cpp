@@ -54,8 +54,33 @@ TEST(Merge, changes_the_items_that_a_map_names) {
 
 TEST(Merge, reports_all_items_that_are_not_there) {
   EXPECT_EQ(merged("layers: [A, B]", "layers: {C: {}, D: {}}"),
-            "over.yaml:1:10: no item 'C' in 'layers'; it has A, B\n"
-            "over.yaml:1:17: no item 'D' in 'layers'; it has A, B");
+            "over.yaml:1:10: no item 'C' in 'layers'; it has A, B; to add an item, write 'layers: !append "
+            "[ITEM]'\n"
+            "over.yaml:1:17: no item 'D' in 'layers'; it has A, B; to add an item, write 'layers: !append "
+            "[ITEM]'");
+}
+
+TEST(Merge, replaces_an_item_named_by_its_number) {
+  const std::string base = "data: {train: [Mnist: {split: train}, {BatchData: {batch_size: 4}}]}";
+  EXPECT_EQ(merged(base, "data: {train: {0: {CSV: {path: x}}}}"),
+            R"({"data": {"train": [{"CSV": {"path": "x"}}, {"BatchData": {"batch_size": 4}}]}})");
+  EXPECT_EQ(merged(base, "data: {train: {0: CSV}}"),
+            R"({"data": {"train": ["CSV", {"BatchData": {"batch_size": 4}}]}})");
+  EXPECT_EQ(merged(base, "data: {train: {1: {BatchData: {batch_size: 5}}, 0: {split: test}}}"),
+            R"({"data": {"train": [{"Mnist": {"split": "test"}}, {"BatchData": {"batch_size": 5}}]}})");
+  EXPECT_EQ(merged("data: {train: {flow: [A], workers: 2}}", "data: {train: {0: {B: {x: 3}}}}"),
+            R"({"data": {"train": {"flow": [{"B": {"x": 3}}], "workers": 2}}})");
+  EXPECT_EQ(merged("l: [A: {B: 1}]", "l: {0: {B: 2}}"), R"({"l": [{"A": {"B": 2}}]})") << "a parameter";
+}
+
+TEST(Merge, says_which_items_there_are) {
+  EXPECT_EQ(
+      merged("callbacks: [A, B: {x: 1}]", "callbacks: {2: C}"),
+      "over.yaml:1:13: no item '2' in 'callbacks'; it has 2 items, numbered from 0 (A, B); to add an item, "
+      "write 'callbacks: !append [ITEM]'");
+  EXPECT_EQ(merged("data: {train: {flow: [A], workers: 2}}", "data: {train: {1: C}}"),
+            "over.yaml:1:16: no item '1' in 'data.train.flow'; it has 1 item, numbered from 0 (A); to add an "
+            "item, write 'flow: !append [ITEM]'");
 }
 
 TEST(Merge, replaces_another_component_in_a_slot) {

@@ -53,5 +53,20 @@ TEST(CheckOverride, finds_slips_on_the_way_but_lets_new_keys_be) {
   EXPECT_EQ(complaint(config, "optimizer.AdamW.beta1=0.99"), "");
 }
 
+TEST(CheckNumberedItems, says_how_to_replace_an_item) {
+  const ConfigNode config = parse_yaml("data: {train: [Mnist: {split: test}, {Batch: {n: 2}}]}", "a.yaml");
+  EXPECT_NO_THROW(check_numbered_items(config, "data.train.0={CSV: {path: x}}"));
+  EXPECT_NO_THROW(check_numbered_items(config, "data.train.0.Mnist.split=train"));
+  EXPECT_NO_THROW(check_numbered_items(config, "data.train.0.split=train"));
+  try {
+    check_numbered_items(config, "data.train.0.CSV.path=x");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--set data.train.0.CSV.path: 'data.train.0' is Mnist, not CSV; to replace it, write "
+                 "--set 'data.train.0={CSV: {...}}'");
+  }
+}
+
 }  // namespace
 }  // namespace tpack
