@@ -3,20 +3,36 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace tpack {
+namespace {
+
+/// "[[5, 0.1], [10, 0.01]]".
+std::string in_order(std::vector<Schedule::Point> points) {
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> pairs;
+  for (const auto& [time, value] : points)
+    pairs.push_back("[" + std::to_string(time) + ", " + shortest(value) + "]");
+  return "[" + join(pairs, ", ") + "]";
+}
+
+}  // namespace
 
 Schedule::Schedule(std::vector<Point> points, Interpolation interpolation, const std::string& owner)
     : points_(std::move(points)), interpolation_(interpolation) {
   if (points_.empty())
     throw ConfigError(owner +
                       ": 'values' is empty; give at least one pair [time, value], such as [10, 0.01]");
-  std::stable_sort(points_.begin(), points_.end(),
-                   [](const Point& a, const Point& b) { return a.first < b.first; });
-  for (size_t i = 1; i < points_.size(); ++i) {
-    if (points_[i].first == points_[i - 1].first)
-      throw ConfigError(owner + ": 'values' has two entries for " + std::to_string(points_[i].first));
-  }
+  const auto not_later = std::adjacent_find(
+      points_.begin(), points_.end(), [](const Point& a, const Point& b) { return a.first >= b.first; });
+  if (not_later == points_.end()) return;
+  const std::string before = std::to_string(not_later->first);
+  const std::string after = std::to_string((not_later + 1)->first);
+  if (before == after) throw ConfigError(owner + ": 'values' has two entries for " + before);
+  throw ConfigError(owner + ": 'values' has " + after + " after " + before +
+                    "; write the points in rising order: " + in_order(points_));
 }
 
 std::optional<double> Schedule::change_at(int64_t time) const {
@@ -37,6 +53,17 @@ std::optional<double> Schedule::value_after(int64_t time) const {
   const auto next =
       std::find_if(points_.begin(), points_.end(), [&](const Point& p) { return p.first > time; });
   return (next - 1)->second;
+}
+
+std::vector<Schedule::Point> Schedule::without_effect(int64_t end) const {
+  std::vector<Point> points;
+  for (size_t i = 0; i < points_.size(); ++i) {
+    // The value moves towards a point from the one before it on.
+    const bool moves = i > 0 && interpolation_ == Interpolation::kLinear;
+    const int64_t begins = moves ? points_[i - 1].first + 1 : points_[i].first;
+    if (begins > end) points.push_back(points_[i]);
+  }
+  return points;
 }
 
 }  // namespace tpack

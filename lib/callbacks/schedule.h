@@ -15,8 +15,8 @@ class Schedule {
   enum class Interpolation : uint8_t { kNone, kLinear };
   using Point = std::pair<int64_t, double>;
 
-  /// Sorts the points. Errors: ConfigError where there is none or two are at one time; `owner` is for the
-  /// message.
+  /// Errors: ConfigError where there is no point, or one is not later than the point before it; `owner` is
+  /// for the message.
   Schedule(std::vector<Point> points, Interpolation interpolation, const std::string& owner);
 
   /// The value to be set right after `time`: at a point its value; between two points what the interpolation
@@ -24,6 +24,8 @@ class Schedule {
   std::optional<double> change_at(int64_t time) const;
   /// The value that holds once `time` is over; nothing before the first point.
   std::optional<double> value_after(int64_t time) const;
+  /// The points that have no effect in a run that ends at `end`.
+  std::vector<Point> without_effect(int64_t end) const;
 
  private:
   std::vector<Point> points_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "callbacks/schedule.h"
@@ -23,6 +24,13 @@ constexpr const char* kOwner = "callback ScheduledHyperParamSetter";
 /// Equal as far as a float32 variable can hold it.
 bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
 
+/// Steps of a run from its beginning; the largest number where there is no end to speak of.
+int64_t all_steps(const RunLength& length) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const bool fits = length.steps_per_epoch == 0 || length.max_epoch <= kMost / length.steps_per_epoch;
+  return fits ? length.max_epoch * length.steps_per_epoch : kMost;
+}
+
 }  // namespace
 
 template <>
@@ -43,7 +51,8 @@ class ScheduledHyperParamSetter final : public Callback {
         .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
         .required()
         .field("values", &Params::values,
-               "pairs [epoch, value]: the value is set after that epoch; 0 is before the first one")
+               "pairs [epoch, value] in rising order: the value is set after that epoch; 0 is before the "
+               "first one")
         .required()
         .field("interp", &Params::interp, "what happens between two points: nothing, or a straight line")
         .field("step_based", &Params::step_based, "the first number of a pair is a global step, not an epoch")
@@ -61,7 +70,10 @@ class ScheduledHyperParamSetter final : public Callback {
   }
 
   bool chief_only() const override { return false; }
-  void setup(Setup& setup) override { check_param(setup.run()); }
+  void setup(Setup& setup) override {
+    check_param(setup.run());
+    if (setup.run().is_chief()) warn_of_late_points(setup.run().length());
+  }
   void before_train(Run& run) override {
     set(run, schedule_.change_at(now(run)));
     const auto due = schedule_.value_after(now(run));
@@ -84,6 +96,15 @@ class ScheduledHyperParamSetter final : public Callback {
     const std::vector<std::string> known = run.hyper_parameters();
     if (std::find(known.begin(), known.end(), p_.param.name) == known.end())
       throw unknown_reference("hyper-parameter", p_.param.name, p_.param.position, known);
+  }
+
+  void warn_of_late_points(const RunLength& length) const {
+    const int64_t end = p_.step_based ? all_steps(length) : length.max_epoch;
+    for (const auto& [time, value] : schedule_.without_effect(end)) {
+      log::warning(p_.param.position.str() + ": " + kOwner + ": [" + std::to_string(time) + ", " +
+                   shortest(value) + "] has no effect: the run ends with " +
+                   (p_.step_based ? "step " : "epoch ") + std::to_string(end) + " (max_epoch)");
+    }
   }
 
   int64_t now(const Run& run) const { return p_.step_based ? run.global_step() : run.epoch(); }

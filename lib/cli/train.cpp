@@ -229,6 +229,11 @@ void TrainRun::load_initial_weights() {
   if (report.loaded.empty()) {
     throw ConfigError(init.from.position, "init: no variable fits\n" + report.str(path));
   }
+  for (const std::string& rule : report.idle) {
+    if (chief())
+      log::warning(init.from.position.str() + ": init: no variable matches " + rule +
+                   " (the whole name counts)");
+  }
   experiment_->trainer->share_variables();
   restored_ = report.str(path);
 }

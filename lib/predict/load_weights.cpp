@@ -21,6 +21,21 @@ bool wants(const LoadRules& rules, const std::string& name) {
   return any_matches(rules.include, name) && !any_matches(rules.exclude, name);
 }
 
+/// The rules that match none of the names.
+std::vector<std::string> idle_rules(const LoadRules& rules, const std::vector<std::string>& names) {
+  std::vector<std::string> idle;
+  const auto check = [&](const char* key, const std::vector<std::string>& patterns) {
+    for (const std::string& pattern : patterns) {
+      const bool used = std::any_of(names.begin(), names.end(),
+                                    [&](const std::string& name) { return full_match(name, pattern); });
+      if (!used) idle.push_back(std::string(key) + ": '" + pattern + "'");
+    }
+  };
+  check("include", rules.include);
+  check("exclude", rules.exclude);
+  return idle;
+}
+
 std::string renamed(const std::string& name, const LoadRules& rules) {
   for (const auto& [pattern, replacement] : rules.rename) {
     if (const auto other = match_and_replace(name, pattern, replacement)) return *other;
@@ -108,9 +123,11 @@ LoadRules parse_load_rules(const ConfigNode& node, const std::string& owner, Dia
 LoadReport load_weights(VariableStore& store, const CheckpointContent& content, const LoadRules& rules) {
   LoadReport report;
   std::vector<std::string> wanted = store.names(VariableScope::kModel);
+  std::vector<std::string> names = wanted;
   for (const auto& [path, value] : content.tensors) {
     if (!path.starts_with(kGroup)) continue;
     const std::string name = renamed(path.substr(std::string(kGroup).size()), rules);
+    names.push_back(name);
     const auto here = std::find(wanted.begin(), wanted.end(), name);
     if (!wants(rules, name)) {
       report.left_out.push_back(name);
@@ -127,6 +144,7 @@ LoadReport load_weights(VariableStore& store, const CheckpointContent& content, 
   }
   std::erase_if(wanted, [&](const std::string& name) { return !wants(rules, name); });
   report.missing = std::move(wanted);
+  report.idle = idle_rules(rules, names);
   return report;
 }
 

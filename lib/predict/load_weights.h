@@ -26,6 +26,7 @@ struct LoadReport {
   std::vector<std::string> extra;       // in the file, not in the model
   std::vector<std::string> mismatched;  // "fc1/W: float32 [512, 10] in the file, float32 [512, 100] here"
   std::vector<std::string> left_out;    // by the rules
+  std::vector<std::string> idle;        // rules that match no variable: "exclude: 'fc9/.*'"
 
   /// One line, and one more for each variable that was not loaded.
   std::string str(const std::string& source) const;

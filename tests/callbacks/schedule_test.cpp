@@ -43,9 +43,15 @@ TEST(Schedule, a_value_holds_until_the_next_point) {
   EXPECT_EQ(straight.value_after(1000), 0.2);
 }
 
-TEST(Schedule, sorts_its_points) {
-  const Schedule schedule = of({{20, 2}, {10, 1}}, Interpolation::kNone);
-  EXPECT_EQ(schedule.value_after(15), 1);
+TEST(Schedule, knows_the_points_that_a_run_does_not_reach) {
+  using Points = std::vector<Schedule::Point>;
+  const Points points = {{5, 0.1}, {10, 0.2}, {20, 0.3}};
+  EXPECT_EQ(of(points, Interpolation::kNone).without_effect(20), Points{});
+  EXPECT_EQ(of(points, Interpolation::kNone).without_effect(10), (Points{{20, 0.3}}));
+  EXPECT_EQ(of(points, Interpolation::kNone).without_effect(9), (Points{{10, 0.2}, {20, 0.3}}));
+  EXPECT_EQ(of(points, Interpolation::kLinear).without_effect(11), Points{}) << "the line to it has begun";
+  EXPECT_EQ(of(points, Interpolation::kLinear).without_effect(10), (Points{{20, 0.3}}));
+  EXPECT_EQ(of(points, Interpolation::kLinear).without_effect(4), points);
 }
 
 std::string error_of(std::vector<Schedule::Point> points) {
@@ -60,7 +66,10 @@ std::string error_of(std::vector<Schedule::Point> points) {
 TEST(Schedule, refuses_what_is_no_schedule) {
   EXPECT_EQ(error_of({}),
             "callback X: 'values' is empty; give at least one pair [time, value], such as [10, 0.01]");
-  EXPECT_EQ(error_of({{10, 1}, {5, 2}, {10, 3}}), "callback X: 'values' has two entries for 10");
+  EXPECT_EQ(error_of({{10, 1}, {10, 3}}), "callback X: 'values' has two entries for 10");
+  EXPECT_EQ(error_of({{0, 0.1}, {10, 0.01}, {5, 0.5}}),
+            "callback X: 'values' has 5 after 10; write the points in rising order: [[0, 0.1], [5, 0.5], "
+            "[10, 0.01]]");
 }
 
 }  // namespace

@@ -378,7 +378,7 @@ TEST_F(Train, resumes_with_another_number_of_threads_to_the_same_bits) {
 
 TEST_F(Train, begins_with_the_weights_of_init) {
   ASSERT_EQ(train().code, 0);
-  const Outcome outcome = train({"--set", "init={from: " + checkpoint(20) + ", exclude: [\"fc/.*\"]}",
+  const Outcome outcome = train({"--set", "init={from: " + checkpoint(20) + ", exclude: [\"fc/.*\", gone]}",
                                  "--set", "optimizer.Adam.learning_rate=0", "--set", "max_epoch=1"},
                                 "next");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -387,6 +387,9 @@ TEST_F(Train, begins_with_the_weights_of_init) {
   EXPECT_TRUE(bit_equal(from.tensors.at("model/fc0/W"), to.tensors.at("model/fc0/W")));
   EXPECT_FALSE(bit_equal(from.tensors.at("model/fc/W"), to.tensors.at("model/fc/W")));
   EXPECT_NE(outcome.err.find("2 variables loaded"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("init: no variable matches exclude: 'gone' (the whole name counts)"),
+            std::string::npos)
+      << outcome.err;
 }
 
 /// Runs `mpirun -n 2 tpack train ...`; nothing where this machine has no mpirun. Where `other` is given, rank

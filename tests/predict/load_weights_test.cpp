@@ -72,6 +72,15 @@ TEST_F(LoadWeights, includes_excludes_and_renames_by_patterns) {
   EXPECT_THAT(values("conv0/W"), ElementsAre(7, 8));
 }
 
+TEST_F(LoadWeights, names_rules_that_match_nothing) {
+  put("only_in_file", {1});
+  const LoadReport report = load_weights(
+      *store_, content_,
+      {.include = {".*", "conv9/.*"}, .exclude = {"fc1/.*", "fc1", "only_in_file"}, .rename = {}});
+  EXPECT_THAT(report.idle, ElementsAre("include: 'conv9/.*'", "exclude: 'fc1'"));
+  EXPECT_THAT(load_weights(*store_, content_).idle, IsEmpty());
+}
+
 TEST_F(LoadWeights, renames_a_name_once_where_the_pattern_matches_nothing_too) {
   put("0/W", {7, 8});
   content_.tensors.erase("model/conv0/W");
