@@ -1,31 +1,25 @@
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <span>
 #include <unistd.h>
 
 #include "callbacks/moving_mean.h"
 #include "callbacks/progress_line.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/terminal.h"
 #include "train/callback.h"
 
 namespace tpack {
 namespace {
 
+constexpr double kDecay = 0.95;
 constexpr double kRedrawS = 0.2;  // on a terminal
 constexpr double kLineS = 30;     // elsewhere
 
 struct ProgressBarParams {
-  Ref<Stat> name = {"cost"};
+  Ref<Stat> name;
 };
-
-void write_to_stderr(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
-    if (n <= 0) return;  // nobody reads: no reason to end a run
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-}
 
 /// Source: tensorpack callbacks/steps.py, ProgressBar.
 class ProgressBar final : public Callback {
@@ -36,15 +30,18 @@ class ProgressBar final : public Callback {
                "Shows on stderr how far the epoch is: a line that is redrawn on a terminal, one every 30 s "
                "elsewhere.")
         .field("name", &Params::name,
-               "statistic of the training step whose moving mean is shown; left out where there is none");
+               "statistic of the training step whose moving mean is shown; all of them where none is named");
   }
   explicit ProgressBar(Params p) : p_(std::move(p)) {}
 
   void setup(Setup& setup) override {
-    const bool by_default = !p_.name.position.known();
-    const std::vector<std::string> names = setup.statistics();
-    const bool there = std::find(names.begin(), names.end(), p_.name.name) != names.end();
-    if (there || !by_default) statistic_ = setup.statistic(p_.name);
+    names_ = setup.statistics();
+    if (!p_.name.empty()) names_ = {p_.name.name};
+    for (const std::string& name : names_) {
+      statistics_.push_back(setup.statistic({name, p_.name.position}));
+      values_.push_back({name.c_str(), 0});
+    }
+    means_ = MovingMean(kDecay, statistics_.size());
   }
   void before_train(Run& /*run*/) override { on_terminal_ = ::isatty(STDERR_FILENO) == 1; }
   void before_epoch(Run& run) override {
@@ -54,7 +51,7 @@ class ProgressBar final : public Callback {
     print(run);
   }
   void after_run(Run& run) override {
-    if (statistic_) mean_.update([&](size_t /*i*/) { return run.statistic(*statistic_); });
+    means_.update([&](size_t i) { return run.statistic(statistics_[i]); });
     if (print_watch_.seconds() < (on_terminal_ ? kRedrawS : kLineS)) return;
     print_watch_.reset();
     print(run);
@@ -62,11 +59,11 @@ class ProgressBar final : public Callback {
   void after_epoch(Run& run) override {
     if (!on_terminal_) return;
     print(run);
-    write_to_stderr("\n");
+    log::end_redrawn();
   }
 
  private:
-  void print(const Run& run) const {
+  void print(const Run& run) {
     if (!on_terminal_ && run.local_step() + 1 == first_step_) return;
     Progress progress;
     progress.epoch = run.epoch();
@@ -74,22 +71,20 @@ class ProgressBar final : public Callback {
     progress.total_steps = run.length().steps_per_epoch;
     const double seconds = epoch_watch_.seconds();
     if (seconds > 0) progress.rate = static_cast<double>(progress.steps - first_step_) / seconds;
-    if (statistic_ && !mean_.empty()) {
-      progress.name = p_.name.name.c_str();
-      progress.value = mean_.value(0);
-    }
-    std::array<char, 256> buffer{};
-    const std::string_view line = progress_line(progress, buffer);
-    if (!on_terminal_) return log::info(std::string(line));
-    write_to_stderr("\r");
-    write_to_stderr(line);
-    write_to_stderr("\033[K");
+    for (size_t i = 0; i < values_.size(); ++i) values_[i].value = means_.value(i);
+    if (!means_.empty()) progress.values = values_;
+    std::array<char, 512> buffer{};
+    if (!on_terminal_) return log::info(std::string(progress_line(progress, buffer)));
+    const auto columns = static_cast<size_t>(terminal_size(STDERR_FILENO).columns);
+    log::redraw(progress_line(progress, std::span(buffer).first(std::min(columns, buffer.size()))));
   }
 
   Params p_;
   bool on_terminal_ = false;
-  std::optional<size_t> statistic_;
-  MovingMean mean_{0.95, 1};
+  std::vector<std::string> names_;
+  std::vector<size_t> statistics_;     // numbers of `names_`
+  std::vector<ProgressValue> values_;  // that are shown
+  MovingMean means_;
   Stopwatch epoch_watch_;
   Stopwatch print_watch_;
   int64_t first_step_ = 0;  // of this epoch, by this process

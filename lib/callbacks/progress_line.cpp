@@ -20,6 +20,12 @@ class Line {
     va_end(arguments);
     if (wanted > 0) used_ = std::min(used_ + static_cast<size_t>(wanted), buffer_.size() - 1);
   }
+  /// As add; nothing where the whole does not fit.
+  void add_if_it_fits(const ProgressValue& value) {
+    const auto rest = buffer_.subspan(used_);
+    const int wanted = std::snprintf(rest.data(), rest.size(), ", %s %.4g", value.name, value.value);
+    if (wanted > 0 && static_cast<size_t>(wanted) < rest.size()) used_ += static_cast<size_t>(wanted);
+  }
   std::string_view text() const { return {buffer_.data(), used_}; }
 
  private:
@@ -51,7 +57,7 @@ std::string_view progress_line(const Progress& p, std::span<char> buffer) {
     add_duration(line, static_cast<double>(p.total_steps - p.steps) / p.rate);
     line.add(" left");
   }
-  if (p.name != nullptr) line.add(", %s %.4g", p.name, p.value);
+  for (const ProgressValue& value : p.values) line.add_if_it_fits(value);
   return line.text();
 }
 

@@ -29,6 +29,7 @@ struct Sinks {
   std::shared_ptr<spdlog::logger> logger;
   std::shared_ptr<spdlog::sinks::sink> file;
   std::string prefix;
+  bool on_redrawn_line = false;  // the cursor is on a line that `redraw` wrote
   std::mutex mutex;
 
   Sinks() {
@@ -47,9 +48,23 @@ Sinks& sinks() {
   return all;
 }
 
+void write_to_stderr(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
+    if (n <= 0) return;  // nobody reads: no reason to end a run
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+void leave_redrawn_line(Sinks& all) {
+  if (all.on_redrawn_line) write_to_stderr("\n");
+  all.on_redrawn_line = false;
+}
+
 void write(spdlog::level::level_enum level, const std::string& text) {
   Sinks& all = sinks();
   const std::lock_guard lock(all.mutex);
+  if (all.console->should_log(level)) leave_redrawn_line(all);
   all.logger->log(level, all.prefix.empty() ? text : all.prefix + text);
 }
 
@@ -59,6 +74,21 @@ void info(const std::string& text) { write(spdlog::level::info, text); }
 void warning(const std::string& text) { write(spdlog::level::warn, "warning: " + text); }
 void error(const std::string& text) { write(spdlog::level::err, "error: " + text); }
 void debug(const std::string& text) { write(spdlog::level::debug, text); }
+
+void redraw(std::string_view line) {
+  Sinks& all = sinks();
+  const std::lock_guard lock(all.mutex);
+  write_to_stderr("\r");
+  write_to_stderr(line);
+  write_to_stderr("\033[K");
+  all.on_redrawn_line = true;
+}
+
+void end_redrawn() {
+  Sinks& all = sinks();
+  const std::lock_guard lock(all.mutex);
+  leave_redrawn_line(all);
+}
 
 void set_level(Level level) {
   static constexpr spdlog::level::level_enum kLevels[] = {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tpack::log {
 
@@ -10,6 +11,12 @@ void warning(const std::string& text);
 void error(const std::string& text);
 /// Shown with --verbose only.
 void debug(const std::string& text);
+
+/// Writes a line to stderr over the one that `redraw` wrote before, for a terminal; the cursor stays on it.
+/// The next message begins below it. Allocates nothing. Threads: any.
+void redraw(std::string_view line);
+/// Moves to the line below a redrawn one, which stays; does nothing where there is none. Threads: any.
+void end_redrawn();
 
 enum class Level { kDebug, kInfo, kWarning, kError, kOff };
 /// What stderr shows; the log file always has everything from info on.

@@ -1,3 +1,8 @@
+#include <array>
+#include <pty.h>
+#include <stdexcept>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 
 #include "config/yaml_reader.h"
@@ -15,6 +20,69 @@ TEST(ProgressBar, prints_no_line_a_step_where_stderr_is_no_terminal) {
   const std::string text = testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("/100")));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("\r")));
+}
+
+/// Makes stderr a terminal of some width; `text` gives stderr back and says what was written.
+class TerminalStderr {
+ public:
+  explicit TerminalStderr(unsigned short columns) : saved_(dup(STDERR_FILENO)) {
+    winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    int terminal = -1;
+    if (openpty(&controller_, &terminal, nullptr, nullptr, &size) != 0) throw std::runtime_error("openpty");
+    dup2(terminal, STDERR_FILENO);
+    close(terminal);
+  }
+  std::string text() {
+    dup2(saved_, STDERR_FILENO);
+    std::string all;
+    std::array<char, 4096> part{};
+    while (true) {
+      const ssize_t n = read(controller_, part.data(), part.size());
+      if (n <= 0) break;
+      all.append(part.data(), static_cast<size_t>(n));
+    }
+    close(controller_);
+    close(saved_);
+    return all;
+  }
+
+ private:
+  int saved_;
+  int controller_ = -1;
+};
+
+TEST(ProgressBar, shows_moving_means_of_all_figures_as_wide_as_the_terminal) {
+  FakeTrainer trainer;
+  trainer.figures["accuracy"] = [](int64_t) { return 0.5; };
+  trainer.figures["cost"] = [](int64_t step) { return static_cast<double>(step); };
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+  run.add("ProgressBar");
+  TerminalStderr wide(120);
+  run.go();
+  // 0.95 of the old mean, without the bias of its start: (0.95 * 1 + 2) / (0.95 + 1).
+  EXPECT_THAT(wide.text(), testing::HasSubstr("accuracy 0.5, cost 1.513\033[K\r\n"));
+  FakeTrainer other;
+  other.figures = trainer.figures;
+  TestRun again({.max_epoch = 1, .steps_per_epoch = 2}, other);
+  again.add("ProgressBar");
+  TerminalStderr narrow(20);
+  again.go();
+  const std::string text = narrow.text();
+  EXPECT_THAT(text, testing::HasSubstr("\repoch 1: 2/2 (100 "));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("accuracy")));
+}
+
+TEST(ProgressBar, shows_the_one_figure_that_is_named) {
+  FakeTrainer trainer;
+  trainer.figures["accuracy"] = [](int64_t) { return 0.5; };
+  trainer.figures["cost"] = [](int64_t) { return 1.0; };
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  run.add("ProgressBar", parse_yaml("name: cost", "p.yaml"));
+  TerminalStderr terminal(120);
+  run.go();
+  const std::string text = terminal.text();
+  EXPECT_THAT(text, testing::HasSubstr("cost 1\033[K"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("accuracy")));
 }
 
 TEST(ProgressBar, shows_no_cost_where_the_trainer_has_none) {

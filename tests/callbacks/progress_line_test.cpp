@@ -14,9 +14,9 @@ std::string line(const Progress& progress) {
 }
 
 TEST(ProgressLine, says_how_far_how_fast_how_long_and_how_good) {
-  EXPECT_EQ(
-      line({.epoch = 3, .steps = 120, .total_steps = 469, .rate = 85.06, .name = "cost", .value = 0.12344}),
-      "epoch 3: 120/469 (25 %), 85.1 steps/s, 4 s left, cost 0.1234");
+  const std::array<ProgressValue, 2> values = {{{"cost", 0.12344}, {"accuracy", 0.98}}};
+  EXPECT_EQ(line({.epoch = 3, .steps = 120, .total_steps = 469, .rate = 85.06, .values = values}),
+            "epoch 3: 120/469 (25 %), 85.1 steps/s, 4 s left, cost 0.1234, accuracy 0.98");
 }
 
 TEST(ProgressLine, leaves_out_what_is_not_known) {
@@ -29,6 +29,13 @@ TEST(ProgressLine, writes_long_times_in_minutes_and_hours) {
             "epoch 1: 1/151 (0 %), 2 steps/s, 1 min 15 s left");
   EXPECT_EQ(line({.epoch = 1, .steps = 0, .total_steps = 4000, .rate = 0.5}),
             "epoch 1: 0/4000 (0 %), 0.5 steps/s, 2 h 13 min left");
+}
+
+TEST(ProgressLine, leaves_out_values_that_do_not_fit) {
+  const std::array<ProgressValue, 3> values = {{{"a", 1}, {"softmax_cross_entropy", 2}, {"b", 3}}};
+  std::array<char, 32> buffer{};
+  EXPECT_EQ(progress_line({.epoch = 1, .steps = 1, .total_steps = 2, .values = values}, buffer),
+            "epoch 1: 1/2 (50 %), a 1, b 3");
 }
 
 TEST(ProgressLine, is_cut_off_where_the_buffer_ends) {

@@ -73,6 +73,20 @@ TEST_F(Log, appends_and_stops_when_closed) {
   EXPECT_THAT(written(), Not(HasSubstr("unheard")));
 }
 
+TEST_F(Log, puts_a_message_below_a_redrawn_line) {
+  log::set_level(log::Level::kWarning);
+  testing::internal::CaptureStderr();
+  log::redraw("step 1");
+  log::redraw("step 2");
+  log::info("not shown");
+  log::warning("stop");
+  log::redraw("step 3");
+  log::end_redrawn();
+  log::end_redrawn();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::MatchesRegex("\rstep 1\033.K\rstep 2\033.K\n.* warning: stop\n\rstep 3\033.K\n"));
+}
+
 TEST_F(Log, refuses_a_file_that_cannot_be_written) {
   EXPECT_THROW(log::to_file("/proc/no/such/log.txt"), ResourceError);
 }

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace tpack {
+
+/// Width and height in characters.
+struct TerminalSize {
+  int columns = 80;
+  int rows = 24;
+};
+
+/// The size of the terminal that the file descriptor is; 80 x 24 where it is none or does not say.
+TerminalSize terminal_size(int descriptor);
+
+}  // namespace tpack
