@@ -200,6 +200,7 @@ void Loop::interrupted(const std::string& reason) {
 }
 
 void Loop::report_epoch(double seconds, double waited_before, int64_t samples_before) const {
+  if (!run_.is_chief()) return;
   const int64_t steps = run_.global_step_ - run_starting_step_;
   const StepSize size = trainer_.step_size();
   std::string text = "Epoch " + std::to_string(run_.epoch_) + " (global_step " +

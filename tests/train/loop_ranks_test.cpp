@@ -51,6 +51,15 @@ TEST(LoopRanks, one_that_stops_stops_all_whatever_the_hook) {
   }
 }
 
+TEST(LoopRanks, the_chief_alone_reports_epochs) {
+  testing::internal::CaptureStderr();
+  run_on_two_ranks([](int /*rank*/) { return nullptr; });
+  const std::string text = testing::internal::GetCapturedStderr();
+  const size_t first = text.find("Epoch 1 (global_step 2) finished");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("Epoch 1 (global_step 2) finished", first + 1), std::string::npos) << text;
+}
+
 TEST(LoopRanks, one_that_stops_at_the_very_end_lets_the_others_finish) {
   Record record;
   const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
