@@ -68,8 +68,9 @@ void SignalWatcher::watch() {
     uint64_t count = 0;
     if (read(wake_descriptor, &count, sizeof count) != sizeof count || first_signal == 0) continue;
     if (stop_.stop_requested()) continue;
-    log::warning(std::string("signal ") + strsignal(first_signal) +
-                 ": finishing the step and saving; once more ends at once");
+    const std::string name = first_signal == SIGINT ? "SIGINT" : "SIGTERM";
+    log::warning("interrupted by " + name +
+                 ": finishing the step and saving a checkpoint; once more ends at once");
     stop_.request_stop();
   }
 }

@@ -13,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/experiment.h"
 #include "cli/gates.h"
+#include "cli/resume_command.h"
 #include "cli/signals.h"
 #include "cli/start_report.h"
 #include "cli/stored_model.h"
@@ -247,8 +248,10 @@ int TrainRun::ending(const LoopResult& result) const {
   if (result.last_save_failed) {
     throw ResourceError("the last checkpoint was not saved; see the messages above");
   }
-  if (result.ending == Ending::kInterrupted)
+  if (result.ending == Ending::kInterrupted) {
+    if (chief()) log::info("to go on, run: " + resume_command(options_, world_.size()));
     return 128 + (signals_.signal() == 0 ? SIGTERM : signals_.signal());
+  }
   if (chief()) require_gates(experiment_->config.gates, *monitors_);
   return 0;
 }

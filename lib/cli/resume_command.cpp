@@ -1,0 +1,31 @@
+#include "cli/resume_command.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tpack {
+namespace {
+
+/// The word as it is where a shell takes it literally, in single quotes otherwise.
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string resume_command(const TrainOptions& options, int ranks) {
+  std::string text = ranks > 1 ? "mpirun -n " + std::to_string(ranks) + " " : "";
+  text += "tpack train " + shell_word(options.config);
+  if (!options.log_dir.empty()) text += " --log-dir " + shell_word(options.log_dir);
+  for (const std::string& change : options.overrides) text += " --set " + shell_word(change);
+  return text + " --resume auto";
+}
+
+}  // namespace tpack
