@@ -22,6 +22,13 @@ bool has_name(const ComponentInfo& info, std::string_view name) {
   return info.name == name || std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end();
 }
 
+constexpr size_t kMostWithSummary = 8;  // components of a kind whose summaries fit a message
+
+std::string without_stop(std::string summary) {
+  if (summary.ends_with('.')) summary.pop_back();
+  return summary;
+}
+
 std::string other_kinds_with(const std::string& kind, const std::string& name) {
   std::vector<std::string> kinds;
   for (const auto& [other, table] : tables()) {
@@ -82,7 +89,12 @@ const ComponentInfo& ComponentTable::at(const std::string& name, const Position&
   const std::string elsewhere = other_kinds_with(kind_, name);
   if (!elsewhere.empty()) throw ConfigError(where, "unknown " + kind_ + " '" + name + "'" + elsewhere);
   std::sort(names.begin(), names.end());
-  throw unknown_reference(kind_, name, where, names);
+  if (components_.size() > kMostWithSummary || nearest(name, names))
+    throw unknown_reference(kind_, name, where, names);
+  std::vector<std::string> lines;
+  for (const ComponentInfo* info : list())
+    lines.push_back(info->name + " (" + without_stop(info->summary()) + ")");
+  throw ConfigError(where, "unknown " + kind_ + " '" + name + "'; known: " + join(lines, ", "));
 }
 
 std::vector<const ComponentInfo*> ComponentTable::list() const {

@@ -15,7 +15,9 @@ class SoftmaxCrossEntropyCost final : public Cost {
  public:
   using Params = SoftmaxCrossEntropyParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Mean cross entropy of integer labels under the softmax of logits.")
+    return Schema<Params>(
+               "Classification into one of several classes: mean cross entropy of integer labels under the "
+               "softmax of logits.")
         .field("logits", &Params::logits, "scores [N, classes]")
         .required()
         .field("labels", &Params::labels, "class numbers, int32 [N]")

@@ -95,7 +95,7 @@ TEST(Registry, suggests_the_nearest_name) {
   EXPECT_EQ(item_complaint(ConfigNode::string("dogg", at(3, 5))),
             "a.yaml:3:5: unknown test-animal 'dogg'; did you mean 'Dog'?");
   EXPECT_EQ(item_complaint(ConfigNode::string("Zebra", at(3, 5))),
-            "a.yaml:3:5: unknown test-animal 'Zebra'; known: Dog, Flock, Hound");
+            "a.yaml:3:5: unknown test-animal 'Zebra'; known: Dog (Barks), Flock (Follows)");
 }
 
 TEST(Registry, says_that_a_name_belongs_to_another_kind) {
