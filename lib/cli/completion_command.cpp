@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,35 +8,85 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "core/error.h"
+#include "cli/component_docs.h"
+#include "core/registry.h"
 #include "core/text.h"
 
 namespace tpack {
 namespace {
 
-/// A subcommand with the words that may follow it: its options and its own subcommands.
-struct CommandWords {
-  std::string name;
+/// What may stand in the place of an argument: words, and files of a suffix.
+struct Values {
   std::vector<std::string> words;
+  std::string suffix;  // "yaml"; empty: no files
+
+  bool empty() const { return words.empty() && suffix.empty(); }
 };
 
-void add_options(const CLI::App& command, std::vector<std::string>& words) {
+/// A subcommand with what may follow it, the same of its own subcommands included.
+struct CommandWords {
+  std::string name;
+  std::vector<std::string> options;  // "--set", and names of subcommands
+  Values arguments;
+  std::map<std::string, Values> option_values;  // by option: "--resume"
+};
+
+std::vector<std::string> component_names() {
+  std::vector<std::string> names;
+  for (const std::string& kind : documented_kinds()) {
+    for (const ComponentInfo* info : ComponentTable::of(kind).list()) names.push_back(info->name);
+  }
+  return names;
+}
+
+/// The values of an argument by its name, with the command in front where the name alone does not say it.
+Values values_of(const std::string& command, const std::string& argument) {
+  static const std::map<std::string, Values> kKnown = {
+      {"config", {{}, "yaml"}},
+      {"model", {{}, "h5"}},
+      {"ckpt file", {{}, "h5"}},
+      {"ckpt files", {{}, "h5"}},
+      {"train --resume", {{"auto", "never"}, "h5"}},
+      {"train --plan", {{}, "json"}},
+      {"describe name", {component_names(), ""}},
+      {"list kind", {documented_kinds(), ""}},
+      {"completion shell", {{"bash", "fish", "zsh"}, ""}},
+  };
+  for (const std::string& key : {command + " " + argument, argument}) {
+    const auto found = kKnown.find(key);
+    if (found != kKnown.end()) return found->second;
+  }
+  return {};
+}
+
+void add_unique(std::vector<std::string>& words, const std::string& word) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+}
+
+void add_arguments(const CLI::App& command, CommandWords& all) {
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       const std::string word = "--" + name;
-      if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+      add_unique(all.options, word);
+      const Values values = values_of(all.name, word);
+      if (!values.empty()) all.option_values[word] = values;
     }
+    if (!option->get_positional()) continue;
+    const Values values = values_of(all.name, option->get_single_name());
+    for (const std::string& word : values.words) add_unique(all.arguments.words, word);
+    if (!values.suffix.empty()) all.arguments.suffix = values.suffix;
   }
 }
 
 std::vector<CommandWords> words_of(const CLI::App& program) {
   std::vector<CommandWords> all;
   for (const CLI::App* command : program.get_subcommands(nullptr)) {
-    CommandWords one{command->get_name(), {}};
-    add_options(*command, one.words);
+    CommandWords one;
+    one.name = command->get_name();
+    add_arguments(*command, one);
     for (const CLI::App* nested : command->get_subcommands(nullptr)) {
-      one.words.push_back(nested->get_name());
-      add_options(*nested, one.words);
+      one.options.push_back(nested->get_name());
+      add_arguments(*nested, one);
     }
     all.push_back(std::move(one));
   }
@@ -48,31 +99,59 @@ std::string names_of(const std::vector<CommandWords>& all) {
   return join(names, " ");
 }
 
+/// A branch of the script's `case`.
+std::string bash_case(const std::string& pattern, const std::vector<std::string>& options,
+                      const Values& values) {
+  std::vector<std::string> words = options;
+  words.insert(words.end(), values.words.begin(), values.words.end());
+  return "    " + pattern + ") words='" + join(words, " ") + "'; suffix='" + values.suffix + "' ;;\n";
+}
+
 std::string bash(const std::vector<CommandWords>& all) {
   std::string text =
-      "_tpack() {\n  local word=${COMP_WORDS[COMP_CWORD]}\n  local words=''\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then words='" +
-      names_of(all) +
-      "'; fi\n"
-      "  case \"${COMP_WORDS[1]}\" in\n";
+      "_tpack() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words='' suffix=''\n"
+      "  case \"${COMP_WORDS[1]} $before\" in\n";
   for (const CommandWords& one : all) {
-    text += "    " + one.name + ") [ \"$COMP_CWORD\" -gt 1 ] && words='" + join(one.words, " ") + "' ;;\n";
+    for (const auto& [option, values] : one.option_values)
+      text += bash_case("'" + one.name + " " + option + "'", {}, values);
   }
+  text += "    *) case \"${COMP_WORDS[1]}\" in\n";
+  for (const CommandWords& one : all) text += bash_case(one.name, one.options, one.arguments);
   return text +
-         "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\n"
-         "complete -o default -F _tpack tpack\n";
+         "    esac ;;\n  esac\n"
+         "  [ \"$COMP_CWORD\" -eq 1 ] && words='" +
+         names_of(all) +
+         "' && suffix=''\n"
+         "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+         "  local IFS=$'\\n'  # file names may have blanks\n"
+         "  [ -n \"$suffix\" ] && COMPREPLY+=($(compgen -f -X \"!*.$suffix\" -- \"$word\") "
+         "$(compgen -d -- \"$word\"))\n"
+         "  return 0\n}\n"
+         "complete -o default -o filenames -F _tpack tpack\n";
 }
 
 std::string zsh(const std::vector<CommandWords>& all) {
   return "autoload -U +X bashcompinit && bashcompinit\n" + bash(all);
 }
 
+/// The values as fish's `-a` takes them.
+std::string fish_values(const Values& values) {
+  std::string text = join(values.words, " ");
+  if (!values.suffix.empty())
+    text += (text.empty() ? "" : " ") + ("(__fish_complete_suffix ." + values.suffix) + ")";
+  return " -f -a '" + text + "'";
+}
+
 std::string fish(const std::vector<CommandWords>& all) {
   std::string text = "complete -c tpack -n __fish_use_subcommand -f -a '" + names_of(all) + "'\n";
   for (const CommandWords& one : all) {
-    for (const std::string& word : one.words) {
-      const std::string what = word.starts_with("--") ? "-l " + word.substr(2) : "-a " + word;
-      text += "complete -c tpack -n '__fish_seen_subcommand_from " + one.name + "' " + what + "\n";
+    const std::string after = "complete -c tpack -n '__fish_seen_subcommand_from " + one.name + "'";
+    if (!one.arguments.empty()) text += after + fish_values(one.arguments) + "\n";
+    for (const std::string& word : one.options) {
+      const auto values = one.option_values.find(word);
+      text += after + (word.starts_with("--") ? " -l " + word.substr(2) : " -a " + word);
+      text += values != one.option_values.end() ? " -r" + fish_values(values->second) + "\n" : "\n";
     }
   }
   return text;
