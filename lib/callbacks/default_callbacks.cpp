@@ -3,8 +3,8 @@
 namespace tpack {
 
 ConfigNode default_callbacks() {
-  return ConfigNode::list(
-      {"MovingAverageSummary", "ProgressBar", "EstimatedTimeLeft", "ThroughputTracker", "CheckNumerics"});
+  return ConfigNode::list({"MovingAverageSummary", "HyperParamSummary", "ProgressBar", "EstimatedTimeLeft",
+                           "ThroughputTracker", "CheckNumerics"});
 }
 
 }  // namespace tpack
