@@ -24,6 +24,7 @@ void add_describe_command(CLI::App& program, Action& action);
 void add_schema_command(CLI::App& program, Action& action);
 void add_data_command(CLI::App& program, Action& action);
 void add_bench_command(CLI::App& program, Action& action);
+void add_plot_command(CLI::App& program, Action& action);
 void add_eval_command(CLI::App& program, Action& action);
 void add_infer_command(CLI::App& program, Action& action);
 void add_ckpt_command(CLI::App& program, Action& action);

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/option_checks.h"
+#include "cli/run_charts.h"
+#include "cli/svg_chart.h"
+#include "cli/terminal_chart.h"
+#include "core/file_io.h"
+
+namespace tpack {
+namespace {
+
+struct Options {
+  std::vector<std::string> words;
+  std::string svg;
+};
+
+bool color_wanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
+}
+
+/// The charts below each other in the height of the terminal, less the line of the prompt.
+void print(const std::vector<Chart>& charts) {
+  TerminalSize size = terminal_size(STDOUT_FILENO);
+  size.rows = (size.rows - 1) / static_cast<int>(charts.size());
+  for (const Chart& chart : charts)
+    std::cout << terminal_chart(chart, size, color_wanted() ? Colors::kYes : Colors::kNo);
+}
+
+int plot(const Options& options) {
+  const std::vector<Chart> charts = run_charts(options.words);
+  if (options.svg.empty()) {
+    print(charts);
+  } else {
+    write_whole_file(options.svg, svg_charts(charts));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("plot", "Draw the curves of one or more runs");
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("words", options->words,
+                   "run folders, then KEY[,KEY]: a chart with these statistics each (default: those that a "
+                   "validation has, too)")
+      ->required();
+  command->add_option("--svg", options->svg, "write the charts to this file, not to the terminal")
+      ->check(not_empty());
+  command->callback([options, &action] { action = [options] { return plot(*options); }; });
+}
+
+}  // namespace tpack

@@ -1,0 +1,63 @@
+#include "monitor/stats_json.h"
+
+#include <fstream>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+namespace tpack {
+namespace {
+
+constexpr const char* kEpoch = "epoch_num";
+constexpr const char* kStep = "global_step";
+
+nlohmann::ordered_json to_json_record(const StatRecord& record) {
+  nlohmann::ordered_json out;
+  for (const auto& [name, value] : record.scalars) out[name] = value;
+  out[kEpoch] = record.at.epoch;
+  out[kStep] = record.at.global_step;
+  return out;
+}
+
+StatRecord from_json_record(const nlohmann::ordered_json& json) {
+  StatRecord record;
+  for (const auto& [name, value] : json.items()) {
+    if (name == kEpoch) {
+      record.at.epoch = value.get<int64_t>();
+    } else if (name == kStep) {
+      record.at.global_step = value.get<int64_t>();
+    } else {
+      record.scalars.emplace_back(
+          name, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+    }
+  }
+  return record;
+}
+
+}  // namespace
+
+std::string stats_json(const std::vector<StatRecord>& records) {
+  std::string text = "[";
+  for (const StatRecord& record : records) {
+    text += (text.size() == 1 ? "\n" : ",\n") + to_json_record(record).dump();
+  }
+  return text + "\n]\n";
+}
+
+std::optional<std::vector<StatRecord>> read_stats_json(const std::string& path) {
+  std::vector<StatRecord> records;
+  try {
+    std::ifstream file(path);
+    const auto list = nlohmann::ordered_json::parse(file);
+    if (!list.is_array()) return std::nullopt;
+    for (const auto& json : list) {
+      if (!json.is_object()) return std::nullopt;
+      records.push_back(from_json_record(json));
+    }
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  return records;
+}
+
+}  // namespace tpack

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "monitor/stat_table.h"
+
+namespace tpack {
+
+/// Name of the file in a run folder.
+inline constexpr const char* kStatsFile = "stats.json";
+
+/// A list of records {NAME: value, epoch_num, global_step}, one per line; NaN and infinities become null.
+std::string stats_json(const std::vector<StatRecord>& records);
+/// The records of a file of that form, null as NaN; nothing where it cannot be read or is of another form.
+std::optional<std::vector<StatRecord>> read_stats_json(const std::string& path);
+
+}  // namespace tpack
