@@ -33,14 +33,14 @@ std::string size_text(const std::optional<int64_t>& size) {
   return *size == kEndless ? "endless" : with_thousands(*size);
 }
 
-struct Range {
+struct ValueRange {
   double low = 0;
   double high = 0;
   double mean = 0;
 };
 
-Range range_of(const Tensor& values) {
-  Range range;
+ValueRange range_of(const Tensor& values) {
+  ValueRange range;
   for (int64_t i = 0; i < values.elements(); ++i) {
     const double v = values.at(i);
     range.low = i == 0 ? v : std::min(range.low, v);
@@ -58,7 +58,7 @@ void show_samples(const DataFlow& flow, uint64_t seed, int count, TextTable& tab
   for (int i = 0; i < count && cursor->next(item); ++i) {
     for (size_t c = 0; c < flow.spec().size(); ++c) {
       const Tensor& value = item.to_tensor(c);
-      const Range range = range_of(value);
+      const ValueRange range = range_of(value);
       const std::string& name = flow.spec()[c].name;
       table.add({std::to_string(i), name, value.spec().str(), shortest(static_cast<float>(range.low)),
                  shortest(static_cast<float>(range.high)), shortest(static_cast<float>(range.mean))});

@@ -22,7 +22,7 @@ constexpr const char* kGray = "#7d8590";
 constexpr std::array<const char*, 6> kColors = {"#3b82f6", "#e36209", "#2da44e",
                                                 "#a371f7", "#bf8700", "#db61a2"};
 
-std::string number(double value) {
+std::string svg_number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f", value);
   return text.data();
@@ -45,7 +45,8 @@ std::string element(const std::string& name, const Attributes& attributes, const
 }
 
 std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return element("text", {{"x", number(x)}, {"y", number(y)}, {"text-anchor", anchor}}, escaped(text));
+  return element("text", {{"x", svg_number(x)}, {"y", svg_number(y)}, {"text-anchor", anchor}},
+                 escaped(text));
 }
 
 /// One chart, its left upper corner at (left, 0).
@@ -67,10 +68,10 @@ class Panel {
   std::string axes() const {
     std::string out;
     for (const double y : ticks(y_, 5)) {
-      out += element("line", {{"x1", number(column(x_.low))},
-                              {"y1", number(row(y))},
-                              {"x2", number(column(x_.high))},
-                              {"y2", number(row(y))},
+      out += element("line", {{"x1", svg_number(column(x_.low))},
+                              {"y1", svg_number(row(y))},
+                              {"x2", svg_number(column(x_.high))},
+                              {"y2", svg_number(row(y))},
                               {"stroke", kGray},
                               {"stroke-opacity", "0.3"}});
       out += text_at(column(x_.low) - 6, row(y) + 4, "end", tick_label(y));
@@ -80,8 +81,8 @@ class Panel {
   }
   std::string legend(size_t series) const {
     return element("text",
-                   {{"x", number(left_ + kLeft)},
-                    {"y", number(16 + kLegendLine * static_cast<double>(series))},
+                   {{"x", svg_number(left_ + kLeft)},
+                    {"y", svg_number(16 + kLegendLine * static_cast<double>(series))},
                     {"font-weight", "bold"},
                     {"fill", color(series)}},
                    escaped(chart_.series[series].name));
@@ -107,7 +108,7 @@ class Panel {
     };
     for (const Series::Point& point : chart_.series[series].points) {
       if (std::isfinite(point.y)) {
-        part.push_back(number(column(point.x)) + "," + number(row(point.y)));
+        part.push_back(svg_number(column(point.x)) + "," + svg_number(row(point.y)));
       } else {
         end_part();
       }

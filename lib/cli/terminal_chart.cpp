@@ -11,7 +11,7 @@ namespace tpack {
 namespace {
 
 constexpr const char* kMarks = "*o+x#@%&";
-constexpr std::array<int, 6> kColors = {34, 33, 32, 35, 36, 31};  // of ANSI
+constexpr std::array<int, 6> kAnsiColors = {34, 33, 32, 35, 36, 31};  // of ANSI
 
 /// How the curves are told apart.
 struct Style {
@@ -21,7 +21,7 @@ struct Style {
   std::string mark(size_t series) const { return braille ? "\u2500" : std::string(1, kMarks[series % 8]); }
   std::string paint(const std::string& text, size_t series) const {
     if (!colored) return text;
-    return "\033[" + std::to_string(kColors[series % kColors.size()]) + "m" + text + "\033[0m";
+    return "\033[" + std::to_string(kAnsiColors[series % kAnsiColors.size()]) + "m" + text + "\033[0m";
   }
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 int count(const std::string& text, const std::string& pattern) {
   const std::regex expression(pattern);
@@ -41,8 +41,8 @@ TEST(SvgCharts, put_larger_values_higher) {
 }
 
 TEST(SvgCharts, leave_gaps_and_draw_single_points) {
-  const std::string svg =
-      svg_charts({{{{"a", {{0, 1}, {1, 2}, {2, kNan}, {3, 1}, {4, kNan}, {5, 1}, {6, 1}}}}, "step"}});
+  const std::string svg = svg_charts(
+      {{{{"a", {{0, 1}, {1, 2}, {2, kNoNumber}, {3, 1}, {4, kNoNumber}, {5, 1}, {6, 1}}}}, "step"}});
   EXPECT_EQ(count(svg, "<polyline"), 2);
   EXPECT_EQ(count(svg, "<circle"), 1);
   EXPECT_THAT(svg, Not(HasSubstr("nan")));

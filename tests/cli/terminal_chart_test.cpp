@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 Chart chart_of(std::vector<Series> series) { return {std::move(series), "step"}; }
 
@@ -73,7 +73,7 @@ TEST(TerminalChart, tells_several_curves_apart) {
 }
 
 TEST(TerminalChart, leaves_gaps_and_draws_single_points) {
-  const Chart gap = chart_of({{"a", {{0, 1}, {4, 1}, {5, kNan}, {6, 1}, {10, 1}}}, {"b", {}}});
+  const Chart gap = chart_of({{"a", {{0, 1}, {4, 1}, {5, kMissing}, {6, 1}, {10, 1}}}, {"b", {}}});
   const auto lines = lines_of(terminal_chart(gap, {60, 8}, Colors::kNo));
   std::string row;
   for (size_t i = 1; i < lines.size(); ++i) {
@@ -83,7 +83,7 @@ TEST(TerminalChart, leaves_gaps_and_draws_single_points) {
   EXPECT_THAT(row.substr(row.find("* ")), HasSubstr(" *"));
   const std::string one = terminal_chart(chart_of({{"a", {{0, 7}}}, {"b", {}}}), {40, 10}, Colors::kNo);
   EXPECT_EQ(std::count(one.begin(), one.end(), '*'), 2) << "in the legend and in the chart\n" << one;
-  const std::string none = terminal_chart(chart_of({{"a", {{0, kNan}}}}), {40, 10}, Colors::kNo);
+  const std::string none = terminal_chart(chart_of({{"a", {{0, kMissing}}}}), {40, 10}, Colors::kNo);
   EXPECT_THAT(none, HasSubstr("─ a\n"));
 }
 

@@ -178,15 +178,15 @@ TEST_F(Blocks, say_in_errors_inside_where_they_are_used) {
   settings_.blocks["Same"] = parse_yaml("layers: [{ReLU: {x: 1}}]", "s.yaml");
   settings_.blocks["Sum"] =
       parse_yaml("layers: [{Residual: {name: r, layers: [{Dense: {units: 4}}]}}]", "r.yaml");
-  EXPECT_EQ(error_of("- Outer", settings_),
+  EXPECT_EQ(network_error("- Outer", settings_),
             "b.yaml:3:62: expected a layer as 'Name' or 'Name: {...}', found the number 5"
             " (in block Dense, used at o.yaml:1:11) (in block Outer, used at layers.yaml:1:3)");
   EXPECT_EQ(
-      error_of("- Same\n- Same", settings_),
+      network_error("- Same\n- Same", settings_),
       "s.yaml:1:18: unknown key 'x' in layer ReLU; it takes none (in block Same, used at layers.yaml:1:3)")
       << "once for all uses";
   EXPECT_EQ(
-      error_of("- ReLU\n- Sum: {name: s}", settings_),
+      network_error("- ReLU\n- Sum: {name: s}", settings_),
       "r.yaml:1:11: s/r: the layers give float32 [2, 4], the shortcut float32 [2, 3]; give the shortcut "
       "layers that bring them together (in block Sum, used at layers.yaml:2:3)");
 }
