@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/registry.h"
@@ -72,30 +73,45 @@ class BlockCursor final : public Cursor {
 };
 
 /// Two rounds of blocks of half the buffer, the second one shifted by half a block: items mix over the
-/// borders, none moves further than the buffer, and any place is computed without reading.
+/// borders, none moves further than the buffer, and any place is computed without reading. A buffer of 2 or
+/// 3, whose half would be a block of one item, has one round of whole buffers that begins at a random place,
+/// so that the borders lie elsewhere in each pass.
 class LocallyShuffledFlow final : public RemappedFlow {
  public:
   LocallyShuffledFlow(FlowPtr up, int64_t buffer_size, const StageContext& context)
-      : RemappedFlow(std::move(up)), half_(std::max<int64_t>(1, buffer_size / 2)), stage_(context.key) {}
+      : RemappedFlow(std::move(up)), buffer_(buffer_size), stage_(context.key) {}
 
   std::optional<int64_t> size() const override { return up().size(); }
   int64_t places() const override { return up().places(); }
   Place locate(const PassKey& pass, int64_t place) const override {
-    const int64_t between = shifted(pass).source(place, places());
-    return {pass, plain(pass).source(between, places())};
+    const Rounds all = rounds(pass);
+    if (all.second) place = all.second->source(place, places());
+    place = all.first.source(place, places());
+    return {pass, place};
   }
   std::unique_ptr<Cursor> open_sequential(const PassKey& pass) const override {
-    auto first = std::make_unique<BlockCursor>(up().open(pass), plain(pass));
-    return std::make_unique<BlockCursor>(std::move(first), shifted(pass));
+    const Rounds all = rounds(pass);
+    auto cursor = std::make_unique<BlockCursor>(up().open(pass), all.first);
+    if (!all.second) return cursor;
+    return std::make_unique<BlockCursor>(std::move(cursor), *all.second);
   }
 
  private:
-  Blocks plain(const PassKey& pass) const { return {half_, half_, mix(pass.key(stage_), 1)}; }
-  Blocks shifted(const PassKey& pass) const {
-    return {std::max<int64_t>(1, half_ / 2), half_, mix(pass.key(stage_), 2)};
+  struct Rounds {
+    Blocks first;
+    std::optional<Blocks> second;
+  };
+  Rounds rounds(const PassKey& pass) const {
+    const uint64_t key = pass.key(stage_);
+    const int64_t half = buffer_ / 2;
+    if (half == 1) {
+      const auto first = 1 + static_cast<int64_t>(mix(key, 2) % static_cast<uint64_t>(buffer_));
+      return {{first, buffer_, mix(key, 1)}, std::nullopt};
+    }
+    return {{half, half, mix(key, 1)}, Blocks{half / 2, half, mix(key, 2)}};
   }
 
-  int64_t half_;
+  int64_t buffer_;
   uint64_t stage_;
 };
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include "dataflow/flow_helpers.h"
 
@@ -25,6 +27,55 @@ TEST(LocallyShuffleData, has_each_item_once_and_an_end) {
   }
 }
 
+TEST(LocallyShuffleData, shuffles_with_every_buffer_size) {
+  constexpr int kSeeds = 20;
+  std::vector<int64_t> in_order(48);
+  std::iota(in_order.begin(), in_order.end(), 0);
+  for (const char* source : {"Counting", "CountingInOrder"}) {
+    for (const int64_t buffer : {2, 3, 4, 5, 7, 8, 31, 48, 1000}) {
+      int shuffled_seeds = 0;
+      std::set<std::vector<int64_t>> orders;
+      for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const auto order = shuffled(source, 48, buffer, {.seed = seed});
+        EXPECT_EQ(order, shuffled(source, 48, buffer, {.seed = seed}));
+        EXPECT_THAT(order, testing::UnorderedElementsAreArray(in_order)) << buffer;
+        for (size_t at = 0; at < order.size(); ++at)
+          EXPECT_LT(std::abs(order[at] - static_cast<int64_t>(at)), buffer) << "moves too far";
+        shuffled_seeds += order != in_order ? 1 : 0;
+        orders.insert(order);
+      }
+      EXPECT_GE(shuffled_seeds, kSeeds - 1) << source << " with a buffer of " << buffer;
+      EXPECT_GE(orders.size(), static_cast<size_t>(kSeeds - 1)) << source << " with a buffer of " << buffer;
+    }
+  }
+}
+
+TEST(LocallyShuffleData, small_buffers_move_items_over_every_border) {
+  for (const int64_t buffer : {2, 3}) {
+    std::vector<int> crossed(47);  // passes in which an item from before the border comes out behind it
+    for (int64_t pass = 0; pass < 60; ++pass) {
+      const auto order = shuffled("Counting", 48, buffer, {.seed = 1, .pass = pass});
+      for (size_t border = 0; border < crossed.size(); ++border) {
+        const auto before = order.begin() + static_cast<std::ptrdiff_t>(border) + 1;
+        crossed[border] += *std::max_element(order.begin(), before) > static_cast<int64_t>(border) ? 1 : 0;
+      }
+    }
+    EXPECT_THAT(crossed, testing::Each(testing::Gt(0))) << buffer;
+  }
+}
+
+TEST(LocallyShuffleData, goes_on_exactly_at_any_place) {
+  for (const char* source : {"Counting", "CountingInOrder"}) {
+    for (const int64_t buffer : {2, 3, 4, 7, 16}) {
+      const auto whole = shuffled(source, 23, buffer, {.seed = 5, .pass = 2});
+      for (int64_t at = 0; at <= 23; ++at) {
+        const std::vector<int64_t> rest(whole.begin() + at, whole.end());
+        EXPECT_EQ(shuffled(source, 23, buffer, {.seed = 5, .pass = 2, .position = at}), rest) << buffer;
+      }
+    }
+  }
+}
+
 TEST(LocallyShuffleData, goes_on_behind_bad_samples_and_loses_no_others) {
   const ConfigNode numbers = list({item("CountingInOrder", 64)});
   for (int64_t bad = 0; bad < 64; bad += 3) {
@@ -44,8 +95,10 @@ TEST(LocallyShuffleData, is_the_same_by_place_and_in_order) {
     EXPECT_EQ(shuffled("Counting", size, 16, {.seed = 3}).size(),
               shuffled("CountingInOrder", size, 16, {.seed = 3}).size());
   }
-  EXPECT_EQ(shuffled("Counting", 100, 16, {.seed = 3, .pass = 1}),
-            shuffled("CountingInOrder", 100, 16, {.seed = 3, .pass = 1}));
+  for (const int64_t buffer : {2, 3, 4, 16}) {
+    EXPECT_EQ(shuffled("Counting", 100, buffer, {.seed = 3, .pass = 1}),
+              shuffled("CountingInOrder", 100, buffer, {.seed = 3, .pass = 1}));
+  }
 }
 
 TEST(LocallyShuffleData, mixes_over_block_borders_and_differently_in_each_pass) {
