@@ -6,6 +6,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hdf5.h"
 #include "checkpoint/seal.h"
+#include "core/digest.h"
 #include "core/error.h"
 #include "core/hdf5_mutex.h"
 

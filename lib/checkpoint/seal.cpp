@@ -1,20 +1,15 @@
 #include "checkpoint/seal.h"
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
-#include <vector>
-
-#include <xxhash.h>
 
 #include "checkpoint/checkpoint.h"
+#include "core/digest.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -25,7 +20,6 @@ constexpr std::string_view kMagic = "tpack checkpoint ";
 constexpr std::string_view kBytes = "\nbytes ";
 constexpr std::string_view kDigest = "\nxxh3-128 ";
 constexpr size_t kNumberDigits = 20;
-constexpr size_t kDigestDigits = 32;
 
 std::string digits(uint64_t value, size_t count) {
   std::string text = std::to_string(value);
@@ -39,23 +33,6 @@ std::string block(uint64_t file_bytes, std::string_view digest) {
   text.resize(kSealBytes - 1, ' ');
   return text + "\n";
 }
-
-/// XXH3-128 over pieces.
-class Digest {
- public:
-  Digest() : state_(XXH3_createState(), XXH3_freeState) { XXH3_128bits_reset(state_.get()); }
-  void add(std::string_view bytes) { XXH3_128bits_update(state_.get(), bytes.data(), bytes.size()); }
-  std::string text() const {
-    const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
-    std::array<char, kDigestDigits + 1> out{};
-    std::snprintf(out.data(), out.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                  static_cast<unsigned long long>(hash.low64));
-    return out.data();
-  }
-
- private:
-  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
-};
 
 std::optional<uint64_t> number_after(std::string_view text, std::string_view word) {
   const size_t at = text.find(word);
@@ -99,16 +76,10 @@ uint64_t check_block(const std::string& path, std::string_view block_bytes) {
 
 }  // namespace
 
-std::string digest_of(std::string_view bytes) {
-  Digest digest;
-  digest.add(bytes);
-  return digest.text();
-}
-
 std::string make_seal(std::string_view hdf5) {
   const uint64_t bytes = kSealBytes + hdf5.size();
   Digest digest;
-  digest.add(block(bytes, std::string(kDigestDigits, '0')));
+  digest.add(block(bytes, std::string(Digest::kDigits, '0')));
   digest.add(hdf5);
   return block(bytes, digest.text());
 }
@@ -121,7 +92,7 @@ void check_seal(const std::string& path) {
   const std::string head = chunk.substr(0, static_cast<size_t>(file.gcount()));
   const uint64_t expected = check_block(path, head);
   Digest digest;
-  digest.add(block(expected, std::string(kDigestDigits, '0')));
+  digest.add(block(expected, std::string(Digest::kDigits, '0')));
   uint64_t size = head.size();
   while (file.read(chunk.data(), kChunk) || file.gcount() > 0) {
     const auto count = static_cast<size_t>(file.gcount());

@@ -16,7 +16,4 @@ std::string make_seal(std::string_view hdf5);
 /// Checks the file against its user block. Errors: CheckpointError.
 void check_seal(const std::string& path);
 
-/// XXH3-128 in 32 lower-case hexadecimal digits.
-std::string digest_of(std::string_view bytes);
-
 }  // namespace tpack

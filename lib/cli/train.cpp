@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/seal.h"
 #include "cli/bad_sample_list.h"
 #include "cli/check.h"
 #include "cli/config_changes.h"
@@ -20,6 +19,7 @@
 #include "comm/mpi.h"
 #include "comm/world.h"
 #include "config/yaml_reader.h"
+#include "core/digest.h"
 #include "core/file_io.h"
 #include "core/log.h"
 #include "core/text.h"
