@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <set>
+
+#include <opencv2/imgproc.hpp>
 
 #include "dataflow/flow_helpers.h"
 
@@ -44,6 +48,63 @@ TEST(RenderedDigits, without_difficulty_paper_is_black_and_ink_is_white) {
   EXPECT_EQ(*std::min_element(pixels.begin(), pixels.end()), 0);
   EXPECT_GT(*std::max_element(pixels.begin(), pixels.end()), 200);
   EXPECT_EQ(pixels[0], 0);
+}
+
+constexpr int kSide = 48;  // at this resolution and without difficulty a picture is its glyph
+
+using Glyphs = std::map<int, std::set<std::string>>;  // pixels, by digit
+
+/// Every glyph of a split: each of them comes about 16 times or more in so many pictures.
+Glyphs glyphs_of(const char* split) {
+  const DataFlow flow = make_flow(list({item(
+      "RenderedDigits", {{"split", split}, {"size", 4000}, {"resolution", kSide}, {"difficulty", 0.0}})}));
+  Glyphs glyphs;
+  const auto cursor = flow.open({.seed = 1});
+  for (Datapoint d; cursor->next(d);) {
+    const auto pixels = d.tensor(0).span<uint8_t>();
+    glyphs[static_cast<int>(d.tensor(1).at(0))].emplace(pixels.begin(), pixels.end());
+  }
+  return glyphs;
+}
+
+/// The digit, cut out, with `right` and `down` pixels of paper before it.
+cv::Mat placed(const std::string& glyph, int right, int down) {
+  cv::Mat whole(kSide, kSide, CV_8U);
+  std::copy(glyph.begin(), glyph.end(), whole.data);
+  const cv::Mat ink = whole(cv::boundingRect(whole > 64));
+  cv::Mat out(kSide + 8, kSide + 8, CV_8U, cv::Scalar::all(0));
+  ink.copyTo(out(cv::Rect(right, down, ink.cols, ink.rows)));
+  return out;
+}
+
+/// Of the pixels that have ink in one of two glyphs, the share that differ clearly where the glyphs lie on
+/// each other as well as they can.
+double difference(const std::string& a, const std::string& b) {
+  const cv::Mat first = placed(a, 2, 2);
+  double least = 1;
+  for (int right = 0; right <= 4; ++right) {
+    for (int down = 0; down <= 4; ++down) {
+      const cv::Mat second = placed(b, right, down);
+      cv::Mat apart;
+      cv::absdiff(first, second, apart);
+      const int inked = cv::countNonZero((first > 64) | (second > 64));
+      least = std::min(least, cv::countNonZero(apart > 64) / static_cast<double>(inked));
+    }
+  }
+  return least;
+}
+
+TEST(RenderedDigits, no_glyph_of_validation_looks_like_one_of_training) {
+  const Glyphs train = glyphs_of("train");
+  const Glyphs test = glyphs_of("test");
+  for (int digit = 0; digit < 10; ++digit) {
+    // Three strokes of at least five and three fonts.
+    EXPECT_GE(train.at(digit).size(), 15U) << digit;
+    EXPECT_GE(test.at(digit).size(), 9U) << digit;
+    for (const auto& shown : train.at(digit)) {
+      for (const auto& unseen : test.at(digit)) EXPECT_GT(difference(shown, unseen), 0.1) << digit;
+    }
+  }
 }
 
 }  // namespace
