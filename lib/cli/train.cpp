@@ -141,6 +141,10 @@ void TrainRun::begin_folder() {
     log::warning("the config is not the checkpoint's: " + join(config_changes_, "; ") +
                  "; variables, learning rate and place in the data go on as the checkpoint has them");
   }
+  if (const std::string change = experiment_->trainer->data_change(); !change.empty() && chief()) {
+    log::warning("data.train has changed since the checkpoint: " + change +
+                 "; the run goes on, but not with exactly the same samples");
+  }
   const std::string folder = world_.all_gather(folder_ ? folder_->path() : "", "the run folder")[0];
   const std::string rank = chief() ? "" : "-rank" + std::to_string(world_.rank());
   bad_samples_.write_to(folder + "/bad_samples" + rank + ".txt");

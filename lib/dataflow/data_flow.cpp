@@ -3,9 +3,11 @@
 #include <future>
 #include <vector>
 
+#include "core/digest.h"
 #include "core/error.h"
 #include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/source.h"
 #include "dataflow/stage.h"
 
 namespace tpack {
@@ -52,6 +54,25 @@ std::optional<Batching> DataFlow::batching() const {
     at = &wrapped->up();
   }
   return std::nullopt;
+}
+
+std::vector<SourceFacts> DataFlow::facts() const {
+  prepare();
+  std::vector<SourceFacts> all;
+  for (const Source* source : flow_->sources()) all.push_back(source->facts());
+  return all;
+}
+
+std::string DataFlow::fingerprint() const {
+  prepare();
+  Digest digest;
+  bool known = false;
+  for (const Source* source : flow_->sources()) {
+    const std::string one = source->fingerprint();
+    known = known || !one.empty();
+    digest.add(one + "\n");
+  }
+  return known ? digest.text() : "";
 }
 
 std::unique_ptr<Cursor> DataFlow::open(const Pass& pass) const {

@@ -9,6 +9,7 @@
 #include "dataflow/flow.h"
 #include "dataflow/flow_field.h"
 #include "dataflow/flow_settings.h"
+#include "dataflow/source_facts.h"
 #include "dataflow/stream.h"
 
 namespace tpack {
@@ -56,6 +57,11 @@ class DataFlow {
   /// Opens the data and checks them against the config; the readers below do it too.
   /// Errors: DataError, ConfigError.
   void prepare() const { flow_->prepare(); }
+  /// What there is to read, of each source. Prepares the flow.
+  std::vector<SourceFacts> facts() const;
+  /// A digest that becomes another one when the files that the sources read do (Source::fingerprint); empty
+  /// where no source says. Prepares the flow.
+  std::string fingerprint() const;
   /// Reads one pass in the calling thread. The flow must outlive the cursor.
   std::unique_ptr<Cursor> open(const Pass& pass) const;
   /// Reads passes with worker threads.

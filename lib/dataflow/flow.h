@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "dataflow/sample_key.h"
 #include "dataflow/spec.h"
@@ -11,6 +12,7 @@
 namespace tpack {
 
 class Datapoint;
+class Source;
 
 /// How a flow gets to a place in the middle of a pass.
 enum class Seek : uint8_t {
@@ -67,6 +69,9 @@ class Flow {
   /// Opens files and checks what can be checked. To be called before reading; again does nothing.
   /// Errors: DataError for data that are absent or damaged, ConfigError for a config that does not fit them.
   virtual void prepare() const {}
+  /// The sources whose samples its items are made of, in the order of the config. They live as long as the
+  /// flow.
+  virtual std::vector<const Source*> sources() const { return {}; }
   /// Fills `out` with the item at `place`, 0 <= place < places(). False where it holds nothing (kFiltered).
   /// Errors: SampleError.
   virtual bool get(const PassKey& pass, int64_t place, Datapoint& out) const;
@@ -88,6 +93,7 @@ class WrappedFlow : public Flow {
   std::optional<int64_t> size() const override { return up_->size(); }
   int64_t places() const override { return up_->places(); }
   void prepare() const override { up_->prepare(); }
+  std::vector<const Source*> sources() const override { return up_->sources(); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     return up_->get(pass, place, out);
   }

@@ -35,6 +35,7 @@ class RandomAccessFlow final : public Flow {
   void prepare() const override {
     once_.run([this] { source_->prepare(); });
   }
+  std::vector<const Source*> sources() const override { return {source_.get()}; }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     const SampleId id{pass.pass, index(pass, place), pass.repeat};
     out.set_id(id);
@@ -107,6 +108,7 @@ class SequentialFlow final : public Flow {
   void prepare() const override {
     once_.run([this] { source_->prepare(); });
   }
+  std::vector<const Source*> sources() const override { return {source_.get()}; }
   std::unique_ptr<Cursor> open(const PassKey& pass) const override {
     return std::make_unique<NumberingCursor>(source_->open(pass, context_.key), pass, context_, spec_.size());
   }

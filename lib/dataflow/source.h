@@ -5,6 +5,7 @@
 
 #include "dataflow/datapoint.h"
 #include "dataflow/flow.h"
+#include "dataflow/source_facts.h"
 
 namespace tpack {
 
@@ -40,12 +41,19 @@ class Source : public std::enable_shared_from_this<Source> {
 
   /// The flow of this source's samples, which keeps the source alive. Null after the builder reported.
   virtual FlowPtr flow(const StageContext& context, FlowBuilder& builder) = 0;
+
+  /// What there is to read, for a person. After `prepare`.
+  virtual SourceFacts facts() const { return {}; }
+  /// A text that becomes another one when the files that it reads do: made from names, sizes and dates,
+  /// without opening them. Empty where nothing is read, or nothing is known of it. After `prepare`.
+  virtual std::string fingerprint() const { return {}; }
 };
 
 /// Data that can be read at any index: arrays, files in a folder, pictures that are computed.
 class RandomAccessSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
+  SourceFacts facts() const override { return {.samples = size()}; }
 
   /// Known before `prepare`, but for the class names.
   virtual Spec spec() const = 0;
@@ -64,6 +72,7 @@ class RandomAccessSource : public Source {
 class SequentialSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
+  SourceFacts facts() const override { return {.samples = size()}; }
 
   virtual Spec spec() const = 0;
   virtual std::optional<int64_t> size() const { return std::nullopt; }

@@ -70,6 +70,7 @@ void DataParallelTrainer::initialize() {
   replicas_->build(signature_);
   replicas_->initialize();
   open_inputs({});
+  data_fingerprint_ = setup_.data->fingerprint();
 }
 
 void DataParallelTrainer::open_inputs(DataPosition position) {
@@ -143,6 +144,10 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   data.put("replicas", replicas_->replicas());
   data.put("batch_size", step_size().batch);
   data.put("seed", static_cast<int64_t>(setup_.seed));
+  if (!data_fingerprint_.empty()) {
+    data.put("fingerprint", data_fingerprint_);
+    data.put("facts", describe(setup_.data->facts()));
+  }
   content.texts[kDataState] = data.to_json();
 }
 
@@ -162,6 +167,16 @@ void DataParallelTrainer::check_resumable(const State& data, const std::string& 
   if (setup_.data->seek() == Seek::kNone && data.get<int64_t>("pass") + data.get<int64_t>("index") > 0)
     throw CheckpointError(
         source, "cannot be resumed: data.train cannot be read again from where it was (seek: none)");
+}
+
+/// Other files do not stop a run: more of them may be what it goes on for.
+std::string DataParallelTrainer::compare_data(const State& data) const {
+  const auto before = data.get<std::string>("fingerprint", data_fingerprint_);
+  if (before == data_fingerprint_) return {};
+  const std::string now = describe(setup_.data->facts());
+  const auto then = data.get<std::string>("facts");
+  if (then == now) return "still " + now + ", but names, sizes or dates of files differ";
+  return "it was " + then + "; it is " + now;
 }
 
 void DataParallelTrainer::load(const CheckpointContent& content, const std::string& source) {
@@ -184,6 +199,7 @@ void DataParallelTrainer::load(const CheckpointContent& content, const std::stri
   if (state == content.texts.end()) throw CheckpointError(source, "does not say where the data were");
   const State data = State::from_json(state->second, source);
   check_resumable(data, source);
+  data_change_ = compare_data(data);
   open_inputs({data.get<int64_t>("pass"), data.get<int64_t>("index")});
 }
 

@@ -29,6 +29,7 @@ class DataParallelTrainer : public Trainer {
   std::optional<TowerPlace> tower_place() override;
   void save(CheckpointContent& content) const override;
   void load(const CheckpointContent& content, const std::string& source) override;
+  std::string data_change() const override { return data_change_; }
   DataParallel* replicas() override { return replicas_.get(); }
 
  protected:
@@ -40,6 +41,7 @@ class DataParallelTrainer : public Trainer {
  private:
   void open_inputs(DataPosition position);
   void check_resumable(const State& data, const std::string& source) const;
+  std::string compare_data(const State& data) const;
 
   TrainSetup setup_;
   std::unique_ptr<DataParallel> replicas_;
@@ -48,6 +50,8 @@ class DataParallelTrainer : public Trainer {
   std::vector<std::unique_ptr<InputReader>> readers_;  // by tower
   std::vector<std::string> statistics_;
   DataPosition position_;
+  std::string data_fingerprint_;
+  std::string data_change_;
   double waited_before_ = 0;  // by readers that were closed
 };
 

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <filesystem>
 
 #include "core/error.h"
 #include "core/registry.h"
@@ -44,6 +45,7 @@ class IdxImages : public RandomAccessSource {
   void prepare() override {
     const std::string prefix = p_.split == Split::kTrain ? "train" : "t10k";
     const auto paths = files_.find({prefix + "-images-idx3-ubyte", prefix + "-labels-idx1-ubyte"});
+    fingerprint_ = size_and_date(paths[0]) + size_and_date(paths[1]);  // of what is read now
     const Tensor images = read_idx(paths[0], 3);
     const Tensor labels = read_idx(paths[1], 1);
     if (images.shape()[1] != kSide || images.shape()[2] != kSide) {
@@ -58,6 +60,14 @@ class IdxImages : public RandomAccessSource {
     labels_ = labels;
   }
 
+  SourceFacts facts() const override {
+    SourceFacts facts{.samples = size(), .unit = "images"};
+    for (const std::string& name : classes_) facts.classes.push_back({name, 0});
+    for (const uint8_t label : labels_.span<uint8_t>()) ++facts.classes[label].samples;
+    return facts;
+  }
+  std::string fingerprint() const override { return fingerprint_; }
+
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     constexpr size_t kBytes = kSide * kSide;
     const TensorSpec image{DType::kUInt8, {kSide, kSide, 1}};
@@ -67,6 +77,14 @@ class IdxImages : public RandomAccessSource {
 
  private:
   static constexpr int64_t kSide = 28;
+
+  static std::string size_and_date(const std::string& path) {
+    std::error_code gone;  // reading it is what fails
+    const uintmax_t bytes = std::filesystem::file_size(path, gone);
+    const auto date = std::filesystem::last_write_time(path, gone).time_since_epoch().count();
+    return std::filesystem::path(path).filename().string() + " " + std::to_string(bytes) + " " +
+           std::to_string(date) + "\n";
+  }
 
   void check_labels(const Tensor& labels, const std::string& path) const {
     for (int64_t i = 0; i < labels.elements(); ++i) {
@@ -82,6 +100,7 @@ class IdxImages : public RandomAccessSource {
   std::vector<std::string> classes_;
   Tensor images_;  // [N, 28, 28]
   Tensor labels_;  // [N]
+  std::string fingerprint_;
 };
 
 /// Source: LeCun, Cortes, Burges, "The MNIST database of handwritten digits". Pixels stay 0..255, unlike

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/digest.h"
 #include "core/error.h"
 #include "core/file_io.h"
 #include "core/registry.h"
@@ -96,10 +97,26 @@ class ImageFolder final : public RandomAccessSource {
     }
   }
 
+  SourceFacts facts() const override {
+    SourceFacts facts{.samples = size(), .unit = "images"};
+    for (const std::string& name : classes_) facts.classes.push_back({name, 0});
+    for (const Entry& file : files_) ++facts.classes[static_cast<size_t>(file.label)].samples;
+    return facts;
+  }
+  std::string fingerprint() const override {
+    Digest digest;
+    for (const Entry& file : files_) {
+      std::error_code broken;  // a link to nothing has no size; reading it is what fails
+      const uintmax_t bytes = fs::file_size(path_of(file), broken);
+      digest.add(classes_[static_cast<size_t>(file.label)] + "/" + file.name + "\n" +
+                 (broken ? "none" : std::to_string(bytes)) + "\n");
+    }
+    return digest.text();
+  }
+
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];
-    const std::string path =
-        (fs::path(dir_) / classes_[static_cast<size_t>(file.label)] / file.name).string();
+    const std::string path = path_of(file);
     Image& image = out.renew_image(0);
     read_file(path, image);
     image.header_known(p_.color, path);
@@ -112,6 +129,9 @@ class ImageFolder final : public RandomAccessSource {
     std::string name;
   };
 
+  std::string path_of(const Entry& file) const {
+    return (fs::path(dir_) / classes_[static_cast<size_t>(file.label)] / file.name).string();
+  }
   std::vector<std::string> class_names() const {
     return sorted_names(dir_, [](const auto& entry) {
       std::error_code unknown;

@@ -91,6 +91,14 @@ class JoinedFlow final : public Flow {
   void prepare() const override {
     for (const FlowPtr& flow : flows_) flow->prepare();
   }
+  std::vector<const Source*> sources() const override {
+    std::vector<const Source*> all;
+    for (const FlowPtr& flow : flows_) {
+      const std::vector<const Source*> part = flow->sources();
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     for (size_t i = 0; i < flows_.size(); ++i) flows_[i]->get(pass, place, out.child(i));
     out.resize(spec_.size());

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstdlib>
 
 #include "dataflow/flow_helpers.h"
@@ -87,6 +88,20 @@ TEST(Mnist, the_real_files_are_read) {
     for (const int32_t label : batch->tensor(1).span<int32_t>()) ++count[static_cast<size_t>(label)];
   }
   EXPECT_EQ(count, (std::vector<int>{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}));
+}
+
+TEST(Mnist, has_another_fingerprint_when_a_file_has_another_date) {
+  const TempFolder folder;
+  folder.write("mnist/t10k-images-idx3-ubyte", images(3));
+  const std::string labels_file = folder.write("mnist/t10k-labels-idx1-ubyte", labels({7, 0, 7}));
+  const std::string before = flow_of(folder).fingerprint();
+  EXPECT_EQ(before.size(), 32U);
+  EXPECT_EQ(flow_of(folder).fingerprint(), before);
+  using std::chrono::hours;
+  std::filesystem::last_write_time(labels_file, std::filesystem::last_write_time(labels_file) - hours(1));
+  EXPECT_NE(flow_of(folder).fingerprint(), before);
+  EXPECT_EQ(describe(flow_of(folder).facts()),
+            "3 images in 10 classes (0: 1, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 2, 8: 0, 9: 0)");
 }
 
 }  // namespace

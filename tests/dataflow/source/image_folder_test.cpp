@@ -95,5 +95,44 @@ TEST(ImageFolder, an_absent_folder_is_a_config_error_and_an_empty_one_a_data_err
   EXPECT_THROW(nothing.prepare(), DataError);
 }
 
+TEST(ImageFolder, has_another_fingerprint_when_files_change) {
+  const TempFolder folder;
+  const TempFolder copy;
+  for (const TempFolder* each : {&folder, &copy}) {
+    each->write("data/ants/1.png", {1, 2, 3});
+    each->write("data/bees/1.png", {4, 5});
+    each->write("data/bees/2.jpg", {6});
+  }
+  const auto flow_of = [](const TempFolder& in) {
+    return make_flow(list({item("ImageFolder", {{"dir", in.path("data")}})}));
+  };
+  const std::string before = flow_of(folder).fingerprint();
+  EXPECT_EQ(before.size(), 32U);
+  EXPECT_EQ(flow_of(copy).fingerprint(), before) << "the folder may move";
+  folder.write("data/bees/2.jpg", {7});
+  EXPECT_EQ(flow_of(folder).fingerprint(), before) << "what is in the files is not read";
+  folder.write("data/bees/notes.txt", {7});
+  EXPECT_EQ(flow_of(folder).fingerprint(), before) << "no image";
+  folder.write("data/bees/2.jpg", {7, 7});
+  EXPECT_NE(flow_of(folder).fingerprint(), before) << "another size";
+  copy.write("data/bees/3.png", {8});
+  EXPECT_NE(flow_of(copy).fingerprint(), before) << "one more";
+  std::filesystem::remove(copy.path("data/bees/3.png"));
+  std::filesystem::rename(copy.path("data/bees/1.png"), copy.path("data/bees/3.png"));
+  EXPECT_NE(flow_of(copy).fingerprint(), before) << "another name";
+  EXPECT_EQ(describe(flow_of(copy).facts()), "3 images in 2 classes (ants: 1, bees: 2)");
+}
+
+TEST(ImageFolder, has_a_fingerprint_with_a_broken_link) {
+  const TempFolder folder;
+  folder.write("ants/1.png", {1});
+  const auto flow = [&] { return make_flow(list({folder_source(folder)})); };
+  std::filesystem::create_symlink("nowhere", folder.path("ants/2.png"));
+  const std::string before = flow().fingerprint();
+  EXPECT_EQ(before.size(), 32U);
+  folder.write("ants/nowhere", {});
+  EXPECT_NE(flow().fingerprint(), before);
+}
+
 }  // namespace
 }  // namespace tpack

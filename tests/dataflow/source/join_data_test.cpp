@@ -77,5 +77,23 @@ TEST(JoinData, two_components_of_one_name_are_refused) {
             "JoinData: two of its flows have a component 'x'; leave one out with SelectComponent");
 }
 
+TEST(JoinData, has_the_fingerprint_of_all_its_flows) {
+  const TempFolder first;
+  const TempFolder second;
+  first.write("ants/1.png", {1});
+  second.write("ants/2.png", {1});
+  const auto images = [](const TempFolder& in, const char* kept) {
+    return list({item("ImageFolder", in.path()), item("SelectComponent", list({kept}))});
+  };
+  const auto joined = [&](const TempFolder& a, const TempFolder& b) {
+    return make_flow(list({item("JoinData", list({images(a, "image"), images(b, "label")}))})).fingerprint();
+  };
+  const std::string before = joined(first, second);
+  EXPECT_EQ(joined(first, second), before);
+  EXPECT_NE(joined(second, first), before) << "the order counts";
+  second.write("ants/3.png", {1});
+  EXPECT_NE(joined(first, second), before);
+}
+
 }  // namespace
 }  // namespace tpack

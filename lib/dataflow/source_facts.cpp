@@ -1,0 +1,41 @@
+#include "dataflow/source_facts.h"
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "dataflow/flow.h"
+
+namespace tpack {
+namespace {
+
+constexpr size_t kMostListed = 10;  // classes
+
+std::string classes_text(const std::vector<SourceFacts::Class>& classes) {
+  std::vector<std::string> each;
+  for (const auto& [name, samples] : classes) each.push_back(name + ": " + with_thousands(samples));
+  if (classes.size() <= kMostListed) return join(each, ", ");
+  const auto fewer = [](const auto& a, const auto& b) { return a.samples < b.samples; };
+  const auto [least, most] = std::minmax_element(classes.begin(), classes.end(), fewer);
+  return with_thousands(least->samples) + " to " + with_thousands(most->samples) + " each";
+}
+
+}  // namespace
+
+std::string SourceFacts::str() const {
+  std::string text = !samples               ? "an unknown number of "
+                     : *samples == kEndless ? "endless "
+                                            : with_thousands(*samples) + " ";
+  text += unit;
+  if (classes.empty()) return text;
+  const auto count = static_cast<int64_t>(classes.size());
+  return text + " in " + with_thousands(count) + (count == 1 ? " class (" : " classes (") +
+         classes_text(classes) + ")";
+}
+
+std::string describe(const std::vector<SourceFacts>& sources) {
+  std::vector<std::string> each;
+  for (const SourceFacts& facts : sources) each.push_back(facts.str());
+  return join(each, "; ");
+}
+
+}  // namespace tpack

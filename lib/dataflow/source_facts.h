@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tpack {
+
+/// What a source found when it was prepared, for a person to read.
+struct SourceFacts {
+  struct Class {
+    std::string name;
+    int64_t samples = 0;
+  };
+
+  std::optional<int64_t> samples = {};  // of a pass; kEndless where it never ends
+  std::string unit = "samples";         // what they are, in the plural
+  std::vector<Class> classes = {};      // in the order of their labels
+
+  /// "244 images in 2 classes (ants: 123, bees: 121)"; of many classes only the range of their samples.
+  std::string str() const;
+};
+
+/// The facts of several sources, each in its own words: "a; b".
+std::string describe(const std::vector<SourceFacts>& sources);
+
+}  // namespace tpack

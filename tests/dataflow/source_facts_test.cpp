@@ -1,0 +1,38 @@
+#include "dataflow/source_facts.h"
+
+#include "core/text.h"
+#include "dataflow/flow_helpers.h"
+
+namespace tpack {
+namespace {
+
+TEST(SourceFacts, say_how_much_there_is_to_read) {
+  EXPECT_EQ((SourceFacts{.samples = 1000}.str()), "1,000 samples");
+  EXPECT_EQ((SourceFacts{.samples = kEndless}.str()), "endless samples");
+  EXPECT_EQ(SourceFacts{}.str(), "an unknown number of samples");
+  EXPECT_EQ((SourceFacts{244, "images", {{"ants", 123}, {"bees", 121}}}.str()),
+            "244 images in 2 classes (ants: 123, bees: 121)");
+  EXPECT_EQ((SourceFacts{1200, "images", {{"ants", 1200}}}.str()), "1,200 images in 1 class (ants: 1,200)");
+}
+
+TEST(SourceFacts, of_many_classes_say_the_range) {
+  SourceFacts facts{.samples = 0, .unit = "images"};
+  for (int64_t i = 0; i < 1000; ++i) {
+    facts.classes.push_back({"n" + std::to_string(i), 732 + i % 569});
+    *facts.samples += facts.classes.back().samples;
+  }
+  EXPECT_EQ(facts.str(), with_thousands(*facts.samples) + " images in 1,000 classes (732 to 1,300 each)");
+}
+
+TEST(SourceFacts, of_a_flow_are_those_of_all_its_sources) {
+  const ConfigNode counting = list({item("Counting", 12), item("SelectComponent", list({"k"}))});
+  const ConfigNode in_order = list({item("CountingInOrder", 7), item("SelectComponent", list({"pass"}))});
+  const DataFlow flow =
+      make_flow(list({item("JoinData", list({counting, in_order})), item("RepeatedData", {{"num", 2}}),
+                      item("BatchData", {{"batch_size", 2}})}));
+  EXPECT_EQ(describe(flow.facts()), "12 samples; an unknown number of samples");
+  EXPECT_EQ(flow.fingerprint(), "") << "nothing is read from files";
+}
+
+}  // namespace
+}  // namespace tpack
