@@ -12,8 +12,10 @@
 namespace tpack {
 namespace {
 
-constexpr int kCaptionPixels = 16;
-constexpr int kGapPixels = 4;
+constexpr int kGapPixels = 4;       // between columns, and at the border
+constexpr int kCaptionPixels = 16;  // below a picture; letters begin 3 pixels below it and end within
+constexpr int kBaselinePixels = 11;
+constexpr int kRowGapPixels = 14;  // below a caption, which shall be nearer to its own picture
 
 struct Columns {
   size_t image = 0;
@@ -53,8 +55,8 @@ class Sheet {
   explicit Sheet(const ContactSheetOptions& options) : o_(options) {
     const int rows = (o_.count + o_.columns - 1) / o_.columns;
     picture_ =
-        cv::Mat(rows * (o_.tile_pixels + kCaptionPixels + kGapPixels) + kGapPixels,
-                o_.columns * (o_.tile_pixels + kGapPixels) + kGapPixels, CV_8UC3, cv::Scalar::all(255));
+        cv::Mat(rows * row_pixels() + kGapPixels, o_.columns * (o_.tile_pixels + kGapPixels) + kGapPixels,
+                CV_8UC3, cv::Scalar::all(255));
   }
   bool full() const { return shown_ == o_.count; }
   const cv::Mat& picture() const { return picture_; }
@@ -62,15 +64,17 @@ class Sheet {
   void add(const Tensor& image, const std::string& caption) {
     const cv::Mat tile = fitted(to_rgb(image));
     const int x = kGapPixels + shown_ % o_.columns * (o_.tile_pixels + kGapPixels);
-    const int y = kGapPixels + shown_ / o_.columns * (o_.tile_pixels + kCaptionPixels + kGapPixels);
-    tile.copyTo(picture_(cv::Rect(x, y, tile.cols, tile.rows)));
+    const int bottom = kGapPixels + shown_ / o_.columns * row_pixels() + o_.tile_pixels;
+    tile.copyTo(picture_(cv::Rect(x, bottom - tile.rows, tile.cols, tile.rows)));
     const auto most = static_cast<size_t>(std::max(1, o_.tile_pixels / 7));
-    cv::putText(picture_, caption.substr(0, most), {x, y + o_.tile_pixels + kCaptionPixels - 4},
-                cv::FONT_HERSHEY_SIMPLEX, 0.35, cv::Scalar::all(0), 1, cv::LINE_AA);
+    cv::putText(picture_, caption.substr(0, most), {x, bottom + kBaselinePixels}, cv::FONT_HERSHEY_SIMPLEX,
+                0.35, cv::Scalar::all(0), 1, cv::LINE_AA);
     ++shown_;
   }
 
  private:
+  int row_pixels() const { return o_.tile_pixels + kCaptionPixels + kRowGapPixels; }
+
   cv::Mat fitted(const cv::Mat& image) const {
     const int side = std::max(image.cols, image.rows);
     cv::Mat out;

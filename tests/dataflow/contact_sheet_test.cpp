@@ -1,5 +1,7 @@
 #include "dataflow/contact_sheet.h"
 
+#include <opencv2/core.hpp>
+
 #include "dataflow/flow_helpers.h"
 #include "dataflow/format/image_codec.h"
 #include "dataflow/test_images.h"
@@ -26,12 +28,52 @@ TEST(ContactSheet, shows_samples_in_a_grid_with_their_labels) {
       make_flow(list({item("ImageFolder", {{"dir", pictures.path()}, {"shuffle", false}})}));
   write_contact_sheet(flow, folder.path("sheet.png"), {.count = 2, .columns = 2, .tile_pixels = 40});
   const cv::Mat sheet = read_back(folder.path("sheet.png"));
-  ASSERT_EQ(sheet.size(), cv::Size(2 * 44 + 4, 40 + 16 + 4 + 4));
+  ASSERT_EQ(sheet.size(), cv::Size(2 * 44 + 4, 40 + 16 + 14 + 4));
   EXPECT_EQ(sheet.at<cv::Vec3b>(20, 20), cv::Vec3b(250, 0, 0));
   EXPECT_EQ(sheet.at<cv::Vec3b>(0, 0), cv::Vec3b(255, 255, 255));
   double darkest = 255;
   cv::minMaxLoc(sheet(cv::Rect(4, 45, 40, 14)).reshape(1), &darkest, nullptr);
   EXPECT_LT(darkest, 100) << "the label is drawn below";
+}
+
+/// The first and last row of a part of a sheet where some pixel is not white, from `begin` on; {0, -1} for
+/// none.
+std::pair<int, int> next_block(const cv::Mat& part, int begin) {
+  const auto white = [&part](int row) {
+    return cv::countNonZero(part.row(row).clone().reshape(1, 1) < 250) == 0;
+  };
+  while (begin < part.rows && white(begin)) ++begin;
+  int end = begin;
+  while (end < part.rows && !white(end)) ++end;
+  return begin == part.rows ? std::pair(0, -1) : std::pair(begin, end - 1);
+}
+
+TEST(ContactSheet, a_caption_is_nearer_to_its_own_picture_than_to_the_next) {
+  const TempFolder folder;
+  const TempFolder pictures;
+  // Pictures that fill their tile, are enlarged by a whole factor, and are wide.
+  const std::vector<cv::Size> sizes = {{96, 96}, {28, 28}, {90, 30}, {300, 100}};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const cv::Mat gray(sizes[i], CV_8UC3, cv::Scalar::all(120));
+    pictures.write("joggy/" + std::to_string(i) + ".png", encode_png(gray));
+  }
+  const DataFlow flow =
+      make_flow(list({item("ImageFolder", {{"dir", pictures.path()}, {"shuffle", false}})}));
+  write_contact_sheet(flow, folder.path("sheet.png"), {.count = 4, .columns = 1});
+  const cv::Mat sheet = read_back(folder.path("sheet.png"));
+  std::pair<int, int> picture = next_block(sheet, 0);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const std::pair<int, int> caption = next_block(sheet, picture.second + 1);
+    EXPECT_GE(caption.second - caption.first, 6) << "letters";
+    EXPECT_LE(caption.second - caption.first, 14) << "letters alone";
+    const std::pair<int, int> next = next_block(sheet, caption.second + 1);
+    if (i + 1 == sizes.size()) {
+      EXPECT_LT(next.second, next.first) << "nothing below the last caption";
+      break;
+    }
+    EXPECT_LT(3 * (caption.first - picture.second), next.first - caption.second) << i;
+    picture = next;
+  }
 }
 
 TEST(ContactSheet, unpacks_batches_that_are_no_bytes) {
