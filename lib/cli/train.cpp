@@ -247,7 +247,8 @@ int TrainRun::ending(const LoopResult& result) const {
   for (const auto& [name, flow] : experiment_->flows) {
     const int64_t bad = flow.bad_samples().count();
     if (bad > 0)
-      log::warning("data." + name + ": " + with_thousands(bad) + " bad samples were left out or replaced");
+      log::warning("data." + name + ": " + with_thousands(bad) +
+                   " bad samples were left out or replaced; bad_samples.txt lists them");
   }
   if (result.last_save_failed) {
     throw ResourceError("the last checkpoint was not saved; see the messages above");

@@ -11,7 +11,7 @@ class BatchedFlow final : public WrappedFlow {
   /// Errors: ConfigError where the shape of a component is not known.
   BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, StageContext context);
 
-  const std::string& name() const { return context_.name; }
+  const StageContext& context() const { return context_; }
   int64_t batch_size() const { return batch_size_; }
   bool keeps_remainder() const { return remainder_ == Remainder::kKeep; }
   /// Samples in the batch at `place`; for flows with places.
@@ -24,6 +24,7 @@ class BatchedFlow final : public WrappedFlow {
   int64_t places() const override;
   /// Errors: ConfigError where one pass has no batch.
   void prepare() const override;
+  std::string file_of(const SampleId& /*batch*/) const override { return {}; }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
   std::unique_ptr<Cursor> open(const PassKey& pass) const override;
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "dataflow/sample_key.h"
@@ -72,6 +73,12 @@ class Flow {
   /// The sources whose samples its items are made of, in the order of the config. They live as long as the
   /// flow.
   virtual std::vector<const Source*> sources() const { return {}; }
+  /// The file that a sample was made from; empty where it has none of its own, and for items that are
+  /// batches. `id` is one that the flow gave.
+  virtual std::string file_of(const SampleId& id) const {
+    (void)id;
+    return {};
+  }
   /// Fills `out` with the item at `place`, 0 <= place < places(). False where it holds nothing (kFiltered).
   /// Errors: SampleError.
   virtual bool get(const PassKey& pass, int64_t place, Datapoint& out) const;
@@ -94,6 +101,7 @@ class WrappedFlow : public Flow {
   int64_t places() const override { return up_->places(); }
   void prepare() const override { up_->prepare(); }
   std::vector<const Source*> sources() const override { return up_->sources(); }
+  std::string file_of(const SampleId& id) const override { return up_->file_of(id); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     return up_->get(pass, place, out);
   }

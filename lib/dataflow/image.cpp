@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "dataflow/format/image_codec.h"
 #include "dataflow/pixel_memory.h"
+#include "dataflow/sample_error.h"
 
 namespace tpack {
 namespace {
@@ -20,7 +21,7 @@ void with_origin(const std::string& origin, Act&& act) {
     act();
   } catch (const DataError& error) {
     if (origin.empty()) throw;
-    throw DataError(origin, error.what());
+    throw FileError(origin, error.what());
   }
 }
 

@@ -74,12 +74,14 @@ class Image {
   bool encoded() const { return encoded_; }
   ImageSize size() const { return size_; }
   int channels() const { return channels_; }
+  /// The file that the bytes came from; empty where that was not said.
+  const std::string& origin() const { return origin_; }
 
   /// A buffer of `bytes` bytes to fill with an encoded file; `header_known` must follow.
   std::span<uint8_t> encoded_buffer(size_t bytes);
-  /// Reads the header of what the buffer holds. Errors of this and of decoding begin with `origin`, the file
-  /// that the bytes come from.
-  /// Errors: DataError where it is no JPEG or PNG, is damaged, or is larger than the limits.
+  /// Reads the header of what the buffer holds. Errors of this and of decoding are FileErrors of `origin`,
+  /// the file that the bytes come from. Errors: DataError where it is no JPEG or PNG, is damaged, or is
+  /// larger than the limits.
   void header_known(Color color, std::string_view origin = {});
   /// Takes pixels of 1 or 3 channels, 8 bit.
   void set_pixels(cv::Mat pixels);

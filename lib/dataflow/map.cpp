@@ -1,7 +1,5 @@
 #include "dataflow/map.h"
 
-#include "dataflow/sample_error.h"
-
 namespace tpack {
 namespace {
 
@@ -56,7 +54,7 @@ bool MapFlow::apply(uint64_t seed, Datapoint& d) const {
   try {
     return map_->apply(d, SampleKey{seed, d.id(), context_.key});
   } catch (...) {
-    rethrow_with_sample(context_.name, d.id());
+    rethrow_with_sample(context_.place_of(d.id(), up().file_of(d.id())));
   }
 }
 

@@ -3,18 +3,38 @@
 #include <new>
 
 namespace tpack {
+namespace {
 
-void rethrow_with_sample(const std::string& stage, const SampleId& id) {
+std::string message(const SamplePlace& place, const std::string& text) {
+  const std::string file = place.file.empty() ? "" : place.file + ": ";
+  return Problem{place.position, place.stage + ", " + place.id.str() + ": " + file + text}.str();
+}
+
+}  // namespace
+
+SampleError::SampleError(ErrorKind kind, const SamplePlace& place, const std::string& text)
+    : Error(kind, message(place, text)), place_(place), text_(text) {}
+
+void rethrow_with_sample(const SamplePlace& place) {
   try {
     throw;
   } catch (const SampleError&) {
     throw;
+  } catch (const FileError& error) {
+    SamplePlace named = place;
+    named.file.clear();  // the text has it
+    throw SampleError(error.kind(), named, error.what());
+  } catch (const PartError& error) {
+    SamplePlace part = place;
+    part.position = error.position();
+    if (!error.file().empty()) part.file = error.file();
+    throw SampleError(error.kind(), part, error.what());
   } catch (const Error& error) {
-    throw SampleError(error.kind(), stage, id, error.what());
+    throw SampleError(error.kind(), place, error.what());
   } catch (const std::bad_alloc&) {
-    throw SampleError(ErrorKind::kResource, stage, id, "no memory");
+    throw SampleError(ErrorKind::kResource, place, "no memory");
   } catch (const std::exception& error) {
-    throw SampleError(ErrorKind::kData, stage, id, error.what());
+    throw SampleError(ErrorKind::kData, place, error.what());
   }
 }
 

@@ -7,24 +7,51 @@
 
 namespace tpack {
 
-/// What a source or map threw, with the stage and the sample: "map_data_0, sample 17 of pass 0: text". Keeps
-/// the kind of the original error; exceptions that are not tpack's become data errors.
+/// Where a sample was when it went wrong.
+struct SamplePlace {
+  std::string stage;  // name of the component
+  SampleId id = {};
+  std::string file = {};   // that the sample comes from; empty where it has none
+  Position position = {};  // of the component in the config
+};
+
+/// What a source or map threw, with its place in the config, the stage, the sample and its file:
+/// "train.yaml:7:7: map_data_0, sample 17 of pass 0: ants/1.jpg: text". Keeps the kind of the original error;
+/// exceptions that are not tpack's become data errors.
 class SampleError : public Error {
  public:
-  SampleError(ErrorKind kind, const std::string& stage, const SampleId& id, const std::string& text)
-      : Error(kind, stage + ", " + id.str() + ": " + text), stage_(stage), id_(id), text_(text) {}
+  SampleError(ErrorKind kind, const SamplePlace& place, const std::string& text);
 
-  const std::string& stage() const { return stage_; }
-  const SampleId& id() const { return id_; }
+  const SamplePlace& place() const { return place_; }
   const std::string& text() const { return text_; }
 
  private:
-  std::string stage_;
-  SampleId id_;
+  SamplePlace place_;
   std::string text_;
 };
 
+/// A data error whose text begins with the file that is bad.
+class FileError : public DataError {
+ public:
+  using DataError::DataError;
+};
+
+/// A bad sample, found by a part of a component that has a position of its own, such as one augmentor of a
+/// list.
+class PartError : public DataError {
+ public:
+  /// `file`: that the sample comes from, where the part knows it.
+  PartError(Position position, std::string file, const std::string& text)
+      : DataError(text), position_(std::move(position)), file_(std::move(file)) {}
+  const Position& position() const { return position_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  Position position_;
+  std::string file_;
+};
+
 /// Throws the exception being handled again as a SampleError; one that is a SampleError already stays.
-[[noreturn]] void rethrow_with_sample(const std::string& stage, const SampleId& id);
+[[noreturn]] void rethrow_with_sample(const SamplePlace& place);
 
 }  // namespace tpack

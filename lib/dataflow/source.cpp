@@ -2,8 +2,6 @@
 
 #include <mutex>
 
-#include "dataflow/sample_error.h"
-
 namespace tpack {
 namespace {
 
@@ -36,6 +34,7 @@ class RandomAccessFlow final : public Flow {
     once_.run([this] { source_->prepare(); });
   }
   std::vector<const Source*> sources() const override { return {source_.get()}; }
+  std::string file_of(const SampleId& id) const override { return source_->file_of(id.index); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     const SampleId id{pass.pass, index(pass, place), pass.repeat};
     out.set_id(id);
@@ -43,7 +42,7 @@ class RandomAccessFlow final : public Flow {
     try {
       source_->get(id.index, SampleKey{pass.seed, id, context_.key}, out);
     } catch (...) {
-      rethrow_with_sample(context_.name, id);
+      rethrow_with_sample(context_.place_of(id, file_of(id)));
     }
     return true;
   }
@@ -76,7 +75,7 @@ class NumberingCursor final : public Cursor {
     try {
       return inner_->next(out);
     } catch (...) {
-      rethrow_with_sample(context_.name, id);
+      rethrow_with_sample(context_.place_of(id));
     }
   }
   int64_t skip(int64_t count) override {
@@ -85,7 +84,7 @@ class NumberingCursor final : public Cursor {
       id_.index += skipped;
       return skipped;
     } catch (...) {
-      rethrow_with_sample(context_.name, id_);
+      rethrow_with_sample(context_.place_of(id_));
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include "dataflow/datapoint.h"
 #include "dataflow/flow.h"
+#include "dataflow/sample_error.h"
 #include "dataflow/source_facts.h"
 
 namespace tpack {
@@ -17,6 +18,11 @@ struct StageContext {
   std::string name;
   uint64_t key = 0;  // stable_hash(name)
   Position position = {};
+
+  /// Where a sample is in this component.
+  SamplePlace place_of(const SampleId& id, const std::string& file = {}) const {
+    return {name, id, file, position};
+  }
 };
 
 /// Builds the flows that a component has as parameters.
@@ -63,6 +69,11 @@ class RandomAccessSource : public Source {
   virtual bool shuffled() const { return false; }
   /// As Flow::prepare; called once.
   virtual void prepare() {}
+  /// The file that a sample is read from; empty where it has none of its own. Errors name it.
+  virtual std::string file_of(int64_t index) const {
+    (void)index;
+    return {};
+  }
   /// Fills the components of `out`, which has as many as spec(). Threads: any number at once.
   /// Errors: DataError for a sample that is bad.
   virtual void get(int64_t index, const SampleKey& key, Datapoint& out) const = 0;

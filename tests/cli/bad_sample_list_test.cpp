@@ -9,7 +9,7 @@ namespace {
 DataFlow some_flow() { return make_flow(parse_yaml("- FakeData: {shapes: [[2]]}", "test.yaml")); }
 
 void report(const DataFlow& flow, int64_t index) {
-  flow.bad_samples().report(SampleError(ErrorKind::kData, "map_data_0", {0, index, 0}, "broken"));
+  flow.bad_samples().report(SampleError(ErrorKind::kData, {"map_data_0", {0, index, 0}}, "broken"));
 }
 
 TEST(BadSampleList, has_a_line_for_each_and_keeps_those_of_an_earlier_run) {

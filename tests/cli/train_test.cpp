@@ -198,45 +198,6 @@ TEST_F(Train, says_what_a_resumed_run_does_not_take_from_its_config) {
   EXPECT_NE(other.err.find("made with optimizer Adam, this run has SGD"), std::string::npos) << other.err;
 }
 
-TEST_F(Train, warns_where_the_files_of_a_resumed_run_are_others) {
-  const auto write_image = [this](const std::string& name) {
-    fs::create_directories(fs::path(folder_ / name).parent_path());
-    fs::copy_file(source_folder() + "/docs/images/rendered-digits.png", folder_ / name);
-  };
-  for (const char* name :
-       {"images/ants/1.png", "images/ants/2.png", "images/bees/1.png", "images/bees/2.png"})
-    write_image(name);
-  const std::string flow = "data.train=[ImageFolder: {dir: " + (folder_ / "images") +
-                           ", color: gray}, AugmentImageComponent: [Resize: 4], BatchData: {batch_size: 1}]";
-  const auto resumed = [&](const std::string& epochs) {
-    return train({"--set", flow, "--resume", "auto", "--set", "max_epoch=" + epochs});
-  };
-  const std::string warning = "warning: data.train has changed since the checkpoint: ";
-  const std::string advice = "; the run goes on, but not with exactly the same samples\n";
-  ASSERT_EQ(train({"--set", flow}).code, 0);
-  const Outcome same = resumed("3");
-  EXPECT_EQ(same.code, 0) << same.err;
-  EXPECT_EQ(same.err.find("has changed"), std::string::npos) << same.err;
-  write_image("images/bees/3.png");
-  const Outcome more = resumed("4");
-  EXPECT_EQ(more.code, 0) << more.err;
-  const std::string counted =
-      warning +
-      "it was 4 images in 2 classes (ants: 2, bees: 2); it is 5 images in 2 classes (ants: 2, bees: 3)" +
-      advice;
-  EXPECT_NE(more.err.find(counted), std::string::npos) << more.err;
-  EXPECT_NE(content_of(run_folder() + "/log.txt").find(counted), std::string::npos);
-  fs::rename(folder_ / "images/bees/3.png", folder_ / "images/bees/4.png");
-  const Outcome renamed = resumed("5");
-  EXPECT_EQ(renamed.code, 0) << renamed.err;
-  EXPECT_NE(renamed.err.find(warning +
-                             "still 5 images in 2 classes (ants: 2, bees: 3), but names, sizes or "
-                             "dates of files differ" +
-                             advice),
-            std::string::npos)
-      << renamed.err;
-}
-
 TEST_F(Train, goes_on_where_the_optimizer_has_its_other_name) {
   ASSERT_EQ(train({"--set", "optimizer={SGD: {learning_rate: 0.01}}"}).code, 0);
   const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=3", "--set",

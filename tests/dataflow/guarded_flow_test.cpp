@@ -46,7 +46,7 @@ TEST(GuardedFlow, reports_stage_sample_and_text) {
   const DataFlow flow = guarded("Counting", "skip", {{"fail", 3}});
   std::vector<std::string> reports;
   flow.bad_samples().on_bad_sample(
-      [&](const SampleError& e) { reports.push_back(e.stage() + "|" + e.text()); });
+      [&](const SampleError& e) { reports.push_back(e.place().stage + "|" + e.text()); });
   streamed(flow);
   EXPECT_EQ(reports, std::vector<std::string>{"picky_0|number 3 is bad"});
 }

@@ -11,7 +11,7 @@ SampleError wrapped(const Thrown& thrown) {
     try {
       throw thrown;
     } catch (...) {
-      rethrow_with_sample("flip_0", {1, 5, 0});
+      rethrow_with_sample({"flip_0", {1, 5, 0}, "a/1.png"});
     }
   } catch (const SampleError& error) {
     return error;
@@ -19,14 +19,33 @@ SampleError wrapped(const Thrown& thrown) {
 }
 
 TEST(SampleError, keeps_the_kind_and_adds_stage_and_sample) {
-  EXPECT_STREQ(wrapped(DataError("broken")).what(), "flip_0, sample 5 of pass 1: broken");
+  EXPECT_STREQ(wrapped(DataError("broken")).what(), "flip_0, sample 5 of pass 1: a/1.png: broken");
+  EXPECT_STREQ(wrapped(FileError("b.png", "broken")).what(), "flip_0, sample 5 of pass 1: b.png: broken");
   EXPECT_EQ(wrapped(ResourceError("full")).kind(), ErrorKind::kResource);
   EXPECT_EQ(wrapped(std::runtime_error("odd")).kind(), ErrorKind::kData);
   EXPECT_EQ(wrapped(std::bad_alloc()).kind(), ErrorKind::kResource);
 }
 
+TEST(SampleError, begins_with_the_position_of_the_part_or_the_component) {
+  const auto file = std::make_shared<const std::string>("train.yaml");
+  const auto text = [&](const auto& thrown) -> std::string {
+    try {
+      try {
+        throw thrown;
+      } catch (...) {
+        rethrow_with_sample({"flip_0", {0, 5, 0}, "", {file, 7, 3}});
+      }
+    } catch (const SampleError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(text(DataError("broken")), "train.yaml:7:3: flip_0, sample 5 of pass 0: broken");
+  EXPECT_EQ(text(PartError({file, 9, 11}, "a/1.png", "small")),
+            "train.yaml:9:11: flip_0, sample 5 of pass 0: a/1.png: small");
+}
+
 TEST(SampleError, the_innermost_stage_counts) {
-  const SampleError inner(ErrorKind::kData, "read_0", {0, 2, 0}, "short");
+  const SampleError inner(ErrorKind::kData, {"read_0", {0, 2, 0}}, "short");
   EXPECT_STREQ(wrapped(inner).what(), "read_0, sample 2 of pass 0: short");
 }
 

@@ -127,7 +127,9 @@ std::unique_ptr<Transform> make_linear_colour(float scale, float offset) {
 
 void check_crop_fits(ImageSize image, ImageSize crop) {
   if (image.width >= crop.width && image.height >= crop.height) return;
-  throw DataError("an image of " + image.str() + " is smaller than the crop of " + crop.str());
+  throw DataError("an image of " + image.str() + " is smaller than the crop of " + crop.str() +
+                  "; put ResizeShortestEdge: " + std::to_string(std::max(crop.width, crop.height)) +
+                  " before it, or leave such images out with on_error: skip");
 }
 
 Shape shape_of_crop(const Shape& in, const Extent& crop) {
@@ -138,6 +140,16 @@ Shape shape_of_crop(const Shape& in, const Extent& crop) {
                       "; make it smaller, or put a Resize before it");
   }
   return out;
+}
+
+int64_t shorter_side_of_crop(std::optional<int64_t> before, const Extent& crop) {
+  if (before && *before < crop.shorter()) {
+    throw ConfigError("a crop of " + crop.size().str() + " does not fit images whose shorter side is " +
+                      std::to_string(*before) +
+                      "; make it smaller, or resize to a shorter side of at least " +
+                      std::to_string(crop.shorter()) + " before it");
+  }
+  return crop.shorter();
 }
 
 }  // namespace tpack

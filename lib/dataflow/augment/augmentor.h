@@ -64,6 +64,9 @@ class Augmentor {
   virtual std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const = 0;
   /// Shape [height, width, channels] of what comes out; Shape::kUnknown for sizes that vary.
   virtual Shape shape(const Shape& in) const { return in; }
+  /// The shorter side of what comes out, where that is known although height and width may not be; `before`
+  /// is that of what comes in. Errors: ConfigError where `draw` refuses every image of that shorter side.
+  virtual std::optional<int64_t> shorter_side(std::optional<int64_t> before) const { return before; }
 };
 
 /// Height and width of an image; a config writes [height, width], or one number for a square.
@@ -72,6 +75,7 @@ struct Extent {
   int width = 0;
 
   ImageSize size() const { return {width, height}; }
+  int shorter() const { return height < width ? height : width; }
 };
 template <>
 struct Codec<Extent> {
@@ -95,10 +99,13 @@ std::unique_ptr<Transform> make_resize(ImageSize from, ImageSize to, Interpolati
 /// y = scale * x + offset, rounded and cut to 0..255.
 std::unique_ptr<Transform> make_linear_colour(float scale, float offset);
 
-/// Refuses images that are smaller than a crop. Errors: DataError.
+/// Refuses images that are smaller than a crop. Errors: DataError with the fix.
 void check_crop_fits(ImageSize image, ImageSize crop);
 /// The shape of a crop of images [height, width, channels]. Errors: ConfigError where they are known to be
 /// smaller.
 Shape shape_of_crop(const Shape& in, const Extent& crop);
+/// The shorter side of a crop of images whose shorter side is `before`. Errors: ConfigError where it fits
+/// none.
+int64_t shorter_side_of_crop(std::optional<int64_t> before, const Extent& crop);
 
 }  // namespace tpack

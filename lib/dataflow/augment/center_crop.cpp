@@ -29,6 +29,9 @@ class CenterCrop final : public Augmentor {
         {(size.width - crop.width) / 2, (size.height - crop.height) / 2, crop.width, crop.height});
   }
   Shape shape(const Shape& in) const override { return shape_of_crop(in, p_.crop_shape); }
+  std::optional<int64_t> shorter_side(std::optional<int64_t> before) const override {
+    return shorter_side_of_crop(before, p_.crop_shape);
+  }
 
  private:
   Params p_;

@@ -54,13 +54,28 @@ class CenterPaste final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize size, Rng& /*rng*/) const override {
     const ImageSize canvas = p_.background_shape.size();
     if (size.width > canvas.width || size.height > canvas.height) {
-      throw DataError("an image of " + size.str() + " is larger than the background of " + canvas.str());
+      throw DataError("an image of " + size.str() + " is larger than the background of " + canvas.str() +
+                      "; make the background larger, or leave such images out with on_error: skip");
     }
     return std::make_unique<Paste>(canvas, (canvas.width - size.width) / 2, (canvas.height - size.height) / 2,
                                    p_.fill);
   }
   Shape shape(const Shape& in) const override {
-    return {p_.background_shape.height, p_.background_shape.width, in[2]};
+    const Shape out{p_.background_shape.height, p_.background_shape.width, in[2]};
+    for (const int axis : {0, 1}) {
+      if (in[axis] == Shape::kUnknown || in[axis] <= out[axis]) continue;
+      throw ConfigError("images " + in.str() + " do not fit on a background of " + out.str() +
+                        "; make it larger, or put a Resize before it");
+    }
+    return out;
+  }
+  std::optional<int64_t> shorter_side(std::optional<int64_t> before) const override {
+    if (before && *before > p_.background_shape.shorter()) {
+      throw ConfigError("images whose shorter side is " + std::to_string(*before) +
+                        " do not fit on a background of " + p_.background_shape.size().str() +
+                        "; make it larger, or put a Resize before it");
+    }
+    return p_.background_shape.shorter();
   }
 
  private:

@@ -34,6 +34,11 @@ class RandomApplyAug final : public Augmentor {
     }
     return out;
   }
+  std::optional<int64_t> shorter_side(std::optional<int64_t> before) const override {
+    if (p_.prob == 0) return before;
+    const auto out = p_.aug->shorter_side(before);
+    return out == before ? before : std::nullopt;
+  }
 
  private:
   Params p_;

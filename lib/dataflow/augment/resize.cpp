@@ -27,6 +27,9 @@ class Resize final : public Augmentor {
     return make_resize(size, p_.shape.size(), p_.interp);
   }
   Shape shape(const Shape& in) const override { return {p_.shape.height, p_.shape.width, in[2]}; }
+  std::optional<int64_t> shorter_side(std::optional<int64_t> /*before*/) const override {
+    return p_.shape.shorter();
+  }
 
  private:
   Params p_;

@@ -36,6 +36,7 @@ class ResizeShortestEdge final : public Augmentor {
     const ImageSize to = target({static_cast<int>(in[1]), static_cast<int>(in[0])});
     return {to.height, to.width, in[2]};
   }
+  std::optional<int64_t> shorter_side(std::optional<int64_t> /*before*/) const override { return p_.size; }
 
  private:
   ImageSize target(ImageSize size) const {

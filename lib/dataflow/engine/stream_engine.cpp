@@ -46,7 +46,7 @@ void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot
   try {
     store_row(sample, slot.rows, row);
   } catch (...) {
-    rethrow_with_sample(batched.name(), sample.id());
+    rethrow_with_sample(batched.context().place_of(sample.id(), batched.up().file_of(sample.id())));
   }
 }
 

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <vector>
 
 #include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/augment/augmentor.h"
 #include "dataflow/map.h"
+#include "dataflow/sample_error.h"
 
 namespace tpack {
 namespace {
@@ -66,9 +68,11 @@ class AugmentImageComponent final : public Map {
     }
     Spec out = in;
     Shape& shape = out[index_].tensor.shape;
+    std::optional<int64_t> shorter = shorter_side_of(shape);
     for (const auto& augmentor : p_.augmentors) {
       try {
         shape = augmentor->shape(shape);
+        shorter = augmentor->shorter_side(shorter);
       } catch (const ConfigError& error) {
         Diagnostics here;
         here.add(error, augmentor.item.position());
@@ -88,11 +92,26 @@ class AugmentImageComponent final : public Map {
   }
 
  private:
-  Transforms draw(ImageSize size, const SampleKey& key) const {
+  static std::optional<int64_t> shorter_side_of(const Shape& shape) {
+    if (shape[0] == Shape::kUnknown || shape[1] == Shape::kUnknown) return std::nullopt;
+    return std::min(shape[0], shape[1]);
+  }
+
+  std::unique_ptr<Transform> draw_one(size_t i, ImageSize size, const SampleKey& key,
+                                      const std::string& file) const {
+    Rng rng = key.rng(i);
+    try {
+      return p_.augmentors[i]->draw(size, rng);
+    } catch (const DataError& error) {
+      const ComponentItem item = component_item(p_.augmentors[i].item, Augmentor::kKind);
+      throw PartError(item.position, file, item.name + ": " + error.what());
+    }
+  }
+
+  Transforms draw(ImageSize size, const SampleKey& key, const std::string& file) const {
     Transforms transforms;
     for (size_t i = 0; i < p_.augmentors.size(); ++i) {
-      Rng rng = key.rng(i);
-      auto transform = p_.augmentors[i]->draw(size, rng);
+      auto transform = draw_one(i, size, key, file);
       if (transform == nullptr) continue;
       size = transform->size(size);
       transforms.push_back(std::move(transform));
@@ -101,7 +120,7 @@ class AugmentImageComponent final : public Map {
   }
 
   void augment_image(Image& image, const SampleKey& key) const {
-    const Transforms transforms = draw(image.size(), key);
+    const Transforms transforms = draw(image.size(), key, image.origin());
     size_t done = 0;
     if (image.encoded()) {
       const DecodePlan plan = plan_decode(image.size(), transforms);
@@ -117,7 +136,7 @@ class AugmentImageComponent final : public Map {
     const Tensor in = d.tensor(index_);
     const auto side = [&in](int axis) { return static_cast<int>(in.shape()[axis]); };
     cv::Mat pixels(side(0), side(1), CV_8UC(side(2)), in.raw());
-    for (const auto& transform : draw({side(1), side(0)}, key)) transform->image(pixels);
+    for (const auto& transform : draw({side(1), side(0)}, key, "")) transform->image(pixels);
     if (pixels.data == in.data<uint8_t>() && pixels.rows == side(0) && pixels.cols == side(1)) return;
     const Tensor out = d.renew(index_, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
     cv::Mat target(pixels.rows, pixels.cols, pixels.type(), out.raw());

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/file_io.h"
 #include "core/registry.h"
+#include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 
 namespace tpack {
@@ -23,18 +24,18 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// Reads a whole file into the image's buffer.
 void read_file(const std::string& path, Image& image) {
   const File file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) throw DataError(path, std::string("cannot be opened: ") + std::strerror(errno));
+  if (file == nullptr) throw FileError(path, std::string("cannot be opened: ") + std::strerror(errno));
   std::setvbuf(file.get(), nullptr, _IONBF, 0);  // one read of the whole file; no buffer in between
-  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw DataError(path, "is no regular file");
+  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw FileError(path, "is no regular file");
   const long size = std::ftell(file.get());
   constexpr long kMost = 256L << 20U;
   if (size < 0 || size > kMost)
-    throw DataError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are read");
+    throw FileError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are read");
   std::rewind(file.get());
   const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
   const size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
   if (got == buffer.size()) return;
-  throw DataError(path, "gave " + std::to_string(got) + " of " + std::to_string(buffer.size()) + " bytes");
+  throw FileError(path, "gave " + std::to_string(got) + " of " + std::to_string(buffer.size()) + " bytes");
 }
 
 std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const fs::directory_entry&)) {
@@ -113,6 +114,8 @@ class ImageFolder final : public RandomAccessSource {
     }
     return digest.text();
   }
+
+  std::string file_of(int64_t index) const override { return path_of(files_[static_cast<size_t>(index)]); }
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];

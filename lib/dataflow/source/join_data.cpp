@@ -99,6 +99,7 @@ class JoinedFlow final : public Flow {
     }
     return all;
   }
+  std::string file_of(const SampleId& id) const override { return flows_.front()->file_of(id); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     for (size_t i = 0; i < flows_.size(); ++i) flows_[i]->get(pass, place, out.child(i));
     out.resize(spec_.size());

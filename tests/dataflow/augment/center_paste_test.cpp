@@ -15,5 +15,20 @@ TEST(CenterPaste, puts_the_image_in_the_middle_of_the_background) {
   EXPECT_THROW(paste->draw({10, 4}, rng), DataError);
 }
 
+TEST(CenterPaste, refuses_images_that_are_known_to_be_larger) {
+  const auto paste = augmentor("CenterPaste", 64);
+  EXPECT_EQ(paste->shape({Shape::kUnknown, 64, 3}), (Shape{64, 64, 3}));
+  EXPECT_EQ(error_of([&] {
+              paste->shape({Shape::kUnknown, 65, 3});
+            }),
+            "images [?, 65, 3] do not fit on a background of [64, 64, 3]; make it larger, or put a Resize "
+            "before it");
+  EXPECT_EQ(paste->shorter_side(64), 64);
+  EXPECT_EQ(
+      error_of([&] { paste->shorter_side(65); }),
+      "images whose shorter side is 65 do not fit on a background of 64x64; make it larger, or put a Resize "
+      "before it");
+}
+
 }  // namespace
 }  // namespace tpack

@@ -11,5 +11,12 @@ TEST(ResizeShortestEdge, keeps_the_ratio_and_rounds_half_up) {
   EXPECT_EQ(resize->shape({Shape::kUnknown, 20, 3}).str(), "[?, ?, 3]");
 }
 
+TEST(ResizeShortestEdge, knows_the_shorter_side_of_images_of_any_size) {
+  const auto resize = augmentor("ResizeShortestEdge", 60);
+  EXPECT_EQ(resize->shorter_side(std::nullopt), 60);
+  EXPECT_EQ(resize->shorter_side(33), 60);
+  EXPECT_EQ(augmentor("Flip", {{"prob", 0.5}})->shorter_side(60), 60);
+}
+
 }  // namespace
 }  // namespace tpack

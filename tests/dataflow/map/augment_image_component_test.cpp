@@ -86,7 +86,9 @@ TEST(AugmentImageComponent, images_that_are_too_small_stop_or_are_skipped) {
   Datapoint d;
   EXPECT_EQ(
       error_of([&] { flow("stop").open({})->next(d); }),
-      "augment_image_component_0, sample 0 of pass 0: an image of 20x20 is smaller than the crop of 40x40");
+      "augment_image_component_0, sample 0 of pass 0: " + folder.path("a/x.png") +
+          ": RandomCrop: an image of 20x20 is smaller than the crop of 40x40; put ResizeShortestEdge: 40 "
+          "before it, or leave such images out with on_error: skip");
   ASSERT_TRUE(flow("skip").open({})->next(d));
   EXPECT_EQ(d.id().index, 1);
 }
@@ -99,6 +101,22 @@ TEST(AugmentImageComponent, needs_an_image) {
       }),
       "map AugmentImageComponent: component 'k' is int64 [], not an image; images are uint8 [height, width, "
       "channels]");
+}
+
+TEST(AugmentImageComponent, refuses_a_crop_that_fits_no_image) {
+  const TempFolder folder;
+  folder.write("a/x.png", encode_png(photo(20, 20)));
+  const auto flow_of = [&](std::vector<ConfigNode> augmentors) {
+    return make_flow(list(
+        {item("ImageFolder", folder.path()), item("AugmentImageComponent", list(std::move(augmentors)))}));
+  };
+  EXPECT_NE(error_of([&] {
+              flow_of({item("ResizeShortestEdge", 60), "Flip", item("RandomCrop", 64)});
+            }),
+            "no error");
+  EXPECT_NO_THROW(flow_of({item("ResizeShortestEdge", 64), "Flip", item("RandomCrop", 64)}));
+  EXPECT_NO_THROW(flow_of({item("ResizeShortestEdge", 60), item("CenterCrop", list({60, 64}))}))
+      << "landscapes have room";
 }
 
 }  // namespace
