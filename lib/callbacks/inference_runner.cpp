@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
 #include "train/callback.h"
 
@@ -28,6 +29,9 @@ class InferenceRunner final : public Callback {
     Run& run = setup.run();
     evaluator_ =
         std::make_unique<Evaluator>(p_.data.name, run.tower_place(), flow(run), run.seed(), p_.data.position);
+    const auto train = run.flows().find("train");
+    if (train != run.flows().end())
+      check_same_classes(train->second, flow(run), p_.data.name, p_.data.position);
     choose_metrics();
     for (const auto& [index, name] : chosen_) setup.provides(name);
   }

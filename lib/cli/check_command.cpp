@@ -2,8 +2,10 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/data_report.h"
 #include "cli/model_report.h"
 #include "core/log.h"
 
@@ -20,10 +22,14 @@ struct CheckOptions {
 int check(const CheckOptions& o) {
   CheckedExperiment checked(o.config, o.overrides, !o.no_data);
   const auto report = report_model(checked);
-  if (report) {
-    std::cout << (o.json ? report->to_json() + "\n" : report->str());
-  } else if (o.json) {
-    std::cout << "{}\n";
+  const auto& flows = checked.experiment().flows;
+  if (o.json) {
+    auto json = report ? report->to_json() : nlohmann::ordered_json::object();
+    if (!o.no_data) json["data"] = data_json(flows);
+    std::cout << json.dump(1) << "\n";
+  } else {
+    if (!o.no_data) std::cout << describe_data(flows) << "\n";
+    if (report) std::cout << report->str();
   }
   log::info(o.config + " is right");
   return 0;

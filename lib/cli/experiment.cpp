@@ -57,10 +57,24 @@ class ExperimentMaker {
     }
   }
 
+  /// Which components hold images, as the flow says that feeds the model: data.train or that of `predict`.
+  std::function<bool(const std::string&)> image_components() const {
+    const std::string name = e_.config.data.contains("train") ? "train" : e_.config.predict.data.name;
+    const auto flow = e_.flows.find(name);
+    // A flow with mistakes of its own may have told: then these are enough.
+    if (flow == e_.flows.end())
+      return [broken = e_.config.data.contains(name)](const std::string&) { return broken; };
+    return [&spec = flow->second.spec()](const std::string& component) {
+      const auto found = spec.find(component);
+      return found && spec[*found].is_image;
+    };
+  }
+
   void make_model() {
     if (e_.config.model.is_null()) return;
     const MapScope sections(e_.source.root.without("model"));
     const MapScope vars(e_.config.vars, &sections);
+    e_.config.model = with_image_layouts(e_.config.model, image_components());
     e_.tower = tpack::make_model(e_.config.model, vars, errors_);
   }
 

@@ -118,7 +118,7 @@ std::string ModelReport::str() const {
   return layer_table.str() + "\n" + table.str();
 }
 
-std::string ModelReport::to_json() const {
+nlohmann::ordered_json ModelReport::to_json() const {
   nlohmann::ordered_json root;
   root["layers"] = nlohmann::ordered_json::array();
   for (const LayerReport& layer : layers) {
@@ -139,7 +139,7 @@ std::string ModelReport::to_json() const {
                     {"constants", constant_bytes},
                     {"data", data_bytes},
                     {"total", total_bytes()}};
-  return root.dump(1);
+  return root;
 }
 
 }  // namespace tpack

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "cli/check.h"
 
 namespace tpack {
@@ -32,7 +34,7 @@ struct ModelReport {
     return (variable_bytes + arena_bytes + constant_bytes + data_bytes) * static_cast<uint64_t>(size.towers);
   }
   std::string str() const;
-  std::string to_json() const;
+  nlohmann::ordered_json to_json() const;
 };
 
 /// Compiles the step of a checked experiment. Nothing where its trainer has no model on devices of ours.

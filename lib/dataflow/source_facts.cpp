@@ -12,7 +12,7 @@ constexpr size_t kMostListed = 10;  // classes
 
 std::string classes_text(const std::vector<SourceFacts::Class>& classes) {
   std::vector<std::string> each;
-  for (const auto& [name, samples] : classes) each.push_back(name + ": " + with_thousands(samples));
+  for (const auto& [name, samples] : classes) each.push_back(name + ": " + std::to_string(samples));
   if (classes.size() <= kMostListed) return join(each, ", ");
   const auto fewer = [](const auto& a, const auto& b) { return a.samples < b.samples; };
   const auto [least, most] = std::minmax_element(classes.begin(), classes.end(), fewer);

@@ -14,11 +14,13 @@ struct SourceFacts {
     int64_t samples = 0;
   };
 
-  std::optional<int64_t> samples = {};  // of a pass; kEndless where it never ends
-  std::string unit = "samples";         // what they are, in the plural
-  std::vector<Class> classes = {};      // in the order of their labels
+  std::optional<int64_t> samples = {};    // of a pass; kEndless where it never ends
+  std::string unit = "samples";           // what they are, in the plural
+  std::vector<Class> classes = {};        // in the order of their labels
+  std::vector<std::string> remarks = {};  // on what was found and is not read: "ignored 1 file (.gif)"
 
-  /// "244 images in 2 classes (ants: 123, bees: 121)"; of many classes only the range of their samples.
+  /// Without the remarks: "244 images in 2 classes (ants: 123, bees: 121)"; of many classes only the range of
+  /// their samples.
   std::string str() const;
 };
 

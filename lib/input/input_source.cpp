@@ -38,6 +38,10 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
                                      TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +
                                      " gives " + given.str());
     }
+    if (batches[*at].is_image && input.layout == "CHW") {
+      errors.add(input.position, "input '" + input.name + "' has layout CHW, but the images of " + flow_name +
+                                     " are HWC; write layout: HWC");
+    }
     components.push_back(*at);
   }
   errors.throw_if_any();

@@ -14,7 +14,7 @@
 namespace tpack {
 
 /// For each input the component's number. Errors: ConfigError with the input's position where the datapoints
-/// have no such component, or one of another type or shape.
+/// have no such component, or one of another type, shape or layout.
 std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spec& batches,
                                 const std::string& flow_name);
 

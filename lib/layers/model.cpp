@@ -37,7 +37,10 @@ Schema<InputParams> input_schema() {
       .field("shape", &InputParams::shape, "of one sample")
       .required()
       .field("dtype", &InputParams::dtype, "element type")
-      .field("layout", &InputParams::layout, "order of an image's axes in the data: HWC or CHW")
+      .field("layout", &InputParams::layout,
+             "order of an image's axes in the data: HWC or CHW, or none for three axes that are no image's; "
+             "where "
+             "left out, as the source says")
       .field("batched", &InputParams::batched, "false for data without a batch axis");
 }
 
@@ -144,6 +147,13 @@ class ConfiguredModel final : public TowerFunction {
     for (const ConfigNode::Entry& entry : p.inputs.entries()) {
       const ConfigNode node = substitute(entry.value, scope, errors);
       const InputParams input = input_schema().parse(node, "input " + entry.key, errors);
+      const bool told = node.is_map() && node.find("layout") != nullptr;
+      if (!told && input.batched && input.shape.rank() == 3) {
+        errors.add(node.position(),
+                   "input " + entry.key +
+                       ": 'layout' is missing, and the data do not tell the order of its three "
+                       "axes; write layout: HWC or CHW, or none where they are no image's");
+      }
       std::string layout = input.layout == ImageLayout::kNone
                                ? ""
                                : EnumNames<ImageLayout>::kNames[static_cast<size_t>(input.layout)].first;
@@ -319,6 +329,25 @@ ConfigNode effective_model(const ConfigNode& section) {
   p.cost = effective_list<Cost>(p.cost);
   p.metrics = effective_list<Metric>(p.metrics);
   return schema.dump(p);
+}
+
+ConfigNode with_image_layouts(const ConfigNode& section,
+                              const std::function<bool(const std::string&)>& is_image) {
+  const ConfigNode* inputs = section.is_map() ? section.find("inputs") : nullptr;
+  if (inputs == nullptr || !inputs->is_map()) return section;
+  const ConfigNode* feed = section.find("feed");
+  ConfigNode filled = *inputs;
+  for (const ConfigNode::Entry& entry : inputs->entries()) {
+    const ConfigNode* component = feed != nullptr && feed->is_map() ? feed->find(entry.key) : nullptr;
+    const bool named = component != nullptr && component->is_string();
+    const ConfigNode* shape = entry.value.is_map() ? entry.value.find("shape") : nullptr;
+    const bool may_be_image = shape != nullptr && (!shape->is_list() || shape->size() == 3);
+    if (!may_be_image || entry.value.find("layout") != nullptr) continue;
+    if (!is_image(named ? component->text() : entry.key)) continue;
+    filled =
+        filled.with(entry.key, entry.value.with("layout", ConfigNode::string("HWC", entry.value.position())));
+  }
+  return section.with("inputs", std::move(filled));
 }
 
 }  // namespace tpack

@@ -1,6 +1,15 @@
 #include "predict/evaluation_flow.h"
 
+#include <algorithm>
+
 namespace tpack {
+namespace {
+
+std::string meaning(const std::vector<std::string>& classes, size_t label) {
+  return label < classes.size() ? "'" + classes[label] + "'" : "no class";
+}
+
+}  // namespace
 
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where) {
   if (!flow.batching()) {
@@ -24,6 +33,24 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
                                std::to_string(*batches.samples) + " samples, since " +
                                std::to_string(batches.batch_size) +
                                " to a batch leave a remainder; set remainder: true in its BatchData");
+}
+
+void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::string& name,
+                        const Position& where) {
+  for (const ComponentSpec& component : flow.spec()) {
+    const auto at = train.spec().find(component.name);
+    if (!at) continue;
+    const std::vector<std::string>& trained = train.spec()[*at].classes;
+    if (trained.empty() || component.classes.empty() || trained == component.classes) continue;
+    size_t label = 0;
+    while (label < std::min(trained.size(), component.classes.size()) &&
+           trained[label] == component.classes[label])
+      ++label;
+    throw ConfigError(where, "flow '" + name + "' has other classes than data.train: label " +
+                                 std::to_string(label) + " of component '" + component.name + "' is " +
+                                 meaning(component.classes, label) + " there and " + meaning(trained, label) +
+                                 " in data.train; use data with the same classes");
+  }
 }
 
 }  // namespace tpack

@@ -12,7 +12,7 @@ TEST(SourceFacts, say_how_much_there_is_to_read) {
   EXPECT_EQ(SourceFacts{}.str(), "an unknown number of samples");
   EXPECT_EQ((SourceFacts{244, "images", {{"ants", 123}, {"bees", 121}}}.str()),
             "244 images in 2 classes (ants: 123, bees: 121)");
-  EXPECT_EQ((SourceFacts{1200, "images", {{"ants", 1200}}}.str()), "1,200 images in 1 class (ants: 1,200)");
+  EXPECT_EQ((SourceFacts{1200, "images", {{"ants", 1200}}}.str()), "1,200 images in 1 class (ants: 1200)");
 }
 
 TEST(SourceFacts, of_many_classes_say_the_range) {

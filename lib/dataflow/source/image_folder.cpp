@@ -3,11 +3,13 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "core/digest.h"
 #include "core/error.h"
 #include "core/file_io.h"
 #include "core/registry.h"
+#include "core/text.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 
@@ -49,6 +51,38 @@ std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const
   return names;
 }
 
+/// What is in the folder and is not read.
+struct LeftOut {
+  int64_t files = 0;
+  std::set<std::string> extensions;
+  std::vector<std::string> folders;  // inside class folders
+  std::vector<std::string> empty_classes;
+
+  void add(const std::string& file) {
+    ++files;
+    const std::string extension = fs::path(file).extension().string();
+    extensions.insert(extension.empty() ? "no extension" : extension);
+  }
+  std::vector<std::string> remarks() const {
+    std::vector<std::string> all;
+    if (files > 0) {
+      all.push_back("ignored " + with_thousands(files) + (files == 1 ? " file (" : " files (") +
+                    join(std::vector<std::string>(extensions.begin(), extensions.end()), ", ") + ")");
+    }
+    if (!folders.empty()) all.push_back("not read, inside class folders: " + listed(folders));
+    if (!empty_classes.empty()) all.push_back("class folders without images: " + listed(empty_classes));
+    return all;
+  }
+
+ private:
+  static std::string listed(const std::vector<std::string>& names) {
+    constexpr size_t kMost = 10;
+    if (names.size() <= kMost) return join(names, ", ");
+    return join(std::span(names).first(kMost), ", ") + " and " +
+           with_thousands(static_cast<int64_t>(names.size() - kMost)) + " more";
+  }
+};
+
 struct ImageFolderParams {
   Ref<Path> dir;
   bool shuffle = true;
@@ -85,13 +119,9 @@ class ImageFolder final : public RandomAccessSource {
       throw ConfigError(p_.dir.position, "ImageFolder: there is no folder " + dir_);
     classes_ = class_names();
     files_.clear();
-    for (size_t label = 0; label < classes_.size(); ++label) {
-      const fs::path folder = fs::path(dir_) / classes_[label];
-      for (std::string& name :
-           sorted_names(folder, [](const auto& entry) { return is_image_file(entry.path().native()); })) {
-        files_.push_back({static_cast<int32_t>(label), std::move(name)});
-      }
-    }
+    left_out_ = {};
+    for (size_t label = 0; label < classes_.size(); ++label) list_class(static_cast<int32_t>(label));
+    for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
     if (files_.empty()) {
       throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
                                 std::to_string(classes_.size()) + " class folders were found)");
@@ -102,6 +132,7 @@ class ImageFolder final : public RandomAccessSource {
     SourceFacts facts{.samples = size(), .unit = "images"};
     for (const std::string& name : classes_) facts.classes.push_back({name, 0});
     for (const Entry& file : files_) ++facts.classes[static_cast<size_t>(file.label)].samples;
+    facts.remarks = left_out_.remarks();
     return facts;
   }
   std::string fingerprint() const override {
@@ -132,6 +163,27 @@ class ImageFolder final : public RandomAccessSource {
     std::string name;
   };
 
+  /// Appends the images of one class, and notes what else is in its folder.
+  void list_class(int32_t label) {
+    const std::string& name = classes_[static_cast<size_t>(label)];
+    const fs::path folder = fs::path(dir_) / name;
+    const size_t before = files_.size();
+    for (std::string& file : sorted_names(folder, [](const auto& /*entry*/) { return true; })) {
+      std::error_code unknown;
+      if (is_image_file(file)) {
+        files_.push_back({label, std::move(file)});
+      } else if (file[0] != '.' && fs::is_directory(folder / file, unknown)) {
+        left_out_.folders.push_back(name + "/" + file);
+      } else if (file[0] != '.') {
+        left_out_.add(file);
+      }
+    }
+    if (files_.size() == before) left_out_.empty_classes.push_back(name);
+  }
+  static bool is_other_file(const fs::directory_entry& entry) {
+    std::error_code unknown;
+    return entry.path().filename().native()[0] != '.' && entry.is_regular_file(unknown);
+  }
   std::string path_of(const Entry& file) const {
     return (fs::path(dir_) / classes_[static_cast<size_t>(file.label)] / file.name).string();
   }
@@ -148,6 +200,7 @@ class ImageFolder final : public RandomAccessSource {
   std::string dir_;
   std::vector<std::string> classes_;
   std::vector<Entry> files_;
+  LeftOut left_out_;
 };
 
 TPACK_REGISTER(Source, ImageFolder, "ImageFolder");

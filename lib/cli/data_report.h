@@ -1,0 +1,20 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "dataflow/data_flow.h"
+
+namespace tpack {
+
+/// What the sources of each flow found, one line per source: "data.train: 244 images in 2 classes (ants: 123,
+/// bees: 121); ignored 1 file (.gif)\n". Prepares the flows. Errors: DataError, ConfigError.
+std::string describe_data(const std::map<std::string, DataFlow>& flows);
+
+/// The same for programs: by flow, a list of {samples, unit, classes, remarks} for its sources; samples is
+/// null where it is unknown or endless.
+nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows);
+
+}  // namespace tpack
