@@ -48,5 +48,23 @@ TEST(BindInputs, says_all_that_does_not_fit) {
       "train.yaml:14:5: input 'x' is uint8 [?, 32, 32, 1], but data.train gives uint8 [4, 28, 28, 1]");
 }
 
+TEST(BindInputs, refuses_the_layout_that_the_images_do_not_have) {
+  const Spec images = {{"image", {DType::kUInt8, {4, 3, 3, 3}}, true}};
+  const auto error_with = [&](const std::string& layout, const Spec& batches) -> std::string {
+    try {
+      bind_inputs({{"x", "image", {DType::kUInt8, {3, 3, 3}}, true, layout, kHere}}, batches, "data.train");
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(
+      error_with("CHW", images),
+      "train.yaml:12:5: input 'x' has layout CHW, but the images of data.train are HWC; write layout: HWC");
+  EXPECT_EQ(error_with("HWC", images), "");
+  EXPECT_EQ(error_with("CHW", {{"image", {DType::kUInt8, {4, 3, 3, 3}}, false}}), "")
+      << "nobody says what it is";
+}
+
 }  // namespace
 }  // namespace tpack

@@ -166,5 +166,46 @@ TEST(Model, may_be_written_in_cpp) {
   EXPECT_FALSE(result.cost);
 }
 
+TEST(Model, takes_the_layout_of_an_image_from_the_data) {
+  const auto is_picture = [](const std::string& component) { return component == "picture"; };
+  const auto layouts = [&](const std::string& yaml) {
+    const ConfigNode filled = with_image_layouts(parse_yaml(yaml, "test.yaml"), is_picture);
+    std::map<std::string, std::string> found;
+    for (const ConfigNode::Entry& entry : filled.find("inputs")->entries()) {
+      const ConfigNode* layout = entry.value.find("layout");
+      found[entry.key] = layout == nullptr ? "" : layout->text();
+    }
+    return found;
+  };
+  using Layouts = std::map<std::string, std::string>;
+  EXPECT_EQ(layouts("inputs: {picture: {shape: [4, 4, 3]}, other: {shape: [4, 4, 3]}, label: {shape: []}}"),
+            (Layouts{{"picture", "HWC"}, {"other", ""}, {"label", ""}}));
+  EXPECT_EQ(
+      layouts(
+          "{inputs: {x: {shape: [4, 4, 3]}, picture: {shape: [4, 4, 3]}}, feed: {x: picture, picture: y}}"),
+      (Layouts{{"x", "HWC"}, {"picture", ""}}))
+      << "the component counts, not the name of the input";
+  EXPECT_EQ(layouts("inputs: {picture: {shape: [4, 4, 3], layout: CHW}}"), (Layouts{{"picture", "CHW"}}));
+  EXPECT_EQ(layouts("inputs: {picture: {shape: [48]}}"), (Layouts{{"picture", ""}}));
+  EXPECT_EQ(layouts("inputs: {picture: {shape: $(vars.shape)}}"), (Layouts{{"picture", "HWC"}}));
+}
+
+TEST(Model, asks_for_the_layout_of_three_axes) {
+  const std::string rest = R"(
+layers: [FullyConnected: {name: fc, units: 3}]
+cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
+)";
+  const auto with_input = [&](const std::string& image) {
+    return error_of("inputs: {image: " + image + ", label: {shape: [], dtype: int32}}" + rest);
+  };
+  EXPECT_EQ(with_input("{shape: [4, 5, 6]}"),
+            "test.yaml:1:17: input image: 'layout' is missing, and the data do not tell the order of its "
+            "three axes; "
+            "write layout: HWC or CHW, or none where they are no image's");
+  EXPECT_EQ(with_input("{shape: [4, 5, 6], layout: none}"), "");
+  EXPECT_EQ(with_input("{shape: [4, 5, 6], layout: CHW}"), "");
+  EXPECT_EQ(with_input("{shape: [4, 5]}"), "");
+}
+
 }  // namespace
 }  // namespace tpack

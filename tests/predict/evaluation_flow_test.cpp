@@ -42,5 +42,26 @@ TEST(EvaluationFlow, refuses_single_samples) {
             "..., remainder: true}");
 }
 
+TEST(EvaluationFlow, needs_the_classes_of_training) {
+  const DataFlow digits = make_flow(parse_yaml("[RenderedDigits, BatchData: {batch_size: 5}]", "test.yaml"));
+  const DataFlow clothes = make_flow(parse_yaml("[FashionMnist, BatchData: {batch_size: 5}]", "test.yaml"));
+  const DataFlow nameless = small_flow(10, "- BatchData: {batch_size: 5}");
+  const auto error_with = [](const DataFlow& train, const DataFlow& flow) -> std::string {
+    try {
+      check_same_classes(train, flow, "validation", in_train_yaml(30, 28));
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_with(digits, digits), "");
+  EXPECT_EQ(error_with(digits, nameless), "");
+  EXPECT_EQ(error_with(nameless, digits), "");
+  EXPECT_EQ(error_with(digits, clothes),
+            "train.yaml:30:28: flow 'validation' has other classes than data.train: label 0 of component "
+            "'label' is "
+            "'T-shirt/top' there and '0' in data.train; use data with the same classes");
+}
+
 }  // namespace
 }  // namespace tpack
