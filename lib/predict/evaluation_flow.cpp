@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace tpack {
-namespace {
-
-std::string meaning(const std::vector<std::string>& classes, size_t label) {
-  return label < classes.size() ? "'" + classes[label] + "'" : "no class";
-}
-
-}  // namespace
 
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where) {
   if (!flow.batching()) {
@@ -41,15 +34,17 @@ void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::
     const auto at = train.spec().find(component.name);
     if (!at) continue;
     const std::vector<std::string>& trained = train.spec()[*at].classes;
-    if (trained.empty() || component.classes.empty() || trained == component.classes) continue;
-    size_t label = 0;
-    while (label < std::min(trained.size(), component.classes.size()) &&
-           trained[label] == component.classes[label])
-      ++label;
-    throw ConfigError(where, "flow '" + name + "' has other classes than data.train: label " +
-                                 std::to_string(label) + " of component '" + component.name + "' is " +
-                                 meaning(component.classes, label) + " there and " + meaning(trained, label) +
-                                 " in data.train; use data with the same classes");
+    if (trained == component.classes) continue;
+    for (size_t label = 0; label < component.classes.size(); ++label) {
+      const std::string& class_name = component.classes[label];
+      const auto found = std::find(trained.begin(), trained.end(), class_name);
+      const auto there = static_cast<size_t>(found - trained.begin());
+      if (found == trained.end() || there == label) continue;
+      throw ConfigError(where, "flow '" + name + "' has other classes than data.train: '" + class_name +
+                                   "' is label " + std::to_string(label) + " of component '" +
+                                   component.name + "' there and label " + std::to_string(there) +
+                                   " in data.train; use data with the same classes");
+    }
   }
 }
 

@@ -92,8 +92,8 @@ TEST_F(DataReport, other_classes_of_validation_are_refused_where_they_are_named)
              "--set", "callbacks=[InferenceRunner: {data: validation}]"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(
-      outcome.err.find("flow 'validation' has other classes than data.train: label 0 of component 'label' is "
-                       "'bees' there and 'ants' in data.train; use data with the same classes"),
+      outcome.err.find("flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
+                       "'label' there and label 1 in data.train; use data with the same classes"),
       std::string::npos)
       << outcome.err;
 }

@@ -1,9 +1,12 @@
 #include "predict/evaluation_flow.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "support/positions.h"
 #include "support/small_model.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -42,10 +45,13 @@ TEST(EvaluationFlow, refuses_single_samples) {
             "..., remainder: true}");
 }
 
-TEST(EvaluationFlow, needs_the_classes_of_training) {
-  const DataFlow digits = make_flow(parse_yaml("[RenderedDigits, BatchData: {batch_size: 5}]", "test.yaml"));
-  const DataFlow clothes = make_flow(parse_yaml("[FashionMnist, BatchData: {batch_size: 5}]", "test.yaml"));
-  const DataFlow nameless = small_flow(10, "- BatchData: {batch_size: 5}");
+TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
+  const TemporaryFolder folder;
+  for (const char* name : {"two/ants", "two/bees", "one/bees", "more/ants", "more/bees", "more/wasps"})
+    std::filesystem::create_directories(folder / name);
+  const auto images = [&](const std::string& name) {
+    return make_flow(parse_yaml("[ImageFolder: " + (folder / name) + "]", "test.yaml"));
+  };
   const auto error_with = [](const DataFlow& train, const DataFlow& flow) -> std::string {
     try {
       check_same_classes(train, flow, "validation", in_train_yaml(30, 28));
@@ -54,13 +60,14 @@ TEST(EvaluationFlow, needs_the_classes_of_training) {
     }
     return "";
   };
-  EXPECT_EQ(error_with(digits, digits), "");
-  EXPECT_EQ(error_with(digits, nameless), "");
-  EXPECT_EQ(error_with(nameless, digits), "");
-  EXPECT_EQ(error_with(digits, clothes),
-            "train.yaml:30:28: flow 'validation' has other classes than data.train: label 0 of component "
-            "'label' is "
-            "'T-shirt/top' there and '0' in data.train; use data with the same classes");
+  EXPECT_EQ(error_with(images("two"), images("two")), "");
+  EXPECT_EQ(error_with(images("two"), images("more")), "");
+  EXPECT_EQ(error_with(images("two"), make_flow(parse_yaml("[RenderedDigits]", "test.yaml"))), "");
+  EXPECT_EQ(error_with(small_flow(10, ""), images("two")), "");
+  EXPECT_EQ(
+      error_with(images("two"), images("one")),
+      "train.yaml:30:28: flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
+      "'label' there and label 1 in data.train; use data with the same classes");
 }
 
 }  // namespace
