@@ -196,7 +196,7 @@ layers: [FullyConnected: {name: fc, units: 3}]
 cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
 )";
   const auto with_input = [&](const std::string& image) {
-    return error_of("inputs: {image: " + image + ", label: {shape: [], dtype: int32}}" + rest);
+    return model_error("inputs: {image: " + image + ", label: {shape: [], dtype: int32}}" + rest);
   };
   EXPECT_EQ(with_input("{shape: [4, 5, 6]}"),
             "test.yaml:1:17: input image: 'layout' is missing, and the data do not tell the order of its "

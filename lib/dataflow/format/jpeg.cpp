@@ -94,18 +94,18 @@ Region scaled(const Region& r, int scale) {
   return {down(r.x), down(r.y), up(r.x + r.width) - down(r.x), up(r.y + r.height) - down(r.y)};
 }
 
-struct Columns {
+struct DecodedColumns {
   JDIMENSION first = 0;
   JDIMENSION count = 0;
 };
 
 /// Limits decoding to the columns needed, with one block more on each side: colour at a cut edge is
 /// interpolated from the neighbour that was cut off.
-Columns limit_columns(jpeg_decompress_struct* c, const Region& r) {
+DecodedColumns limit_columns(jpeg_decompress_struct* c, const Region& r) {
   const int margin = c->max_h_samp_factor * c->min_DCT_scaled_size;
   const int first = std::max(0, r.x - margin);
   const int last = std::min(static_cast<int>(c->output_width), r.x + r.width + margin);
-  Columns columns{static_cast<JDIMENSION>(first), static_cast<JDIMENSION>(last - first)};
+  DecodedColumns columns{static_cast<JDIMENSION>(first), static_cast<JDIMENSION>(last - first)};
   if (columns.count < c->output_width) jpeg_crop_scanline(c, &columns.first, &columns.count);
   return columns;
 }
@@ -162,7 +162,7 @@ void decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, i
   jpeg->scale_num = static_cast<unsigned>(scale);
   jpeg->scale_denom = 8;
   const Region region = scaled(request.region, scale);
-  Columns columns;
+  DecodedColumns columns;
   jpeg.run([&jpeg, &columns, &region] {
     jpeg_start_decompress(jpeg.get());
     columns = limit_columns(jpeg.get(), region);
