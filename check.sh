@@ -78,11 +78,11 @@ scripts/run_tests.py build/asan -j "$jobs" -LE end_to_end -E "$ranks"
 # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
 ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE end_to_end -R "$ranks"
 
-step "thread sanitizer (one OpenMP thread)"
+step "thread sanitizer"
 configure tsan
 tsan=(core dataflow input comm parallel train callbacks)
 cmake --build build/tsan -j "$jobs" --target "${tsan[@]/#/test_}"
-OMP_NUM_THREADS=1 TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
+TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
 scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
 
 if [ "$mode" != --all ]; then

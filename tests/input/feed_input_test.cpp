@@ -11,7 +11,7 @@ constexpr const char* kTail = "- BatchData: {batch_size: 4}";
 TEST(FeedInput, gives_one_pass_after_the_other) {
   const DataFlow flow = small_flow(12, kTail);
   const auto reader = input_of("Feed")->open(setup_for(flow, 4));
-  const std::vector<Read> batches = read(*reader, 7);
+  const std::vector<ReadBatch> batches = read(*reader, 7);
   ASSERT_EQ(batches.size(), 7U);
   EXPECT_EQ(batches[1].position.pass, 0);
   EXPECT_EQ(batches[1].position.index, 2);
@@ -35,14 +35,14 @@ TEST(FeedInput, ends_after_the_passes_it_is_asked_for_remainder_included) {
 TEST(FeedInput, replicas_share_the_batches_of_passes_over_their_ends) {
   const DataFlow flow = small_flow(20, kTail);  // 5 batches a pass
   const auto alone = input_of("Feed")->open(setup_for(flow, 4));
-  const std::vector<Read> all = read(*alone, 12);
+  const std::vector<ReadBatch> all = read(*alone, 12);
   for (const int64_t replicas : {2, 3}) {
     for (int64_t replica = 0; replica < replicas; ++replica) {
       InputSetup setup = setup_for(flow, 4);
       setup.replica = replica;
       setup.replicas = replicas;
       const auto reader = input_of("Feed")->open(setup);
-      const std::vector<Read> own = read(*reader, 12 / static_cast<size_t>(replicas));
+      const std::vector<ReadBatch> own = read(*reader, 12 / static_cast<size_t>(replicas));
       for (size_t i = 0; i < own.size(); ++i) {
         const size_t global = i * static_cast<size_t>(replicas) + static_cast<size_t>(replica);
         EXPECT_EQ(own[i].bytes, all[global].bytes)
@@ -59,17 +59,17 @@ TEST(FeedInput, goes_on_behind_the_end_of_a_pass_whose_length_is_not_known) {
                            "BatchData: {batch_size: 4}], on_error: skip}",
                            "test.yaml"));
   ASSERT_FALSE(flow.size().has_value());
-  const std::vector<Read> all = read(*input_of("Feed")->open(setup_for(flow, 4)), 12);
+  const std::vector<ReadBatch> all = read(*input_of("Feed")->open(setup_for(flow, 4)), 12);
   for (int64_t replica = 0; replica < 2; ++replica) {
     InputSetup setup = setup_for(flow, 4);
     setup.replica = replica;
     setup.replicas = 2;
-    const std::vector<Read> straight = read(*input_of("Feed")->open(setup), 6);
+    const std::vector<ReadBatch> straight = read(*input_of("Feed")->open(setup), 6);
     for (size_t i = 0; i < straight.size(); ++i)
       EXPECT_EQ(straight[i].bytes, all[2 * i + static_cast<size_t>(replica)].bytes);
     for (size_t stop = 0; stop + 1 < straight.size(); ++stop) {
       setup.position = straight[stop].position;
-      const std::vector<Read> resumed = read(*input_of("Feed")->open(setup), straight.size() - stop - 1);
+      const std::vector<ReadBatch> resumed = read(*input_of("Feed")->open(setup), straight.size() - stop - 1);
       for (size_t i = 0; i < resumed.size(); ++i)
         EXPECT_EQ(resumed[i].bytes, straight[stop + 1 + i].bytes) << replica << ", " << stop << ", " << i;
     }

@@ -17,7 +17,8 @@ std::unique_ptr<InputReader> open(const std::string& source, const DataFlow& flo
   return input_of(source)->open(setup);
 }
 
-void expect_same(const std::vector<Read>& queue, const std::vector<Read>& feed, const std::string& where) {
+void expect_same(const std::vector<ReadBatch>& queue, const std::vector<ReadBatch>& feed,
+                 const std::string& where) {
   ASSERT_EQ(queue.size(), feed.size()) << where;
   for (size_t i = 0; i < queue.size(); ++i) {
     EXPECT_EQ(queue[i].bytes, feed[i].bytes) << where << ", batch " << i;
@@ -41,11 +42,11 @@ TEST_P(Replicas, go_on_at_any_position_as_if_they_had_not_stopped) {
   const DataFlow flow = small_flow(20, kQueueTail);
   for (int64_t replica = 0; replica < GetParam(); ++replica) {
     const auto whole = open("Feed", flow, replica, GetParam());
-    const std::vector<Read> all = read(*whole, 12);
+    const std::vector<ReadBatch> all = read(*whole, 12);
     for (size_t stop = 1; stop < 8; ++stop) {
       for (const char* source : {"Queue", "Feed"}) {
         const auto reader = open(source, flow, replica, GetParam(), all[stop - 1].position);
-        const std::vector<Read> rest(all.begin() + static_cast<std::ptrdiff_t>(stop), all.end());
+        const std::vector<ReadBatch> rest(all.begin() + static_cast<std::ptrdiff_t>(stop), all.end());
         expect_same(read(*reader, rest.size()), rest,
                     source + (" after " + std::to_string(stop)) + ", replica " + std::to_string(replica));
       }
@@ -55,7 +56,7 @@ TEST_P(Replicas, go_on_at_any_position_as_if_they_had_not_stopped) {
 
 TEST_P(Replicas, all_know_the_same_place_to_go_on) {
   const DataFlow flow = small_flow(20, kQueueTail);
-  std::vector<std::vector<Read>> reads;
+  std::vector<std::vector<ReadBatch>> reads;
   for (int64_t replica = 0; replica < GetParam(); ++replica)
     reads.push_back(read(*open("Queue", flow, replica, GetParam()), 9));
   for (size_t i = 0; i < 9; ++i) {

@@ -32,14 +32,14 @@ inline std::string bytes_of(const InputReader& reader) {
 }
 
 /// A batch and where the data go on behind it.
-struct Read {
+struct ReadBatch {
   std::string bytes;
   DataPosition position;
 };
 
 /// The next `count` batches, or as many as there are.
-inline std::vector<Read> read(InputReader& reader, size_t count) {
-  std::vector<Read> batches;
+inline std::vector<ReadBatch> read(InputReader& reader, size_t count) {
+  std::vector<ReadBatch> batches;
   while (batches.size() < count && reader.next({})) batches.push_back({bytes_of(reader), reader.position()});
   return batches;
 }
