@@ -57,7 +57,7 @@ class ScheduledHyperParamSetter final : public Callback {
         .field("interp", &Params::interp, "what happens between two points: nothing, or a straight line")
         .field("step_based", &Params::step_based, "the first number of a pair is a global step, not an epoch")
         .field("set_at_beginning", &Params::set_at_beginning,
-               "a run that starts behind some points begins with the value they led to");
+               "a new run that starts after some points (starting_epoch) begins with the value they led to");
   }
   explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {
     const bool is_rate = p_.param.name == "learning_rate";
@@ -75,6 +75,8 @@ class ScheduledHyperParamSetter final : public Callback {
     if (setup.run().is_chief()) warn_of_late_points(setup.run().length());
   }
   void before_train(Run& run) override {
+    // The checkpoint has the value, whichever of several schedules or callbacks set it last.
+    if (run.resumed()) return;
     set(run, schedule_.change_at(now(run)));
     const auto due = schedule_.value_after(now(run));
     const double actual = run.hyper_parameter(p_.param.name);

@@ -250,8 +250,8 @@ int TrainRun::ending(const LoopResult& result) const {
       log::warning("data." + name + ": " + with_thousands(bad) +
                    " bad samples were left out or replaced; bad_samples.txt lists them");
   }
-  if (result.last_save_failed) {
-    throw ResourceError("the last checkpoint was not saved; see the messages above");
+  if (result.lacks_a_save) {
+    throw ResourceError("a checkpoint could not be saved; see the messages above");
   }
   if (result.ending == Ending::kInterrupted) {
     if (chief()) log::info("to go on, run: " + resume_command(options_, world_.size()));

@@ -17,13 +17,16 @@ void CheckpointWriter::write(const std::vector<CheckpointRequest>& requests,
       const bool is_new = std::find(written.begin(), written.end(), request.name) == written.end();
       if (request.purpose != purpose || !is_new) continue;
       written.push_back(request.name);
-      write_one(request.name, requests, content());
+      write_one(request, requests, content());
     }
   }
 }
 
-void CheckpointWriter::write_one(const std::string& name, const std::vector<CheckpointRequest>& requests,
+void CheckpointWriter::write_one(const CheckpointRequest& first,
+                                 const std::vector<CheckpointRequest>& requests,
                                  const CheckpointContent& content) {
+  const std::string& name = first.name;
+  const std::string kind = first.purpose == CheckpointRequest::Purpose::kResume ? "" : name;
   const std::filesystem::path path = std::filesystem::path(run_folder_) / "checkpoints" / name;
   const auto tell = [&](const auto& act) {
     for (const CheckpointRequest& request : requests) {
@@ -35,14 +38,14 @@ void CheckpointWriter::write_one(const std::string& name, const std::vector<Chec
     std::filesystem::create_directories(path.parent_path(), ignored);
     save_checkpoint(path.string(), content, io_);
   } catch (const Error& error) {
-    last_failed_ = true;
+    failed_.insert(kind);
     log::error(std::string("a checkpoint was not saved: ") + error.what());
     tell([&](const CheckpointRequest& request) {
       if (request.failed) request.failed(error);
     });
     return;
   }
-  last_failed_ = false;
+  failed_.erase(kind);
   tell([&](const CheckpointRequest& request) {
     if (request.saved) request.saved(path.string());
   });

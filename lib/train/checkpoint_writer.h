@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,17 @@ class CheckpointWriter {
   /// asked. Errors: what `failed` of a request throws.
   void write(const std::vector<CheckpointRequest>& requests,
              const std::function<CheckpointContent()>& content);
-  bool last_failed() const { return last_failed_; }
+  /// True where something that was to be kept is in no file: a save failed, and none of its kind has
+  /// succeeded since (of the same name, or any to resume from).
+  bool lacks_a_save() const { return !failed_.empty(); }
 
  private:
-  void write_one(const std::string& name, const std::vector<CheckpointRequest>& requests,
+  void write_one(const CheckpointRequest& first, const std::vector<CheckpointRequest>& requests,
                  const CheckpointContent& content);
 
   std::string run_folder_;
   FileIo& io_;
-  bool last_failed_ = false;
+  std::set<std::string> failed_;  // names; "" for those to resume from
 };
 
 }  // namespace tpack

@@ -75,12 +75,12 @@ LoopResult Loop::run() {
   run_.ended_well_ = result_.ending != Ending::kInterrupted;
   after_train();
   write_requested();
-  result_.last_save_failed = writer_.last_failed();
+  result_.lacks_a_save = writer_.lacks_a_save();
   return result_;
 }
 
 void Loop::run_to_end() {
-  monitors_.open({options_.folder, first_epoch_, run_.global_step_, resumed_});
+  monitors_.open({options_.folder, first_epoch_, run_.global_step_, run_.resumed_});
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   try {
     each([&](Callback& c) { c.before_train(run_); });
@@ -268,7 +268,7 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
     // One that the checkpoint does not know is as new.
     if (own != content.texts.end()) named.callback->load(State::from_json(own->second, source));
   }
-  resumed_ = true;
+  run_.resumed_ = true;
 }
 
 void Loop::after_train() {

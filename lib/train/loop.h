@@ -37,7 +37,7 @@ struct LoopResult {
   std::string reason;
   int64_t epoch = 0;
   int64_t global_step = 0;
-  bool last_save_failed = false;
+  bool lacks_a_save = false;  // a save failed and was not made good
 };
 
 struct LoopOptions {
@@ -113,7 +113,6 @@ class Loop {
   int64_t first_local_step_ = 0;  // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
   int64_t run_starting_step_ = 0;
-  bool resumed_ = false;
   std::optional<StopTraining> stop_;  // thrown in before_run, where other ranks wait in the step
   CheckpointWriter writer_;
   LoopResult result_;

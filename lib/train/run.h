@@ -61,6 +61,8 @@ class Run {
   /// True on the one process that writes files.
   bool is_chief() const { return is_chief_; }
 
+  /// True where the run goes on from a checkpoint: then the variables are as they have to be.
+  bool resumed() const { return resumed_; }
   /// False before the first step of this process: a resumed run has no statistics of its last step.
   bool has_statistics() const { return has_statistics_; }
   /// Value of a statistic in the last step, by the number that Setup gave; NaN where there was none.
@@ -112,6 +114,7 @@ class Run {
   int64_t epoch_ = 0;
   int64_t local_step_ = -1;
   int64_t global_step_ = 0;
+  bool resumed_ = false;
   bool has_statistics_ = false;
   bool ended_well_ = false;
   std::vector<CheckpointRequest> requests_;

@@ -95,7 +95,7 @@ TEST_F(ModelSaverTest, says_once_what_is_due_by_step_and_by_epoch) {
 TEST_F(ModelSaverTest, writes_nothing_without_a_folder) {
   FakeTrainer trainer;
   TestRun test({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
-  EXPECT_FALSE(test.add("ModelSaver").go().last_save_failed);
+  EXPECT_FALSE(test.add("ModelSaver").go().lacks_a_save);
 }
 
 TEST_F(ModelSaverTest, never_removes_the_one_it_wrote_for_damaged_ones_of_later_steps) {
@@ -120,7 +120,7 @@ TEST_F(ModelSaverTest, a_save_that_fails_leaves_the_older_ones_and_the_run_goes_
     FailingFileIo io(calls + n, ENOSPC);  // in the second save
     const LoopResult result = run({.max_epoch = 2, .steps_per_epoch = 1}, {{"keep", 1}}, io);
     EXPECT_EQ(result.ending, Ending::kFinished);
-    if (result.last_save_failed) {
+    if (result.lacks_a_save) {
       EXPECT_THAT(steps(), testing::Contains(1)) << "call " << n;
     }
     EXPECT_NE(newest_valid_checkpoint(checkpoints()), std::nullopt) << "call " << n;
@@ -136,7 +136,7 @@ TEST_F(ModelSaverTest, a_save_that_fails_stops_the_run_where_that_is_asked_for) 
 
 TEST_F(ModelSaverTest, tells_when_the_last_save_failed) {
   FailingFileIo io(1, ENOSPC);
-  EXPECT_TRUE(run({.max_epoch = 1, .steps_per_epoch = 1}, {}, io).last_save_failed);
+  EXPECT_TRUE(run({.max_epoch = 1, .steps_per_epoch = 1}, {}, io).lacks_a_save);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "config/yaml_reader.h"
 #include "support/fake_trainer.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -54,6 +55,29 @@ TEST_F(SetterTest, an_epoch_schedule_sets_exactly_as_often_as_it_has_points) {
   const auto changes = std::unique(seen.begin(), seen.end()) - seen.begin();
   EXPECT_EQ(changes, 1 + 3);
   EXPECT_FLOAT_EQ(seen[static_cast<size_t>(changes) - 1], 0.4F);
+}
+
+/// Each of two schedules would set its own last value again.
+TEST_F(SetterTest, a_resumed_run_goes_on_with_the_value_of_its_checkpoint) {
+  const TemporaryFolder folder;
+  const auto add_setters = [](TestRun& run) {
+    run.add("ScheduledHyperParamSetter", parse_yaml("{param: learning_rate, values: [[1, 0.01]]}", "s.yaml"));
+    run.add("ScheduledHyperParamSetter",
+            parse_yaml("{param: learning_rate, values: [[0, 0.5], [8, 0.001]], step_based: true}", "s.yaml"));
+  };
+  TestRun first({.max_epoch = 3, .steps_per_epoch = 4}, trainer_);
+  first.options.folder = folder.str();
+  add_setters(first);
+  first.add("ModelSaver").go();
+  EXPECT_FLOAT_EQ(static_cast<float>(trainer_.learning_rate()), 0.001F);
+
+  std::vector<float> seen;
+  FakeTrainer trainer;
+  trainer.on_step = [&](int64_t /*step*/) { seen.push_back(static_cast<float>(trainer.learning_rate())); };
+  TestRun second({.max_epoch = 4, .steps_per_epoch = 4}, trainer);
+  add_setters(second);
+  second.go_on_from(folder / "checkpoints/model-12.h5");
+  EXPECT_THAT(seen, ElementsAre(0.001F, 0.001F, 0.001F, 0.001F));
 }
 
 TEST_F(SetterTest, a_run_that_starts_late_catches_up) {

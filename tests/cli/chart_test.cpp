@@ -32,7 +32,9 @@ TEST(YRange, is_never_empty) {
   for (const double value : {0.0, -5.0, 1e300, 1e-300, kNan}) {
     const Range range = y_range(chart_of({{0, value}}));
     EXPECT_LT(range.low, range.high) << value;
-    if (std::isfinite(value)) EXPECT_NEAR(range.part(value), 0.5, 1e-9) << value;
+    if (std::isfinite(value)) {
+      EXPECT_NEAR(range.part(value), 0.5, 1e-9) << value;
+    }
   }
   const Range widest = y_range(chart_of({{0, -1e308}, {1, 1e308}}));
   EXPECT_TRUE(std::isfinite(widest.low) && std::isfinite(widest.high));

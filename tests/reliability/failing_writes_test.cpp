@@ -20,7 +20,7 @@ constexpr int64_t kLastStepHere = 12;
 /// How a run with a save after each epoch ended.
 struct Ended {
   bool stopped_by_failure = false;
-  bool last_save_failed = false;
+  bool lacks_a_save = false;
   std::map<std::string, Tensor> variables;
 };
 
@@ -34,7 +34,7 @@ Ended train(const std::string& folder, FileIo& io, const std::string& on_error, 
   run.add("ModelSaver", ConfigNode::map({{"on_error", ConfigNode(on_error)}}));
   Ended ended;
   try {
-    ended.last_save_failed = (resume.empty() ? run.go() : run.go_on_from(resume)).last_save_failed;
+    ended.lacks_a_save = (resume.empty() ? run.go() : run.go_on_from(resume)).lacks_a_save;
   } catch (const ResourceError& error) {
     EXPECT_NE(std::string(error.what()).find(folder), std::string::npos) << error.what();
     ended.stopped_by_failure = true;
@@ -76,11 +76,11 @@ TEST_P(FailingWrites, leave_a_checkpoint_from_which_the_run_ends_with_the_same_b
     FailingFileIo io(n, n % 2 == 0 ? ENOSPC : EIO);
     const Ended ended = train(folder.str(), io, GetParam(), "");
     EXPECT_EQ(ended.stopped_by_failure, GetParam() == "stop");
-    EXPECT_EQ(ended.last_save_failed, GetParam() == "continue" && save_of(n) == 2);
+    EXPECT_EQ(ended.lacks_a_save, GetParam() == "continue" && save_of(n) == 2);
     look_at_what_is_left(folder / "checkpoints", n);
     const auto newest = newest_valid_checkpoint(folder / "checkpoints");
     const Ended resumed = train(folder.str(), FileIo::system(), GetParam(), newest ? newest->path : "");
-    EXPECT_FALSE(resumed.last_save_failed);
+    EXPECT_FALSE(resumed.lacks_a_save);
     expect_bit_equal(resumed.variables, straight_);
     EXPECT_EQ(newest_valid_checkpoint(folder / "checkpoints")->step, kLastStepHere);
   }

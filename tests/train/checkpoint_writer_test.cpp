@@ -52,6 +52,27 @@ TEST_F(CheckpointWriterTest, writes_one_file_for_requests_of_one_name) {
   EXPECT_EQ(told_.size(), 2U);
 }
 
+/// The best checkpoint is lost although a later one to resume from was written.
+TEST_F(CheckpointWriterTest, forgets_no_failure_because_another_file_was_written) {
+  FailingFileIo io(1, ENOSPC);
+  CheckpointWriter writer(folder_.str(), io);
+  const CheckpointRequest best = request("max-accuracy.h5", Purpose::kKeepBest);
+  writer.write({best, request("model-1.h5")}, [&] { return content(); });
+  EXPECT_THAT(told_, ElementsAre("max-accuracy.h5 failed", "model-1.h5 saved " + path("model-1.h5")));
+  EXPECT_TRUE(writer.lacks_a_save());
+  writer.write({best}, [&] { return content(); });
+  EXPECT_FALSE(writer.lacks_a_save());
+}
+
+TEST_F(CheckpointWriterTest, a_later_checkpoint_to_resume_from_makes_an_earlier_one_good) {
+  FailingFileIo io(1, ENOSPC);
+  CheckpointWriter writer(folder_.str(), io);
+  writer.write({request("model-1.h5")}, [&] { return content(); });
+  EXPECT_TRUE(writer.lacks_a_save());
+  writer.write({request("model-2.h5")}, [&] { return content(); });
+  EXPECT_FALSE(writer.lacks_a_save());
+}
+
 TEST_F(CheckpointWriterTest, writes_nothing_without_a_folder) {
   CheckpointWriter writer("", FileIo::system());
   writer.write({request("model-1.h5")}, [&] { return content(); });
@@ -63,9 +84,9 @@ TEST_F(CheckpointWriterTest, tells_of_a_failure_and_goes_on_with_the_next) {
   CheckpointWriter writer(folder_.str(), io);
   writer.write({request("model-1.h5")}, [&] { return content(); });
   EXPECT_THAT(told_, ElementsAre("model-1.h5 failed"));
-  EXPECT_TRUE(writer.last_failed());
+  EXPECT_TRUE(writer.lacks_a_save());
   writer.write({request("model-2.h5")}, [&] { return content(); });
-  EXPECT_FALSE(writer.last_failed());
+  EXPECT_FALSE(writer.lacks_a_save());
   EXPECT_TRUE(std::filesystem::exists(path("model-2.h5")));
 }
 

@@ -49,7 +49,7 @@ HWY_ATTR void max_of_places(const float* image, const Windows& w, float* out, ui
       auto where = hn::Set(di, w.numbers[0]);
       for (size_t k = 1; k < places; ++k) {
         const auto x = hn::LoadU(d, at + w.offsets[k]);
-        const auto larger = hn::Gt(x, best);
+        const auto larger = hn::Or(hn::Gt(x, best), hn::IsNaN(x));  // a NaN is never lost
         best = hn::IfThenElse(larger, x, best);
         where = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, w.numbers[k]), where);
       }

@@ -1,6 +1,7 @@
 #include "ops/pooling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "backend/reference/kernel.h"
@@ -34,7 +35,8 @@ void max_pool(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
     std::vector<bool> seen(static_cast<size_t>(out[0].elements()));
     for_each_covered(op_cast<MaxPool>(n)->params(), in[0].shape(), out[0].shape(),
                      [&](int64_t yi, int64_t k, int64_t xi) {
-                       if (seen[static_cast<size_t>(yi)] && !(x[xi] > y[yi])) return;
+                       const bool wins = x[xi] > y[yi] || std::isnan(x[xi]);  // a NaN is never lost
+                       if (seen[static_cast<size_t>(yi)] && !wins) return;
                        seen[static_cast<size_t>(yi)] = true;
                        y[yi] = x[xi];
                        index[yi] = static_cast<uint8_t>(k);

@@ -1,5 +1,6 @@
 #include "backend/cpu/simd_pooling.h"
 
+#include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -30,6 +31,22 @@ struct Row {
 /// One channel (plain layout), a block of them, and a count that no vector divides.
 class Pooling : public testing::TestWithParam<size_t> {};
 INSTANTIATE_TEST_SUITE_P(Channels, Pooling, testing::Values(1, 16, 21));
+
+TEST_P(Pooling, max_of_keeps_a_nan_at_any_place) {
+  for (size_t place = 0; place < 4; ++place) {
+    Row row(GetParam());
+    for (int64_t channel = 0; channel < row.channels; ++channel)
+      row.image[static_cast<size_t>(row.offsets[place] + channel)] = std::nanf("");
+    std::vector<float> out(row.pooled());
+    std::vector<uint8_t> index(row.pooled());
+    max_of(row.image.data(), row.windows, out.data(), index.data());
+    for (size_t channel = 0; channel < GetParam(); ++channel) {
+      EXPECT_TRUE(std::isnan(out[channel])) << place;
+      EXPECT_EQ(index[channel], place);
+      EXPECT_FALSE(std::isnan(out[channel + GetParam()]));
+    }
+  }
+}
 
 TEST_P(Pooling, max_of_keeps_the_first_of_equals) {
   const Row row(GetParam());
