@@ -1,9 +1,9 @@
 #include "ops/matmul.h"
 
 #include <algorithm>
-#include <array>
 
 #include "backend/cpu/kernel.h"
+#include "backend/cpu/piece_kernel.h"
 #include "backend/cpu/primitive.h"
 #include "backend/passes/fused_ops.h"
 
@@ -45,17 +45,7 @@ struct Product {
   int64_t inner() const { return node.inputs[0].shape()[params.transpose_a ? 0 : 1]; }
 };
 
-/// One block with where its operands begin.
-struct ProductPiece {
-  std::unique_ptr<CpuKernel> kernel;
-  std::vector<uint64_t> in;
-  uint64_t out = 0;
-  uint64_t scratch_bytes = 0;
-  std::array<std::byte*, 3> in_pointers{};
-  std::byte* out_pointer = nullptr;
-};
-
-ProductPiece piece_of(const Product& product, const Range& rows, const Range& columns) {
+Piece piece_of(const Product& product, const Range& rows, const Range& columns) {
   dnnl::primitive_attr attributes = user_scratchpad();
   if (product.activation == Activation::kRelu) {
     dnnl::post_ops after;
@@ -72,14 +62,14 @@ ProductPiece piece_of(const Product& product, const Range& rows, const Range& co
       product.bias ? dnnl::matmul::desc(a.md, b.md, bias, y.md) : dnnl::matmul::desc(a.md, b.md, y.md);
   const dnnl::matmul::primitive_desc pd(desc, attributes, engine());
   std::vector<Operand> in = {{DNNL_ARG_SRC, a.md}, {DNNL_ARG_WEIGHTS, b.md}};
-  ProductPiece piece;
+  Piece piece;
   piece.in = {a.offset, b.offset};
   if (product.bias) {
     in.push_back({DNNL_ARG_BIAS, bias});
     piece.in.push_back(static_cast<uint64_t>(columns.begin) * sizeof(float));
   }
-  piece.out = y.offset;
-  piece.scratch_bytes = aligned(pd.scratchpad_desc().get_size());
+  piece.out = {y.offset};
+  piece.scratch_bytes = pd.scratchpad_desc().get_size();
   piece.kernel = std::make_unique<PrimitiveKernel>(
       dnnl::matmul(pd), in, std::vector<Operand>{{DNNL_ARG_DST, y.md}}, pd.scratchpad_desc());
   return piece;
@@ -87,14 +77,14 @@ ProductPiece piece_of(const Product& product, const Range& rows, const Range& co
 
 /// The matrix whose lines are cut is read once; the other one is read for every piece. So the longer side of
 /// y is cut, at multiples of 16 lines.
-std::vector<ProductPiece> pieces_of(const Product& product, int pieces) {
+std::vector<Piece> pieces_of(const Product& product, int pieces) {
   constexpr int64_t kLines = 16;
   const bool by_columns = product.columns() >= product.rows();
   const int64_t lines = by_columns ? product.columns() : product.rows();
   const int64_t blocks = (lines + kLines - 1) / kLines;
   const double flops = 2.0 * static_cast<double>(product.rows() * product.columns() * product.inner());
   const int64_t count = flops < kFlopGrain * pieces ? 1 : std::min<int64_t>(pieces, blocks);
-  std::vector<ProductPiece> all;
+  std::vector<Piece> all;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t begin = blocks * i / count * kLines;
     const Range part = {begin, std::min(lines, blocks * (i + 1) / count * kLines) - begin};
@@ -104,37 +94,8 @@ std::vector<ProductPiece> pieces_of(const Product& product, int pieces) {
   return all;
 }
 
-class ProductKernel final : public CpuKernel {
- public:
-  explicit ProductKernel(std::vector<ProductPiece> pieces) : pieces_(std::move(pieces)) {
-    for (const ProductPiece& piece : pieces_) piece_scratch_ = std::max(piece_scratch_, piece.scratch_bytes);
-  }
-  uint64_t scratch_bytes() const { return piece_scratch_ * pieces_.size(); }
-
-  void run(const KernelArgs& args) override {
-    if (pieces_.size() == 1) return run_piece(args, 0);
-    args.team->run(static_cast<int>(pieces_.size()),
-                   [&](int piece) { run_piece(args, static_cast<size_t>(piece)); });
-  }
-
- private:
-  void run_piece(const KernelArgs& args, size_t number) {
-    ProductPiece& piece = pieces_[number];
-    for (size_t i = 0; i < piece.in.size(); ++i) piece.in_pointers[i] = args.in[i] + piece.in[i];
-    piece.out_pointer = args.out[0] + piece.out;
-    piece.kernel->run({{piece.in_pointers.data(), piece.in.size()},
-                       {&piece.out_pointer, 1},
-                       args.scratch + number * piece_scratch_,
-                       args.info,
-                       nullptr});
-  }
-
-  std::vector<ProductPiece> pieces_;
-  uint64_t piece_scratch_ = 0;
-};
-
 PreparedKernel prepare_pieces(const KernelRequest& request, const Product& product) {
-  auto kernel = std::make_unique<ProductKernel>(pieces_of(product, request.pieces));
+  auto kernel = std::make_unique<PieceKernel>(pieces_of(product, request.pieces));
   const uint64_t scratch = kernel->scratch_bytes();
   return plain_kernel(request, std::move(kernel), scratch);
 }

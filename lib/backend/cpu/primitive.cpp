@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/cpu/piece_kernel.h"
 #include "core/error.h"
 
 namespace tpack::cpu {
@@ -47,22 +48,19 @@ dnnl::memory::desc plain_like(const Format& plain, const Format& other) {
   return {other.md.dims(), plain.md.data_type(), dnnl::memory::format_tag::abcde};
 }
 
-/// A reorder of one part of a tensor, of its own in size and place.
-struct ReorderPiece {
-  std::unique_ptr<PrimitiveKernel> kernel;
-  uint64_t scratch_bytes = 0;
-};
-
-ReorderPiece reorder_piece(const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+/// A reorder of one part of a tensor, whose descriptions say where it lies.
+Piece reorder_piece(const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
   const dnnl::reorder::primitive_desc pd(engine(), from, engine(), to, user_scratchpad());
   const std::vector<PrimitiveKernel::Operand> in = {{DNNL_ARG_FROM, from}};
   const std::vector<PrimitiveKernel::Operand> out = {{DNNL_ARG_TO, to}};
   return {std::make_unique<PrimitiveKernel>(dnnl::reorder(pd), in, out, pd.scratchpad_desc()),
-          aligned(pd.scratchpad_desc().get_size())};
+          {0},
+          {0},
+          pd.scratchpad_desc().get_size()};
 }
 
 /// Parts along the first axis, cut where no block of channels is cut; the whole where it cannot be cut.
-std::vector<ReorderPiece> reorder_pieces(const Format& from, const Format& to, int pieces) {
+std::vector<Piece> reorder_pieces(const Format& from, const Format& to, int pieces) {
   constexpr uint64_t kByteGrain = 65536;  // worth waking a thread for
   constexpr int64_t kLargestBlock = 64;   // of oneDNN's weights
   const bool weights = from.layout == Layout::kOpaque || to.layout == Layout::kOpaque;
@@ -71,7 +69,7 @@ std::vector<ReorderPiece> reorder_pieces(const Format& from, const Format& to, i
   const int64_t blocks = (dims[0] + step - 1) / step;
   const int64_t count =
       to.bytes() < kByteGrain * static_cast<uint64_t>(pieces) ? 1 : std::min<int64_t>(pieces, blocks);
-  std::vector<ReorderPiece> all;
+  std::vector<Piece> all;
   for (int64_t i = 0; i < count && count > 1; ++i) {
     dnnl::memory::dims offsets(dims.size(), 0);
     offsets[0] = blocks * i / count * step;
@@ -86,29 +84,6 @@ std::vector<ReorderPiece> reorder_pieces(const Format& from, const Format& to, i
   return all;
 }
 
-class ReorderKernel final : public CpuKernel {
- public:
-  explicit ReorderKernel(std::vector<ReorderPiece> pieces) : pieces_(std::move(pieces)) {
-    for (const ReorderPiece& piece : pieces_) piece_scratch_ = std::max(piece_scratch_, piece.scratch_bytes);
-  }
-  uint64_t scratch_bytes() const { return piece_scratch_ * pieces_.size(); }
-
-  void run(const KernelArgs& args) override {
-    if (pieces_.size() == 1) return run_piece(args, 0);
-    args.team->run(static_cast<int>(pieces_.size()),
-                   [&](int piece) { run_piece(args, static_cast<size_t>(piece)); });
-  }
-
- private:
-  void run_piece(const KernelArgs& args, size_t piece) {
-    pieces_[piece].kernel->run(
-        {args.in, args.out, args.scratch + piece * piece_scratch_, args.info, nullptr});
-  }
-
-  std::vector<ReorderPiece> pieces_;
-  uint64_t piece_scratch_ = 0;
-};
-
 }  // namespace
 
 std::unique_ptr<CpuKernel> make_reorder(const Format& given_from, const Format& given_to, int pieces,
@@ -119,7 +94,7 @@ std::unique_ptr<CpuKernel> make_reorder(const Format& given_from, const Format& 
     const size_t bytes = from.bytes();
     return make_kernel([bytes](const KernelArgs& args) { std::memcpy(args.out[0], args.in[0], bytes); });
   }
-  auto kernel = std::make_unique<ReorderKernel>(reorder_pieces(from, to, pieces));
+  auto kernel = std::make_unique<PieceKernel>(reorder_pieces(from, to, pieces));
   scratch_bytes = kernel->scratch_bytes();
   return kernel;
 }
