@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/log.h"
 #include "core/text.h"
@@ -18,6 +19,15 @@ std::string BestSaver::file_name() const {
   std::string stat = monitor_.name;
   std::replace(stat.begin(), stat.end(), '/', '-');
   return prefix_ + "-" + stat + ".h5";
+}
+
+void BestSaver::before_train(Run& run) {
+  if (!best_ || run.folder().empty()) return;
+  const std::string path = run.folder() + "/checkpoints/" + file_name();
+  if (std::filesystem::exists(path)) return;
+  log::info("there is no " + path + ": the best " + monitor_.name + " so far, " + shortest(*best_) +
+            ", counts no more");
+  best_.reset();
 }
 
 void BestSaver::trigger(Run& run) {

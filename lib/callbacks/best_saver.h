@@ -10,10 +10,14 @@ namespace tpack {
 
 /// What MinSaver and MaxSaver share: a checkpoint of the epoch in which a scalar was better than in every
 /// epoch that was saved before. Only a value put at this very step counts, so no other epoch can be saved by
-/// mistake; a save that fails leaves the best as it was.
+/// mistake; a save that fails leaves the best as it was. A best value of a resumed run whose file is not
+/// there (set aside, or of another folder) counts no more.
 class BestSaver : public Callback {
  public:
+  std::string identity() const override { return monitor_.name; }
+  bool only_one() const override { return true; }
   void setup(Setup& setup) override { setup.needs(monitor_, who_); }
+  void before_train(Run& run) override;
   void trigger(Run& run) override;
   void save(State& state) const override;
   void load(const State& state) override;

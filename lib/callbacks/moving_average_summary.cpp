@@ -25,6 +25,7 @@ class MovingAverageSummary final : public Callback {
     if (p_.decay == 1) throw ConfigError("callback MovingAverageSummary: 'decay' must be below 1");
   }
 
+  bool only_one() const override { return true; }  // both would give the same names
   void setup(Setup& setup) override {
     names_ = setup.statistics();
     for (const std::string& name : names_) setup.provides(name, ScalarOrder::When::kStep);

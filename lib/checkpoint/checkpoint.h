@@ -33,5 +33,8 @@ CheckpointContent load_checkpoint(const std::string& path);
 
 /// Checks the digest of the whole file. Errors: as load_checkpoint.
 void verify_checkpoint(const std::string& path);
+/// The global step of a checkpoint; its digest is checked, the rest of it is not read. Errors: as
+/// load_checkpoint.
+int64_t checkpoint_step(const std::string& path);
 
 }  // namespace tpack

@@ -32,6 +32,10 @@ class CheckpointReader {
     file_bytes_ = bytes;
   }
 
+  int64_t step() const {
+    check_root();
+    return number_attribute("step");
+  }
   CheckpointContent read() {
     check_root();
     content_.step = number_attribute("step");
@@ -209,9 +213,8 @@ void CheckpointReader::text(hid_t id, const std::string& name, const Handle& typ
   content_.texts.emplace(name, value.substr(0, value.find('\0')));
 }
 
-}  // namespace
-
-CheckpointContent load_checkpoint(const std::string& path) {
+template <class Use>
+auto with_reader(const std::string& path, const Use& use) {
   check_seal(path);
   const std::lock_guard lock(hdf5_mutex());
   hdf5::prepare();
@@ -222,7 +225,17 @@ CheckpointContent load_checkpoint(const std::string& path) {
   const Handle file(
       checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "is not readable as HDF5"),
       H5Fclose);
-  return CheckpointReader(path, file.get()).read();
+  return use(CheckpointReader(path, file.get()));
+}
+
+}  // namespace
+
+CheckpointContent load_checkpoint(const std::string& path) {
+  return with_reader(path, [](CheckpointReader reader) { return reader.read(); });
+}
+
+int64_t checkpoint_step(const std::string& path) {
+  return with_reader(path, [](const CheckpointReader& reader) { return reader.step(); });
 }
 
 void verify_checkpoint(const std::string& path) { check_seal(path); }

@@ -1,5 +1,7 @@
 #include "cli/config_changes.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace tpack {
@@ -30,6 +32,40 @@ void compare(const ConfigNode* before, const ConfigNode* now, const std::string&
   }
 }
 
+/// Lists of components are compared as such: an item that was put in is no change of those behind it.
+void compare_items(const ConfigNode* before, const ConfigNode* now, const std::string& path,
+                   std::vector<std::string>& changes) {
+  const bool lists = before != nullptr && now != nullptr && before->is_list() && now->is_list();
+  if (!lists) return compare(before, now, path, changes);
+  std::vector<const ConfigNode*> gone, added, kept;
+  for (const ConfigNode& item : before->items()) gone.push_back(&item);
+  for (const ConfigNode& item : now->items()) {
+    const auto found = std::find_if(gone.begin(), gone.end(),
+                                    [&](const ConfigNode* other) { return other->same_value(item); });
+    if (found == gone.end()) {
+      added.push_back(&item);
+    } else {
+      kept.push_back(*found);
+      gone.erase(found);
+    }
+  }
+  for (const ConfigNode* item : added) {
+    const std::string name = component_item(*item, "component").name;
+    const auto earlier = std::find_if(gone.begin(), gone.end(), [&](const ConfigNode* other) {
+      return component_item(*other, "component").name == name;
+    });
+    if (earlier == gone.end()) {
+      changes.push_back(path + " now has " + name);
+    } else {
+      compare(*earlier, item, path, changes);
+      gone.erase(earlier);
+    }
+  }
+  for (const ConfigNode* item : gone)
+    changes.push_back(path + " no longer has " + component_item(*item, "component").name);
+  if (!std::is_sorted(kept.begin(), kept.end())) changes.push_back(path + " has another order");
+}
+
 /// The name of the one component of a section; "" where there is none.
 std::string component_of(const ConfigNode* section) {
   if (section == nullptr || section->is_null()) return "";
@@ -48,8 +84,10 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
                           "; resume with the same, or begin a new run that takes the weights (init)");
   }
   std::vector<std::string> changes;
-  for (const char* section : {"data", "model", "optimizer"})
+  for (const char* section : {"data", "model", "optimizer", "engine"})
     compare(checkpoint.find(section), run.find(section), section, changes);
+  for (const char* section : {"callbacks", "default_callbacks"})
+    compare_items(checkpoint.find(section), run.find(section), section, changes);
   compare(checkpoint.find("starting_epoch"), run.find("starting_epoch"), "starting_epoch", changes);
   return changes;
 }

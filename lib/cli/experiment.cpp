@@ -1,5 +1,6 @@
 #include "cli/experiment.h"
 
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -107,13 +108,26 @@ class ExperimentMaker {
     if (type.empty()) return;
     const ComponentItem item = component_item(slot.item, Callback::kKind);
     check_flow_names(item);
-    const std::string stem = snake_case(type);
-    const int number = counts_[stem]++;
-    if (callback && callback->only_one() && number > 0) {
-      errors_.add(item.position, "callback " + type + " is listed before; one can do the work of both");
+    if (!callback) return;
+    const std::string identity = callback->identity();
+    std::string name = snake_case(type) + (identity.empty() ? "" : "_" + name_of_entry(identity));
+    const int number = counts_[name]++;
+    if (callback->only_one() && number > 0) {
+      errors_.add(item.position, "callback " + type + (identity.empty() ? "" : " of '" + identity + "'") +
+                                     " is listed before; one can do the work of both");
     }
-    const std::string name = stem + "_" + std::to_string(number);
-    if (callback) e_.callbacks.push_back({name, std::move(callback), item.position});
+    if (identity.empty() || number > 0) name += "_" + std::to_string(number);
+    e_.callbacks.push_back({name, std::move(callback), item.position});
+  }
+
+  /// For the name of an entry in checkpoints.
+  static std::string name_of_entry(std::string text) {
+    for (char& c : text) {
+      const bool is_plain =
+          std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+      if (!is_plain) c = '-';
+    }
+    return text;
   }
 
   /// Every parameter that is the name of a flow must name one.

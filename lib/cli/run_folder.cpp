@@ -23,6 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLock = ".lock";
+/// What a run that goes on writes anew, unlike log.txt and the event files.
+constexpr std::array<const char*, 4> kOfTheRun = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
 void make_folder(const std::string& path) {
   std::error_code failure;
@@ -45,11 +47,25 @@ bool is_run_folder(const std::string& path) {
                      [&](const char* mark) { return fs::exists(fs::path(path) / mark); });
 }
 
-/// Renames PATH to PATH.bak-TIME, a name that is free.
-std::string move_to_backup(const std::string& path) {
-  const std::string base = path + ".bak-" + time_stamp();
+/// The name, or the name with a number where that is taken.
+std::string unused_name(const std::string& base) {
   std::string name = base;
   for (int n = 1; fs::exists(name); ++n) name = base + "-" + std::to_string(n);
+  return name;
+}
+
+/// False also where the file cannot be read.
+bool is_of_step_up_to(int64_t step, const std::string& checkpoint) {
+  try {
+    return checkpoint_step(checkpoint) <= step;
+  } catch (const CheckpointError&) {
+    return false;
+  }
+}
+
+/// Renames PATH to PATH.bak-TIME.
+std::string move_to_backup(const std::string& path) {
+  const std::string name = unused_name(path + ".bak-" + time_stamp());
   std::error_code failure;
   fs::rename(path, name, failure);
   if (failure) throw ResourceError(path + ": cannot be renamed to " + name + ": " + failure.message());
@@ -141,19 +157,32 @@ void RunFolder::begin() {
   fs::remove(file("exit.json"), ignored);
 }
 
+bool RunFolder::goes_on_from_elsewhere() const {
+  std::error_code ignored;  // a folder that is not there is another one
+  return !fs::equivalent(fs::absolute(*checkpoint_).parent_path(), checkpoints(), ignored);
+}
+
 void RunFolder::set_later_checkpoints_aside(int64_t step) const {
-  std::vector<CheckpointFile> later = list_checkpoints(checkpoints());
-  std::erase_if(later, [&](const CheckpointFile& file) { return file.step <= step; });
+  const int64_t kept_up_to = goes_on_from_elsewhere() ? -1 : step;
+  std::vector<std::string> later;
+  for (const CheckpointFile& file : list_checkpoints(checkpoints()))
+    if (file.step > kept_up_to) later.push_back(file.path);
+  for (const std::string& path : list_other_checkpoints(checkpoints()))
+    if (!is_of_step_up_to(kept_up_to, path)) later.push_back(path);
   if (later.empty()) return;
-  const fs::path aside = fs::path(checkpoints()) / ("left-" + time_stamp());
-  std::error_code failure;
-  fs::create_directories(aside, failure);
-  for (const CheckpointFile& file : later) {
-    if (!failure) fs::rename(file.path, aside / fs::path(file.path).filename(), failure);
+  const fs::path aside = unused_name(checkpoints() + "/left-" + time_stamp());
+  try {
+    fs::create_directories(aside);
+    for (const char* name : kOfTheRun) {
+      if (fs::exists(file(name))) fs::copy_file(file(name), aside / name);
+    }
+    for (const std::string& path : later) fs::rename(path, aside / fs::path(path).filename());
+  } catch (const fs::filesystem_error& failure) {
+    throw ResourceError(aside.string() +
+                        ": later checkpoints cannot be moved there: " + failure.code().message());
   }
-  if (failure)
-    throw ResourceError(aside.string() + ": later checkpoints cannot be moved there: " + failure.message());
-  log::info("the run goes on from step " + std::to_string(step) + "; later checkpoints are now in " +
+  log::info("the run goes on from step " + std::to_string(step) + "; " +
+            (kept_up_to < 0 ? "earlier" : "later") + " checkpoints of this folder are now in " +
             aside.string());
 }
 

@@ -41,14 +41,17 @@ class RunFolder {
   std::string checkpoints() const { return file("checkpoints"); }
   /// The checkpoint to go on from.
   const std::optional<std::string>& checkpoint() const { return checkpoint_; }
-  /// Moves checkpoints of later steps to checkpoints/left-TIME: a run that goes on from an older one is
-  /// another run from there on, and `auto` must not return to what it left. Errors: ResourceError.
+  /// Moves checkpoints of later steps, best ones included, to checkpoints/left-TIME, and copies the config,
+  /// plan and statistics that belong to them: a run that goes on from an older one is another run from there
+  /// on; `auto` must not return to what it left, and nothing of it is overwritten. All checkpoints are moved
+  /// where the one to go on from is of another folder. Errors: ResourceError.
   void set_later_checkpoints_aside(int64_t step) const;
 
  private:
   void lock();
   void unlock();
   void enter(const ResumeRequest& resume);
+  bool goes_on_from_elsewhere() const;
 
   std::string path_;
   std::optional<std::string> checkpoint_;

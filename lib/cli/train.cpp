@@ -37,6 +37,7 @@ class TrainRun {
 
  private:
   int train();
+  void prepare_data();
   void enter_folder();
   void read_checkpoint();
   void restore(Loop& loop);
@@ -94,7 +95,7 @@ int TrainRun::train() {
   compare_ranks("plan", plan_.to_json());
   compare_with_checkpoint();
   for (const auto& [name, flow] : e.flows) bad_samples_.watch(name, flow);  // inputs read ahead at once
-  prepare(e.flows);
+  prepare_data();
   set_up_trainer(e, plan_, world_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
@@ -112,6 +113,11 @@ int TrainRun::train() {
   }
   write_plan();
   return ending(result_);
+}
+
+void TrainRun::prepare_data() {
+  const BusyWith busy(world_, "opening the data");
+  prepare(experiment_->flows);
 }
 
 void TrainRun::enter_folder() {
@@ -217,8 +223,8 @@ void TrainRun::restore(Loop& loop) {
 void TrainRun::start(Loop& loop) {
   Experiment& e = *experiment_;
   if (!chief()) return;
-  write_plan();
   if (!checkpoint_path_.empty()) folder_->set_later_checkpoints_aside(loop.state().global_step());
+  write_plan();
   write_whole_file(folder_->file("config.yaml"), effective_);
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   if (const VariableStore* store = e.trainer->variables())

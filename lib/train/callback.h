@@ -60,7 +60,11 @@ class Callback {
   /// Always, also after an error.
   virtual void after_train(Run& run) { (void)run; }
 
-  /// True where a second one in the list would undo what the first one does.
+  /// What tells it from others of its type, such as the statistic that it watches: its state in checkpoints
+  /// is found by type and identity, so that a resumed run may list other callbacks before it. Letters,
+  /// digits, '_', '-' and '.' are kept; "" where there is nothing to tell.
+  virtual std::string identity() const { return {}; }
+  /// True where a second one of the same identity in the list would undo what the first one does.
   virtual bool only_one() const { return false; }
   /// Runs on the chief alone unless it says otherwise.
   virtual bool chief_only() const { return true; }

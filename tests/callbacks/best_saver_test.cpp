@@ -82,6 +82,13 @@ TEST_F(BestSaverTest, knows_its_best_after_a_resume_from_the_best) {
   EXPECT_EQ(best_epoch(), 2);
 }
 
+TEST_F(BestSaverTest, a_best_whose_file_is_not_there_counts_no_more) {
+  start(2, {0.5, 0.9}).go();
+  std::filesystem::rename(best_file(), folder_ / "elsewhere.h5");
+  start(4, {0, 0, 0.7, 0.6}).go_on_from(folder_ / "checkpoints/model-2.h5");
+  EXPECT_EQ(best_epoch(), 3);
+}
+
 TEST_F(BestSaverTest, a_best_that_was_not_saved_was_none) {
   // The best file of epoch 2 cannot be made: its first call fails. Epoch 3 is less good, but better than 1.
   int calls_of_one_save = 0;

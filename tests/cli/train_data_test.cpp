@@ -1,7 +1,7 @@
 // Runs the program on folders of images: files that change under a resumed run, images that are too small.
 #include <filesystem>
 
-#include "program_runner.h"
+#include "tiny_runs.h"
 
 namespace tpack {
 namespace {
@@ -18,14 +18,8 @@ constexpr uint8_t kPixel[] = {
     0xDA, 0x45, 0x08, 0x3B, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
 };
 
-class TrainOnImages : public testing_cli::WithTinyConfig {
+class TrainOnImages : public testing_cli::WithTinyRuns {
  protected:
-  std::string run_folder(const std::string& name = "run") const { return folder_ / name; }
-  Outcome train(std::vector<std::string> more = {}, const std::string& name = "run") const {
-    std::vector<std::string> words = {"train", config(), "--log-dir", run_folder(name)};
-    words.insert(words.end(), more.begin(), more.end());
-    return tpack(words);
-  }
   void image(const std::string& name) const {
     fs::create_directories(fs::path(folder_ / name).parent_path());
     fs::copy_file(source_folder() + "/docs/images/rendered-digits.png", folder_ / name);

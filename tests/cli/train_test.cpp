@@ -11,46 +11,20 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/plan.h"
-#include "checkpoint/checkpoint.h"
-#include "program_runner.h"
+#include "tiny_runs.h"
 
 namespace tpack {
 namespace {
 
 namespace fs = std::filesystem;
+using testing_cli::expect_same_tensors;
 using testing_cli::last_line;
 using testing_cli::Outcome;
 using testing_cli::Process;
 using testing_cli::program;
 using testing_cli::tpack;
 
-class Train : public testing_cli::WithTinyConfig {
- protected:
-  std::string run_folder(const std::string& name = "run") const { return folder_ / name; }
-  std::string checkpoint(int64_t step, const std::string& name = "run") const {
-    return run_folder(name) + "/checkpoints/model-" + std::to_string(step) + ".h5";
-  }
-  Outcome train(std::vector<std::string> more = {}, const std::string& name = "run") const {
-    std::vector<std::string> words = {"train", config(), "--log-dir", run_folder(name)};
-    words.insert(words.end(), more.begin(), more.end());
-    return tpack(words);
-  }
-  int exit_code(const std::string& name = "run") const {
-    return nlohmann::json::parse(content_of(run_folder(name) + "/exit.json")).at("exit_code").get<int>();
-  }
-};
-
-/// Tensors of both, bit by bit.
-void expect_same_tensors(const std::string& a, const std::string& b) {
-  const CheckpointContent first = load_checkpoint(a);
-  const CheckpointContent second = load_checkpoint(b);
-  ASSERT_EQ(first.tensors.size(), second.tensors.size());
-  for (const auto& [name, value] : first.tensors) {
-    ASSERT_TRUE(second.tensors.contains(name)) << name;
-    EXPECT_TRUE(bit_equal(value, second.tensors.at(name))) << name;
-  }
-  EXPECT_EQ(first.texts.at("data/json"), second.texts.at("data/json"));
-}
+using Train = testing_cli::WithTinyRuns;
 
 TEST_F(Train, writes_the_run_folder) {
   const Outcome outcome = train();
@@ -82,35 +56,6 @@ TEST_F(Train, refuses_a_folder_with_checkpoints) {
   EXPECT_TRUE(
       last_line(outcome.err).starts_with("error: " + run_folder() + ": has checkpoints of an earlier run"));
   EXPECT_NE(outcome.err.find("--resume auto"), std::string::npos);
-}
-
-TEST_F(Train, keeps_the_best_checkpoints_of_a_run_that_has_no_others) {
-  const std::vector<std::string> best = {
-      "--set", "callbacks=[InferenceRunner: {data: validation}, MaxSaver: {monitor: validation_accuracy}]"};
-  ASSERT_EQ(train(best).code, 0);
-  const std::string path = run_folder() + "/checkpoints/max-validation_accuracy.h5";
-  const std::string before = content_of(path);
-  EXPECT_EQ(train(best).code, 2);
-  std::vector<std::string> on = best;
-  on.insert(on.end(), {"--resume", "auto"});
-  const Outcome outcome = train(on);
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("has no checkpoint of the last steps, only " + path), std::string::npos)
-      << outcome.err;
-  EXPECT_EQ(content_of(path), before);
-  on.back() = path;
-  EXPECT_EQ(train(on).code, 0) << "from that file";
-}
-
-TEST_F(Train, a_checkpoint_that_does_not_fit_changes_nothing_in_the_run_folder) {
-  ASSERT_EQ(train().code, 0);
-  const std::string plan = content_of(run_folder() + "/plan.json");
-  const std::string done = content_of(run_folder() + "/exit.json");
-  const std::string log = content_of(run_folder() + "/log.txt");
-  EXPECT_EQ(train({"--resume", "auto", "--set", "data.train.BatchData.batch_size=8"}).code, 4);
-  EXPECT_EQ(content_of(run_folder() + "/plan.json"), plan);
-  EXPECT_EQ(content_of(run_folder() + "/exit.json"), done);
-  EXPECT_EQ(content_of(run_folder() + "/log.txt"), log);
 }
 
 TEST_F(Train, refuses_options_that_a_script_left_empty) {
@@ -149,20 +94,6 @@ TEST_F(Train, never_moves_no_folder_of_other_files_away) {
   EXPECT_EQ(content_of(run_folder() + "/thesis.txt"), "years of work");
 }
 
-TEST_F(Train, what_goes_on_from_an_older_checkpoint_leaves_the_later_ones_behind) {
-  ASSERT_EQ(train({"--set", "callbacks=[ModelSaver: {keep: 10}]"}).code, 0);
-  const std::string callbacks = "callbacks=[ModelSaver: {keep: 10}]";
-  ASSERT_EQ(train({"--resume", checkpoint(10), "--set", "max_epoch=1", "--set", callbacks}).code, 0);
-  EXPECT_FALSE(fs::exists(checkpoint(20)));
-  const auto names = names_in(run_folder() + "/checkpoints");
-  const auto left =
-      std::find_if(names.begin(), names.end(), [](const auto& n) { return n.starts_with("left-"); });
-  ASSERT_NE(left, names.end());
-  EXPECT_TRUE(fs::exists(run_folder() + "/checkpoints/" + *left + "/model-20.h5"));
-  const Outcome on = train({"--resume", "auto", "--set", callbacks});
-  EXPECT_NE(on.err.find("resuming from " + checkpoint(10)), std::string::npos) << on.err;
-}
-
 TEST_F(Train, a_wrong_config_changes_nothing_in_the_run_folder) {
   ASSERT_EQ(train().code, 0);
   const std::string before = content_of(run_folder() + "/config.yaml");
@@ -180,32 +111,6 @@ TEST_F(Train, a_wrong_config_changes_nothing_in_the_run_folder) {
   EXPECT_TRUE(fs::exists(checkpoint(20)));
 }
 
-TEST_F(Train, says_what_a_resumed_run_does_not_take_from_its_config) {
-  ASSERT_EQ(train().code, 0);
-  const Outcome changed =
-      train({"--resume", "auto", "--set", "max_epoch=3", "--set", "optimizer.Adam.learning_rate=0.5"});
-  EXPECT_EQ(changed.code, 0);
-  EXPECT_NE(changed.err.find("the config is not the checkpoint's: optimizer.Adam.learning_rate was "),
-            std::string::npos)
-      << changed.err;
-  const Outcome same =
-      train({"--resume", "auto", "--set", "max_epoch=4", "--set", "optimizer.Adam.learning_rate=0.5"});
-  EXPECT_EQ(same.err.find("is not the checkpoint's"), std::string::npos) << same.err;
-  const Outcome epochs = train({"--resume", "auto", "--set", "max_epoch=5", "--set", "starting_epoch=5"});
-  EXPECT_NE(epochs.err.find("starting_epoch was 1, is 5"), std::string::npos) << epochs.err;
-  const Outcome other = train({"--resume", "auto", "--set", "optimizer={SGD: {learning_rate: 0.5}}"});
-  EXPECT_EQ(other.code, 2);
-  EXPECT_NE(other.err.find("made with optimizer Adam, this run has SGD"), std::string::npos) << other.err;
-}
-
-TEST_F(Train, goes_on_where_the_optimizer_has_its_other_name) {
-  ASSERT_EQ(train({"--set", "optimizer={SGD: {learning_rate: 0.01}}"}).code, 0);
-  const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=3", "--set",
-                                 "optimizer={GradientDescentOptimizer: {learning_rate: 0.01}}"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(fs::exists(checkpoint(30)));
-}
-
 TEST_F(Train, checkpoints_have_the_groups_that_their_page_names) {
   ASSERT_EQ(train().code, 0);
   const std::string page = content_of(source_folder() + "/docs/checkpoint-format.md");
@@ -217,47 +122,6 @@ TEST_F(Train, checkpoints_have_the_groups_that_their_page_names) {
     const std::string group = "`/" + name.substr(0, name.find('/')) + "`";
     EXPECT_NE(page.find(group), std::string::npos) << group;
   }
-}
-
-TEST_F(Train, resumes_bit_for_bit) {
-  ASSERT_EQ(train({"--set", "max_epoch=4"}, "straight").code, 0);
-  ASSERT_EQ(train().code, 0);
-  const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=4"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(20)), std::string::npos);
-  expect_same_tensors(checkpoint(40), checkpoint(40, "straight"));
-}
-
-TEST_F(Train, resumes_from_a_file_into_another_folder) {
-  ASSERT_EQ(train({"--set", "max_epoch=3"}, "straight").code, 0);
-  const Outcome outcome = train({"--resume", checkpoint(10, "straight"), "--set", "max_epoch=3"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_same_tensors(checkpoint(30), checkpoint(30, "straight"));
-}
-
-TEST_F(Train, auto_on_an_empty_folder_starts_afresh) {
-  const Outcome outcome = train({"--resume", "auto"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err.find("resuming"), std::string::npos);
-}
-
-TEST_F(Train, auto_leaves_a_damaged_checkpoint_out) {
-  ASSERT_EQ(train().code, 0);
-  fs::resize_file(checkpoint(20), 1000);
-  const Outcome outcome = train({"--resume", "auto"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(10)), std::string::npos);
-  EXPECT_NE(outcome.err.find("warning: " + checkpoint(20)), std::string::npos);
-}
-
-TEST_F(Train, auto_refuses_where_all_are_damaged) {
-  ASSERT_EQ(train().code, 0);
-  for (const int64_t step : {10, 20}) fs::resize_file(checkpoint(step), 1000);
-  const Outcome outcome = train({"--resume", "auto"});
-  EXPECT_EQ(outcome.code, 4);
-  EXPECT_NE(outcome.err.find(checkpoint(10)), std::string::npos);
-  EXPECT_NE(outcome.err.find(checkpoint(20)), std::string::npos);
-  EXPECT_TRUE(last_line(outcome.err).starts_with("error: "));
 }
 
 TEST_F(Train, refuses_a_folder_in_which_another_process_trains) {
@@ -370,15 +234,6 @@ TEST_F(Train, a_plan_of_another_network_is_exit_2) {
   EXPECT_NE(refused.err.find("names node conv9/Convolution"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("--replan"), std::string::npos);
   EXPECT_EQ(train({"--plan", folder_ / "other.json", "--replan"}, "third").code, 2);
-}
-
-TEST_F(Train, resumes_with_another_number_of_threads_to_the_same_bits) {
-  const std::vector<std::string> longer = {"--set", "max_epoch=3", "--set", "engine.threads=3"};
-  ASSERT_EQ(train(longer, "whole").code, 0);
-  ASSERT_EQ(train({"--set", "engine.threads=3"}).code, 0);
-  const Outcome resumed = train({"--resume", "auto", "--set", "max_epoch=3", "--set", "engine.threads=1"});
-  ASSERT_EQ(resumed.code, 0) << resumed.err;
-  expect_same_tensors(checkpoint(30, "whole"), checkpoint(30));
 }
 
 TEST_F(Train, begins_with_the_weights_of_init) {

@@ -1,0 +1,218 @@
+// Runs the program: what a run that goes on takes from a checkpoint and from its run folder, and what it
+// leaves.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "cli/train.h"
+#include "tiny_runs.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_cli::expect_same_tensors;
+using testing_cli::Outcome;
+
+using TrainResume = testing_cli::WithTinyRuns;
+
+TEST_F(TrainResume, keeps_the_best_checkpoints_of_a_run_that_has_no_others) {
+  const std::vector<std::string> best = {
+      "--set", "callbacks=[InferenceRunner: {data: validation}, MaxSaver: {monitor: validation_accuracy}]"};
+  ASSERT_EQ(train(best).code, 0);
+  const std::string path = run_folder() + "/checkpoints/max-validation_accuracy.h5";
+  const std::string before = content_of(path);
+  EXPECT_EQ(train(best).code, 2);
+  std::vector<std::string> on = best;
+  on.insert(on.end(), {"--resume", "auto"});
+  const Outcome outcome = train(on);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("has no checkpoint of the last steps, only " + path), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(content_of(path), before);
+  on.back() = path;
+  EXPECT_EQ(train(on).code, 0) << "from that file";
+}
+
+TEST_F(TrainResume, a_checkpoint_that_does_not_fit_changes_nothing_in_the_run_folder) {
+  ASSERT_EQ(train().code, 0);
+  const std::string plan = content_of(run_folder() + "/plan.json");
+  const std::string done = content_of(run_folder() + "/exit.json");
+  const std::string log = content_of(run_folder() + "/log.txt");
+  EXPECT_EQ(train({"--resume", "auto", "--set", "data.train.BatchData.batch_size=8"}).code, 4);
+  EXPECT_EQ(content_of(run_folder() + "/plan.json"), plan);
+  EXPECT_EQ(content_of(run_folder() + "/exit.json"), done);
+  EXPECT_EQ(content_of(run_folder() + "/log.txt"), log);
+}
+
+TEST_F(TrainResume, what_goes_on_from_an_older_checkpoint_leaves_the_later_ones_behind) {
+  ASSERT_EQ(train({"--set", "callbacks=[ModelSaver: {keep: 10}]"}).code, 0);
+  const std::string callbacks = "callbacks=[ModelSaver: {keep: 10}]";
+  ASSERT_EQ(train({"--resume", checkpoint(10), "--set", "max_epoch=1", "--set", callbacks}).code, 0);
+  EXPECT_FALSE(fs::exists(checkpoint(20)));
+  const auto names = names_in(run_folder() + "/checkpoints");
+  const auto left =
+      std::find_if(names.begin(), names.end(), [](const auto& n) { return n.starts_with("left-"); });
+  ASSERT_NE(left, names.end());
+  EXPECT_TRUE(fs::exists(run_folder() + "/checkpoints/" + *left + "/model-20.h5"));
+  const Outcome on = train({"--resume", "auto", "--set", callbacks});
+  EXPECT_NE(on.err.find("resuming from " + checkpoint(10)), std::string::npos) << on.err;
+}
+
+/// The files of the one checkpoints/left-TIME, by name.
+std::map<std::string, std::string> set_aside(const std::string& run_folder) {
+  std::map<std::string, std::string> files;
+  for (const std::string& name : names_in(run_folder + "/checkpoints")) {
+    if (!name.starts_with("left-")) continue;
+    EXPECT_TRUE(files.empty()) << "there are two";
+    const std::string folder = run_folder + "/checkpoints/" + name;
+    for (const std::string& file : names_in(folder)) files[file] = content_of(folder + "/" + file);
+  }
+  return files;
+}
+
+TEST_F(TrainResume, hands_each_callback_its_own_state_when_others_are_put_in_or_out) {
+  const std::string validate = "InferenceRunner: {data: validation}, ";
+  const std::string cost = "MinSaver: {monitor: validation_cost}, ";
+  const std::string accuracy = "MinSaver: {monitor: validation_accuracy}, ";
+  const auto list = [&](const std::string& savers) {
+    return "callbacks=[" + validate + savers + "ModelSaver: {}]";
+  };
+  ASSERT_EQ(train({"--set", list(cost)}).code, 0);
+  const auto state = [&](int64_t step) {
+    return load_checkpoint(checkpoint(step)).texts.at("callbacks/min_saver_validation_cost");
+  };
+  const std::string before = state(20);
+  const Outcome more = train(
+      {"--resume", "auto", "--set", "max_epoch=3", "--set", list(accuracy + cost), "--set", "gates={}"});
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_NE(more.err.find("callbacks now has MinSaver;"), std::string::npos) << more.err;
+  EXPECT_EQ(state(30) == before, checkpoint_step(run_folder() + "/checkpoints/min-validation_cost.h5") != 30);
+  const Outcome less = train({"--resume", "auto", "--set", "max_epoch=4", "--set", list(cost)});
+  ASSERT_EQ(less.code, 0) << less.err;
+  EXPECT_NE(less.err.find("callbacks no longer has MinSaver;"), std::string::npos) << less.err;
+  EXPECT_NE(less.err.find("has the state of callback min_saver_validation_accuracy, which this run does not "
+                          "have; it is left out"),
+            std::string::npos)
+      << less.err;
+}
+
+TEST_F(TrainResume, what_goes_on_from_an_older_checkpoint_overwrites_nothing_of_later_steps) {
+  const std::vector<std::string> best = {"--set",
+                                         "callbacks=[InferenceRunner: {data: validation}, MaxSaver: "
+                                         "{monitor: validation_cost}, ModelSaver: {}]"};
+  ASSERT_EQ(train(best).code, 0);
+  const std::string path = run_folder() + "/checkpoints/max-validation_cost.h5";
+  ASSERT_EQ(checkpoint_step(path), 20);
+  std::map<std::string, std::string> before;
+  for (const char* name : {"config.yaml", "plan.json", "stats.json", "stats.csv"})
+    before[name] = content_of(run_folder() + "/" + name);
+  for (const std::string& file : {path, checkpoint(20)}) before[fs::path(file).filename()] = content_of(file);
+  std::vector<std::string> on = best;
+  on.insert(on.end(), {"--resume", checkpoint(10), "--set", "optimizer.Adam.beta1=0.5"});
+  ASSERT_EQ(train(on).code, 0);
+  EXPECT_EQ(set_aside(run_folder()), before);
+  EXPECT_EQ(checkpoint_step(path), 20) << "the best of the new run, though the older best was better or gone";
+  EXPECT_NE(content_of(path), before.at("max-validation_cost.h5"));
+}
+
+TEST_F(TrainResume, a_run_that_goes_on_from_another_folder_overwrites_nothing_of_its_own) {
+  const std::vector<std::string> best = {
+      "--set",
+      "callbacks=[InferenceRunner: {data: validation}, MinSaver: {monitor: validation_cost}, "
+      "ModelSaver: {keep: 1}]"};
+  ASSERT_EQ(train(best).code, 0);
+  std::vector<std::string> longer = best;
+  longer.insert(longer.end(), {"--set", "max_epoch=3"});
+  ASSERT_EQ(train(longer, "other").code, 0);
+  const std::string model = content_of(checkpoint(20));
+  longer.back() = "max_epoch=4";
+  longer.insert(longer.end(), {"--resume", checkpoint(30, "other")});
+  ASSERT_EQ(train(longer).code, 0);
+  const auto aside = set_aside(run_folder());
+  ASSERT_TRUE(aside.contains("model-20.h5"));
+  EXPECT_EQ(aside.at("model-20.h5"), model);
+  EXPECT_TRUE(aside.contains("min-validation_cost.h5"));
+  EXPECT_TRUE(fs::exists(checkpoint(40)));
+}
+
+TEST_F(TrainResume, says_what_a_resumed_run_does_not_take_from_its_config) {
+  ASSERT_EQ(train().code, 0);
+  const Outcome changed =
+      train({"--resume", "auto", "--set", "max_epoch=3", "--set", "optimizer.Adam.learning_rate=0.5"});
+  EXPECT_EQ(changed.code, 0);
+  EXPECT_NE(changed.err.find("the config is not the checkpoint's: optimizer.Adam.learning_rate was "),
+            std::string::npos)
+      << changed.err;
+  const Outcome same =
+      train({"--resume", "auto", "--set", "max_epoch=4", "--set", "optimizer.Adam.learning_rate=0.5"});
+  EXPECT_EQ(same.err.find("is not the checkpoint's"), std::string::npos) << same.err;
+  const Outcome epochs = train({"--resume", "auto", "--set", "max_epoch=5", "--set", "starting_epoch=5"});
+  EXPECT_NE(epochs.err.find("starting_epoch was 1, is 5"), std::string::npos) << epochs.err;
+  const Outcome threads = train({"--resume", "auto", "--set", "max_epoch=6", "--set", "engine.threads=2"});
+  EXPECT_NE(threads.err.find("engine.threads was 1, is 2"), std::string::npos) << threads.err;
+  const Outcome other = train({"--resume", "auto", "--set", "optimizer={SGD: {learning_rate: 0.5}}"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("made with optimizer Adam, this run has SGD"), std::string::npos) << other.err;
+}
+
+TEST_F(TrainResume, goes_on_where_the_optimizer_has_its_other_name) {
+  ASSERT_EQ(train({"--set", "optimizer={SGD: {learning_rate: 0.01}}"}).code, 0);
+  const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=3", "--set",
+                                 "optimizer={GradientDescentOptimizer: {learning_rate: 0.01}}"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(checkpoint(30)));
+}
+
+TEST_F(TrainResume, goes_on_bit_for_bit) {
+  ASSERT_EQ(train({"--set", "max_epoch=4"}, "straight").code, 0);
+  ASSERT_EQ(train().code, 0);
+  const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=4"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(20)), std::string::npos);
+  expect_same_tensors(checkpoint(40), checkpoint(40, "straight"));
+}
+
+TEST_F(TrainResume, goes_on_from_a_file_into_another_folder) {
+  ASSERT_EQ(train({"--set", "max_epoch=3"}, "straight").code, 0);
+  const Outcome outcome = train({"--resume", checkpoint(10, "straight"), "--set", "max_epoch=3"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_same_tensors(checkpoint(30), checkpoint(30, "straight"));
+}
+
+TEST_F(TrainResume, auto_on_an_empty_folder_starts_afresh) {
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err.find("resuming"), std::string::npos);
+}
+
+TEST_F(TrainResume, auto_leaves_a_damaged_checkpoint_out) {
+  ASSERT_EQ(train().code, 0);
+  fs::resize_file(checkpoint(20), 1000);
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(10)), std::string::npos);
+  EXPECT_NE(outcome.err.find("warning: " + checkpoint(20)), std::string::npos);
+}
+
+TEST_F(TrainResume, auto_refuses_where_all_are_damaged) {
+  ASSERT_EQ(train().code, 0);
+  for (const int64_t step : {10, 20}) fs::resize_file(checkpoint(step), 1000);
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find(checkpoint(10)), std::string::npos);
+  EXPECT_NE(outcome.err.find(checkpoint(20)), std::string::npos);
+  EXPECT_TRUE(last_line(outcome.err).starts_with("error: "));
+}
+
+TEST_F(TrainResume, goes_on_with_another_number_of_threads_to_the_same_bits) {
+  const std::vector<std::string> longer = {"--set", "max_epoch=3", "--set", "engine.threads=3"};
+  ASSERT_EQ(train(longer, "whole").code, 0);
+  ASSERT_EQ(train({"--set", "engine.threads=3"}).code, 0);
+  const Outcome resumed = train({"--resume", "auto", "--set", "max_epoch=3", "--set", "engine.threads=1"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  expect_same_tensors(checkpoint(30, "whole"), checkpoint(30));
+}
+
+}  // namespace
+}  // namespace tpack
