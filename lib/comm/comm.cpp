@@ -4,6 +4,10 @@
 
 namespace tpack {
 
+std::string still_busy(const std::string& who, int rank, const std::string& with) {
+  return who + "rank " + std::to_string(rank) + " is still busy with " + with + "; waiting on";
+}
+
 Slice slice_of(size_t count, int rank, int size) {
   constexpr size_t kGrain = 16;  // one cache line of floats: no two members write to the same one
   const size_t grains = (count + kGrain - 1) / kGrain;

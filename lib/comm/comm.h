@@ -11,8 +11,8 @@ namespace tpack {
 /// A member of a group of processes or threads that act together. Every member calls the same operations in
 /// the same order with the same sizes. Sums are taken in the order of the ranks, so their bits are the same
 /// on all members and in every run. Threads: one at a time. Errors (all operations): DistributedError that
-/// names rank and stage where a peer failed, disagrees or does not come within the time-out; the group is of
-/// no use after it.
+/// names rank and stage where a peer failed, disagrees or does not come within the time-out (and did not say
+/// that it is busy); the group is of no use after it.
 class Comm {
  public:
   static constexpr double kDefaultTimeoutS = 300;
@@ -28,14 +28,32 @@ class Comm {
   virtual void broadcast(std::span<std::byte> bytes, int root, const char* stage) = 0;
   /// Waits until all are here.
   virtual void barrier(const char* stage) = 0;
-  /// What a time-out means: an error, or, at moments at which a member may work alone for as long as it
-  /// takes, a warning that names who is missing.
-  enum class WhenLate : uint8_t { kFail, kWarn };
   /// The largest of the members' values: a stop signal, a count.
-  virtual int agree_max(int value, const char* stage, WhenLate late = WhenLate::kFail) = 0;
+  virtual int agree_max(int value, const char* stage) = 0;
   /// The texts of all members by rank; lengths may differ.
   virtual std::vector<std::string> all_gather(const std::string& text, const char* stage) = 0;
+
+  /// How long a member waits for another one, in seconds.
+  virtual void set_timeout(double seconds) = 0;
+  /// Tells the others that this member works alone at `what` from now on, for as long as that takes: those
+  /// that wait for it say so after a time-out and go on waiting. "": it is back. Prefer BusyWith.
+  virtual void busy_with(const std::string& what) = 0;
 };
+
+/// Tells the other members what this one is busy with as long as the object lives. Not to be nested.
+class BusyWith {
+ public:
+  BusyWith(Comm& comm, const std::string& what) : comm_(comm) { comm_.busy_with(what); }
+  ~BusyWith() { comm_.busy_with(""); }
+  BusyWith(const BusyWith&) = delete;
+  BusyWith& operator=(const BusyWith&) = delete;
+
+ private:
+  Comm& comm_;
+};
+
+/// "rank 1, gradients: rank 0 is still busy with saving a checkpoint; waiting on".
+std::string still_busy(const std::string& who, int rank, const std::string& with);
 
 /// The part of `count` elements that member `rank` of `size` reduces: [begin, end).
 struct Slice {

@@ -24,8 +24,17 @@ class LocalGroup::Member final : public Comm {
     show(nullptr, 0);
     group_.meet(rank_, stage);
   }
-  int agree_max(int value, const char* stage, WhenLate late) override;
+  int agree_max(int value, const char* stage) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
+  void set_timeout(double seconds) override {
+    const std::lock_guard lock(group_.mutex_);
+    group_.timeout_s_ = seconds;
+  }
+  void busy_with(const std::string& what) override {
+    const std::lock_guard lock(group_.mutex_);
+    slot().busy_with = what;
+    ++group_.notices_;
+  }
 
  private:
   Slot& slot() { return group_.slots_[static_cast<size_t>(rank_)]; }
@@ -65,10 +74,10 @@ void LocalGroup::Member::broadcast(std::span<std::byte> bytes, int root, const c
   group_.meet(rank_, stage);
 }
 
-int LocalGroup::Member::agree_max(int value, const char* stage, WhenLate late) {
+int LocalGroup::Member::agree_max(int value, const char* stage) {
   show(nullptr, 0);
   slot().value = value;
-  group_.meet(rank_, stage, late);
+  group_.meet(rank_, stage);
   int largest = value;
   for (const Slot& other : group_.slots_) largest = std::max(largest, other.value);
   group_.meet(rank_, stage);
@@ -112,7 +121,7 @@ bool LocalGroup::wait(std::unique_lock<std::mutex>& lock, uint64_t turn) {
   return true;
 }
 
-void LocalGroup::meet(int rank, const char* stage, Comm::WhenLate late) {
+void LocalGroup::meet(int rank, const char* stage) {
   std::unique_lock lock(mutex_);
   const auto who = [&] { return "rank " + std::to_string(rank) + ", " + stage + ": "; };
   if (!failure_.empty()) throw DistributedError(who() + failure_);
@@ -127,17 +136,30 @@ void LocalGroup::meet(int rank, const char* stage, Comm::WhenLate late) {
     changed_.notify_all();
     return;
   }
-  const auto text = [&] {
-    return "no sign of rank " + missing(own.arrived) + " within " + shortest(timeout_s_) + " s";
-  };
-  bool in_time = wait(lock, turn);
-  for (; !in_time && late == Comm::WhenLate::kWarn; in_time = wait(lock, turn))
-    log::warning(who() + text() + "; waiting on");
-  if (turns_ != turn) return;
-  if (in_time) throw DistributedError(who() + failure_);
-  failure_ = text();
+  uint64_t notices = notices_;
+  while (!wait(lock, turn)) {
+    if (notices == notices_) require_busy(who(), missing(own.arrived));
+    notices = notices_;
+  }
+  if (turns_ == turn) throw DistributedError(who() + failure_);
+}
+
+/// With the lock, when members have not come in time. One that has just come back from what it was busy with
+/// has the whole time again.
+void LocalGroup::require_busy(const std::string& who, const std::vector<size_t>& late) {
+  std::vector<std::string> silent;
+  for (const size_t rank : late) {
+    const std::string& busy_with = slots_[rank].busy_with;
+    if (busy_with.empty()) {
+      silent.push_back(std::to_string(rank));
+    } else {
+      log::warning(still_busy(who, static_cast<int>(rank), busy_with));
+    }
+  }
+  if (silent.empty()) return;
+  failure_ = "no sign of rank " + join(silent, ", ") + " within " + shortest(timeout_s_) + " s";
   changed_.notify_all();
-  throw DistributedError(who() + failure_);
+  throw DistributedError(who + failure_);
 }
 
 /// Called by the last to come, with the lock. What differs is a bug of the caller or another config on a
@@ -155,12 +177,12 @@ void LocalGroup::check_agreement(int rank, const char* stage) {
 }
 
 /// The ranks that have come to fewer meetings.
-std::string LocalGroup::missing(uint64_t turn) const {
-  std::vector<std::string> ranks;
+std::vector<size_t> LocalGroup::missing(uint64_t turn) const {
+  std::vector<size_t> ranks;
   for (size_t rank = 0; rank < slots_.size(); ++rank) {
-    if (slots_[rank].arrived < turn) ranks.push_back(std::to_string(rank));
+    if (slots_[rank].arrived < turn) ranks.push_back(rank);
   }
-  return join(ranks, ", ");
+  return ranks;
 }
 
 }  // namespace tpack

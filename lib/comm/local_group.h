@@ -43,20 +43,23 @@ class LocalGroup {
     const std::string* text = nullptr;
     uint64_t arrived = 0;  // waits that this member has come to
     const char* stage = "";
+    std::string busy_with = {};
   };
 
   /// Waits until all members are here and checks that all are at the same stage.
-  void meet(int rank, const char* stage, Comm::WhenLate late = Comm::WhenLate::kFail);
+  void meet(int rank, const char* stage);
   bool wait(std::unique_lock<std::mutex>& lock, uint64_t turn);
+  void require_busy(const std::string& who, const std::vector<size_t>& late);
   void check_agreement(int rank, const char* stage);
-  std::string missing(uint64_t turn) const;
+  std::vector<size_t> missing(uint64_t turn) const;
 
   std::vector<Slot> slots_;
   double timeout_s_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  uint64_t turns_ = 0;  // meetings that are over
-  int here_ = 0;        // members at the meeting that goes on
+  uint64_t turns_ = 0;    // meetings that are over
+  uint64_t notices_ = 0;  // calls of busy_with
+  int here_ = 0;          // members at the meeting that goes on
   std::string failure_;
 };
 

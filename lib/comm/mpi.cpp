@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <list>
 #include <sched.h>
 #include <vector>
 
@@ -40,22 +41,28 @@ class MpiComm final : public Comm {
   void all_reduce_sum(std::span<float> values, const char* stage) override { reduce(values, stage); }
   void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
-  void barrier(const char* stage) override { agree_max(0, stage, WhenLate::kFail); }
-  int agree_max(int value, const char* stage, WhenLate late) override;
+  void barrier(const char* stage) override { agree_max(0, stage); }
+  int agree_max(int value, const char* stage) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
+  void set_timeout(double seconds) override { timeout_s_ = seconds; }
+  void busy_with(const std::string& what) override;
 
  private:
   [[noreturn]] void fail(const char* stage, const std::string& text) {
     failed_ = true;
-    throw DistributedError("rank " + std::to_string(rank_) + ", " + stage + ": " + text);
+    throw DistributedError(who(stage) + text);
   }
+  std::string who(const char* stage) const { return "rank " + std::to_string(rank_) + ", " + stage + ": "; }
   void check(int code, const char* stage) {
     if (code != MPI_SUCCESS) fail(stage, mpi_text(code));
   }
   void send(const void* data, size_t bytes, int to, const char* stage);
   void receive(void* data, size_t bytes, int from, const char* stage);
-  void complete(const char* stage, WhenLate late = WhenLate::kFail);
-  std::string silent_peers() const;
+  void complete(const char* stage);
+  bool take_notices();
+  void forget_sent_notices();
+  void require_busy(const char* stage);
+  std::vector<int> silent_peers() const;
   void check_sizes(const char* stage);
   template <class T>
   void reduce(std::span<T> values, const char* stage);
@@ -71,12 +78,21 @@ class MpiComm final : public Comm {
     int32_t value = 0;
     char stage[28] = {};  // its beginning
   };
+  /// What busy_with sends, on a communicator of its own: nobody waits for it.
+  struct Notice {
+    char what[96] = {};  // its beginning
+  };
+  struct SentNotice {
+    Notice notice;
+    std::vector<MPI_Request> requests;
+  };
   struct Transfer {
     int peer = 0;
     int received_bytes = -1;  // that must come; -1: a sent message
   };
 
   MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm notices_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
   double timeout_s_;
@@ -87,6 +103,8 @@ class MpiComm final : public Comm {
   std::vector<MPI_Request> requests_;  // under way
   std::vector<Transfer> transfers_;    // what each request is
   std::vector<MPI_Status> statuses_;
+  std::vector<std::string> busy_;  // what the others are busy with, by rank
+  std::list<SentNotice> sent_;     // that may be under way; their addresses stay
 };
 
 MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
@@ -99,6 +117,8 @@ MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "start of MPI");
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &notices_), "start of MPI");
+  MPI_Comm_set_errhandler(notices_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   const auto ranks = static_cast<size_t>(size_);
@@ -106,10 +126,16 @@ MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
   requests_.reserve(2 * ranks);
   transfers_.reserve(2 * ranks);
   statuses_.resize(2 * ranks);
+  busy_.resize(ranks);
 }
 
 MpiComm::~MpiComm() {
   if (failed_) return;  // a peer may be gone: ending together would hang
+  MPI_Barrier(notices_);
+  take_notices();  // nothing is to be under way
+  for (SentNotice& sent : sent_)
+    MPI_Waitall(static_cast<int>(sent.requests.size()), sent.requests.data(), MPI_STATUSES_IGNORE);
+  MPI_Comm_free(&notices_);
   MPI_Comm_free(&comm_);
   MPI_Finalize();
 }
@@ -127,38 +153,94 @@ void MpiComm::receive(void* data, size_t bytes, int from, const char* stage) {
 }
 
 /// Waits for all messages under way. Lets other threads run between two looks: ranks may share a processor.
-void MpiComm::complete(const char* stage, WhenLate late) {
+void MpiComm::complete(const char* stage) {
   using Clock = std::chrono::steady_clock;
-  const auto patience = std::chrono::duration<double>(timeout_s_);
-  auto end = Clock::now() + patience;
+  constexpr auto kBetweenLooks = std::chrono::seconds(1);
+  const auto patience =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s_));
+  auto now = Clock::now();
+  auto end = now + patience;
+  auto look = std::min(end, now + kBetweenLooks);
   for (int done = 0; done == 0; ::sched_yield()) {
     check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data()), stage);
-    if (done != 0 || Clock::now() < end) continue;
-    const std::string text =
-        "no answer from rank " + silent_peers() + " within " + shortest(timeout_s_) + " s";
-    if (late == WhenLate::kFail) fail(stage, text);
-    log::warning(std::string(stage) + ": " + text + "; waiting on");
-    end += std::chrono::duration_cast<Clock::duration>(patience);
+    now = Clock::now();
+    if (done != 0 || now < look) continue;
+    if (take_notices()) {
+      end = now + patience;
+    } else if (now >= end) {
+      require_busy(stage);
+      end = now + patience;
+    }
+    look = std::min(end, now + kBetweenLooks);
   }
   check_sizes(stage);
   requests_.clear();
   transfers_.clear();
 }
 
-/// Those whose messages have not come; if all came, those that have not taken ours.
-std::string MpiComm::silent_peers() const {
+/// Has nobody wait: a peer looks for it when it misses this one.
+void MpiComm::busy_with(const std::string& what) {
+  take_notices();
+  forget_sent_notices();
+  SentNotice& sent = sent_.emplace_back();
+  what.copy(sent.notice.what, sizeof sent.notice.what - 1);
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    MPI_Isend(&sent.notice, sizeof sent.notice, MPI_BYTE, other, kTag, notices_,
+              &sent.requests.emplace_back(MPI_REQUEST_NULL));
+  }
+}
+
+void MpiComm::forget_sent_notices() {
+  sent_.remove_if([](SentNotice& sent) {
+    int done = 0;
+    MPI_Testall(static_cast<int>(sent.requests.size()), sent.requests.data(), &done, MPI_STATUSES_IGNORE);
+    return done != 0;
+  });
+}
+
+/// Reads what the others are busy with; true where one of them had something to say.
+bool MpiComm::take_notices() {
+  for (bool any = false;; any = true) {
+    int there = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, kTag, notices_, &there, &status);
+    if (there == 0) return any;
+    Notice notice;
+    MPI_Recv(&notice, sizeof notice, MPI_BYTE, status.MPI_SOURCE, kTag, notices_, MPI_STATUS_IGNORE);
+    busy_[static_cast<size_t>(status.MPI_SOURCE)] = notice.what;
+  }
+}
+
+/// When others have not answered in time.
+void MpiComm::require_busy(const char* stage) {
   std::vector<std::string> silent;
+  for (const int peer : silent_peers()) {
+    const std::string& with = busy_[static_cast<size_t>(peer)];
+    if (with.empty()) {
+      silent.push_back(std::to_string(peer));
+    } else {
+      log::warning(still_busy(who(stage), peer, with));
+    }
+  }
+  if (silent.empty()) return;
+  fail(stage, "no answer from rank " + join(silent, ", ") + " within " + shortest(timeout_s_) + " s");
+}
+
+/// Those whose messages have not come; if all came, those that have not taken ours.
+std::vector<int> MpiComm::silent_peers() const {
+  std::vector<int> silent;
   for (const bool received : {true, false}) {
     for (size_t i = 0; i < requests_.size(); ++i) {
       int done = 0;  // Testall leaves the requests as they are until all are complete
       MPI_Request_get_status(requests_[i], &done, MPI_STATUS_IGNORE);
-      const std::string peer = std::to_string(transfers_[i].peer);
+      const int peer = transfers_[i].peer;
       const bool is_new = std::find(silent.begin(), silent.end(), peer) == silent.end();
       if (done == 0 && is_new && (transfers_[i].received_bytes >= 0) == received) silent.push_back(peer);
     }
     if (!silent.empty()) break;
   }
-  return join(silent, ", ");
+  return silent;
 }
 
 /// A shorter message than expected is no error to MPI; it means that the ranks disagree.
@@ -240,7 +322,7 @@ void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage)
   }
 }
 
-int MpiComm::agree_max(int value, const char* stage, WhenLate late) {
+int MpiComm::agree_max(int value, const char* stage) {
   own_vote_ = {.value = value};
   std::string_view(stage).copy(own_vote_.stage, sizeof own_vote_.stage - 1);
   std::fill(votes_.begin(), votes_.end(), own_vote_);
@@ -249,7 +331,7 @@ int MpiComm::agree_max(int value, const char* stage, WhenLate late) {
     receive(&votes_[static_cast<size_t>(other)], sizeof(Vote), other, stage);
     send(&own_vote_, sizeof own_vote_, other, stage);
   }
-  complete(stage, late);
+  complete(stage);
   int largest = value;
   for (size_t other = 0; other < votes_.size(); ++other) {
     const Vote& vote = votes_[other];

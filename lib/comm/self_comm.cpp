@@ -11,10 +11,12 @@ class SelfComm final : public Comm {
   void all_reduce_sum(std::span<double> /*values*/, const char* /*stage*/) override {}
   void broadcast(std::span<std::byte> /*bytes*/, int /*root*/, const char* /*stage*/) override {}
   void barrier(const char* /*stage*/) override {}
-  int agree_max(int value, const char* /*stage*/, WhenLate /*late*/) override { return value; }
+  int agree_max(int value, const char* /*stage*/) override { return value; }
   std::vector<std::string> all_gather(const std::string& text, const char* /*stage*/) override {
     return {text};
   }
+  void set_timeout(double /*seconds*/) override {}
+  void busy_with(const std::string& /*what*/) override {}
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ void DataParallel::refuse_local_variables() const {
   }
 }
 
-void DataParallel::build(const Signature& signature) {
+void DataParallel::build(const Signature& signature, const std::vector<Signature>& smaller) {
   const DType type = device().float_type();
   const double scale = 1.0 / static_cast<double>(replicas());
   const auto compiling = std::make_shared<std::mutex>();
@@ -96,6 +96,7 @@ void DataParallel::build(const Signature& signature) {
     tower.backward = std::make_unique<Program>("backward", *tower.device, plan_, backward, compiling);
     tower.update = std::make_unique<Program>("update", *tower.device, plan_, update, compiling);
     tower.last_backward = &tower.backward->compile(signature);
+    for (const Signature& other : smaller) tower.backward->compile(other, Choosing::kByRules);
     tower.last_update = &tower.update->compile({});
   };
   // The first chooses (and measures while the others rest); they take its choices.
@@ -156,14 +157,17 @@ void DataParallel::share_plan(const std::function<void()>& build) {
   Comm* world = towers_[0]->comm;
   const bool processes = world != nullptr && !group_;
   if (!processes) return build();
-  // Rank 0 chooses; the others take its choices, so that all compute the same bits. Nobody sends what is
-  // chosen later, for a smaller last batch, say: every rank chooses that by the same rules.
-  if (world->rank() == 0) build();
-  device().stop_measuring();
+  // Rank 0 chooses; the others take its choices, so that all compute the same bits. What a program meets
+  // later every rank chooses by the same rules.
+  const auto build_alone = [&] {
+    const BusyWith busy(*world, "choosing and compiling kernels");
+    build();
+  };
+  if (world->rank() == 0) build_alone();
   const std::string plan = world->all_gather(world->rank() == 0 ? plan_.to_json() : "", "the plan")[0];
   if (world->rank() == 0) return;
   plan_ = Plan::from_json(plan, "the plan of rank 0");
-  build();
+  build_alone();
 }
 
 bool DataParallel::step(int64_t global_step, const Batches& batches) {

@@ -51,9 +51,10 @@ class DataParallel {
   /// Declares the variables by building the graphs once; the names of the tower's statistics. Errors:
   /// ConfigError (for a local variable where there are several replicas, too), ShapeError.
   std::vector<std::string> declare(const Signature& signature);
-  /// After declare: allocates the variables (zeros) and compiles the programs for batches of this signature.
-  /// Errors: ConfigError, ShapeError, ResourceError, DistributedError.
-  void build(const Signature& signature);
+  /// After declare: allocates the variables (zeros) and compiles the programs for batches of this signature,
+  /// and for smaller ones that will come (the remainder of a pass). Errors: ConfigError, ShapeError,
+  /// ResourceError, DistributedError.
+  void build(const Signature& signature, const std::vector<Signature>& smaller = {});
   /// Gives the variables their initial values, those of replica 0 everywhere. Errors: DistributedError.
   void initialize();
 

@@ -62,12 +62,16 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
     throw ConfigError(setup.data->origin(),
                       "data.train gives single samples; end it with BatchData: {batch_size: ...}");
   components_ = bind_inputs(setup.tower->inputs(), setup.data->spec(), "data.train");
-  for (const TowerInput& input : setup.tower->inputs()) signature_.push_back(input.batch_spec(*batch));
+  signature_ = batch_specs(*setup.tower, *batch);
   statistics_ = replicas_->declare(signature_);
 }
 
 void DataParallelTrainer::initialize() {
-  replicas_->build(signature_);
+  // All that the data can bring, so that a plan is whole before the first step.
+  std::vector<Signature> smaller;
+  if (const int64_t left = setup_.data->batching()->remainder(); left > 0)
+    smaller.push_back(batch_specs(*setup_.tower, left));
+  replicas_->build(signature_, smaller);
   replicas_->initialize();
   open_inputs({});
   data_fingerprint_ = setup_.data->fingerprint();

@@ -13,6 +13,7 @@ namespace tpack {
 namespace {
 
 constexpr const char* kRunState = "run/json";
+const std::string kCallbackState = "callbacks/";
 constexpr const char* kStopSignal = "the stop signal";
 
 /// What ranks tell each other before each step; the largest wins.
@@ -63,6 +64,12 @@ void Loop::each(const std::function<void(Callback&)>& hook) {
   for (const NamedCallback& named : callbacks_) hook(*named.callback);
 }
 
+/// A hook that may take long, while other ranks wait for this one.
+void Loop::call(const NamedCallback& named, void (Callback::*hook)(Run&)) {
+  const BusyWith busy(*options_.world, "callback " + named.name);
+  (named.callback.get()->*hook)(run_);
+}
+
 LoopResult Loop::run() {
   try {
     run_to_end();
@@ -83,7 +90,7 @@ void Loop::run_to_end() {
   monitors_.open({options_.folder, first_epoch_, run_.global_step_, run_.resumed_});
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   try {
-    each([&](Callback& c) { c.before_train(run_); });
+    for (const NamedCallback& named : callbacks_) call(named, &Callback::before_train);
     epochs();
     result_.reason = "max_epoch " + std::to_string(options_.length.max_epoch) + " is done";
   } catch (const StopTraining& stop) {
@@ -126,10 +133,20 @@ void Loop::epoch(int64_t first_step) {
   }
   each([&](Callback& c) { c.after_epoch(run_); });
   report_epoch(watch.seconds(), waited_before, samples_before);
-  each([&](Callback& c) { c.trigger_epoch(run_); });
+  trigger_epoch();
   monitors_.end_epoch();
   epoch_done_ = true;
+  triggered_.clear();
+  triggered_before_.clear();
   write_requested();
+}
+
+/// Each callback once an epoch, also where one was interrupted and the run goes on later.
+void Loop::trigger_epoch() {
+  for (const NamedCallback& named : callbacks_) {
+    if (!triggered_before_.contains(named.name)) call(named, &Callback::trigger_epoch);
+    triggered_.push_back(named.name);
+  }
 }
 
 void Loop::one_step() {
@@ -169,14 +186,8 @@ bool Loop::step() {
   }
 }
 
-/// The strongest wish of all ranks. Between epochs the others wait for as long as the chief validates and
-/// saves.
-int Loop::agree(int wish) {
-  if (alone()) return wish;
-  const bool between_epochs = epoch_done_ || run_.local_step_ < 0 || wish == kStop;
-  using Late = Comm::WhenLate;
-  return options_.world->agree_max(wish, kStopSignal, between_epochs ? Late::kWarn : Late::kFail);
-}
+/// The strongest wish of all ranks.
+int Loop::agree(int wish) { return alone() ? wish : options_.world->agree_max(wish, kStopSignal); }
 
 void Loop::leave_if_asked() {
   const int wish = agree(options_.interrupt.stop_requested() ? kInterrupt : kGoOn);
@@ -220,6 +231,8 @@ void Loop::report_epoch(double seconds, double waited_before, int64_t samples_be
 void Loop::write_requested() {
   std::vector<CheckpointRequest> requests;
   std::swap(requests, run_.requests_);
+  if (requests.empty()) return;
+  const BusyWith busy(*options_.world, "saving a checkpoint");
   writer_.write(requests, [this] { return checkpoint_content(); });
 }
 
@@ -233,12 +246,13 @@ CheckpointContent Loop::checkpoint_content() const {
   state.put("global_step", run_.global_step_);
   state.put("epoch_done", static_cast<int64_t>(epoch_done_));
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
+  state.put("triggered", join(triggered_, "\n"));
   content.texts[kRunState] = state.to_json();
   content.texts[kHistoryText] = monitors_.save();
   for (const NamedCallback& named : callbacks_) {
     State own;
     named.callback->save(own);
-    if (!own.empty()) content.texts["callbacks/" + named.name] = own.to_json();
+    if (!own.empty()) content.texts[kCallbackState + named.name] = own.to_json();
   }
   trainer_.save(content);
   if (options_.add_to_checkpoint) options_.add_to_checkpoint(content);
@@ -260,15 +274,33 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   const bool finished = steps_done >= steps && state.get<int64_t>("epoch_done") != 0;
   first_epoch_ = state.get<int64_t>("epoch") + (finished ? 1 : 0);
   first_local_step_ = finished ? 0 : steps_done;
+  if (!finished && steps_done >= options_.length.steps_per_epoch) {
+    const auto names = split(state.get<std::string>("triggered", ""), '\n');
+    triggered_before_ = {names.begin(), names.end()};
+  }
   run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);
   monitors_.load(text(kHistoryText), source);
+  load_callbacks(content, source);
+  run_.resumed_ = true;
+}
+
+/// A callback that the checkpoint does not know is as new.
+void Loop::load_callbacks(const CheckpointContent& content, const std::string& source) {
+  std::set<std::string> known;
   for (const NamedCallback& named : callbacks_) {
-    const auto own = content.texts.find("callbacks/" + named.name);
-    // One that the checkpoint does not know is as new.
+    const std::string entry = kCallbackState + named.name;
+    known.insert(entry);
+    const auto own = content.texts.find(entry);
     if (own != content.texts.end()) named.callback->load(State::from_json(own->second, source));
   }
-  run_.resumed_ = true;
+  if (!run_.is_chief()) return;  // others have only some of the callbacks
+  for (auto entry = content.texts.lower_bound(kCallbackState); entry != content.texts.end(); ++entry) {
+    if (!entry->first.starts_with(kCallbackState)) break;
+    if (known.contains(entry->first)) continue;
+    log::warning(source + " has the state of callback " + entry->first.substr(kCallbackState.size()) +
+                 ", which this run does not have; it is left out");
+  }
 }
 
 void Loop::after_train() {

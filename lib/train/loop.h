@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -93,6 +94,8 @@ class Loop {
   int agree(int wish);
   void one_step();
   void each(const std::function<void(Callback&)>& hook);
+  void call(const NamedCallback& named, void (Callback::*hook)(Run&));
+  void trigger_epoch();
   void before_run();
   bool step();
   bool alone() const { return options_.world->size() == 1; }
@@ -101,6 +104,7 @@ class Loop {
   void write_requested();
   void interrupted(const std::string& reason);
   void report_epoch(double seconds, double waited_before, int64_t samples_before) const;
+  void load_callbacks(const CheckpointContent& content, const std::string& source);
   void after_train();
 
   Trainer& trainer_;
@@ -109,8 +113,10 @@ class Loop {
   LoopOptions options_;
   Run run_;
   std::vector<std::string> scalars_;
-  bool epoch_done_ = false;       // all hooks of epoch_ have run
-  int64_t first_local_step_ = 0;  // of the first epoch: not 0 after a resume in mid-epoch
+  bool epoch_done_ = false;                 // all hooks of epoch_ have run
+  std::vector<std::string> triggered_;      // callbacks whose trigger_epoch is done, while others' are not
+  std::set<std::string> triggered_before_;  // the same, of the interrupted process
+  int64_t first_local_step_ = 0;            // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
   int64_t run_starting_step_ = 0;
   std::optional<StopTraining> stop_;  // thrown in before_run, where other ranks wait in the step

@@ -68,18 +68,42 @@ TEST(LocalGroup, names_the_member_that_does_not_come) {
                                            "rank 2, start: no sign of rank 1 within 0.05 s"));
 }
 
+TEST(LocalGroup, waits_no_longer_for_one_that_is_back) {
+  LocalGroup group(2, 0.05);
+  const auto errors = run(group, [](Comm& comm) {
+    if (comm.rank() == 1) {
+      const BusyWith busy(comm, "a short save");
+    } else {
+      comm.barrier("start");
+    }
+  });
+  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 0.05 s", ""));
+}
+
+TEST(LocalGroup, waits_as_long_as_it_is_told) {
+  LocalGroup group(2);
+  const auto errors = run(group, [](Comm& comm) {
+    comm.set_timeout(0.05);
+    if (comm.rank() == 0) comm.barrier("start");
+  });
+  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 0.05 s", ""));
+}
+
 TEST(LocalGroup, waits_for_one_that_works_alone_and_says_so) {
   const TemporaryFolder folder;
   log::to_file(folder / "log.txt");
   const auto warned = [&] {
     std::ifstream file(folder / "log.txt");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return text.find("rank 0, stop: no sign of rank 1 within 0.02 s; waiting on") != std::string::npos;
+    return text.find("rank 0, stop: rank 1 is still busy with a long save; waiting on") != std::string::npos;
   };
   LocalGroup group(2, 0.02);
   const auto errors = run(group, [&](Comm& comm) {
-    while (comm.rank() == 1 && !warned()) std::this_thread::yield();
-    EXPECT_EQ(comm.agree_max(comm.rank(), "stop", Comm::WhenLate::kWarn), 1);
+    if (comm.rank() == 1) {
+      const BusyWith busy(comm, "a long save");
+      while (!warned()) std::this_thread::yield();
+    }
+    EXPECT_EQ(comm.agree_max(comm.rank(), "stop"), 1);
   });
   log::close_file();
   EXPECT_THAT(errors, testing::ElementsAre("", ""));

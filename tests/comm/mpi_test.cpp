@@ -3,12 +3,15 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "comm/checks.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "support/mpi_world.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -62,6 +65,26 @@ TEST(SilentRank, DISABLED_is_named_after_the_time_out) {
   comm.barrier("start");
   if (comm.rank() == 2) return;
   expect_error_and_end([&] { comm.barrier("lonely"); });
+}
+
+TEST(BusyRank, DISABLED_is_waited_for) {
+  Comm& comm = MpiWorld::comm(5);
+  const TemporaryFolder folder;
+  const std::string log = comm.all_gather(folder / "log.txt", "start")[0];
+  if (comm.rank() == 0) log::to_file(log);
+  comm.barrier("begin");
+  comm.set_timeout(2);
+  if (comm.rank() == 2) {
+    const BusyWith busy(comm, "a long save");
+    while (content_of(log).find("rank 2 is still busy with a long save; waiting on") == std::string::npos)
+      std::this_thread::yield();
+  }
+  EXPECT_EQ(comm.agree_max(comm.rank(), "stop"), 2);
+  for (int i = 0; i < 100; ++i) const BusyWith busy(comm, "short ones");
+  std::vector<float> values(1000, 1);
+  comm.all_reduce_sum(values, "gradients");
+  EXPECT_EQ(values[999], 3);
+  log::close_file();
 }
 
 TEST(Disagreement, DISABLED_is_found_by_the_sizes) {

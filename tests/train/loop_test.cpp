@@ -12,6 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::ElementsAreArray;
+using testing::Pair;
 
 class LoopTest : public testing::Test {
  protected:
@@ -315,6 +316,39 @@ TEST_F(LoopTest, an_interrupt_of_a_long_hook_saves_and_the_epochs_hooks_run_agai
   TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
   run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
   EXPECT_EQ(record_[record_.size() - 2], "A trigger 1/1/2");
+}
+
+TEST_F(LoopTest, an_interrupt_of_a_later_hook_does_not_repeat_the_earlier_ones) {
+  const TemporaryFolder folder;
+  std::stop_source source;
+  const auto give = [](const std::string& name) {
+    return std::make_unique<FunctionCallback>(nullptr,
+                                              [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); });
+  };
+  const auto interrupt = [&](tpack::Run& /*at*/) {
+    source.request_stop();
+    throw Stopped{};
+  };
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("first", give("first")).add("second", std::make_unique<FunctionCallback>(nullptr, interrupt));
+    EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+  }
+  {
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+    run.add("first", give("first")).add("second", give("second"));
+    run.go_on_from(folder / "checkpoints/model-2.h5");
+    EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(4, 7)));
+    EXPECT_THAT(run.monitors.get_history("second"), ElementsAre(Pair(2, 7), Pair(4, 7)));
+  }
+  FakeTrainer longer;  // the epoch has more steps now: its figures are to be taken again
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, longer);
+  run.add("first", give("first")).add("second", give("second"));
+  run.go_on_from(folder / "checkpoints/model-2.h5");
+  EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(3, 7)));
 }
 
 TEST_F(LoopTest, an_interrupt_ends_a_run_without_steps) {
