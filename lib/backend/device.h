@@ -48,6 +48,12 @@ class Executable {
   virtual std::vector<NodeTime> times() const = 0;
 };
 
+/// How `compile` makes the choices that a plan does not have.
+enum class Choosing : uint8_t {
+  kMeasured,  // as the device was opened to choose (DeviceOptions::Algorithm)
+  kByRules    // by fixed rules: whoever chooses, and whenever, it is the same
+};
+
 /// One place where programs run: a store of variables and a way to compile graphs over it.
 class Device {
  public:
@@ -61,10 +67,8 @@ class Device {
   virtual VariableStore& variables() = 0;
   /// Compiles a graph. A section that is not `chosen` is filled with choices; one that is, is used as it is.
   /// Errors: PlanError where the section is of another program or cannot be had on this machine.
-  virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) = 0;
-  /// From now on `compile` makes its choices by fixed rules, without measuring: what several processes choose
-  /// apart is the same.
-  virtual void stop_measuring() = 0;
+  virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section,
+                                              Choosing choosing = Choosing::kMeasured) = 0;
   /// How many threads a run spreads over, the calling one included.
   virtual int threads() const = 0;
 };

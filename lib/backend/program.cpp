@@ -38,7 +38,7 @@ Program::Program(std::string name, Device& device, Plan& plan, Build build,
       build_(std::move(build)),
       compiling_(compiling ? std::move(compiling) : std::make_shared<std::mutex>()) {}
 
-Executable& Program::compile(const Signature& signature) {
+Executable& Program::compile(const Signature& signature, Choosing choosing) {
   for (size_t i = 0; i < compiled_.size(); ++i) {
     if (compiled_[i].signature != signature) continue;
     last_ = i;
@@ -51,16 +51,17 @@ Executable& Program::compile(const Signature& signature) {
   TPACK_ASSERT(fetch_names_.empty() || names == fetch_names_,
                "program " + name_ + " fetches other values for another signature");
   fetch_names_ = std::move(names);
-  compiled_.push_back({signature, compile_with_plan(graph, section_name(name_, signature))});
+  compiled_.push_back({signature, compile_with_plan(graph, section_name(name_, signature), choosing)});
   if (plan_.cpu.empty()) plan_.cpu = device_.hardware();
   last_ = compiled_.size() - 1;
   return *compiled_.back().executable;
 }
 
-std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const std::string& section) {
+std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const std::string& section,
+                                                       Choosing choosing) {
   try {
     const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = plan_.pieces()});
-    return device_.compile(graph, found->second);
+    return device_.compile(graph, found->second, choosing);
   } catch (const PlanError& error) {
     if (plan_.source.empty()) throw;
     throw PlanError(plan_.source + ": section '" + section + "': " + error.what());
@@ -69,7 +70,8 @@ std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const
 
 Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {
   const bool same = last_ < compiled_.size() && fits(compiled_[last_].signature, inputs);
-  Executable& executable = same ? *compiled_[last_].executable : compile(signature_of(inputs));
+  const Choosing choosing = compiled_.empty() ? Choosing::kMeasured : Choosing::kByRules;
+  Executable& executable = same ? *compiled_[last_].executable : compile(signature_of(inputs), choosing);
   executable.run(inputs, info);
   return executable;
 }

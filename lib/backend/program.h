@@ -20,7 +20,9 @@ Signature signature_of(std::span<const Tensor> inputs);
 std::string section_name(const std::string& program, const Signature& signature);
 
 /// A computation on one device that is compiled for every input signature it meets: full batches, the
-/// remainder at the end of a pass, other image sizes. Threads: one at a time, the device's.
+/// remainder at the end of a pass, other image sizes. What is met after the first signature without having
+/// been compiled is chosen by rules, so that it does not depend on the process in which it is met: a run that
+/// was interrupted goes on with the same bits. Threads: one at a time, the device's.
 class Program {
  public:
   /// Builds the graph for a signature. The fetches must have the same names each time.
@@ -33,7 +35,7 @@ class Program {
           std::shared_ptr<std::mutex> compiling = nullptr);
 
   /// Compiles for a signature unless that was done before.
-  Executable& compile(const Signature& signature);
+  Executable& compile(const Signature& signature, Choosing choosing = Choosing::kMeasured);
   /// Runs once. Allocates nothing where the signature was the last one's.
   Executable& run(std::span<const Tensor> inputs, const RunInfo& info);
   /// Place of a fetch in its executables. Errors: InternalError for an unknown name or before the first
@@ -46,7 +48,8 @@ class Program {
     std::unique_ptr<Executable> executable;
   };
 
-  std::unique_ptr<Executable> compile_with_plan(const Graph& graph, const std::string& section);
+  std::unique_ptr<Executable> compile_with_plan(const Graph& graph, const std::string& section,
+                                                Choosing choosing);
 
   std::string name_;
   Device& device_;

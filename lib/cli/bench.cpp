@@ -69,7 +69,7 @@ class Bench {
                         "bench needs a trainer that trains a model (Simple, SyncMultiGPU)");
     }
     size_ = e_.trainer->step_size();
-    for (const TowerInput& input : e_.tower->inputs()) signature_.push_back(input.batch_spec(size_.batch));
+    signature_ = batch_specs(*e_.tower, size_.batch);
     components_ = bind_inputs(e_.tower->inputs(), train_flow().spec(), "data.train");
     replicas_->build(signature_);
     replicas_->initialize();

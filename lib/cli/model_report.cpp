@@ -35,12 +35,6 @@ LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path)
   return best;
 }
 
-Signature training_signature(const TowerFunction& tower, int64_t batch) {
-  Signature signature;
-  for (const TowerInput& input : tower.inputs()) signature.push_back(input.batch_spec(batch));
-  return signature;
-}
-
 /// Builds the forward graph once to see what each layer makes of a batch.
 void add_layers(const TowerFunction& tower, const Signature& fed, DType type, ModelReport& report) {
   Graph graph;
@@ -83,7 +77,7 @@ std::optional<ModelReport> report_model(CheckedExperiment& checked) {
   DataParallel& replicas = *e.trainer->replicas();
   ModelReport report;
   report.size = e.trainer->step_size();
-  const Signature fed = training_signature(*e.tower, report.size.batch);
+  const Signature fed = batch_specs(*e.tower, report.size.batch);
   add_layers(*e.tower, fed, replicas.device().float_type(), report);
   replicas.build(fed);
   const CompileReport backward = replicas.backward_executable().report();

@@ -28,6 +28,14 @@ struct Batching {
   int64_t batch_size = 0;
   bool keeps_remainder = false;         // as a last, smaller batch
   std::optional<int64_t> samples = {};  // of a pass; as Flow::size
+
+  /// Samples of the last, smaller batch of a pass; 0 where there is none, or where only reading tells.
+  int64_t remainder() const {
+    const bool known = samples && *samples != kEndless && keeps_remainder;
+    return known ? *samples % batch_size : 0;
+  }
+  /// False where the remainder is all that a pass has.
+  bool has_whole_batch() const { return remainder() == 0 || *samples > batch_size; }
 };
 
 /// A whole dataflow as a config describes it, from source to batch: what it gives, and two ways to read it.

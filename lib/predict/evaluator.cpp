@@ -13,8 +13,7 @@ Evaluator::Evaluator(std::string name, const TowerPlace& place, const DataFlow& 
       program_("evaluate", *place.device, *place.plan, [this](const Signature& fed) { return graph(fed); }) {
   check_evaluation_flow(flow_, name_, where);
   components_ = bind_inputs(place_.tower->inputs(), flow_.spec(), "flow '" + name_ + "'");
-  for (const TowerInput& input : place_.tower->inputs())
-    nominal_.push_back(input.batch_spec(*flow_.batch_size()));
+  nominal_ = batch_specs(*place_.tower, *flow_.batch_size());
   Graph graph;
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
   for (const Statistic& statistic : build_tower(b, *place_.tower, nominal_, {}).statistics)
@@ -26,6 +25,15 @@ Graph Evaluator::graph(const Signature& fed) const {
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
   build_tower(b, *place_.tower, fed, {});
   return graph;
+}
+
+void Evaluator::compile() {
+  const Batching batching = *flow_.batching();
+  const int64_t left = batching.remainder();
+  if (batching.has_whole_batch()) program_.compile(nominal_);
+  if (left == 0) return;
+  program_.compile(batch_specs(*place_.tower, left),
+                   batching.has_whole_batch() ? Choosing::kByRules : Choosing::kMeasured);
 }
 
 std::unique_ptr<InputReader> Evaluator::open() const {

@@ -23,8 +23,9 @@ class Evaluator {
 
   /// "cost", "accuracy", ...: what inference has of them; terms that exist in training only are not there.
   const std::vector<std::string>& statistics() const { return statistics_; }
-  /// Compiles for whole batches now rather than in the first `run`. The device must have its variables.
-  void compile() { program_.compile(nominal_); }
+  /// Compiles for whole batches and for the remainder of a pass now rather than in the first `run`. The
+  /// device must have its variables.
+  void compile();
 
   using Result = std::vector<std::pair<std::string, double>>;
   /// One pass: name and value (sum over all batches / weight) in the order of `statistics`. Errors:

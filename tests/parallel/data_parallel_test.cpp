@@ -271,13 +271,11 @@ class WatchedDevice final : public Device {
   const std::string& hardware() const override { return device_->hardware(); }
   void create_variables(const VariableTable& table) override { device_->create_variables(table); }
   VariableStore& variables() override { return device_->variables(); }
-  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
-    tell_("compile");
-    return device_->compile(graph, section);
-  }
-  void stop_measuring() override {
-    tell_("stop measuring");
-    device_->stop_measuring();
+  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
+    const bool chooses = !section.chosen;
+    const char* how = choosing == Choosing::kMeasured ? "measured" : "by rules";
+    tell_(chooses ? how : "as planned");
+    return device_->compile(graph, section, choosing);
   }
   int threads() const override { return device_->threads(); }
 
@@ -331,7 +329,7 @@ std::vector<std::vector<std::string>> events_of_two_ranks() {
     DataParallel replicas(*model, *optimizer, plan, std::move(options));
     const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
     replicas.declare(signature);
-    replicas.build(signature);
+    replicas.build(signature, {{{DType::kFloat32, {1, 5}}, {DType::kInt32, {1}}}});
     replicas.initialize();
   };
   std::thread other([&] { build(1); });
@@ -342,8 +340,8 @@ std::vector<std::vector<std::string>> events_of_two_ranks() {
 
 TEST(DataParallel, ranks_measure_nothing_but_what_rank_0_sends_to_all) {
   const auto events = events_of_two_ranks();
-  EXPECT_THAT(events[0], testing::ElementsAre("compile", "compile", "stop measuring"));
-  EXPECT_THAT(events[1], testing::ElementsAre("stop measuring", "compile", "compile"));
+  EXPECT_THAT(events[0], testing::ElementsAre("measured", "by rules", "measured"));
+  EXPECT_THAT(events[1], testing::ElementsAre("as planned", "as planned", "as planned"));
 }
 
 class DataParallelRanks : public testing::Test {

@@ -37,12 +37,8 @@ class CpuDevice final : public Device {
   }
   VariableStore& variables() override { return *store_; }
   int threads() const override { return options_.threads; }
-  void stop_measuring() override {
-    if (options_.algorithm == DeviceOptions::Algorithm::kAuto)
-      options_.algorithm = DeviceOptions::Algorithm::kHeuristic;
-  }
 
-  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
+  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
     use_one_onednn_thread();
     // Here, not when the device is made: its threads run where the thread that computes is bound.
     if (!team_) team_ = std::make_shared<Team>(options_.threads);
@@ -51,12 +47,18 @@ class CpuDevice final : public Device {
     if (section.chosen) {
       require_section_of(fused, section);
     } else {
-      section = choose_layouts(fused, options_.algorithm, tuner_, section.pieces, *team_);
+      section = choose_layouts(fused, algorithm(choosing), tuner_, section.pieces, *team_);
     }
     return make_executable(lower(fused, section, *store_), *store_, arena_, team_);
   }
 
  private:
+  DeviceOptions::Algorithm algorithm(Choosing choosing) const {
+    using Algorithm = DeviceOptions::Algorithm;
+    const bool may_not_measure = choosing == Choosing::kByRules && options_.algorithm == Algorithm::kAuto;
+    return may_not_measure ? Algorithm::kHeuristic : options_.algorithm;
+  }
+
   static Graph fused_graph(const Graph& graph) {
     const Graph lowered =
         simplify(lower_batch_norm(sum_before_scatter(simplify(graph, Stops::kDrop))), Stops::kDrop);

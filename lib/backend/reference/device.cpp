@@ -137,12 +137,12 @@ class ReferenceDevice final : public Device {
     store_ = std::make_unique<VariableStore>(table);
   }
   VariableStore& variables() override { return *store_; }
-  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section) override {
+  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section,
+                                      Choosing /*choosing*/) override {
     section.pieces = 1;
     section.chosen = true;
     return std::make_unique<ReferenceExecutable>(graph, *store_);
   }
-  void stop_measuring() override {}
   int threads() const override { return 1; }
 
  private:

@@ -144,11 +144,10 @@ TEST(CpuBackend, draws_the_same_random_numbers_as_the_reference) {
 }
 
 /// Files that a device leaves in its folder for timings when it has compiled a convolution.
-std::ptrdiff_t timing_files(bool measures) {
+std::ptrdiff_t timing_files(Choosing choosing) {
   const TemporaryFolder folder;
   {
     const auto device = make_cpu_device("cpu:0", {.cache_dir = folder.str()});
-    if (!measures) device->stop_measuring();
     Graph graph;
     VariableTable table;
     Builder b(graph, table, {});
@@ -156,15 +155,15 @@ std::ptrdiff_t timing_files(bool measures) {
     b.fetch("y", convolution(b, x, b.input("w", {DType::kFloat32, {16, 16, 3, 3}}), {}));
     device->create_variables(table);
     PlanSection section;
-    device->compile(graph, section);
+    device->compile(graph, section, choosing);
     EXPECT_TRUE(section.nodes.contains("Convolution"));
   }
   return std::distance(std::filesystem::directory_iterator(folder.str()), {});
 }
 
-TEST(CpuDevice, measures_until_it_is_told_to_stop) {
-  EXPECT_EQ(timing_files(true), 1);
-  EXPECT_EQ(timing_files(false), 0);
+TEST(CpuDevice, measures_nothing_where_rules_choose) {
+  EXPECT_EQ(timing_files(Choosing::kMeasured), 1);
+  EXPECT_EQ(timing_files(Choosing::kByRules), 0);
 }
 
 TEST(LayoutFrom, takes_the_layouts_that_a_plan_may_choose) {
