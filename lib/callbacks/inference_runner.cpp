@@ -35,7 +35,7 @@ class InferenceRunner final : public Callback {
     choose_metrics();
     for (const auto& [index, name] : chosen_) setup.provides(name);
   }
-  void before_train(Run& /*run*/) override { evaluator_->compile(); }
+  void compile(Run& /*run*/) override { evaluator_->compile(); }
   void trigger(Run& run) override {
     const Evaluator::Result result = evaluator_->run(run.stop_token());
     for (const auto& [index, name] : chosen_) run.monitors().put_scalar(name, result[index].second);

@@ -1,9 +1,11 @@
 #include "cli/check.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/gates.h"
 #include "comm/self_comm.h"
+#include "core/machine.h"
 #include "graph/structural.h"
 #include "ops/softmax_cross_entropy.h"
 #include "predict/predict_outputs.h"
@@ -123,7 +125,9 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   Experiment& e = experiment_;
   e.require_for_training();
   check_init(e.config.init);
+  const uint64_t before = resident_memory();
   if (with_data) prepare(e.flows);
+  data_bytes_ = resident_memory() - std::min(before, resident_memory());
   e.config.engine.algorithm = DeviceOptions::Algorithm::kHeuristic;
   set_up_trainer(e, plan_, *world_);
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);
@@ -132,7 +136,16 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   run_ = std::make_unique<Run>(*e.trainer, *monitors_, length, "", e.flows,
                                static_cast<uint64_t>(e.config.seed), true);
   if (!with_data) return;  // callbacks may open data
+  callbacks_are_set_up_ = true;
   check_gates(e.config.gates, set_up_callbacks(e.callbacks, *e.trainer, *run_));
+}
+
+void CheckedExperiment::compile() {
+  experiment_.trainer->compile();
+  if (callbacks_are_set_up_) {
+    for (const NamedCallback& named : experiment_.callbacks) named.callback->compile(*run_);
+  }
+  program_bytes_ = resident_memory() - std::min(data_bytes_, resident_memory());
 }
 
 }  // namespace tpack

@@ -20,7 +20,7 @@ void check_init(const InitSection& init);
 void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world);
 
 /// An experiment after everything was checked that can be known before the first step: names, shapes, types,
-/// order of callbacks, gates. Nothing is compiled, no file is written.
+/// order of callbacks, gates. Nothing is compiled unless asked for, no file is written.
 class CheckedExperiment {
  public:
   /// `with_data`: opens the data, too; otherwise what they declare is taken, and callbacks are not set up.
@@ -31,12 +31,21 @@ class CheckedExperiment {
   Plan& plan() { return plan_; }
   /// 0 where only the data tell.
   int64_t steps_per_epoch() const { return steps_per_epoch_; }
+  /// Compiles every program that a run will use. Errors: ConfigError, ResourceError.
+  void compile();
+  /// Memory that this process holds for itself and its compiled programs, and for what the data's sources
+  /// keep. After `compile`.
+  uint64_t program_bytes() const { return program_bytes_; }
+  uint64_t data_bytes() const { return data_bytes_; }
 
  private:
   Experiment experiment_;
   Plan plan_;
   std::unique_ptr<Comm> world_;
   int64_t steps_per_epoch_ = 0;
+  bool callbacks_are_set_up_ = false;
+  uint64_t program_bytes_ = 0;
+  uint64_t data_bytes_ = 0;
   std::unique_ptr<Monitors> monitors_;
   std::unique_ptr<Run> run_;
 };

@@ -61,14 +61,6 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   }
 }
 
-/// Batches that the input keeps in memory; 1 for one that makes them when they are needed.
-int64_t batches_in_memory(const Experiment& e) {
-  const ConfigNode item = effective_item(InputSource::kKind, e.config.input.item);
-  const ConfigNode* capacity = item.entries()[0].value.find("capacity");
-  if (capacity == nullptr) return 1;
-  return capacity->is_null() ? e.flows.at("train").settings().prefetch + 1 : capacity->as_int();
-}
-
 }  // namespace
 
 std::optional<ModelReport> report_model(CheckedExperiment& checked) {
@@ -79,16 +71,10 @@ std::optional<ModelReport> report_model(CheckedExperiment& checked) {
   report.size = e.trainer->step_size();
   const Signature fed = batch_specs(*e.tower, report.size.batch);
   add_layers(*e.tower, fed, replicas.device().float_type(), report);
-  replicas.build(fed);
-  const CompileReport backward = replicas.backward_executable().report();
-  const CompileReport update = replicas.update_executable().report();
-  report.step_flops = backward.flops + update.flops;
-  report.variable_bytes = replicas.variables().bytes();
-  report.arena_bytes = std::max(backward.arena_bytes, update.arena_bytes);
-  report.constant_bytes = backward.constant_bytes + update.constant_bytes;
-  for (const TensorSpec& spec : fed) {
-    report.data_bytes += static_cast<uint64_t>(spec.bytes() * batches_in_memory(e));
-  }
+  checked.compile();
+  report.step_flops =
+      replicas.backward_executable().report().flops + replicas.update_executable().report().flops;
+  report.memory = report_memory(checked);
   return report;
 }
 
@@ -104,11 +90,9 @@ std::string ModelReport::str() const {
   table.add({"FLOPs forward, a sample",
              human_count(forward_flops / static_cast<double>(std::max<int64_t>(size.batch, 1)))});
   table.add({"FLOPs of a step, a tower", human_count(step_flops)});
-  table.add({"memory: variables", human_bytes(variable_bytes)});
-  table.add({"memory: activations", human_bytes(arena_bytes)});
-  table.add({"memory: constants", human_bytes(constant_bytes)});
-  table.add({"memory: data", human_bytes(data_bytes)});
-  table.add({"memory: all towers", human_bytes(total_bytes())});
+  for (const auto& [name, bytes] : memory.parts())
+    table.add({std::string("memory: ") + name, human_bytes(bytes)});
+  table.add({"memory: most in training", human_bytes(memory.total())});
   return layer_table.str() + "\n" + table.str();
 }
 
@@ -128,11 +112,8 @@ nlohmann::ordered_json ModelReport::to_json() const {
   root["parameters"] = parameters;
   root["forward_flops"] = forward_flops;
   root["step_flops"] = step_flops;
-  root["memory"] = {{"variables", variable_bytes},
-                    {"activations", arena_bytes},
-                    {"constants", constant_bytes},
-                    {"data", data_bytes},
-                    {"total", total_bytes()}};
+  for (const auto& [name, bytes] : memory.parts()) root["memory"][name] = bytes;
+  root["memory"]["total"] = memory.total();
   return root;
 }
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "cli/check.h"
+#include "cli/memory_report.h"
 
 namespace tpack {
 
@@ -23,16 +23,10 @@ struct ModelReport {
   std::vector<LayerReport> layers;  // in the order of the network
   StepSize size;
   int64_t parameters = 0;
-  double forward_flops = 0;     // of one batch
-  double step_flops = 0;        // of one tower
-  uint64_t variable_bytes = 0;  // with gradients and the optimizer's slots, of one tower
-  uint64_t arena_bytes = 0;     // activations and scratch, of one tower
-  uint64_t constant_bytes = 0;
-  uint64_t data_bytes = 0;  // batches in memory, of one tower
+  double forward_flops = 0;  // of one batch
+  double step_flops = 0;     // of one tower
+  MemoryReport memory;
 
-  uint64_t total_bytes() const {
-    return (variable_bytes + arena_bytes + constant_bytes + data_bytes) * static_cast<uint64_t>(size.towers);
-  }
   std::string str() const;
   nlohmann::ordered_json to_json() const;
 };

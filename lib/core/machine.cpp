@@ -8,6 +8,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 
 namespace tpack {
 namespace {
@@ -62,6 +63,13 @@ std::optional<uint64_t> cgroup_memory() {
 }
 
 }  // namespace
+
+uint64_t resident_memory() {
+  uint64_t all = 0;
+  uint64_t resident = 0;  // pages
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 std::vector<int> own_processors() {
   cpu_set_t mine;

@@ -19,6 +19,9 @@ size_t available_processors();
 /// say.
 std::optional<uint64_t> available_memory();
 
+/// Bytes of memory that this process holds: program, libraries, heap. 0 where the kernel does not say.
+uint64_t resident_memory();
+
 /// Advises the kernel to back memory that nothing has touched yet with large pages (2 MB), those that lie
 /// wholly inside: filling tens of megabytes costs hundreds of times fewer page faults.
 void prefer_large_pages(void* memory, size_t bytes);

@@ -43,8 +43,7 @@ std::unique_ptr<InputReader> Evaluator::open() const {
   setup.nominal = nominal_;
   setup.seed = seed_;
   setup.passes = 1;
-  // Enough to keep the workers busy; the training queue keeps its own memory meanwhile.
-  return Registry<InputSource>::make("Queue", {{"capacity", 4}})->open(setup);
+  return Registry<InputSource>::make("Queue", {{"capacity", kBatchesInMemory}})->open(setup);
 }
 
 Evaluator::Result Evaluator::run(const std::stop_token& stop) {

@@ -16,6 +16,9 @@ namespace tpack {
 /// Threads: one caller, the one that runs other programs of the device. The flow must outlive it.
 class Evaluator {
  public:
+  /// Enough to keep the workers busy; the training queue keeps its own memory meanwhile.
+  static constexpr int64_t kBatchesInMemory = 4;
+
   /// Builds the graph for a whole batch, to know the statistics; `name` is the flow's, for messages and the
   /// plan. Errors: ConfigError, ShapeError, as check_evaluation_flow and bind_inputs.
   Evaluator(std::string name, const TowerPlace& place, const DataFlow& flow, uint64_t seed,

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <sys/mman.h>
 
 #include "core/machine.h"
 #include "core/text.h"
@@ -38,6 +39,20 @@ std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
                                    std::shared_ptr<const void>(data, [](std::byte* p) { std::free(p); }));
 }
 
+std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
+  constexpr size_t kLeastToMap = size_t{128} << 10U;
+  if (bytes < kLeastToMap) {
+    auto storage = allocate(bytes);
+    std::memset(storage->data(), 0, bytes);
+    return storage;
+  }
+  require_memory(bytes);
+  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw ResourceError("no memory for a tensor of " + human_bytes(bytes));
+  return std::make_shared<Storage>(static_cast<std::byte*>(data), bytes,
+                                   std::shared_ptr<const void>(data, [bytes](void* p) { munmap(p, bytes); }));
+}
+
 std::shared_ptr<Storage> Storage::view(std::byte* data, size_t bytes, std::shared_ptr<const void> owner) {
   return std::make_shared<Storage>(data, bytes, std::move(owner));
 }
@@ -51,9 +66,7 @@ Tensor::Tensor(TensorSpec spec, std::shared_ptr<Storage> storage, size_t offset)
 }
 
 Tensor Tensor::zeros(TensorSpec spec) {
-  Tensor t(spec);
-  std::memset(t.raw(), 0, t.bytes());
-  return t;
+  return {spec, Storage::allocate_zeros(static_cast<size_t>(spec.bytes()))};
 }
 
 Tensor Tensor::row(int64_t index) const {

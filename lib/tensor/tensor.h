@@ -29,6 +29,8 @@ class Storage {
  public:
   /// Errors: ResourceError where the memory cannot be had.
   static std::shared_ptr<Storage> allocate(size_t bytes);
+  /// Zeros; large blocks take memory only as they are written to. Errors: as above.
+  static std::shared_ptr<Storage> allocate_zeros(size_t bytes);
   /// A window; `owner` keeps the bytes alive (may be null for bytes that outlive everything).
   static std::shared_ptr<Storage> view(std::byte* data, size_t bytes, std::shared_ptr<const void> owner);
 

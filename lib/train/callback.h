@@ -44,6 +44,9 @@ class Callback {
 
   /// Before the programs are compiled.
   virtual void setup(Setup& setup) { (void)setup; }
+  /// After the trainer has compiled: compiles the programs that it will run, so that what they choose is in
+  /// the plan, and what they need in the memory, before the first step.
+  virtual void compile(Run& run) { (void)run; }
   virtual void before_train(Run& run) { (void)run; }
   /// Must be fast.
   virtual void before_epoch(Run& run) { (void)run; }

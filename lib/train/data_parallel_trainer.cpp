@@ -66,12 +66,18 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   statistics_ = replicas_->declare(signature_);
 }
 
-void DataParallelTrainer::initialize() {
+void DataParallelTrainer::compile() {
+  if (compiled_) return;
+  compiled_ = true;
   // All that the data can bring, so that a plan is whole before the first step.
   std::vector<Signature> smaller;
   if (const int64_t left = setup_.data->batching()->remainder(); left > 0)
     smaller.push_back(batch_specs(*setup_.tower, left));
   replicas_->build(signature_, smaller);
+}
+
+void DataParallelTrainer::initialize() {
+  compile();
   replicas_->initialize();
   open_inputs({});
   data_fingerprint_ = setup_.data->fingerprint();

@@ -15,6 +15,7 @@ namespace tpack {
 class DataParallelTrainer : public Trainer {
  public:
   void setup(const TrainSetup& setup) override;
+  void compile() override;
   void initialize() override;
   bool step(int64_t global_step, const std::stop_token& stop) override;
   std::vector<std::string> statistics() const override { return statistics_; }
@@ -50,6 +51,7 @@ class DataParallelTrainer : public Trainer {
   std::vector<std::unique_ptr<InputReader>> readers_;  // by tower
   std::vector<std::string> statistics_;
   DataPosition position_;
+  bool compiled_ = false;
   std::string data_fingerprint_;
   std::string data_change_;
   double waited_before_ = 0;  // by readers that were closed

@@ -55,7 +55,7 @@ struct StepSize {
 };
 
 /// Sets up programs and says what one step is; the loop, callbacks and files are not its business.
-/// Order of calls: setup, initialize, load or not, then steps.
+/// Order of calls: setup, compile, initialize (which compiles where nobody did), load or not, then steps.
 /// Threads: one caller.
 class Trainer {
  public:
@@ -71,7 +71,9 @@ class Trainer {
   virtual Needs needs() const { return {}; }
 
   virtual void setup(const TrainSetup& setup) = 0;
-  /// Allocates, compiles, gives initial values.
+  /// Allocates the variables and compiles the programs.
+  virtual void compile() {}
+  /// Gives initial values, opens the data.
   virtual void initialize() {}
   /// One step. False at the end of the data. Errors: what the data, a device or a peer throw; Stopped where
   /// `stop` was requested while it waited.

@@ -43,6 +43,7 @@ class WatchedDevice final : public Device {
     seen_.push_back(choosing);
     return device_->compile(graph, section, choosing);
   }
+  uint64_t arena_bytes() const override { return device_->arena_bytes(); }
   int threads() const override { return 1; }
 
  private:

@@ -87,7 +87,7 @@ TEST(Check, reports_shapes_parameters_and_memory) {
   EXPECT_EQ(fc0->spec.str(), "float32 [4, 5]");
   EXPECT_EQ(fc0->parameters, 85);
   EXPECT_EQ(fc0->flops, 2.0 * 4 * 16 * 5);
-  EXPECT_GT(report->total_bytes(), 0U);
+  EXPECT_GT(report->memory.total(), 0U);
   EXPECT_EQ(report->to_json().at("parameters"), report->parameters);
 }
 

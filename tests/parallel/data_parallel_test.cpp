@@ -277,6 +277,7 @@ class WatchedDevice final : public Device {
     tell_(chooses ? how : "as planned");
     return device_->compile(graph, section, choosing);
   }
+  uint64_t arena_bytes() const override { return device_->arena_bytes(); }
   int threads() const override { return device_->threads(); }
 
  private:

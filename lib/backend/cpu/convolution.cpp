@@ -16,6 +16,10 @@ using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
 using Operand = PrimitiveKernel::Operand;
 
+// What a process that trains convolutions holds more than one that only compiles them: pages of the kernels
+// that were tried when algorithms were chosen, and of those that run. Measured (docs/performance.md).
+constexpr LibraryPart kChoiceOfKernels = {2'500'000};
+
 /// oneDNN's view of a convolution: the same numbers for all three directions.
 struct Problem {
   dnnl::algorithm algorithm;
@@ -179,7 +183,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
   return in_pieces(request, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()}, per_image, prepare);
 }
 
-PreparedKernel prepare_backward_weights(const KernelRequest& request) {
+PreparedKernel backward_weights(const KernelRequest& request) {
   using Backward = dnnl::convolution_backward_weights;
   const Node& n = request.node;
   const ConvolutionParams& params = op_cast<ConvolutionBackwardWeights>(n)->params().window;
@@ -201,6 +205,12 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
             {}};
   };
   return in_pieces(request, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()}, per_image, prepare);
+}
+
+PreparedKernel prepare_backward_weights(const KernelRequest& request) {
+  PreparedKernel prepared = backward_weights(request);
+  prepared.library_part = &kChoiceOfKernels;
+  return prepared;
 }
 
 const Registration kConvolution("Convolution", prepare_convolution, LayoutRule::kChosen);

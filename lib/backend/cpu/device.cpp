@@ -36,6 +36,7 @@ class CpuDevice final : public Device {
     store_ = std::make_unique<VariableStore>(table);
   }
   VariableStore& variables() override { return *store_; }
+  uint64_t arena_bytes() const override { return arena_->memory ? arena_->memory->bytes() : 0; }
   int threads() const override { return options_.threads; }
 
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
@@ -48,6 +49,7 @@ class CpuDevice final : public Device {
       require_section_of(fused, section);
     } else {
       section = choose_layouts(fused, algorithm(choosing), tuner_, section.pieces, *team_);
+      if (algorithm(choosing) == DeviceOptions::Algorithm::kAuto) forget_primitives();
     }
     return make_executable(lower(fused, section, *store_), *store_, arena_, team_);
   }

@@ -1,6 +1,7 @@
 #include "backend/cpu/executable.h"
 
 #include <algorithm>
+#include <set>
 
 #include "backend/cpu/denormals.h"
 #include "backend/cpu/onednn_threads.h"
@@ -25,7 +26,12 @@ class CpuExecutable final : public Executable {
     for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
     report_.kernels = static_cast<int>(program_.steps.size());
     report_.reorders = program_.reorders;
-    for (const Step& step : program_.steps) report_.flops += step.flops;
+    std::set<const LibraryPart*> parts;
+    for (const Step& step : program_.steps) {
+      report_.flops += step.flops;
+      if (step.library_part != nullptr && parts.insert(step.library_part).second)
+        report_.library_bytes += step.library_part->bytes;
+    }
     seconds_.resize(program_.steps.size());
   }
 

@@ -40,6 +40,12 @@ struct KernelRequest {
   int pieces = 1;  // that the work is cut into where there is enough; the result depends on it
 };
 
+/// A part of a library that takes memory for itself when it is first used: pages of its program, kernels that
+/// it generates, blocks that it keeps.
+struct LibraryPart {
+  uint64_t bytes = 0;  // measured
+};
+
 /// A kernel with the formats that it wants and gives. The executable reorders inputs that come in other
 /// formats.
 struct PreparedKernel {
@@ -48,6 +54,7 @@ struct PreparedKernel {
   std::vector<Format> out;
   uint64_t scratch_bytes = 0;
   std::vector<std::pair<int, int>> in_place;  // (output, input) that may share memory
+  const LibraryPart* library_part = nullptr;  // that it makes use of
 };
 
 /// Errors: ConfigError where the chosen layout or algorithm cannot be had.

@@ -66,6 +66,7 @@ class Lowering {
     if (!prepared.kernel) return;
     step.kernel = std::move(prepared.kernel);
     step.scratch_bytes = prepared.scratch_bytes;
+    step.library_part = prepared.library_part;
     step.in_place = std::move(prepared.in_place);
     step.path = node.path;
     step.kind = node.op->type();

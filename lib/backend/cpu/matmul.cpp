@@ -15,6 +15,10 @@ using Desc = dnnl::memory::desc;
 using Operand = PrimitiveKernel::Operand;
 
 constexpr double kFlopGrain = 1e6;  // floating-point operations worth waking a thread for
+// oneDNN's gemm, which thin products do not take: its kernels, made when the first one runs, pages of the
+// library, and blocks that it packs operands into. Measured with 2.6.3 (docs/performance.md).
+constexpr LibraryPart kGemm = {7'500'000};
+constexpr int64_t kThin = 32;
 
 /// A range of rows or columns.
 struct Range {
@@ -97,7 +101,9 @@ std::vector<Piece> pieces_of(const Product& product, int pieces) {
 PreparedKernel prepare_pieces(const KernelRequest& request, const Product& product) {
   auto kernel = std::make_unique<PieceKernel>(pieces_of(product, request.pieces));
   const uint64_t scratch = kernel->scratch_bytes();
-  return plain_kernel(request, std::move(kernel), scratch);
+  PreparedKernel prepared = plain_kernel(request, std::move(kernel), scratch);
+  if (std::min({product.rows(), product.columns(), product.inner()}) > kThin) prepared.library_part = &kGemm;
+  return prepared;
 }
 
 PreparedKernel prepare_product(const KernelRequest& request) {

@@ -1,10 +1,21 @@
 #include "backend/cpu/onednn_threads.h"
 
+#include <malloc.h>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
 // Of libgomp, which Debian's oneDNN is built on. Declared here because <omp.h> belongs to the compiler: with
 // clang it would bring another OpenMP runtime, which oneDNN does not use.
 extern "C" void omp_set_num_threads(int count);
 
 namespace tpack::cpu {
+
+void forget_primitives() {
+  const int capacity = dnnl::get_primitive_cache_capacity();
+  dnnl::set_primitive_cache_capacity(0);
+  dnnl::set_primitive_cache_capacity(capacity);
+  malloc_trim(0);
+}
 
 void use_one_onednn_thread() { omp_set_num_threads(1); }
 

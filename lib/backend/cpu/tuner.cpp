@@ -31,14 +31,16 @@ std::string header() {
          std::to_string(onednn->minor) + "." + std::to_string(onednn->patch);
 }
 
-/// Buffers with small numbers in them: zeros and denormals would time something else.
+/// Buffers with small numbers in them: zeros and denormals would time something else. Made as zeros, which
+/// are mapped and leave no hole in the heap.
 std::vector<Tensor> buffers(const std::vector<Format>& formats) {
   std::vector<Tensor> all;
   for (const Format& format : formats) {
-    Tensor tensor(DType::kFloat32, Shape{static_cast<int64_t>(format.bytes() / sizeof(float))});
+    const Tensor tensor =
+        Tensor::zeros({DType::kFloat32, Shape{static_cast<int64_t>(format.bytes() / sizeof(float))}});
     const auto values = tensor.span<float>();
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7919 % 1000) * 1e-3F - 0.5F;
-    all.push_back(std::move(tensor));
+    all.push_back(tensor);
   }
   return all;
 }
@@ -55,7 +57,7 @@ Tuner::Measurement time_of(PreparedKernel& prepared, Team& team) {
   constexpr size_t kMostRuns = 12;
   const std::vector<Tensor> in = buffers(prepared.in);
   const std::vector<Tensor> out = buffers(prepared.out);
-  const Tensor scratch(DType::kUInt8, Shape{static_cast<int64_t>(prepared.scratch_bytes)});
+  const Tensor scratch = Tensor::zeros({DType::kUInt8, Shape{static_cast<int64_t>(prepared.scratch_bytes)}});
   std::vector<std::byte*> from;
   std::vector<std::byte*> to;
   for (const Tensor& tensor : in) from.push_back(tensor.raw());

@@ -141,14 +141,18 @@ class ReferenceDevice final : public Device {
                                       Choosing /*choosing*/) override {
     section.pieces = 1;
     section.chosen = true;
-    return std::make_unique<ReferenceExecutable>(graph, *store_);
+    auto executable = std::make_unique<ReferenceExecutable>(graph, *store_);
+    value_bytes_ += executable->report().arena_bytes;
+    return executable;
   }
+  uint64_t arena_bytes() const override { return value_bytes_; }
   int threads() const override { return 1; }
 
  private:
   std::string name_;
   std::string hardware_;  // chooses nothing
   DType float_type_;
+  uint64_t value_bytes_ = 0;  // of all executables, which share nothing
   std::unique_ptr<VariableStore> store_;
 };
 

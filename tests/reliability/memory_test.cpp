@@ -1,0 +1,82 @@
+// What `tpack check` says of memory, against the most that a training process holds.
+#include <algorithm>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "training.h"
+
+namespace tpack::reliability {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A config of this project, the data that it needs, and how it is shortened.
+struct Shipped {
+  std::string name;
+  std::string dataset;  // below TPACK_DATASET; empty: none
+  int steps = 40;
+};
+
+const std::vector<Shipped> kShipped = {
+    {"cifar-resnet", "", 10},           {"digits", ""},   {"digits-linear", ""},
+    {"fashion-mnist", "fashion-mnist"}, {"mlp", "mnist"}, {"mnist-convnet", "mnist"},
+    {"photos", "imagenet-sample", 5}};
+
+class Memory : public Training, public testing::WithParamInterface<Shipped> {
+ protected:
+  void SetUp() override {
+    const char* datasets = std::getenv("TPACK_DATASET");
+    const std::string dataset = datasets == nullptr ? "" : datasets + ("/" + GetParam().dataset);
+    if (!GetParam().dataset.empty() && !fs::exists(dataset)) GTEST_SKIP() << "no " << GetParam().dataset;
+    if (GetParam().name == "cifar-resnet" && std::getenv("TPACK_CIFAR") == nullptr)
+      GTEST_SKIP() << "TPACK_CIFAR is not set";
+    if (GetParam().name == "photos") make_photos(dataset);
+  }
+
+  /// Two classes of photographs for training, and two for validation.
+  void make_photos(const std::string& from) const {
+    int number = 0;
+    for (const auto& photo : fs::directory_iterator(from)) {
+      const fs::path part = fs::path(folder_ / "photos") / (number % 5 == 0 ? "val" : "train");
+      const fs::path own = part / (number / 5 % 2 == 0 ? "one" : "two");
+      fs::create_directories(own);
+      fs::copy_file(photo.path(), own / (std::to_string(number++) + ".jpg"));
+    }
+    setenv("TPACK_PHOTOS", (folder_ / "photos").c_str(), 1);
+  }
+};
+
+TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
+  const Shipped& shipped = GetParam();
+  const std::string path = source_folder() + "/configs/" + shipped.name + ".yaml";
+  const Outcome check = testing_cli::tpack({"check", path, "--json"});
+  ASSERT_EQ(check.code, 0) << check.err;
+  const double predicted = nlohmann::json::parse(check.out).at("memory").at("total");
+  Process training({program(), "train", path, "--log-dir", run_folder("run"), "--set", "max_epoch=1", "--set",
+                    "steps_per_epoch=" + std::to_string(shipped.steps), "--set", "gates={}"},
+                   folder_ / "out");
+  ASSERT_EQ(training.wait(), 0) << training.err();
+  const auto held = static_cast<double>(training.peak_memory());
+  std::cout << shipped.name << ": predicted " << predicted / 1e6 << " MB, held " << held / 1e6 << " MB, "
+            << 100 * (predicted / held - 1) << " %" << std::endl;
+  EXPECT_NEAR(predicted, held, 0.05 * held);
+}
+
+INSTANTIATE_TEST_SUITE_P(Configs, Memory, testing::ValuesIn(kShipped), [](const auto& param_info) {
+  std::string name = param_info.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(MemoryOf, every_config_is_looked_at) {
+  for (const auto& file : fs::directory_iterator(source_folder() + "/configs")) {
+    const std::string name = file.path().stem();
+    EXPECT_TRUE(std::any_of(kShipped.begin(), kShipped.end(), [&](const Shipped& s) {
+      return s.name == name;
+    })) << name;
+  }
+}
+
+}  // namespace
+}  // namespace tpack::reliability
