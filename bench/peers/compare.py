@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
-"""Prints a table from the lines that a script of this folder wrote: median speeds and mean losses over the rounds, and tpack
-against the best peer. Exits with 1 where tpack misses what it must reach, and says what."""
+"""Prints a table from the lines that run.py wrote: speeds, losses and memory of tpack and of its peers, and tpack against the
+best peer. Exits with 1 where tpack misses what networks.py asks for, and says what.
+
+    bench/peers/compare.py FILE [NETWORK ...]
+
+A network that is named must be in the file; without names those in the file are judged. A line of the file is one run:
+{"network": NAME, "kind": "probe" | "round" | "loss", "seed": N, "result": {...}}. Speeds and memory are those of rounds, losses
+those of rounds and of runs that only compare losses. The best peer is the variant with the highest median speed.
+"""
+import argparse
 import collections
 import json
+import math
+import os
 import pathlib
 import statistics
 import sys
 
-# What the speed of tpack over that of the best peer must be at least, by network.
-LEAST_RATIO = {"3x3, 32 filters": 1.8, "5x5, 48 filters": 1.25}
-# The losses are compared where the most seeds were run, and memory in all runs, of tensorpack's own network.
-OWN_NETWORK = "3x3, 32 filters"
-MOST_LOSS_DIFFERENCE = 0.10
-PEAK_RSS_BELOW_MB = 150
+from networks import NETWORKS, check_names
+
+TPACK = "tpack"
+NO_VALUE = "-"
 
 
 def cpu():
@@ -22,85 +30,170 @@ def cpu():
     return "unknown"
 
 
-def of_tpack(result):
-    return {
-        "name": "tpack",
-        "samples_per_s": result["both"]["samples_per_s"],
-        "loss_81_to_100": result["both"]["loss_81_to_100"],
-        "peak_rss_mb": result["peak_rss_mb"],
-    }
+class Losses:
+    """Mean losses of steps 81 to 100, one per seed."""
+
+    def __init__(self, by_seed):
+        self.values = list(by_seed.values())
+        self.mean = statistics.mean(self.values) if self.values else math.nan
+        self.deviation = statistics.stdev(self.values) if len(self.values) > 1 else math.nan
+
+    @property
+    def variance_of_mean(self):
+        return self.deviation**2 / len(self.values) if len(self.values) > 1 else math.nan
 
 
-class Summary:
-    """The runs of one program on one network."""
+class Program:
+    """The runs of one program, in one variant, on one network."""
 
-    def __init__(self, results):
-        self.runs = len(results)
-        self.speeds = [r["samples_per_s"] for r in results]
-        self.speed = statistics.median(self.speeds)
-        self.loss = statistics.mean(r["loss_81_to_100"] for r in results)
-        self.peak_rss_mb = max(r["peak_rss_mb"] for r in results)
+    def __init__(self, name):
+        self.name = name
+        self.speeds, self.peaks_mb, self.after_import_mb = [], [], None
+        self.losses_by_seed = {}
+
+    def add(self, kind, seed, result):
+        if kind == "round":
+            self.speeds.append(result["samples_per_s"])
+            self.peaks_mb.append(result["peak_rss_mb"])
+            self.after_import_mb = result.get("after_import_mb")
+        if result["loss_81_to_100"] is not None:
+            self.losses_by_seed[seed] = result["loss_81_to_100"]
+
+    @property
+    def speed(self):
+        return statistics.median(self.speeds)
+
+    @property
+    def losses(self):
+        return Losses(self.losses_by_seed)
 
 
-class Network:
-    """tpack (`ours`) and its peers, by name, on one network."""
+class Comparison:
+    """tpack and its peers on one network."""
 
-    def __init__(self, results_by_name):
-        self.programs = {name: Summary(results) for name, results in results_by_name.items()}
-        self.ours = self.programs["tpack"]
-        peers = [summary for name, summary in self.programs.items() if name != "tpack"]
-        self.ratio = self.ours.speed / max(peer.speed for peer in peers)
-        self.loss_difference = self.ours.loss / statistics.mean(peer.loss for peer in peers) - 1
+    def __init__(self):
+        self.programs = {}
+        self.tried = {}  # name -> speed in a short run
+        self.failed = {}  # name -> why
+        self.builds = set()
+
+    def add(self, kind, seed, result):
+        name = result["name"]
+        if "failed" in result:
+            self.failed[name] = result["failed"]
+            return
+        if "build" in result:
+            self.builds.add(result["build"])
+        if kind == "probe":
+            self.tried[name] = result["samples_per_s"]
+        else:
+            self.programs.setdefault(name, Program(name)).add(kind, seed, result)
+
+    @property
+    def complete(self):
+        """Whether rounds of tpack and of a peer are there."""
+        ran = [program.name for program in self.programs.values() if program.speeds]
+        return TPACK in ran and len(ran) > 1
+
+    @property
+    def tpack(self):
+        return self.programs[TPACK]
+
+    @property
+    def best_peer(self):
+        return max((p for p in self.programs.values() if p.name != TPACK and p.speeds), key=lambda p: p.speed)
+
+    @property
+    def ratio(self):
+        return self.tpack.speed / self.best_peer.speed
+
+    @property
+    def loss_difference(self):
+        """(relative difference of the mean losses, its standard error); NaN where there are too few."""
+        ours, peers = self.tpack.losses, self.best_peer.losses
+        return ours.mean / peers.mean - 1, math.sqrt(ours.variance_of_mean + peers.variance_of_mean) / peers.mean
 
 
 def read(lines):
-    """Networks by name."""
-    runs = collections.defaultdict(lambda: collections.defaultdict(list))
+    """Comparisons by network."""
+    found = collections.defaultdict(Comparison)
     for line in lines:
         entry = json.loads(line)
-        result = entry["result"]
-        result = result if "name" in result else of_tpack(result)
-        runs[entry["network"]][result["name"]].append(result)
-    return {name: Network(results) for name, results in runs.items()}
+        found[entry["network"]].add(entry["kind"], entry["seed"], entry["result"])
+    return dict(found)
 
 
-def table(name, network):
-    yield f"\n{name}"
-    yield f"{'':34} {'samples/s':>10} {'min':>8} {'max':>8} {'loss 81-100':>12} {'peak RSS MB':>12}"
-    for program, s in network.programs.items():
-        yield (f"{program:34} {s.speed:10.0f} {min(s.speeds):8.0f} {max(s.speeds):8.0f} {s.loss:12.4f} "
-               f"{s.peak_rss_mb:12.0f}")
-    yield f"tpack / best peer: {network.ratio:.2f}; mean loss against the peers': {network.loss_difference:+.1%}"
+def number(value, pattern):
+    return NO_VALUE if value is None or math.isnan(value) else format(value, pattern)
 
 
-def misses(networks):
+COLUMNS = ("samples/s", "min", "max", "loss", "min", "max", "std", "seeds", "peak MB", "import MB")
+
+
+def row(program):
+    losses = program.losses
+    low, high = (min(losses.values), max(losses.values)) if losses.values else (math.nan, math.nan)
+    return (number(program.speed, ",.1f"), number(min(program.speeds), ",.1f"), number(max(program.speeds), ",.1f"),
+            number(losses.mean, ".4f"), number(low, ".4f"), number(high, ".4f"), number(losses.deviation, ".4f"),
+            str(len(losses.values)), number(max(program.peaks_mb), ".0f"), number(program.after_import_mb, ".0f"))
+
+
+def table(name, comparison):
+    """`loss` is the mean over the seeds; `import MB` is the part of the peak that is there once the libraries are loaded."""
+    rows = [(p.name, row(p)) for p in comparison.programs.values() if p.speeds]
+    width = max(len(name) for name, _ in rows)
+    yield f"\n{name}, batch {NETWORKS[name].batch}"
+    yield " ".join([" " * width, *(f"{column:>9}" for column in COLUMNS)])
+    for program, cells in rows:
+        yield " ".join([program.ljust(width), *(f"{cell:>9}" for cell in cells)])
+    if comparison.tried:
+        yield f"variants of the peer tried in short runs: {len(comparison.tried)}"
+    for variant, reason in comparison.failed.items():
+        yield f"left out: {variant}: {reason}"
+    difference, error = comparison.loss_difference
+    yield (f"tpack / best peer: {comparison.ratio:.2f} ({comparison.best_peer.name}); mean loss against its: "
+           f"{number(difference, '+.1%')}, standard error {number(error, '.1%')}")
+
+
+def misses(comparisons, names):
     """What tpack does not reach, a line each."""
-    for name, least in LEAST_RATIO.items():
-        if name not in networks:
+    for name in names:
+        if name not in comparisons or not comparisons[name].complete:
             yield f"{name}: not measured"
-        elif networks[name].ratio < least:
-            yield f"{name}: {networks[name].ratio:.2f} times the best peer's speed; must be at least {least}"
-    own = {name: network for name, network in networks.items() if name.startswith(OWN_NETWORK)}
-    for name, network in own.items():
-        if network.ours.peak_rss_mb >= PEAK_RSS_BELOW_MB:
-            yield f"{name}: peak memory {network.ours.peak_rss_mb:.0f} MB; must be below {PEAK_RSS_BELOW_MB}"
-    if own:
-        name = max(own, key=lambda n: own[n].ours.runs)
-        if abs(own[name].loss_difference) > MOST_LOSS_DIFFERENCE:
-            yield (f"{name}: the mean loss differs from the peers' by {own[name].loss_difference:+.1%}; "
-                   f"may be {MOST_LOSS_DIFFERENCE:.0%} at most")
+            continue
+        network, comparison = NETWORKS[name], comparisons[name]
+        if comparison.ratio < network.least_ratio:
+            yield f"{name}: {comparison.ratio:.2f} times the best peer's speed; must be at least {network.least_ratio}"
+        peak_mb = max(comparison.tpack.peaks_mb)
+        if network.peak_rss_below_mb is not None and peak_mb >= network.peak_rss_below_mb:
+            yield f"{name}: peak memory {peak_mb:.0f} MB; must be below {network.peak_rss_below_mb}"
+        difference, _ = comparison.loss_difference
+        if network.most_loss_difference is not None and not abs(difference) <= network.most_loss_difference:
+            yield (f"{name}: the mean loss differs from the best peer's by {number(difference, '+.1%')}; "
+                   f"may be {network.most_loss_difference:.0%} at most")
 
 
-def main(path):
-    networks = read(pathlib.Path(path).read_text().splitlines())
-    print(f"CPU: {cpu()}")
-    for name, network in networks.items():
-        print("\n".join(table(name, network)))
-    missed = list(misses(networks))
-    for line in missed:
-        print(f"missed: {line}")
-    return 1 if missed else 0
+def report(comparisons, names):
+    """The lines to print, and whether tpack reaches everything."""
+    builds = sorted(set().union(*(comparison.builds for comparison in comparisons.values())))
+    lines = [f"CPU: {cpu()}, {len(os.sched_getaffinity(0))} processors", *builds]
+    for name, comparison in comparisons.items():
+        if comparison.complete:
+            lines += table(name, comparison)
+    missed = list(misses(comparisons, names or comparisons))
+    return lines + [f"missed: {line}" for line in missed], not missed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=pathlib.Path)
+    parser.add_argument("networks", nargs="*", metavar="NETWORK")
+    options = parser.parse_args()
+    check_names(parser, options.networks)
+    lines, reached = report(read(options.file.read_text().splitlines()), options.networks)
+    print("\n".join(lines))
+    sys.exit(0 if reached else 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    main()

@@ -1,0 +1,174 @@
+"""The networks of networks.py in PyTorch, with the cost and the optimizer of their configs.
+
+Where tpack and PyTorch would do the same by different means, these models take what is cheapest for PyTorch:
+
+- Convolutions of stride 2 pad the same number of pixels on each side. tpack pads as TensorFlow does, for which PyTorch would
+  need a copy of the input.
+- Activations work in place, and ReLU comes after pooling, where it has a quarter of the work and the same result.
+- L2 is the optimizer's weight decay, which gives the same gradient as a term of the cost.
+"""
+import dataclasses
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def conv(inputs, outputs, kernel, stride=1, bias=False):
+    return nn.Conv2d(inputs, outputs, kernel, stride, padding=(kernel - 1) // 2, bias=bias)
+
+
+def relu(x):
+    return F.relu(x, inplace=True)
+
+
+def initialize(model, mode):
+    """Kernels as He et al. 2015, with the given fan for convolutions; biases 0."""
+    for layer in model.modules():
+        if isinstance(layer, (nn.Conv2d, nn.Linear)):
+            nn.init.kaiming_normal_(layer.weight, mode=mode if isinstance(layer, nn.Conv2d) else "fan_in", nonlinearity="relu")
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
+    return model
+
+
+class MnistConvnet(nn.Module):
+    """configs/mnist-convnet.yaml."""
+
+    def __init__(self, kernel=3, filters=32):
+        super().__init__()
+        self.conv = nn.ModuleList(conv(inputs, filters, kernel, bias=True) for inputs in (1, filters, filters, filters))
+        self.fc0 = nn.Linear(filters * 7 * 7, 512)
+        self.fc1 = nn.Linear(512, 10)
+        initialize(self, "fan_in")
+
+    def forward(self, x):
+        x = relu(F.max_pool2d(self.conv[0](x), 2))
+        x = relu(self.conv[1](x))
+        x = relu(F.max_pool2d(self.conv[2](x), 2))
+        x = relu(self.conv[3](x)).flatten(1)
+        return self.fc1(F.dropout(relu(self.fc0(x)), 0.5))
+
+
+class PreactBranch(nn.Module):
+    """Two convolutions with their normalizations; the first block has none before them."""
+
+    def __init__(self, inputs, outputs, stride=1, preact=True):
+        super().__init__()
+        self.preact_bn = nn.BatchNorm2d(inputs) if preact else None
+        self.conv1 = conv(inputs, outputs, 3, stride)
+        self.conv1_bn = nn.BatchNorm2d(outputs)
+        self.conv2 = conv(outputs, outputs, 3)
+        self.added_channels = (outputs - inputs) // 2  # on each side of the shortcut's
+        self.stride = stride
+
+    def forward(self, x):
+        branch = x if self.preact_bn is None else relu(self.preact_bn(x))
+        branch = self.conv2(relu(self.conv1_bn(self.conv1(branch))))
+        if self.stride > 1:
+            x = F.pad(F.avg_pool2d(x, self.stride), (0, 0, 0, 0, self.added_channels, self.added_channels))
+        return branch.add_(x)
+
+
+class PreactResnet(nn.Module):
+    """models/preact-resnet.yaml: 6n + 2 layers."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.conv0 = conv(3, 16, 3)
+        self.conv0_bn = nn.BatchNorm2d(16)
+        blocks = [PreactBranch(16, 16, preact=False)]
+        blocks += [PreactBranch(16, 16) for _ in range(n - 1)]
+        for width in (32, 64):
+            blocks.append(PreactBranch(width // 2, width, stride=2))
+            blocks += [PreactBranch(width, width) for _ in range(n - 1)]
+        self.blocks = nn.Sequential(*blocks)
+        self.bnlast = nn.BatchNorm2d(64)
+        self.linear = nn.Linear(64, 10)
+        initialize(self, "fan_out")
+
+    def forward(self, x):
+        x = self.blocks(relu(self.conv0_bn(self.conv0(x))))
+        return self.linear(relu(self.bnlast(x)).mean((2, 3)))
+
+
+class Bottleneck(nn.Module):
+    """He et al. 2015, figure 5; the stride is in the 3x3 convolution."""
+
+    def __init__(self, inputs, channels, stride):
+        super().__init__()
+        self.conv1 = conv(inputs, channels, 1)
+        self.conv1_bn = nn.BatchNorm2d(channels)
+        self.conv2 = conv(channels, channels, 3, stride)
+        self.conv2_bn = nn.BatchNorm2d(channels)
+        self.conv3 = conv(channels, channels * 4, 1)
+        self.conv3_bn = nn.BatchNorm2d(channels * 4)
+        self.shortcut = None
+        if inputs != channels * 4:
+            self.shortcut = nn.Sequential(conv(inputs, channels * 4, 1, stride), nn.BatchNorm2d(channels * 4))
+
+    def forward(self, x):
+        branch = relu(self.conv1_bn(self.conv1(x)))
+        branch = relu(self.conv2_bn(self.conv2(branch)))
+        branch = self.conv3_bn(self.conv3(branch))
+        return relu(branch.add_(x if self.shortcut is None else self.shortcut(x)))
+
+
+class ResNet50(nn.Module):
+    """bench/configs/resnet50.yaml."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv0 = conv(3, 64, 7, stride=2)
+        self.conv0_bn = nn.BatchNorm2d(64)
+        blocks, inputs = [], 64
+        for group, (channels, count) in enumerate(((64, 3), (128, 4), (256, 6), (512, 3))):
+            for block in range(count):
+                blocks.append(Bottleneck(inputs, channels, stride=2 if group > 0 and block == 0 else 1))
+                inputs = channels * 4
+        self.blocks = nn.Sequential(*blocks)
+        self.linear = nn.Linear(2048, 1000)
+        initialize(self, "fan_out")
+
+    def forward(self, x):
+        x = F.max_pool2d(relu(self.conv0_bn(self.conv0(x))), 3, stride=2, padding=1)
+        return self.linear(self.blocks(x).mean((2, 3)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Training:
+    """A network with all that a step needs besides data. What is regularized: the weights whose name begins with `decayed`."""
+
+    make: type
+    arguments: dict
+    scale: float  # of the input's bytes
+    offset: float
+    optimizer: type
+    hyper: dict
+    l2: float = 0.0  # the cost has l2 / 2 times the sum of squares
+    decayed: str = ""
+
+    def model(self):
+        return self.make(**self.arguments)
+
+    def regularized(self, model):
+        """The weights that L2 is for: kernels, not biases or normalizations."""
+        return [p for name, p in model.named_parameters() if self.l2 > 0 and p.dim() > 1 and name.startswith(self.decayed)]
+
+    def make_optimizer(self, model, **implementation):
+        decayed = self.regularized(model)
+        chosen = set(map(id, decayed))
+        groups = [{"params": decayed, "weight_decay": self.l2}, {"params": [p for p in model.parameters() if id(p) not in chosen]}]
+        return self.optimizer([group for group in groups if group["params"]], **self.hyper, **implementation)
+
+
+_MNIST = {"make": MnistConvnet, "scale": 2 / 255, "offset": -1.0, "optimizer": torch.optim.Adam, "hyper": {"lr": 1e-3},
+          "l2": 1e-5, "decayed": "fc"}
+_MOMENTUM = {"optimizer": torch.optim.SGD, "hyper": {"lr": 0.01, "momentum": 0.9}}
+
+TRAININGS = {
+    "mnist-convnet": Training(arguments={}, **_MNIST),
+    "mnist-convnet-5x5-48": Training(arguments={"kernel": 5, "filters": 48}, **_MNIST),
+    "cifar-resnet-32": Training(PreactResnet, {"n": 5}, 1 / 128, -0.943, l2=2e-4, **_MOMENTUM),
+    "resnet50": Training(ResNet50, {}, 1 / 128, -1.0, **_MOMENTUM),
+}
