@@ -39,6 +39,7 @@ class MnistConvnet(nn.Module):
         super().__init__()
         self.conv = nn.ModuleList(conv(inputs, filters, kernel, bias=True) for inputs in (1, filters, filters, filters))
         self.fc0 = nn.Linear(filters * 7 * 7, 512)
+        self.dropout = nn.Dropout(0.5)
         self.fc1 = nn.Linear(512, 10)
         initialize(self, "fan_in")
 
@@ -47,7 +48,7 @@ class MnistConvnet(nn.Module):
         x = relu(self.conv[1](x))
         x = relu(F.max_pool2d(self.conv[2](x), 2))
         x = relu(self.conv[3](x)).flatten(1)
-        return self.fc1(F.dropout(relu(self.fc0(x)), 0.5))
+        return self.fc1(self.dropout(relu(self.fc0(x))))
 
 
 class PreactBranch(nn.Module):

@@ -29,9 +29,12 @@ class Training:
     def optimizer(self, parameters):
         raise NotImplementedError
 
+    def draw_variables(self, dtype=torch.float64):
+        self.v = {name: draw(f"{self.name}/{name}", spec).to(dtype) for name, spec in {**self.trained, **self.averages}.items()}
+
     def run(self, dtype=torch.float64):
         """The content of the golden file."""
-        self.v = {name: draw(f"{self.name}/{name}", spec).to(dtype) for name, spec in {**self.trained, **self.averages}.items()}
+        self.draw_variables(dtype)
         parameters = {name: self.v[name].requires_grad_() for name in self.trained}
         optimizer = self.optimizer(list(parameters.values()))
         losses, gradients = [], {}
@@ -154,11 +157,16 @@ def largest_error(exact, rounded):
     return max(abs(a - b) for a, b in zip(exact, rounded)) / exact[0]
 
 
-for training in (MnistConvnet(), CifarResnet()):
-    content = training.run()
-    if sys.argv[1:] == ["--float32"]:
-        rounded = training.run(torch.float32)
-        for what in ("losses", "gradients", "after"):
-            print(f"{training.name}: {what} {largest_error(content[what], rounded[what]):.1e}")
-    else:
-        finish(f"{training.name}.json", content)
+def main():
+    for training in (MnistConvnet(), CifarResnet()):
+        content = training.run()
+        if sys.argv[1:] == ["--float32"]:
+            rounded = training.run(torch.float32)
+            for what in ("losses", "gradients", "after"):
+                print(f"{training.name}: {what} {largest_error(content[what], rounded[what]):.1e}")
+        else:
+            finish(f"{training.name}.json", content)
+
+
+if __name__ == "__main__":
+    main()
