@@ -97,6 +97,7 @@ int TrainRun::train() {
   for (const auto& [name, flow] : e.flows) bad_samples_.watch(name, flow);  // inputs read ahead at once
   prepare_data();
   set_up_trainer(e, plan_, world_);
+  if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());

@@ -30,7 +30,8 @@ class Cost {
   static constexpr const char* kKind = "cost";
   virtual ~Cost() = default;
   virtual Symbol build(const ModelView& model) const = 0;
-  /// False for terms that exist in training only (regularisation).
+  /// False for terms that exist in training only (regularization): they are minimized, but are no part of the
+  /// statistic "cost", which means the same in training and in inference.
   virtual bool in_inference() const { return true; }
 };
 

@@ -226,17 +226,20 @@ class ConfiguredModel final : public TowerFunction {
     Builder& b = view.builder();
     std::vector<Statistic> terms;
     Symbol total;
+    Symbol of_task;  // what the statistic "cost" is, in training and in inference
+    const auto add = [&](Symbol& sum, Symbol term) { sum = sum ? b.add(sum, term) : term; };
     for (const Named<Cost>& cost : costs_) {
       if (!b.training() && !cost.object->in_inference()) continue;
       keep_errors(errors, [&] {
         const Symbol term = cost.object->build(view);
-        total = total ? b.add(total, term) : term;
+        add(total, term);
+        if (cost.object->in_inference()) add(of_task, term);
         terms.push_back(weighted(b, cost.name, term, samples));
       });
     }
     if (!total) return;
     result.cost = total;
-    result.statistics.push_back(weighted(b, "cost", total, samples));
+    result.statistics.push_back(weighted(b, "cost", of_task ? of_task : total, samples));
     if (costs_.size() > 1) result.statistics.insert(result.statistics.end(), terms.begin(), terms.end());
   }
 

@@ -16,7 +16,9 @@ class Regularize final : public Cost {
  public:
   using Params = RegularizeParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Any task, next to another cost: weight decay as part of the cost.")
+    return Schema<Params>(
+               "Any task, next to another cost: weight decay, minimized with it but no part of the statistic "
+               "cost.")
         .field("variables", &Params::variables,
                "regular expression that matches whole names of trainable variables")
         .field("l2", &Params::l2, at_least(0), "factor of half the sum of squares")

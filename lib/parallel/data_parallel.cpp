@@ -230,7 +230,13 @@ void DataParallel::broadcast() {
 }
 
 Device& DataParallel::device(size_t tower) { return *towers_[tower]->device; }
-Executable& DataParallel::backward_executable(size_t tower) { return *towers_[tower]->last_backward; }
-Executable& DataParallel::update_executable(size_t tower) { return *towers_[tower]->last_update; }
+Executable& DataParallel::backward_executable(size_t tower) {
+  TPACK_ASSERT(towers_[tower]->last_backward != nullptr, "build comes first");
+  return *towers_[tower]->last_backward;
+}
+Executable& DataParallel::update_executable(size_t tower) {
+  TPACK_ASSERT(towers_[tower]->last_update != nullptr, "build comes first");
+  return *towers_[tower]->last_update;
+}
 
 }  // namespace tpack

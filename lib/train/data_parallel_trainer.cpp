@@ -39,6 +39,12 @@ void require_processors(const std::vector<std::string>& devices) {
   }
 }
 
+State data_state(const CheckpointContent& content, const std::string& source) {
+  const auto state = content.texts.find(kDataState);
+  if (state == content.texts.end()) throw CheckpointError(source, "does not say where the data were");
+  return State::from_json(state->second, source);
+}
+
 }  // namespace
 
 void DataParallelTrainer::setup(const TrainSetup& setup) {
@@ -162,7 +168,8 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
 }
 
 /// A run goes on as if it had never stopped, or not at all.
-void DataParallelTrainer::check_resumable(const State& data, const std::string& source) const {
+void DataParallelTrainer::check_resumable(const CheckpointContent& content, const std::string& source) const {
+  const State data = data_state(content, source);
   const auto same = [&](const std::string& name, int64_t here) {
     const auto there = data.get<int64_t>(name);
     if (there == here) return;
@@ -205,10 +212,8 @@ void DataParallelTrainer::load(const CheckpointContent& content, const std::stri
     }
   }
   replicas_->broadcast();
-  const auto state = content.texts.find(kDataState);
-  if (state == content.texts.end()) throw CheckpointError(source, "does not say where the data were");
-  const State data = State::from_json(state->second, source);
-  check_resumable(data, source);
+  check_resumable(content, source);
+  const State data = data_state(content, source);
   data_change_ = compare_data(data);
   open_inputs({data.get<int64_t>("pass"), data.get<int64_t>("index")});
 }

@@ -29,6 +29,7 @@ class DataParallelTrainer : public Trainer {
   void set_scalar(const std::string& name, double value) override;
   std::optional<TowerPlace> tower_place() override;
   void save(CheckpointContent& content) const override;
+  void check_resumable(const CheckpointContent& content, const std::string& source) const override;
   void load(const CheckpointContent& content, const std::string& source) override;
   std::string data_change() const override { return data_change_; }
   DataParallel* replicas() override { return replicas_.get(); }
@@ -41,7 +42,6 @@ class DataParallelTrainer : public Trainer {
 
  private:
   void open_inputs(DataPosition position);
-  void check_resumable(const State& data, const std::string& source) const;
   std::string compare_data(const State& data) const;
 
   TrainSetup setup_;

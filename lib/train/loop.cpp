@@ -123,10 +123,8 @@ void Loop::epoch(int64_t first_step) {
   epoch_done_ = false;
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   each([&](Callback& c) { c.before_epoch(run_); });
-  const Stopwatch watch;
-  const double waited_before = trainer_.waited_s();
-  const int64_t samples_before = trainer_.samples();
-  run_starting_step_ = run_.global_step_;
+  const EpochStart start{
+      .waited_s = trainer_.waited_s(), .samples = trainer_.samples(), .step = run_.global_step_};
   if (first_step >= options_.length.steps_per_epoch) leave_if_asked();
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) {
     leave_if_asked();
@@ -134,7 +132,7 @@ void Loop::epoch(int64_t first_step) {
     one_step();
   }
   each([&](Callback& c) { c.after_epoch(run_); });
-  report_epoch(watch.seconds(), waited_before, samples_before);
+  report_epoch(start);
   trigger_epoch();
   monitors_.end_epoch();
   epoch_done_ = true;
@@ -212,20 +210,30 @@ void Loop::interrupted(const std::string& reason) {
   write_requested();
 }
 
-void Loop::report_epoch(double seconds, double waited_before, int64_t samples_before) const {
+void Loop::report_epoch(const EpochStart& start) const {
   if (!run_.is_chief()) return;
-  const int64_t steps = run_.global_step_ - run_starting_step_;
+  const double seconds = start.watch.seconds();
+  const int64_t steps = run_.global_step_ - start.step;
   const StepSize size = trainer_.step_size();
   std::string text = "Epoch " + std::to_string(run_.epoch_) + " (global_step " +
                      std::to_string(run_.global_step_) + ") finished, " + human_duration(seconds);
   if (steps > 0 && seconds > 0) {
-    const auto samples = static_cast<double>((trainer_.samples() - samples_before) * size.ranks);
+    const auto samples = static_cast<double>((trainer_.samples() - start.samples) * size.ranks);
     if (samples > 0) text += ", " + with_thousands(static_cast<int64_t>(samples / seconds)) + " samples/s";
-    const double waited = trainer_.waited_s() - waited_before;
+    const double waited = trainer_.waited_s() - start.waited_s;
     char share[64];
     std::snprintf(share, sizeof share, ", %.1f %% waiting for data",
                   100 * waited / (seconds * static_cast<double>(size.towers)));
     text += share;
+  }
+  // Other ranks of this run are no others; which of the processes they are is not known.
+  constexpr double kWorthSaying = 0.15;
+  const auto taken = alone() ? start.processors.taken_by_others() : std::nullopt;
+  if (taken && *taken >= kWorthSaying) {
+    char shared[96];
+    std::snprintf(shared, sizeof shared, "; the processors are shared: others took %.0f %% of their time",
+                  100 * *taken);
+    text += shared;
   }
   log::info(text);
 }

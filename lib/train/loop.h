@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.h"
+#include "core/processor_share.h"
 #include "train/callback.h"
 #include "train/checkpoint_writer.h"
 #include "train/run.h"
@@ -88,6 +90,15 @@ class Loop {
   CheckpointContent checkpoint_content() const;
 
  private:
+  /// What an epoch's line is about.
+  struct EpochStart {
+    Stopwatch watch = {};
+    ProcessorShare processors = {};
+    double waited_s = 0;
+    int64_t samples = 0;
+    int64_t step = 0;
+  };
+
   void run_to_end();
   void epochs();
   void epoch(int64_t first_step);
@@ -103,7 +114,7 @@ class Loop {
   [[noreturn]] void end_before_step(Ending ending, const std::string& reason);
   void write_requested();
   void interrupted(const std::string& reason);
-  void report_epoch(double seconds, double waited_before, int64_t samples_before) const;
+  void report_epoch(const EpochStart& start) const;
   void load_callbacks(const CheckpointContent& content, const std::string& source);
   void after_train();
 
@@ -118,7 +129,6 @@ class Loop {
   std::set<std::string> triggered_before_;  // the same, of the interrupted process
   int64_t first_local_step_ = 0;            // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
-  int64_t run_starting_step_ = 0;
   std::optional<StopTraining> stop_;  // thrown in before_run, where other ranks wait in the step
   CheckpointWriter writer_;
   LoopResult result_;

@@ -112,6 +112,12 @@ class Trainer {
   /// Adds to a checkpoint, and takes back, what makes the next step the same: variables and the place in the
   /// data. Called on the chief; `load` on every rank. Errors: CheckpointError where the content does not fit.
   virtual void save(CheckpointContent& content) const = 0;
+  /// From setup on: whether a run may go on from this content at all, before anything is compiled for it.
+  /// Errors: CheckpointError with the reason.
+  virtual void check_resumable(const CheckpointContent& content, const std::string& source) const {
+    (void)content;
+    (void)source;
+  }
   virtual void load(const CheckpointContent& content, const std::string& source) = 0;
   /// How the data differ from those that the loaded checkpoint was trained on, so that training goes on with
   /// other samples; empty where nothing was loaded or no difference is known.

@@ -24,6 +24,7 @@ class Forwarding final : public Trainer {
   explicit Forwarding(Params p) : p_(p), inner_(Registry<Trainer>::make("Simple")) {}
 
   void setup(const TrainSetup& setup) override { inner_->setup(setup); }
+  void compile() override { inner_->compile(); }
   void initialize() override { inner_->initialize(); }
   bool step(int64_t step, const std::stop_token& stop) override { return inner_->step(step, stop); }
   std::optional<int64_t> steps_per_pass() const override { return inner_->steps_per_pass(); }

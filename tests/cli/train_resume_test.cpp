@@ -214,5 +214,14 @@ TEST_F(TrainResume, goes_on_with_another_number_of_threads_to_the_same_bits) {
   expect_same_tensors(checkpoint(30, "whole"), checkpoint(30));
 }
 
+TEST_F(TrainResume, names_the_replicas_before_the_plan_that_does_not_fit_them) {
+  const std::string towers = "trainer={SyncMultiGPU: {devices: [cpu:0, cpu:1]}}";
+  ASSERT_EQ(train({"--set", towers}).code, 0);
+  const Outcome alone = train({"--resume", "auto", "--set", "max_epoch=4"});
+  EXPECT_EQ(alone.code, 4);
+  EXPECT_NE(alone.err.find("was made with replicas 2, this run has 1"), std::string::npos) << alone.err;
+  EXPECT_EQ(alone.err.find("--replan"), std::string::npos) << alone.err;
+}
+
 }  // namespace
 }  // namespace tpack

@@ -1,7 +1,10 @@
 #include "layers/model.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
+#include "backend/device.h"
 #include "support/small_model.h"
 
 namespace tpack {
@@ -40,6 +43,41 @@ TEST(Model, reads_inputs_with_what_they_are_bound_to) {
   EXPECT_EQ(model->inputs()[0].layout, "HWC");
   EXPECT_EQ(model->inputs()[0].batch_spec(4), (TensorSpec{DType::kUInt8, {4, 8, 6, 3}}));
   EXPECT_EQ(model->inputs()[1].batch_spec(4), (TensorSpec{DType::kFloat32, {2}}));
+}
+
+/// Values of a model with two terms, on a batch of two.
+std::map<std::string, double> statistics_of_regularized(Phase phase) {
+  const auto model = model_of(
+      "inputs: {x: {shape: [3]}, y: {shape: [], dtype: int32}}\n"
+      "layers: [{FullyConnected: {name: fc, units: 4, kernel_initializer: {Constant: {value: 2}}}}]\n"
+      "cost: [{SoftmaxCrossEntropy: {logits: fc, labels: y}}, {Regularize: {variables: fc/W, l2: 1}}]");
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {phase});
+  std::vector<std::string> names;
+  for (const Statistic& one : build_tower(b, *model, batch_specs(*model, 2), {}).statistics)
+    names.push_back(one.name);
+  const auto device = make_reference_device("cpu:0", {});
+  device->create_variables(table);
+  device->variables().initialize(1);
+  PlanSection section;
+  const auto executable = device->compile(graph, section);
+  const std::vector<Tensor> fed = {Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6}),
+                                   Tensor::of<int32_t>({2}, {0, 3})};
+  executable->run(fed, {});
+  std::map<std::string, double> values;
+  for (size_t i = 0; i < names.size(); ++i)
+    values[names[i]] = executable->fetched(2 * i).at(0) / executable->fetched(2 * i + 1).at(0);
+  return values;
+}
+
+TEST(Model, has_the_same_cost_in_training_and_in_inference) {
+  const auto training = statistics_of_regularized(Phase::kTraining);
+  const auto inference = statistics_of_regularized(Phase::kInference);
+  EXPECT_NEAR(training.at("cost"), std::log(4), 1e-6) << "all scores are equal";
+  EXPECT_NEAR(inference.at("cost"), std::log(4), 1e-6);
+  EXPECT_NEAR(training.at("regularize"), 12 * 4 / 2.0, 1e-5);
+  EXPECT_FALSE(inference.contains("regularize"));
 }
 
 TEST(Model, names_statistics_after_costs_and_metrics) {

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.h"
+
+namespace tpack {
+
+/// Seconds for which the processors with these numbers have been busy since the machine started, those that a
+/// hypervisor took included; `stat` is the text of /proc/stat. Nothing where it is none.
+std::optional<double> busy_seconds(const std::string& stat, const std::vector<int>& processors);
+
+/// Watches from its making on how much of the time of this process's processors others take: processes, and
+/// virtual machines beside this one.
+class ProcessorShare {
+ public:
+  ProcessorShare();
+  /// From 0 to 1. Nothing in the first half second, and where the kernel does not say.
+  std::optional<double> taken_by_others() const;
+
+ private:
+  std::vector<int> processors_;
+  std::optional<double> busy_at_start_;
+  double own_at_start_ = 0;
+  Stopwatch watch_;
+};
+
+}  // namespace tpack
