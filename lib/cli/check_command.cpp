@@ -31,7 +31,7 @@ int check(const CheckOptions& o) {
     if (!o.no_data) std::cout << describe_data(flows) << "\n";
     if (report) std::cout << report->str();
   }
-  log::info(o.config + " is right");
+  log::info(o.config + " has no mistakes");
   return 0;
 }
 

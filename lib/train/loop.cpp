@@ -39,6 +39,7 @@ std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks,
       named.callback->setup(setup);
     } catch (const ConfigError& error) {
       errors.add(error, named.position);
+      scalars.callback_failed();
     }
   }
   if (run.is_chief()) scalars.check(errors);  // the others have only some of the callbacks

@@ -20,6 +20,7 @@ void ScalarOrder::check(Diagnostics& errors) const {
 void ScalarOrder::check(const Need& need, Diagnostics& errors) const {
   const auto found = sources_.find(need.scalar.name);
   if (found == sources_.end()) {
+    if (!is_complete_) return;
     const ConfigError unknown = unknown_reference("statistic", need.scalar.name, {}, names());
     errors.add(need.scalar.position, need.who + ": " + unknown.problems()[0].text);
     return;

@@ -21,9 +21,11 @@ class ScalarOrder {
 
   /// What follows is of the next callback in the list.
   void next_callback() { ++current_; }
+  /// The callback failed before it could say all that it gives: it may be what others need.
+  void callback_failed() { is_complete_ = false; }
   void provides(const std::string& name, When when);
   void needs(const Ref<Stat>& name, const std::string& who) { needs_.push_back({name, who, current_}); }
-  /// Reports each need that nothing fulfils, with the order that would or the nearest name.
+  /// Reports each need that nothing can fulfil, with the order that would or the nearest name.
   void check(Diagnostics& errors) const;
   /// Every scalar that is given, sorted.
   std::vector<std::string> names() const;
@@ -41,6 +43,7 @@ class ScalarOrder {
   void check(const Need& need, Diagnostics& errors) const;
 
   int current_ = 0;
+  bool is_complete_ = true;
   std::map<std::string, Source> sources_;  // the first one of each name
   std::vector<Need> needs_;
 };

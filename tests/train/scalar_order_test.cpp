@@ -29,6 +29,21 @@ TEST(ScalarOrder, what_an_earlier_callback_gives_is_there) {
   EXPECT_EQ(errors_of(order), "");
 }
 
+TEST(ScalarOrder, what_a_callback_gives_that_failed_is_not_missed) {
+  ScalarOrder order;
+  order.next_callback();
+  order.callback_failed();
+  order.next_callback();
+  order.needs({"validation_accuracy"}, "callback MaxSaver");
+  order.needs({"accuracy"}, "callback MaxSaver");
+  order.next_callback();
+  order.provides("accuracy", ScalarOrder::When::kTrigger);
+  EXPECT_EQ(
+      errors_of(order),
+      "callback MaxSaver: 'accuracy' is given by a callback that comes later in the list; move that one "
+      "in front of it");
+}
+
 TEST(ScalarOrder, what_a_later_callback_gives_in_its_trigger_comes_too_late) {
   ScalarOrder order;
   order.next_callback();
