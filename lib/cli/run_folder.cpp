@@ -65,7 +65,7 @@ bool is_of_step_up_to(int64_t step, const std::string& checkpoint) {
 
 /// Renames PATH to PATH.bak-TIME.
 std::string move_to_backup(const std::string& path) {
-  const std::string name = unused_name(path + ".bak-" + time_stamp());
+  std::string name = unused_name(path + ".bak-" + time_stamp());
   std::error_code failure;
   fs::rename(path, name, failure);
   if (failure) throw ResourceError(path + ": cannot be renamed to " + name + ": " + failure.message());

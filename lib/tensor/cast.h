@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -14,7 +15,7 @@ To cast_element(From x) {
     constexpr auto kMost = std::numeric_limits<To>::max();
     if (x >= static_cast<From>(kMost)) return kMost;
     if (x > static_cast<From>(kLeast)) return static_cast<To>(x);
-    return x == x ? kLeast : To{0};  // NaN is not itself
+    return std::isnan(x) ? To{0} : kLeast;
   } else {
     return static_cast<To>(x);
   }
