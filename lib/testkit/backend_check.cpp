@@ -121,10 +121,11 @@ std::vector<NamedTensor> run_on_reference(const Function& function, const std::v
 
 /// Puts the worst element into `result`; false where it is not a number.
 bool compare(const NamedTensor& ours, const NamedTensor& truth, BackendCheckResult& result) {
-  double scale = 1;
+  double scale = 0;
   for (int64_t i = 0; i < truth.value.elements(); ++i) scale = std::max(scale, std::abs(truth.value.at(i)));
   for (int64_t i = 0; i < truth.value.elements(); ++i) {
-    const double error = std::abs(ours.value.at(i) - truth.value.at(i)) / scale;
+    const double difference = std::abs(ours.value.at(i) - truth.value.at(i));
+    const double error = difference == 0 ? 0 : difference / scale;
     if (error <= result.largest_error) continue;
     result.largest_error = std::isnan(error) ? HUGE_VAL : error;
     result.text = truth.name + " " + truth.value.shape().str() + ", element " + std::to_string(i) + ": " +

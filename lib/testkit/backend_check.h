@@ -24,8 +24,10 @@ std::vector<Tensor> evaluate_on_cpu(const Function& function, const std::vector<
                                     const BackendVariant& variant);
 
 struct BackendCheckResult {
-  double largest_error = 0;  // |cpu - reference| / max(1, largest |reference| of the tensor)
-  std::string text;          // which output, gradient or variable; both values
+  /// |cpu - reference| / the largest |reference| of the tensor; infinite where the reference is zero and the
+  /// cpu backend is not.
+  double largest_error = 0;
+  std::string text;  // which output, gradient or variable; both values
 };
 
 /// Compares a function and its gradients on the cpu backend with the reference backend in double. Gradients

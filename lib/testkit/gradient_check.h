@@ -13,7 +13,9 @@ namespace tpack::testkit {
 using Function = std::function<std::vector<Symbol>(Builder& b, std::span<const Symbol> inputs)>;
 
 struct GradientCheckOptions {
-  double tolerance = 1e-6;  // on |analytic - numeric| / max(1, |numeric|)
+  /// On |analytic - numeric| / max(1, |numeric|), and on |analytic - numeric| / the largest of both where all
+  /// of a tensor is below 1: a small gradient that is wrong is found as well as a large one.
+  double tolerance = 1e-6;
   Phase phase = Phase::kTraining;
 };
 
@@ -26,7 +28,8 @@ struct GradientCheckResult {
 /// Compares the gradient of a random projection of the outputs with central differences, for every float64
 /// input and every trainable variable, element by element, in double on the reference backend. Two step sizes
 /// must agree with each other first: where they do not, the function has a kink there and the element is left
-/// out (an error if that is more than one in ten). Random ops draw the same numbers in every evaluation.
+/// out (an error if that is more than one in ten, or a whole tensor). Random ops draw the same numbers in
+/// every evaluation.
 GradientCheckResult check_gradients(const Function& function, const std::vector<Tensor>& inputs,
                                     const GradientCheckOptions& options = {});
 
