@@ -177,6 +177,7 @@ TEST_F(TrainResume, goes_on_from_a_file_into_another_folder) {
   ASSERT_EQ(train({"--set", "max_epoch=3"}, "straight").code, 0);
   const Outcome outcome = train({"--resume", checkpoint(10, "straight"), "--set", "max_epoch=3"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(10, "straight")), std::string::npos);
   expect_same_tensors(checkpoint(30), checkpoint(30, "straight"));
 }
 
@@ -211,6 +212,7 @@ TEST_F(TrainResume, goes_on_with_another_number_of_threads_to_the_same_bits) {
   ASSERT_EQ(train({"--set", "engine.threads=3"}).code, 0);
   const Outcome resumed = train({"--resume", "auto", "--set", "max_epoch=3", "--set", "engine.threads=1"});
   ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("resuming from " + checkpoint(20)), std::string::npos);
   expect_same_tensors(checkpoint(30, "whole"), checkpoint(30));
 }
 

@@ -34,6 +34,7 @@ refused() {
 refused 2 "'width' of model Twins" "$tpack" check twins.yaml --set model.layers.Twins.width=0
 "$tpack" train k-means.yaml
 "$tpack" train k-means.yaml --resume auto --set max_epoch=4
+grep -q "resuming from .*/model-60.h5 " train_log/k-means/log.txt
 refused 2 "layer 'ReLU' is registered twice: in .*lib/layers/relu.cpp and in .*clash.cpp" \
   "$tpack" check stripes.yaml --set 'plugins=[plugin.so, clash.so]'
 refused 2 "was built for another tpack" "$tpack" check stripes.yaml --set 'plugins=[plugin.so, outdated.so]'

@@ -42,8 +42,7 @@ TEST_F(FullDisk, ends_with_exit_5_and_goes_on_once_there_is_room) {
   EXPECT_FALSE(std::filesystem::exists(checkpoint(100, "run")));
 
   ASSERT_TRUE(disk.resize("8m"));
-  more.insert(more.end(), {"--resume", "auto"});
-  train_well("run", more);
+  go_on_well("run", list_checkpoints(checkpoints("run")).at(0).step, more);
   expect_same_checkpoint(checkpoint(100, "straight"), checkpoint(100, "run"));
   expect_same_statistics(run_folder("straight"), run_folder("run"));
 }

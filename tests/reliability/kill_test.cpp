@@ -4,21 +4,11 @@
 
 #include "checkpoint/retention.h"
 #include "comparison.h"
-#include "core/file_io.h"
 #include "random_moment.h"
 #include "training.h"
 
 namespace tpack::reliability {
 namespace {
-
-/// Names of files of a folder that a killed process had not finished.
-std::vector<std::string> unfinished_files(const std::string& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (is_temporary_name(entry.path().filename().string())) names.push_back(entry.path().filename());
-  }
-  return names;
-}
 
 class Kill : public Training {
  protected:
@@ -39,12 +29,13 @@ class Kill : public Training {
       ASSERT_TRUE(!aimed || watch.wait());
       kill(launch.before.empty() ? process.pid() : one_rank(process.pid(), aimed), SIGKILL);
       EXPECT_EQ(process.wait(), 128 + SIGKILL) << process.err();
-      expect_taken_up(process.err());
-      look_at_what_is_left();
+      if (!newest_.path.empty()) expect_resumed(process.err(), newest_.path);
+      look_at_what_is_left(last_step);
+      if (HasFatalFailure()) return;
     }
     std::cout << launch.name << ": " << hits_ << " of " << kills << " kills hit a save in progress"
               << std::endl;
-    train_well("killed", {"--resume", "auto"}, launch);
+    go_on_well("killed", newest_.step, {}, launch);
     EXPECT_EQ(unfinished_files(checkpoints("killed")).size(), 0U);
     EXPECT_EQ(unfinished_files(run_folder("killed")).size(), 0U);
     expect_same_checkpoint(checkpoint(last_step, "straight"), checkpoint(last_step, "killed"));
@@ -59,7 +50,7 @@ class Kill : public Training {
   }
 
   /// Whole checkpoints, the newest of which the next run has to take.
-  void look_at_what_is_left() {
+  void look_at_what_is_left(int64_t last_step) {
     if (!unfinished_files(checkpoints("killed")).empty()) ++hits_;
     const std::vector<CheckpointFile> left = list_checkpoints(checkpoints("killed"));
     ASSERT_FALSE(left.empty());
@@ -67,16 +58,13 @@ class Kill : public Training {
     for (const CheckpointFile& file : left) verify.push_back(file.path);
     const Outcome outcome = testing_cli::tpack(verify);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    newest_ = left.front().path;
-  }
-  void expect_taken_up(const std::string& messages) const {
-    if (newest_.empty()) return;
-    EXPECT_NE(messages.find("resuming from " + newest_ + " "), std::string::npos) << messages;
+    newest_ = left.front();
+    ASSERT_LT(newest_.step, last_step) << "the run was over before the kill";
   }
 
   Dice dice_;
-  int hits_ = 0;        // kills that left an unfinished checkpoint behind
-  std::string newest_;  // checkpoint after the last kill
+  int hits_ = 0;           // kills that left an unfinished checkpoint behind
+  CheckpointFile newest_;  // after the last kill
 };
 
 TEST_F(Kill, a_run_on_one_device_25_times) {

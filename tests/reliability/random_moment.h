@@ -3,14 +3,17 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <poll.h>
 #include <random>
 #include <string>
 #include <sys/inotify.h>
 #include <unistd.h>
+#include <vector>
 
 #include "cli/program_runner.h"
+#include "core/file_io.h"
 
 namespace tpack::reliability {
 
@@ -54,6 +57,15 @@ class FolderWatch {
  private:
   int descriptor_;
 };
+
+/// Names of files of a folder that a process has not finished, or never will.
+inline std::vector<std::string> unfinished_files(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (is_temporary_name(entry.path().filename().string())) names.push_back(entry.path().filename());
+  }
+  return names;
+}
 
 /// Waits until the run has saved `saves` checkpoints and `polls` more looks at it have been taken: some
 /// microseconds each, so that any place in a step may be hit. False where the run ended before.

@@ -90,6 +90,19 @@ class Training : public testing::Test {
     const Outcome outcome = train(name, more, launch);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
   }
+  /// Trains a run on from the checkpoint of a step to the end, which must be good.
+  void go_on_well(const std::string& name, int64_t step, const std::vector<std::string>& more = {},
+                  const Launch& launch = kSimple) const {
+    std::vector<std::string> all = {"--resume", "auto"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome outcome = train(name, all, launch);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    expect_resumed(outcome.err, checkpoint(step, name));
+  }
+  /// A run that began again would end with the same bits.
+  static void expect_resumed(const std::string& messages, const std::string& path) {
+    EXPECT_NE(messages.find("resuming from " + path + " "), std::string::npos) << messages;
+  }
 
   TemporaryFolder folder_;
 };

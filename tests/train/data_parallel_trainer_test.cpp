@@ -209,7 +209,11 @@ TEST_F(DataParallelTrainerTest, a_run_of_the_loop_resumed_in_mid_epoch_ends_with
 
   SmallTraining second;
   TestRun second_run(length, second.trainer());
-  second_run.add("MovingAverageSummary").go_on_from(folder / "checkpoints/model-8.h5");
+  int steps = 0;
+  second_run.add("MovingAverageSummary")
+      .add("count", std::make_unique<FunctionCallback>([&](tpack::Run&) { ++steps; }))
+      .go_on_from(folder / "checkpoints/model-8.h5");
+  EXPECT_EQ(steps, 15 - 8);
   expect_bit_equal(variables_of(second.trainer()), variables_of(whole.trainer()));
   for (const char* name : {"cost", "accuracy"}) {
     EXPECT_EQ(second_run.monitors.get_history(name), whole_run.monitors.get_history(name)) << name;
