@@ -61,6 +61,18 @@ class TempFolder {
   std::string path_;
 };
 
+/// Files of MNIST with so many images, and with these labels.
+inline std::vector<uint8_t> mnist_images(uint8_t count) {
+  std::vector<uint8_t> bytes = {0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, 28, 0, 0, 0, 28};
+  for (size_t i = 0; i < size_t{count} * 784; ++i)
+    bytes.push_back(static_cast<uint8_t>(i / 784 + i % 784 % 200));
+  return bytes;
+}
+inline std::vector<uint8_t> mnist_labels(std::vector<uint8_t> values) {
+  values.insert(values.begin(), {0, 0, 8, 1, 0, 0, 0, static_cast<uint8_t>(values.size())});
+  return values;
+}
+
 /// The source counts: sample k of a pass is the number k (label "k", int64) and the pass (label "pass").
 class Counting final : public RandomAccessSource {
  public:

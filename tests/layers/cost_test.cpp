@@ -6,6 +6,7 @@
 
 #include "config/yaml_reader.h"
 #include "layers/layer_cases.h"
+#include "support/graph_text.h"
 #include "support/live_fields.h"
 
 namespace tpack {
@@ -125,7 +126,7 @@ TEST(Regularize, refuses_patterns_that_match_nothing) {
 /// The graph of a cost or metric behind two variables, one of which it is told to look at.
 template <class Kind>
 std::string graph_of_kind(const std::string& item) {
-  return live::graph_text([&](Builder& b) {
+  return graph_text([&](Builder& b) {
     const std::vector<Symbol> in = {
         b.add(b.variable("a/W", {4, 3}, nullptr), b.variable("b/W", {3}, nullptr)),
         b.input("labels", {DType::kInt32, {4}})};

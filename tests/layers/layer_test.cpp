@@ -6,6 +6,7 @@
 
 #include "layers/initializer.h"
 #include "layers/layer_cases.h"
+#include "support/graph_text.h"
 #include "support/live_fields.h"
 #include "testkit/backend_check.h"
 
@@ -24,7 +25,7 @@ TEST(Layers, every_registered_one_has_a_case) {
 std::string graphs_of(const std::string& layers_yaml) {
   std::string text;
   for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
-    text += live::graph_text(
+    text += graph_text(
         [&](Builder& b) {
           const std::vector<Symbol> image = {b.input("image", {DType::kFloat64, {2, 4, 9, 8}})};
           b.fetch("y", function_of(layers_yaml)(b, image)[0]);

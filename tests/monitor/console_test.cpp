@@ -1,33 +1,18 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "core/registry.h"
 #include "monitor/monitor.h"
-#include "support/temporary_folder.h"
+#include "support/captured_log.h"
 
 namespace tpack {
 namespace {
 
 class Console : public testing::Test {
  protected:
-  Console() {
-    log::set_level(log::Level::kOff);
-    log::to_file(folder_ / "log.txt");
-  }
-  ~Console() override {
-    log::close_file();
-    log::set_level(log::Level::kInfo);
-  }
-  /// The lines of the log without their time stamps.
-  std::string printed() const {
-    std::istringstream lines(content_of(folder_ / "log.txt"));
-    std::string all;
-    for (std::string line; std::getline(lines, line);) all += line.substr(line.find("] ") + 2) + "\n";
-    return all;
-  }
+  std::string printed() const { return log_.text(); }
 
-  TemporaryFolder folder_;
+  CapturedLog log_;
 };
 
 TEST_F(Console, prints_sorted_names_with_five_digits_once_an_epoch) {

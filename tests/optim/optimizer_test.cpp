@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "optim/updates.h"
+#include "support/graph_text.h"
 #include "support/live_fields.h"
 
 namespace tpack {
@@ -137,7 +138,7 @@ TEST(Optimizer, reads_the_gradient_in_one_more_kernel_for_its_norm) {
 
 /// The update of one variable.
 std::string update_of(const std::string& optimizer_yaml) {
-  return live::graph_text([&](Builder& b) {
+  return graph_text([&](Builder& b) {
     b.variables().declare({"a", {DType::kFloat64, {3}}, VariableScope::kModel, true, nullptr});
     Registry<Optimizer>::make_item(parse_yaml(optimizer_yaml, "o.yaml"))
         ->build(b, flat_layout(b.variables()), 1);

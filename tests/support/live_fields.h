@@ -7,24 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "backend/device.h"
 #include "config/yaml_reader.h"
 #include "core/registry.h"
-#include "core/text.h"
-#include "graph/builder.h"
 
 /// Proves that every field of a component does something: it is changed, and what is built must differ.
+/// cli/component_docs_test.cpp has the list of the tests that do this, one for each kind of component.
 namespace tpack::live {
 
 /// How the fields of one component are changed, where the fields alone do not say it.
 struct Component {
-  std::string base = "{}";                         // what its required fields need, as YAML
-  std::map<std::string, std::string> values = {};  // a field: another value of it, as YAML
-  std::string left_out = {};                       // why none is changed here
+  std::string base = "{}";                           // what its required fields need, as YAML
+  std::map<std::string, std::string> values = {};    // a field: another value of it, as YAML
+  std::map<std::string, std::string> left_out = {};  // a field that is not changed here: why
 };
 using Components = std::map<std::string, Component>;  // by name
 
-/// What an item of a config (`Name: {...}`) makes, as text.
+/// What an item of a config (`Name: {...}`) makes, as text: the same text whenever it is called.
 using Build = std::function<std::string(const std::string& item_yaml)>;
 
 /// All values that a field may take, where they can be listed.
@@ -50,6 +48,9 @@ class Probe {
  public:
   Probe(const ComponentInfo& info, const Component& component, const Build& build)
       : info_(info), component_(component), build_(build), base_(parse_yaml(component.base, "base.yaml")) {}
+
+  /// Whether two builds of one item are the same; all fields seem to be live otherwise.
+  bool repeats() const { return result_of(base_) == result_of(base_); }
 
   /// Whether values make a difference: two at least, of a choice each from all others.
   bool is_live(const FieldInfo& field) const {
@@ -82,41 +83,41 @@ class Probe {
   ConfigNode base_;
 };
 
-/// "Name.field" of every field of the kind's components that changes nothing.
+/// Entries for components and fields that are not there.
+inline std::vector<std::string> idle_entries(const ComponentTable& table, const Components& components) {
+  std::vector<std::string> idle;
+  for (const auto& [name, component] : components) {
+    std::set<std::string> unknown;
+    for (const auto& [field, value] : component.values) unknown.insert(field);
+    for (const auto& [field, reason] : component.left_out) unknown.insert(field);
+    const ComponentInfo* info = table.find(name);
+    if (info == nullptr) idle.push_back(name + " is not registered");
+    for (const FieldInfo& field : info == nullptr ? std::vector<FieldInfo>{} : info->fields())
+      unknown.erase(field.name);
+    for (const std::string& field : unknown) idle.push_back(name + " has no field " + field);
+  }
+  return idle;
+}
+
+/// "Name.field" of every field of the kind's components that changes nothing, and what else keeps this from
+/// being found out.
 inline std::vector<std::string> dead_fields(const ComponentTable& table, const Components& components,
                                             const Build& build) {
   static const Component kPlain;
-  std::vector<std::string> dead;
+  std::vector<std::string> dead = idle_entries(table, components);
   for (const ComponentInfo* info : table.list()) {
     const auto found = components.find(info->name);
-    if (found != components.end() && !found->second.left_out.empty()) continue;
-    const Probe probe(*info, found == components.end() ? kPlain : found->second, build);
+    const Component& component = found == components.end() ? kPlain : found->second;
+    const Probe probe(*info, component, build);
+    bool probed = false;
     for (const FieldInfo& field : info->fields()) {
+      if (component.left_out.contains(field.name)) continue;
       if (!probe.is_live(field)) dead.push_back(info->name + "." + field.name);
+      probed = true;
     }
+    if (probed && !probe.repeats()) dead.push_back(info->name + " is not the same when it is built again");
   }
   return dead;
-}
-
-/// The text of a graph that `emit` builds in double, and the variables that it declares, with their first
-/// values.
-inline std::string graph_text(const std::function<void(Builder&)>& emit, Phase phase = Phase::kTraining) {
-  Graph graph;
-  VariableTable table;
-  Builder b(graph, table, {.phase = phase, .float_type = DType::kFloat64});
-  emit(b);
-  const auto device = make_reference_device("reference", {.float_type = DType::kFloat64});
-  device->create_variables(table);
-  device->variables().initialize(1);
-  std::string text = graph.str();
-  for (const VariableSpec* variable : table.all()) {
-    text +=
-        "variable " + variable->name + " " + variable->spec.str() + (variable->trainable ? " trainable" : "");
-    const Tensor value = device->variables().tensor(variable->name);
-    for (int64_t i = 0; i < value.elements(); ++i) text += " " + shortest(value.at(i));
-    text += "\n";
-  }
-  return text;
 }
 
 }  // namespace tpack::live

@@ -18,11 +18,13 @@ class SmallTraining {
                       trainer_yaml, optimizer_yaml, backend) {}
   explicit SmallTraining(DataFlow data, const std::string& trainer_yaml = "Simple",
                          const std::string& optimizer_yaml = "Adam: {learning_rate: 0.01}",
-                         EngineSettings::Backend backend = EngineSettings::Backend::kReference)
+                         EngineSettings::Backend backend = EngineSettings::Backend::kReference,
+                         std::unique_ptr<Comm> world = make_self_comm())
       : model_(model_of(kSmallModel)),
         optimizer_(optimizer_of(optimizer_yaml)),
         data_(std::move(data)),
         input_(Registry<InputSource>::make("Feed")),
+        world_(std::move(world)),
         trainer_(Registry<Trainer>::make_item(parse_yaml(trainer_yaml, "test.yaml"))) {
     TrainSetup setup;
     setup.tower = model_.get();
@@ -53,7 +55,7 @@ class SmallTraining {
   DataFlow data_;
   std::unique_ptr<InputSource> input_;
   Plan plan_;
-  std::unique_ptr<Comm> world_ = make_self_comm();
+  std::unique_ptr<Comm> world_;
   std::unique_ptr<Trainer> trainer_;
 };
 

@@ -6,24 +6,14 @@
 namespace tpack {
 namespace {
 
-std::vector<uint8_t> images(uint8_t count) {
-  std::vector<uint8_t> bytes = {0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, 28, 0, 0, 0, 28};
-  for (size_t i = 0; i < size_t{count} * 784; ++i)
-    bytes.push_back(static_cast<uint8_t>(i / 784 + i % 784 % 200));
-  return bytes;
-}
-std::vector<uint8_t> labels(std::vector<uint8_t> values) {
-  values.insert(values.begin(), {0, 0, 8, 1, 0, 0, 0, static_cast<uint8_t>(values.size())});
-  return values;
-}
 DataFlow flow_of(const TempFolder& folder, const char* name = "Mnist") {
   return make_flow(list({item(name, {{"split", "test"}, {"dir", folder.path()}})}));
 }
 
 TEST(Mnist, gives_pixels_and_labels_as_they_are_in_the_files) {
   const TempFolder folder;
-  folder.write("mnist/t10k-images-idx3-ubyte", images(3));
-  folder.write("mnist/t10k-labels-idx1-ubyte", labels({7, 0, 9}));
+  folder.write("mnist/t10k-images-idx3-ubyte", mnist_images(3));
+  folder.write("mnist/t10k-labels-idx1-ubyte", mnist_labels({7, 0, 9}));
   const DataFlow flow = flow_of(folder);
   EXPECT_EQ(flow.size(), 10000) << "as declared, before the files were read";
   flow.prepare();
@@ -42,9 +32,9 @@ TEST(Mnist, has_two_splits_and_shuffles_the_training_one_where_nothing_else_is_s
   const std::vector<int64_t> train = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   const std::vector<int64_t> test = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
   for (const auto& [prefix, values] : {std::pair("train", train), std::pair("t10k", test)}) {
-    folder.write(std::string("mnist/") + prefix + "-images-idx3-ubyte", images(10));
+    folder.write(std::string("mnist/") + prefix + "-images-idx3-ubyte", mnist_images(10));
     folder.write(std::string("mnist/") + prefix + "-labels-idx1-ubyte",
-                 labels({values.begin(), values.end()}));
+                 mnist_labels({values.begin(), values.end()}));
   }
   const auto in_order = [&](const char* split, ConfigNode shuffle) {
     const ConfigNode params = {{"split", split}, {"shuffle", std::move(shuffle)}, {"dir", folder.path()}};
@@ -60,11 +50,11 @@ TEST(Mnist, has_two_splits_and_shuffles_the_training_one_where_nothing_else_is_s
 
 TEST(Mnist, files_that_do_not_belong_together_are_refused) {
   const TempFolder folder;
-  const std::string pixels = folder.write("mnist/t10k-images-idx3-ubyte", images(3));
-  const std::string numbers = folder.write("mnist/t10k-labels-idx1-ubyte", labels({7, 0}));
+  const std::string pixels = folder.write("mnist/t10k-images-idx3-ubyte", mnist_images(3));
+  const std::string numbers = folder.write("mnist/t10k-labels-idx1-ubyte", mnist_labels({7, 0}));
   EXPECT_EQ(error_of([&] { flow_of(folder).prepare(); }),
             numbers + ": has 2 labels for the 3 images of " + pixels);
-  folder.write("mnist/t10k-labels-idx1-ubyte", labels({7, 0, 10}));
+  folder.write("mnist/t10k-labels-idx1-ubyte", mnist_labels({7, 0, 10}));
   EXPECT_EQ(error_of([&] { flow_of(folder).prepare(); }), numbers + ": label 10 of image 2 is no class");
 }
 
@@ -92,8 +82,8 @@ TEST(Mnist, the_real_files_are_read) {
 
 TEST(Mnist, has_another_fingerprint_when_a_file_has_another_date) {
   const TempFolder folder;
-  folder.write("mnist/t10k-images-idx3-ubyte", images(3));
-  const std::string labels_file = folder.write("mnist/t10k-labels-idx1-ubyte", labels({7, 0, 7}));
+  folder.write("mnist/t10k-images-idx3-ubyte", mnist_images(3));
+  const std::string labels_file = folder.write("mnist/t10k-labels-idx1-ubyte", mnist_labels({7, 0, 7}));
   const std::string before = flow_of(folder).fingerprint();
   EXPECT_EQ(before.size(), 32U);
   EXPECT_EQ(flow_of(folder).fingerprint(), before);

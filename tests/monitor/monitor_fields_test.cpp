@@ -1,0 +1,91 @@
+// Every option of every monitor does something.
+#include <gmock/gmock.h>
+
+#include "core/registry.h"
+#include "monitor/monitor.h"
+#include "support/captured_log.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+/// How much is in the files of a folder: values of the clock in them always take the same room.
+std::string sizes_in(const std::string& folder) {
+  uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) bytes += entry.file_size();
+  return std::to_string(bytes) + " bytes\n";
+}
+
+/// What is printed and written when, by a monitor that is given two scalars in each of four steps.
+std::string what_it_shows(const std::string& item) {
+  const CapturedLog log;
+  const TemporaryFolder folder;
+  const auto monitor = Registry<Monitor>::make_item(parse_yaml(item, "monitor.yaml"));
+  monitor->open({.folder = folder.str()});
+  std::string seen;
+  for (int64_t step = 1; step <= 4; ++step) {
+    const Moment now{(step + 1) / 2, step};
+    monitor->put_scalar("cost", 0.5, now);
+    monitor->put_scalar("accuracy", 0.25, now);
+    monitor->end_step(now);
+    seen += log.text() + sizes_in(folder.str());
+    if (step % 2 == 0) monitor->end_epoch(now);
+    seen += log.text() + sizes_in(folder.str());
+  }
+  monitor->close();
+  return seen + log.text() + sizes_in(folder.str());
+}
+
+TEST(Monitors, have_no_field_without_effect) {
+  const live::Components components = {
+      {"Console", {.values = {{"whitelist", "[cost]"}, {"blacklist", "[cost]"}}}},
+      {"JSONWriter", {.values = {{"period_s", "0"}}}},
+      {"TensorBoard", {.values = {{"flush_s", "0"}}}}};
+  EXPECT_THAT(live::dead_fields(Registry<Monitor>::table(), components, what_it_shows), testing::IsEmpty());
+}
+
+/// A kind with one component, of whose options one is read.
+struct Toy {
+  static constexpr const char* kKind = "toy";
+  struct Params {
+    int64_t size = 1;
+    bool unread = false;
+  };
+  static Schema<Params> schema() {
+    return Schema<Params>("A toy.")
+        .field("size", &Params::size, "is read")
+        .field("unread", &Params::unread, "is not read");
+  }
+  explicit Toy(Params p) : size(p.size) {}
+  int64_t size;
+};
+
+TPACK_REGISTER(Toy, Toy, "Toy");
+
+std::string size_of_toy(const std::string& item) {
+  return std::to_string(Registry<Toy>::make_item(parse_yaml(item, "toy.yaml"))->size);
+}
+
+TEST(DeadFields, are_those_that_nothing_reads) {
+  EXPECT_THAT(live::dead_fields(Registry<Toy>::table(), {}, size_of_toy), testing::ElementsAre("Toy.unread"));
+  EXPECT_THAT(live::dead_fields(Registry<Toy>::table(),
+                                {{"Toy", {.left_out = {{"unread", "a test of tests"}}}}}, size_of_toy),
+              testing::IsEmpty());
+}
+
+TEST(DeadFields, are_not_hidden_by_what_changes_by_itself) {
+  int builds = 0;
+  const auto count = [&](const std::string& item) { return size_of_toy(item) + std::to_string(++builds); };
+  EXPECT_THAT(live::dead_fields(Registry<Toy>::table(), {}, count),
+              testing::ElementsAre("Toy is not the same when it is built again"));
+}
+
+TEST(DeadFields, are_not_hidden_by_entries_for_what_is_not_there) {
+  const live::Components components = {
+      {"Toy", {.values = {{"sise", "2"}}, .left_out = {{"unread", "a test of tests"}}}}, {"Tyo", {}}};
+  EXPECT_THAT(live::dead_fields(Registry<Toy>::table(), components, size_of_toy),
+              testing::ElementsAre("Toy has no field sise", "Tyo is not registered"));
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <sstream>
+#include <string>
+
+#include "core/log.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+
+/// Keeps what is logged from stderr while it is there.
+class CapturedLog {
+ public:
+  CapturedLog() {
+    log::set_level(log::Level::kOff);
+    log::to_file(folder_ / "log.txt");
+  }
+  ~CapturedLog() {
+    log::close_file();
+    log::set_level(log::Level::kInfo);
+  }
+  CapturedLog(const CapturedLog&) = delete;
+  CapturedLog& operator=(const CapturedLog&) = delete;
+
+  /// The lines so far without their time stamps.
+  std::string text() const {
+    std::istringstream lines(content_of(folder_ / "log.txt"));
+    std::string all;
+    for (std::string line; std::getline(lines, line);) all += line.substr(line.find("] ") + 2) + "\n";
+    return all;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,59 @@
+// Every option of every trainer does something.
+#include <gmock/gmock.h>
+
+#include "core/text.h"
+#include "parallel/data_parallel.h"
+#include "support/live_fields.h"
+#include "support/small_training.h"
+#include "train/trainer.h"
+
+namespace tpack {
+namespace {
+
+/// A world of one that notes for how long it is to wait.
+class WatchedWorld final : public Comm {
+ public:
+  explicit WatchedWorld(double& timeout_s) : timeout_s_(timeout_s) {}
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void all_reduce_sum(std::span<float> /*values*/, const char* /*stage*/) override {}
+  void all_reduce_sum(std::span<double> /*values*/, const char* /*stage*/) override {}
+  void broadcast(std::span<std::byte> /*bytes*/, int /*root*/, const char* /*stage*/) override {}
+  void barrier(const char* /*stage*/) override {}
+  int agree_max(int value, const char* /*stage*/) override { return value; }
+  std::vector<std::string> all_gather(const std::string& text, const char* /*stage*/) override {
+    return {text};
+  }
+  void set_timeout(double seconds) override { timeout_s_ = seconds; }
+  void busy_with(const std::string& /*what*/) override {}
+
+ private:
+  double& timeout_s_;
+};
+
+/// The devices of a trainer and the patience of its world, or why it has none.
+std::string setup_of(const std::string& item) {
+  double timeout_s = 0;
+  try {
+    SmallTraining training(small_flow(22, "- BatchData: {batch_size: 4}"), item,
+                           "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference,
+                           std::make_unique<WatchedWorld>(timeout_s));
+    training.trainer().initialize();
+    std::string text = shortest(timeout_s) + " s ";
+    for (size_t tower = 0; tower < training.trainer().replicas()->local_towers(); ++tower)
+      text += training.trainer().replicas()->device(tower).name() + " ";
+    return text;
+  } catch (const ResourceError& error) {
+    return error.what();
+  }
+}
+
+TEST(Trainers, have_no_field_without_effect) {
+  const live::Components components = {
+      {"Simple", {.values = {{"device", "gpu:0"}}}},
+      {"SyncMultiGPU", {.base = "{devices: [cpu:0]}", .values = {{"devices", "[cpu:0, cpu:1]"}}}}};
+  EXPECT_THAT(live::dead_fields(Registry<Trainer>::table(), components, setup_of), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace tpack
