@@ -5,6 +5,7 @@
 #include "backend/cpu/batch_pieces.h"
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/primitive.h"
+#include "backend/cpu/simd.h"
 #include "backend/cpu/winograd.h"
 #include "backend/passes/fused_ops.h"
 #include "backend/plan.h"
@@ -15,6 +16,8 @@ namespace {
 using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
 using Operand = PrimitiveKernel::Operand;
+
+constexpr const char* kOneDnnWinograd = "winograd";  // in plans
 
 // What a process that trains convolutions holds more than one that only compiles them: pages of the kernels
 // that were tried when algorithms were chosen, and of those that run. Measured (docs/performance.md).
@@ -39,7 +42,7 @@ Dims weight_dims(const Shape& w, int64_t groups) {
 }
 
 dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionParams& p) {
-  if (request.algorithm == "winograd") {
+  if (request.algorithm == kOneDnnWinograd) {
     if (!onednn_winograd_fits(p)) refuse(request);
     return dnnl::algorithm::convolution_winograd;
   }
@@ -90,11 +93,7 @@ using Forward = dnnl::convolution_forward;
 
 Forward::primitive_desc forward_desc(const Problem& p, bool bias, Activation activation) {
   dnnl::primitive_attr attributes = user_scratchpad();
-  if (activation == Activation::kRelu) {
-    dnnl::post_ops after;
-    after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
-    attributes.set_post_ops(after);
-  }
+  if (activation == Activation::kRelu) append_relu(attributes);
   const auto kind = dnnl::prop_kind::forward_training;
   const Forward::desc desc = bias ? Forward::desc(kind, p.algorithm, p.x, p.w, p.bias, p.y, p.stride,
                                                   p.dilation, p.padding_front, p.padding_back)
@@ -102,6 +101,23 @@ Forward::primitive_desc forward_desc(const Problem& p, bool bias, Activation act
                                                   p.padding_front, p.padding_back);
   return {desc, attributes, engine()};
 }
+
+/// max(y, 0) after a kernel that has no ReLU of its own that keeps NaN.
+class ThenRelu final : public CpuKernel {
+ public:
+  ThenRelu(std::unique_ptr<CpuKernel> kernel, uint64_t bytes)
+      : kernel_(std::move(kernel)), elements_(bytes / sizeof(float)) {}
+  void run(const KernelArgs& args) override {
+    kernel_->run(args);
+    constexpr float kZero = 0;
+    float* y = floats_out(args.out[0]);
+    simd::apply(pointwise::Fn::kMax, {y, false}, {&kZero, true}, {}, y, elements_);
+  }
+
+ private:
+  std::unique_ptr<CpuKernel> kernel_;
+  size_t elements_;
+};
 
 /// Whether our own Winograd kernels are to compute it.
 bool is_tiled(const KernelRequest& request, const ConvolutionParams& params, const Shape& weights) {
@@ -130,9 +146,10 @@ PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& pa
   if (is_tiled(request, params, n.inputs[1].shape()))
     return tiled_winograd_forward(request, params, bias, activation);
   const PerImage per_image{{true, false, false}, {true}};
+  const bool relu_apart = activation == Activation::kRelu && request.algorithm == kOneDnnWinograd;
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
-    const Forward::primitive_desc pd =
-        forward_desc(problem_of(request, params, t, weights), bias, activation);
+    const Forward::primitive_desc pd = forward_desc(problem_of(request, params, t, weights), bias,
+                                                    relu_apart ? Activation::kNone : activation);
     weights = pd.weights_desc();
     std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
     std::vector<Format> formats = {image_format(t.x, request.layout), opaque(*weights)};
@@ -141,7 +158,10 @@ PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& pa
       formats.push_back(make_format(n.inputs[2].spec(), Layout::kPlain));
     }
     const std::vector<Operand> out = {{DNNL_ARG_DST, pd.dst_desc()}};
-    return {std::make_unique<PrimitiveKernel>(Forward(pd), in, out, pd.scratchpad_desc()),
+    std::unique_ptr<CpuKernel> kernel =
+        std::make_unique<PrimitiveKernel>(Forward(pd), in, out, pd.scratchpad_desc());
+    if (relu_apart) kernel = std::make_unique<ThenRelu>(std::move(kernel), pd.dst_desc().get_size());
+    return {std::move(kernel),
             std::move(formats),
             {make_format(t.y, request.layout)},
             pd.scratchpad_desc().get_size(),

@@ -51,11 +51,7 @@ struct Product {
 
 Piece piece_of(const Product& product, const Range& rows, const Range& columns) {
   dnnl::primitive_attr attributes = user_scratchpad();
-  if (product.activation == Activation::kRelu) {
-    dnnl::post_ops after;
-    after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
-    attributes.set_post_ops(after);
-  }
+  if (product.activation == Activation::kRelu) append_relu(attributes);
   const Node& n = product.node;
   const Range inner = {0, product.inner()};
   const Block a = block_of(n.inputs[0].shape(), product.params.transpose_a, rows, inner);

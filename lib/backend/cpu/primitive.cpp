@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "backend/cpu/piece_kernel.h"
 #include "core/error.h"
@@ -38,6 +39,15 @@ dnnl::primitive_attr user_scratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
+}
+
+void append_relu(dnnl::primitive_attr& attributes) {
+  // A slope below zero has oneDNN multiply where it otherwise takes vmaxps(y, 0), which is 0 for a NaN. As an
+  // operand a denormal slope counts as zero (FlushDenormals).
+  constexpr float kSlope = std::numeric_limits<float>::denorm_min();
+  dnnl::post_ops after;
+  after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, kSlope, 0.0F);
+  attributes.set_post_ops(after);
 }
 
 namespace {

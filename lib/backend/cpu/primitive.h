@@ -31,6 +31,10 @@ class PrimitiveKernel final : public CpuKernel {
 /// Scratchpads come from the arena.
 dnnl::primitive_attr user_scratchpad();
 
+/// Lets a primitive end with max(y, 0). oneDNN's own ReLU makes zeros of NaNs, and a network that diverged
+/// would look well; this one keeps them (and makes NaN of -inf).
+void append_relu(dnnl::primitive_attr& attributes);
+
 /// A copy between two formats of one tensor, in pieces of its first axis. Errors: ConfigError where oneDNN
 /// has none.
 std::unique_ptr<CpuKernel> make_reorder(const Format& from, const Format& to, int pieces,

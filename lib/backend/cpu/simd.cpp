@@ -53,6 +53,9 @@ TPACK_INLINE V tanh_of(F d, V a) {
   return hn::IfThenElse(hn::IsNaN(a), a, inside);
 }
 
+/// NaN where one of them is: of numbers that it cannot compare x86's Max gives the second one.
+TPACK_INLINE V max_with_nan(V a, V b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b)); }
+
 /// The function as an expression of vectors; NaNs in max and min go where evaluate() sends them.
 template <Fn kFn>
 TPACK_INLINE V call(F d, V a, V b, V c) {
@@ -200,8 +203,8 @@ void MaxTo(const float* x, float* most, size_t n) {
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes)
-    hn::StoreU(hn::Max(hn::LoadU(d, x + i), hn::LoadU(d, most + i)), d, most + i);
-  for (; i < n; ++i) most[i] = x[i] > most[i] ? x[i] : most[i];
+    hn::StoreU(max_with_nan(hn::LoadU(d, x + i), hn::LoadU(d, most + i)), d, most + i);
+  for (; i < n; ++i) most[i] = x[i] > most[i] || x[i] != x[i] ? x[i] : most[i];
 }
 
 float Sum(const float* x, size_t n) {
@@ -222,11 +225,17 @@ float Sum(const float* x, size_t n) {
 float Max(const float* x, size_t n) {
   const F d;
   const size_t lanes = hn::Lanes(d);
-  V most = hn::Set(d, x[0]);
+  V most = hn::Set(d, -std::numeric_limits<float>::infinity());
+  V nans = hn::Zero(d);  // NaN where one was seen, which `most` leaves out
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) most = hn::Max(most, hn::LoadU(d, x + i));
-  float largest = hn::GetLane(hn::MaxOfLanes(d, most));
-  for (; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
+  for (; i + lanes <= n; i += lanes) {
+    const V v = hn::LoadU(d, x + i);
+    most = hn::Max(v, most);
+    nans = hn::IfThenElse(hn::IsNaN(v), v, nans);
+  }
+  float largest = hn::AllFalse(d, hn::IsNaN(nans)) ? hn::GetLane(hn::MaxOfLanes(d, most))
+                                                   : std::numeric_limits<float>::quiet_NaN();
+  for (; i < n; ++i) largest = x[i] > largest || x[i] != x[i] ? x[i] : largest;
   return largest;
 }
 

@@ -1,11 +1,21 @@
 #include "backend/cpu/sweep_reductions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "backend/cpu/simd.h"
 
 namespace tpack::cpu {
+namespace {
+
+/// NaN where one of them is.
+template <class T>
+T larger(T a, T b) {
+  return b > a || std::isnan(b) ? b : a;
+}
+
+}  // namespace
 
 SweepReductions::SweepReductions(const Sweep& op, const Node& node, Layout layout, const SweepPlan& plan)
     : plan_(plan), reductions_(op.reductions()) {
@@ -45,7 +55,7 @@ void SweepReductions::reduce(size_t k, const float* x, bool uniform, const Sweep
   if (uniform) {  // rare: the sum of a number that was broadcast
     for (int64_t i = 0; i < tile.elements(); ++i) {
       float& total = totals[at + i / tile.columns * steps[last - 1] + i % tile.columns * steps[last]];
-      total = sum ? total + x[0] : std::max(total, x[0]);
+      total = sum ? total + x[0] : larger(total, x[0]);
     }
     return;
   }
@@ -55,12 +65,12 @@ void SweepReductions::reduce(size_t k, const float* x, bool uniform, const Sweep
     float* to = totals + at + row * steps[last - 1];
     const auto n = static_cast<size_t>(tile.columns);
     if (steps[last] == 0) {
-      *to = sum ? *to + simd::sum(from, n) : std::max(*to, simd::max(from, n));
+      *to = sum ? *to + simd::sum(from, n) : larger(*to, simd::max(from, n));
     } else if (steps[last] == 1) {
       sum ? simd::add_to(from, to, n) : simd::max_to(from, to, n);
     } else {
       for (int64_t i = 0; i < tile.columns; ++i)
-        to[i * steps[last]] = sum ? to[i * steps[last]] + from[i] : std::max(to[i * steps[last]], from[i]);
+        to[i * steps[last]] = sum ? to[i * steps[last]] + from[i] : larger(to[i * steps[last]], from[i]);
     }
   }
 }
@@ -99,7 +109,7 @@ void SweepReductions::fold(size_t k, Accumulators& a) const {
     auto total = static_cast<double>(totals[column]);
     for (int64_t row = 0; row < rows; ++row) {
       const auto part = static_cast<double>(sums[column + row * stride]);
-      total = is_sum(k) ? total + part : std::max(total, part);
+      total = is_sum(k) ? total + part : larger(total, part);
     }
     totals[column] = static_cast<float>(total);
   }
@@ -119,7 +129,7 @@ void SweepReductions::combine(const float* totals, uint64_t stride, int pieces,
       float total = *part;
       for (int piece = 1; piece < pieces; ++piece) {
         part += stride;
-        total = is_sum(k) ? total + *part : std::max(total, *part);
+        total = is_sum(k) ? total + *part : larger(total, *part);
       }
       out[i] = total;
     }

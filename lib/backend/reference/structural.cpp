@@ -71,6 +71,9 @@ void copy(const Node& /*n*/, Tensors in, Tensors out, const RunInfo& /*info*/) {
   std::memcpy(out[0].raw(), in[0].raw(), out[0].bytes());
 }
 
+/// NaN where one of them is.
+double larger(double a, double b) { return b > a || std::isnan(b) ? b : a; }
+
 void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const bool is_sum = op_cast<Reduce>(n)->params().kind == Reduction::kSum;
   by_float(in[0], [&](auto zero) {
@@ -81,7 +84,7 @@ void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
     for_each_element(in[0].shape(), [&](int64_t index, const auto& at) {
       const auto place = static_cast<size_t>(broadcast_index(out[0].shape(), in[0].shape().rank(), at));
       const auto x = static_cast<double>(in[0].data<T>()[index]);
-      total[place] = is_sum ? total[place] + x : std::max(total[place], x);
+      total[place] = is_sum ? total[place] + x : larger(total[place], x);
     });
     std::transform(total.begin(), total.end(), out[0].data<T>(), [](double x) { return static_cast<T>(x); });
   });
