@@ -16,11 +16,15 @@ std::vector<Tensor> as_floats(const std::vector<Tensor>& inputs) {
 }
 
 void force(PlanSection& section, const BackendVariant& variant) {
+  bool found = variant.convolution.empty();
   for (auto& [path, choice] : section.nodes) {
-    choice.layout = variant.layout;
+    if (!variant.layout.empty()) choice.layout = variant.layout;
     const bool convolution = !choice.algorithm.empty();
-    if (convolution && !variant.convolution.empty()) choice.algorithm = variant.convolution;
+    if (!convolution || variant.convolution.empty()) continue;
+    choice.algorithm = variant.convolution;
+    found = true;
   }
+  TPACK_ASSERT(found, "a function without a convolution cannot be run by " + variant.convolution);
 }
 
 /// A function in a graph of its own, as training has it: outputs and gradients with respect to inputs are
@@ -67,11 +71,6 @@ class Case {
   std::vector<std::string> fetches_;
 };
 
-struct NamedTensor {
-  std::string name;
-  Tensor value;
-};
-
 /// Everything that one run leaves: what is fetched, then the store's gradients and variables.
 std::vector<NamedTensor> results_of(const Case& c, const Executable& executable, const VariableStore& store) {
   std::vector<NamedTensor> results;
@@ -86,21 +85,29 @@ std::vector<NamedTensor> results_of(const Case& c, const Executable& executable,
   return results;
 }
 
-std::vector<NamedTensor> run_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
-                                    const BackendVariant& variant) {
+struct CpuRun {
+  std::vector<NamedTensor> results;
+  PlanSection plan;
+  std::vector<std::string> kinds;
+};
+
+CpuRun run_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
+                  const BackendVariant& variant) {
   const std::vector<Tensor> floats = as_floats(inputs);
   const Case c(function, floats, {.phase = variant.phase});
   const auto device = make_cpu_device("cpu:0", {.algorithm = variant.algorithm, .threads = variant.threads});
   device->create_variables(c.table());
   device->variables().initialize(1);
-  PlanSection section;
-  auto executable = device->compile(c.graph(), section);
-  if (!variant.layout.empty()) {
-    force(section, variant);
-    executable = device->compile(c.graph(), section);
+  CpuRun run;
+  auto executable = device->compile(c.graph(), run.plan);
+  if (!variant.layout.empty() || !variant.convolution.empty()) {
+    force(run.plan, variant);
+    executable = device->compile(c.graph(), run.plan);
   }
   executable->run(floats, {});
-  return results_of(c, *executable, device->variables());
+  run.results = results_of(c, *executable, device->variables());
+  for (const NodeTime& time : executable->times()) run.kinds.push_back(time.kind);
+  return run;
 }
 
 /// In double, of the same rounded inputs.
@@ -140,20 +147,33 @@ bool compare(const NamedTensor& ours, const NamedTensor& truth, BackendCheckResu
 std::vector<Tensor> evaluate_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
                                     const BackendVariant& variant) {
   std::vector<Tensor> values;
-  for (NamedTensor& result : run_on_cpu(function, inputs, variant)) values.push_back(std::move(result.value));
+  for (NamedTensor& result : run_on_cpu(function, inputs, variant).results)
+    values.push_back(std::move(result.value));
   return values;
+}
+
+BackendCheck::BackendCheck(Function function, std::vector<Tensor> inputs, Phase phase)
+    : function_(std::move(function)),
+      inputs_(std::move(inputs)),
+      phase_(phase),
+      truth_(run_on_reference(function_, inputs_, phase)) {}
+
+BackendCheckResult BackendCheck::run(const BackendVariant& variant) const {
+  TPACK_ASSERT(variant.phase == phase_, "the reference ran in another phase");
+  const CpuRun ours = run_on_cpu(function_, inputs_, variant);
+  TPACK_ASSERT(ours.results.size() == truth_.size(), "both backends run the same graph");
+  BackendCheckResult result;
+  result.plan = ours.plan;
+  result.kinds = ours.kinds;
+  for (size_t k = 0; k < truth_.size(); ++k) {
+    if (!compare(ours.results[k], truth_[k], result)) break;
+  }
+  return result;
 }
 
 BackendCheckResult check_backend(const Function& function, const std::vector<Tensor>& inputs,
                                  const BackendVariant& variant) {
-  const std::vector<NamedTensor> ours = run_on_cpu(function, inputs, variant);
-  const std::vector<NamedTensor> truth = run_on_reference(function, inputs, variant.phase);
-  TPACK_ASSERT(ours.size() == truth.size(), "both backends run the same graph");
-  BackendCheckResult result;
-  for (size_t k = 0; k < ours.size(); ++k) {
-    if (!compare(ours[k], truth[k], result)) break;
-  }
-  return result;
+  return BackendCheck(function, inputs, variant.phase).run(variant);
 }
 
 }  // namespace tpack::testkit

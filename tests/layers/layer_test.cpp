@@ -81,8 +81,9 @@ TEST_P(LayerGradient, can_be_differentiated_again) {
 /// Outputs, gradients and variables with both layouts and in both phases.
 void expect_same_on_processors(const testkit::Function& function, const std::vector<Tensor>& inputs) {
   for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
+    const testkit::BackendCheck check(function, inputs, phase);
     for (const char* layout : {"nhwc", "nChw16c"}) {
-      const auto result = testkit::check_backend(function, inputs, {.layout = layout, .phase = phase});
+      const auto result = check.run({.layout = layout, .phase = phase});
       EXPECT_LT(result.largest_error, 2e-5) << layout << ": " << result.text;
     }
   }

@@ -79,15 +79,15 @@ TEST(Nan, passes_functions_of_one_number) {
 /// Reductions of a whole tensor, of rows, of columns, of images in all layouts, and of what is large enough
 /// to be cut into pieces.
 TEST(Nan, is_the_largest_of_a_reduction) {
-  struct Case {
+  struct Reduced {
     Shape shape;
     std::vector<int> axes;
   };
-  const std::vector<Case> cases = {
+  const std::vector<Reduced> cases = {
       {{5}, {0}},          {{40}, {0}},      {{3, 37}, {1}},       {{37, 3}, {0}},
       {{37, 19}, {0}},     {{4, 5, 6}, {1}}, {{2, 20, 3, 5}, {1}}, {{2, 20, 3, 5}, {0, 2, 3}},
       {{300, 257}, {0, 1}}};
-  for (const Case& c : cases) {
+  for (const Reduced& c : cases) {
     const Function largest = [&c](Builder& b, Symbols in) {
       return std::vector{b.reduce_max(b.mul(in[0], 2.0), c.axes)};
     };
