@@ -25,6 +25,8 @@ scripts/install_dependencies.sh
 if [ -z "${TPACK_PYTHON:-}" ]; then TPACK_PYTHON=$(scripts/python_env.sh); fi
 export TPACK_PYTHON
 if [ -z "$TPACK_PYTHON" ]; then echo "tests that need Python packages will skip: they could not be installed"; fi
+if [ "$mode" = --quick ]; then torch=$(scripts/torch_python.sh); else torch=$(scripts/torch_python.sh --install); fi
+if [ -z "$torch" ]; then echo "tests that make golden files again will skip: no Python has PyTorch"; fi
 if [ -z "${TPACK_DATASET:-}" ] && [ -d ../shared/datasets/mnist ]; then
   TPACK_DATASET=$(realpath ../shared/datasets)
   export TPACK_DATASET

@@ -1,22 +1,52 @@
-#include <gtest/gtest.h>
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <gmock/gmock.h>
 
 #include "support/python.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
 
-/// Whether a script would write the golden files that are committed.
-void expect_makes_its_files(const std::string& script) {
-  const PythonResult result = run_python("golden/" + script, "--check");
-  if (!result.missing.empty()) GTEST_SKIP() << result.missing;
-  EXPECT_EQ(result.exit_code, 0) << result.output;
+/// The golden files by the script that makes them.
+const std::map<std::string, std::vector<std::string>> kFiles = {
+    {"make_layers.py", {"layers.json"}},
+    {"make_optimizers.py", {"optimizers.json"}},
+    {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}}};
+
+/// The Python that has PyTorch; empty where there is none.
+std::string torch_python() {
+  std::string python = run_command("'" + source_folder() + "/scripts/torch_python.sh'").output;
+  python.erase(std::min(python.find('\n'), python.size()));
+  return python;
 }
 
-TEST(GoldenFiles, of_layers_are_what_their_script_makes) { expect_makes_its_files("make_layers.py"); }
+class GoldenFiles : public testing::TestWithParam<std::string> {};
 
-TEST(GoldenFiles, of_optimizers_are_what_their_script_makes) { expect_makes_its_files("make_optimizers.py"); }
+/// Makes them again and compares.
+TEST_P(GoldenFiles, are_what_their_script_makes) {
+  const std::string python = torch_python();
+  if (python.empty()) GTEST_SKIP() << "no Python has PyTorch: run scripts/torch_python.sh --install";
+  const PythonResult result = run_python("golden/" + GetParam(), "--check", python);
+  EXPECT_EQ(result.missing, "");
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  for (const std::string& file : kFiles.at(GetParam()))
+    EXPECT_THAT(result.output, testing::HasSubstr(file + ": is what the script makes"));
+}
 
-TEST(GoldenFiles, of_training_are_what_their_script_makes) { expect_makes_its_files("make_training.py"); }
+INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
+                         testing::Values("make_layers.py", "make_optimizers.py", "make_training.py"),
+                         [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
+
+TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {
+  std::vector<std::string> known;
+  for (const auto& [script, files] : kFiles) known.insert(known.end(), files.begin(), files.end());
+  std::vector<std::string> committed = names_in(source_folder() + "/tests/golden");
+  std::erase_if(committed, [](const std::string& name) { return !name.ends_with(".json"); });
+  EXPECT_THAT(known, testing::UnorderedElementsAreArray(committed));
+}
 
 }  // namespace
 }  // namespace tpack

@@ -95,7 +95,7 @@ def _differences(where, committed, made):
     elif isinstance(committed, list) and isinstance(made, list) and len(committed) == len(made):
         if all(isinstance(item, float) for item in committed + made):
             scale = max(map(abs, committed), default=0)
-            if any(abs(a - b) > CHECK_TOLERANCE * scale for a, b in zip(committed, made)):
+            if not all(abs(a - b) <= CHECK_TOLERANCE * scale for a, b in zip(committed, made)):  # a NaN differs
                 yield f"{where}: the file has {committed}, the script makes {made}"
         else:
             for i, (a, b) in enumerate(zip(committed, made)):

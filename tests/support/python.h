@@ -18,24 +18,33 @@ struct PythonResult {
   std::string missing = {};  // why the script could not run: for GTEST_SKIP
 };
 
-/// Runs a script (its path below tests/) with the Python that has the packages of the tests: $TPACK_PYTHON,
-/// or build/venv. A script that lacks a package prints its name and exits with 77.
-inline PythonResult run_python(const std::string& script, const std::string& argument) {
-  constexpr int kPackageMissing = 77;
-  const char* given = std::getenv("TPACK_PYTHON");
-  const std::string python = given != nullptr ? given : source_folder() + "/build/venv/bin/python";
+/// What a command writes to stdout, and its exit code.
+inline PythonResult run_command(const std::string& command) {
   PythonResult result;
-  if (!std::filesystem::exists(python)) {
-    result.missing = "no Python: set TPACK_PYTHON to one that has the packages of the tests";
-    return result;
-  }
-  const std::string command =
-      "'" + python + "' '" + source_folder() + "/tests/" + script + "' '" + argument + "'";
   FILE* pipe = ::popen(command.c_str(), "r");
   std::array<char, 4096> buffer{};
   while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
     result.output.append(buffer.data(), n);
   result.exit_code = WEXITSTATUS(::pclose(pipe));
+  return result;
+}
+
+/// The Python that has the packages of the tests: $TPACK_PYTHON, or build/venv.
+inline std::string test_python() {
+  const char* given = std::getenv("TPACK_PYTHON");
+  return given != nullptr ? given : source_folder() + "/build/venv/bin/python";
+}
+
+/// Runs a script (its path below tests/). A script that lacks a package prints its name and exits with 77.
+inline PythonResult run_python(const std::string& script, const std::string& argument,
+                               const std::string& python = test_python()) {
+  constexpr int kPackageMissing = 77;
+  PythonResult result;
+  if (!std::filesystem::exists(python)) {
+    result.missing = "no Python: set TPACK_PYTHON to one that has the packages of the tests";
+    return result;
+  }
+  result = run_command("'" + python + "' '" + source_folder() + "/tests/" + script + "' '" + argument + "'");
   if (result.exit_code == kPackageMissing) result.missing = "Python lacks " + result.output;
   return result;
 }
