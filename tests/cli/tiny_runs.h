@@ -33,6 +33,7 @@ inline void expect_same_tensors(const std::string& a, const std::string& b) {
   const CheckpointContent first = load_checkpoint(a);
   const CheckpointContent second = load_checkpoint(b);
   ASSERT_EQ(first.tensors.size(), second.tensors.size());
+  EXPECT_GT(first.tensors.size(), 0U);
   for (const auto& [name, value] : first.tensors) {
     ASSERT_TRUE(second.tensors.contains(name)) << name;
     EXPECT_TRUE(bit_equal(value, second.tensors.at(name))) << name;

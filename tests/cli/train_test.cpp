@@ -146,7 +146,10 @@ TEST_F(Train, saves_and_leaves_at_sigterm) {
       << process.err();
   EXPECT_EQ(exit_code(), 143);
   ASSERT_FALSE(fs::is_empty(run_folder() + "/checkpoints"));
-  EXPECT_EQ(train({"--resume", "auto", "--set", "max_epoch=2"}).code, 0);
+  const int64_t step = nlohmann::json::parse(content_of(run_folder() + "/exit.json")).at("global_step");
+  const Outcome resumed = train({"--resume", "auto", "--set", "max_epoch=2"});
+  EXPECT_EQ(resumed.code, 0);
+  EXPECT_NE(resumed.err.find("resuming from " + checkpoint(step)), std::string::npos) << resumed.err;
 }
 
 TEST_F(Train, a_second_signal_ends_at_once) {
@@ -252,11 +255,16 @@ TEST_F(Train, begins_with_the_weights_of_init) {
       << outcome.err;
 }
 
-/// Runs `mpirun -n 2 tpack train ...`; nothing where this machine has no mpirun. Where `other` is given, rank
-/// 1 has these words in place of `more`.
-std::optional<Outcome> train_on_two_ranks(const TemporaryFolder& folder, const std::vector<std::string>& more,
-                                          const std::vector<std::string>& other = {}) {
-  if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return std::nullopt;
+/// Why this machine or build cannot start ranks; nothing where it can.
+std::optional<std::string> no_ranks() {
+  if (TPACK_HAS_MPI == 0) return "built without MPI";
+  if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return "no mpirun";
+  return std::nullopt;
+}
+
+/// Runs `mpirun -n 2 tpack train ...`. Where `other` is given, rank 1 has these words in place of `more`.
+Outcome train_on_two_ranks(const TemporaryFolder& folder, const std::vector<std::string>& more,
+                           const std::vector<std::string>& other = {}) {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   const std::vector<std::string> train = {program(), "train", folder / "tiny.yaml", "--log-dir",
@@ -277,16 +285,16 @@ std::optional<Outcome> train_on_two_ranks(const TemporaryFolder& folder, const s
 }
 
 TEST_F(Train, two_ranks_write_one_folder) {
-  const auto outcome = train_on_two_ranks(folder_, {"--set", "trainer=Horovod"});
-  if (!outcome) GTEST_SKIP() << "no mpirun";
-  if (outcome->err.find("has no MPI") != std::string::npos) GTEST_SKIP() << "built without MPI";
-  ASSERT_EQ(outcome->code, 0) << outcome->err;
-  EXPECT_NE(outcome->err.find("[rank 1] "), std::string::npos);
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  const Outcome outcome = train_on_two_ranks(folder_, {"--set", "trainer=Horovod"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("[rank 1] "), std::string::npos);
   EXPECT_TRUE(fs::exists(checkpoint(10, "ranks"))) << "40 samples in batches of 4 on 2 ranks";
   EXPECT_EQ(exit_code("ranks"), 0);
 }
 
 TEST_F(Train, ranks_with_different_configs_or_plans_are_refused_before_anything_is_written) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
   ASSERT_EQ(train().code, 0);
   const std::vector<std::string> plain = {"--set", "trainer=Horovod"};
   std::vector<std::string> seeded = plain;
@@ -294,23 +302,19 @@ TEST_F(Train, ranks_with_different_configs_or_plans_are_refused_before_anything_
   std::vector<std::string> planned = plain;
   planned.insert(planned.end(), {"--plan", run_folder() + "/plan.json"});
   for (const auto& [other, what] : {std::pair{seeded, "config"}, std::pair{planned, "plan"}}) {
-    const auto outcome = train_on_two_ranks(folder_, plain, other);
-    if (!outcome) GTEST_SKIP() << "no mpirun";
-    if (outcome->err.find("has no MPI") != std::string::npos) GTEST_SKIP() << "built without MPI";
-    EXPECT_EQ(outcome->code, 7) << outcome->err;
-    EXPECT_NE(outcome->err.find(std::string("rank 1 has another ") + what + " than rank 0"),
-              std::string::npos)
-        << outcome->err;
+    const Outcome outcome = train_on_two_ranks(folder_, plain, other);
+    EXPECT_EQ(outcome.code, 7) << outcome.err;
+    EXPECT_NE(outcome.err.find(std::string("rank 1 has another ") + what + " than rank 0"), std::string::npos)
+        << outcome.err;
     EXPECT_FALSE(fs::exists(run_folder("ranks") + "/config.yaml"));
   }
 }
 
 TEST_F(Train, an_error_ends_all_ranks) {
-  const auto outcome = train_on_two_ranks(folder_, {});
-  if (!outcome) GTEST_SKIP() << "no mpirun";
-  if (outcome->err.find("has no MPI") != std::string::npos) GTEST_SKIP() << "built without MPI";
-  EXPECT_EQ(outcome->code, 2);
-  EXPECT_NE(outcome->err.find("this trainer uses one; use trainer: {Horovod: {}}"), std::string::npos);
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  const Outcome outcome = train_on_two_ranks(folder_, {});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("this trainer uses one; use trainer: {Horovod: {}}"), std::string::npos);
 }
 
 TEST_F(Train, the_length_of_an_epoch_does_not_change_the_weights) {

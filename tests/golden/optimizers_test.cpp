@@ -32,6 +32,7 @@ void expect_golden(Backend backend, double tolerance) {
       }
       updates.run();
     }
+    EXPECT_EQ(c.at("results").size(), c.at("parameters").size()) << key;
     for (const auto& [name, summary] : c.at("results").items())
       EXPECT_TRUE(
           golden::agrees(key + "/after/" + name, updates.variables().tensor(name), summary, tolerance));

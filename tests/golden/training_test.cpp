@@ -54,10 +54,12 @@ class Training {
       for (const size_t term : loss_)
         loss += replicas_->statistic_sum(term) / replicas_->statistic_weight(term);
       EXPECT_NEAR(loss, losses[i], tolerance.losses * losses[i]) << "step " << step;
+      EXPECT_EQ(golden_.at("gradients").at(step).size(), replicas_->variable_table().trainable().size());
       for (const auto& [variable, summary] : golden_.at("gradients").at(step).items())
         expect(name_ + "/step" + step + "/gradient/" + variable, gradient_name(variable), summary, tolerance);
     }
     if (steps_to_do < steps()) return;
+    EXPECT_EQ(golden_.at("after").size(), golden_.at("variables").size());
     for (const auto& [variable, summary] : golden_.at("after").items())
       expect(name_ + "/after/" + variable, variable, summary, tolerance);
   }

@@ -43,6 +43,7 @@ TEST(FeedInput, replicas_share_the_batches_of_passes_over_their_ends) {
       setup.replicas = replicas;
       const auto reader = input_of("Feed")->open(setup);
       const std::vector<ReadBatch> own = read(*reader, 12 / static_cast<size_t>(replicas));
+      ASSERT_EQ(own.size(), 12 / static_cast<size_t>(replicas));
       for (size_t i = 0; i < own.size(); ++i) {
         const size_t global = i * static_cast<size_t>(replicas) + static_cast<size_t>(replica);
         EXPECT_EQ(own[i].bytes, all[global].bytes)
@@ -65,11 +66,13 @@ TEST(FeedInput, goes_on_behind_the_end_of_a_pass_whose_length_is_not_known) {
     setup.replica = replica;
     setup.replicas = 2;
     const std::vector<ReadBatch> straight = read(*input_of("Feed")->open(setup), 6);
+    ASSERT_EQ(straight.size(), 6U);
     for (size_t i = 0; i < straight.size(); ++i)
       EXPECT_EQ(straight[i].bytes, all[2 * i + static_cast<size_t>(replica)].bytes);
     for (size_t stop = 0; stop + 1 < straight.size(); ++stop) {
       setup.position = straight[stop].position;
       const std::vector<ReadBatch> resumed = read(*input_of("Feed")->open(setup), straight.size() - stop - 1);
+      ASSERT_EQ(resumed.size(), straight.size() - stop - 1);
       for (size_t i = 0; i < resumed.size(); ++i)
         EXPECT_EQ(resumed[i].bytes, straight[stop + 1 + i].bytes) << replica << ", " << stop << ", " << i;
     }

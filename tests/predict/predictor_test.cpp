@@ -86,10 +86,15 @@ cost:
 )");
   InferenceTower tower(*model, make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kHeuristic}));
   const Tensor image = testkit::random_tensor({2, 8, 8, 3}, 1, DType::kFloat32);
+  std::vector<Tensor> values;
   for (const char* output : {"[conv0]", "[fc]", "[conv0]"}) {
     Predictor predictor(tower.place(), outputs(output), {"image"});
-    EXPECT_EQ(predictor.run({image})[0].shape()[0], 2);
+    values.push_back(predictor.run({image})[0]);
   }
+  EXPECT_EQ(values[0].shape(), (Shape{2, 16, 8, 8}));
+  EXPECT_EQ(values[1].shape(), (Shape{2, 3}));
+  EXPECT_TRUE(bit_equal(values[2], values[0]));
+  EXPECT_EQ(tower.place().plan->sections.size(), 2U);
 }
 
 }  // namespace

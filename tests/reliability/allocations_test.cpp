@@ -196,6 +196,9 @@ TEST_F(AllocationsOfSteps, none_on_the_training_thread_but_by_the_kernel_library
     return a.thread == seen.training_thread && !by_onednn(object);
   });
   EXPECT_THAT(ours, testing::IsEmpty());
+  EXPECT_THAT(stacks([&](const RecordedAllocation&, const std::string& object) { return by_onednn(object); }),
+              testing::Not(testing::IsEmpty()))
+      << "where nothing at all is recorded, this test tests nothing";
   // Its matrix products allocate room for packed blocks in each run.
   const auto large = stacks([&](const RecordedAllocation& a, const std::string& object) {
     return a.bytes >= 4096 && !by_onednn(object);
@@ -208,6 +211,7 @@ TEST_F(AllocationsOfSteps, hold_no_more_memory_after_a_thousand_than_after_a_hun
   for (const char* config : {"digits-convnet.yaml", "convnet.yaml"}) {
     run(config, {"steps_per_epoch=2000", "callbacks=[{ModelSaver: {}}, {HeapWatch: {from: 110, to: 1010}}]"});
     if (IsSkipped()) return;
+    EXPECT_GT(seen.live_at_start, 1'000'000) << config;
     EXPECT_EQ(seen.live_at_end, seen.live_at_start) << config;
   }
 }

@@ -71,6 +71,7 @@ inline std::map<std::string, Tensor> variables_of(Trainer& trainer) {
 
 inline void expect_bit_equal(const std::map<std::string, Tensor>& a, const std::map<std::string, Tensor>& b) {
   ASSERT_EQ(a.size(), b.size());
+  EXPECT_GT(a.size(), 0U);
   for (const auto& [name, value] : a) EXPECT_TRUE(bit_equal(value, b.at(name))) << name;
 }
 

@@ -245,6 +245,9 @@ TEST_F(CpuExecutableTest, runs_on_any_thread) {
                                    testkit::random_tensor({16, 16, 3, 3}, 2, DType::kFloat32)};
   executable->run(fed, {});
   const Tensor here = executable->fetched(0).clone();
+  const std::vector<Tensor> zeros = {Tensor::zeros(fed[0].spec()), fed[1]};
+  executable->run(zeros, {});
+  ASSERT_FALSE(bit_equal(executable->fetched(0), here));
   std::thread([&] { executable->run(fed, {}); }).join();
   EXPECT_TRUE(bit_equal(executable->fetched(0), here));
 }
