@@ -21,7 +21,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 jobs=$(nproc)
 
 step "packages"
-scripts/install_dependencies.sh
+scripts/install_dependencies.sh --check
 if [ -z "${TPACK_PYTHON:-}" ]; then TPACK_PYTHON=$(scripts/python_env.sh); fi
 export TPACK_PYTHON
 if [ -z "$TPACK_PYTHON" ]; then echo "tests that need Python packages will skip: they could not be installed"; fi

@@ -1,15 +1,26 @@
 #!/usr/bin/env bash
-# Installs what building and testing tpack needs on Debian 12. Does nothing where all of it is there.
+# Installs on Debian 12 what building and running tpack needs. Does nothing if all of it is installed.
+#
+#   scripts/install_dependencies.sh [--check]     --check: also what the checks and tests of check.sh need
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache pkg-config git python3 python3-venv xz-utils
-  clang clang-format clang-tidy libclang-rt-dev llvm
+  g++ cmake ninja-build ccache pkg-config
   libyaml-cpp-dev libcli11-dev libspdlog-dev nlohmann-json3-dev
   libhdf5-dev libdnnl-dev libhwy-dev libopencv-core-dev libopencv-imgproc-dev
   libjpeg-dev libpng-dev libdeflate-dev libxxhash-dev libhwloc-dev
-  libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev
+  libopenmpi-dev openmpi-bin
 )
+for_checks=(
+  git python3 python3-venv xz-utils
+  clang clang-format clang-tidy libclang-rt-dev llvm
+  libgtest-dev libgmock-dev
+)
+case "${1:-}" in
+  "") ;;
+  --check) packages+=("${for_checks[@]}") ;;
+  *) echo "usage: scripts/install_dependencies.sh [--check]" >&2; exit 2 ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do
@@ -21,5 +32,7 @@ echo "installing: ${missing[*]}" >&2
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
 export DEBIAN_FRONTEND=noninteractive
-"${as_root[@]}" apt-get update -qq
-"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+# Keeps neither the archives nor apt's indexes of the package lists: about 300 MB.
+lean=(-qq -o APT::Keep-Downloaded-Packages=false -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+"${as_root[@]}" apt-get update "${lean[@]}"
+"${as_root[@]}" apt-get install "${lean[@]}" -y --no-install-recommends "${missing[@]}" >&2
