@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Tests that the program configures without GoogleTest, and that tests never go missing silently."""
+"""Tests what CMake configures: tests or none, and which sources compile together."""
+import json
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -30,6 +32,21 @@ class Configure(unittest.TestCase):
         check = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_GTest=OFF")
         self.assertEqual(check.returncode, 0, check.stderr)
         self.assertTrue((self.build / "CTestTestfile.cmake").exists())
+
+    def test_compiles_each_source_once_and_names_none_by_an_absolute_path(self):
+        done = self.configure("-DTPACK_TESTS=OFF")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        compiled = []
+        for entry in json.loads((self.build / "compile_commands.json").read_text()):
+            file = pathlib.Path(entry["file"])
+            if file.is_relative_to(ROOT):
+                compiled.append(file)
+            else:
+                text = file.read_text()
+                self.assertEqual(re.sub(r'#include "[a-z]\w*/[\w/]+\.cpp"\n', "", text), "", file)
+                compiled += [ROOT / "lib" / name for name in re.findall('"(.*)"', text)]
+        sources = [path for top in ("app", "lib") for path in (ROOT / top).rglob("*.cpp") if path.name != "no_mpi.cpp"]
+        self.assertEqual(sorted(compiled), sorted(sources))
 
 
 if __name__ == "__main__":
