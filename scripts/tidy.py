@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""clang-tidy over the sources of lib/ and app/ that changed since main, or over all of them, or over those given.
+"""Runs clang-tidy on the sources of lib/ and app/ that changed since main, on all of them, or on those given.
 
+What changed are the commits that are not on origin/main (or main), what is not committed, and files that git does not track yet.
 Most of clang-tidy's time goes into the headers, so the sources of a module are linted as one: a unit that includes them all.
 Sources with names that clash (each command has its Options) come into different units.
 """
@@ -24,18 +25,40 @@ def run(*command, cwd=BUILD):
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
 
 
-def changed():
-    """Files that differ from where this branch left main, and the sources beside headers that do; None where there is no main."""
+def git(*words):
+    """Lines of output; None if git fails."""
+    done = run("git", *words, cwd=ROOT)
+    return done.stdout.splitlines() if done.returncode == 0 else None
+
+
+def start_of_changes(last_commit):
+    """The commit to compare with, and what to call the difference."""
+    head = git("rev-parse", "HEAD")
     for main in ("origin/main", "main"):
-        base = run("git", "merge-base", "HEAD", main, cwd=ROOT)
-        if base.returncode == 0:
-            names = run("git", "diff", "--name-only", base.stdout.strip(), "--", "lib", "app", cwd=ROOT).stdout.split()
-            return {str((ROOT / name).with_suffix(".cpp")) for name in names}
-    return None
+        base = git("merge-base", "HEAD", main)
+        if base and base != head:
+            return base[0], f"since {main}"
+    if not last_commit:
+        return "HEAD", "not committed"
+    if git("rev-parse", "--verify", "HEAD~1"):
+        return "HEAD~1", "since HEAD~1, as no commit is ahead of main"
+    return "HEAD", "not committed, as there is no earlier commit to compare with"
 
 
-def modules():
-    """(folder, flags) -> the sources of that folder of lib/ or app/ that are compiled with them."""
+def changed(last_commit):
+    """Sources that changed, and those next to headers that did, or the header if there is none."""
+    base, what = start_of_changes(last_commit)
+    names = git("diff", "--name-only", "--diff-filter=d", base, "--", "lib", "app")
+    names += git("ls-files", "--others", "--exclude-standard", "--", "lib", "app")
+    paths = [ROOT / name for name in names if name.endswith((".cpp", ".h"))]
+    sources = {path.with_suffix(".cpp") if path.with_suffix(".cpp").exists() else path for path in paths}
+    print(f"clang-tidy: {len(sources)} files changed ({what})")
+    return {str(path) for path in sources}
+
+
+def modules(only):
+    """(folder, flags) -> the sources of that folder of lib/ or app/ that are compiled with them. Files of `only` that no command
+    compiles (headers, sources that no CMakeLists.txt names yet) come with the flags of their folder."""
     subprocess.run(["cmake", "--preset", "tidy"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     found = collections.defaultdict(list)
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
@@ -44,6 +67,12 @@ def modules():
             words = shlex.split(entry["command"])
             del words[words.index("-o"):]  # -o OBJECT -c SOURCE
             found[path[:-1][:2], tuple(words)].append(entry["file"])
+    for file in sorted((only or set()) - {source for sources in found.values() for source in sources}):
+        folder = pathlib.Path(file).relative_to(ROOT).parts[:-1][:2]
+        key = next((key for key in found if key[0] == folder), None)
+        if key is None:
+            sys.exit(f"{os.path.relpath(file, ROOT)}: no flags are known for this folder, only for those of lib/ and app/")
+        found[key].append(file)
     return found
 
 
@@ -86,12 +115,20 @@ def lint(flags, sources):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="lint every source (ten minutes of processor time)")
+    parser.add_argument("--last-commit", action="store_true", help="if no commit is ahead of main, lint what the last one changed")
+    parser.add_argument("--list", action="store_true", help="print what would be linted")
     parser.add_argument("files", nargs="*", help="lint these")
     options = parser.parse_args()
-    only = {str(pathlib.Path(f).resolve()) for f in options.files} or (None if options.all else changed())
-    jobs = [(flags, [s for s in sources if only is None or s in only]) for (_, flags), sources in modules().items()]
+    only = {str(pathlib.Path(f).resolve()) for f in options.files}
+    if not only:
+        only = None if options.all else changed(options.last_commit)
+    if options.list or only == set():
+        for file in sorted(only or []):
+            print(os.path.relpath(file, ROOT))
+        return 0
+    jobs = [(flags, [s for s in sources if only is None or s in only]) for (_, flags), sources in modules(only).items()]
     jobs = sorted((job for job in jobs if job[1]), key=lambda job: -len(job[1]))
     UNITS.mkdir(exist_ok=True)
     findings = set()
