@@ -1,15 +1,15 @@
-# tpack_unity(TARGET FOLDER BATCH)
-# Compiles the C++ sources of TARGET together, BATCH at a time, unless TPACK_UNITY is off. Sources that have options or definitions
-# of their own, or SKIP_UNITY_BUILD_INCLUSION, compile alone. The generated sources name the others relative to FOLDER, an include
-# folder: absolute paths, which CMake's own UNITY_BUILD writes, keep ccache from finding anything in another clone.
-function(tpack_unity target folder batch)
-  if(TPACK_UNITY)
+# tpack_unity(TARGET FOLDER)
+# Compiles the C++ sources of TARGET together, at most TPACK_UNITY at a time. Sources that have options or definitions of their
+# own, or SKIP_UNITY_BUILD_INCLUSION, compile alone. The generated sources name the others relative to FOLDER, an include folder:
+# absolute paths, which CMake's own UNITY_BUILD writes, keep ccache from finding anything in another clone.
+function(tpack_unity target folder)
+  if(TPACK_UNITY GREATER 1)
     # After this call the folder may still set properties of its sources.
-    cmake_language(EVAL CODE "cmake_language(DEFER CALL tpack_unity_of_all [[${target}]] [[${folder}]] [[${batch}]])")
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL tpack_unity_of_all [[${target}]] [[${folder}]])")
   endif()
 endfunction()
 
-function(tpack_unity_of_all target folder batch)
+function(tpack_unity_of_all target folder)
   get_target_property(sources ${target} SOURCES)
   set(apart "")
   set(together "")
@@ -27,9 +27,13 @@ function(tpack_unity_of_all target folder batch)
       list(APPEND together ${source})
     endif()
   endforeach()
+  list(LENGTH together count)
+  math(EXPR units "(${count} + ${TPACK_UNITY} - 1) / ${TPACK_UNITY}")  # as few as can be, of about the same size
   set(number 0)
   while(together)
-    list(SUBLIST together 0 ${batch} group)
+    list(LENGTH together count)
+    math(EXPR size "(${count} + ${units} - ${number} - 1) / (${units} - ${number})")
+    list(SUBLIST together 0 ${size} group)
     list(REMOVE_ITEM together ${group})
     set(includes "")
     foreach(source ${group})

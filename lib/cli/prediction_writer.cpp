@@ -88,8 +88,7 @@ class JsonLines final : public PredictionWriter {
       for (size_t i = 0; i < p.outputs.size(); ++i)
         line["outputs"][options_.names[i]] = as_json(p.outputs[i]);
     }
-    using Json = nlohmann::ordered_json;
-    output_.stream() << line.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+    output_.stream() << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   }
   void finish() override { output_.finish(); }
 

@@ -180,7 +180,7 @@ const Registration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
 const Registration kTranspose("Transpose", transpose, LayoutRule::kPlain);
 const Registration kPad("Pad", pad, LayoutRule::kAgnostic);
 const Registration kSlice("Slice", slice, LayoutRule::kAgnostic);
-const Registration kConstant("Constant", constant, LayoutRule::kPlain);
+const Registration kConstantNode("Constant", constant, LayoutRule::kPlain);
 const Registration kLiteral("Literal", literal, LayoutRule::kPlain);
 const Registration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);
 
