@@ -28,7 +28,7 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
   void SetUp() override {
     const char* datasets = std::getenv("TPACK_DATASET");
     const std::string dataset = datasets == nullptr ? "" : datasets + ("/" + GetParam().dataset);
-    if (!GetParam().dataset.empty() && !fs::exists(dataset)) GTEST_SKIP() << "no " << GetParam().dataset;
+    if (!GetParam().dataset.empty() && !fs::exists(dataset)) GTEST_SKIP() << "TPACK_DATASET has no " << GetParam().dataset;
     if (GetParam().name == "cifar-resnet" && std::getenv("TPACK_CIFAR") == nullptr)
       GTEST_SKIP() << "TPACK_CIFAR is not set";
     if (GetParam().name == "photos") make_photos(dataset);
