@@ -12,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing_cli::expect_same_tensors;
+using testing_cli::last_line;
 using testing_cli::Outcome;
 
 using TrainResume = testing_cli::WithTinyRuns;

@@ -116,10 +116,10 @@ double error_of(const Tensor& ours, const Tensor& truth) {
   return difference / scale;
 }
 
-constexpr uint64_t kCacheBytes = uint64_t{1} << 20;
+constexpr int64_t kCacheBytes = int64_t{1} << 20;
 
 /// What lies between a convolution and its pooling.
-uint64_t bytes_between(const PooledConvolution& c) {
+int64_t bytes_between(const PooledConvolution& c) {
   const std::vector<Tensor> inputs = inputs_of(c);
   const std::vector<TensorSpec> in = {{DType::kFloat32, inputs[0].shape()},
                                       {DType::kFloat32, inputs[1].shape()}};
