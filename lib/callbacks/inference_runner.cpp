@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/text.h"
 #include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
 #include "train/callback.h"
@@ -25,6 +26,12 @@ class InferenceRunner final : public Callback {
   }
   explicit InferenceRunner(Params p) : p_(std::move(p)) {}
 
+  std::string identity() const override {
+    std::vector<std::string> parts = {p_.data.name};
+    for (const Ref<Stat>& metric : p_.metrics) parts.push_back(metric.name);
+    return join(parts, "-");
+  }
+  bool only_one() const override { return true; }
   void setup(Setup& setup) override {
     Run& run = setup.run();
     evaluator_ =

@@ -31,6 +31,7 @@ int check(const CheckOptions& o) {
     if (!o.no_data) std::cout << describe_data(flows) << "\n";
     if (report) std::cout << report->str();
   }
+  std::cout << std::flush;  // both may go to one file
   log::info(o.config + " has no mistakes");
   return 0;
 }

@@ -88,7 +88,8 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
     compare(checkpoint.find(section), run.find(section), section, changes);
   for (const char* section : {"callbacks", "default_callbacks"})
     compare_items(checkpoint.find(section), run.find(section), section, changes);
-  compare(checkpoint.find("starting_epoch"), run.find("starting_epoch"), "starting_epoch", changes);
+  for (const char* field : {"starting_epoch", "steps_per_epoch"})
+    compare(checkpoint.find(field), run.find(field), field, changes);
   return changes;
 }
 

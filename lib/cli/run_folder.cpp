@@ -15,6 +15,7 @@
 #include "checkpoint/retention.h"
 #include "core/clock.h"
 #include "core/error.h"
+#include "core/file_io.h"
 #include "core/log.h"
 
 namespace tpack {
@@ -169,7 +170,7 @@ void RunFolder::set_later_checkpoints_aside(int64_t step) const {
     if (file.step > kept_up_to) later.push_back(file.path);
   for (const std::string& path : list_other_checkpoints(checkpoints()))
     if (!is_of_step_up_to(kept_up_to, path)) later.push_back(path);
-  if (later.empty()) return;
+  if (later.empty()) return keep_what_is_taken_up(step);
   const fs::path aside = unused_name(checkpoints() + "/left-" + time_stamp());
   try {
     fs::create_directories(aside);
@@ -184,6 +185,16 @@ void RunFolder::set_later_checkpoints_aside(int64_t step) const {
   log::info("the run goes on from step " + std::to_string(step) + "; " +
             (kept_up_to < 0 ? "earlier" : "later") + " checkpoints of this folder are now in " +
             aside.string());
+  keep_what_is_taken_up(step);
+}
+
+/// A run that is stopped before its first save is to find what it went on from.
+void RunFolder::keep_what_is_taken_up(int64_t step) const {
+  const std::string path = checkpoints() + "/" + checkpoint_name(step);
+  if (fs::exists(path)) return;
+  const auto content = read_whole_file(*checkpoint_);
+  if (!content) throw ResourceError(*checkpoint_ + ": cannot be read: " + std::strerror(errno));
+  write_whole_file(path, *content);
 }
 
 std::string ExitRecord::to_json() const {

@@ -44,7 +44,8 @@ class RunFolder {
   /// Moves checkpoints of later steps, best ones included, to checkpoints/left-TIME, and copies the config,
   /// plan and statistics that belong to them: a run that goes on from an older one is another run from there
   /// on; `auto` must not return to what it left, and nothing of it is overwritten. All checkpoints are moved
-  /// where the one to go on from is of another folder. Errors: ResourceError.
+  /// where the one to go on from is of another folder; that one is copied here, so that `auto` finds it
+  /// before the first save. Errors: ResourceError.
   void set_later_checkpoints_aside(int64_t step) const;
 
  private:
@@ -52,6 +53,7 @@ class RunFolder {
   void unlock();
   void enter(const ResumeRequest& resume);
   bool goes_on_from_elsewhere() const;
+  void keep_what_is_taken_up(int64_t step) const;
 
   std::string path_;
   std::optional<std::string> checkpoint_;

@@ -323,6 +323,7 @@ void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage)
 }
 
 int MpiComm::agree_max(int value, const char* stage) {
+  take_notices();  // they would pile up on a rank that never waits
   own_vote_ = {.value = value};
   std::string_view(stage).copy(own_vote_.stage, sizeof own_vote_.stage - 1);
   std::fill(votes_.begin(), votes_.end(), own_vote_);

@@ -134,6 +134,8 @@ void Loop::epoch(int64_t first_step) {
   }
   each([&](Callback& c) { c.after_epoch(run_); });
   report_epoch(start);
+  // What an interrupted process saved of this moment lacks what the rest of the hooks changed.
+  if (!triggered_before_.empty()) run_.request_checkpoint({checkpoint_name(run_.global_step_)});
   trigger_epoch();
   monitors_.end_epoch();
   epoch_done_ = true;
@@ -257,7 +259,10 @@ CheckpointContent Loop::checkpoint_content() const {
   state.put("global_step", run_.global_step_);
   state.put("epoch_done", static_cast<int64_t>(epoch_done_));
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
-  state.put("triggered", join(triggered_, "\n"));
+  std::vector<std::string> triggered(triggered_before_.begin(), triggered_before_.end());
+  for (const std::string& name : triggered_)
+    if (!triggered_before_.contains(name)) triggered.push_back(name);
+  state.put("triggered", join(triggered, "\n"));
   content.texts[kRunState] = state.to_json();
   content.texts[kHistoryText] = monitors_.save();
   for (const NamedCallback& named : callbacks_) {
@@ -288,6 +293,7 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   if (!finished && steps_done >= options_.length.steps_per_epoch) {
     const auto names = split(state.get<std::string>("triggered", ""), '\n');
     triggered_before_ = {names.begin(), names.end()};
+    triggered_before_.erase("");  // of a text without names
   }
   run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);

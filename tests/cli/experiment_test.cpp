@@ -30,7 +30,7 @@ TEST(Experiment, makes_what_the_config_names) {
   EXPECT_EQ(e.flows.size(), 2U);
   EXPECT_EQ(e.flow("validation").batch_size(), 4);
   EXPECT_EQ(e.callbacks[0].name, "model_saver_0");
-  EXPECT_EQ(e.callbacks[1].name, "inference_runner_0");
+  EXPECT_EQ(e.callbacks[1].name, "inference_runner_validation");
   EXPECT_GT(e.callbacks.size(), 2U) << "default callbacks";
   EXPECT_EQ(e.monitors.size(), 4U);
 }

@@ -226,5 +226,13 @@ TEST_F(TrainResume, names_the_replicas_before_the_plan_that_does_not_fit_them) {
   EXPECT_EQ(alone.err.find("--replan"), std::string::npos) << alone.err;
 }
 
+TEST_F(TrainResume, auto_finds_what_a_run_took_up_from_another_folder_before_its_first_save) {
+  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"--resume", checkpoint(20)}, "other").code, 0) << "which has nothing left to do";
+  EXPECT_EQ(content_of(checkpoint(20, "other")), content_of(checkpoint(20)));
+  const Outcome on = train({"--resume", "auto", "--set", "max_epoch=3"}, "other");
+  EXPECT_NE(on.err.find("resuming from " + checkpoint(20, "other")), std::string::npos) << on.err;
+}
+
 }  // namespace
 }  // namespace tpack

@@ -351,6 +351,49 @@ TEST_F(LoopTest, an_interrupt_of_a_later_hook_does_not_repeat_the_earlier_ones) 
   EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(3, 7)));
 }
 
+TEST_F(LoopTest, a_run_interrupted_twice_in_its_hooks_ends_with_the_same_checkpoint) {
+  const auto give = [](const std::string& name) {
+    return std::make_unique<FunctionCallback>(nullptr,
+                                              [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); });
+  };
+  const auto add = [&](TestRun& run, std::unique_ptr<Callback> second) {
+    run.add("ModelSaver").add("first", give("first")).add("second", std::move(second));
+  };
+  const TemporaryFolder whole;
+  const TemporaryFolder stopped;
+  {
+    FakeTrainer trainer;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+    run.options.folder = whole.str();
+    add(run, give("second"));
+    run.go();
+  }
+  for (int time = 0; time < 3; ++time) {
+    std::stop_source source;
+    FakeTrainer trainer;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+    run.options.folder = stopped.str();
+    run.options.interrupt = source.get_token();
+    const auto interrupt = [&](tpack::Run& /*at*/) {
+      source.request_stop();
+      throw Stopped{};
+    };
+    if (time < 2) {
+      add(run, std::make_unique<FunctionCallback>(nullptr, interrupt));
+    } else {
+      add(run, give("second"));
+    }
+    if (time == 1) source.request_stop();  // before the hooks
+    if (time == 0) {
+      run.go();
+    } else {
+      run.go_on_from(stopped / "checkpoints/model-2.h5");
+    }
+  }
+  EXPECT_EQ(load_checkpoint(stopped / "checkpoints/model-2.h5").texts,
+            load_checkpoint(whole / "checkpoints/model-2.h5").texts);
+}
+
 TEST_F(LoopTest, an_interrupt_ends_a_run_without_steps) {
   std::stop_source source;
   TestRun run({.max_epoch = 1000, .steps_per_epoch = 0}, trainer_);
