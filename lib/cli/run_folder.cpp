@@ -198,8 +198,11 @@ void RunFolder::keep_what_is_taken_up(int64_t step) const {
 }
 
 std::string ExitRecord::to_json() const {
-  const nlohmann::ordered_json record = {
-      {"exit_code", exit_code}, {"reason", reason}, {"epoch", epoch}, {"global_step", global_step}};
+  const nlohmann::ordered_json record = {{"exit_code", exit_code},
+                                         {"reason", reason},
+                                         {"epoch", epoch},
+                                         {"global_step", global_step},
+                                         {"peak_memory_bytes", peak_memory_bytes}};
   return record.dump(1) + "\n";
 }
 

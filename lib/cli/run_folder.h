@@ -67,6 +67,7 @@ struct ExitRecord {
   std::string reason;
   int64_t epoch = 0;
   int64_t global_step = 0;
+  uint64_t peak_memory_bytes = 0;
 
   std::string to_json() const;
 };

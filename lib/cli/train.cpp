@@ -22,6 +22,7 @@
 #include "core/digest.h"
 #include "core/file_io.h"
 #include "core/log.h"
+#include "core/machine.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -275,7 +276,7 @@ void TrainRun::write_plan() const {
 void TrainRun::write_exit(int code, const std::string& reason) const {
   // A run that could not begin leaves the word of an earlier one.
   if (!folder_ || (!folder_begun_ && std::filesystem::exists(folder_->file("exit.json")))) return;
-  const ExitRecord record{code, reason, result_.epoch, result_.global_step};
+  const ExitRecord record{code, reason, result_.epoch, result_.global_step, peak_resident_memory()};
   try {
     write_whole_file(folder_->file("exit.json"), record.to_json());
   } catch (const ResourceError& error) {

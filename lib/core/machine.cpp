@@ -71,6 +71,12 @@ uint64_t resident_memory() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+/// Not from getrusage, which counts what the process before exec held.
+uint64_t peak_resident_memory() {
+  constexpr uint64_t kKiB = 1024;
+  return kKiB * number_behind("/proc/self/status", "VmHWM:").value_or(0);
+}
+
 std::vector<int> own_processors() {
   cpu_set_t mine;
   CPU_ZERO(&mine);

@@ -22,6 +22,9 @@ std::optional<uint64_t> available_memory();
 /// Bytes of memory that this process holds: program, libraries, heap. 0 where the kernel does not say.
 uint64_t resident_memory();
 
+/// The most that it has held so far; 0 where the kernel does not say.
+uint64_t peak_resident_memory();
+
 /// Advises the kernel to back memory that nothing has touched yet with large pages (2 MB), those that lie
 /// wholly inside: filling tens of megabytes costs hundreds of times fewer page faults.
 void prefer_large_pages(void* memory, size_t bytes);

@@ -2,12 +2,10 @@
 
 #include <array>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <fcntl.h>
 #include <spawn.h>
 #include <string>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -69,21 +67,16 @@ class Process {
   int wait() {
     wait_for("\x01never");
     int status = 0;
-    rusage usage{};
-    wait4(pid_, &status, 0, &usage);
-    peak_memory_ = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+    waitpid(pid_, &status, 0);
     pid_ = -1;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   }
   const std::string& err() const { return seen_; }
-  /// The most bytes that it held; after `wait`.
-  uint64_t peak_memory() const { return peak_memory_; }
 
  private:
   pid_t pid_ = -1;
   std::FILE* err_ = nullptr;
   std::string seen_;
-  uint64_t peak_memory_ = 0;
 };
 
 inline std::string program() { return build_folder() + "/tpack"; }
