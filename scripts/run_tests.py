@@ -21,7 +21,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-TESTS_OF_A_PROCESS = 60
+TESTS_OF_A_PROCESS = 60  # at most; fewer where there are few, so that every job has some
 TIMEOUT_S = 900  # of one process
 
 Result = collections.namedtuple("Result", "name status text")  # status: passed, failed, skipped
@@ -102,14 +102,15 @@ def run_chunk(folder, program, tests):
     return list(found.values()) + (run_by_ctest(folder, left) if left else [])
 
 
-def chunks(tests):
-    """(program or None, tests): what runs in one process, long ones first."""
+def chunks(tests, jobs):
+    """(program or None, tests): what runs in one process."""
+    size = max(1, min(TESTS_OF_A_PROCESS, len(tests) // (4 * jobs) if jobs > 1 else TESTS_OF_A_PROCESS))
     programs, others = collections.defaultdict(list), []
     for test in tests:
         (programs[test["command"][0]] if gtest_filter(test) else others).append(test)
     for program, own in programs.items():
-        for begin in range(0, len(own), TESTS_OF_A_PROCESS):
-            yield program, own[begin:begin + TESTS_OF_A_PROCESS]
+        for begin in range(0, len(own), size):
+            yield program, own[begin:begin + size]
     for test in others:
         yield None, [test]
 
@@ -134,7 +135,7 @@ def main():
         sys.exit(f"no tests in {folder} for {' '.join(choice)}")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         jobs = [pool.submit(run_chunk, folder, program, own) if program else pool.submit(run_by_ctest, folder, own)
-                for program, own in chunks(tests)]
+                for program, own in chunks(tests, options.jobs)]
         results = [result for job in jobs for result in job.result()]
 
     failed = [result for result in results if result.status == "failed"]

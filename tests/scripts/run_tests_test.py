@@ -48,7 +48,7 @@ class RunTests(unittest.TestCase):
             file.write(f'add_test("{name}" {words})\n')
             file.write(f'set_tests_properties("{name}" PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" {properties})\n')
 
-    def run_tests(self, *names, allowed=None):
+    def run_tests(self, *names, allowed=None, options=()):
         """Exit code and printed lines."""
         for name in names:
             self.add(name)
@@ -56,7 +56,7 @@ class RunTests(unittest.TestCase):
         if allowed is not None:
             (self.build / "allowed").write_text(allowed)
             environment["TPACK_ALLOWED_SKIPS"] = str(self.build / "allowed")
-        done = subprocess.run([sys.executable, ROOT / "scripts/run_tests.py", self.build], env=environment, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, ROOT / "scripts/run_tests.py", self.build, *options], env=environment, capture_output=True, text=True)
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout.splitlines()
 
@@ -71,6 +71,11 @@ class RunTests(unittest.TestCase):
     def test_runs_many_tests_in_one_process(self):
         self.assertEqual(self.run_tests("A.passes", "B.passes", "B.passes_too"), (0, ["3 tests passed, 0 failed, 0 skipped"]))
         self.assertEqual(self.ran(), ["A.passes B.passes B.passes_too"])
+
+    def test_gives_every_job_some_of_few_tests(self):
+        names = [f"A.passes_{number}" for number in range(8)]
+        self.assertEqual(self.run_tests(*names, options=["-j", "2"]), (0, ["8 tests passed, 0 failed, 0 skipped"]))
+        self.assertEqual(sorted(self.ran()), names)  # one to a process
 
     def test_runs_those_after_a_crash_one_by_one(self):
         code, lines = self.run_tests("A.passes", "A.crashes", "A.passes_too")
