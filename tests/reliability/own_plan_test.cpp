@@ -1,5 +1,5 @@
-// A run that chooses its plan by measuring, and whose passes end with smaller batches, is interrupted before it has met all of its
-// batches; it ends as one that follows the same plan and was never interrupted.
+// A run that chooses its plan by measuring, and whose passes end with smaller batches, is interrupted before
+// it has met all of its batches; it ends as one that follows the same plan and was never interrupted.
 #include <csignal>
 #include <fstream>
 
@@ -17,9 +17,7 @@ class OwnPlan : public Training {
  protected:
   OwnPlan() { config_ = source_folder() + "/tests/reliability/remainder-convnet.yaml"; }
 
-  std::string plan_of(const std::string& path) const {
-    return load_checkpoint(path).texts.at("plan/json");
-  }
+  std::string plan_of(const std::string& path) const { return load_checkpoint(path).texts.at("plan/json"); }
 
   void survives(int signal) {
     {
