@@ -26,7 +26,6 @@ struct NodeTime {
 struct CompileReport {
   uint64_t arena_bytes = 0;     // of this executable; the device holds one arena of the largest
   uint64_t constant_bytes = 0;  // fetched values, literals, packed copies
-  uint64_t library_bytes = 0;   // that libraries take for themselves when it first runs; an estimate
   int kernels = 0;
   int reorders = 0;
   double flops = 0;  // of one run
@@ -72,6 +71,8 @@ class Device {
                                               Choosing choosing = Choosing::kMeasured) = 0;
   /// Bytes of the memory in which its programs work in turn: what the largest of those compiled so far needs.
   virtual uint64_t arena_bytes() const = 0;
+  /// Bytes that libraries take for themselves when the programs compiled so far first run; an estimate.
+  virtual uint64_t library_bytes() const { return 0; }
   /// How many threads a run spreads over, the calling one included.
   virtual int threads() const = 0;
 };

@@ -42,12 +42,11 @@ uint64_t bytes_of_evaluation(const Experiment& e) {
 }
 
 /// A checkpoint is put together in memory before it is written.
-uint64_t bytes_of_checkpoint(const VariableStore& store) {
+uint64_t bytes_of_checkpoint(const Trainer& trainer) {
+  CheckpointContent content;
+  trainer.save(content);
   uint64_t bytes = 0;
-  for (const VariableScope scope :
-       {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal}) {
-    for (const std::string& name : store.names(scope)) bytes += store.tensor(name).bytes();
-  }
+  for (const auto& [name, tensor] : content.tensors) bytes += tensor.bytes();
   return bytes;
 }
 
@@ -65,7 +64,7 @@ MemoryReport report_memory(CheckedExperiment& checked) {
   const auto towers = static_cast<uint64_t>(replicas.local_towers());
   MemoryReport report;
   const CompileReport& backward = replicas.backward_executable().report();
-  report.program = checked.program_bytes() + kOnlyInTraining + backward.library_bytes;
+  report.program = checked.program_bytes() + kOnlyInTraining + replicas.device().library_bytes();
   report.data = checked.data_bytes();
   report.variables = towers * replicas.variables().bytes();
   report.activations =
@@ -73,7 +72,7 @@ MemoryReport report_memory(CheckedExperiment& checked) {
   report.constants =
       towers * (backward.constant_bytes + replicas.update_executable().report().constant_bytes);
   report.batches = towers * batches_in_memory(e) * bytes_of_batch(*e.train_flow());
-  report.passing = std::max(bytes_of_evaluation(e), bytes_of_checkpoint(replicas.variables()));
+  report.passing = std::max(bytes_of_evaluation(e), bytes_of_checkpoint(*e.trainer));
   return report;
 }
 

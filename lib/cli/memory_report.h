@@ -19,9 +19,7 @@ struct MemoryReport {
   uint64_t batches = 0;  // made ahead for training
   uint64_t passing = 0;  // the larger of what an evaluation reads ahead and what a save puts together
 
-  /// Without program and data: what a training step and its callbacks ask for.
-  uint64_t of_training() const { return variables + activations + constants + batches + passing; }
-  uint64_t total() const { return program + data + of_training(); }
+  uint64_t total() const { return program + data + variables + activations + constants + batches + passing; }
   /// Names and figures of the parts, for tables and JSON.
   std::vector<std::pair<const char*, uint64_t>> parts() const;
 };

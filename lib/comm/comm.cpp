@@ -2,10 +2,24 @@
 
 #include <algorithm>
 
+#include "core/log.h"
+#include "core/text.h"
+
 namespace tpack {
 
-std::string still_busy(const std::string& who, int rank, const std::string& with) {
-  return who + "rank " + std::to_string(rank) + " is still busy with " + with + "; waiting on";
+std::string silent_ranks(const std::string& who, const std::vector<int>& late,
+                         const std::function<std::string(int rank)>& busy_with) {
+  std::vector<std::string> silent;
+  for (const int rank : late) {
+    const std::string number = std::to_string(rank);
+    const std::string with = busy_with(rank);
+    if (with.empty()) {
+      silent.push_back(number);
+    } else {
+      log::warning(who + "rank " + number + " is still busy with " + with + "; waiting on");
+    }
+  }
+  return join(silent, ", ");
 }
 
 Slice slice_of(size_t count, int rank, int size) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,8 +53,11 @@ class BusyWith {
   Comm& comm_;
 };
 
-/// "rank 1, gradients: rank 0 is still busy with saving a checkpoint; waiting on".
-std::string still_busy(const std::string& who, int rank, const std::string& with);
+/// Of the ranks that have not come in time, those that are not busy, "1, 2": the wait for them has failed.
+/// Warns of the others: "rank 1, gradients: rank 0 is still busy with saving a checkpoint; waiting on". `who`
+/// is "rank 1, gradients: "; `busy_with` gives "" for a rank that is not busy.
+std::string silent_ranks(const std::string& who, const std::vector<int>& late,
+                         const std::function<std::string(int rank)>& busy_with);
 
 /// The part of `count` elements that member `rank` of `size` reduces: [begin, end).
 struct Slice {

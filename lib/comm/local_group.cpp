@@ -6,7 +6,6 @@
 
 #include "comm/fixed_order_sum.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -146,18 +145,11 @@ void LocalGroup::meet(int rank, const char* stage) {
 
 /// With the lock, when members have not come in time. One that has just come back from what it was busy with
 /// has the whole time again.
-void LocalGroup::require_busy(const std::string& who, const std::vector<size_t>& late) {
-  std::vector<std::string> silent;
-  for (const size_t rank : late) {
-    const std::string& busy_with = slots_[rank].busy_with;
-    if (busy_with.empty()) {
-      silent.push_back(std::to_string(rank));
-    } else {
-      log::warning(still_busy(who, static_cast<int>(rank), busy_with));
-    }
-  }
+void LocalGroup::require_busy(const std::string& who, const std::vector<int>& late) {
+  const std::string silent =
+      silent_ranks(who, late, [this](int rank) { return slots_[static_cast<size_t>(rank)].busy_with; });
   if (silent.empty()) return;
-  failure_ = "no sign of rank " + join(silent, ", ") + " within " + shortest(timeout_s_) + " s";
+  failure_ = "no sign of rank " + silent + " within " + shortest(timeout_s_) + " s";
   changed_.notify_all();
   throw DistributedError(who + failure_);
 }
@@ -177,10 +169,10 @@ void LocalGroup::check_agreement(int rank, const char* stage) {
 }
 
 /// The ranks that have come to fewer meetings.
-std::vector<size_t> LocalGroup::missing(uint64_t turn) const {
-  std::vector<size_t> ranks;
-  for (size_t rank = 0; rank < slots_.size(); ++rank) {
-    if (slots_[rank].arrived < turn) ranks.push_back(rank);
+std::vector<int> LocalGroup::missing(uint64_t turn) const {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < size(); ++rank) {
+    if (slots_[static_cast<size_t>(rank)].arrived < turn) ranks.push_back(rank);
   }
   return ranks;
 }

@@ -49,9 +49,9 @@ class LocalGroup {
   /// Waits until all members are here and checks that all are at the same stage.
   void meet(int rank, const char* stage);
   bool wait(std::unique_lock<std::mutex>& lock, uint64_t turn);
-  void require_busy(const std::string& who, const std::vector<size_t>& late);
+  void require_busy(const std::string& who, const std::vector<int>& late);
   void check_agreement(int rank, const char* stage);
-  std::vector<size_t> missing(uint64_t turn) const;
+  std::vector<int> missing(uint64_t turn) const;
 
   std::vector<Slot> slots_;
   double timeout_s_;

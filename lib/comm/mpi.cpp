@@ -12,7 +12,6 @@
 
 #include "comm/fixed_order_sum.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -214,17 +213,10 @@ bool MpiComm::take_notices() {
 
 /// When others have not answered in time.
 void MpiComm::require_busy(const char* stage) {
-  std::vector<std::string> silent;
-  for (const int peer : silent_peers()) {
-    const std::string& with = busy_[static_cast<size_t>(peer)];
-    if (with.empty()) {
-      silent.push_back(std::to_string(peer));
-    } else {
-      log::warning(still_busy(who(stage), peer, with));
-    }
-  }
-  if (silent.empty()) return;
-  fail(stage, "no answer from rank " + join(silent, ", ") + " within " + shortest(timeout_s_) + " s");
+  const std::string silent =
+      silent_ranks(who(stage), silent_peers(), [this](int rank) { return busy_[static_cast<size_t>(rank)]; });
+  if (!silent.empty())
+    fail(stage, "no answer from rank " + silent + " within " + shortest(timeout_s_) + " s");
 }
 
 /// Those whose messages have not come; if all came, those that have not taken ours.

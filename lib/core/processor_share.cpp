@@ -54,8 +54,9 @@ ProcessorShare::ProcessorShare()
 std::optional<double> ProcessorShare::taken_by_others() const {
   constexpr double kLeastSeconds = 0.5;
   const double seconds = watch_.seconds();
+  if (!busy_at_start_ || seconds < kLeastSeconds) return std::nullopt;
   const auto busy = busy_seconds(read_whole_file("/proc/stat").value_or(""), processors_);
-  if (!busy || !busy_at_start_ || seconds < kLeastSeconds) return std::nullopt;
+  if (!busy) return std::nullopt;
   const double others = *busy - *busy_at_start_ - (own_seconds() - own_at_start_);
   return std::clamp(others / (seconds * static_cast<double>(processors_.size())), 0.0, 1.0);
 }

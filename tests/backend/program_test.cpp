@@ -1,8 +1,9 @@
 #include "backend/program.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "graph/builder.h"
+#include "support/watched_device.h"
 
 namespace tpack {
 namespace {
@@ -30,30 +31,10 @@ TEST(Program, compiles_once_for_each_signature) {
   EXPECT_TRUE(plan.sections.contains("double float32 [3]"));
 }
 
-/// A device that tells how it was to choose.
-class WatchedDevice final : public Device {
- public:
-  explicit WatchedDevice(std::vector<Choosing>& seen) : seen_(seen) {}
-  const std::string& name() const override { return device_->name(); }
-  DType float_type() const override { return device_->float_type(); }
-  const std::string& hardware() const override { return device_->hardware(); }
-  void create_variables(const VariableTable& table) override { device_->create_variables(table); }
-  VariableStore& variables() override { return device_->variables(); }
-  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
-    seen_.push_back(choosing);
-    return device_->compile(graph, section, choosing);
-  }
-  uint64_t arena_bytes() const override { return device_->arena_bytes(); }
-  int threads() const override { return 1; }
-
- private:
-  std::unique_ptr<Device> device_ = make_reference_device("reference", {});
-  std::vector<Choosing>& seen_;
-};
-
 TEST(Program, chooses_by_rules_for_what_it_meets_late) {
-  std::vector<Choosing> seen;
-  WatchedDevice device(seen);
+  std::vector<std::string> compiled;
+  WatchedDevice device(make_reference_device("reference", {}),
+                       [&](const std::string& how) { compiled.push_back(how); });
   VariableTable table;
   device.create_variables(table);
   Plan plan;
@@ -64,7 +45,7 @@ TEST(Program, chooses_by_rules_for_what_it_meets_late) {
     return graph;
   });
   for (const int64_t n : {3, 2, 3, 1}) program.run(std::vector{Tensor::zeros({DType::kFloat32, {n}})}, {});
-  EXPECT_EQ(seen, (std::vector{Choosing::kMeasured, Choosing::kByRules, Choosing::kByRules}));
+  EXPECT_THAT(compiled, testing::ElementsAre("measured", "by rules", "by rules"));
 }
 
 TEST(Program, names_the_file_of_a_plan_that_cannot_be_followed) {

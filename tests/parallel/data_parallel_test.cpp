@@ -10,6 +10,7 @@
 #include "support/mpi_world.h"
 #include "support/small_model.h"
 #include "support/temporary_folder.h"
+#include "support/watched_device.h"
 #include "testkit/gradient_check.h"
 
 namespace tpack {
@@ -274,30 +275,6 @@ TEST(DataParallel, refuses_local_variables_of_several_replicas) {
   }
 }
 
-/// A device that tells what is done with it.
-class WatchedDevice final : public Device {
- public:
-  WatchedDevice(std::unique_ptr<Device> device, std::function<void(const std::string& event)> tell)
-      : device_(std::move(device)), tell_(std::move(tell)) {}
-  const std::string& name() const override { return device_->name(); }
-  DType float_type() const override { return device_->float_type(); }
-  const std::string& hardware() const override { return device_->hardware(); }
-  void create_variables(const VariableTable& table) override { device_->create_variables(table); }
-  VariableStore& variables() override { return device_->variables(); }
-  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
-    const bool chooses = !section.chosen;
-    const char* how = choosing == Choosing::kMeasured ? "measured" : "by rules";
-    tell_(chooses ? how : "as planned");
-    return device_->compile(graph, section, choosing);
-  }
-  uint64_t arena_bytes() const override { return device_->arena_bytes(); }
-  int threads() const override { return device_->threads(); }
-
- private:
-  std::unique_ptr<Device> device_;
-  std::function<void(const std::string& event)> tell_;
-};
-
 TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads) {
   std::mutex mutex;
   std::vector<size_t> compiled;  // by tower
@@ -306,7 +283,7 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
   options.make_device = [&](size_t k, int given) {
     threads.push_back(given);
     return std::make_unique<WatchedDevice>(make_reference_device("cpu:0", {}),
-                                           [&mutex, &compiled, k](const std::string& /*event*/) {
+                                           [&mutex, &compiled, k](const std::string& /*how*/) {
                                              const std::lock_guard lock(mutex);
                                              compiled.push_back(k);
                                            });
@@ -324,19 +301,19 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
   EXPECT_EQ(threads[0], threads[1]);
 }
 
-/// What happens to the device of each of two ranks that build.
-std::vector<std::vector<std::string>> events_of_two_ranks() {
+/// How each of two ranks compiles its programs.
+std::vector<std::vector<std::string>> compiled_by_two_ranks() {
   LocalGroup group(2);
-  std::vector<std::vector<std::string>> events(2);
+  std::vector<std::vector<std::string>> compiled(2);
   const auto model = model_for(Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   const auto build = [&](int rank) {
     const auto world = group.member(rank);
     DataParallelOptions options;
     options.make_device = [&](size_t /*tower*/, int /*threads*/) {
-      return std::make_unique<WatchedDevice>(
-          make_reference_device("cpu:0", {}),
-          [&](const std::string& event) { events[static_cast<size_t>(rank)].push_back(event); });
+      return std::make_unique<WatchedDevice>(make_reference_device("cpu:0", {}), [&](const std::string& how) {
+        compiled[static_cast<size_t>(rank)].push_back(how);
+      });
     };
     options.world = world.get();
     Plan plan;
@@ -349,13 +326,13 @@ std::vector<std::vector<std::string>> events_of_two_ranks() {
   std::thread other([&] { build(1); });
   build(0);
   other.join();
-  return events;
+  return compiled;
 }
 
 TEST(DataParallel, ranks_measure_nothing_but_what_rank_0_sends_to_all) {
-  const auto events = events_of_two_ranks();
-  EXPECT_THAT(events[0], testing::ElementsAre("measured", "by rules", "measured"));
-  EXPECT_THAT(events[1], testing::ElementsAre("as planned", "as planned", "as planned"));
+  const auto compiled = compiled_by_two_ranks();
+  EXPECT_THAT(compiled[0], testing::ElementsAre("measured", "by rules", "measured"));
+  EXPECT_THAT(compiled[1], testing::ElementsAre("as planned", "as planned", "as planned"));
 }
 
 class DataParallelRanks : public testing::Test {

@@ -1,6 +1,7 @@
 // Every option of every trainer does something.
 #include <gmock/gmock.h>
 
+#include "comm/self_comm.h"
 #include "core/text.h"
 #include "parallel/data_parallel.h"
 #include "support/live_fields.h"
@@ -11,21 +12,10 @@ namespace tpack {
 namespace {
 
 /// A world of one that notes for how long it is to wait.
-class WatchedWorld final : public Comm {
+class WatchedWorld final : public SelfComm {
  public:
   explicit WatchedWorld(double& timeout_s) : timeout_s_(timeout_s) {}
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void all_reduce_sum(std::span<float> /*values*/, const char* /*stage*/) override {}
-  void all_reduce_sum(std::span<double> /*values*/, const char* /*stage*/) override {}
-  void broadcast(std::span<std::byte> /*bytes*/, int /*root*/, const char* /*stage*/) override {}
-  void barrier(const char* /*stage*/) override {}
-  int agree_max(int value, const char* /*stage*/) override { return value; }
-  std::vector<std::string> all_gather(const std::string& text, const char* /*stage*/) override {
-    return {text};
-  }
   void set_timeout(double seconds) override { timeout_s_ = seconds; }
-  void busy_with(const std::string& /*what*/) override {}
 
  private:
   double& timeout_s_;

@@ -1,11 +1,12 @@
 #include "backend/device.h"
 
 #include <algorithm>
+#include <set>
 
 #include "backend/cpu/executable.h"
 #include "backend/cpu/layout_choice.h"
 #include "backend/cpu/lowering.h"
-#include "backend/cpu/onednn_threads.h"
+#include "backend/cpu/onednn.h"
 #include "backend/cpu/tuner.h"
 #include "backend/passes/depth_first.h"
 #include "backend/passes/fuse.h"
@@ -37,6 +38,11 @@ class CpuDevice final : public Device {
   }
   VariableStore& variables() override { return *store_; }
   uint64_t arena_bytes() const override { return arena_->memory ? arena_->memory->bytes() : 0; }
+  uint64_t library_bytes() const override {
+    uint64_t bytes = 0;
+    for (const LibraryPart* part : library_parts_) bytes += part->bytes;
+    return bytes;
+  }
   int threads() const override { return options_.threads; }
 
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
@@ -51,7 +57,11 @@ class CpuDevice final : public Device {
       section = choose_layouts(fused, algorithm(choosing), tuner_, section.pieces, *team_);
       if (algorithm(choosing) == DeviceOptions::Algorithm::kAuto) forget_primitives();
     }
-    return make_executable(lower(fused, section, *store_), *store_, arena_, team_);
+    Program program = lower(fused, section, *store_);
+    for (const Step& step : program.steps) {
+      if (step.library_part != nullptr) library_parts_.insert(step.library_part);
+    }
+    return make_executable(std::move(program), *store_, arena_, team_);
   }
 
  private:
@@ -75,6 +85,7 @@ class CpuDevice final : public Device {
   std::shared_ptr<Arena> arena_;
   std::shared_ptr<Team> team_;  // from the first compile on
   std::unique_ptr<VariableStore> store_;
+  std::set<const LibraryPart*> library_parts_;  // of all programs
 };
 
 }  // namespace

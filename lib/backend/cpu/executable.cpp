@@ -1,10 +1,9 @@
 #include "backend/cpu/executable.h"
 
 #include <algorithm>
-#include <set>
 
 #include "backend/cpu/denormals.h"
-#include "backend/cpu/onednn_threads.h"
+#include "backend/cpu/onednn.h"
 #include "backend/passes/memory.h"
 #include "core/clock.h"
 #include "core/machine.h"
@@ -26,12 +25,7 @@ class CpuExecutable final : public Executable {
     for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
     report_.kernels = static_cast<int>(program_.steps.size());
     report_.reorders = program_.reorders;
-    std::set<const LibraryPart*> parts;
-    for (const Step& step : program_.steps) {
-      report_.flops += step.flops;
-      if (step.library_part != nullptr && parts.insert(step.library_part).second)
-        report_.library_bytes += step.library_part->bytes;
-    }
+    for (const Step& step : program_.steps) report_.flops += step.flops;
     seconds_.resize(program_.steps.size());
   }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "backend/cpu/denormals.h"
-#include "backend/cpu/onednn_threads.h"
+#include "backend/cpu/onednn.h"
 #include "core/error.h"
 
 namespace tpack::cpu {

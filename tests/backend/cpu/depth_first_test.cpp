@@ -8,7 +8,7 @@
 
 #include "backend/cpu/executable.h"
 #include "backend/cpu/layout_choice.h"
-#include "backend/cpu/onednn_threads.h"
+#include "backend/cpu/onednn.h"
 #include "backend/cpu/winograd.h"
 #include "backend/passes/fuse.h"
 #include "graph/passes/simplify.h"

@@ -1,4 +1,4 @@
-#include "backend/cpu/onednn_threads.h"
+#include "backend/cpu/onednn.h"
 
 #include <malloc.h>
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "backend/device.h"
+
+namespace tpack {
+
+/// A device that tells how each graph is compiled on it: "measured", "by rules", or "as planned" where its
+/// section of the plan was chosen before.
+class WatchedDevice final : public Device {
+ public:
+  WatchedDevice(std::unique_ptr<Device> device, std::function<void(const std::string& how)> tell)
+      : device_(std::move(device)), tell_(std::move(tell)) {}
+  const std::string& name() const override { return device_->name(); }
+  DType float_type() const override { return device_->float_type(); }
+  const std::string& hardware() const override { return device_->hardware(); }
+  void create_variables(const VariableTable& table) override { device_->create_variables(table); }
+  VariableStore& variables() override { return device_->variables(); }
+  std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
+    const char* chosen_now = choosing == Choosing::kMeasured ? "measured" : "by rules";
+    tell_(section.chosen ? "as planned" : chosen_now);
+    return device_->compile(graph, section, choosing);
+  }
+  uint64_t arena_bytes() const override { return device_->arena_bytes(); }
+  uint64_t library_bytes() const override { return device_->library_bytes(); }
+  int threads() const override { return device_->threads(); }
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::function<void(const std::string& how)> tell_;
+};
+
+}  // namespace tpack
