@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "checkpoint/checkpoint.h"
 #include "core/log.h"
 #include "core/text.h"
 
@@ -22,12 +23,26 @@ std::string BestSaver::file_name() const {
 }
 
 void BestSaver::before_train(Run& run) {
-  if (!best_ || run.folder().empty()) return;
+  if (!run.resumed() || run.folder().empty()) return;
   const std::string path = run.folder() + "/checkpoints/" + file_name();
-  if (std::filesystem::exists(path)) return;
-  log::info("there is no " + path + ": the best " + monitor_.name + " so far, " + shortest(*best_) +
-            ", counts no more");
-  best_.reset();
+  if (!std::filesystem::exists(path)) return;
+  try {
+    best_ = value_of(path);
+  } catch (const CheckpointError& error) {
+    log::warning(who_ + ": " + error.what() + "; the next " + monitor_.name + " counts as the best");
+  }
+}
+
+/// The statistic at the step of a checkpoint.
+double BestSaver::value_of(const std::string& path) const {
+  const CheckpointContent content = load_checkpoint_texts(path);
+  const auto history = content.texts.find(kHistoryText);
+  Monitors monitors({});
+  if (history != content.texts.end()) monitors.load(history->second, path);
+  const Monitors::History& values = monitors.get_history(monitor_.name);
+  if (values.empty() || values.back().first != content.step)
+    throw CheckpointError(path, "does not say what " + monitor_.name + " is");
+  return values.back().second;
 }
 
 void BestSaver::trigger(Run& run) {
@@ -35,25 +50,14 @@ void BestSaver::trigger(Run& run) {
   if (history.empty() || history.back().first != run.global_step()) return;  // nothing new
   const double value = history.back().second;
   if (std::isnan(value) || (best_ && !better_(value, *best_))) return;
-  // The checkpoint holds this value as the best; where it cannot be written, it was none.
-  const std::optional<double> before = best_;
-  best_ = value;
   CheckpointRequest request;
   request.name = file_name();
   request.purpose = CheckpointRequest::Purpose::kKeepBest;
   request.saved = [this, value](const std::string& path) {
+    best_ = value;
     log::info("saved " + path + ", " + monitor_.name + " is " + shortest(value));
   };
-  request.failed = [this, before](const Error& /*error*/) { best_ = before; };
   run.request_checkpoint(std::move(request));
-}
-
-void BestSaver::save(State& state) const {
-  if (best_) state.put("best", *best_);
-}
-
-void BestSaver::load(const State& state) {
-  best_ = state.has("best") ? std::optional(state.get<double>("best")) : std::nullopt;
 }
 
 }  // namespace tpack

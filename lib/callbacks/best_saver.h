@@ -10,8 +10,8 @@ namespace tpack {
 
 /// What MinSaver and MaxSaver share: a checkpoint of the epoch in which a scalar was better than in every
 /// epoch that was saved before. Only a value put at this very step counts, so no other epoch can be saved by
-/// mistake; a save that fails leaves the best as it was. A best value of a resumed run whose file is not
-/// there (set aside, or of another folder) counts no more.
+/// mistake. The best so far is what the file in the run folder holds: a resumed run reads it from there, not
+/// from its checkpoint, so that the file is never replaced by one less good.
 class BestSaver : public Callback {
  public:
   std::string identity() const override { return monitor_.name; }
@@ -19,8 +19,6 @@ class BestSaver : public Callback {
   void setup(Setup& setup) override { setup.needs(monitor_, who_); }
   void before_train(Run& run) override;
   void trigger(Run& run) override;
-  void save(State& state) const override;
-  void load(const State& state) override;
 
  protected:
   using Better = std::function<bool(double candidate, double best)>;
@@ -29,6 +27,7 @@ class BestSaver : public Callback {
 
  private:
   std::string file_name() const;
+  double value_of(const std::string& path) const;
 
   std::string who_;
   std::string prefix_;

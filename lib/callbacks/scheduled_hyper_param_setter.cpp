@@ -76,7 +76,8 @@ class ScheduledHyperParamSetter final : public Callback {
   }
   void before_train(Run& run) override {
     // The checkpoint has the value, whichever of several schedules or callbacks set it last.
-    if (run.resumed()) return;
+    if (run.resumed()) return warn_where_not_followed(run);
+    time_ = now(run);
     set(run, schedule_.change_at(now(run)));
     const auto due = schedule_.value_after(now(run));
     const double actual = run.hyper_parameter(p_.param.name);
@@ -87,10 +88,23 @@ class ScheduledHyperParamSetter final : public Callback {
     if (p_.set_at_beginning) set(run, due);
   }
   void trigger_step(Run& run) override {
-    if (p_.step_based) set(run, schedule_.change_at(run.global_step()));
+    if (p_.step_based) follow(run);
   }
   void trigger(Run& run) override {
-    if (!p_.step_based) set(run, schedule_.change_at(run.epoch()));
+    if (!p_.step_based) follow(run);
+  }
+  std::string identity() const override { return p_.param.name; }
+  /// Where the schedule was, so that a resumed run knows whether it is another one.
+  void save(State& state) const override {
+    if (!time_) return;
+    state.put("step_based", static_cast<int64_t>(p_.step_based));
+    state.put("time", *time_);
+    if (const auto due = schedule_.value_after(*time_)) state.put("due", *due);
+  }
+  void load(const State& state) override {
+    if (state.get<int64_t>("step_based") != static_cast<int64_t>(p_.step_based)) return;
+    time_ = state.get<int64_t>("time");
+    if (state.has("due")) due_ = state.get<double>("due");
   }
 
  private:
@@ -109,7 +123,23 @@ class ScheduledHyperParamSetter final : public Callback {
     }
   }
 
+  void warn_where_not_followed(Run& run) {
+    const bool is_known = time_ && schedule_.value_after(*time_) == due_;
+    if (!time_) time_ = now(run);
+    const auto due = schedule_.value_after(*time_);
+    const double actual = run.hyper_parameter(p_.param.name);
+    if (is_known || !due || is_close(actual, *due) || !run.is_chief()) return;
+    log::warning("by its schedule, which the checkpoint does not know, " + p_.param.name + " should be " +
+                 shortest(*due) + " now; it stays " + shortest(static_cast<float>(actual)) +
+                 ", as the checkpoint has it, until the next point");
+  }
+
   int64_t now(const Run& run) const { return p_.step_based ? run.global_step() : run.epoch(); }
+
+  void follow(Run& run) {
+    time_ = now(run);
+    set(run, schedule_.change_at(*time_));
+  }
 
   void set(Run& run, std::optional<double> value) {
     if (!value) return;
@@ -125,6 +155,8 @@ class ScheduledHyperParamSetter final : public Callback {
 
   Params p_;
   Schedule schedule_;
+  std::optional<int64_t> time_;  // of the last look at the schedule
+  std::optional<double> due_;    // then, as the checkpoint has it
   std::optional<int64_t> logged_epoch_;
 };
 

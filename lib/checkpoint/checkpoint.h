@@ -30,6 +30,8 @@ void save_checkpoint(const std::string& path, const CheckpointContent& content,
 /// Errors: CheckpointError with the path and the cause: no such file, no tpack checkpoint, a newer version,
 /// truncated, damaged, or something that a checkpoint does not have (links, filters, external data, ...).
 CheckpointContent load_checkpoint(const std::string& path);
+/// The same without the tensors, which are left out unread.
+CheckpointContent load_checkpoint_texts(const std::string& path);
 
 /// Checks the digest of the whole file. Errors: as load_checkpoint.
 void verify_checkpoint(const std::string& path);

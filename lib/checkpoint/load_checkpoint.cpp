@@ -24,6 +24,8 @@ constexpr size_t kMaxNameBytes = 256;
 constexpr std::array kTypes = {DType::kFloat32, DType::kFloat64, DType::kInt32,
                                DType::kInt64,   DType::kUInt8,   DType::kBool};
 
+enum class Parts : uint8_t { kAll, kTexts };
+
 class CheckpointReader {
  public:
   CheckpointReader(const std::string& path, hid_t file) : path_(path), file_(file) {
@@ -36,7 +38,8 @@ class CheckpointReader {
     check_root();
     return number_attribute("step");
   }
-  CheckpointContent read() {
+  CheckpointContent read(Parts parts) {
+    parts_ = parts;
     check_root();
     content_.step = number_attribute("step");
     content_.epoch = number_attribute("epoch");
@@ -64,6 +67,7 @@ class CheckpointReader {
   const std::string& path_;
   hid_t file_;
   uint64_t file_bytes_ = 0;
+  Parts parts_ = Parts::kAll;
   size_t objects_ = 0;
   CheckpointContent content_;
 };
@@ -142,7 +146,7 @@ void CheckpointReader::dataset(hid_t id, const std::string& name) {
   const Handle type(checked(H5Dget_type(id), path_, name.c_str()), H5Tclose);
   if (H5Tget_class(type.get()) == H5T_STRING) {
     text(id, name, type);
-  } else {
+  } else if (parts_ == Parts::kAll) {
     tensor(id, name, type);
   }
 }
@@ -231,7 +235,11 @@ auto with_reader(const std::string& path, const Use& use) {
 }  // namespace
 
 CheckpointContent load_checkpoint(const std::string& path) {
-  return with_reader(path, [](CheckpointReader reader) { return reader.read(); });
+  return with_reader(path, [](CheckpointReader reader) { return reader.read(Parts::kAll); });
+}
+
+CheckpointContent load_checkpoint_texts(const std::string& path) {
+  return with_reader(path, [](CheckpointReader reader) { return reader.read(Parts::kTexts); });
 }
 
 int64_t checkpoint_step(const std::string& path) {

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLock = ".lock";
 /// What a run that goes on writes anew, unlike log.txt and the event files.
-constexpr std::array<const char*, 4> kOfTheRun = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
+constexpr std::array<const char*, 4> kWrittenAnew = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
 void make_folder(const std::string& path) {
   std::error_code failure;
@@ -164,28 +164,47 @@ bool RunFolder::goes_on_from_elsewhere() const {
 }
 
 void RunFolder::set_later_checkpoints_aside(int64_t step) const {
-  const int64_t kept_up_to = goes_on_from_elsewhere() ? -1 : step;
+  const bool from_elsewhere = goes_on_from_elsewhere();
+  const std::vector<std::string> left = from_elsewhere ? all_of_the_run() : checkpoints_behind(step);
+  if (!left.empty()) {
+    const fs::path aside = unused_name(checkpoints() + "/left-" + time_stamp());
+    try {
+      fs::create_directories(aside);
+      for (const char* name : kWrittenAnew) {
+        if (fs::exists(file(name))) fs::copy_file(file(name), aside / name);
+      }
+      for (const std::string& path : left) {
+        if (fs::exists(path)) fs::rename(path, aside / fs::path(path).filename());
+      }
+    } catch (const fs::filesystem_error& failure) {
+      throw ResourceError(aside.string() +
+                          ": later checkpoints cannot be moved there: " + failure.code().message());
+    }
+    log::info("the run goes on from step " + std::to_string(step) + "; " +
+              (from_elsewhere ? "what an earlier run left in this folder is" : "later checkpoints are") +
+              " now in " + aside.string());
+  }
+  keep_what_is_taken_up(step);
+}
+
+std::vector<std::string> RunFolder::checkpoints_behind(int64_t step) const {
   std::vector<std::string> later;
   for (const CheckpointFile& file : list_checkpoints(checkpoints()))
-    if (file.step > kept_up_to) later.push_back(file.path);
+    if (file.step > step) later.push_back(file.path);
   for (const std::string& path : list_other_checkpoints(checkpoints()))
-    if (!is_of_step_up_to(kept_up_to, path)) later.push_back(path);
-  if (later.empty()) return keep_what_is_taken_up(step);
-  const fs::path aside = unused_name(checkpoints() + "/left-" + time_stamp());
-  try {
-    fs::create_directories(aside);
-    for (const char* name : kOfTheRun) {
-      if (fs::exists(file(name))) fs::copy_file(file(name), aside / name);
-    }
-    for (const std::string& path : later) fs::rename(path, aside / fs::path(path).filename());
-  } catch (const fs::filesystem_error& failure) {
-    throw ResourceError(aside.string() +
-                        ": later checkpoints cannot be moved there: " + failure.code().message());
+    if (!is_of_step_up_to(step, path)) later.push_back(path);
+  return later;
+}
+
+/// Checkpoints, statistics and event files.
+std::vector<std::string> RunFolder::all_of_the_run() const {
+  std::vector<std::string> all = checkpoints_behind(-1);
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("events.out.tfevents.") || name.starts_with("stats."))
+      all.push_back(entry.path().string());
   }
-  log::info("the run goes on from step " + std::to_string(step) + "; " +
-            (kept_up_to < 0 ? "earlier" : "later") + " checkpoints of this folder are now in " +
-            aside.string());
-  keep_what_is_taken_up(step);
+  return all;
 }
 
 /// A run that is stopped before its first save is to find what it went on from.

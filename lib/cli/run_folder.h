@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tpack {
 
@@ -43,9 +44,9 @@ class RunFolder {
   const std::optional<std::string>& checkpoint() const { return checkpoint_; }
   /// Moves checkpoints of later steps, best ones included, to checkpoints/left-TIME, and copies the config,
   /// plan and statistics that belong to them: a run that goes on from an older one is another run from there
-  /// on; `auto` must not return to what it left, and nothing of it is overwritten. All checkpoints are moved
-  /// where the one to go on from is of another folder; that one is copied here, so that `auto` finds it
-  /// before the first save. Errors: ResourceError.
+  /// on; `auto` must not return to what it left, and nothing of it is overwritten. All checkpoints, and the
+  /// event files, are moved where the one to go on from is of another folder; that one is copied here, so
+  /// that `auto` finds it before the first save. Errors: ResourceError.
   void set_later_checkpoints_aside(int64_t step) const;
 
  private:
@@ -53,6 +54,8 @@ class RunFolder {
   void unlock();
   void enter(const ResumeRequest& resume);
   bool goes_on_from_elsewhere() const;
+  std::vector<std::string> checkpoints_behind(int64_t step) const;
+  std::vector<std::string> all_of_the_run() const;
   void keep_what_is_taken_up(int64_t step) const;
 
   std::string path_;

@@ -93,7 +93,8 @@ class Csv final : public Monitor {
   static Schema<Params> schema() {
     return Schema<Params>(
         "Writes stats.csv: a row a step with values, a column a scalar, empty where it has none. A "
-        "resumed run goes on with the file; a damaged one is kept as stats.csv.MMDD-HHMMSS.");
+        "resumed run begins it with the history of its checkpoint; a damaged file is kept as "
+        "stats.csv.MMDD-HHMMSS.");
   }
   explicit Csv(Params /*p*/) {}
 
@@ -103,7 +104,7 @@ class Csv final : public Monitor {
       return;
     }
     path_ = (std::filesystem::path(run.folder) / kCsvFile).string();
-    table_.take_over_file(path_, read_csv, run);
+    table_.begin(path_, read_csv, run);
   }
   void put_scalar(const std::string& name, double value, const Moment& at) override {
     table_.put(name, value, at);

@@ -21,8 +21,8 @@ class JsonWriter final : public Monitor {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Writes stats.json: a list of records {NAME: value, epoch_num, global_step}, one a step with "
-               "values. A resumed run goes on with the file; a damaged one is kept as "
-               "stats.json.MMDD-HHMMSS.")
+               "values. A resumed run begins it with the history of its checkpoint; a damaged file is "
+               "kept as stats.json.MMDD-HHMMSS.")
         .field("period_s", &Params::period_s, at_least(0),
                "seconds between two writes within an epoch; the end of an epoch always writes");
   }
@@ -34,7 +34,7 @@ class JsonWriter final : public Monitor {
       return;
     }
     path_ = (std::filesystem::path(run.folder) / kStatsFile).string();
-    table_.take_over_file(path_, read_stats_json, run);
+    table_.begin(path_, read_stats_json, run);
   }
   void put_scalar(const std::string& name, double value, const Moment& at) override {
     table_.put(name, value, at);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tensor/tensor.h"
 
@@ -15,12 +17,21 @@ struct Moment {
   bool operator==(const Moment&) const = default;
 };
 
+/// The scalars of one moment, in the order in which they came.
+struct StatRecord {
+  Moment at;
+  std::vector<std::pair<std::string, double>> scalars;
+
+  bool operator==(const StatRecord&) const = default;
+};
+
 /// What a monitor knows of the run it watches.
 struct RunRecord {
   std::string folder = {};     // where files go; empty: the run writes none
   int64_t starting_epoch = 1;  // the first epoch that this process runs
   int64_t global_step = 0;     // steps that were done before it
-  bool resumed = false;        // goes on from a checkpoint: later values of the folder's files are void
+  bool resumed = false;        // goes on from a checkpoint: other values of the folder's files are void
+  std::vector<StatRecord> history = {};  // of the checkpoint
 };
 
 /// A place where the values of a run go. Calls come in the order open, then put_... and end_step / end_epoch

@@ -56,13 +56,16 @@ void Monitors::each(const std::function<void(Monitor&)>& act) {
   }
 }
 
-void Monitors::open(const RunRecord& run) {
+void Monitors::open(RunRecord run) {
+  if (run.resumed) run.history = records_.records();
   each([&](Monitor& m) { m.open(run); });
 }
 
 void Monitors::put_scalar(const std::string& name, double value) {
   const std::string shown = shown_name(name);
-  history_[shown].emplace_back(now_.global_step, value);
+  History& history = history_[shown];
+  if (!records_.put(shown, value, now_)) history.pop_back();
+  history.emplace_back(now_.global_step, value);
   has_values_ = true;
   each([&](Monitor& m) { m.put_scalar(shown, value, now_); });
 }
@@ -108,27 +111,35 @@ std::vector<std::string> Monitors::names() const {
 }
 
 std::string Monitors::save() const {
-  nlohmann::json all = nlohmann::json::object();
-  for (const auto& [name, history] : history_) {
-    nlohmann::json& values = all[name] = nlohmann::json::array();
-    for (const auto& [step, value] : history) values.push_back({step, to_json_value(value)});
+  nlohmann::ordered_json all = nlohmann::ordered_json::object();
+  for (const StatRecord& record : records_.records()) {
+    for (const auto& [name, value] : record.scalars)
+      all[name].push_back({record.at.global_step, to_json_value(value), record.at.epoch});
   }
   return all.dump();
 }
 
 void Monitors::load(const std::string& text, const std::string& source) {
-  std::map<std::string, History> loaded;
+  std::map<std::pair<int64_t, int64_t>, StatRecord> records;  // by step and epoch
+  std::map<std::string, History> history;
   try {
-    const nlohmann::json all = nlohmann::json::parse(text);
+    const auto all = nlohmann::ordered_json::parse(text);
     for (const auto& [name, values] : all.items()) {
-      History& history = loaded[name];
-      for (const auto& pair : values)
-        history.emplace_back(pair.at(0).get<int64_t>(), from_json_value(pair.at(1)));
+      for (const auto& value : values) {
+        const Moment at{value.at(2).get<int64_t>(), value.at(0).get<int64_t>()};
+        StatRecord& record = records[{at.global_step, at.epoch}];
+        record.at = at;
+        record.scalars.emplace_back(name, from_json_value(value.at(1)));
+        history[name].emplace_back(at.global_step, record.scalars.back().second);
+      }
     }
   } catch (const nlohmann::json::exception& error) {
     throw CheckpointError(source, std::string("the history of the monitors is damaged: ") + error.what());
   }
-  history_ = std::move(loaded);
+  std::vector<StatRecord> in_order;
+  for (auto& [moment, record] : records) in_order.push_back(std::move(record));
+  records_ = StatTable(std::move(in_order));
+  history_ = std::move(history);
 }
 
 }  // namespace tpack

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "monitor/monitor.h"
+#include "monitor/stat_table.h"
 
 namespace tpack {
 
@@ -29,9 +30,11 @@ class Monitors {
 
   explicit Monitors(std::vector<std::unique_ptr<Monitor>> monitors) : monitors_(std::move(monitors)) {}
 
-  void open(const RunRecord& run);
+  /// Adds the history to the record of a resumed run.
+  void open(RunRecord run);
   /// The time of everything put until the next call.
   void set_moment(const Moment& at) { now_ = at; }
+  /// A second value of one name and moment replaces the first.
   void put_scalar(const std::string& name, double value);
   void put_image(const std::string& name, const Tensor& image);
   void put_text(const std::string& name, const std::string& text);
@@ -47,7 +50,8 @@ class Monitors {
   /// The scalars seen so far, sorted.
   std::vector<std::string> names() const;
 
-  /// The history as JSON, for a checkpoint. Values come back bit-exactly.
+  /// The history as JSON, for a checkpoint: {NAME: [[global step, value, epoch], ...]}. Values come back
+  /// bit-exactly.
   std::string save() const;
   /// Errors: CheckpointError where the text is no history.
   void load(const std::string& text, const std::string& source);
@@ -56,7 +60,8 @@ class Monitors {
   void each(const std::function<void(Monitor&)>& act);
 
   std::vector<std::unique_ptr<Monitor>> monitors_;
-  std::map<std::string, History> history_;
+  StatTable records_;
+  std::map<std::string, History> history_;  // the same by name
   Moment now_;
   bool has_values_ = false;  // since the last end of a step
 };

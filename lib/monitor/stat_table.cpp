@@ -9,16 +9,17 @@
 
 namespace tpack {
 
-void StatTable::put(const std::string& name, double value, const Moment& at) {
+bool StatTable::put(const std::string& name, double value, const Moment& at) {
   if (records_.empty() || !(records_.back().at == at)) records_.push_back({at, {}});
   auto& scalars = records_.back().scalars;
   const auto there =
       std::find_if(scalars.begin(), scalars.end(), [&](const auto& s) { return s.first == name; });
   if (there != scalars.end()) {
     there->second = value;
-  } else {
-    scalars.emplace_back(name, value);
+    return false;
   }
+  scalars.emplace_back(name, value);
+  return true;
 }
 
 std::vector<std::string> StatTable::names() const {
@@ -31,27 +32,17 @@ std::vector<std::string> StatTable::names() const {
   return all;
 }
 
-bool StatTable::take_over(std::vector<StatRecord> earlier, const RunRecord& run) {
-  if (run.resumed) {
-    std::erase_if(earlier, [&](const StatRecord& r) { return r.at.global_step > run.global_step; });
-  } else if (!earlier.empty() && earlier.back().at.epoch + 1 != run.starting_epoch) {
-    return false;
-  }
-  records_ = std::move(earlier);
-  return true;
-}
-
-void StatTable::take_over_file(const std::string& path, ReadRecords read, const RunRecord& run) {
-  if (!std::filesystem::exists(path)) {
-    if (run.resumed && run.global_step > 0)
-      log::warning(path + " is gone; the new one begins behind step " + std::to_string(run.global_step));
+void StatTable::begin(const std::string& path, ReadRecords read, const RunRecord& run) {
+  records_ = run.history;
+  if (!std::filesystem::exists(path)) return;
+  auto earlier = read(path);
+  if (earlier && run.resumed) return;  // what it has beyond the history is of steps that come again
+  if (earlier && (earlier->empty() || earlier->back().at.epoch + 1 == run.starting_epoch)) {
+    records_ = std::move(*earlier);
     return;
   }
-  auto earlier = read(path);
-  const bool damaged = !earlier;
-  if (earlier && take_over(std::move(*earlier), run)) return;
   const std::string kept = move_away(path);
-  if (damaged)
+  if (!earlier)
     log::warning(path + " is damaged or of something else; it is kept as " + kept + ", a new one begins");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "checkpoint/retention.h"
 #include "core/clock.h"
@@ -121,6 +122,7 @@ void Loop::epochs() {
 
 void Loop::epoch(int64_t first_step) {
   run_.local_step_ = first_step - 1;
+  begun_ = true;
   epoch_done_ = false;
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   each([&](Callback& c) { c.before_epoch(run_); });
@@ -134,20 +136,21 @@ void Loop::epoch(int64_t first_step) {
   }
   each([&](Callback& c) { c.after_epoch(run_); });
   report_epoch(start);
-  // What an interrupted process saved of this moment lacks what the rest of the hooks changed.
-  if (!triggered_before_.empty()) run_.request_checkpoint({checkpoint_name(run_.global_step_)});
   trigger_epoch();
   monitors_.end_epoch();
   epoch_done_ = true;
   triggered_.clear();
-  triggered_before_.clear();
   write_requested();
 }
 
 /// Each callback once an epoch, also where one was interrupted and the run goes on later.
 void Loop::trigger_epoch() {
+  const std::vector<std::string> before = triggered_;  // by the interrupted process
+  // What it saved of this moment lacks what the rest of the hooks changes.
+  if (!before.empty()) run_.request_checkpoint({checkpoint_name(run_.global_step_)});
   for (const NamedCallback& named : callbacks_) {
-    if (!triggered_before_.contains(named.name)) call(named, &Callback::trigger_epoch);
+    if (std::find(before.begin(), before.end(), named.name) != before.end()) continue;
+    call(named, &Callback::trigger_epoch);
     triggered_.push_back(named.name);
   }
 }
@@ -254,15 +257,12 @@ CheckpointContent Loop::checkpoint_content() const {
   content.step = run_.global_step_;
   content.epoch = run_.epoch_;
   State state;
-  state.put("epoch", run_.epoch_);
-  state.put("local_step", run_.local_step_);
+  state.put("epoch", begun_ ? run_.epoch_ : first_epoch_);
+  state.put("local_step", begun_ ? run_.local_step_ : first_local_step_ - 1);
   state.put("global_step", run_.global_step_);
   state.put("epoch_done", static_cast<int64_t>(epoch_done_));
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
-  std::vector<std::string> triggered(triggered_before_.begin(), triggered_before_.end());
-  for (const std::string& name : triggered_)
-    if (!triggered_before_.contains(name)) triggered.push_back(name);
-  state.put("triggered", join(triggered, "\n"));
+  state.put("triggered", join(triggered_, "\n"));
   content.texts[kRunState] = state.to_json();
   content.texts[kHistoryText] = monitors_.save();
   for (const NamedCallback& named : callbacks_) {
@@ -291,9 +291,8 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   first_epoch_ = state.get<int64_t>("epoch") + (finished ? 1 : 0);
   first_local_step_ = finished ? 0 : steps_done;
   if (!finished && steps_done >= options_.length.steps_per_epoch) {
-    const auto names = split(state.get<std::string>("triggered", ""), '\n');
-    triggered_before_ = {names.begin(), names.end()};
-    triggered_before_.erase("");  // of a text without names
+    triggered_ = split(state.get<std::string>("triggered", ""), '\n');
+    std::erase(triggered_, "");  // of a text without names
   }
   run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);

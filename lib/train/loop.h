@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -124,10 +123,10 @@ class Loop {
   LoopOptions options_;
   Run run_;
   std::vector<std::string> scalars_;
-  bool epoch_done_ = false;                 // all hooks of epoch_ have run
-  std::vector<std::string> triggered_;      // callbacks whose trigger_epoch is done, while others' are not
-  std::set<std::string> triggered_before_;  // the same, of the interrupted process
-  int64_t first_local_step_ = 0;            // of the first epoch: not 0 after a resume in mid-epoch
+  bool begun_ = false;                  // an epoch of this process; before, it is where it was
+  bool epoch_done_ = false;             // all hooks of epoch_ have run
+  std::vector<std::string> triggered_;  // callbacks whose trigger_epoch is done, while others' are not
+  int64_t first_local_step_ = 0;        // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
   std::optional<StopTraining> stop_;  // thrown in before_run, where other ranks wait in the step
   CheckpointWriter writer_;

@@ -31,7 +31,7 @@ struct RunLength {
 
 /// A checkpoint that a callback asks for.
 struct CheckpointRequest {
-  /// Those to resume from are written last, so that they hold what the others' callbacks learnt.
+  /// Those to resume from are written last: a run that is killed in between repeats what led to the others.
   enum class Purpose : uint8_t { kKeepBest, kResume };
   std::string name;  // of the file below the folder's "checkpoints"
   Purpose purpose = Purpose::kResume;

@@ -89,6 +89,40 @@ TEST_F(BestSaverTest, a_best_whose_file_is_not_there_counts_no_more) {
   EXPECT_EQ(best_epoch(), 3);
 }
 
+TEST_F(BestSaverTest, put_into_the_list_of_a_resumed_run_it_does_not_replace_a_better_file) {
+  start(2, {0.5, 0.9}).go();
+  {
+    FakeTrainer trainer;
+    TestRun without({.max_epoch = 3, .steps_per_epoch = 1}, trainer);
+    without.options.folder = folder_.str();
+    without.add("give", std::make_unique<GiveAccuracy>(std::vector<double>{0, 0, 0.1}));
+    without.add("ModelSaver").go_on_from(folder_ / "checkpoints/model-2.h5");
+  }
+  start(4, {0, 0, 0, 0.7}).go_on_from(folder_ / "checkpoints/model-3.h5");
+  EXPECT_EQ(best_epoch(), 2);
+}
+
+TEST_F(BestSaverTest, goes_by_the_file_where_a_checkpoint_knows_of_a_better_one) {
+  // As after a kill between two files of one moment.
+  start(1, {0.5}).go();
+  const std::string first = content_of(best_file());
+  start(2, {0, 0.9}).go_on_from(folder_ / "checkpoints/model-1.h5");
+  write_content(best_file(), first);
+  start(3, {0, 0, 0.7}).go_on_from(folder_ / "checkpoints/model-2.h5");
+  EXPECT_EQ(best_epoch(), 3);
+}
+
+TEST_F(BestSaverTest, says_that_a_best_file_is_damaged) {
+  start(1, {0.5}).go();
+  write_content(best_file(), "damaged");
+  testing::internal::CaptureStderr();
+  start(2, {0, 0.4}).go_on_from(folder_ / "checkpoints/model-1.h5");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::AllOf(testing::HasSubstr("callback MaxSaver: " + best_file()),
+                             testing::HasSubstr("; the next accuracy counts as the best")));
+  EXPECT_EQ(best_epoch(), 2);
+}
+
 TEST_F(BestSaverTest, a_best_that_was_not_saved_was_none) {
   // The best file of epoch 2 cannot be made: its first call fails. Epoch 3 is less good, but better than 1.
   int calls_of_one_save = 0;

@@ -80,6 +80,40 @@ TEST_F(SetterTest, a_resumed_run_goes_on_with_the_value_of_its_checkpoint) {
   EXPECT_THAT(seen, ElementsAre(0.001F, 0.001F, 0.001F, 0.001F));
 }
 
+/// What a run that goes on after epoch 3 with `params` logs; `before` is the schedule of the run until then.
+std::string said_when_resumed(const std::string& before, const std::string& params) {
+  const TemporaryFolder folder;
+  FakeTrainer trainer;
+  TestRun first({.max_epoch = 3, .steps_per_epoch = 4}, trainer);
+  first.options.folder = folder.str();
+  if (!before.empty()) first.add("ScheduledHyperParamSetter", parse_yaml(before, "s.yaml"));
+  first.add("ModelSaver").go();
+  testing::internal::CaptureStderr();
+  FakeTrainer again;
+  TestRun second({.max_epoch = 4, .steps_per_epoch = 4}, again);
+  second.add("ScheduledHyperParamSetter", parse_yaml(params, "s.yaml"))
+      .go_on_from(folder / "checkpoints/model-12.h5");
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST_F(SetterTest, says_that_a_resumed_run_does_not_follow_a_new_schedule_at_once) {
+  const std::string plain = "{param: learning_rate, values: [[1, 0.2], [5, 0.3]]}";
+  const auto not_followed = testing::HasSubstr("by its schedule, which the checkpoint does not know");
+  EXPECT_THAT(
+      said_when_resumed("", plain),
+      testing::HasSubstr("warning: by its schedule, which the checkpoint does not know, learning_rate "
+                         "should be 0.2 now; it stays 0.1, as the checkpoint has it, until the next "
+                         "point"));
+  EXPECT_THAT(said_when_resumed(plain, "{param: learning_rate, values: [[2, 0.5]]}"), not_followed);
+  EXPECT_THAT(said_when_resumed(plain, plain), testing::Not(not_followed));
+  EXPECT_THAT(said_when_resumed(plain, "{param: learning_rate, values: [[1, 0.2], [4, 0.9]]}"),
+              testing::Not(not_followed))
+      << "so far they are the same";
+  const std::string by_steps = "{param: learning_rate, values: [[3, 0.2], [8, 0.4]], step_based: true}";
+  EXPECT_THAT(said_when_resumed(by_steps, by_steps), testing::Not(not_followed));
+  EXPECT_THAT(said_when_resumed(plain, by_steps), not_followed);
+}
+
 TEST_F(SetterTest, a_run_that_starts_late_catches_up) {
   const char* params = "{param: learning_rate, values: [[10, 0.2], [20, 0.3], [30, 0.4]]}";
   EXPECT_THAT(rates(params, {.starting_epoch = 91, .max_epoch = 92, .steps_per_epoch = 1}),

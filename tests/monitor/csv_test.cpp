@@ -32,14 +32,21 @@ TEST(Csv, reads_its_own_file_to_go_on) {
     const auto monitor = csv({.folder = folder.str()});
     monitor->put_scalar("a \"b\",c", 1.0 / 3, {1, 1});
     monitor->put_scalar("x", -INFINITY, {1, 2});
-    monitor->put_scalar("x", 3, {1, 3});
-    monitor->end_epoch({1, 3});
+    monitor->end_epoch({1, 2});
   }
-  const auto monitor = csv({.folder = folder.str(), .starting_epoch = 1, .global_step = 2, .resumed = true});
-  monitor->put_scalar("y", 4, {1, 3});
+  const auto monitor = csv({.folder = folder.str(), .starting_epoch = 2});
+  monitor->put_scalar("y", 4, {2, 3});
   monitor->close();
   EXPECT_EQ(content_of(folder / "stats.csv"),
-            "epoch_num,global_step,\"a \"\"b\"\",c\",x,y\n1,1,0.3333333333333333,,\n1,2,,-inf,\n1,3,,,4\n");
+            "epoch_num,global_step,\"a \"\"b\"\",c\",x,y\n1,1,0.3333333333333333,,\n1,2,,-inf,\n2,3,,,4\n");
+}
+
+TEST(Csv, has_the_history_of_the_checkpoint_that_a_run_resumes) {
+  const TemporaryFolder folder;
+  write_content(folder / "stats.csv", "epoch_num,global_step,cost\n1,10,5\n2,20,4\n");
+  csv({.folder = folder.str(), .global_step = 10, .resumed = true, .history = {{{1, 10}, {{"cost", 0.5}}}}})
+      ->close();
+  EXPECT_EQ(content_of(folder / "stats.csv"), "epoch_num,global_step,cost\n1,10,0.5\n");
 }
 
 TEST(Csv, moves_the_file_of_another_run_away) {

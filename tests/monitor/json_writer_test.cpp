@@ -51,21 +51,20 @@ TEST(JsonWriter, writes_within_an_epoch_only_once_its_period_is_over) {
   EXPECT_FALSE(folder.names().empty());
 }
 
-TEST(JsonWriter, goes_on_with_the_file_of_the_run_that_it_resumes) {
+TEST(JsonWriter, goes_on_with_the_history_of_the_checkpoint_that_a_run_resumes) {
   const TemporaryFolder folder;
-  {
-    const auto monitor = writer({.folder = folder.str()});
-    for (int step = 1; step <= 4; ++step) monitor->put_scalar("cost", 0.1 * step, {1, step});
-    monitor->end_epoch({1, 4});
-  }
-  const auto monitor =
-      writer({.folder = folder.str(), .starting_epoch = 1, .global_step = 2, .resumed = true});
+  write_content(folder / "stats.json", R"([{"cost": 5, "epoch_num": 1, "global_step": 1}])");
+  const auto monitor = writer({.folder = folder.str(),
+                               .starting_epoch = 1,
+                               .global_step = 2,
+                               .resumed = true,
+                               .history = {{{1, 1}, {{"cost", 0.1}}}, {{1, 2}, {{"cost", 0.2}}}}});
   monitor->put_scalar("cost", 7, {1, 3});
   monitor->close();
-  const json records = json::parse(content_of(folder / "stats.json"));
-  ASSERT_EQ(records.size(), 3U);
-  EXPECT_EQ(records[1]["cost"].get<double>(), 0.2);
-  EXPECT_EQ(records[2]["cost"].get<double>(), 7);
+  const json expected = json::parse(
+      R"([{"cost": 0.1, "epoch_num": 1, "global_step": 1}, {"cost": 0.2, "epoch_num": 1, "global_step": 2},
+          {"cost": 7.0, "epoch_num": 1, "global_step": 3}])");
+  EXPECT_EQ(json::parse(content_of(folder / "stats.json")), expected);
 }
 
 TEST(JsonWriter, moves_the_file_of_another_run_away) {

@@ -12,6 +12,7 @@ namespace tpack {
 namespace {
 
 using testing::ElementsAre;
+using testing::Pair;
 
 /// Writes down the calls it gets.
 class Recorder final : public Monitor {
@@ -83,9 +84,11 @@ TEST(Monitors, knows_the_scalars_that_depend_on_the_clock) {
 
 TEST(Monitors, saves_and_loads_the_history_bit_for_bit) {
   Monitors monitors({});
-  monitors.set_moment({1, 10});
   const double values[] = {0.1 + 0.2, -0.0, 1e-310, INFINITY, -INFINITY, NAN};
-  for (const double value : values) monitors.put_scalar("x", value);
+  for (int64_t i = 0; i < 6; ++i) {
+    monitors.set_moment({1, 10 + i});
+    monitors.put_scalar("x", values[i]);
+  }
   Monitors other({});
   other.load(monitors.save(), "a.h5");
   const auto& history = other.get_history("x");
@@ -96,6 +99,47 @@ TEST(Monitors, saves_and_loads_the_history_bit_for_bit) {
   }
   EXPECT_TRUE(std::isnan(history[5].second));
   EXPECT_EQ(history[0].first, 10);
+}
+
+TEST(Monitors, replaces_a_value_of_the_same_moment) {
+  Monitors monitors({});
+  monitors.set_moment({1, 10});
+  monitors.put_scalar("x", 1);
+  monitors.put_scalar("x", 2);
+  monitors.set_moment({2, 10});
+  monitors.put_scalar("x", 3);
+  EXPECT_THAT(monitors.get_history("x"), ElementsAre(Pair(10, 2), Pair(10, 3)));
+}
+
+/// Keeps the record that it was opened with.
+class KeepRecord final : public Monitor {
+ public:
+  explicit KeepRecord(RunRecord& record) : record_(record) {}
+  void open(const RunRecord& run) override { record_ = run; }
+  void put_scalar(const std::string& /*name*/, double /*value*/, const Moment& /*at*/) override {}
+  void end_epoch(const Moment& /*at*/) override {}
+
+ private:
+  RunRecord& record_;
+};
+
+TEST(Monitors, hand_the_history_of_a_resumed_run_to_those_that_write_it) {
+  Monitors before({});
+  before.set_moment({1, 10});
+  before.put_scalar("z", 1);
+  before.put_scalar("a", 2);
+  before.set_moment({2, 10});
+  before.put_scalar("a", 3);
+  RunRecord record;
+  std::vector<std::unique_ptr<Monitor>> list;
+  list.push_back(std::make_unique<KeepRecord>(record));
+  Monitors after(std::move(list));
+  after.load(before.save(), "a.h5");
+  after.open({.resumed = true});
+  const std::vector<StatRecord> expected = {{{1, 10}, {{"z", 1}, {"a", 2}}}, {{2, 10}, {{"a", 3}}}};
+  EXPECT_EQ(record.history, expected);
+  after.open({});
+  EXPECT_TRUE(record.history.empty());
 }
 
 TEST(Monitors, refuses_a_history_that_is_none) {

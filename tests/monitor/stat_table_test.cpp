@@ -14,45 +14,24 @@ std::vector<StatRecord> earlier() {
 
 TEST(StatTable, keeps_one_record_a_step) {
   StatTable table;
-  table.put("cost", 1, {1, 10});
+  EXPECT_TRUE(table.put("cost", 1, {1, 10}));
   table.put("error", 2, {1, 10});
-  table.put("cost", 3, {1, 10});
+  EXPECT_FALSE(table.put("cost", 3, {1, 10}));
   table.put("cost", 4, {1, 20});
   const std::vector<StatRecord> expected = {{{1, 10}, {{"cost", 3}, {"error", 2}}}, {{1, 20}, {{"cost", 4}}}};
   EXPECT_EQ(table.records(), expected);
   EXPECT_EQ(table.names(), (std::vector<std::string>{"cost", "error"}));
 }
 
-TEST(StatTable, forgets_what_a_resumed_run_will_repeat) {
-  StatTable table;
-  EXPECT_TRUE(
-      table.take_over(earlier(), {.folder = "", .starting_epoch = 2, .global_step = 150, .resumed = true}));
-  ASSERT_EQ(table.records().size(), 2U);
-  EXPECT_EQ(table.records().back().at, (Moment{2, 150}));
-}
-
-TEST(StatTable, goes_on_where_the_run_begins_behind_the_last_epoch) {
-  StatTable table;
-  EXPECT_TRUE(table.take_over(earlier(), {.folder = "", .starting_epoch = 3}));
-  EXPECT_EQ(table.records().size(), 3U);
-}
-
-TEST(StatTable, does_not_mix_two_runs) {
-  StatTable table;
-  EXPECT_FALSE(table.take_over(earlier(), {.folder = "", .starting_epoch = 1}));
-  EXPECT_TRUE(table.records().empty());
-  EXPECT_TRUE(table.take_over({}, {.folder = "", .starting_epoch = 1}));
-}
-
-class TakeOverFile : public testing::Test {
+class BegunTable : public testing::Test {
  protected:
   /// What is logged.
-  std::string take_over(const RunRecord& run) {
+  std::string begin(const RunRecord& run) {
     testing::internal::CaptureStderr();
     const auto read = [](const std::string& path) {
       return content_of(path) == "good" ? std::optional(earlier()) : std::nullopt;
     };
-    table_.take_over_file(path_, read, run);
+    table_.begin(path_, read, run);
     return testing::internal::GetCapturedStderr();
   }
 
@@ -61,26 +40,39 @@ class TakeOverFile : public testing::Test {
   StatTable table_;
 };
 
-TEST_F(TakeOverFile, goes_on_with_the_file_of_a_resumed_run) {
+TEST_F(BegunTable, has_the_history_of_the_checkpoint_whatever_the_file_has) {
+  const RunRecord resumed = {
+      .starting_epoch = 2, .global_step = 150, .resumed = true, .history = {{{1, 150}, {{"cost", 7}}}}};
+  EXPECT_EQ(begin(resumed), "");
+  EXPECT_EQ(table_.records(), resumed.history);
   write_content(path_, "good");
-  EXPECT_EQ(take_over({.starting_epoch = 2, .global_step = 200, .resumed = true}), "");
+  EXPECT_EQ(begin(resumed), "");
+  EXPECT_EQ(table_.records(), resumed.history);
+  EXPECT_EQ(folder_.names().size(), 1U);
+}
+
+TEST_F(BegunTable, goes_on_where_the_run_begins_behind_the_last_epoch) {
+  write_content(path_, "good");
+  EXPECT_EQ(begin({.starting_epoch = 3}), "");
   EXPECT_EQ(table_.records(), earlier());
 }
 
-TEST_F(TakeOverFile, keeps_a_damaged_file_and_says_so) {
+TEST_F(BegunTable, does_not_mix_two_runs) {
+  write_content(path_, "good");
+  EXPECT_EQ(begin({.starting_epoch = 1}), "");
+  EXPECT_TRUE(table_.records().empty());
+  ASSERT_EQ(folder_.names().size(), 1U);
+  EXPECT_NE(folder_ / folder_.names()[0], path_);
+}
+
+TEST_F(BegunTable, keeps_a_damaged_file_and_says_so) {
   write_content(path_, "bad");
-  const std::string said = take_over({.starting_epoch = 2, .global_step = 200, .resumed = true});
+  const std::string said = begin({.starting_epoch = 2, .global_step = 200, .resumed = true});
   ASSERT_EQ(folder_.names().size(), 1U);
   const std::string kept = folder_ / folder_.names()[0];
   EXPECT_NE(kept, path_);
   EXPECT_EQ(content_of(kept), "bad");
   EXPECT_THAT(said, testing::HasSubstr(path_ + " is damaged or of something else; it is kept as " + kept));
-}
-
-TEST_F(TakeOverFile, says_that_the_file_of_a_resumed_run_is_gone) {
-  EXPECT_THAT(take_over({.starting_epoch = 2, .global_step = 200, .resumed = true}),
-              testing::HasSubstr(path_ + " is gone; the new one begins behind step 200"));
-  EXPECT_EQ(take_over({}), "");
 }
 
 TEST(MoveAway, keeps_the_old_file_under_a_stamped_name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <string>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/retention.h"
 #include "monitor/monitors.h"
 #include "support/temporary_folder.h"
 
@@ -63,6 +65,19 @@ inline void expect_same_statistics(const std::string& folder_a, const std::strin
   const nlohmann::json a = without_times(content_of(folder_a + "/stats.json"));
   EXPECT_GT(a.size(), 0U);
   EXPECT_EQ(a, without_times(content_of(folder_b + "/stats.json")));
+}
+
+/// The last checkpoint, those of the best epochs and the statistics of two run folders.
+inline void expect_same_end(const std::string& folder_a, const std::string& folder_b, int64_t last_step) {
+  const auto name = "/checkpoints/" + checkpoint_name(last_step);
+  expect_same_checkpoint(folder_a + name, folder_b + name);
+  const std::vector<std::string> best = list_other_checkpoints(folder_a + "/checkpoints");
+  EXPECT_FALSE(best.empty());
+  EXPECT_EQ(list_other_checkpoints(folder_b + "/checkpoints").size(), best.size());
+  for (const std::string& path : best)
+    expect_same_checkpoint(path,
+                           folder_b + "/checkpoints/" + std::filesystem::path(path).filename().string());
+  expect_same_statistics(folder_a, folder_b);
 }
 
 }  // namespace tpack::reliability

@@ -38,8 +38,7 @@ class Kill : public Training {
     go_on_well("killed", newest_.step, {}, launch);
     EXPECT_EQ(unfinished_files(checkpoints("killed")).size(), 0U);
     EXPECT_EQ(unfinished_files(run_folder("killed")).size(), 0U);
-    expect_same_checkpoint(checkpoint(last_step, "straight"), checkpoint(last_step, "killed"));
-    expect_same_statistics(run_folder("straight"), run_folder("killed"));
+    expect_same_end(run_folder("straight"), run_folder("killed"), last_step);
   }
 
   /// The first of two, which saves, or any.

@@ -31,7 +31,7 @@ class Resume : public Training {
     }
     ASSERT_EQ(interrupted, pieces) << "the run was over too soon in each of " << kTries << " attempts";
     go_on_well("stopped", stopped_at_, {}, launch);
-    expect_same_run(last_step);
+    expect_same_end(run_folder("straight"), run_folder("stopped"), last_step);
   }
 
   /// Trains `stopped` in pieces until one of them is not ended early; how many were.
@@ -50,7 +50,7 @@ class Resume : public Training {
       if (stopped_at_ > 0) expect_resumed(process.err(), checkpoint(stopped_at_, "stopped"));
       if (!stopped || step == last_step || (epoch_steps_ > 0 && step % epoch_steps_ == 0)) return piece;
       EXPECT_EQ(code, 128 + SIGTERM) << process.err();
-      EXPECT_GT(step, stopped_at_);
+      EXPECT_GE(step, stopped_at_) << "the same where it was stopped in the hooks of an epoch twice";
       stopped_at_ = step;
     }
     return pieces;
@@ -59,13 +59,6 @@ class Resume : public Training {
   /// The step at which the last process of a run ended.
   int64_t step_of(const std::string& name) const {
     return nlohmann::json::parse(content_of(run_folder(name) + "/exit.json")).at("global_step");
-  }
-
-  void expect_same_run(int64_t last_step) {
-    expect_same_checkpoint(checkpoint(last_step, "straight"), checkpoint(last_step, "stopped"));
-    expect_same_checkpoint(checkpoints("straight") + "/max-validation_accuracy.h5",
-                           checkpoints("stopped") + "/max-validation_accuracy.h5");
-    expect_same_statistics(run_folder("straight"), run_folder("stopped"));
   }
 
   /// Waits for a random number of checkpoints and polls; false where the run was over before.
@@ -174,7 +167,7 @@ TEST_F(Resume, on_two_ranks_after_sigterm_to_mpirun) {
   std::cout << launch.name << ": left at step " << newest->step << " of " << kLast << std::endl;
   ASSERT_LT(newest->step, kLast) << "the run was over before the signal";
   go_on_well("stopped", newest->step, {}, launch);
-  expect_same_run(kLast);
+  expect_same_end(run_folder("straight"), run_folder("stopped"), kLast);
 }
 
 }  // namespace

@@ -351,6 +351,44 @@ TEST_F(LoopTest, an_interrupt_of_a_later_hook_does_not_repeat_the_earlier_ones) 
   EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(3, 7)));
 }
 
+/// Interrupts the run before its first epoch.
+class InterruptBeforeTrain final : public Callback {
+ public:
+  void before_train(tpack::Run& /*run*/) override { throw Stopped{}; }
+};
+
+TEST_F(LoopTest, an_interrupt_before_the_first_epoch_keeps_the_place) {
+  const TemporaryFolder folder;
+  const RunLength length{.max_epoch = 2, .steps_per_epoch = 2};
+  const auto interrupted = [&](const std::string& from) {
+    FakeTrainer trainer;
+    TestRun run(length, trainer);
+    run.options.folder = folder.str();
+    run.add("stop", std::make_unique<InterruptBeforeTrain>());
+    EXPECT_EQ((from.empty() ? run.go() : run.go_on_from(from)).ending, Ending::kInterrupted);
+  };
+  interrupted("");
+  const std::string start = folder / "checkpoints/model-0.h5";
+  interrupted(start);
+  {  // ends in the second epoch
+    std::stop_source source;
+    FakeTrainer trainer;
+    TestRun run(length, trainer);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+              if (at.global_step() == 3) source.request_stop();
+            }));
+    run.go_on_from(start);
+  }
+  const std::string middle = folder / "checkpoints/model-3.h5";
+  interrupted(middle);
+  TestRun run(length, trainer_);
+  run.add("A", recording("A")).go_on_from(middle);
+  EXPECT_EQ(record_[2], "A before_epoch 2/0/3");
+  EXPECT_EQ(record_.back(), "A after_train 2/1/4");
+}
+
 TEST_F(LoopTest, a_run_interrupted_twice_in_its_hooks_ends_with_the_same_checkpoint) {
   const auto give = [](const std::string& name) {
     return std::make_unique<FunctionCallback>(nullptr,
