@@ -6,8 +6,7 @@
 #include "cli/gates.h"
 #include "comm/self_comm.h"
 #include "core/machine.h"
-#include "graph/structural.h"
-#include "ops/softmax_cross_entropy.h"
+#include "predict/class_counts.h"
 #include "predict/predict_outputs.h"
 
 namespace tpack {
@@ -64,35 +63,6 @@ void check_predict(const Experiment& experiment, Builder& b, const TowerResult& 
   fetch_outputs(b, b.variables(), built.outputs, parsed);
 }
 
-/// Names of the classes that the data of an input have; empty where it is fed no labels.
-std::vector<std::string> classes_of(const Experiment& experiment, Symbol fed) {
-  const DataFlow* train = experiment.train_flow();
-  const auto* input = op_cast<Input>(*fed.node);
-  if (input == nullptr || train == nullptr) return {};
-  for (const TowerInput& known : experiment.tower->inputs()) {
-    if (known.name != input->params().name) continue;
-    const auto component = train->spec().find(known.component);
-    if (component) return train->spec()[*component].classes;
-  }
-  return {};
-}
-
-/// Labels for which there are no scores make the cost NaN, a whole epoch later.
-void check_labels(const Experiment& experiment, const Graph& graph) {
-  Diagnostics errors;
-  for (const auto& node : graph.nodes()) {
-    if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
-    const int64_t scores = node->inputs[0].shape()[1];
-    const auto classes = static_cast<int64_t>(classes_of(experiment, node->inputs[1]).size());
-    if (classes <= scores) continue;
-    errors.add(node->origin, node->path + ": data.train has " + std::to_string(classes) +
-                                 " classes, but there are " + std::to_string(scores) +
-                                 " scores; give the layer of the logits " + std::to_string(classes) +
-                                 " units");
-  }
-  errors.throw_if_any();
-}
-
 /// What only the inference graph and the data together tell.
 void check_tower(const Experiment& experiment) {
   if (!experiment.tower) return;
@@ -101,7 +71,7 @@ void check_tower(const Experiment& experiment) {
   VariableTable table;
   Builder b(graph, table, {Phase::kInference, DType::kFloat32});
   check_predict(experiment, b, build_tower(b, tower, batch_specs(tower, 1), {}));
-  check_labels(experiment, graph);
+  if (const DataFlow* train = experiment.train_flow()) check_classes_of_train(graph, tower, *train);
 }
 
 }  // namespace
@@ -127,7 +97,8 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   check_init(e.config.init);
   const uint64_t before = resident_memory();
   if (with_data) prepare(e.flows);
-  data_bytes_ = resident_memory() - std::min(before, resident_memory());
+  const uint64_t after = resident_memory();
+  data_bytes_ = after - std::min(before, after);
   e.config.engine.algorithm = DeviceOptions::Algorithm::kHeuristic;
   set_up_trainer(e, plan_, *world_);
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);
@@ -145,7 +116,8 @@ void CheckedExperiment::compile() {
   if (callbacks_are_set_up_) {
     for (const NamedCallback& named : experiment_.callbacks) named.callback->compile(*run_);
   }
-  program_bytes_ = resident_memory() - std::min(data_bytes_, resident_memory());
+  const uint64_t held = resident_memory();
+  program_bytes_ = held - std::min(data_bytes_, held);
 }
 
 }  // namespace tpack

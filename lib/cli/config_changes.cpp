@@ -1,6 +1,7 @@
 #include "cli/config_changes.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 
@@ -32,7 +33,8 @@ void compare(const ConfigNode* before, const ConfigNode* now, const std::string&
   }
 }
 
-/// Lists of components are compared as such: an item that was put in is no change of those behind it.
+/// Sections that are lists of components are compared as such: an item that was put in is no change of those
+/// behind it.
 void compare_items(const ConfigNode* before, const ConfigNode* now, const std::string& path,
                    std::vector<std::string>& changes) {
   const bool lists = before != nullptr && now != nullptr && before->is_list() && now->is_list();
@@ -66,6 +68,11 @@ void compare_items(const ConfigNode* before, const ConfigNode* now, const std::s
   if (!std::is_sorted(kept.begin(), kept.end())) changes.push_back(path + " has another order");
 }
 
+bool is_compared(const std::string& section) {
+  static constexpr std::array kNot = {"tpack", "name", "max_epoch", "vars"};
+  return std::find(kNot.begin(), kNot.end(), section) == kNot.end();
+}
+
 /// The name of the one component of a section; "" where there is none.
 std::string component_of(const ConfigNode* section) {
   if (section == nullptr || section->is_null()) return "";
@@ -84,12 +91,13 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
                           "; resume with the same, or begin a new run that takes the weights (init)");
   }
   std::vector<std::string> changes;
-  for (const char* section : {"data", "model", "optimizer", "engine"})
-    compare(checkpoint.find(section), run.find(section), section, changes);
-  for (const char* section : {"callbacks", "default_callbacks"})
-    compare_items(checkpoint.find(section), run.find(section), section, changes);
-  for (const char* field : {"starting_epoch", "steps_per_epoch"})
-    compare(checkpoint.find(field), run.find(field), field, changes);
+  for (const ConfigNode::Entry& entry : run.entries()) {
+    if (is_compared(entry.key)) compare_items(checkpoint.find(entry.key), &entry.value, entry.key, changes);
+  }
+  for (const ConfigNode::Entry& entry : checkpoint.entries()) {
+    if (is_compared(entry.key) && run.find(entry.key) == nullptr)
+      compare(&entry.value, nullptr, entry.key, changes);
+  }
   return changes;
 }
 

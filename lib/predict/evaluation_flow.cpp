@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/log.h"
+#include "core/text.h"
+
 namespace tpack {
 
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where) {
@@ -28,6 +31,21 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
                                " to a batch leave a remainder; set remainder: true in its BatchData");
 }
 
+namespace {
+
+/// Where both have some names in common, the others are likely to be a mistake.
+void warn_of_unknown_classes(const std::vector<std::string>& trained, const std::vector<std::string>& classes,
+                             const std::string& flow) {
+  std::vector<std::string> unknown;
+  for (const std::string& name : classes) {
+    if (std::find(trained.begin(), trained.end(), name) == trained.end()) unknown.push_back("'" + name + "'");
+  }
+  if (unknown.empty() || unknown.size() == classes.size()) return;
+  log::warning("flow '" + flow + "' has classes that data.train does not have: " + join(unknown, ", "));
+}
+
+}  // namespace
+
 void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::string& name,
                         const Position& where) {
   for (const ComponentSpec& component : flow.spec()) {
@@ -35,6 +53,7 @@ void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::
     if (!at) continue;
     const std::vector<std::string>& trained = train.spec()[*at].classes;
     if (trained == component.classes) continue;
+    warn_of_unknown_classes(trained, component.classes, name);
     for (size_t label = 0; label < component.classes.size(); ++label) {
       const std::string& class_name = component.classes[label];
       const auto found = std::find(trained.begin(), trained.end(), class_name);

@@ -13,8 +13,8 @@ namespace tpack {
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where);
 
 /// Checks that labels mean the same in both flows: in components of one name, a class that both know has the
-/// same label. (Other names are no contradiction: a class may be called '0' here and 'zero' there.)
-/// Errors: ConfigError at `where`.
+/// same label. (Other names are no contradiction: a class may be called '0' here and 'zero' there; where some
+/// names are common to both, the others are logged as a warning.) Errors: ConfigError at `where`.
 void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::string& name,
                         const Position& where);
 

@@ -1,5 +1,6 @@
 #include "predict/evaluator.h"
 
+#include "predict/class_counts.h"
 #include "predict/evaluation_flow.h"
 
 namespace tpack {
@@ -18,6 +19,7 @@ Evaluator::Evaluator(std::string name, const TowerPlace& place, const DataFlow& 
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
   for (const Statistic& statistic : build_tower(b, *place_.tower, nominal_, {}).statistics)
     statistics_.push_back(statistic.name);
+  check_classes(graph, *place_.tower, flow_, name_, where);
 }
 
 Graph Evaluator::graph(const Signature& fed) const {

@@ -2,8 +2,9 @@
 
 #include <filesystem>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include "support/captured_log.h"
 #include "support/positions.h"
 #include "support/small_model.h"
 #include "support/temporary_folder.h"
@@ -61,7 +62,12 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
     return "";
   };
   EXPECT_EQ(error_with(images("two"), images("two")), "");
-  EXPECT_EQ(error_with(images("two"), images("more")), "");
+  {
+    const CapturedLog log;
+    EXPECT_EQ(error_with(images("two"), images("more")), "");
+    EXPECT_THAT(log.text(),
+                testing::HasSubstr("flow 'validation' has classes that data.train does not have: 'wasps'\n"));
+  }
   EXPECT_EQ(error_with(images("two"), make_flow(parse_yaml("[RenderedDigits]", "test.yaml"))), "");
   EXPECT_EQ(error_with(small_flow(10, ""), images("two")), "");
   EXPECT_EQ(

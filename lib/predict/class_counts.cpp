@@ -1,0 +1,72 @@
+#include "predict/class_counts.h"
+
+#include "core/log.h"
+#include "graph/structural.h"
+#include "ops/softmax_cross_entropy.h"
+
+namespace tpack {
+namespace {
+
+/// The classes of what an input is fed; 0 where the data do not name them.
+int64_t classes_of(const Symbol& fed, const TowerFunction& tower, const DataFlow& flow) {
+  const auto* input = op_cast<Input>(*fed.node);
+  if (input == nullptr) return 0;
+  for (const TowerInput& known : tower.inputs()) {
+    if (known.name != input->params().name) continue;
+    const auto component = flow.spec().find(known.component);
+    if (component) return static_cast<int64_t>(flow.spec()[*component].classes.size());
+  }
+  return 0;
+}
+
+struct ClassCounts {
+  const Node* cost = nullptr;
+  int64_t classes = 0;  // of the data
+  int64_t scores = 0;   // of the model
+};
+
+/// Where the two are not the same.
+std::vector<ClassCounts> different_counts(const Graph& graph, const TowerFunction& tower,
+                                          const DataFlow& flow) {
+  std::vector<ClassCounts> all;
+  for (const auto& node : graph.nodes()) {
+    if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
+    const int64_t scores = node->inputs[0].shape()[1];
+    const int64_t classes = classes_of(node->inputs[1], tower, flow);
+    if (classes != 0 && classes != scores) all.push_back({node.get(), classes, scores});
+  }
+  return all;
+}
+
+std::string described(const std::string& which, const ClassCounts& counts) {
+  return counts.cost->path + ": " + which + " has " + std::to_string(counts.classes) +
+         " classes, but there are " + std::to_string(counts.scores) + " scores; ";
+}
+
+}  // namespace
+
+void check_classes_of_train(const Graph& graph, const TowerFunction& tower, const DataFlow& train) {
+  Diagnostics errors;
+  for (const ClassCounts& counts : different_counts(graph, tower, train)) {
+    const std::string what = described("data.train", counts) + "give the layer of the logits " +
+                             std::to_string(counts.classes) + " units";
+    if (counts.classes > counts.scores) {
+      errors.add(counts.cost->origin, what);
+    } else {
+      log::warning(Problem{counts.cost->origin, what}.str());
+    }
+  }
+  errors.throw_if_any();
+}
+
+void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,
+                   const std::string& name, const Position& where) {
+  for (const ClassCounts& counts : different_counts(graph, tower, flow)) {
+    if (counts.classes > counts.scores) {
+      throw ConfigError(where, described("flow '" + name + "'", counts) +
+                                   "take out the classes that data.train does not have");
+    }
+  }
+}
+
+}  // namespace tpack

@@ -1,0 +1,78 @@
+#include "predict/class_counts.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "config/yaml_reader.h"
+#include "graph/builder.h"
+#include "support/captured_log.h"
+#include "support/positions.h"
+#include "support/small_model.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+class ClassCountsTest : public testing::Test {
+ protected:
+  ClassCountsTest() {
+    Builder b(graph_, table_, {Phase::kInference, DType::kFloat32});
+    build_tower(b, *tower_, batch_specs(*tower_, 1), {});  // which has 3 scores
+  }
+  /// Labels of so many classes, in a component of the model's name.
+  DataFlow with_classes(int count) {
+    const std::string name = "set" + std::to_string(count);
+    for (int i = 0; i < count; ++i)
+      std::filesystem::create_directories(folder_ / (name + "/class" + std::to_string(i)));
+    return make_flow(parse_yaml("[ImageFolder: " + (folder_ / name) + "]", "test.yaml"));
+  }
+  static std::string error_of(const std::function<void()>& act) {
+    try {
+      act();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<TowerFunction> tower_ = model_of(kSmallModel);
+  Graph graph_;
+  VariableTable table_;
+};
+
+TEST_F(ClassCountsTest, of_data_train_are_not_more_than_the_scores) {
+  const auto error = [&](int classes) {
+    return error_of([&] { check_classes_of_train(graph_, *tower_, with_classes(classes)); });
+  };
+  EXPECT_EQ(error(3), "");
+  EXPECT_THAT(error(4),
+              testing::HasSubstr("cost/SoftmaxCrossEntropy: data.train has 4 classes, but there are "
+                                 "3 scores; give the layer of the logits 4 units"));
+}
+
+TEST_F(ClassCountsTest, warn_of_scores_that_no_class_of_data_train_has) {
+  const CapturedLog log;
+  check_classes_of_train(graph_, *tower_, with_classes(2));
+  EXPECT_THAT(log.text(), testing::HasSubstr("data.train has 2 classes, but there are 3 scores"));
+}
+
+TEST_F(ClassCountsTest, of_other_flows_are_not_more_than_the_scores_either) {
+  const auto error = [&](int classes) {
+    return error_of(
+        [&] { check_classes(graph_, *tower_, with_classes(classes), "validation", in_train_yaml(30, 28)); });
+  };
+  EXPECT_EQ(error(2), "");
+  EXPECT_EQ(error(3), "");
+  EXPECT_EQ(error(5),
+            "train.yaml:30:28: cost/SoftmaxCrossEntropy: flow 'validation' has 5 classes, but there are "
+            "3 scores; take out the classes that data.train does not have");
+}
+
+TEST_F(ClassCountsTest, say_nothing_of_labels_without_names) {
+  EXPECT_NO_THROW(check_classes_of_train(graph_, *tower_, small_flow(10, "")));
+}
+
+}  // namespace
+}  // namespace tpack
