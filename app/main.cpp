@@ -1,3 +1,4 @@
+#include <csignal>
 #include <malloc.h>
 
 #include "cli/program.h"
@@ -7,5 +8,7 @@ int main(int argc, char** argv) {
   // with each such block, and what compiling and measuring used would stay with the process.
   constexpr int kLargeBlock = 1 << 20;
   mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  // A file beyond the limit (ulimit -f) is an error of that write, as a full disk is, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
   return tpack::run_program(argc, argv);
 }

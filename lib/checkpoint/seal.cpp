@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/retention.h"
 #include "core/digest.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -43,10 +44,20 @@ std::optional<uint64_t> number_after(std::string_view text, std::string_view wor
   return result.ec == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
+/// What may be meant by a run folder.
+std::string newest_below(const std::string& folder) {
+  for (const std::string& place : {folder + "/checkpoints", folder}) {
+    const std::vector<CheckpointFile> files = list_checkpoints(place);
+    if (!files.empty()) return "; name a checkpoint in it, such as " + files[0].path;
+  }
+  return "";
+}
+
 std::ifstream open_checked(const std::string& path) {
   std::error_code failure;
   const auto status = std::filesystem::status(path, failure);
   if (!std::filesystem::exists(status)) throw CheckpointError(path, "no such file");
+  if (std::filesystem::is_directory(status)) throw CheckpointError(path, "is a folder" + newest_below(path));
   if (!std::filesystem::is_regular_file(status)) throw CheckpointError(path, "is no file");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw CheckpointError(path, std::string("cannot be read: ") + std::strerror(errno));

@@ -62,7 +62,7 @@ class Inference {
         predictor_(model.place(), outputs_of(model.experiment()), {samples_.input().name}),
         writer_(make_prediction_writer(writer_options())) {}
 
-  /// The number of files that could not be read.
+  /// The number of files that gave no result.
   int64_t run(const std::vector<std::string>& files) {
     int64_t index = 0;
     for (const std::string& file : files) {
@@ -144,7 +144,7 @@ int infer(const InferOptions& o) {
   const int64_t bad = Inference(model, o).run(files);
   if (bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(bad) + " of " + std::to_string(files.size()) +
-                  " files could not be read; --skip-bad makes this no failure");
+                  " files gave no result (see above); --skip-bad makes this no failure");
 }
 
 }  // namespace

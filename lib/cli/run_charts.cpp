@@ -1,6 +1,7 @@
 #include "cli/run_charts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "core/error.h"
@@ -76,6 +77,9 @@ Chart chart_of(const std::vector<RunStats>& runs, const std::vector<std::string>
       Series series = series_of(run, key);
       if (series.points.empty()) continue;  // a key of another run
       if (runs.size() > 1) series.name += " " + run.name;
+      const bool is_seen = std::any_of(series.points.begin(), series.points.end(),
+                                       [](const auto& point) { return std::isfinite(point.y); });
+      if (!is_seen) series.name += " (never a finite number)";
       chart.series.push_back(std::move(series));
     }
   }

@@ -45,6 +45,7 @@ class TrainRun {
   void begin_folder();
   void choose_plan();
   void compare_with_checkpoint();
+  void warn_of_config_changes() const;
   void compare_ranks(const char* what, const std::string& text) const;
   LoopOptions loop_options();
   void start(Loop& loop);
@@ -78,6 +79,7 @@ int TrainRun::run() {
     return code;
   } catch (...) {
     const Failure failure = current_failure();
+    if (!folder_begun_) warn_of_config_changes();  // which may be why it failed
     write_exit(failure.exit_code, failure.text);
     throw;
   }
@@ -145,10 +147,7 @@ void TrainRun::begin_folder() {
     log::info("run folder " + folder_->path());
   }
   if (chief() && !restored_.empty()) log::info(restored_);
-  if (!config_changes_.empty() && chief()) {
-    log::warning("the config is not the checkpoint's: " + join(config_changes_, "; ") +
-                 "; variables, learning rate and place in the data go on as the checkpoint has them");
-  }
+  warn_of_config_changes();
   if (const std::string change = experiment_->trainer->data_change(); !change.empty() && chief()) {
     log::warning("data.train has changed since the checkpoint: " + change +
                  "; the run goes on, but not with exactly the same samples");
@@ -189,6 +188,12 @@ void TrainRun::compare_with_checkpoint() {
   config_changes_ =
       config_changes(parse_yaml(text->second, checkpoint_path_), parse_yaml(effective_, options_.config),
                      experiment_->position_of("optimizer"));
+}
+
+void TrainRun::warn_of_config_changes() const {
+  if (config_changes_.empty() || !chief()) return;
+  log::warning("the config is not the checkpoint's: " + join(config_changes_, "; ") +
+               "; variables, learning rate and place in the data go on as the checkpoint has them");
 }
 
 LoopOptions TrainRun::loop_options() {

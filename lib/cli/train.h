@@ -9,6 +9,7 @@ namespace tpack {
 
 /// What the command line of `tpack train` says.
 struct TrainOptions {
+  std::string program = "tpack";  // as it was called
   std::string config;
   std::vector<std::string> overrides;
   ResumeRequest resume;

@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -33,6 +34,7 @@ void add_train_command(CLI::App& program, Action& action) {
   command->add_flag("--replan", options->train.replan, "choose algorithms anew, not as the checkpoint's plan")
       ->excludes("--plan");
   command->callback([options, &action] {
+    options->train.program = program_invocation_name;
     options->train.resume = ResumeRequest::parse(options->resume);
     action = [options] { return train(options->train); };
   });

@@ -12,8 +12,9 @@ std::string message(const SamplePlace& place, const std::string& text) {
 
 }  // namespace
 
-SampleError::SampleError(ErrorKind kind, const SamplePlace& place, const std::string& text)
-    : Error(kind, message(place, text)), place_(place), text_(text) {}
+SampleError::SampleError(ErrorKind kind, const SamplePlace& place, const std::string& text,
+                         const std::string& fix)
+    : Error(kind, message(place, text + fix)), place_(place), text_(text) {}
 
 void rethrow_with_sample(const SamplePlace& place) {
   try {
@@ -23,7 +24,7 @@ void rethrow_with_sample(const SamplePlace& place) {
   } catch (const FileError& error) {
     SamplePlace named = place;
     named.file.clear();  // the text has it
-    throw SampleError(error.kind(), named, error.what());
+    throw SampleError(error.kind(), named, error.what(), "; on_error: skip leaves such files out");
   } catch (const PartError& error) {
     SamplePlace part = place;
     part.position = error.position();

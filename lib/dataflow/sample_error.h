@@ -20,7 +20,8 @@ struct SamplePlace {
 /// exceptions that are not tpack's become data errors.
 class SampleError : public Error {
  public:
-  SampleError(ErrorKind kind, const SamplePlace& place, const std::string& text);
+  /// `fix` ends the message; it is no part of `text`.
+  SampleError(ErrorKind kind, const SamplePlace& place, const std::string& text, const std::string& fix = "");
 
   const SamplePlace& place() const { return place_; }
   const std::string& text() const { return text_; }

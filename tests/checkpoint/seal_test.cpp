@@ -1,5 +1,7 @@
 #include "checkpoint/seal.h"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -43,7 +45,12 @@ TEST(Seal, tells_the_causes_apart) {
   const std::string path = folder / "a";
   const std::string whole = make_seal("content") + "content";
   EXPECT_EQ(complaint(path), ": no such file");
-  EXPECT_EQ(complaint(folder.str()), ": is no file");
+  EXPECT_EQ(complaint(folder.str()), ": is a folder");
+  std::filesystem::create_directory(folder / "checkpoints");
+  for (const char* name : {"model-9.h5", "model-10.h5"}) write_content(folder / "checkpoints/" + name, "");
+  EXPECT_EQ(complaint(folder.str()),
+            ": is a folder; name a checkpoint in it, such as " + (folder / "checkpoints/model-10.h5"));
+  EXPECT_EQ(complaint("/dev/null"), ": is no file");
   write_content(path, "");
   EXPECT_EQ(complaint(path), ": is truncated: 0 bytes are there, its head alone has 512");
   write_content(path, whole.substr(0, 100));

@@ -50,6 +50,13 @@ TEST_F(Plot, writes_svg_of_several_runs) {
   EXPECT_THAT(svg, HasSubstr(">cost " + folder_ / "b" + "</text>"));
 }
 
+TEST_F(Plot, says_that_a_statistic_was_never_a_number) {
+  write_content(folder_ / "a/stats.json", R"([{"cost":null,"epoch_num":1,"global_step":10}])");
+  const Outcome outcome = tpack({"plot", folder_ / "a", "cost"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("cost (never a finite number)\n"));
+}
+
 TEST_F(Plot, says_which_statistics_there_are) {
   const Outcome outcome = tpack({"plot", folder_ / "a", "val_loss"});
   EXPECT_EQ(outcome.code, 2);

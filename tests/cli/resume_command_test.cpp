@@ -21,6 +21,9 @@ TEST(ResumeCommand, repeats_what_the_run_was_started_with) {
   TrainOptions options;
   options.config = "mine.yaml";
   EXPECT_EQ(resume_command(options, 1), "tpack train mine.yaml --resume auto");
+  options.program = "build/my build/tpack";
+  EXPECT_EQ(resume_command(options, 1), "'build/my build/tpack' train mine.yaml --resume auto");
+  options.program = "tpack";
   options.log_dir = "train_log/a";
   options.overrides = {"max_epoch=3", "trainer={SyncMultiGPU: {devices: [cpu:0]}}"};
   EXPECT_EQ(resume_command(options, 2),

@@ -90,7 +90,7 @@ TEST_F(Stored, infer_reports_bad_files_in_place) {
   EXPECT_TRUE(lines[1].starts_with(broken() + ",,,")) << lines[1];
   EXPECT_TRUE(lines[2].starts_with(good() + ",")) << lines[2];
   EXPECT_EQ(last_line(outcome.err),
-            "error: 1 of 2 files could not be read; --skip-bad makes this no failure");
+            "error: 1 of 2 files gave no result (see above); --skip-bad makes this no failure");
   EXPECT_EQ(tpack({"infer", model(), broken(), good(), "--skip-bad"}).code, 0);
 }
 
@@ -145,7 +145,7 @@ TEST_F(Stored, infer_counts_a_link_that_leads_nowhere_as_a_bad_file) {
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(json::parse(lines[1]).at("file"), images + "/x.png");
   EXPECT_EQ(last_line(outcome.err),
-            "error: 1 of 2 files could not be read; --skip-bad makes this no failure");
+            "error: 1 of 2 files gave no result (see above); --skip-bad makes this no failure");
 }
 
 TEST_F(Stored, infer_reads_a_list_on_standard_input) {

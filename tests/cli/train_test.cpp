@@ -141,8 +141,8 @@ TEST_F(Train, saves_and_leaves_at_sigterm) {
   EXPECT_EQ(process.wait(), 143) << process.err();
   EXPECT_NE(process.err().find("warning: interrupted by SIGTERM: finishing the step"), std::string::npos);
   EXPECT_TRUE(last_line(process.err())
-                  .ends_with("to go on, run: tpack train " + config() + " --log-dir " + run_folder() +
-                             " --set max_epoch=1000000 --set 'callbacks=[]' --resume auto"))
+                  .ends_with("to go on, run: " + program() + " train " + config() + " --log-dir " +
+                             run_folder() + " --set max_epoch=1000000 --set 'callbacks=[]' --resume auto"))
       << process.err();
   EXPECT_EQ(exit_code(), 143);
   ASSERT_FALSE(fs::is_empty(run_folder() + "/checkpoints"));

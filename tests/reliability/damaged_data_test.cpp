@@ -78,6 +78,8 @@ TEST_F(DamagedImage, ends_the_run_with_its_path) {
   const Outcome outcome = train_on_images("stop");
   EXPECT_EQ(outcome.code, 3) << outcome.err;
   EXPECT_NE(last_line(outcome.err).find(image(kBroken)), std::string::npos) << outcome.err;
+  EXPECT_NE(last_line(outcome.err).find("; on_error: skip leaves such files out"), std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(DamagedImage, is_left_out_and_counted_where_the_config_says_so) {

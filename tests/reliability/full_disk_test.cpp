@@ -59,6 +59,18 @@ TEST_F(FullDisk, stops_at_once_where_the_config_says_so) {
   expect_whole_checkpoints();
 }
 
+TEST_F(FullDisk, a_file_beyond_the_limit_of_the_shell_is_an_error_as_a_full_disk_is) {
+  Process limited({"/bin/sh", "-c", "ulimit -f 24 && exec \"$@\"", "sh", program(), "train", config_,
+                   "--log-dir", run_folder("run"), "--set", "max_epoch=1"},
+                  folder_ / "out");
+  EXPECT_EQ(limited.wait(), 5) << limited.err();
+  EXPECT_NE(limited.err().find("a checkpoint was not saved: " + checkpoint(25, "run") +
+                               ": cannot be written (write): File too large"),
+            std::string::npos)
+      << limited.err();
+  EXPECT_EQ(last_line(limited.err()), "error: a checkpoint could not be saved; see the messages above");
+}
+
 TEST_F(FullDisk, that_is_full_from_the_start_is_refused_with_the_path) {
   const SmallDisk disk(run_folder("run"), "4k");
   if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
