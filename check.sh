@@ -90,6 +90,9 @@ tsan=(core dataflow input comm parallel train callbacks)
 build tsan --target "${tsan[@]/#/test_}"
 TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
 scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
+build tsan --target test_backend  # of which the team of threads is what threads share
+TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
+scripts/run_tests.py build/tsan -j "$jobs" -R '^Team[.]'
 
 ranks='Mpi[.]|[Rr]anks'
 step "address and undefined-behaviour sanitizers (clang)"

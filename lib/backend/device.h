@@ -37,7 +37,7 @@ class Executable {
  public:
   virtual ~Executable() = default;
   /// Runs once. `inputs` in the order of the graph's Input nodes. Reads see the variables as they are now;
-  /// the assignments happen before it returns. Allocates nothing.
+  /// the assignments happen before it returns. Allocates nothing itself.
   virtual void run(std::span<const Tensor> inputs, const RunInfo& info) = 0;
   /// Value of the i-th fetch after the last run, in plain layout; overwritten by the next run of this
   /// executable.

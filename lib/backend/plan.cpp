@@ -40,9 +40,10 @@ class PlanReader {
   }
   int number_from_1(const json& node, const std::string& place, const char* key) const {
     const json& value = at(node, place, key);
-    constexpr int64_t kMost = 64;
+    constexpr int kMost = PlanSection::kMostPieces;
     if (!value.is_number_integer() || value < 1 || value > kMost)
-      refuse("'" + joined(place, key) + "' is no number from 1 to 64: " + shown(value));
+      refuse("'" + joined(place, key) + "' is no number from 1 to " + std::to_string(kMost) + ": " +
+             shown(value));
     return value.get<int>();
   }
   void refuse_others(const json& node, const std::string& place, const std::vector<std::string>& keys) const {

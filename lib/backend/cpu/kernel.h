@@ -24,7 +24,8 @@ struct KernelArgs {
   Team* team = nullptr;  // that work is spread over; may be null for a kernel of one piece
 };
 
-/// A kernel prepared once for fixed shapes and formats, then only run. Allocates nothing in `run`.
+/// A kernel prepared once for fixed shapes and formats, then only run. `run` allocates nothing, but oneDNN's
+/// matrix products do: blocks that they pack operands into.
 /// Threads: one run at a time; it spreads its work over the team that it is given.
 class CpuKernel {
  public:

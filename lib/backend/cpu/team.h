@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "backend/plan.h"
+
 namespace tpack::cpu {
 
 /// The threads that a device computes with. A job is cut into pieces, and whoever is free takes the next one:
@@ -26,7 +28,7 @@ class Team {
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  static constexpr int kMostPieces = 64;
+  static constexpr int kMostPieces = PlanSection::kMostPieces;
 
   /// Calls f(piece) once for each piece of 0..pieces-1 (at most kMostPieces), in any order and on any thread;
   /// returns when all are done. Errors: the first exception that a piece throws; the other pieces are

@@ -78,7 +78,7 @@ Tuner::Measurement time_of(PreparedKernel& prepared, Team& team) {
   return fastest(runs);
 }
 
-/// A kernel that is not possible on this CPU takes for ever.
+/// A kernel that is not possible on this CPU takes infinitely long.
 Tuner::Measurement time_kernel(const KernelRequest& request, Team& team) {
   try {
     PreparedKernel prepared = find_kernel(request.node.op->type())->prepare(request);
