@@ -16,7 +16,7 @@ python3 scripts/reference_pages.py "$tpack" "$fresh"
 "$tpack" schema >"$fresh/schema.json"
 
 if $check; then
-  diff -ru docs/reference "$fresh" || { echo "docs/reference is out of date: run scripts/generate_docs.sh" >&2; exit 1; }
+  diff -ru docs/reference "$fresh" || { echo "docs/reference is out of date: run scripts/generate_docs.sh $tpack" >&2; exit 1; }
   echo "reference pages: ok"
 else
   rm -rf docs/reference

@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <optional>
+#include <utility>
 
+#include "callbacks/numerics.h"
 #include "checkpoint/retention.h"
 #include "core/log.h"
 #include "train/callback.h"
@@ -47,7 +49,9 @@ class ModelSaver final : public Callback {
 
   void trigger_step(Run& run) override {
     stepped_ = true;
-    if (p_.every_steps && run.global_step() % *p_.every_steps == 0) save_soon(run);
+    if (!p_.every_steps || run.global_step() % *p_.every_steps != 0) return;
+    check_variables(run);  // a checkpoint of NaNs must not push out the good ones
+    save_soon(run);
   }
   void trigger_epoch(Run& run) override {
     const bool due = p_.every_epochs && run.epoch() % *p_.every_epochs == 0;
@@ -61,8 +65,9 @@ class ModelSaver final : public Callback {
 
  private:
   void save_soon(Run& run) {
-    if (asked_at_ == run.global_step()) return;  // the last step of an epoch may be due twice
-    asked_at_ = run.global_step();
+    const std::pair now(run.epoch(), run.global_step());
+    if (asked_at_ == now) return;  // the last step of an epoch may be due twice
+    asked_at_ = now;
     CheckpointRequest request;
     request.name = checkpoint_name(run.global_step());
     request.saved = [this, step = run.global_step()](const std::string& path) {
@@ -85,7 +90,7 @@ class ModelSaver final : public Callback {
   }
 
   Params p_;
-  int64_t asked_at_ = -1;  // step of the last request
+  std::pair<int64_t, int64_t> asked_at_ = {-1, -1};  // epoch and step of the last request
   bool stepped_ = false;
 };
 

@@ -33,6 +33,17 @@ void remove(const std::string& path) {
   if (failure) throw ResourceError(path + ": cannot be removed: " + failure.message());
 }
 
+/// Empty where there is no folder.
+std::vector<fs::path> entries_of(const std::string& folder) {
+  std::vector<fs::path> entries;
+  std::error_code failure;
+  if (!fs::is_directory(folder, failure)) return entries;
+  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure))
+    entries.push_back(at->path());
+  if (failure) throw ResourceError(folder + ": cannot be listed: " + failure.message());
+  return entries;
+}
+
 }  // namespace
 
 std::string checkpoint_name(int64_t step) {
@@ -41,10 +52,8 @@ std::string checkpoint_name(int64_t step) {
 
 std::vector<CheckpointFile> list_checkpoints(const std::string& folder) {
   std::vector<CheckpointFile> files;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(folder, failure)) {
-    if (const auto step = step_of(entry.path().filename().string()))
-      files.push_back({entry.path().string(), *step});
+  for (const fs::path& path : entries_of(folder)) {
+    if (const auto step = step_of(path.filename().string())) files.push_back({path.string(), *step});
   }
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.step > b.step; });
   return files;
@@ -52,10 +61,9 @@ std::vector<CheckpointFile> list_checkpoints(const std::string& folder) {
 
 std::vector<std::string> list_other_checkpoints(const std::string& folder) {
   std::vector<std::string> files;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(folder, failure)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(kSuffix) && !step_of(name)) files.push_back(entry.path().string());
+  for (const fs::path& path : entries_of(folder)) {
+    const std::string name = path.filename().string();
+    if (name.ends_with(kSuffix) && !step_of(name)) files.push_back(path.string());
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -17,6 +17,7 @@ struct CheckpointFile {
 /// "model-STEP.h5".
 std::string checkpoint_name(int64_t step);
 /// The checkpoints of a folder by step, newest first; empty where there is no folder. Nothing is opened.
+/// Errors: ResourceError where the folder cannot be listed.
 std::vector<CheckpointFile> list_checkpoints(const std::string& folder);
 /// Other checkpoints of a folder, of the best epochs, say; sorted. Nothing is opened.
 std::vector<std::string> list_other_checkpoints(const std::string& folder);

@@ -12,7 +12,7 @@ namespace tpack {
 /// What is done once the command line is read; returns the exit code.
 using Action = std::function<int()>;
 
-/// "tpack 0.1.0 (plugins: version 4, ...)".
+/// "tpack 0.1.0 (plugins: version 5, ...)".
 std::string version_text();
 
 // Each adds a subcommand with its options; when the command line names it, `action` is set to its work.

@@ -4,14 +4,42 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace tpack {
 namespace {
 
-std::string described(const ConfigNode* node) {
-  if (node == nullptr) return "left out";
-  return node->is_scalar() ? node->text() : node->describe();
+std::string one_line(const ConfigNode& node) {
+  std::vector<std::string> parts;
+  if (node.is_null()) return "null";
+  if (node.is_map()) {
+    for (const ConfigNode::Entry& entry : node.entries())
+      parts.push_back(entry.key + ": " + one_line(entry.value));
+    return "{" + join(parts, ", ") + "}";
+  }
+  if (!node.is_list()) return node.text();
+  for (const ConfigNode& item : node.items()) parts.push_back(one_line(item));
+  return "[" + join(parts, ", ") + "]";
 }
+
+/// "{GlobalNormClip: {norm: 1}}", cut off where it is long.
+std::string described(const ConfigNode* node) {
+  constexpr size_t kMost = 60;
+  if (node == nullptr) return "left out";
+  const std::string text = one_line(*node);
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
+bool is_component(const ConfigNode& item) {
+  return item.is_map() ? item.entries().size() == 1 : item.is_scalar() && !item.is_null();
+}
+
+bool are_components(const ConfigNode& list) {
+  return std::all_of(list.items().begin(), list.items().end(), is_component);
+}
+
+void compare_items(const ConfigNode* before, const ConfigNode* now, const std::string& path,
+                   std::vector<std::string>& changes);
 
 void compare(const ConfigNode* before, const ConfigNode* now, const std::string& path,
              std::vector<std::string>& changes) {
@@ -28,7 +56,10 @@ void compare(const ConfigNode* before, const ConfigNode* now, const std::string&
   } else if (lists) {
     for (size_t i = 0; i < now->size(); ++i)
       compare(&before->items()[i], &now->items()[i], path + "." + std::to_string(i), changes);
-  } else if (described(before) != described(now)) {
+  } else if (before != nullptr && now != nullptr && before->is_list() && now->is_list() &&
+             are_components(*before) && are_components(*now)) {
+    compare_items(before, now, path, changes);
+  } else if (described(before) != described(now) || (now != nullptr && !before->same_value(*now))) {
     changes.push_back(path + " was " + described(before) + ", is " + described(now));
   }
 }

@@ -8,7 +8,9 @@
 #include "cli/gates.h"
 #include "cli/stored_model.h"
 #include "cli/text_table.h"
+#include "core/log.h"
 #include "core/text.h"
+#include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
 
 namespace tpack {
@@ -56,7 +58,10 @@ int evaluate(const EvalOptions& o) {
   const std::string name = chosen_flow(o, e);
   Evaluator evaluator(name, model.place(), e.flow(name), static_cast<uint64_t>(e.config.seed));
   check_gates(gates, evaluator.statistics());
+  check_same_labels(model.labels(), e.flow(name), name);
   const Evaluator::Result result = evaluator.run();
+  if (const int64_t bad = e.flow(name).bad_samples().count(); bad > 0)
+    log::warning("data." + name + ": " + with_thousands(bad) + " bad samples were left out or replaced");
   TextTable table({"statistic of " + name, "value"});
   nlohmann::ordered_json json;
   for (const auto& [statistic, value] : result) {

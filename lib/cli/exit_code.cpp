@@ -34,6 +34,7 @@ void report(const Failure& failure) {
   std::fflush(stdout);
   log::set_level(log::Level::kOff);  // stderr gets plain lines that scripts can read
   for (const std::string& line : split(failure.text, '\n')) {
+    if (line.empty()) continue;  // what others throw may end with a line feed
     log::error(line);
     std::fprintf(stderr, "error: %s\n", line.c_str());
   }

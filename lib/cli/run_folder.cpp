@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLock = ".lock";
+constexpr const char* kLeft = "left-";
 /// What a run that goes on writes anew, unlike log.txt and the event files.
 constexpr std::array<const char*, 4> kWrittenAnew = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
@@ -43,7 +44,7 @@ bool has_content(const std::string& path) {
 
 /// True where a run has left its marks: only such a folder is moved out of the way.
 bool is_run_folder(const std::string& path) {
-  static constexpr std::array<const char*, 4> kMarks = {"config.yaml", "checkpoints", "log.txt", "exit.json"};
+  static constexpr std::array<const char*, 3> kMarks = {"checkpoints", "log.txt", "exit.json"};
   return std::any_of(kMarks.begin(), kMarks.end(),
                      [&](const char* mark) { return fs::exists(fs::path(path) / mark); });
 }
@@ -59,6 +60,15 @@ std::string unused_name(const std::string& base) {
 bool is_of_step_up_to(int64_t step, const std::string& checkpoint) {
   try {
     return checkpoint_step(checkpoint) <= step;
+  } catch (const CheckpointError&) {
+    return false;
+  }
+}
+
+bool is_whole(const std::string& checkpoint) {
+  try {
+    verify_checkpoint(checkpoint);
+    return true;
   } catch (const CheckpointError&) {
     return false;
   }
@@ -136,12 +146,33 @@ void RunFolder::enter(const ResumeRequest& resume) {
   if (resume.mode == Mode::kAuto) {
     const auto newest = newest_valid_checkpoint(checkpoints());
     if (newest) checkpoint_ = newest->path;
-    if (!newest && !best.empty()) {  // beginning anew would overwrite them
-      throw ConfigError(path_ + ": has no checkpoint of the last steps, only " + best[0] +
-                        "; go on from it (--resume FILE), move it away (--resume never), or write " +
-                        "elsewhere (--log-dir DIR)");
+    if (!newest && !best.empty()) checkpoint_ = newest_of(best);
+    if (const std::string left = left_behind(); !checkpoint_ && !left.empty()) {
+      throw ConfigError(
+          path_ + ": has no checkpoint but those in " + left +
+          "; go on from one of them (--resume FILE), move them away (--resume never), or write " +
+          "elsewhere (--log-dir DIR)");
     }
   }
+}
+
+/// The one with the most steps, of a run that was ended before its first model-STEP.h5. Errors:
+/// CheckpointError where one is damaged.
+std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
+  const auto newest =
+      std::max_element(checkpoints.begin(), checkpoints.end(),
+                       [](const auto& a, const auto& b) { return checkpoint_step(a) < checkpoint_step(b); });
+  log::info("there is no " + checkpoint_name(checkpoint_step(*newest)) + " or later one; going on from " +
+            *newest);
+  return *newest;
+}
+
+/// A folder of checkpoints that were set aside; "" where there is none.
+std::string RunFolder::left_behind() const {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(checkpoints(), none))
+    if (entry.path().filename().string().starts_with(kLeft)) return entry.path().string();
+  return "";
 }
 
 void RunFolder::begin() {
@@ -166,25 +197,41 @@ bool RunFolder::goes_on_from_elsewhere() const {
 void RunFolder::set_later_checkpoints_aside(int64_t step) const {
   const bool from_elsewhere = goes_on_from_elsewhere();
   const std::vector<std::string> left = from_elsewhere ? all_of_the_run() : checkpoints_behind(step);
-  if (!left.empty()) {
-    const fs::path aside = unused_name(checkpoints() + "/left-" + time_stamp());
-    try {
-      fs::create_directories(aside);
-      for (const char* name : kWrittenAnew) {
-        if (fs::exists(file(name))) fs::copy_file(file(name), aside / name);
-      }
-      for (const std::string& path : left) {
-        if (fs::exists(path)) fs::rename(path, aside / fs::path(path).filename());
-      }
-    } catch (const fs::filesystem_error& failure) {
-      throw ResourceError(aside.string() +
-                          ": later checkpoints cannot be moved there: " + failure.code().message());
+  const std::string copy = copy_of_what_is_taken_up(step);  // first: there may be no room for it
+  if (!left.empty()) set_aside(left, step, from_elsewhere);
+  if (copy.empty()) return;
+  std::error_code failure;
+  fs::rename(copy, checkpoints() + "/" + checkpoint_name(step), failure);
+  if (failure) throw ResourceError(copy + ": cannot be renamed: " + failure.message());
+}
+
+void RunFolder::set_aside(const std::vector<std::string>& files, int64_t step, bool from_elsewhere) const {
+  const fs::path aside = unused_name(checkpoints() + "/" + kLeft + time_stamp());
+  try {
+    fs::create_directories(aside);
+    for (const char* name : kWrittenAnew) {
+      if (fs::exists(file(name))) fs::copy_file(file(name), aside / name);
     }
-    log::info("the run goes on from step " + std::to_string(step) + "; " +
-              (from_elsewhere ? "what an earlier run left in this folder is" : "later checkpoints are") +
-              " now in " + aside.string());
+    for (const std::string& path : files) {
+      if (fs::exists(path)) fs::rename(path, aside / fs::path(path).filename());
+    }
+  } catch (const fs::filesystem_error& failure) {
+    throw ResourceError(aside.string() +
+                        ": later checkpoints cannot be moved there: " + failure.code().message());
   }
-  keep_what_is_taken_up(step);
+  log::info("the run goes on from step " + std::to_string(step) + "; " +
+            (from_elsewhere ? "what an earlier run left in this folder is" : "later checkpoints are") +
+            " now in " + aside.string());
+}
+
+/// A run that is stopped before its first save is to find what it went on from. "" where it is there.
+std::string RunFolder::copy_of_what_is_taken_up(int64_t step) const {
+  if (!goes_on_from_elsewhere() && is_whole(checkpoints() + "/" + checkpoint_name(step))) return "";
+  const auto content = read_whole_file(*checkpoint_);
+  if (!content) throw ResourceError(*checkpoint_ + ": cannot be read: " + std::strerror(errno));
+  const std::string copy = checkpoints() + "/taken-up.h5";
+  write_whole_file(copy, *content);
+  return copy;
 }
 
 std::vector<std::string> RunFolder::checkpoints_behind(int64_t step) const {
@@ -205,15 +252,6 @@ std::vector<std::string> RunFolder::all_of_the_run() const {
       all.push_back(entry.path().string());
   }
   return all;
-}
-
-/// A run that is stopped before its first save is to find what it went on from.
-void RunFolder::keep_what_is_taken_up(int64_t step) const {
-  const std::string path = checkpoints() + "/" + checkpoint_name(step);
-  if (fs::exists(path)) return;
-  const auto content = read_whole_file(*checkpoint_);
-  if (!content) throw ResourceError(*checkpoint_ + ": cannot be read: " + std::strerror(errno));
-  write_whole_file(path, *content);
 }
 
 std::string ExitRecord::to_json() const {

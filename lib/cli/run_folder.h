@@ -11,7 +11,7 @@ namespace tpack {
 struct ResumeRequest {
   enum class Mode : uint8_t {
     kNone,   // not given: a folder that has checkpoints is refused
-    kAuto,   // the newest valid checkpoint, or afresh where there is none
+    kAuto,   // the newest valid checkpoint, a best one where there is no other, or afresh where there is none
     kNever,  // afresh; what the folder has is moved away
     kFile
   };
@@ -56,7 +56,10 @@ class RunFolder {
   bool goes_on_from_elsewhere() const;
   std::vector<std::string> checkpoints_behind(int64_t step) const;
   std::vector<std::string> all_of_the_run() const;
-  void keep_what_is_taken_up(int64_t step) const;
+  std::string copy_of_what_is_taken_up(int64_t step) const;
+  void set_aside(const std::vector<std::string>& files, int64_t step, bool from_elsewhere) const;
+  static std::string newest_of(const std::vector<std::string>& checkpoints);
+  std::string left_behind() const;
 
   std::string path_;
   std::optional<std::string> checkpoint_;

@@ -48,11 +48,15 @@ SignalWatcher::SignalWatcher() {
   thread_ = std::thread([this] { watch(); });
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
+  handle(SIGHUP, on_signal);
+  handle(SIGPIPE, SIG_IGN);  // nobody reads the messages any more: no reason to end
 }
 
 SignalWatcher::~SignalWatcher() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
+  handle(SIGHUP, SIG_DFL);
+  handle(SIGPIPE, SIG_DFL);
   ending_ = true;
   wake();
   thread_.join();
@@ -68,8 +72,7 @@ void SignalWatcher::watch() {
     uint64_t count = 0;
     if (read(wake_descriptor, &count, sizeof count) != sizeof count || first_signal == 0) continue;
     if (stop_.stop_requested()) continue;
-    const std::string name = first_signal == SIGINT ? "SIGINT" : "SIGTERM";
-    log::warning("interrupted by " + name +
+    log::warning(std::string("interrupted by SIG") + sigabbrev_np(first_signal) +
                  ": finishing the step and saving a checkpoint; once more ends at once");
     stop_.request_stop();
   }

@@ -26,6 +26,8 @@ void refuse_plugins(const LoadedConfig& config, const std::string& path) {
                                              "; give --allow-plugins where you trust them");
 }
 
+}  // namespace
+
 std::vector<std::string> stored_labels(const CheckpointContent& content, const std::string& path) {
   const auto text = content.texts.find(kLabelsText);
   if (text == content.texts.end()) return {};
@@ -35,8 +37,6 @@ std::vector<std::string> stored_labels(const CheckpointContent& content, const s
     throw CheckpointError(path, std::string("its labels are no list of texts: ") + error.what());
   }
 }
-
-}  // namespace
 
 StoredModel::StoredModel(const std::string& path, const std::vector<std::string>& overrides,
                          bool allow_plugins) {

@@ -37,5 +37,7 @@ class StoredModel {
 
 /// The class names of a flow's label as a checkpoint holds them; empty where it has none.
 std::string labels_json(const DataFlow& flow);
+/// The names in a checkpoint; empty where it has none. Errors: CheckpointError.
+std::vector<std::string> stored_labels(const CheckpointContent& content, const std::string& path);
 
 }  // namespace tpack

@@ -24,6 +24,7 @@
 #include "core/log.h"
 #include "core/machine.h"
 #include "core/text.h"
+#include "predict/evaluation_flow.h"
 
 namespace tpack {
 namespace {
@@ -40,6 +41,7 @@ class TrainRun {
   int train();
   void prepare_data();
   void enter_folder();
+  void refuse_to_replace_the_config(const std::string& folder) const;
   void read_checkpoint();
   void restore(Loop& loop);
   void begin_folder();
@@ -99,6 +101,8 @@ int TrainRun::train() {
   compare_with_checkpoint();
   for (const auto& [name, flow] : e.flows) bad_samples_.watch(name, flow);  // inputs read ahead at once
   prepare_data();
+  if (const DataFlow* train = e.train_flow())
+    check_same_labels(stored_labels(checkpoint_, checkpoint_path_), *train, "train");
   set_up_trainer(e, plan_, world_);
   if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =
@@ -128,10 +132,21 @@ void TrainRun::enter_folder() {
   if (chief()) {
     const std::string path =
         options_.log_dir.empty() ? "train_log/" + experiment_->config.name : options_.log_dir;
+    refuse_to_replace_the_config(path);
     folder_.emplace(path, options_.resume);
     if (folder_->checkpoint()) checkpoint_path_ = *folder_->checkpoint();
   }
   checkpoint_path_ = world_.all_gather(checkpoint_path_, "the checkpoint to resume from")[0];
+}
+
+/// A run folder has a config.yaml of its own: with every default, and without comments.
+void TrainRun::refuse_to_replace_the_config(const std::string& folder) const {
+  std::error_code none;
+  const bool is_a_run = std::filesystem::exists(folder + "/log.txt", none);
+  if (is_a_run || !std::filesystem::equivalent(options_.config, folder + "/config.yaml", none)) return;
+  throw ConfigError(options_.config +
+                    ": would be replaced by the config.yaml of the run folder; use another " +
+                    "folder (--log-dir DIR) or another name");
 }
 
 void TrainRun::read_checkpoint() {

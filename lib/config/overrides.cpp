@@ -19,6 +19,15 @@ std::string key_of(const std::string& text) {
   return std::string(trim(std::string_view(text).substr(0, text.find('='))));
 }
 
+/// True where a text of the config has these words in it, as an expression that uses a variable has.
+bool mentions(const ConfigNode& node, const std::string& words) {
+  const auto item = [&](const ConfigNode& n) { return mentions(n, words); };
+  const auto entry = [&](const ConfigNode::Entry& e) { return mentions(e.value, words); };
+  if (node.is_list()) return std::any_of(node.items().begin(), node.items().end(), item);
+  if (node.is_map()) return std::any_of(node.entries().begin(), node.entries().end(), entry);
+  return node.is_string() && node.text().find(words) != std::string::npos;
+}
+
 ConfigNode nested(const std::vector<std::string>& words, ConfigNode value, const Position& where) {
   for (size_t i = words.size(); i > 0; --i) {
     value = ConfigNode::map({{words[i - 1], std::move(value), where}}, where);
@@ -56,7 +65,10 @@ void check_override(const ConfigNode& config, const ConfigNode& override_tree) {
     const bool flow = there.find("flow") != nullptr;  // its items may be named without the word
     if (next == nullptr && checked && !flow) {
       const std::string suggestion = did_you_mean(entry.key, words_at(there));
-      if (!suggestion.empty()) throw ConfigError(where, owner + " has no '" + entry.key + "'" + suggestion);
+      const bool of_vars = path == "vars" && !mentions(config, "vars." + entry.key);
+      if (!suggestion.empty() || of_vars)
+        throw ConfigError(where, owner + " has no '" + entry.key + "'" +
+                                     (suggestion.empty() ? ", and no expression uses it" : suggestion));
     }
     if (next == nullptr) return;
     there = ConfigNode(*next);

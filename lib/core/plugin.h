@@ -23,7 +23,7 @@ struct PluginAbi {
 };
 
 /// Raised with every change of the headers that an older plugin does not survive.
-inline constexpr int kPluginVersion = 4;
+inline constexpr int kPluginVersion = 5;
 
 /// A symbol that only tpack of one version defines. Every registration refers to it, so that a plugin of
 /// another version fails to load before any of its code runs.
@@ -42,4 +42,4 @@ inline constexpr PluginAbi kPluginAbi{kPluginVersion, _GLIBCXX_USE_CXX11_ABI, si
 
 /// What a plugin defines beside its components, in one file:
 ///   extern "C" const tpack::PluginAbi* tpack_plugin() { return &tpack::kPluginAbi; }
-extern "C" const tpack::PluginAbi* tpack_plugin();
+extern "C" __attribute__((visibility("default"))) const tpack::PluginAbi* tpack_plugin();

@@ -75,8 +75,11 @@ class Builder {
 
   /// An operand of a pointwise function: a symbol or a number.
   struct Operand {
-    Operand(Symbol s) : symbol(s) {}  // NOLINT(google-explicit-constructor)
-    Operand(double v) : value(v) {}   // NOLINT(google-explicit-constructor)
+    /// Errors: InternalError for a symbol of no node.
+    Operand(Symbol s) : symbol(s) {  // NOLINT(google-explicit-constructor)
+      TPACK_ASSERT(s.node != nullptr, "an operand that no node gives");
+    }
+    Operand(double v) : value(v) {}  // NOLINT(google-explicit-constructor)
     Symbol symbol = {};
     double value = 0;
   };

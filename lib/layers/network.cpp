@@ -347,7 +347,9 @@ Symbol NetworkBuilder::build_layer(const ParsedLayer& layer, Symbol before) {
   if (in.empty() && !before) throw AlreadyReported();
   if (in.empty()) in.push_back(before);
   const Builder::Scope scope(builder_, layer.name, layer.position);
-  return layer.layer->build_nested(*this, in);
+  const Symbol out = layer.layer->build_nested(*this, in);
+  if (!out) throw ConfigError(layer.position, "layer " + layer.name + " gives no output");
+  return out;
 }
 
 /// The layer of this path, or one that contains it.

@@ -35,13 +35,30 @@ namespace {
 
 /// Where both have some names in common, the others are likely to be a mistake.
 void warn_of_unknown_classes(const std::vector<std::string>& trained, const std::vector<std::string>& classes,
-                             const std::string& flow) {
+                             const std::string& flow, const std::string& trainer) {
   std::vector<std::string> unknown;
   for (const std::string& name : classes) {
     if (std::find(trained.begin(), trained.end(), name) == trained.end()) unknown.push_back("'" + name + "'");
   }
   if (unknown.empty() || unknown.size() == classes.size()) return;
-  log::warning("flow '" + flow + "' has classes that data.train does not have: " + join(unknown, ", "));
+  log::warning("flow '" + flow + "' has classes that " + trainer + " does not have: " + join(unknown, ", "));
+}
+
+/// Errors: ConfigError where a name that both know stands for different labels.
+void compare_classes(const std::vector<std::string>& trained, const std::string& trainer,
+                     const ComponentSpec& component, const std::string& name, const Position& where) {
+  if (trained.empty() || trained == component.classes) return;
+  warn_of_unknown_classes(trained, component.classes, name, trainer);
+  for (size_t label = 0; label < component.classes.size(); ++label) {
+    const std::string& class_name = component.classes[label];
+    const auto found = std::find(trained.begin(), trained.end(), class_name);
+    const auto there = static_cast<size_t>(found - trained.begin());
+    if (found == trained.end() || there == label) continue;
+    throw ConfigError(where, "flow '" + name + "' has other classes than " + trainer + ": '" + class_name +
+                                 "' is label " + std::to_string(label) + " of component '" + component.name +
+                                 "' there and label " + std::to_string(there) + " in " + trainer +
+                                 "; use data with the same classes");
+  }
 }
 
 }  // namespace
@@ -49,21 +66,15 @@ void warn_of_unknown_classes(const std::vector<std::string>& trained, const std:
 void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::string& name,
                         const Position& where) {
   for (const ComponentSpec& component : flow.spec()) {
-    const auto at = train.spec().find(component.name);
-    if (!at) continue;
-    const std::vector<std::string>& trained = train.spec()[*at].classes;
-    if (trained == component.classes) continue;
-    warn_of_unknown_classes(trained, component.classes, name);
-    for (size_t label = 0; label < component.classes.size(); ++label) {
-      const std::string& class_name = component.classes[label];
-      const auto found = std::find(trained.begin(), trained.end(), class_name);
-      const auto there = static_cast<size_t>(found - trained.begin());
-      if (found == trained.end() || there == label) continue;
-      throw ConfigError(where, "flow '" + name + "' has other classes than data.train: '" + class_name +
-                                   "' is label " + std::to_string(label) + " of component '" +
-                                   component.name + "' there and label " + std::to_string(there) +
-                                   " in data.train; use data with the same classes");
-    }
+    if (const auto at = train.spec().find(component.name))
+      compare_classes(train.spec()[*at].classes, "data.train", component, name, where);
+  }
+}
+
+void check_same_labels(const std::vector<std::string>& trained, const DataFlow& flow,
+                       const std::string& name) {
+  for (const ComponentSpec& component : flow.spec()) {
+    if (!component.classes.empty()) compare_classes(trained, "the checkpoint", component, name, {});
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "dataflow/data_flow.h"
 
@@ -17,5 +18,10 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
 /// names are common to both, the others are logged as a warning.) Errors: ConfigError at `where`.
 void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::string& name,
                         const Position& where);
+
+/// The same for a flow that a trained model is evaluated over: `trained` are the names of its classes, empty
+/// where it has none.
+void check_same_labels(const std::vector<std::string>& trained, const DataFlow& flow,
+                       const std::string& name);
 
 }  // namespace tpack

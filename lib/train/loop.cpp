@@ -71,7 +71,13 @@ void Loop::each(const std::function<void(Callback&)>& hook) {
 /// A hook that may take long, while other ranks wait for this one.
 void Loop::call(const NamedCallback& named, void (Callback::*hook)(Run&)) {
   const BusyWith busy(*options_.world, "callback " + named.name);
-  (named.callback.get()->*hook)(run_);
+  try {
+    (named.callback.get()->*hook)(run_);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {  // of a plugin, say, which does not tell whose it is
+    throw InternalError("callback " + named.name + ": " + error.what());
+  }
 }
 
 LoopResult Loop::run() {
@@ -79,14 +85,15 @@ LoopResult Loop::run() {
     run_to_end();
   } catch (...) {
     log::error("training failed at global_step " + std::to_string(run_.global_step_));
-    after_train();
+    after_train();  // what else fails is in the log
     throw;
   }
   log::info("training has finished: " + result_.reason);
   run_.ended_well_ = result_.ending != Ending::kInterrupted;
-  after_train();
+  const std::exception_ptr failure = after_train();
   write_requested();
   result_.lacks_a_save = writer_.lacks_a_save();
+  if (failure) std::rethrow_exception(failure);
   return result_;
 }
 
@@ -100,6 +107,7 @@ void Loop::run_to_end() {
   } catch (const StopTraining& stop) {
     result_.ending = Ending::kStopped;
     result_.reason = stop.reason;
+    monitors_.end_epoch();
     agree(kStop);
     write_requested();
   } catch (const Stopped&) {  // by a callback
@@ -147,11 +155,35 @@ void Loop::epoch(int64_t first_step) {
 void Loop::trigger_epoch() {
   const std::vector<std::string> before = triggered_;  // by the interrupted process
   // What it saved of this moment lacks what the rest of the hooks changes.
-  if (!before.empty()) run_.request_checkpoint({checkpoint_name(run_.global_step_)});
+  if (!before.empty()) request_again();
   for (const NamedCallback& named : callbacks_) {
     if (std::find(before.begin(), before.end(), named.name) != before.end()) continue;
-    call(named, &Callback::trigger_epoch);
+    try {
+      call(named, &Callback::trigger_epoch);
+    } catch (const StopTraining&) {
+      triggered_.push_back(named.name);  // it has done its work
+      throw;
+    } catch (
+        const Error& error) {  // the steps of the epoch are done, and are not lost for bad validation data
+      if (error.kind() == ErrorKind::kData) write_requested();
+      throw;
+    }
     triggered_.push_back(named.name);
+  }
+}
+
+/// The checkpoints that the interrupted process has written of this step.
+void Loop::request_again() {
+  run_.request_checkpoint({checkpoint_name(run_.global_step_)});
+  if (options_.folder.empty()) return;
+  for (const std::string& path : list_other_checkpoints(options_.folder + "/checkpoints")) {
+    try {
+      if (checkpoint_step(path) != run_.global_step_) continue;
+      run_.request_checkpoint({.name = std::filesystem::path(path).filename().string(),
+                               .purpose = CheckpointRequest::Purpose::kKeepBest});
+    } catch (const CheckpointError& error) {
+      log::warning(error.what());
+    }
   }
 }
 
@@ -319,20 +351,29 @@ void Loop::load_callbacks(const CheckpointContent& content, const std::string& s
   }
 }
 
-void Loop::after_train() {
+/// All of them, also where one fails; the first failure.
+std::exception_ptr Loop::after_train() {
+  std::exception_ptr failure;
+  const auto failed = [&](const std::string& callback, const std::string& why) {
+    log::error("callback " + callback + " failed in after_train: " + why);
+    if (!failure) failure = std::current_exception();
+  };
   result_.epoch = run_.epoch_;
   result_.global_step = run_.global_step_;
   for (const NamedCallback& named : callbacks_) {
     try {
       named.callback->after_train(run_);
     } catch (const std::exception& error) {
-      log::error("callback " + named.name + " failed in after_train: " + error.what());
+      failed(named.name, error.what());
     } catch (const StopTraining&) {  // it has stopped
     } catch (const Stopped&) {
       log::warning("callback " + named.name + " was interrupted in after_train");
+    } catch (...) {
+      failed(named.name, "an exception of unknown type");
     }
   }
   monitors_.close();
+  return failure;
 }
 
 }  // namespace tpack

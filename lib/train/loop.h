@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -106,6 +107,7 @@ class Loop {
   void each(const std::function<void(Callback&)>& hook);
   void call(const NamedCallback& named, void (Callback::*hook)(Run&));
   void trigger_epoch();
+  void request_again();
   void before_run();
   bool step();
   bool alone() const { return options_.world->size() == 1; }
@@ -115,7 +117,7 @@ class Loop {
   void interrupted(const std::string& reason);
   void report_epoch(const EpochStart& start) const;
   void load_callbacks(const CheckpointContent& content, const std::string& source);
-  void after_train();
+  std::exception_ptr after_train();
 
   Trainer& trainer_;
   std::vector<NamedCallback> callbacks_;

@@ -17,8 +17,8 @@ class State {
   void put(const std::string& name, const std::vector<double>& values);
 
   bool has(const std::string& name) const { return values_.contains(name); }
-  /// double, int64_t, std::string or std::vector<double>. Errors: CheckpointError where the value is missing
-  /// or of another type.
+  /// double, int64_t, std::string or std::vector<double>, of a value that was put as such. Errors:
+  /// CheckpointError where it is missing or cannot be read as one.
   template <class T>
   T get(const std::string& name) const;
   /// As get, `otherwise` where there is none: for state that older checkpoints do not have.

@@ -27,12 +27,41 @@ TEST_F(TrainResume, keeps_the_best_checkpoints_of_a_run_that_has_no_others) {
   std::vector<std::string> on = best;
   on.insert(on.end(), {"--resume", "auto"});
   const Outcome outcome = train(on);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("going on from " + path), std::string::npos) << outcome.err;
+  EXPECT_EQ(content_of(path), before) << "which is still the best";
+}
+
+TEST_F(TrainResume, auto_does_not_begin_anew_where_all_checkpoints_were_set_aside) {
+  ASSERT_EQ(train().code, 0);
+  const std::string left = run_folder() + "/checkpoints/left-0101-000000";
+  fs::create_directory(left);
+  for (const int64_t step : {10, 20}) fs::rename(checkpoint(step), left + "/" + std::to_string(step) + ".h5");
+  const Outcome outcome = train({"--resume", "auto"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("has no checkpoint of the last steps, only " + path), std::string::npos)
-      << outcome.err;
-  EXPECT_EQ(content_of(path), before);
-  on.back() = path;
-  EXPECT_EQ(train(on).code, 0) << "from that file";
+  EXPECT_NE(outcome.err.find("has no checkpoint but those in " + left), std::string::npos) << outcome.err;
+}
+
+TEST_F(TrainResume, replaces_a_damaged_checkpoint_of_the_step_that_it_goes_on_from) {
+  ASSERT_EQ(train({}, "other").code, 0);
+  ASSERT_EQ(train().code, 0);
+  write_content(run_folder() + "/checkpoints/max-x.h5", content_of(checkpoint(20)));
+  fs::resize_file(checkpoint(20), 1000);
+  ASSERT_EQ(train({"--resume", run_folder() + "/checkpoints/max-x.h5"}).code, 0);
+  EXPECT_NO_THROW(verify_checkpoint(checkpoint(20)));
+}
+
+TEST_F(TrainResume, does_not_replace_the_config_that_it_is_given) {
+  fs::create_directory(run_folder());
+  const std::string own = run_folder() + "/config.yaml";
+  write_content(own, "# mine\n" + content_of(config()));
+  const std::string before = content_of(own);
+  const Outcome outcome = tpack({"train", own, "--log-dir", run_folder()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("would be replaced by the config.yaml of the run folder"), std::string::npos);
+  EXPECT_EQ(content_of(own), before);
+  EXPECT_EQ(train({"--resume", "never"}).code, 2) << "no folder of a run";
+  EXPECT_EQ(content_of(own), before);
 }
 
 TEST_F(TrainResume, a_checkpoint_that_does_not_fit_changes_nothing_in_the_run_folder) {
@@ -153,6 +182,14 @@ TEST_F(TrainResume, says_what_a_resumed_run_does_not_take_from_its_config) {
   EXPECT_EQ(same.err.find("is not the checkpoint's"), std::string::npos) << same.err;
   const Outcome epochs = train({"--resume", "auto", "--set", "max_epoch=5", "--set", "starting_epoch=5"});
   EXPECT_NE(epochs.err.find("starting_epoch was 1, is 5"), std::string::npos) << epochs.err;
+  const std::vector<std::pair<std::string, std::string>> nested = {
+      {"model.layers=!append [{Identity: {name: last}}]", "model.layers now has Identity"},
+      {"optimizer.Adam.gradient=[{GlobalNormClip: {norm: 1}}]",
+       "optimizer.Adam.gradient now has GlobalNormClip"}};
+  for (const auto& [change, said] : nested) {
+    const Outcome other = train({"--resume", "auto", "--set", "max_epoch=5", "--set", change});
+    EXPECT_NE(other.err.find(said), std::string::npos) << other.err;
+  }
   const Outcome threads = train({"--resume", "auto", "--set", "max_epoch=6", "--set", "engine.threads=2"});
   EXPECT_NE(threads.err.find("engine.threads was 1, is 2"), std::string::npos) << threads.err;
   const Outcome other = train({"--resume", "auto", "--set", "optimizer={SGD: {learning_rate: 0.5}}"});

@@ -28,6 +28,13 @@ TEST(Override, is_yaml_below_its_key) {
   EXPECT_EQ(to_json(parsed("a=hello world")), R"({"a": "hello world"})");
 }
 
+TEST(Override, of_a_variable_that_nothing_has_or_uses_is_refused) {
+  EXPECT_EQ(complaint("{vars: {side: 3}, a: [x]}", "vars.dir=z"),
+            "--set vars.dir: 'vars' has no 'dir', and no expression uses it");
+  EXPECT_EQ(complaint("{vars: {side: 3}, a: [{b: $(vars.dir or 1)}]}", "vars.dir=z"), "");
+  EXPECT_EQ(complaint("{vars: {side: 3}}", "vars.side=4"), "");
+}
+
 TEST(Override, may_delete_and_append) {
   EXPECT_EQ(parsed("a=!delete").find("a")->tag(), kDeleteTag);
   EXPECT_EQ(parsed("a=!append [1]").find("a")->tag(), kAppendTag);
@@ -47,7 +54,6 @@ TEST(CheckOverride, finds_slips_on_the_way_but_lets_new_keys_be) {
             "--set model.layer.ReLU.x: 'model' has no 'layer'; did you mean 'layers'?");
   EXPECT_EQ(complaint(config, "vars.widht=4"),
             "--set vars.widht: 'vars' has no 'widht'; did you mean 'width'?");
-  EXPECT_EQ(complaint(config, "vars.depth=4"), "");
   EXPECT_EQ(complaint(config, "engine.threads=2"), "");
   EXPECT_EQ(complaint(config, "optimizer.Adam.beta2=0.99"), "");
   EXPECT_EQ(complaint(config, "optimizer.AdamW.beta1=0.99"), "");

@@ -76,5 +76,21 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
       "'label' there and label 1 in data.train; use data with the same classes");
 }
 
+TEST(EvaluationFlow, needs_the_labels_that_the_checkpoint_was_trained_with) {
+  const TemporaryFolder folder;
+  for (const char* name : {"ants", "bees"}) std::filesystem::create_directories(folder / name);
+  const DataFlow flow = make_flow(parse_yaml("[ImageFolder: " + folder.str() + "]", "test.yaml"));
+  EXPECT_NO_THROW(check_same_labels({"ants", "bees"}, flow, "validation"));
+  EXPECT_NO_THROW(check_same_labels({}, flow, "validation"));
+  try {
+    check_same_labels({"bees", "ants"}, flow, "validation");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "flow 'validation' has other classes than the checkpoint: 'ants' is label 0 of component "
+                 "'label' there and label 1 in the checkpoint; use data with the same classes");
+  }
+}
+
 }  // namespace
 }  // namespace tpack

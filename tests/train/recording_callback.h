@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include "support/fake_trainer.h"
 #include "train/callback.h"
 
 namespace tpack {
@@ -37,6 +40,27 @@ class RecordingCallback final : public Callback {
   std::string name_;
   Record& record_;
   Act act_;
+};
+
+/// Notes hooks and steps.
+class LoopTest : public testing::Test {
+ protected:
+  LoopTest() {
+    trainer_.on_step = [this](int64_t step) { record_.push_back("step " + std::to_string(step)); };
+  }
+  std::unique_ptr<Callback> recording(const std::string& name, RecordingCallback::Act act = nullptr) {
+    return std::make_unique<RecordingCallback>(name, record_, std::move(act));
+  }
+  /// Lets hook `hook` of callback A throw when it is called for the `time`-th time.
+  template <class Thrown>
+  RecordingCallback::Act throwing(const std::string& hook, Thrown thrown, int time = 1) {
+    return [=, count = 0](const std::string& at, tpack::Run& /*run*/) mutable {
+      if (at == hook && ++count == time) throw thrown;
+    };
+  }
+
+  Record record_;
+  FakeTrainer trainer_;
 };
 
 }  // namespace tpack

@@ -10,7 +10,11 @@
 namespace tpack {
 namespace {
 
-using Transforms = std::vector<std::unique_ptr<Transform>>;
+struct Drawn {
+  std::unique_ptr<Transform> transform;
+  size_t augmentor = 0;  // that it is of
+};
+using Transforms = std::vector<Drawn>;
 
 /// What must be decoded for a list of transforms, and how many of them that does already.
 struct DecodePlan {
@@ -22,12 +26,12 @@ DecodePlan plan_decode(ImageSize size, const Transforms& transforms) {
   DecodePlan plan{{.region = {0, 0, size.width, size.height}}};
   Region& region = plan.request.region;
   for (; plan.done < transforms.size(); ++plan.done) {
-    const auto crop = transforms[plan.done]->crop();
+    const auto crop = transforms[plan.done].transform->crop();
     if (!crop) break;
     region = {region.x + crop->x, region.y + crop->y, crop->width, crop->height};
   }
-  if (plan.done < transforms.size() && transforms[plan.done]->resamples()) {
-    plan.request.at_least = transforms[plan.done]->size({region.width, region.height});
+  if (plan.done < transforms.size() && transforms[plan.done].transform->resamples()) {
+    plan.request.at_least = transforms[plan.done].transform->size({region.width, region.height});
   }
   return plan;
 }
@@ -97,15 +101,29 @@ class AugmentImageComponent final : public Map {
     return std::min(shape[0], shape[1]);
   }
 
+  [[noreturn]] void refuse(size_t augmentor, const std::string& file, const std::string& why) const {
+    const ComponentItem item = component_item(p_.augmentors[augmentor].item, Augmentor::kKind);
+    throw PartError(item.position, file, item.name + ": " + why);
+  }
+
   std::unique_ptr<Transform> draw_one(size_t i, ImageSize size, const SampleKey& key,
                                       const std::string& file) const {
     Rng rng = key.rng(i);
     try {
       return p_.augmentors[i]->draw(size, rng);
     } catch (const DataError& error) {
-      const ComponentItem item = component_item(p_.augmentors[i].item, Augmentor::kKind);
-      throw PartError(item.position, file, item.name + ": " + error.what());
+      refuse(i, file, error.what());
     }
+  }
+
+  void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file) const {
+    try {
+      drawn.transform->image(pixels);
+    } catch (const cv::Exception& error) {
+      refuse(drawn.augmentor, file, error.err);
+    }
+    if (pixels.dims != 2 || pixels.empty() || pixels.depth() != CV_8U)
+      refuse(drawn.augmentor, file, "gave no image of 8 bits a channel");
   }
 
   Transforms draw(ImageSize size, const SampleKey& key, const std::string& file) const {
@@ -114,7 +132,7 @@ class AugmentImageComponent final : public Map {
       auto transform = draw_one(i, size, key, file);
       if (transform == nullptr) continue;
       size = transform->size(size);
-      transforms.push_back(std::move(transform));
+      transforms.push_back({std::move(transform), i});
     }
     return transforms;
   }
@@ -128,7 +146,7 @@ class AugmentImageComponent final : public Map {
       done = plan.done;
     }
     cv::Mat pixels = image.pixels();
-    for (; done < transforms.size(); ++done) transforms[done]->image(pixels);
+    for (; done < transforms.size(); ++done) apply_one(transforms[done], pixels, image.origin());
     image.set_pixels(std::move(pixels));
   }
 
@@ -136,7 +154,7 @@ class AugmentImageComponent final : public Map {
     const Tensor in = d.tensor(index_);
     const auto side = [&in](int axis) { return static_cast<int>(in.shape()[axis]); };
     cv::Mat pixels(side(0), side(1), CV_8UC(side(2)), in.raw());
-    for (const auto& transform : draw({side(1), side(0)}, key, "")) transform->image(pixels);
+    for (const Drawn& drawn : draw({side(1), side(0)}, key, "")) apply_one(drawn, pixels, "");
     if (pixels.data == in.data<uint8_t>() && pixels.rows == side(0) && pixels.cols == side(1)) return;
     const Tensor out = d.renew(index_, {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}});
     cv::Mat target(pixels.rows, pixels.cols, pixels.type(), out.raw());

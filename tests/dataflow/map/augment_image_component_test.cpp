@@ -1,5 +1,7 @@
 #include <opencv2/core.hpp>
 
+#include "core/registry.h"
+#include "dataflow/augment/augmentor.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_images.h"
 
@@ -31,6 +33,54 @@ TEST(AugmentImageComponent, crops_before_decoding_give_what_crops_after_it_give)
       EXPECT_EQ(part.cols, 40);
       EXPECT_EQ(largest_difference(part, augmented(folder, after_decoding, seed)), 0) << name;
     }
+  }
+}
+
+/// Gives floating-point pixels, or throws as OpenCV does.
+class Slip final : public Augmentor {
+ public:
+  struct Params {
+    bool throws = false;
+  };
+  static Schema<Params> schema() {
+    return Schema<Params>("Makes what no image is.")
+        .field("throws", &Params::throws, "whether OpenCV throws");
+  }
+  explicit Slip(Params p) : p_(p) {}
+  std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& /*rng*/) const override {
+    return std::make_unique<Drawn>(p_.throws);
+  }
+
+ private:
+  class Drawn final : public Transform {
+   public:
+    explicit Drawn(bool throws) : throws_(throws) {}
+    void image(cv::Mat& m) const override {
+      if (throws_) CV_Error(cv::Error::StsBadArg, "a bad argument");
+      m.convertTo(m, CV_32F);
+    }
+
+   private:
+    bool throws_;
+  };
+  Params p_;
+};
+
+TPACK_REGISTER(Augmentor, Slip, "Slip");
+
+TEST(AugmentImageComponent, names_the_augmentor_that_gives_no_image) {
+  const auto error = [](const ConfigNode& source, const ConfigNode& slip) {
+    const DataFlow flow = make_flow(list({source, item("AugmentImageComponent", list({slip}))}));
+    Datapoint d;
+    return error_of([&] { flow.open({})->next(d); });
+  };
+  const TempFolder folder;
+  folder.write("a/x.png", encode_png(photo(9, 7)));
+  const ConfigNode digits = item("RenderedDigits", {{"split", "test"}});
+  for (const ConfigNode& source : {digits, item("ImageFolder", folder.path())}) {
+    EXPECT_THAT(error(source, item("Slip", ConfigNode::map({}))),
+                testing::HasSubstr("Slip: gave no image of 8 bits a channel"));
+    EXPECT_THAT(error(source, item("Slip", {{"throws", true}})), testing::HasSubstr("Slip: a bad argument"));
   }
 }
 

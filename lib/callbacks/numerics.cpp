@@ -1,0 +1,50 @@
+#include "callbacks/numerics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace tpack {
+namespace {
+
+/// Number of the first element that is NaN or infinite.
+std::optional<int64_t> first_bad(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kFloat32 && tensor.dtype() != DType::kFloat64) return std::nullopt;
+  return visit(tensor.dtype(), [&](auto zero) -> std::optional<int64_t> {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      const std::span<const T> values = tensor.span<T>();
+      const auto bad = std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
+      if (bad != values.end()) return bad - values.begin();
+    }
+    return std::nullopt;
+  });
+}
+
+/// "[2, 0, 1]" of an element's number.
+std::string place_of(int64_t element, const Shape& shape) {
+  std::string text;
+  for (int axis = static_cast<int>(shape.rank()) - 1; axis >= 0; --axis) {
+    text = std::to_string(element % shape[axis]) + (text.empty() ? "" : ", ") + text;
+    element /= shape[axis];
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+void check_variables(Run& run) {
+  for (const auto& [name, value] : run.variables(VariableScope::kModel)) {
+    const auto bad = first_bad(value);
+    if (!bad) continue;
+    diverged(run, "variable " + name + " has " + std::to_string(value.at(*bad)) + " at " +
+                      place_of(*bad, value.shape()));
+  }
+}
+
+void diverged(const Run& run, const std::string& what) {
+  throw Diverged("after global_step " + std::to_string(run.global_step()) + " " + what +
+                 "; try a smaller learning rate, or GlobalNormClip for the gradient");
+}
+
+}  // namespace tpack

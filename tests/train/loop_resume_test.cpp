@@ -1,0 +1,258 @@
+// A run that was stopped and goes on: in mid-epoch, in the hooks of an epoch, before the first one.
+#include <gmock/gmock.h>
+
+#include "core/stop.h"
+#include "support/fake_trainer.h"
+#include "support/temporary_folder.h"
+#include "train/loop.h"
+#include "train/recording_callback.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+using LoopResume = LoopTest;
+
+TEST_F(LoopResume, goes_on_in_mid_epoch_with_the_hooks_that_are_left) {
+  const TemporaryFolder folder;
+  {
+    std::stop_source source;
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+              if (at.global_step() == 3) source.request_stop();
+            }));
+    run.go();
+  }
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-3.h5");
+  EXPECT_THAT(record_,
+              ElementsAre("A setup 0/-1/0", "A before_train 1/-1/3", "A before_epoch 2/0/3",
+                          "A before_run 2/1/3", "step 3", "A after_run 2/1/4", "A trigger_step 2/1/4",
+                          "A after_epoch 2/1/4", "A trigger 2/1/4", "A after_train 2/1/4"));
+  EXPECT_THAT(trainer_.weights().span<float>(), ElementsAre(4, 4));
+}
+
+TEST_F(LoopResume, goes_on_behind_an_epoch_that_was_saved_at_its_end) {
+  const TemporaryFolder folder;
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.add("ModelSaver").go();
+  }
+  for (const int64_t steps_per_epoch : {2, 1, 5}) {  // an epoch that is done stays done
+    record_.clear();
+    TestRun run({.max_epoch = 2, .steps_per_epoch = steps_per_epoch}, trainer_);
+    run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
+    EXPECT_THAT(
+        Record(record_.begin(), record_.begin() + 4),
+        ElementsAre("A setup 0/-1/0", "A before_train 1/-1/2", "A before_epoch 2/-1/2", "A before_run 2/0/2"))
+        << steps_per_epoch;
+  }
+}
+
+TEST_F(LoopResume, runs_the_hooks_that_a_stop_in_the_last_step_left_out_when_it_goes_on) {
+  const TemporaryFolder folder;
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.add("stop", std::make_unique<FunctionCallback>([](tpack::Run& at) {
+              if (at.global_step() != 2) return;
+              at.request_checkpoint({"model-2.h5"});
+              throw StopTraining{"enough"};
+            }));
+    run.go();
+  }
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
+  EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "A before_train 0/-1/2", "A before_epoch 1/1/2",
+                                   "A after_epoch 1/1/2", "A trigger 1/1/2", "A after_train 1/1/2"));
+}
+
+TEST_F(LoopResume, an_interrupt_of_a_long_hook_saves_and_the_epochs_hooks_run_again) {
+  const TemporaryFolder folder;
+  std::stop_source source;
+  const auto validate = [&](tpack::Run& at) {
+    source.request_stop();
+    if (at.stop_token().stop_requested()) throw Stopped{};
+  };
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("validate", std::make_unique<FunctionCallback>(nullptr, validate));
+    const LoopResult result = run.go();
+    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.reason, "interrupted, saved " + (folder / "checkpoints/model-2.h5"));
+  }
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
+  EXPECT_EQ(record_[record_.size() - 2], "A trigger 1/1/2");
+}
+
+TEST_F(LoopResume, an_interrupt_of_a_later_hook_does_not_repeat_the_earlier_ones) {
+  const TemporaryFolder folder;
+  std::stop_source source;
+  const auto give = [](const std::string& name) {
+    return std::make_unique<FunctionCallback>(nullptr,
+                                              [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); });
+  };
+  const auto interrupt = [&](tpack::Run& /*at*/) {
+    source.request_stop();
+    throw Stopped{};
+  };
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("first", give("first")).add("second", std::make_unique<FunctionCallback>(nullptr, interrupt));
+    EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+  }
+  {
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+    run.add("first", give("first")).add("second", give("second"));
+    run.go_on_from(folder / "checkpoints/model-2.h5");
+    EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(4, 7)));
+    EXPECT_THAT(run.monitors.get_history("second"), ElementsAre(Pair(2, 7), Pair(4, 7)));
+  }
+  FakeTrainer longer;  // the epoch has more steps now: its figures are to be taken again
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, longer);
+  run.add("first", give("first")).add("second", give("second"));
+  run.go_on_from(folder / "checkpoints/model-2.h5");
+  EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(3, 7)));
+}
+
+TEST_F(LoopResume, says_whose_an_exception_is_that_is_not_ours) {
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
+  run.add("mine", std::make_unique<FunctionCallback>(
+                      nullptr, [](tpack::Run& /*run*/) { throw std::runtime_error("boom"); }));
+  try {
+    run.go();
+    FAIL() << "no error";
+  } catch (const InternalError& error) {
+    EXPECT_STREQ(error.what(), "callback mine: boom");
+  }
+}
+
+TEST_F(LoopResume, a_callback_that_stopped_the_run_is_not_triggered_again_when_it_goes_on) {
+  const TemporaryFolder folder;
+  int triggered = 0;
+  const auto stop_once = [&](tpack::Run& run) {
+    ++triggered;
+    if (run.epoch() == 1) throw StopTraining{"enough"};
+  };
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.add("ModelSaver").add("stop", std::make_unique<FunctionCallback>(nullptr, stop_once));
+    EXPECT_EQ(run.go().ending, Ending::kStopped);
+  }
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  run.add("stop", std::make_unique<FunctionCallback>(nullptr, stop_once));
+  run.go_on_from(folder / "checkpoints/model-2.h5");
+  EXPECT_EQ(triggered, 2) << "once an epoch";
+}
+
+TEST_F(LoopResume, bad_data_in_a_hook_lose_no_epoch) {
+  const TemporaryFolder folder;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  run.options.folder = folder.str();
+  run.add("ModelSaver").add("validate", std::make_unique<FunctionCallback>(nullptr, [](tpack::Run& /*run*/) {
+                              throw DataError("a broken image");
+                            }));
+  EXPECT_THROW(run.go(), DataError);
+  EXPECT_EQ(checkpoint_step(folder / "checkpoints/model-2.h5"), 2);
+}
+
+/// Interrupts the run before its first epoch.
+class InterruptBeforeTrain final : public Callback {
+ public:
+  void before_train(tpack::Run& /*run*/) override { throw Stopped{}; }
+};
+
+TEST_F(LoopResume, an_interrupt_before_the_first_epoch_keeps_the_place) {
+  const TemporaryFolder folder;
+  const RunLength length{.max_epoch = 2, .steps_per_epoch = 2};
+  const auto interrupted = [&](const std::string& from) {
+    FakeTrainer trainer;
+    TestRun run(length, trainer);
+    run.options.folder = folder.str();
+    run.add("stop", std::make_unique<InterruptBeforeTrain>());
+    EXPECT_EQ((from.empty() ? run.go() : run.go_on_from(from)).ending, Ending::kInterrupted);
+  };
+  interrupted("");
+  const std::string start = folder / "checkpoints/model-0.h5";
+  interrupted(start);
+  {  // ends in the second epoch
+    std::stop_source source;
+    FakeTrainer trainer;
+    TestRun run(length, trainer);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+              if (at.global_step() == 3) source.request_stop();
+            }));
+    run.go_on_from(start);
+  }
+  const std::string middle = folder / "checkpoints/model-3.h5";
+  interrupted(middle);
+  TestRun run(length, trainer_);
+  run.add("A", recording("A")).go_on_from(middle);
+  EXPECT_EQ(record_[2], "A before_epoch 2/0/3");
+  EXPECT_EQ(record_.back(), "A after_train 2/1/4");
+}
+
+TEST_F(LoopResume, a_run_interrupted_twice_in_its_hooks_ends_with_the_same_checkpoint) {
+  const auto give = [](const std::string& name) {
+    return std::make_unique<FunctionCallback>(nullptr,
+                                              [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); });
+  };
+  const auto add = [&](TestRun& run, std::unique_ptr<Callback> second) {
+    run.add("ModelSaver").add("first", give("first")).add("second", std::move(second));
+  };
+  const TemporaryFolder whole;
+  const TemporaryFolder stopped;
+  {
+    FakeTrainer trainer;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+    run.options.folder = whole.str();
+    add(run, give("second"));
+    run.go();
+  }
+  for (int time = 0; time < 3; ++time) {
+    std::stop_source source;
+    FakeTrainer trainer;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+    run.options.folder = stopped.str();
+    run.options.interrupt = source.get_token();
+    const auto interrupt = [&](tpack::Run& /*at*/) {
+      source.request_stop();
+      throw Stopped{};
+    };
+    if (time < 2) {
+      add(run, std::make_unique<FunctionCallback>(nullptr, interrupt));
+    } else {
+      add(run, give("second"));
+    }
+    if (time == 1) source.request_stop();  // before the hooks
+    if (time == 0) {
+      run.go();
+    } else {
+      run.go_on_from(stopped / "checkpoints/model-2.h5");
+    }
+  }
+  EXPECT_EQ(load_checkpoint(stopped / "checkpoints/model-2.h5").texts,
+            load_checkpoint(whole / "checkpoints/model-2.h5").texts);
+}
+
+}  // namespace
+}  // namespace tpack
