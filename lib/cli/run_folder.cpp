@@ -229,7 +229,7 @@ std::string RunFolder::copy_of_what_is_taken_up(int64_t step) const {
   if (!goes_on_from_elsewhere() && is_whole(checkpoints() + "/" + checkpoint_name(step))) return "";
   const auto content = read_whole_file(*checkpoint_);
   if (!content) throw ResourceError(*checkpoint_ + ": cannot be read: " + std::strerror(errno));
-  const std::string copy = checkpoints() + "/taken-up.h5";
+  std::string copy = checkpoints() + "/taken-up.h5";
   write_whole_file(copy, *content);
   return copy;
 }

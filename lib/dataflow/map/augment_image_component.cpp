@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <opencv2/core.hpp>
+
 #include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/augment/augmentor.h"
