@@ -15,6 +15,7 @@ namespace tpack {
 class BestSaver : public Callback {
  public:
   std::string identity() const override { return monitor_.name; }
+  bool saves_weights() const override { return true; }
   bool only_one() const override { return true; }
   void setup(Setup& setup) override { setup.needs(monitor_, who_); }
   void before_train(Run& run) override;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 
+#include "core/log.h"
 #include "core/text.h"
 #include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
@@ -45,7 +47,11 @@ class InferenceRunner final : public Callback {
   void compile(Run& /*run*/) override { evaluator_->compile(); }
   void trigger(Run& run) override {
     const Evaluator::Result result = evaluator_->run(run.stop_token());
-    for (const auto& [index, name] : chosen_) run.monitors().put_scalar(name, result[index].second);
+    for (const auto& [index, name] : chosen_) {
+      const double value = result[index].second;
+      if (!std::isfinite(value)) log::warning(name + " is " + std::to_string(value));
+      run.monitors().put_scalar(name, value);
+    }
   }
 
  private:

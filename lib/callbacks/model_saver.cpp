@@ -61,6 +61,7 @@ class ModelSaver final : public Callback {
     if (stepped_ && run.ended_well()) save_soon(run);
   }
   void trigger(Run& run) override { save_soon(run); }
+  bool saves_weights() const override { return true; }
   bool only_one() const override { return true; }  // each removes what the other keeps
 
  private:

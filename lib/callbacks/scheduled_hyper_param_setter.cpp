@@ -97,7 +97,7 @@ class ScheduledHyperParamSetter final : public Callback {
   /// Where the schedule was, so that a resumed run knows whether it is another one.
   void save(State& state) const override {
     if (!time_) return;
-    state.put("step_based", static_cast<int64_t>(p_.step_based));
+    state.put("step_based", p_.step_based);
     state.put("time", *time_);
     if (const auto due = schedule_.value_after(*time_)) state.put("due", *due);
   }
@@ -129,9 +129,12 @@ class ScheduledHyperParamSetter final : public Callback {
     const auto due = schedule_.value_after(*time_);
     const double actual = run.hyper_parameter(p_.param.name);
     if (is_known || !due || is_close(actual, *due) || !run.is_chief()) return;
-    log::warning("by its schedule, which the checkpoint does not know, " + p_.param.name + " should be " +
-                 shortest(*due) + " now; it stays " + shortest(static_cast<float>(actual)) +
-                 ", as the checkpoint has it, until the next point");
+    log::warning(
+        "by its schedule, which the checkpoint does not know, " + p_.param.name + " should be " +
+        shortest(*due) + " now; it stays " + shortest(static_cast<float>(actual)) +
+        ", as the checkpoint has it, until the next point; to change it soon, give the schedule a point "
+        "at a coming " +
+        (p_.step_based ? "step" : "epoch"));
   }
 
   int64_t now(const Run& run) const { return p_.step_based ? run.global_step() : run.epoch(); }

@@ -5,6 +5,7 @@
 
 #include "cli/gates.h"
 #include "comm/self_comm.h"
+#include "core/log.h"
 #include "core/machine.h"
 #include "predict/class_counts.h"
 #include "predict/predict_outputs.h"
@@ -89,6 +90,16 @@ void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world) {
   }
 }
 
+void warn_of_unsaved_weights(const Experiment& experiment) {
+  const auto& callbacks = experiment.callbacks;
+  const bool is_saved = std::any_of(callbacks.begin(), callbacks.end(), [](const NamedCallback& named) {
+    return named.callback->saves_weights();
+  });
+  if (is_saved || !experiment.tower) return;
+  log::warning(experiment.position_of("callbacks").str() +
+               ": no callback saves what is trained; add ModelSaver: {} to the callbacks");
+}
+
 CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides,
                                      bool with_data)
     : experiment_(load_experiment(path, overrides)), world_(make_self_comm()) {
@@ -101,6 +112,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   data_bytes_ = after - std::min(before, after);
   e.config.engine.algorithm = DeviceOptions::Algorithm::kHeuristic;
   set_up_trainer(e, plan_, *world_);
+  warn_of_unsaved_weights(e);
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);
   monitors_ = std::make_unique<Monitors>(std::vector<std::unique_ptr<Monitor>>());
   const RunLength length{e.config.starting_epoch, e.config.max_epoch, steps_per_epoch_};

@@ -19,6 +19,9 @@ void check_init(const InitSection& init);
 /// Sets the trainer up; problems without a place get that of the `trainer` section. Errors: ConfigError.
 void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world);
 
+/// A warning where weights are trained and no callback saves them.
+void warn_of_unsaved_weights(const Experiment& experiment);
+
 /// An experiment after everything was checked that can be known before the first step: names, shapes, types,
 /// order of callbacks, gates. Nothing is compiled unless asked for, no file is written.
 class CheckedExperiment {

@@ -50,7 +50,6 @@ Values values_of(const std::string& command, const std::string& argument) {
       {"train --plan", {{}, "json"}},
       {"describe name", {component_names(), ""}},
       {"list kind", {documented_kinds(), ""}},
-      {"completion shell", {{"bash", "fish", "zsh"}, ""}},
   };
   for (const std::string& key : {command + " " + argument, argument}) {
     const auto found = kKnown.find(key);
@@ -63,16 +62,27 @@ void add_unique(std::vector<std::string>& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
+/// What an option's check lets through, where that is a set of words: CLI11 shows it as "TEXT:{a,b}".
+std::vector<std::string> allowed_words(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const size_t begin = type.find('{');
+  const size_t end = type.rfind('}');
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
+  return split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
 void add_arguments(const CLI::App& command, CommandWords& all) {
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       const std::string word = "--" + name;
       add_unique(all.options, word);
-      const Values values = values_of(all.name, word);
+      Values values = values_of(all.name, word);
+      if (values.empty()) values.words = allowed_words(*option);
       if (!values.empty()) all.option_values[word] = values;
     }
     if (!option->get_positional()) continue;
-    const Values values = values_of(all.name, option->get_single_name());
+    Values values = values_of(all.name, option->get_single_name());
+    if (values.empty()) values.words = allowed_words(*option);
     for (const std::string& word : values.words) add_unique(all.arguments.words, word);
     if (!values.suffix.empty()) all.arguments.suffix = values.suffix;
   }
@@ -93,10 +103,10 @@ std::vector<CommandWords> words_of(const CLI::App& program) {
   return all;
 }
 
-std::string names_of(const std::vector<CommandWords>& all) {
+std::vector<std::string> names_of(const std::vector<CommandWords>& all) {
   std::vector<std::string> names;
   for (const CommandWords& one : all) names.push_back(one.name);
-  return join(names, " ");
+  return names;
 }
 
 /// A branch of the script's `case`.
@@ -104,27 +114,28 @@ std::string bash_case(const std::string& pattern, const std::vector<std::string>
                       const Values& values) {
   std::vector<std::string> words = options;
   words.insert(words.end(), values.words.begin(), values.words.end());
-  return "    " + pattern + ") words='" + join(words, " ") + "'; suffix='" + values.suffix + "' ;;\n";
+  return "    " + pattern + ") words='" + join(words, "\n") + "'; suffix='" + values.suffix + "' ;;\n";
 }
 
 std::string bash(const std::vector<CommandWords>& all) {
   std::string text =
       "_tpack() {\n"
-      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words='' suffix=''\n"
-      "  case \"${COMP_WORDS[1]} $before\" in\n";
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' words='' "
+      "suffix='' i\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do  # behind options of the program itself\n"
+      "    [[ ${COMP_WORDS[i]} != -* ]] && { command=${COMP_WORDS[i]}; break; }\n"
+      "  done\n"
+      "  case \"$command $before\" in\n";
   for (const CommandWords& one : all) {
     for (const auto& [option, values] : one.option_values)
       text += bash_case("'" + one.name + " " + option + "'", {}, values);
   }
-  text += "    *) case \"${COMP_WORDS[1]}\" in\n";
+  text += "    *) case \"$command\" in\n" + bash_case("''", names_of(all), {});
   for (const CommandWords& one : all) text += bash_case(one.name, one.options, one.arguments);
   return text +
          "    esac ;;\n  esac\n"
-         "  [ \"$COMP_CWORD\" -eq 1 ] && words='" +
-         names_of(all) +
-         "' && suffix=''\n"
+         "  local IFS=$'\\n'  # words and names of files may have blanks\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-         "  local IFS=$'\\n'  # file names may have blanks\n"
          "  [ -n \"$suffix\" ] && COMPREPLY+=($(compgen -f -X \"!*.$suffix\" -- \"$word\") "
          "$(compgen -d -- \"$word\"))\n"
          "  return 0\n}\n"
@@ -137,14 +148,18 @@ std::string zsh(const std::vector<CommandWords>& all) {
 
 /// The values as fish's `-a` takes them.
 std::string fish_values(const Values& values) {
-  std::string text = join(values.words, " ");
+  std::string text;
+  for (const std::string& word : values.words) {
+    if (!text.empty()) text += " ";
+    text += join(split(word, ' '), "\\ ");  // kinds of components have blanks
+  }
   if (!values.suffix.empty())
     text += (text.empty() ? "" : " ") + ("(__fish_complete_suffix ." + values.suffix) + ")";
   return " -f -a '" + text + "'";
 }
 
 std::string fish(const std::vector<CommandWords>& all) {
-  std::string text = "complete -c tpack -n __fish_use_subcommand -f -a '" + names_of(all) + "'\n";
+  std::string text = "complete -c tpack -n __fish_use_subcommand -f -a '" + join(names_of(all), " ") + "'\n";
   for (const CommandWords& one : all) {
     const std::string after = "complete -c tpack -n '__fish_seen_subcommand_from " + one.name + "'";
     if (!one.arguments.empty()) text += after + fish_values(one.arguments) + "\n";

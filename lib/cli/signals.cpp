@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -25,9 +26,20 @@ void wake() {
   errno = kept_errno;
 }
 
+void say(std::string_view text) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
 void on_signal(int number) {
   int none = 0;
-  if (!ends_orderly || !first_signal.compare_exchange_strong(none, number)) _exit(128 + number);
+  if (!ends_orderly) {
+    say("error: interrupted before training began; nothing was trained\n");
+    _exit(128 + number);
+  }
+  if (!first_signal.compare_exchange_strong(none, number)) {
+    say("error: interrupted once more: ended at once, without a checkpoint of the last steps\n");
+    _exit(128 + number);
+  }
   wake();
 }
 

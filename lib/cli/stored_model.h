@@ -14,6 +14,7 @@ namespace tpack {
 inline constexpr const char* kConfigText = "config/yaml";
 inline constexpr const char* kPlanText = "plan/json";
 inline constexpr const char* kLabelsText = "labels/json";  // names of the classes: a list of texts
+inline constexpr const char* kDataText = "flows/json";     // what was read: see DataRecord
 
 /// A trained model as a checkpoint holds it: its experiment, its weights on a device, the names of its
 /// classes.

@@ -9,6 +9,8 @@
 #include "cli/bad_sample_list.h"
 #include "cli/check.h"
 #include "cli/config_changes.h"
+#include "cli/data_changes.h"
+#include "cli/data_report.h"
 #include "cli/exit_code.h"
 #include "cli/experiment.h"
 #include "cli/gates.h"
@@ -69,6 +71,8 @@ class TrainRun {
   CheckpointContent checkpoint_;
   std::string restored_;                     // what was taken from it, or from `init`
   std::vector<std::string> config_changes_;  // since the checkpoint
+  std::string data_record_;                  // what this run reads
+  std::vector<std::string> data_changes_;    // since the checkpoint
   Plan plan_;
   std::unique_ptr<Monitors> monitors_;
   LoopResult result_;
@@ -104,9 +108,16 @@ int TrainRun::train() {
   if (const DataFlow* train = e.train_flow())
     check_same_labels(stored_labels(checkpoint_, checkpoint_path_), *train, "train");
   set_up_trainer(e, plan_, world_);
+  if (chief()) warn_of_unsaved_weights(e);
   if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
+  if (chief() && e.tower) {
+    const bool measures = e.config.engine.algorithm == DeviceOptions::Algorithm::kAuto;
+    log::info(
+        std::string("compiling the network") +
+        (measures ? "; kernels that this machine has not timed yet are timed, which may take a minute" : ""));
+  }
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
   if (chief()) check_gates(e.config.gates, loop.scalars());
   restore(loop);
@@ -126,6 +137,11 @@ int TrainRun::train() {
 void TrainRun::prepare_data() {
   const BusyWith busy(world_, "opening the data");
   prepare(experiment_->flows);
+  const DataRecord record(experiment_->flows);
+  data_record_ = record.to_json();
+  const auto earlier = checkpoint_.texts.find(kDataText);
+  if (earlier != checkpoint_.texts.end())
+    data_changes_ = record.changes_since(DataRecord::from_json(earlier->second, checkpoint_path_));
 }
 
 void TrainRun::enter_folder() {
@@ -163,9 +179,8 @@ void TrainRun::begin_folder() {
   }
   if (chief() && !restored_.empty()) log::info(restored_);
   warn_of_config_changes();
-  if (const std::string change = experiment_->trainer->data_change(); !change.empty() && chief()) {
-    log::warning("data.train has changed since the checkpoint: " + change +
-                 "; the run goes on, but not with exactly the same samples");
+  if (chief()) {
+    for (const std::string& change : data_changes_) log::warning(change);
   }
   const std::string folder = world_.all_gather(folder_ ? folder_->path() : "", "the run folder")[0];
   const std::string rank = chief() ? "" : "-rank" + std::to_string(world_.rank());
@@ -225,6 +240,7 @@ LoopOptions TrainRun::loop_options() {
   options.add_to_checkpoint = [this, labels](CheckpointContent& content) {
     content.texts[kConfigText] = effective_;
     content.texts[kPlanText] = plan_.to_json();
+    content.texts[kDataText] = data_record_;
     if (!labels.empty()) content.texts[kLabelsText] = labels;
   };
   return options;
@@ -248,6 +264,7 @@ void TrainRun::start(Loop& loop) {
   if (!checkpoint_path_.empty()) folder_->set_later_checkpoints_aside(loop.state().global_step());
   write_plan();
   write_whole_file(folder_->file("config.yaml"), effective_);
+  log::info("the data\n" + describe_data(e.flows));
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   if (const VariableStore* store = e.trainer->variables())
     log::info("what is trained\n" + describe_variables(*store));

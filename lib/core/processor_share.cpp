@@ -46,6 +46,10 @@ std::optional<double> busy_seconds(const std::string& stat, const std::vector<in
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
+double share_of_others(double busy, double own, double seconds, size_t processors) {
+  return std::clamp((busy - own) / (seconds * static_cast<double>(processors)), 0.0, 1.0);
+}
+
 ProcessorShare::ProcessorShare()
     : processors_(own_processors()),
       busy_at_start_(busy_seconds(read_whole_file("/proc/stat").value_or(""), processors_)),
@@ -57,8 +61,7 @@ std::optional<double> ProcessorShare::taken_by_others() const {
   if (!busy_at_start_ || seconds < kLeastSeconds) return std::nullopt;
   const auto busy = busy_seconds(read_whole_file("/proc/stat").value_or(""), processors_);
   if (!busy) return std::nullopt;
-  const double others = *busy - *busy_at_start_ - (own_seconds() - own_at_start_);
-  return std::clamp(others / (seconds * static_cast<double>(processors_.size())), 0.0, 1.0);
+  return share_of_others(*busy - *busy_at_start_, own_seconds() - own_at_start_, seconds, processors_.size());
 }
 
 }  // namespace tpack

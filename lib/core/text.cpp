@@ -55,6 +55,13 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return out;
 }
 
+std::string join_first(std::span<const std::string> parts) {
+  constexpr size_t kMost = 10;
+  if (parts.size() <= kMost) return join(parts, ", ");
+  return join(parts.first(kMost), ", ") + " and " +
+         with_thousands(static_cast<int64_t>(parts.size() - kMost)) + " more";
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   size_t begin = 0;

@@ -20,6 +20,8 @@ std::optional<std::string> nearest(std::string_view written, std::span<const std
 std::string did_you_mean(std::string_view written, std::span<const std::string> candidates);
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
+/// "a, b and 3 more": the first ten of them.
+std::string join_first(std::span<const std::string> parts);
 std::vector<std::string> split(std::string_view text, char separator);
 /// Characters of UTF-8 text.
 size_t character_count(std::string_view text);

@@ -33,22 +33,37 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
 
 namespace {
 
-/// Where both have some names in common, the others are likely to be a mistake.
-void warn_of_unknown_classes(const std::vector<std::string>& trained, const std::vector<std::string>& classes,
-                             const std::string& flow, const std::string& trainer) {
-  std::vector<std::string> unknown;
-  for (const std::string& name : classes) {
-    if (std::find(trained.begin(), trained.end(), name) == trained.end()) unknown.push_back("'" + name + "'");
+/// The names of one list that the other lacks, in quotes.
+std::vector<std::string> missing_in(const std::vector<std::string>& known,
+                                    const std::vector<std::string>& names) {
+  std::vector<std::string> missing;
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) missing.push_back("'" + name + "'");
   }
-  if (unknown.empty() || unknown.size() == classes.size()) return;
-  log::warning("flow '" + flow + "' has classes that " + trainer + " does not have: " + join(unknown, ", "));
+  return missing;
+}
+
+void warn_of_other_classes(const std::vector<std::string>& trained, const std::vector<std::string>& classes,
+                           const std::string& flow, const std::string& trainer) {
+  const std::vector<std::string> unknown = missing_in(trained, classes);
+  const std::vector<std::string> missing = missing_in(classes, trained);
+  if (unknown.size() == classes.size()) {
+    log::warning("flow '" + flow + "' has none of the classes of " + trainer + ", but " +
+                 join_first(unknown));
+    return;
+  }
+  if (!unknown.empty())
+    log::warning("flow '" + flow + "' has classes that " + trainer +
+                 " does not have: " + join_first(unknown));
+  if (!missing.empty())
+    log::warning("flow '" + flow + "' lacks classes that " + trainer + " has: " + join_first(missing));
 }
 
 /// Errors: ConfigError where a name that both know stands for different labels.
 void compare_classes(const std::vector<std::string>& trained, const std::string& trainer,
                      const ComponentSpec& component, const std::string& name, const Position& where) {
-  if (trained.empty() || trained == component.classes) return;
-  warn_of_unknown_classes(trained, component.classes, name, trainer);
+  if (trained.empty() || component.classes.empty() || trained == component.classes) return;
+  warn_of_other_classes(trained, component.classes, name, trainer);
   for (size_t label = 0; label < component.classes.size(); ++label) {
     const std::string& class_name = component.classes[label];
     const auto found = std::find(trained.begin(), trained.end(), class_name);
@@ -74,7 +89,7 @@ void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::
 void check_same_labels(const std::vector<std::string>& trained, const DataFlow& flow,
                        const std::string& name) {
   for (const ComponentSpec& component : flow.spec()) {
-    if (!component.classes.empty()) compare_classes(trained, "the checkpoint", component, name, {});
+    compare_classes(trained, "the checkpoint", component, name, {});
   }
 }
 

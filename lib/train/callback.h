@@ -69,6 +69,8 @@ class Callback {
   virtual std::string identity() const { return {}; }
   /// True where a second one of the same identity in the list would undo what the first one does.
   virtual bool only_one() const { return false; }
+  /// True where it has the trained weights written to a file.
+  virtual bool saves_weights() const { return false; }
   /// Runs on the chief alone unless it says otherwise.
   virtual bool chief_only() const { return true; }
   /// What a checkpoint keeps of it.

@@ -86,7 +86,6 @@ void DataParallelTrainer::initialize() {
   compile();
   replicas_->initialize();
   open_inputs({});
-  data_fingerprint_ = setup_.data->fingerprint();
 }
 
 void DataParallelTrainer::open_inputs(DataPosition position) {
@@ -160,10 +159,6 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   data.put("replicas", replicas_->replicas());
   data.put("batch_size", step_size().batch);
   data.put("seed", static_cast<int64_t>(setup_.seed));
-  if (!data_fingerprint_.empty()) {
-    data.put("fingerprint", data_fingerprint_);
-    data.put("facts", describe(setup_.data->facts()));
-  }
   content.texts[kDataState] = data.to_json();
 }
 
@@ -186,16 +181,6 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
         source, "cannot be resumed: data.train cannot be read again from where it was (seek: none)");
 }
 
-/// Other files do not stop a run: more of them may be what it goes on for.
-std::string DataParallelTrainer::compare_data(const State& data) const {
-  const auto before = data.get<std::string>("fingerprint", data_fingerprint_);
-  if (before == data_fingerprint_) return {};
-  const std::string now = describe(setup_.data->facts());
-  const auto then = data.get<std::string>("facts");
-  if (then == now) return "still " + now + ", but names, sizes or dates of files differ";
-  return "it was " + then + "; it is " + now;
-}
-
 void DataParallelTrainer::load(const CheckpointContent& content, const std::string& source) {
   VariableStore& store = replicas_->variables();
   for (const VariableScope scope : kSaved) {
@@ -214,7 +199,6 @@ void DataParallelTrainer::load(const CheckpointContent& content, const std::stri
   replicas_->broadcast();
   check_resumable(content, source);
   const State data = data_state(content, source);
-  data_change_ = compare_data(data);
   open_inputs({data.get<int64_t>("pass"), data.get<int64_t>("index")});
 }
 

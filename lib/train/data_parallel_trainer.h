@@ -31,7 +31,6 @@ class DataParallelTrainer : public Trainer {
   void save(CheckpointContent& content) const override;
   void check_resumable(const CheckpointContent& content, const std::string& source) const override;
   void load(const CheckpointContent& content, const std::string& source) override;
-  std::string data_change() const override { return data_change_; }
   DataParallel* replicas() override { return replicas_.get(); }
 
  protected:
@@ -42,7 +41,6 @@ class DataParallelTrainer : public Trainer {
 
  private:
   void open_inputs(DataPosition position);
-  std::string compare_data(const State& data) const;
 
   TrainSetup setup_;
   std::unique_ptr<DataParallel> replicas_;
@@ -52,8 +50,6 @@ class DataParallelTrainer : public Trainer {
   std::vector<std::string> statistics_;
   DataPosition position_;
   bool compiled_ = false;
-  std::string data_fingerprint_;
-  std::string data_change_;
   double waited_before_ = 0;  // by readers that were closed
 };
 

@@ -98,6 +98,12 @@ LoopResult Loop::run() {
 }
 
 void Loop::run_to_end() {
+  if (run_.resumed_ &&
+      first_epoch_ > options_.length.max_epoch) {  // statistics that are written stay as they are
+    result_.reason = "nothing is left: epoch " + std::to_string(run_.epoch_) + " is done, max_epoch is " +
+                     std::to_string(options_.length.max_epoch);
+    return;
+  }
   monitors_.open({options_.folder, first_epoch_, run_.global_step_, run_.resumed_});
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   try {
@@ -292,7 +298,7 @@ CheckpointContent Loop::checkpoint_content() const {
   state.put("epoch", begun_ ? run_.epoch_ : first_epoch_);
   state.put("local_step", begun_ ? run_.local_step_ : first_local_step_ - 1);
   state.put("global_step", run_.global_step_);
-  state.put("epoch_done", static_cast<int64_t>(epoch_done_));
+  state.put("epoch_done", epoch_done_);
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
   state.put("triggered", join(triggered_, "\n"));
   content.texts[kRunState] = state.to_json();

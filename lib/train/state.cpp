@@ -20,7 +20,7 @@ std::string exact(double value) {
 }  // namespace
 
 void State::put(const std::string& name, double value) { values_[name] = exact(value); }
-void State::put(const std::string& name, int64_t value) { values_[name] = std::to_string(value); }
+void State::put_integer(const std::string& name, int64_t value) { values_[name] = std::to_string(value); }
 void State::put(const std::string& name, const std::string& value) { values_[name] = value; }
 void State::put(const std::string& name, const std::vector<double>& values) {
   std::vector<std::string> parts;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -12,7 +13,10 @@ namespace tpack {
 class State {
  public:
   void put(const std::string& name, double value);
-  void put(const std::string& name, int64_t value);
+  template <std::integral T>
+  void put(const std::string& name, T value) {
+    put_integer(name, static_cast<int64_t>(value));
+  }
   void put(const std::string& name, const std::string& value);
   void put(const std::string& name, const std::vector<double>& values);
 
@@ -33,6 +37,7 @@ class State {
   static State from_json(const std::string& text, const std::string& source);
 
  private:
+  void put_integer(const std::string& name, int64_t value);
   const std::string& at(const std::string& name) const;
   double number(const std::string& name, const std::string& text) const;
 

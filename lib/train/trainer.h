@@ -119,9 +119,6 @@ class Trainer {
     (void)source;
   }
   virtual void load(const CheckpointContent& content, const std::string& source) = 0;
-  /// How the data differ from those that the loaded checkpoint was trained on, so that training goes on with
-  /// other samples; empty where nothing was loaded or no difference is known.
-  virtual std::string data_change() const { return {}; }
 };
 
 }  // namespace tpack

@@ -1,3 +1,6 @@
+#include <cstdio>
+#include <thread>
+
 #include <gmock/gmock.h>
 
 #include "support/fake_trainer.h"
@@ -18,6 +21,46 @@ TEST(EstimatedTimeLeft, is_said_after_every_epoch_but_the_last) {
       ++lines;
     }
     EXPECT_EQ(lines, 2U) << text;
+  }
+}
+
+/// Seconds of a text of human_duration that is shorter than a minute.
+double seconds_of(const std::string& text) {
+  double value = 0;
+  char unit[8] = "";
+  EXPECT_EQ(std::sscanf(text.c_str(), "%lf %7s", &value, unit), 2) << text;
+  return std::string(unit) == "ms" ? value / 1e3 : std::string(unit) == "us" ? value / 1e6 : value;
+}
+
+TEST(EstimatedTimeLeft, is_the_epochs_that_are_left_at_the_pace_of_those_done) {
+  const double kPause = 0.1;
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 4, .steps_per_epoch = 1}, trainer);
+  Stopwatch watch;
+  double before = 0;
+  std::vector<double> longest;  // that one epoch took at most, by epoch
+  run.add("pause", std::make_unique<FunctionCallback>([=](tpack::Run&) {
+            for (const Stopwatch pause; pause.seconds() < kPause;) std::this_thread::yield();
+          }));
+  run.add("EstimatedTimeLeft", {{"last_k_epochs", 1}});
+  run.add("note", std::make_unique<FunctionCallback>(nullptr, [&](tpack::Run&) {
+            longest.push_back(watch.seconds() - before);
+            before = watch.seconds();
+          }));
+  testing::internal::CaptureStderr();
+  run.go();
+  const std::string text = testing::internal::GetCapturedStderr();
+  const std::string what = "estimated time left: ";
+  size_t at = 0;
+  for (size_t epoch = 0; epoch < 3; ++epoch) {
+    at = text.find(what, at);
+    ASSERT_NE(at, std::string::npos) << text;
+    at += what.size();
+    const double left = seconds_of(text.substr(at, text.find('\n', at) - at));
+    const auto epochs = static_cast<double>(3 - epoch);
+    EXPECT_GE(left, 0.9 * epochs * kPause) << text;
+    // The epoch before the one that is timed ends a little later here than in the callback.
+    EXPECT_LE(left, 1.1 * epochs * (longest[epoch] + (epoch > 0 ? 0.02 : 0)) + 0.05) << text;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -89,6 +90,33 @@ TEST(Check, reports_shapes_parameters_and_memory) {
   EXPECT_EQ(fc0->flops, 2.0 * 4 * 16 * 5);
   EXPECT_GT(report->memory.total(), 0U);
   EXPECT_EQ(report->to_json().at("parameters"), report->parameters);
+}
+
+/// The parts of what `check` predicts, in bytes.
+std::map<std::string, uint64_t> memory_of(const std::vector<std::string>& overrides) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  CheckedExperiment checked(folder / "tiny.yaml", overrides, true);
+  const MemoryReport memory = report_model(checked)->memory;
+  std::map<std::string, uint64_t> parts;
+  for (const auto& [name, bytes] : memory.parts()) parts[name] = bytes;
+  return parts;
+}
+
+TEST(Check, counts_batches_of_the_queue_and_replicas_of_the_towers) {
+  constexpr uint64_t kBatch = 4 * (16 + sizeof(int32_t));
+  constexpr uint64_t kVariables = sizeof(float) * (16 * 5 + 5 + 5 * 3 + 3);
+  const auto one = memory_of({"input={Queue: {capacity: 7}}"});
+  EXPECT_EQ(one.at("batches"), 7 * kBatch);
+  EXPECT_GE(one.at("variables"), 3 * kVariables) << "Adam keeps two moments of each";
+  EXPECT_GE(one.at("validation or saving"), 3 * kVariables) << "a whole checkpoint";
+  const auto two =
+      memory_of({"input={Queue: {capacity: 7}}", "trainer={SyncMultiGPU: {devices: [cpu:0, cpu:1]}}"});
+  EXPECT_EQ(two.at("batches"), 2 * 7 * kBatch);
+  EXPECT_EQ(two.at("variables"), 2 * one.at("variables"));
+  EXPECT_GT(two.at("activations"), one.at("activations"));
+  const auto large = memory_of({"data.validation.1.BatchData.batch_size=1000"});
+  EXPECT_EQ(large.at("validation or saving"), 4U * 1000 * (16 + sizeof(int32_t)));
 }
 
 TEST(Check, without_data_takes_what_they_declare) {

@@ -45,10 +45,21 @@ TEST_F(Completion, knows_commands_and_options) {
   EXPECT_THAT(offered("train --re"), UnorderedElementsAre("--resume", "--replan"));
 }
 
+TEST_F(Completion, finds_the_command_behind_options_of_the_program) {
+  EXPECT_THAT(offered("-q tr"), UnorderedElementsAre("train"));
+  EXPECT_THAT(offered("-q train --re"), UnorderedElementsAre("--resume", "--replan"));
+}
+
+TEST_F(Completion, knows_the_words_that_an_option_takes) {
+  EXPECT_THAT(offered("infer model.h5 --format ''"), UnorderedElementsAre("jsonl", "csv", "hdf5"));
+  EXPECT_THAT(offered("completion ''"), IsSupersetOf({"bash", "fish", "zsh"}));
+}
+
 TEST_F(Completion, knows_the_names_of_components) {
   EXPECT_THAT(offered("describe Conv2"), UnorderedElementsAre("Conv2D"));
   EXPECT_THAT(offered("describe ''"), IsSupersetOf({"Adam", "ModelSaver", "Mnist", "--json"}));
   EXPECT_THAT(offered("list opt"), UnorderedElementsAre("optimizer"));
+  EXPECT_THAT(offered("list input"), UnorderedElementsAre("input source"));
 }
 
 TEST_F(Completion, knows_which_files_are_configs_and_checkpoints) {

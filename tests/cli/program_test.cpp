@@ -148,9 +148,9 @@ TEST_F(Program, completes_the_options_of_nested_commands) {
   const std::string script = tpack({"completion", "bash"}).out;
   const size_t data = script.find("    data) ");
   ASSERT_NE(data, std::string::npos);
-  const std::string line = script.substr(data, script.find('\n', data) - data);
-  EXPECT_NE(line.find("inspect"), std::string::npos) << line;
-  EXPECT_NE(line.find("--png"), std::string::npos) << line;
+  const std::string branch = script.substr(data, script.find(";;", data) - data);
+  EXPECT_NE(branch.find("inspect"), std::string::npos) << branch;
+  EXPECT_NE(branch.find("--png"), std::string::npos) << branch;
 }
 
 TEST_F(Program, says_its_version) {

@@ -9,14 +9,24 @@ namespace tpack {
 namespace {
 
 TEST(SignalWatcher, ends_at_once_while_nobody_watches) {
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     EXPECT_EXIT(
         {
           const SignalWatcher watcher;
           raise(number);
         },
-        testing::ExitedWithCode(128 + number), "");
+        testing::ExitedWithCode(128 + number), "^error: interrupted before training began");
   }
+}
+
+TEST(SignalWatcher, goes_on_where_nobody_reads_what_is_written) {
+  EXPECT_EXIT(
+      {
+        const SignalWatcher watcher;
+        raise(SIGPIPE);
+        std::exit(7);
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 TEST(SignalWatcher, asks_for_an_orderly_end_once) {
@@ -29,7 +39,8 @@ TEST(SignalWatcher, asks_for_an_orderly_end_once) {
         if (watcher.signal() != SIGTERM) std::exit(1);
         raise(SIGINT);
       },
-      testing::ExitedWithCode(128 + SIGINT), "once more ends at once");
+      testing::ExitedWithCode(128 + SIGINT),
+      "once more ends at once\nerror: interrupted once more: ended at once");
 }
 
 }  // namespace

@@ -61,6 +61,24 @@ TEST_F(TrainOnImages, warns_where_the_files_of_a_resumed_run_are_others) {
       << renamed.err;
 }
 
+TEST_F(TrainOnImages, does_not_go_on_with_labels_of_another_order) {
+  for (const char* name : {"images/ants/1.png", "images/bees/1.png"}) image(name);
+  const std::string flow = "data.train=[ImageFolder: {dir: " + (folder_ / "images") +
+                           ", color: gray}, AugmentImageComponent: [Resize: 4], BatchData: {batch_size: 1}]";
+  ASSERT_EQ(train({"--set", flow}).code, 0);
+  fs::rename(folder_ / "images/ants", folder_ / "images/wasps");
+  fs::rename(folder_ / "images/bees", folder_ / "images/ants");
+  fs::rename(folder_ / "images/wasps", folder_ / "images/bees");
+  EXPECT_EQ(train({"--set", flow, "--resume", "auto", "--set", "max_epoch=3"}).code, 0) << "the same names";
+  fs::create_directories(folder_ / "images/aphids");
+  const Outcome other = train({"--set", flow, "--resume", "auto", "--set", "max_epoch=4"});
+  EXPECT_EQ(other.code, 2) << other.err;
+  EXPECT_NE(other.err.find("error: flow 'train' has other classes than the checkpoint: 'bees' is label 2 of "
+                           "component 'label' there and label 1 in the checkpoint"),
+            std::string::npos)
+      << other.err;
+}
+
 TEST_F(TrainOnImages, one_that_is_too_small_is_named_with_the_augmentor_and_the_fix) {
   const std::string small = folder_ / "images/ants/2.png";
   image("images/ants/1.png");

@@ -156,9 +156,29 @@ TEST_F(Train, a_second_signal_ends_at_once) {
   Process process({program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000"},
                   folder_ / "out");
   ASSERT_TRUE(process.wait_for("Epoch 1 "));
+  process.signal(SIGSTOP);  // so that both come at one time
   process.signal(SIGINT);
-  process.signal(SIGINT);
-  EXPECT_EQ(process.wait(), 130);
+  process.signal(SIGTERM);
+  process.signal(SIGCONT);
+  EXPECT_THAT(process.wait(), testing::AnyOf(130, 143));
+  EXPECT_TRUE(last_line(process.err()).starts_with("error: interrupted once more: ended at once"))
+      << process.err();
+}
+
+TEST_F(Train, saves_where_its_terminal_is_closed) {
+  Process process({program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000",
+                   "--set", "callbacks=[]"},
+                  folder_ / "out");
+  ASSERT_TRUE(process.wait_for("Epoch 2 "));
+  EXPECT_NE(
+      process.err().find("warning: --set callbacks: no callback saves what is trained; add ModelSaver: {} to "
+                         "the callbacks\n"),
+      std::string::npos)
+      << process.err();
+  process.signal(SIGHUP);
+  EXPECT_EQ(process.wait(), 129) << process.err();
+  const int64_t step = nlohmann::json::parse(content_of(run_folder() + "/exit.json")).at("global_step");
+  EXPECT_TRUE(fs::exists(checkpoint(step)));
 }
 
 TEST_F(Train, a_missed_gate_is_exit_8) {

@@ -32,6 +32,13 @@ TEST(BusySeconds, are_not_known_from_another_text) {
   EXPECT_FALSE(busy_seconds(kStat, {}));
 }
 
+TEST(ShareOfOthers, is_what_is_busy_without_this_process) {
+  EXPECT_DOUBLE_EQ(share_of_others(12, 4, 10, 2), 0.4);
+  EXPECT_DOUBLE_EQ(share_of_others(4, 0, 10, 1), 0.4);
+  EXPECT_EQ(share_of_others(10, 10.02, 10, 1), 0) << "both are rounded";
+  EXPECT_EQ(share_of_others(10.02, 0, 10, 1), 1);
+}
+
 TEST(ProcessorShare, does_not_count_what_this_process_does) {
   const auto own_seconds = [] {
     rusage usage{};

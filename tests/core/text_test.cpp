@@ -13,6 +13,9 @@ TEST(Split, keeps_empty_parts) {
   EXPECT_EQ(split("a,,b,", ','), (std::vector<std::string>{"a", "", "b", ""}));
   EXPECT_EQ(split("", ','), std::vector<std::string>{""});
   EXPECT_EQ(join(split("a,,b", ','), "-"), "a--b");
+  EXPECT_EQ(join_first(split("a,b", ',')), "a, b");
+  EXPECT_EQ(join_first(split("a,b,c,d,e,f,g,h,i,j", ',')), "a, b, c, d, e, f, g, h, i, j");
+  EXPECT_EQ(join_first(split("a,b,c,d,e,f,g,h,i,j,k,l", ',')), "a, b, c, d, e, f, g, h, i, j and 2 more");
 }
 
 TEST(CharacterCount, counts_utf8_characters_not_bytes) {

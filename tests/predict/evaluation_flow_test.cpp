@@ -68,7 +68,19 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
     EXPECT_THAT(log.text(),
                 testing::HasSubstr("flow 'validation' has classes that data.train does not have: 'wasps'\n"));
   }
-  EXPECT_EQ(error_with(images("two"), make_flow(parse_yaml("[RenderedDigits]", "test.yaml"))), "");
+  {
+    const CapturedLog log;
+    EXPECT_EQ(error_with(images("more"), images("two")), "");
+    EXPECT_THAT(log.text(),
+                testing::HasSubstr("flow 'validation' lacks classes that data.train has: 'wasps'\n"));
+  }
+  {
+    const CapturedLog log;
+    EXPECT_EQ(error_with(images("two"), make_flow(parse_yaml("[RenderedDigits]", "test.yaml"))), "");
+    EXPECT_THAT(log.text(),
+                testing::HasSubstr("flow 'validation' has none of the classes of data.train, but '0', '1', "
+                                   "'2', '3', '4', '5', '6', '7', '8', '9'\n"));
+  }
   EXPECT_EQ(error_with(small_flow(10, ""), images("two")), "");
   EXPECT_EQ(
       error_with(images("two"), images("one")),

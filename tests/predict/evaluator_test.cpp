@@ -1,12 +1,15 @@
 #include "predict/evaluator.h"
 
 #include <cmath>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 
 #include "dataflow/data_flow.h"
 #include "predict/inference_tower.h"
+#include "support/paths.h"
 #include "support/small_model.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -108,6 +111,34 @@ TEST_F(EvaluatorTest, refuses_a_flow_without_the_inputs_of_the_model) {
   const DataFlow flow = make_flow(parse_yaml(
       "- FakeData: {shapes: [[5]], names: [x], size: 4}\n- BatchData: {batch_size: 2}", "test.yaml"));
   EXPECT_THROW(Evaluator("validation", tower_.place(), flow, 1), ConfigError);
+}
+
+TEST_F(EvaluatorTest, refuses_a_flow_with_more_classes_than_scores) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    std::filesystem::create_directories(folder / name);
+    std::filesystem::copy_file(source_folder() + "/docs/images/rendered-digits.png",
+                               folder / (std::string(name) + "/1.png"));
+  }
+  const auto model = model_of(R"(
+inputs: {image: {shape: [2, 2, 3], dtype: uint8, layout: HWC}, label: {shape: [], dtype: int32}}
+layers: [FullyConnected: {name: fc, units: 3}]
+cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
+)");
+  InferenceTower tower(*model, reference());
+  const DataFlow flow = make_flow(
+      parse_yaml("[ImageFolder: " + folder.str() +
+                     ", AugmentImageComponent: [Resize: 2], BatchData: {batch_size: 2, remainder: true}]",
+                 "test.yaml"));
+  try {
+    Evaluator("validation", tower.place(), flow, 1);
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "cost/SoftmaxCrossEntropy: flow 'validation' has 4 classes, but there are 3 scores; take out the "
+        "classes that data.train does not have");
+  }
 }
 
 TEST_F(EvaluatorTest, refuses_a_flow_that_drops_samples) {

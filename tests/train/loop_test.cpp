@@ -121,6 +121,29 @@ TEST_F(LoopTest, stop_training_in_any_hook_leaves_out_all_others_but_after_train
   }
 }
 
+TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
+  struct EpochsSeen final : Monitor {
+    explicit EpochsSeen(std::vector<std::pair<int64_t, double>>& seen) : seen_(seen) {}
+    void put_scalar(const std::string& /*name*/, double value, const Moment& /*at*/) override {
+      last_ = value;
+    }
+    void end_epoch(const Moment& at) override { seen_.emplace_back(at.epoch, last_); }
+    std::vector<std::pair<int64_t, double>>& seen_;
+    double last_ = 0;
+  };
+  std::vector<std::pair<int64_t, double>> seen;
+  std::vector<std::unique_ptr<Monitor>> monitors;
+  monitors.push_back(std::make_unique<EpochsSeen>(seen));
+  TestRun run({.max_epoch = 5, .steps_per_epoch = 2}, trainer_);
+  run.monitors = Monitors(std::move(monitors));
+  run.add("stop", std::make_unique<FunctionCallback>(nullptr, [](tpack::Run& at) {
+            at.monitors().put_scalar("x", 10.0 * static_cast<double>(at.epoch()));
+            if (at.epoch() == 2) throw StopTraining{"enough"};
+          }));
+  EXPECT_EQ(run.go().ending, Ending::kStopped);
+  EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 10), testing::Pair(2, 20)));
+}
+
 TEST_F(LoopTest, an_error_in_any_hook_is_thrown_on_after_after_train) {
   for (const HookCase& c : kHooks) {
     record_.clear();
@@ -230,19 +253,27 @@ TEST_F(LoopTest, an_interrupt_ends_a_run_without_steps) {
 
 TEST_F(LoopTest, a_callback_that_the_checkpoint_does_not_know_is_as_new) {
   struct Counting final : Callback {
-    void save(State& state) const override { state.put("count", int64_t{1}); }
-    void load(const State& state) override { EXPECT_EQ(state.get<int64_t>("count"), 1); }
+    explicit Counting(int64_t count) : count_(count) {}
+    void save(State& state) const override { state.put("count", count_); }
+    void load(const State& state) override { count_ = state.get<int64_t>("count"); }
+    int64_t count_;
   };
   const TemporaryFolder folder;
   {
     FakeTrainer first;
     TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, first);
     run.options.folder = folder.str();
-    run.add("old", std::make_unique<Counting>()).add("ModelSaver").go();
+    run.add("old", std::make_unique<Counting>(1)).add("ModelSaver").go();
   }
   TestRun run({.max_epoch = 2, .steps_per_epoch = 1}, trainer_);
-  run.add("old", std::make_unique<Counting>()).add("added", std::make_unique<Counting>());
+  auto old = std::make_unique<Counting>(5);
+  auto added = std::make_unique<Counting>(6);
+  const Counting& old_one = *old;
+  const Counting& added_one = *added;
+  run.add("old", std::move(old)).add("added", std::move(added));
   EXPECT_EQ(run.go_on_from(folder / "checkpoints/model-1.h5").ending, Ending::kFinished);
+  EXPECT_EQ(old_one.count_, 1);
+  EXPECT_EQ(added_one.count_, 6);
 }
 
 TEST_F(LoopTest, a_checkpoint_asked_for_in_the_last_step_holds_what_the_epochs_hooks_change) {

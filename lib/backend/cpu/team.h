@@ -14,9 +14,10 @@ namespace tpack::cpu {
 /// the calling thread works too, and a thread that lost its processor to another process delays no more than
 /// the piece that it has. Thread i takes piece i first where it is free, because its cache has that part of
 /// the data. Which thread computes a piece must not matter to its result; then results depend on the cut
-/// alone, not on the number of threads. A thread that waits spins for some microseconds and then sleeps, so
-/// that it takes no time from others. Threads: one job at a time, from any thread. Where they are bound (CPU
-/// affinity) is that of the thread that made the team.
+/// alone, not on the number of threads. A thread that waits spins for some microseconds, then offers
+/// its processor to others for some milliseconds, and then sleeps: it takes no time from others. Threads: one
+/// job at a time, from any thread. Where they are bound (CPU affinity) is that of the thread that made the
+/// team.
 class Team {
  public:
   /// `threads`: the calling one included, at least 1. Errors: ResourceError where the system gives no more

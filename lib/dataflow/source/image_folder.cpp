@@ -51,6 +51,9 @@ std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const
   return names;
 }
 
+/// What file managers and archives leave behind: .DS_Store, ._1.jpg, __MACOSX.
+bool is_hidden(const std::string& name) { return name[0] == '.' || name == "__MACOSX"; }
+
 /// What is in the folder and is not read.
 struct LeftOut {
   int64_t files = 0;
@@ -69,17 +72,9 @@ struct LeftOut {
       all.push_back("ignored " + with_thousands(files) + (files == 1 ? " file (" : " files (") +
                     join(std::vector<std::string>(extensions.begin(), extensions.end()), ", ") + ")");
     }
-    if (!folders.empty()) all.push_back("not read, inside class folders: " + listed(folders));
-    if (!empty_classes.empty()) all.push_back("class folders without images: " + listed(empty_classes));
+    if (!folders.empty()) all.push_back("not read, inside class folders: " + join_first(folders));
+    if (!empty_classes.empty()) all.push_back("class folders without images: " + join_first(empty_classes));
     return all;
-  }
-
- private:
-  static std::string listed(const std::vector<std::string>& names) {
-    constexpr size_t kMost = 10;
-    if (names.size() <= kMost) return join(names, ", ");
-    return join(std::span(names).first(kMost), ", ") + " and " +
-           with_thousands(static_cast<int64_t>(names.size() - kMost)) + " more";
   }
 };
 
@@ -95,7 +90,9 @@ class ImageFolder final : public RandomAccessSource {
   using Params = ImageFolderParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png.")
+               "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png. "
+               "Hidden "
+               "files and folders are left out.")
         .field("dir", &Params::dir, "the folder; classes are its folders in alphabetical order")
         .required()
         .shorthand()
@@ -170,11 +167,12 @@ class ImageFolder final : public RandomAccessSource {
     const size_t before = files_.size();
     for (std::string& file : sorted_names(folder, [](const auto& /*entry*/) { return true; })) {
       std::error_code unknown;
+      if (is_hidden(file)) continue;
       if (is_image_file(file)) {
         files_.push_back({label, std::move(file)});
-      } else if (file[0] != '.' && fs::is_directory(folder / file, unknown)) {
+      } else if (fs::is_directory(folder / file, unknown)) {
         left_out_.folders.push_back(name + "/" + file);
-      } else if (file[0] != '.') {
+      } else {
         left_out_.add(file);
       }
     }
@@ -182,7 +180,7 @@ class ImageFolder final : public RandomAccessSource {
   }
   static bool is_other_file(const fs::directory_entry& entry) {
     std::error_code unknown;
-    return entry.path().filename().native()[0] != '.' && entry.is_regular_file(unknown);
+    return !is_hidden(entry.path().filename().string()) && entry.is_regular_file(unknown);
   }
   std::string path_of(const Entry& file) const {
     return (fs::path(dir_) / classes_[static_cast<size_t>(file.label)] / file.name).string();
@@ -192,7 +190,7 @@ class ImageFolder final : public RandomAccessSource {
       std::error_code unknown;
       // Without the folder that a link has lost, the labels of the next ones would be others.
       const bool is_class = entry.is_directory(unknown) || is_dangling_link(entry.path().string());
-      return is_class && entry.path().filename().string()[0] != '.';
+      return is_class && !is_hidden(entry.path().filename().string());
     });
   }
 

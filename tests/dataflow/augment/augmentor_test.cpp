@@ -68,7 +68,8 @@ TEST(Augmentors, have_no_field_without_effect) {
       {"RandomApplyAug", {.base = "{aug: {Brightness: 20}}", .values = {{"aug", "{Brightness: 30}"}}}},
       {"RandomCrop", {.base = "{crop_shape: 6}"}},
       {"Resize", {.base = "{shape: 9}"}},
-      {"ResizeShortestEdge", {.base = "{size: 9}"}}};
+      {"ResizeShortestEdge", {.base = "{size: 9}"}},
+      {"Slip", {.left_out = {{"throws", "an augmentor of these tests"}}}}};
   EXPECT_THAT(live::dead_fields(Registry<Augmentor>::table(), components, pictures), testing::IsEmpty());
 }
 

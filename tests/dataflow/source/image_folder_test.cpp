@@ -14,6 +14,8 @@ TEST(ImageFolder, classes_and_files_are_in_alphabetical_order) {
   folder.write("dog/a.JPG", encode_jpeg(photo(30, 20)));
   folder.write("cat/x.jpeg", encode_jpeg(photo(5, 6)));
   folder.write("cat/notes.txt", {1, 2});
+  for (const char* hidden : {"dog/._a.JPG", "__MACOSX/dog/a.JPG", ".thumbs/a.JPG", ".a.JPG"})
+    folder.write(hidden, {1});
   const DataFlow flow = make_flow(list({folder_source(folder)}));
   EXPECT_EQ(flow.spec()[1].classes, (std::vector<std::string>{"cat", "dog"}));
   const auto cursor = flow.open({});

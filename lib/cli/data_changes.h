@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dataflow/data_flow.h"
+
+namespace tpack {
+
+/// What flows read, as a checkpoint keeps it: JSON with the fingerprint and the facts of each.
+class DataRecord {
+ public:
+  /// The flows are prepared.
+  explicit DataRecord(const std::map<std::string, DataFlow>& flows);
+  /// Errors: CheckpointError with `source`.
+  static DataRecord from_json(const std::string& text, const std::string& source);
+
+  std::string to_json() const;
+  /// How these data differ from earlier ones, one sentence a flow. Flows that only one of them has, and those
+  /// without a fingerprint, are left out.
+  std::vector<std::string> changes_since(const DataRecord& earlier) const;
+
+ private:
+  struct Flow {
+    std::string fingerprint;
+    std::string facts;
+  };
+  DataRecord() = default;
+
+  std::map<std::string, Flow> flows_;  // those with a fingerprint
+};
+
+}  // namespace tpack
