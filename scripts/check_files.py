@@ -67,6 +67,22 @@ def pairing():
             yield f"tests/{inside}: tests no file of lib/"
 
 
+def builds():
+    """Sources of modules and tests that no CMakeLists.txt names are neither compiled nor run."""
+    for path in sources():
+        inside = path.relative_to(ROOT)
+        is_source = inside.parts[0] == "lib" and path.suffix == ".cpp"
+        if not is_source and not path.name.endswith("_test.cpp"):
+            continue
+        folder = path.parent
+        while not (folder / "CMakeLists.txt").exists():
+            folder = folder.parent
+        lists = folder / "CMakeLists.txt"
+        name = str(path.relative_to(folder))
+        if not re.search(rf"(?<![\w/.]){re.escape(name)}(?![\w.])", lists.read_text()):
+            yield f"{inside}: {lists.relative_to(ROOT)} does not name it, so that it is not compiled"
+
+
 def visible_types(lines):
     """The types that are defined outside anonymous namespaces, as clang-format writes them: (line number, name).
     Specializations of templates are no types of their own."""
@@ -102,6 +118,6 @@ def content():
                 yield f"{inside}:{number}: {name} belongs into an anonymous namespace, as all of a component without a header"
 
 
-found = list(content()) + list(pairing())
+found = list(content()) + list(pairing()) + list(builds())
 print("\n".join(found) if found else "files: ok")
 sys.exit(1 if found else 0)

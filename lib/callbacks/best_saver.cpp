@@ -25,12 +25,24 @@ std::string BestSaver::file_name() const {
 void BestSaver::before_train(Run& run) {
   if (!run.resumed() || run.folder().empty()) return;
   const std::string path = run.folder() + "/checkpoints/" + file_name();
-  if (!std::filesystem::exists(path)) return;
+  if (!std::filesystem::exists(path)) return say_what_is_not_here(run);
   try {
     best_ = value_of(path);
   } catch (const CheckpointError& error) {
     log::warning(who_ + ": " + error.what() + "; the next " + monitor_.name + " counts as the best");
   }
+}
+
+/// The run may go on in another folder, or the file was set aside with later ones.
+void BestSaver::say_what_is_not_here(Run& run) const {
+  std::optional<std::pair<int64_t, double>> best;
+  for (const auto& [step, value] : run.monitors().get_history(monitor_.name)) {
+    if (!std::isnan(value) && (!best || better_(value, best->second))) best = {step, value};
+  }
+  if (!best) return;
+  log::warning(who_ + ": " + monitor_.name + " was " + shortest(best->second) + " after global_step " +
+               std::to_string(best->first) + ", but this folder has no " + file_name() +
+               "; the next value counts as the best");
 }
 
 /// The statistic at the step of a checkpoint.

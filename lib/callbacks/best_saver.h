@@ -27,6 +27,7 @@ class BestSaver : public Callback {
   BestSaver(std::string who, std::string prefix, Ref<Stat> monitor, Better better);
 
  private:
+  void say_what_is_not_here(Run& run) const;
   std::string file_name() const;
   double value_of(const std::string& path) const;
 

@@ -19,7 +19,8 @@ class CheckNumerics final : public Callback {
   using Params = CheckNumericsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Ends the run where the cost of a step, or a variable of the model, is NaN or infinite.")
+               "Ends the run where the cost of a step, or a variable of the model or the optimizer, is NaN "
+               "or infinite.")
         .field("run_as_trigger", &Params::run_as_trigger,
                "check variables before training and after each epoch")
         .field("run_step", &Params::run_step, "check variables after each step, too");

@@ -34,11 +34,14 @@ std::string place_of(int64_t element, const Shape& shape) {
 }  // namespace
 
 void check_variables(Run& run) {
-  for (const auto& [name, value] : run.variables(VariableScope::kModel)) {
-    const auto bad = first_bad(value);
-    if (!bad) continue;
-    diverged(run, "variable " + name + " has " + std::to_string(value.at(*bad)) + " at " +
-                      place_of(*bad, value.shape()));
+  for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
+    for (const auto& [name, value] : run.variables(scope)) {
+      const auto bad = first_bad(value);
+      if (!bad) continue;
+      const std::string whose = scope == VariableScope::kOptimizer ? " of the optimizer" : "";
+      diverged(run, "variable " + name + whose + " has " + std::to_string(value.at(*bad)) + " at " +
+                        place_of(*bad, value.shape()));
+    }
   }
 }
 

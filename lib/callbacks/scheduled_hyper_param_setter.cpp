@@ -131,9 +131,9 @@ class ScheduledHyperParamSetter final : public Callback {
     if (is_known || !due || is_close(actual, *due) || !run.is_chief()) return;
     log::warning(
         "by its schedule, which the checkpoint does not know, " + p_.param.name + " should be " +
-        shortest(*due) + " now; it stays " + shortest(static_cast<float>(actual)) +
-        ", as the checkpoint has it, until the next point; to change it soon, give the schedule a point "
-        "at a coming " +
+        shortest(static_cast<float>(*due)) + " now; it stays " + shortest(static_cast<float>(actual)) +
+        ", as the checkpoint has it, until the schedule sets it again; to change it soon, give the schedule "
+        "a point at a coming " +
         (p_.step_based ? "step" : "epoch"));
   }
 

@@ -32,8 +32,8 @@ std::string DataRecord::to_json() const {
   return json.dump();
 }
 
-std::vector<std::string> DataRecord::changes_since(const DataRecord& earlier) const {
-  std::vector<std::string> changes;
+std::map<std::string, std::string> DataRecord::changes_since(const DataRecord& earlier) const {
+  std::map<std::string, std::string> changes;
   for (const auto& [name, now] : flows_) {
     const auto then = earlier.flows_.find(name);
     if (then == earlier.flows_.end() || then->second.fingerprint == now.fingerprint) continue;
@@ -41,9 +41,9 @@ std::vector<std::string> DataRecord::changes_since(const DataRecord& earlier) co
                                 ? "still " + now.facts + ", but names, sizes or dates of files differ"
                                 : "it was " + then->second.facts + "; it is " + now.facts;
     const std::string what_follows =
-        name == "train" ? "; the run goes on, but not with exactly the same samples"
+        name == "train" ? "; the run goes on, but maybe not with exactly the same samples"
                         : "; figures of " + name + " cannot be compared with those before the checkpoint";
-    changes.push_back("data." + name + " has changed since the checkpoint: " + how + what_follows);
+    changes[name] = "data." + name + " has changed since the checkpoint: " + how + what_follows;
   }
   return changes;
 }

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "dataflow/data_flow.h"
 
@@ -17,9 +16,9 @@ class DataRecord {
   static DataRecord from_json(const std::string& text, const std::string& source);
 
   std::string to_json() const;
-  /// How these data differ from earlier ones, one sentence a flow. Flows that only one of them has, and those
+  /// How these data differ from earlier ones, a sentence by flow. Flows that only one of them has, and those
   /// without a fingerprint, are left out.
-  std::vector<std::string> changes_since(const DataRecord& earlier) const;
+  std::map<std::string, std::string> changes_since(const DataRecord& earlier) const;
 
  private:
   struct Flow {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -67,6 +68,7 @@ int evaluate(const EvalOptions& o) {
   for (const auto& [statistic, value] : result) {
     table.add({statistic, shortest(static_cast<float>(value))});
     json[statistic] = value;
+    if (!std::isfinite(value)) log::warning(statistic + " of " + name + " is " + std::to_string(value));
   }
   std::cout << (o.json ? json.dump(1) + "\n" : table.str());
   require(gates, result);

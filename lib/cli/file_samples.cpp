@@ -26,6 +26,10 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
        at.increment(failure)) {
     std::error_code unknown;
     const std::string path = at->path().string();
+    if (is_hidden(at->path().filename().string())) {
+      at.disable_recursion_pending();
+      continue;
+    }
     // A link that leads nowhere is a broken image, not none.
     const bool is_file = at->is_regular_file(unknown) || is_dangling_link(path);
     if (is_file && is_image_file(path)) found.push_back(path);

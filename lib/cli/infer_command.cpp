@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -35,7 +36,8 @@ std::vector<PredictOutput> outputs_of(const Experiment& e) {
   if (e.config.predict.outputs.is_null()) {
     throw ConfigError(
         "the model's config does not say what it predicts; add "
-        "--set 'predict.outputs={probability: {Softmax: LAYER}}'");
+        "--set 'predict={data: validation, outputs: {probability: {Softmax: LAYER}}}', with the layer of the "
+        "scores, and the flow whose augmentation prepares a file");
   }
   Diagnostics errors;
   std::vector<PredictOutput> outputs = parse_predict_outputs(e.config.predict.outputs, errors);
@@ -108,13 +110,25 @@ class Inference {
       if (p.error.empty()) {
         for (const Tensor& value : values) p.outputs.push_back(value.row(row));
         ++row;
-      } else {
-        log::error(p.error);
+        refuse_nan(p);
       }
+      if (!p.error.empty()) log::error(p.error);
       writer_->write(p);
     }
     pending_.clear();
     batch_.clear();
+  }
+
+  /// No class is the best of scores that are no numbers.
+  void refuse_nan(Prediction& p) {
+    const Tensor& scores = p.outputs[0];
+    for (int64_t i = 0; i < scores.elements(); ++i) {
+      if (!std::isnan(scores.at(i))) continue;
+      p.error = p.file + ": the model gives NaN";
+      p.outputs.clear();
+      ++bad_;
+      return;
+    }
   }
 
   Tensor stacked() const {

@@ -222,8 +222,11 @@ class Hdf5 final : public PredictionWriter {
 std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::string>& labels, int count) {
   std::vector<int64_t> order(static_cast<size_t>(scores.elements()));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return scores.at(a) > scores.at(b); });
+  const auto rank = [&](int64_t index) {
+    const double score = scores.at(index);
+    return std::isnan(score) ? -std::numeric_limits<double>::infinity() : score;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rank(a) > rank(b); });
   std::vector<Ranked> ranked;
   for (size_t k = 0; k < order.size() && k < static_cast<size_t>(count); ++k) {
     const auto index = static_cast<size_t>(order[k]);

@@ -56,10 +56,10 @@ std::string unused_name(const std::string& base) {
   return name;
 }
 
-/// False also where the file cannot be read.
-bool is_of_step_up_to(int64_t step, const std::string& checkpoint) {
+/// What is damaged or no checkpoint is not; whoever needs it says so.
+bool is_of_later_step(int64_t step, const std::string& checkpoint) {
   try {
-    return checkpoint_step(checkpoint) <= step;
+    return checkpoint_step(checkpoint) > step;
   } catch (const CheckpointError&) {
     return false;
   }
@@ -153,6 +153,7 @@ void RunFolder::enter(const ResumeRequest& resume) {
           "; go on from one of them (--resume FILE), move them away (--resume never), or write " +
           "elsewhere (--log-dir DIR)");
     }
+    if (!checkpoint_) log::info(path_ + " has no checkpoint; training starts from the beginning");
   }
 }
 
@@ -194,18 +195,35 @@ bool RunFolder::goes_on_from_elsewhere() const {
   return !fs::equivalent(fs::absolute(*checkpoint_).parent_path(), checkpoints(), ignored);
 }
 
-void RunFolder::set_later_checkpoints_aside(int64_t step) const {
+bool RunFolder::set_later_checkpoints_aside(int64_t step) const {
   const bool from_elsewhere = goes_on_from_elsewhere();
   const std::vector<std::string> left = from_elsewhere ? all_of_the_run() : checkpoints_behind(step);
   const std::string copy = copy_of_what_is_taken_up(step);  // first: there may be no room for it
-  if (!left.empty()) set_aside(left, step, from_elsewhere);
-  if (copy.empty()) return;
+  if (!left.empty()) {
+    const std::string aside = set_aside(left);
+    log::info("the run goes on from step " + std::to_string(step) + "; " +
+              (from_elsewhere ? "what an earlier run left in this folder is" : "later checkpoints are") +
+              " now in " + aside);
+  }
+  if (copy.empty()) return !left.empty();
   std::error_code failure;
   fs::rename(copy, checkpoints() + "/" + checkpoint_name(step), failure);
   if (failure) throw ResourceError(copy + ": cannot be renamed: " + failure.message());
+  return true;
 }
 
-void RunFolder::set_aside(const std::vector<std::string>& files, int64_t step, bool from_elsewhere) const {
+void RunFolder::set_best_aside(const std::string& flow) const {
+  std::vector<std::string> best;
+  for (const std::string& path : list_other_checkpoints(checkpoints())) {
+    const std::string name = fs::path(path).filename().string();
+    if (name.starts_with("max-" + flow + "_") || name.starts_with("min-" + flow + "_")) best.push_back(path);
+  }
+  if (best.empty()) return;
+  log::info("the best checkpoints of the earlier data." + flow + " are now in " + set_aside(best));
+}
+
+/// Returns where the files are now.
+std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
   const fs::path aside = unused_name(checkpoints() + "/" + kLeft + time_stamp());
   try {
     fs::create_directories(aside);
@@ -216,12 +234,9 @@ void RunFolder::set_aside(const std::vector<std::string>& files, int64_t step, b
       if (fs::exists(path)) fs::rename(path, aside / fs::path(path).filename());
     }
   } catch (const fs::filesystem_error& failure) {
-    throw ResourceError(aside.string() +
-                        ": later checkpoints cannot be moved there: " + failure.code().message());
+    throw ResourceError(aside.string() + ": checkpoints cannot be moved there: " + failure.code().message());
   }
-  log::info("the run goes on from step " + std::to_string(step) + "; " +
-            (from_elsewhere ? "what an earlier run left in this folder is" : "later checkpoints are") +
-            " now in " + aside.string());
+  return aside.string();
 }
 
 /// A run that is stopped before its first save is to find what it went on from. "" where it is there.
@@ -239,7 +254,7 @@ std::vector<std::string> RunFolder::checkpoints_behind(int64_t step) const {
   for (const CheckpointFile& file : list_checkpoints(checkpoints()))
     if (file.step > step) later.push_back(file.path);
   for (const std::string& path : list_other_checkpoints(checkpoints()))
-    if (!is_of_step_up_to(step, path)) later.push_back(path);
+    if (is_of_later_step(step, path)) later.push_back(path);
   return later;
 }
 

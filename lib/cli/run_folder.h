@@ -46,8 +46,11 @@ class RunFolder {
   /// plan and statistics that belong to them: a run that goes on from an older one is another run from there
   /// on; `auto` must not return to what it left, and nothing of it is overwritten. All checkpoints, and the
   /// event files, are moved where the one to go on from is of another folder; that one is copied here, so
-  /// that `auto` finds it before the first save. Errors: ResourceError.
-  void set_later_checkpoints_aside(int64_t step) const;
+  /// that `auto` finds it before the first save. True where anything was moved. Errors: ResourceError.
+  bool set_later_checkpoints_aside(int64_t step) const;
+  /// Moves the best checkpoints whose statistic is of this flow away in the same manner: its data are others,
+  /// and what comes cannot be compared with them. Errors: ResourceError.
+  void set_best_aside(const std::string& flow) const;
 
  private:
   void lock();
@@ -57,7 +60,7 @@ class RunFolder {
   std::vector<std::string> checkpoints_behind(int64_t step) const;
   std::vector<std::string> all_of_the_run() const;
   std::string copy_of_what_is_taken_up(int64_t step) const;
-  void set_aside(const std::vector<std::string>& files, int64_t step, bool from_elsewhere) const;
+  std::string set_aside(const std::vector<std::string>& files) const;
   static std::string newest_of(const std::vector<std::string>& checkpoints);
   std::string left_behind() const;
 

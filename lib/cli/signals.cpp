@@ -43,8 +43,11 @@ void on_signal(int number) {
   wake();
 }
 
+/// What was ignored before stays so: `nohup` asks for that, and a shell for what it runs in the background.
 void handle(int number, void (*handler)(int)) {
   struct sigaction action = {};
+  if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) return;
+  action = {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigaction(number, &action, nullptr);
@@ -61,14 +64,14 @@ SignalWatcher::SignalWatcher() {
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
   handle(SIGHUP, on_signal);
-  handle(SIGPIPE, SIG_IGN);  // nobody reads the messages any more: no reason to end
+  before_sigpipe_ = std::signal(SIGPIPE, SIG_IGN);  // nobody reads the messages any more: no reason to end
 }
 
 SignalWatcher::~SignalWatcher() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
   handle(SIGHUP, SIG_DFL);
-  handle(SIGPIPE, SIG_DFL);
+  std::signal(SIGPIPE, before_sigpipe_);
   ending_ = true;
   wake();
   thread_.join();

@@ -1,7 +1,9 @@
 #include "cli/train.h"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -53,6 +55,7 @@ class TrainRun {
   void compare_ranks(const char* what, const std::string& text) const;
   LoopOptions loop_options();
   void start(Loop& loop);
+  void warn_of_another_rate(Run& run) const;
   void load_initial_weights();
   int ending(const LoopResult& result) const;
   void write_plan() const;
@@ -69,10 +72,10 @@ class TrainRun {
   bool folder_begun_ = false;
   std::string checkpoint_path_;  // empty: a new run
   CheckpointContent checkpoint_;
-  std::string restored_;                     // what was taken from it, or from `init`
-  std::vector<std::string> config_changes_;  // since the checkpoint
-  std::string data_record_;                  // what this run reads
-  std::vector<std::string> data_changes_;    // since the checkpoint
+  std::string restored_;                             // what was taken from it, or from `init`
+  std::vector<std::string> config_changes_;          // since the checkpoint
+  std::string data_record_;                          // what this run reads
+  std::map<std::string, std::string> data_changes_;  // since the checkpoint, by flow
   Plan plan_;
   std::unique_ptr<Monitors> monitors_;
   LoopResult result_;
@@ -180,7 +183,7 @@ void TrainRun::begin_folder() {
   if (chief() && !restored_.empty()) log::info(restored_);
   warn_of_config_changes();
   if (chief()) {
-    for (const std::string& change : data_changes_) log::warning(change);
+    for (const auto& [flow, change] : data_changes_) log::warning(change);
   }
   const std::string folder = world_.all_gather(folder_ ? folder_->path() : "", "the run folder")[0];
   const std::string rank = chief() ? "" : "-rank" + std::to_string(world_.rank());
@@ -261,13 +264,36 @@ void TrainRun::restore(Loop& loop) {
 void TrainRun::start(Loop& loop) {
   Experiment& e = *experiment_;
   if (!chief()) return;
-  if (!checkpoint_path_.empty()) folder_->set_later_checkpoints_aside(loop.state().global_step());
+  const bool is_changed =
+      checkpoint_path_.empty() || folder_->set_later_checkpoints_aside(loop.state().global_step());
+  // Otherwise epochs behind the last save would be gone, and not come again.
+  if (!is_changed && loop.nothing_is_left()) monitors_->detach();
+  for (const auto& [flow, change] : data_changes_)
+    if (flow != "train") folder_->set_best_aside(flow);
+  if (!checkpoint_path_.empty()) warn_of_another_rate(loop.state());
   write_plan();
   write_whole_file(folder_->file("config.yaml"), effective_);
   log::info("the data\n" + describe_data(e.flows));
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   if (const VariableStore* store = e.trainer->variables())
     log::info("what is trained\n" + describe_variables(*store));
+}
+
+/// A changed config is named when it is resumed the first time; its rate is not that of the run ever after.
+void TrainRun::warn_of_another_rate(Run& run) const {
+  constexpr const char* kRate = "learning_rate";
+  const std::vector<std::string> known = run.hyper_parameters();
+  if (std::find(known.begin(), known.end(), kRate) == known.end()) return;
+  const ConfigNode config = experiment_->effective();
+  for (const ConfigNode& item : config.find("callbacks")->items())
+    if (component_item(item, "callback").name == "ScheduledHyperParamSetter") return;
+  const ConfigNode* rate = component_item(*config.find("optimizer"), "optimizer").params.find(kRate);
+  const double actual = run.hyper_parameter(kRate);
+  if (rate == nullptr || static_cast<float>(rate->as_double()) == static_cast<float>(actual)) return;
+  log::warning(rate->position().str() + ": learning_rate stays " + shortest(static_cast<float>(actual)) +
+               ", as the checkpoint has it; to change it, add ScheduledHyperParamSetter: {param: "
+               "learning_rate, values: [[" +
+               std::to_string(run.epoch() + 1) + ", " + rate->text() + "]]} to the callbacks");
 }
 
 void TrainRun::load_initial_weights() {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -135,7 +136,11 @@ struct Codec<F> {
     }
     return value ? std::optional<F>(static_cast<F>(*value)) : std::nullopt;
   }
-  static ConfigNode dump(F value) { return value; }
+  /// As it is written: 0.2, and not the double nearest to the float.
+  static ConfigNode dump(F value) {
+    if constexpr (std::is_same_v<F, float>) return std::strtod(shortest(value).c_str(), nullptr);
+    return value;
+  }
 };
 
 template <>

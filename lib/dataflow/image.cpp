@@ -34,6 +34,8 @@ bool is_image_file(std::string_view path) {
   return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
 }
 
+bool is_hidden(std::string_view name) { return name.starts_with('.') || name == "__MACOSX"; }
+
 std::string ImageSize::str() const { return std::to_string(width) + "x" + std::to_string(height); }
 
 Image::Image() = default;

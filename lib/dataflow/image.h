@@ -46,6 +46,9 @@ inline int channels_of(Color color) { return color == Color::kRgb ? 3 : 1; }
 
 /// True for names that end in .jpg, .jpeg or .png, in letters of any case.
 bool is_image_file(std::string_view path);
+/// What file managers and archives leave behind, by the name of a file or folder: .DS_Store, ._1.jpg,
+/// __MACOSX.
+bool is_hidden(std::string_view name);
 
 /// What is wanted of an encoded image.
 struct DecodeRequest {

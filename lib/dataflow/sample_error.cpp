@@ -24,8 +24,9 @@ void rethrow_with_sample(const SamplePlace& place) {
   } catch (const FileError& error) {
     SamplePlace named = place;
     named.file.clear();  // the text has it
-    throw SampleError(error.kind(), named, error.what(),
-                      "; on_error: replace (or skip) leaves such files out");
+    throw SampleError(
+        error.kind(), named, error.what(),
+        "; the flow written as {on_error: replace, flow: [...]} leaves such files out (so does skip)");
   } catch (const PartError& error) {
     SamplePlace part = place;
     part.position = error.position();

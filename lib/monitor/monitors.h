@@ -30,6 +30,8 @@ class Monitors {
 
   explicit Monitors(std::vector<std::unique_ptr<Monitor>> monitors) : monitors_(std::move(monitors)) {}
 
+  /// From now on no monitor is told anything; the history goes on.
+  void detach() { monitors_.clear(); }
   /// Adds the history to the record of a resumed run.
   void open(RunRecord run);
   /// The time of everything put until the next call.

@@ -1,28 +1,30 @@
 #include "predict/class_counts.h"
 
 #include "core/log.h"
+#include "core/text.h"
 #include "graph/structural.h"
 #include "ops/softmax_cross_entropy.h"
 
 namespace tpack {
 namespace {
 
-/// The classes of what an input is fed; 0 where the data do not name them.
-int64_t classes_of(const Symbol& fed, const TowerFunction& tower, const DataFlow& flow) {
+/// The classes of what an input is fed; none where the data do not name them.
+std::vector<std::string> classes_of(const Symbol& fed, const TowerFunction& tower, const DataFlow& flow) {
   const auto* input = op_cast<Input>(*fed.node);
-  if (input == nullptr) return 0;
+  if (input == nullptr) return {};
   for (const TowerInput& known : tower.inputs()) {
     if (known.name != input->params().name) continue;
     const auto component = flow.spec().find(known.component);
-    if (component) return static_cast<int64_t>(flow.spec()[*component].classes.size());
+    if (component) return flow.spec()[*component].classes;
   }
-  return 0;
+  return {};
 }
 
 struct ClassCounts {
   const Node* cost = nullptr;
   int64_t classes = 0;  // of the data
-  int64_t scores = 0;   // of the model
+  std::string names;
+  int64_t scores = 0;  // of the model
 };
 
 /// Where the two are not the same.
@@ -32,15 +34,16 @@ std::vector<ClassCounts> different_counts(const Graph& graph, const TowerFunctio
   for (const auto& node : graph.nodes()) {
     if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
     const int64_t scores = node->inputs[0].shape()[1];
-    const int64_t classes = classes_of(node->inputs[1], tower, flow);
-    if (classes != 0 && classes != scores) all.push_back({node.get(), classes, scores});
+    const std::vector<std::string> names = classes_of(node->inputs[1], tower, flow);
+    const auto classes = static_cast<int64_t>(names.size());
+    if (classes != 0 && classes != scores) all.push_back({node.get(), classes, join_first(names), scores});
   }
   return all;
 }
 
 std::string described(const std::string& which, const ClassCounts& counts) {
-  return counts.cost->path + ": " + which + " has " + std::to_string(counts.classes) +
-         " classes, but there are " + std::to_string(counts.scores) + " scores; ";
+  return counts.cost->path + ": " + which + " has " + std::to_string(counts.classes) + " classes (" +
+         counts.names + "), but there are " + std::to_string(counts.scores) + " scores; ";
 }
 
 }  // namespace

@@ -98,18 +98,15 @@ LoopResult Loop::run() {
 }
 
 void Loop::run_to_end() {
-  if (run_.resumed_ &&
-      first_epoch_ > options_.length.max_epoch) {  // statistics that are written stay as they are
-    result_.reason = "nothing is left: epoch " + std::to_string(run_.epoch_) + " is done, max_epoch is " +
-                     std::to_string(options_.length.max_epoch);
-    return;
-  }
   monitors_.open({options_.folder, first_epoch_, run_.global_step_, run_.resumed_});
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   try {
     for (const NamedCallback& named : callbacks_) call(named, &Callback::before_train);
     epochs();
-    result_.reason = "max_epoch " + std::to_string(options_.length.max_epoch) + " is done";
+    const std::string last = std::to_string(options_.length.max_epoch);
+    result_.reason = nothing_is_left() ? "nothing is left: epoch " + std::to_string(first_epoch_ - 1) +
+                                             " is done, max_epoch is " + last
+                                       : "max_epoch " + last + " is done";
   } catch (const StopTraining& stop) {
     result_.ending = Ending::kStopped;
     result_.reason = stop.reason;

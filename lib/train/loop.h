@@ -83,6 +83,8 @@ class Loop {
   /// What `run` gave, or how far it came when it threw.
   const LoopResult& result() const { return result_; }
   Run& state() { return run_; }
+  /// The checkpoint that was taken is of the last epoch, or a later one.
+  bool nothing_is_left() const { return run_.resumed_ && first_epoch_ > options_.length.max_epoch; }
   /// The scalars that the callbacks will give.
   const std::vector<std::string>& scalars() const { return scalars_; }
 

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/captured_log.h"
 #include "support/failing_file_io.h"
 #include "support/fake_trainer.h"
 #include "support/temporary_folder.h"
@@ -66,6 +67,18 @@ TEST_F(BestSaverTest, an_epoch_without_a_new_value_is_never_taken) {
 TEST_F(BestSaverTest, nan_is_never_the_best) {
   start(3, {kNan, 0.3, kNan}).go();
   EXPECT_EQ(best_epoch(), 2);
+}
+
+TEST_F(BestSaverTest, says_what_the_best_was_where_its_file_is_not_here) {
+  start(3, {0.5, 0.9, kNan}).go();
+  std::filesystem::remove(best_file());
+  const CapturedLog log;
+  start(4, {0, 0, 0, 0.7}).go_on_from(folder_ / "checkpoints/model-3.h5");
+  EXPECT_THAT(
+      log.text(),
+      testing::HasSubstr("warning: callback MaxSaver: accuracy was 0.9 after global_step 2, but this folder "
+                         "has no max-accuracy.h5; the next value counts as the best\n"));
+  EXPECT_EQ(best_epoch(), 4);
 }
 
 TEST_F(BestSaverTest, knows_its_best_after_a_resume) {

@@ -53,6 +53,12 @@ TEST_F(CheckNumericsTest, looks_after_every_step_where_that_is_asked_for) {
             std::string("after global_step 1 variable w has -inf at [1]") + kAdvice);
 }
 
+TEST_F(CheckNumericsTest, looks_at_the_optimizer_too) {
+  trainer_.set_scalar("learning_rate", INFINITY);
+  EXPECT_EQ(run(), std::string("after global_step 0 variable learning_rate of the optimizer has inf at []") +
+                       kAdvice);
+}
+
 TEST_F(CheckNumericsTest, looks_before_training) {
   trainer_.weights().data<float>()[0] = INFINITY;
   EXPECT_EQ(run(), std::string("after global_step 0 variable w has inf at [0]") + kAdvice);

@@ -18,6 +18,16 @@ TEST(TopClasses, are_sorted_and_ties_keep_their_order) {
   EXPECT_EQ(ranked[2].label, "2") << "a number where there is no name";
 }
 
+TEST(TopClasses, have_nan_last) {
+  Tensor scores = Tensor::zeros({DType::kFloat32, {3}});
+  scores.data<float>()[0] = 0.1F;
+  scores.data<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  scores.data<float>()[2] = 0.9F;
+  const std::vector<Ranked> ranked = top_classes(scores, {"a", "b", "c"}, 3);
+  ASSERT_EQ(ranked.size(), 3U);
+  EXPECT_EQ(ranked[0].label + ranked[1].label + ranked[2].label, "cab");
+}
+
 TEST(PredictionWriter, quotes_csv) {
   const TemporaryFolder folder;
   const auto writer =

@@ -19,6 +19,24 @@ TEST(SignalWatcher, ends_at_once_while_nobody_watches) {
   }
 }
 
+TEST(SignalWatcher, leaves_alone_what_the_process_was_started_to_ignore) {
+  for (const int number : {SIGINT, SIGHUP}) {
+    EXPECT_EXIT(
+        {
+          std::signal(number, SIG_IGN);
+          {
+            SignalWatcher watcher;
+            watcher.expect_orderly_end();
+            raise(number);
+            if (watcher.signal() != 0) std::exit(1);
+          }
+          raise(number);
+          std::exit(7);
+        },
+        testing::ExitedWithCode(7), "");
+  }
+}
+
 TEST(SignalWatcher, goes_on_where_nobody_reads_what_is_written) {
   EXPECT_EXIT(
       {

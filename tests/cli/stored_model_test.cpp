@@ -159,6 +159,32 @@ TEST_F(Stored, infer_reads_a_list_on_standard_input) {
   for (int i : {0, 1}) EXPECT_EQ(json::parse(lines[static_cast<size_t>(i)]).at("file"), good());
 }
 
+TEST_F(Stored, scores_that_are_nan_are_no_result) {
+  CheckpointContent content = load_checkpoint(model());
+  content.tensors.at("model/fc/b").data<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  const std::string spoiled = *folder_ / "nan.h5";
+  save_checkpoint(spoiled, content);
+  const Outcome inferred = tpack({"infer", spoiled, good(), "--format", "csv"});
+  EXPECT_EQ(inferred.code, 3);
+  EXPECT_EQ(inferred.out, "file,label,score,error\n" + good() + ",,," + good() + ": the model gives NaN\n");
+  EXPECT_NE(inferred.err.find("error: " + good() + ": the model gives NaN\n"), std::string::npos)
+      << inferred.err;
+  const Outcome evaluated = tpack({"eval", spoiled});
+  EXPECT_NE(evaluated.err.find("warning: cost of validation is nan\n"), std::string::npos) << evaluated.err;
+}
+
+TEST_F(Stored, infer_leaves_out_what_is_hidden) {
+  for (const char* name :
+       {"pictures/1.png", "pictures/__MACOSX/._1.png", "pictures/.thumbs/1.png", "pictures/._1.png"}) {
+    const std::string path = *folder_ / name;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::filesystem::copy_file(good(), path);
+  }
+  const Outcome outcome = tpack({"infer", model(), *folder_ / "pictures", "--format", "csv"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 2) << outcome.out;
+}
+
 TEST_F(Stored, infer_writes_hdf5) {
   const std::string path = *folder_ / "out.h5";
   ASSERT_EQ(

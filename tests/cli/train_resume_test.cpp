@@ -222,6 +222,45 @@ TEST_F(TrainResume, goes_on_from_a_file_into_another_folder) {
   expect_same_tensors(checkpoint(30), checkpoint(30, "straight"));
 }
 
+TEST_F(TrainResume, keeps_the_statistics_of_unsaved_epochs_where_nothing_is_left) {
+  const std::vector<std::string> rarely = {"--set", "callbacks=[ModelSaver: {every_epochs: 2}]"};
+  const auto run = [&](const std::string& epochs, const std::vector<std::string>& more) {
+    std::vector<std::string> words = rarely;
+    words.insert(words.end(), {"--set", "max_epoch=" + epochs});
+    words.insert(words.end(), more.begin(), more.end());
+    return train(words);
+  };
+  ASSERT_EQ(run("3", {}).code, 0);
+  fs::remove(checkpoint(30));
+  const std::string stats = content_of(run_folder() + "/stats.json");
+  const Outcome shorter = run("1", {"--resume", "auto"});
+  EXPECT_EQ(shorter.code, 0) << shorter.err;
+  EXPECT_NE(shorter.err.find("nothing is left: epoch 2 is done, max_epoch is 1\n"), std::string::npos)
+      << shorter.err;
+  EXPECT_EQ(content_of(run_folder() + "/stats.json"), stats);
+  ASSERT_EQ(run("3", {"--resume", "auto"}).code, 0);
+  const Outcome back = run("1", {"--resume", checkpoint(20)});
+  EXPECT_NE(back.err.find("nothing is left"), std::string::npos) << back.err;
+  EXPECT_EQ(nlohmann::json::parse(content_of(run_folder() + "/stats.json")).size(), 2U)
+      << "those of later checkpoints are with them";
+}
+
+TEST_F(TrainResume, says_each_time_that_the_rate_is_not_that_of_the_config) {
+  ASSERT_EQ(train().code, 0);
+  for (const char* epochs : {"3", "4"}) {
+    const Outcome outcome = train({"--resume", "auto", "--set", "optimizer.Adam.learning_rate=0.5", "--set",
+                                   "max_epoch=" + std::string(epochs)});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("learning_rate stays 0.01, as the checkpoint has it; to change it, add "
+                               "ScheduledHyperParamSetter: {param: learning_rate, values: [[" +
+                               std::string(epochs) + ", 0.5]]} to the callbacks\n"),
+              std::string::npos)
+        << outcome.err;
+  }
+  const Outcome same = train({"--resume", "auto", "--set", "max_epoch=5"});
+  EXPECT_EQ(same.err.find("learning_rate stays"), std::string::npos) << same.err;
+}
+
 TEST_F(TrainResume, auto_on_an_empty_folder_starts_afresh) {
   const Outcome outcome = train({"--resume", "auto"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -248,12 +287,26 @@ TEST_F(TrainResume, auto_refuses_where_all_are_damaged) {
 }
 
 TEST_F(TrainResume, goes_on_with_another_number_of_threads_to_the_same_bits) {
-  const std::vector<std::string> longer = {"--set", "max_epoch=3", "--set", "engine.threads=3"};
-  ASSERT_EQ(train(longer, "whole").code, 0);
-  ASSERT_EQ(train({"--set", "engine.threads=3"}).code, 0);
-  const Outcome resumed = train({"--resume", "auto", "--set", "max_epoch=3", "--set", "engine.threads=1"});
-  ASSERT_EQ(resumed.code, 0) << resumed.err;
-  EXPECT_NE(resumed.err.find("resuming from " + checkpoint(20)), std::string::npos);
+  const auto trained = [&](const std::string& threads, const std::string& epochs, const std::string& name,
+                           const std::vector<std::string>& more = {}) {
+    // Wide enough that the work is cut into pieces.
+    std::vector<std::string> words = {
+        "--set", "engine.threads=" + threads,         "--set", "max_epoch=" + epochs,
+        "--set", "model.layers.fc0.units=2000",       "--set", "data.train.FakeData.size=640",
+        "--set", "data.train.BatchData.batch_size=64"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = train(words, name);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.err;
+  };
+  trained("3", "3", "whole");
+  trained("1", "3", "one");
+  EXPECT_FALSE(bit_equal(load_checkpoint(checkpoint(30, "whole")).tensors.at("model/fc0/W"),
+                         load_checkpoint(checkpoint(30, "one")).tensors.at("model/fc0/W")))
+      << "other pieces, other sums";
+  trained("3", "2", "run");
+  EXPECT_NE(trained("1", "3", "run", {"--resume", "auto"}).find("resuming from " + checkpoint(20)),
+            std::string::npos);
   expect_same_tensors(checkpoint(30, "whole"), checkpoint(30));
 }
 
@@ -269,6 +322,7 @@ TEST_F(TrainResume, names_the_replicas_before_the_plan_that_does_not_fit_them) {
 TEST_F(TrainResume, auto_finds_what_a_run_took_up_from_another_folder_before_its_first_save) {
   ASSERT_EQ(train().code, 0);
   ASSERT_EQ(train({"--resume", checkpoint(20)}, "other").code, 0) << "which has nothing left to do";
+  EXPECT_EQ(content_of(run_folder("other") + "/stats.csv"), content_of(run_folder() + "/stats.csv"));
   EXPECT_EQ(content_of(checkpoint(20, "other")), content_of(checkpoint(20)));
   const Outcome on = train({"--resume", "auto", "--set", "max_epoch=3"}, "other");
   EXPECT_NE(on.err.find("resuming from " + checkpoint(20, "other")), std::string::npos) << on.err;

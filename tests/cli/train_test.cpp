@@ -161,8 +161,7 @@ TEST_F(Train, a_second_signal_ends_at_once) {
   process.signal(SIGTERM);
   process.signal(SIGCONT);
   EXPECT_THAT(process.wait(), testing::AnyOf(130, 143));
-  EXPECT_TRUE(last_line(process.err()).starts_with("error: interrupted once more: ended at once"))
-      << process.err();
+  EXPECT_THAT(process.err(), testing::HasSubstr("error: interrupted once more: ended at once"));
 }
 
 TEST_F(Train, saves_where_its_terminal_is_closed) {

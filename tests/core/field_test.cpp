@@ -63,6 +63,11 @@ TEST(IntegerCodec, refuses_what_does_not_fit) {
             "a.yaml:2:3: 'x' of Thing: expected an integer, found the number 2.0");
 }
 
+TEST(RealCodec, shows_a_float_as_it_is_written) {
+  EXPECT_EQ(Codec<float>::dump(0.2F).as_double(), 0.2);
+  EXPECT_EQ(Codec<double>::dump(0.2).as_double(), 0.2);
+}
+
 TEST(RealCodec, takes_integers_too) {
   EXPECT_EQ(value_of<double>(plain("3")), 3.0);
   EXPECT_EQ(value_of<float>(plain("0.1")), 0.1F);

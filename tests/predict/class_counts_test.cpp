@@ -47,15 +47,16 @@ TEST_F(ClassCountsTest, of_data_train_are_not_more_than_the_scores) {
     return error_of([&] { check_classes_of_train(graph_, *tower_, with_classes(classes)); });
   };
   EXPECT_EQ(error(3), "");
-  EXPECT_THAT(error(4),
-              testing::HasSubstr("cost/SoftmaxCrossEntropy: data.train has 4 classes, but there are "
-                                 "3 scores; give the layer of the logits 4 units"));
+  EXPECT_THAT(error(4), testing::HasSubstr("cost/SoftmaxCrossEntropy: data.train has 4 classes (class0, "
+                                           "class1, class2, class3), but there are "
+                                           "3 scores; give the layer of the logits 4 units"));
 }
 
 TEST_F(ClassCountsTest, warn_of_scores_that_no_class_of_data_train_has) {
   const CapturedLog log;
   check_classes_of_train(graph_, *tower_, with_classes(2));
-  EXPECT_THAT(log.text(), testing::HasSubstr("data.train has 2 classes, but there are 3 scores"));
+  EXPECT_THAT(log.text(),
+              testing::HasSubstr("data.train has 2 classes (class0, class1), but there are 3 scores"));
 }
 
 TEST_F(ClassCountsTest, of_other_flows_are_not_more_than_the_scores_either) {
@@ -66,7 +67,8 @@ TEST_F(ClassCountsTest, of_other_flows_are_not_more_than_the_scores_either) {
   EXPECT_EQ(error(2), "");
   EXPECT_EQ(error(3), "");
   EXPECT_EQ(error(5),
-            "train.yaml:30:28: cost/SoftmaxCrossEntropy: flow 'validation' has 5 classes, but there are "
+            "train.yaml:30:28: cost/SoftmaxCrossEntropy: flow 'validation' has 5 classes (class0, class1, "
+            "class2, class3, class4), but there are "
             "3 scores; take out the classes that data.train does not have");
 }
 

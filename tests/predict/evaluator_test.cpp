@@ -134,10 +134,10 @@ cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
     Evaluator("validation", tower.place(), flow, 1);
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "cost/SoftmaxCrossEntropy: flow 'validation' has 4 classes, but there are 3 scores; take out the "
-        "classes that data.train does not have");
+    EXPECT_STREQ(error.what(),
+                 "cost/SoftmaxCrossEntropy: flow 'validation' has 4 classes (a, b, c, d), but there are 3 "
+                 "scores; take out the "
+                 "classes that data.train does not have");
   }
 }
 

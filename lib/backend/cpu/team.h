@@ -29,6 +29,8 @@ class Team {
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
+  /// Seconds for which a thread waits for a job before it sleeps.
+  static constexpr double kAwake = 3e-3;
   static constexpr int kMostPieces = PlanSection::kMostPieces;
 
   /// Calls f(piece) once for each piece of 0..pieces-1 (at most kMostPieces), in any order and on any thread;

@@ -51,9 +51,6 @@ std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const
   return names;
 }
 
-/// What file managers and archives leave behind: .DS_Store, ._1.jpg, __MACOSX.
-bool is_hidden(const std::string& name) { return name[0] == '.' || name == "__MACOSX"; }
-
 /// What is in the folder and is not read.
 struct LeftOut {
   int64_t files = 0;
@@ -91,8 +88,8 @@ class ImageFolder final : public RandomAccessSource {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png. "
-               "Hidden "
-               "files and folders are left out.")
+               ""
+               "Hidden files and folders, and __MACOSX, are left out.")
         .field("dir", &Params::dir, "the folder; classes are its folders in alphabetical order")
         .required()
         .shorthand()
@@ -121,7 +118,11 @@ class ImageFolder final : public RandomAccessSource {
     for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
     if (files_.empty()) {
       throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
-                                std::to_string(classes_.size()) + " class folders were found)");
+                                std::to_string(classes_.size()) + " class folders were found" +
+                                (left_out_.folders.empty() ? ")"
+                                                           : "; folders inside them are not read: " +
+                                                                 join_first(left_out_.folders) +
+                                                                 "; is 'dir' one folder too high?)"));
     }
   }
 

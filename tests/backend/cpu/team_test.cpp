@@ -67,8 +67,8 @@ TEST(Team, wakes_threads_that_sleep) {
   Team team(2);
   for (int job = 0; job < 20; ++job) {
     std::atomic<int> arrived = 0;
-    // Longer than a thread spins; each piece needs the other one's thread.
-    for (const Stopwatch idle; idle.seconds() < 2e-3;) std::this_thread::yield();
+    // Longer than a thread waits awake; each piece needs the other one's thread.
+    for (const Stopwatch idle; idle.seconds() < Team::kAwake + 10e-3;) std::this_thread::yield();
     team.run(2, [&](int /*piece*/) {
       ++arrived;
       while (arrived < 2) std::this_thread::yield();

@@ -53,10 +53,10 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   };
   const auto stop = flow("stop").stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(stop->next().has_value());
-  EXPECT_EQ(
-      error_of([&] { stop->next(); }),
-      "image_folder_0, sample 1 of pass 0: " + broken +
-          ": neither a JPEG nor a PNG image (2 bytes); on_error: replace (or skip) leaves such files out");
+  EXPECT_EQ(error_of([&] { stop->next(); }),
+            "image_folder_0, sample 1 of pass 0: " + broken +
+                ": neither a JPEG nor a PNG image (2 bytes); the flow written as {on_error: replace, flow: "
+                "[...]} leaves such files out (so does skip)");
   const DataFlow skipping = flow("skip");
   const auto skip = skipping.stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(skip->next().has_value());
