@@ -14,7 +14,7 @@ inline CLI::Validator count_from(int least) {
 
 /// A check for paths: an empty one comes from a variable of a script that is not set.
 inline CLI::Validator not_empty() {
-  return CLI::Validator([](const std::string& text) { return text.empty() ? "is empty" : ""; }, "");
+  return {[](const std::string& text) { return text.empty() ? "is empty" : ""; }, ""};
 }
 
 }  // namespace tpack
