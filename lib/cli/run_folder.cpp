@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLock = ".lock";
-constexpr const char* kLeft = "left-";
+constexpr const char* kSetAside = "left-";
 /// What a run that goes on writes anew, unlike log.txt and the event files.
 constexpr std::array<const char*, 4> kWrittenAnew = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
@@ -172,7 +172,7 @@ std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
 std::string RunFolder::left_behind() const {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(checkpoints(), none))
-    if (entry.path().filename().string().starts_with(kLeft)) return entry.path().string();
+    if (entry.path().filename().string().starts_with(kSetAside)) return entry.path().string();
   return "";
 }
 
@@ -224,7 +224,7 @@ void RunFolder::set_best_aside(const std::string& flow) const {
 
 /// Returns where the files are now.
 std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
-  const fs::path aside = unused_name(checkpoints() + "/" + kLeft + time_stamp());
+  const fs::path aside = unused_name(checkpoints() + "/" + kSetAside + time_stamp());
   try {
     fs::create_directories(aside);
     for (const char* name : kWrittenAnew) {
