@@ -44,20 +44,19 @@ void compare_items(const ConfigNode* before, const ConfigNode* now, const std::s
 void compare(const ConfigNode* before, const ConfigNode* now, const std::string& path,
              std::vector<std::string>& changes) {
   if (before == nullptr && now == nullptr) return;
-  const bool maps = before != nullptr && now != nullptr && before->is_map() && now->is_map();
-  const bool lists = before != nullptr && now != nullptr && before->is_list() && now->is_list() &&
-                     before->size() == now->size();
+  const bool both = before != nullptr && now != nullptr;
+  const bool maps = both && before->is_map() && now->is_map();
+  const bool lists = both && before->is_list() && now->is_list();
   if (maps) {
     for (const ConfigNode::Entry& entry : before->entries())
       compare(&entry.value, now->find(entry.key), path + "." + entry.key, changes);
     for (const ConfigNode::Entry& entry : now->entries()) {
       if (before->find(entry.key) == nullptr) compare(nullptr, &entry.value, path + "." + entry.key, changes);
     }
-  } else if (lists) {
+  } else if (lists && before->size() == now->size()) {
     for (size_t i = 0; i < now->size(); ++i)
       compare(&before->items()[i], &now->items()[i], path + "." + std::to_string(i), changes);
-  } else if (before != nullptr && now != nullptr && before->is_list() && now->is_list() &&
-             are_components(*before) && are_components(*now)) {
+  } else if (lists && are_components(*before) && are_components(*now)) {
     compare_items(before, now, path, changes);
   } else if (described(before) != described(now) || (now != nullptr && !before->same_value(*now))) {
     changes.push_back(path + " was " + described(before) + ", is " + described(now));

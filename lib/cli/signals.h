@@ -9,8 +9,8 @@ namespace tpack {
 /// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, and ignores SIGPIPE. While somebody watches for
 /// that (`expect_orderly_end`) the first one asks for an orderly end; the second one, and any other, ends the
 /// process at once with 128 + its number. Handlers, not a blocked mask: libraries start threads before main()
-/// (OpenBLAS does), and those would take the signal. A signal that
-/// the process was started to ignore (`nohup`) stays ignored. One at a time in a process.
+/// (OpenBLAS does), and those would take the signal. A signal that the process was started to ignore
+/// (`nohup`) stays ignored. One at a time in a process.
 class SignalWatcher {
  public:
   SignalWatcher();

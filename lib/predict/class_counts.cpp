@@ -1,5 +1,8 @@
 #include "predict/class_counts.h"
 
+#include <iterator>
+#include <utility>
+
 #include "core/log.h"
 #include "core/text.h"
 #include "graph/structural.h"
@@ -22,9 +25,8 @@ std::vector<std::string> classes_of(const Symbol& fed, const TowerFunction& towe
 
 struct ClassCounts {
   const Node* cost = nullptr;
-  int64_t classes = 0;  // of the data
-  std::string names;
-  int64_t scores = 0;  // of the model
+  std::vector<std::string> classes;  // of the data
+  int64_t scores = 0;                // of the model
 };
 
 /// Where the two are not the same.
@@ -34,16 +36,16 @@ std::vector<ClassCounts> different_counts(const Graph& graph, const TowerFunctio
   for (const auto& node : graph.nodes()) {
     if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
     const int64_t scores = node->inputs[0].shape()[1];
-    const std::vector<std::string> names = classes_of(node->inputs[1], tower, flow);
-    const auto classes = static_cast<int64_t>(names.size());
-    if (classes != 0 && classes != scores) all.push_back({node.get(), classes, join_first(names), scores});
+    std::vector<std::string> classes = classes_of(node->inputs[1], tower, flow);
+    if (!classes.empty() && std::ssize(classes) != scores)
+      all.push_back({node.get(), std::move(classes), scores});
   }
   return all;
 }
 
 std::string described(const std::string& which, const ClassCounts& counts) {
-  return counts.cost->path + ": " + which + " has " + std::to_string(counts.classes) + " classes (" +
-         counts.names + "), but there are " + std::to_string(counts.scores) + " scores; ";
+  return counts.cost->path + ": " + which + " has " + std::to_string(counts.classes.size()) + " classes (" +
+         join_first(counts.classes) + "), but there are " + std::to_string(counts.scores) + " scores; ";
 }
 
 }  // namespace
@@ -52,8 +54,8 @@ void check_classes_of_train(const Graph& graph, const TowerFunction& tower, cons
   Diagnostics errors;
   for (const ClassCounts& counts : different_counts(graph, tower, train)) {
     const std::string what = described("data.train", counts) + "give the layer of the logits " +
-                             std::to_string(counts.classes) + " units";
-    if (counts.classes > counts.scores) {
+                             std::to_string(counts.classes.size()) + " units";
+    if (std::ssize(counts.classes) > counts.scores) {
       errors.add(counts.cost->origin, what);
     } else {
       log::warning(Problem{counts.cost->origin, what}.str());
@@ -65,7 +67,7 @@ void check_classes_of_train(const Graph& graph, const TowerFunction& tower, cons
 void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,
                    const std::string& name, const Position& where) {
   for (const ClassCounts& counts : different_counts(graph, tower, flow)) {
-    if (counts.classes > counts.scores) {
+    if (std::ssize(counts.classes) > counts.scores) {
       throw ConfigError(where, described("flow '" + name + "'", counts) +
                                    "take out the classes that data.train does not have");
     }

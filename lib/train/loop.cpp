@@ -166,8 +166,8 @@ void Loop::trigger_epoch() {
     } catch (const StopTraining&) {
       triggered_.push_back(named.name);  // it has done its work
       throw;
-    } catch (
-        const Error& error) {  // the steps of the epoch are done, and are not lost for bad validation data
+    } catch (const Error& error) {
+      // The steps of the epoch are done, and are not lost for bad validation data.
       if (error.kind() == ErrorKind::kData) write_requested();
       throw;
     }

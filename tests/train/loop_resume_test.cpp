@@ -15,6 +15,14 @@ using testing::Pair;
 
 using LoopResume = LoopTest;
 
+/// A whole run in the folder, with a checkpoint of each epoch.
+void train_and_save(const TemporaryFolder& folder, const RunLength& length) {
+  FakeTrainer trainer;
+  TestRun run(length, trainer);
+  run.options.folder = folder.str();
+  run.add("ModelSaver").go();
+}
+
 TEST_F(LoopResume, goes_on_in_mid_epoch_with_the_hooks_that_are_left) {
   const TemporaryFolder folder;
   {
@@ -39,12 +47,7 @@ TEST_F(LoopResume, goes_on_in_mid_epoch_with_the_hooks_that_are_left) {
 
 TEST_F(LoopResume, goes_on_behind_an_epoch_that_was_saved_at_its_end) {
   const TemporaryFolder folder;
-  {
-    FakeTrainer first;
-    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, first);
-    run.options.folder = folder.str();
-    run.add("ModelSaver").go();
-  }
+  train_and_save(folder, {.max_epoch = 1, .steps_per_epoch = 2});
   for (const int64_t steps_per_epoch : {2, 1, 5}) {  // an epoch that is done stays done
     record_.clear();
     TestRun run({.max_epoch = 2, .steps_per_epoch = steps_per_epoch}, trainer_);
@@ -58,12 +61,7 @@ TEST_F(LoopResume, goes_on_behind_an_epoch_that_was_saved_at_its_end) {
 
 TEST_F(LoopResume, says_that_nothing_is_left) {
   const TemporaryFolder folder;
-  {
-    FakeTrainer first;
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
-    run.options.folder = folder.str();
-    run.add("ModelSaver").go();
-  }
+  train_and_save(folder, {.max_epoch = 2, .steps_per_epoch = 2});
   TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
   const LoopResult result = run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-4.h5");
   EXPECT_TRUE(run.loop().nothing_is_left());

@@ -88,7 +88,6 @@ class ImageFolder final : public RandomAccessSource {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png. "
-               ""
                "Hidden files and folders, and __MACOSX, are left out.")
         .field("dir", &Params::dir, "the folder; classes are its folders in alphabetical order")
         .required()
