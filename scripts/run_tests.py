@@ -90,7 +90,8 @@ def run_by_ctest(folder, tests):
             if case.find("skipped") is not None:
                 results.append(Result(name, "skipped", reason_of_skip(output)))
             elif case.find("failure") is not None:
-                results.append(Result(name, "failed", f"{case.find('failure').get('message')}\n{output}"))
+                message = case.find("failure").get("message") or f"ended after {float(case.get('time')):.0f} s without a reason: its time limit?"
+                results.append(Result(name, "failed", f"{message}\n{output}"))
             else:
                 results.append(Result(name, "passed", ""))
         return results

@@ -12,32 +12,36 @@ NO_GTEST = "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"
 
 
 class Configure(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.build = pathlib.Path(folder.name)
+    """Each configuration takes seconds: the tests share the first one, which is that of ./demo.sh without GoogleTest."""
 
-    def configure(self, *options):
-        return subprocess.run(["cmake", "--preset", "release", "-B", self.build, *options], cwd=ROOT, capture_output=True, text=True)
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.build = pathlib.Path(folder.name)
+        cls.demo = cls.configure("-DTPACK_TESTS=OFF", NO_GTEST)
+        cls.compile_commands = json.loads((cls.build / "compile_commands.json").read_text()) if cls.demo.returncode == 0 else []
+        cls.demo_has_tests = (cls.build / "CTestTestfile.cmake").exists()
+
+    @classmethod
+    def configure(cls, *options):
+        return subprocess.run(["cmake", "--preset", "release", "-B", cls.build, *options], cwd=ROOT, capture_output=True, text=True)
 
     def test_demo_first_then_checks(self):
-        demo = self.configure("-DTPACK_TESTS=OFF", NO_GTEST)
-        self.assertEqual(demo.returncode, 0, demo.stderr)
-        self.assertFalse((self.build / "CTestTestfile.cmake").exists())
+        self.assertEqual(self.demo.returncode, 0, self.demo.stderr)
+        self.assertFalse(self.demo_has_tests)
 
-        without = self.configure()
+        without = self.configure("-DTPACK_TESTS=ON")
         self.assertEqual(without.returncode, 1)
         self.assertIn("tests need GoogleTest: scripts/install_dependencies.sh --check installs it", " ".join(without.stderr.split()))
 
-        check = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_GTest=OFF")
+        check = self.configure("-DTPACK_TESTS=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=OFF")
         self.assertEqual(check.returncode, 0, check.stderr)
         self.assertTrue((self.build / "CTestTestfile.cmake").exists())
 
     def test_compiles_each_source_once_and_names_none_by_an_absolute_path(self):
-        done = self.configure("-DTPACK_TESTS=OFF")
-        self.assertEqual(done.returncode, 0, done.stderr)
         compiled = []
-        for entry in json.loads((self.build / "compile_commands.json").read_text()):
+        for entry in self.compile_commands:
             file = pathlib.Path(entry["file"])
             if file.is_relative_to(ROOT):
                 compiled.append(file)

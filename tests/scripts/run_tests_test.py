@@ -82,6 +82,13 @@ class RunTests(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(lines[-2:], ["2 tests passed, 1 failed, 0 skipped", "failed: A.crashes"])
 
+    def test_says_that_a_test_ran_into_its_time_limit(self):
+        with open(self.build / "CTestTestfile.cmake", "a") as file:
+            file.write('add_test("sleeps" "sleep" "60")\nset_tests_properties("sleeps" PROPERTIES TIMEOUT 1)\n')
+        code, lines = self.run_tests()
+        self.assertEqual(code, 1)
+        self.assertEqual(lines[:2], ["---- sleeps:", "ended after 1 s without a reason: its time limit?"])
+
     def test_runs_no_disabled_test(self):
         self.add("A.DISABLED_fails", properties="DISABLED TRUE")
         self.assertEqual(self.run_tests("A.passes"), (0, ["1 tests passed, 0 failed, 0 skipped"]))
