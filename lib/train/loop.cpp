@@ -88,8 +88,8 @@ LoopResult Loop::run() {
     after_train();  // what else fails is in the log
     throw;
   }
-  log::info("training has finished: " + result_.reason);
   run_.ended_well_ = result_.ending != Ending::kInterrupted;
+  log::info((run_.ended_well_ ? "training has finished: " : "training was ") + result_.reason);
   const std::exception_ptr failure = after_train();
   write_requested();
   result_.lacks_a_save = writer_.lacks_a_save();
@@ -107,12 +107,6 @@ void Loop::run_to_end() {
     result_.reason = nothing_is_left() ? "nothing is left: epoch " + std::to_string(first_epoch_ - 1) +
                                              " is done, max_epoch is " + last
                                        : "max_epoch " + last + " is done";
-  } catch (const StopTraining& stop) {
-    result_.ending = Ending::kStopped;
-    result_.reason = stop.reason;
-    monitors_.end_epoch();
-    agree(kStop);
-    write_requested();
   } catch (const Stopped&) {  // by a callback
     agree(kInterrupt);
     interrupted("interrupted");
@@ -120,15 +114,17 @@ void Loop::run_to_end() {
     result_.ending = end.ending;
     result_.reason = end.reason;
     if (end.ending == Ending::kInterrupted) interrupted(end.reason);
+    if (end.ending == Ending::kStopped && begun_ && !epoch_done_) monitors_.end_epoch();
   }
 }
 
 void Loop::epochs() {
   for (int64_t epoch = first_epoch_; epoch <= options_.length.max_epoch; ++epoch) {
+    leave_if_asked();
     run_.epoch_ = epoch;
     this->epoch(epoch == first_epoch_ ? first_local_step_ : 0);
   }
-  agree(kGoOn);  // a rank may wait here that wants to stop
+  agree(kGoOn);  // a rank may wait here whose callback was interrupted
 }
 
 void Loop::epoch(int64_t first_step) {
@@ -139,7 +135,6 @@ void Loop::epoch(int64_t first_step) {
   each([&](Callback& c) { c.before_epoch(run_); });
   const EpochStart start{
       .waited_s = trainer_.waited_s(), .samples = trainer_.samples(), .step = run_.global_step_};
-  if (first_step >= options_.length.steps_per_epoch) leave_if_asked();
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) {
     leave_if_asked();
     run_.local_step_ = step;
@@ -163,9 +158,6 @@ void Loop::trigger_epoch() {
     if (std::find(before.begin(), before.end(), named.name) != before.end()) continue;
     try {
       call(named, &Callback::trigger_epoch);
-    } catch (const StopTraining&) {
-      triggered_.push_back(named.name);  // it has done its work
-      throw;
     } catch (const Error& error) {
       // The steps of the epoch are done, and are not lost for bad validation data.
       if (error.kind() == ErrorKind::kData) write_requested();
@@ -203,15 +195,11 @@ void Loop::one_step() {
   monitors_.end_step();
   const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
   if (!last && !run_.requests_.empty()) write_requested();
-  if (stop_) throw StopTraining(*stop_);
 }
 
 void Loop::before_run() {
   try {
     for (const NamedCallback& named : callbacks_) named.callback->before_run(run_);
-  } catch (const StopTraining& stop) {
-    if (alone()) throw;
-    stop_ = stop;
   } catch (const Stopped&) {
     // Other ranks count on this one's part of the step; before the next one it tells them.
     if (alone()) end_before_step(Ending::kInterrupted, "interrupted");
@@ -231,8 +219,10 @@ bool Loop::step() {
 int Loop::agree(int wish) { return alone() ? wish : options_.world->agree_max(wish, kStopSignal); }
 
 void Loop::leave_if_asked() {
-  const int wish = agree(options_.interrupt.stop_requested() ? kInterrupt : kGoOn);
-  if (wish == kStop) throw EndOfRun{Ending::kStopped, "another rank stopped the run"};
+  const int own = run_.stop_reason_ ? kStop : options_.interrupt.stop_requested() ? kInterrupt : kGoOn;
+  const int wish = agree(own);
+  if (wish == kStop)
+    throw EndOfRun{Ending::kStopped, run_.stop_reason_.value_or("another rank stopped the run")};
   if (wish == kInterrupt) throw EndOfRun{Ending::kInterrupted, "interrupted"};
 }
 
@@ -368,7 +358,6 @@ std::exception_ptr Loop::after_train() {
       named.callback->after_train(run_);
     } catch (const std::exception& error) {
       failed(named.name, error.what());
-    } catch (const StopTraining&) {  // it has stopped
     } catch (const Stopped&) {
       log::warning("callback " + named.name + " was interrupted in after_train");
     } catch (...) {

@@ -65,8 +65,8 @@ struct LoopOptions {
 ///     trigger_epoch
 ///   after_train (always)
 ///
-/// Of several ranks, one whose callback throws StopTraining tells the others: all of them end before the next
-/// step (where it was thrown in before_run: after that step).
+/// Before each step and each epoch the ranks agree whether the run goes on: one whose callback requests a
+/// stop ends all of them.
 ///
 /// Threads: the calling thread is the training thread.
 class Loop {
@@ -132,7 +132,6 @@ class Loop {
   std::vector<std::string> triggered_;  // callbacks whose trigger_epoch is done, while others' are not
   int64_t first_local_step_ = 0;        // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
-  std::optional<StopTraining> stop_;  // thrown in before_run, where other ranks wait in the step
   CheckpointWriter writer_;
   LoopResult result_;
 };

@@ -16,12 +16,6 @@
 
 namespace tpack {
 
-/// Thrown by a callback to end training well; the reason is shown. The rest of the epoch's hooks are left
-/// out, after_train runs.
-struct StopTraining {
-  std::string reason;
-};
-
 /// The numbers that the loop goes by.
 struct RunLength {
   int64_t starting_epoch = 1;
@@ -90,6 +84,12 @@ class Run {
   /// Asked when the run is to end early (a signal). What takes long watches it and throws Stopped: the run
   /// then ends with a checkpoint, and the epoch's hooks run again when it is resumed.
   const std::stop_token& stop_token() const { return stop_token_; }
+  /// Ends training well, in any hook: the step is finished with all of its hooks, in the last step of an
+  /// epoch the epoch, too, and a run that goes on from there repeats nothing. The first reason is shown; of
+  /// several ranks, all end at the same step.
+  void request_stop(std::string reason) {
+    if (!stop_reason_) stop_reason_ = std::move(reason);
+  }
   /// In after_train: nothing was thrown, and nobody interrupted the run.
   bool ended_well() const { return ended_well_; }
 
@@ -117,6 +117,7 @@ class Run {
   bool resumed_ = false;
   bool has_statistics_ = false;
   bool ended_well_ = false;
+  std::optional<std::string> stop_reason_;
   std::vector<CheckpointRequest> requests_;
 };
 

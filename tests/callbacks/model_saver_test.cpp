@@ -58,7 +58,7 @@ TEST_F(ModelSaverTest, saves_at_the_end_that_a_callback_or_the_data_make) {
     test.add("ModelSaver", {{"every_epochs", 2}});
     if (by_callback) {
       test.add("stop", std::make_unique<FunctionCallback>([](tpack::Run& run) {
-                 if (run.global_step() == 5) throw StopTraining{"enough"};
+                 if (run.global_step() == 5) run.request_stop("enough");
                }));
     }
     test.go();

@@ -65,8 +65,7 @@ class Annealing final : public Trainer {
   std::unique_ptr<VariableStore> store_;
 };
 
-/// Gives `height_now`, and stops the run before the next epoch once it is low enough: the others have then
-/// saved it.
+/// Gives `height_now`, and stops the run once it is low enough; the others still save it.
 class StopWhenLow final : public Callback {
  public:
   explicit StopWhenLow(double enough) : enough_(enough) {}
@@ -74,10 +73,11 @@ class StopWhenLow final : public Callback {
     height_ = setup.statistic({"height"});
     setup.provides("height_now");
   }
-  void before_epoch(Run& run) override {
-    if (run.statistic(height_) < enough_) throw StopTraining{"low enough"};
+  void trigger(Run& run) override {
+    const double height = run.statistic(height_);
+    run.monitors().put_scalar("height_now", height);
+    if (height < enough_) run.request_stop("low enough");
   }
-  void trigger(Run& run) override { run.monitors().put_scalar("height_now", run.statistic(height_)); }
 
  private:
   double enough_;
@@ -121,7 +121,7 @@ int run(const std::string& folder) {
   check.expect(result.ending == Ending::kStopped && result.reason == "low enough",
                "a callback ended the run");
   check.expect(std::abs(place[0] - 1) < 0.01 && std::abs(place[1] - 1) < 0.01, "the lowest point was found");
-  const double cooled = 10 * std::pow(kCooling, static_cast<double>(result.epoch - 1));
+  const double cooled = 10 * std::pow(kCooling, static_cast<double>(result.epoch));
   check.expect(whole.loop->state().hyper_parameter(kTemperature) == cooled, "the schedule cooled the step");
 
   double lowest = height(place);

@@ -97,7 +97,7 @@ std::string estimate_after_a_long_epoch(const std::string& item) {
   TestRun run({.max_epoch = 100'000, .steps_per_epoch = 1}, trainer);
   run.add("probed", callback_of(item));
   run.add("stop", std::make_unique<FunctionCallback>([](Run& at) {
-            if (at.global_step() == 4) throw StopTraining{"enough"};
+            if (at.global_step() == 4) at.request_stop("enough");
           }));
   const std::string error = error_of(run);
   const std::string lines = log.text();

@@ -39,14 +39,15 @@ TEST(LoopRanks, one_that_stops_stops_all_whatever_the_hook) {
     Record record;
     const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
       if (rank != 0) return nullptr;
-      return std::make_unique<RecordingCallback>("A", record,
-                                                 [hook](const std::string& at, tpack::Run& /*run*/) {
-                                                   if (at == hook) throw StopTraining{"enough"};
-                                                 });
+      return std::make_unique<RecordingCallback>("A", record, [hook](const std::string& at, tpack::Run& run) {
+        if (at == hook) run.request_stop("enough");
+      });
     });
     EXPECT_EQ(results[0].ending, Ending::kStopped) << hook;
     EXPECT_EQ(results[1].ending, Ending::kStopped) << hook;
     EXPECT_EQ(results[0].global_step, results[1].global_step) << hook;
+    EXPECT_EQ(results[0].epoch, results[1].epoch) << hook;
+    EXPECT_EQ(results[0].reason, "enough") << hook;
     EXPECT_EQ(results[1].reason, "another rank stopped the run") << hook;
   }
 }
@@ -60,15 +61,15 @@ TEST(LoopRanks, the_chief_alone_reports_epochs) {
   EXPECT_EQ(text.find("Epoch 1 (global_step 2) finished", first + 1), std::string::npos) << text;
 }
 
-TEST(LoopRanks, one_that_stops_at_the_very_end_lets_the_others_finish) {
+TEST(LoopRanks, a_stop_after_the_last_epoch_changes_nothing) {
   Record record;
   const auto results = run_on_two_ranks([&](int rank) -> std::unique_ptr<Callback> {
     if (rank != 0) return nullptr;
     return std::make_unique<RecordingCallback>("A", record, [](const std::string& at, tpack::Run& run) {
-      if (at == "trigger" && run.epoch() == 2) throw StopTraining{"enough"};
+      if (at == "trigger" && run.epoch() == 2) run.request_stop("enough");
     });
   });
-  EXPECT_EQ(results[0].ending, Ending::kStopped);
+  EXPECT_EQ(results[0].ending, Ending::kFinished);
   EXPECT_EQ(results[1].ending, Ending::kFinished);
 }
 

@@ -70,23 +70,42 @@ TEST_F(LoopResume, says_that_nothing_is_left) {
   EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "A before_train 2/-1/4", "A after_train 2/-1/4"));
 }
 
-TEST_F(LoopResume, runs_the_hooks_that_a_stop_in_the_last_step_left_out_when_it_goes_on) {
-  const TemporaryFolder folder;
-  {
+TEST_F(LoopResume, a_stop_in_the_last_step_of_an_epoch_repeats_and_leaves_out_nothing) {
+  for (const char* hook : {"before_run", "trigger_step", "after_epoch", "trigger"}) {
+    const TemporaryFolder folder;
+    record_.clear();
     FakeTrainer first;
-    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
-    run.options.folder = folder.str();
-    run.add("stop", std::make_unique<FunctionCallback>([](tpack::Run& at) {
-              if (at.global_step() != 2) return;
-              at.request_checkpoint({"model-2.h5"});
-              throw StopTraining{"enough"};
-            }));
-    run.go();
+    TestRun stopped({.max_epoch = 3, .steps_per_epoch = 2}, first);
+    stopped.options.folder = folder.str();
+    stopped
+        .add("A", recording("A",
+                            [hook](const std::string& at, tpack::Run& run) {
+                              if (at == hook && run.epoch() == 2 && run.local_step() == 1)
+                                run.request_stop("enough");
+                            }))
+        .add("ModelSaver");
+    const LoopResult result = stopped.go();
+    EXPECT_EQ(result.ending, Ending::kStopped) << hook;
+    EXPECT_EQ(result.epoch, 2) << hook;
+    EXPECT_EQ(result.global_step, 4) << hook;
+    EXPECT_EQ(record_[record_.size() - 2], "A trigger 2/1/4") << hook;
+    record_.clear();
+    FakeTrainer second;
+    TestRun resumed({.max_epoch = 3, .steps_per_epoch = 2}, second);
+    resumed.add("A", recording("A")).go_on_from(folder / "checkpoints/model-4.h5");
+    EXPECT_EQ(record_[2], "A before_epoch 3/-1/4") << hook;
   }
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
-  run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
-  EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "A before_train 0/-1/2", "A before_epoch 1/1/2",
-                                   "A after_epoch 1/1/2", "A trigger 1/1/2", "A after_train 1/1/2"));
+}
+
+TEST_F(LoopResume, a_run_that_a_callback_stops_before_training_trains_nothing) {
+  const TemporaryFolder folder;
+  train_and_save(folder, {.max_epoch = 1, .steps_per_epoch = 2});
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  run.add("A", recording("A", stopping("before_train")));
+  const LoopResult result = run.go_on_from(folder / "checkpoints/model-2.h5");
+  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.epoch, 1);
+  EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "A before_train 1/-1/2", "A after_train 1/-1/2"));
 }
 
 TEST_F(LoopResume, an_interrupt_of_a_long_hook_saves_and_the_epochs_hooks_run_again) {
@@ -161,7 +180,7 @@ TEST_F(LoopResume, a_callback_that_stopped_the_run_is_not_triggered_again_when_i
   int triggered = 0;
   const auto stop_once = [&](tpack::Run& run) {
     ++triggered;
-    if (run.epoch() == 1) throw StopTraining{"enough"};
+    if (run.epoch() == 1) run.request_stop("enough");
   };
   {
     FakeTrainer first;

@@ -90,34 +90,31 @@ TEST_F(LoopTest, a_starting_epoch_behind_the_last_one_trains_nothing) {
 struct HookCase {
   const char* hook;
   size_t lines;
+  size_t lines_of_a_stop;  // with the hooks that belong to the same step or epoch
 };
-constexpr HookCase kHooks[] = {{"before_train", 2}, {"before_epoch", 3}, {"before_run", 4}, {"after_run", 6},
-                               {"trigger_step", 7}, {"after_epoch", 12}, {"trigger", 13}};
+constexpr HookCase kHooks[] = {{"before_train", 2, 2}, {"before_epoch", 3, 3}, {"before_run", 4, 7},
+                               {"after_run", 6, 7},    {"trigger_step", 7, 7}, {"after_epoch", 12, 13},
+                               {"trigger", 13, 13}};
 
-/// What a run has recorded that ends in the hook of the case.
-Record cut_at(const HookCase& c, const std::string& last) {
-  Record expected(kTwoEpochsOfTwoSteps.begin(),
-                  kTwoEpochsOfTwoSteps.begin() + static_cast<ptrdiff_t>(c.lines));
-  expected.push_back(last);
+/// The first lines of the plain run, and the hook that is always called.
+Record cut_at(size_t lines) {
+  const std::string& last = kTwoEpochsOfTwoSteps[lines - 1];
+  Record expected(kTwoEpochsOfTwoSteps.begin(), kTwoEpochsOfTwoSteps.begin() + static_cast<ptrdiff_t>(lines));
+  expected.push_back("A after_train " + last.substr(last.rfind(' ') + 1));
   return expected;
 }
 
-/// "1/0/1" of "A after_run 1/0/1".
-std::string numbers(const std::string& line) { return line.substr(line.rfind(' ') + 1); }
-
-TEST_F(LoopTest, stop_training_in_any_hook_leaves_out_all_others_but_after_train) {
+TEST_F(LoopTest, a_stop_in_any_hook_finishes_the_step_or_the_epoch) {
   for (const HookCase& c : kHooks) {
     record_.clear();
     FakeTrainer trainer;
     trainer.on_step = trainer_.on_step;
     TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
-    run.add("A", recording("A", throwing(c.hook, StopTraining{"enough"})));
+    run.add("A", recording("A", stopping(c.hook)));
     const LoopResult result = run.go();
     EXPECT_EQ(result.ending, Ending::kStopped) << c.hook;
     EXPECT_EQ(result.reason, "enough") << c.hook;
-    EXPECT_THAT(record_,
-                ElementsAreArray(cut_at(c, "A after_train " + numbers(kTwoEpochsOfTwoSteps[c.lines - 1]))))
-        << c.hook;
+    EXPECT_THAT(record_, ElementsAreArray(cut_at(c.lines_of_a_stop))) << c.hook;
   }
 }
 
@@ -138,7 +135,7 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
   run.monitors = Monitors(std::move(monitors));
   run.add("stop", std::make_unique<FunctionCallback>(nullptr, [](tpack::Run& at) {
             at.monitors().put_scalar("x", 10.0 * static_cast<double>(at.epoch()));
-            if (at.epoch() == 2) throw StopTraining{"enough"};
+            if (at.epoch() == 2) at.request_stop("enough");
           }));
   EXPECT_EQ(run.go().ending, Ending::kStopped);
   EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 10), testing::Pair(2, 20)));
@@ -152,9 +149,7 @@ TEST_F(LoopTest, an_error_in_any_hook_is_thrown_on_after_after_train) {
     TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
     run.add("A", recording("A", throwing(c.hook, Diverged("no number"))));
     EXPECT_THROW(run.go(), Diverged) << c.hook;
-    EXPECT_THAT(record_,
-                ElementsAreArray(cut_at(c, "A after_train " + numbers(kTwoEpochsOfTwoSteps[c.lines - 1]))))
-        << c.hook;
+    EXPECT_THAT(record_, ElementsAreArray(cut_at(c.lines))) << c.hook;
   }
 }
 
@@ -180,7 +175,7 @@ TEST_F(LoopTest, an_error_in_after_train_does_not_keep_the_others_from_theirs) {
 
 TEST_F(LoopTest, a_stop_in_after_train_does_not_keep_the_others_from_theirs) {
   TestRun run({.max_epoch = 0, .steps_per_epoch = 1}, trainer_);
-  run.add("A", recording("A", throwing("after_train", StopTraining{"enough"})));
+  run.add("A", recording("A", stopping("after_train")));
   run.add("B", recording("B", throwing("after_train", Stopped{})));
   EXPECT_EQ(run.add("C", recording("C")).go().ending, Ending::kFinished);
   EXPECT_EQ(record_.back(), "C after_train 0/-1/0");
@@ -248,7 +243,7 @@ TEST_F(LoopTest, an_interrupt_ends_a_run_without_steps) {
           }));
   const LoopResult result = run.go();
   EXPECT_EQ(result.ending, Ending::kInterrupted);
-  EXPECT_EQ(result.epoch, 4);
+  EXPECT_EQ(result.epoch, 3) << "the next one has not begun";
 }
 
 TEST_F(LoopTest, a_callback_that_the_checkpoint_does_not_know_is_as_new) {

@@ -59,6 +59,13 @@ class LoopTest : public testing::Test {
     };
   }
 
+  /// Lets hook `hook` ask for an end of the run.
+  static RecordingCallback::Act stopping(const std::string& hook) {
+    return [hook](const std::string& at, tpack::Run& run) {
+      if (at == hook) run.request_stop("enough");
+    };
+  }
+
   Record record_;
   FakeTrainer trainer_;
 };
