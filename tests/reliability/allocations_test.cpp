@@ -24,8 +24,7 @@ namespace {
 /// What HeapWatch saw, from one step to another.
 struct Seen {
   pid_t training_thread = 0;
-  int64_t live_at_start = 0;
-  int64_t live_at_end = 0;
+  std::vector<int64_t> live;  // bytes at the first step, and at each hundredth after it
   std::vector<RecordedAllocation> allocations;
 };
 Seen seen;
@@ -35,15 +34,26 @@ struct HeapWatchParams {
   int64_t to = 110;
 };
 
-/// True where all other threads of the process wait for something: then nothing happens any more.
-bool all_others_sleep() {
+/// How often each other thread of the process has left a processor so far; empty where one of them runs.
+std::string sleeping_others() {
+  std::string all;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    if (task.path().filename() == std::to_string(gettid())) continue;
-    const std::string status = content_of(task.path() / "stat");  // "123 (name) S ..."
-    const size_t state = status.rfind(") ");
-    if (state != std::string::npos && status[state + 2] != 'S') return false;
+    const std::string id = task.path().filename();
+    if (id == std::to_string(gettid())) continue;
+    const std::string status = content_of(task.path() / "status");
+    const bool sleeps = status.find("\nState:\tS") != std::string::npos;
+    const size_t switches = status.find("\nvoluntary_ctxt_switches:");
+    if (!sleeps || switches == std::string::npos) return "";
+    all += id + status.substr(switches);
   }
-  return true;
+  return all;
+}
+
+/// True where all of them wait for something: then nothing happens any more. One that was seen asleep may
+/// have been woken by one that was looked at later, but then it has left a processor once more.
+bool all_others_sleep() {
+  const std::string once = sleeping_others();
+  return !once.empty() && sleeping_others() == once;
 }
 
 /// Bytes in use once the workers have filled the queue.
@@ -70,14 +80,18 @@ class HeapWatch final : public Callback {
   void trigger_step(Run& run) override {
     if (run.global_step() == p_.from) {
       seen.training_thread = gettid();
-      seen.live_at_start = bytes_at_rest();
+      seen.live.reserve(100);
+      seen.live.push_back(bytes_at_rest());
       start_recording_allocations();
+      return;
     }
-    if (run.global_step() != p_.to) return;
-    const auto made = stop_recording_allocations();
-    seen.live_at_end = bytes_at_rest();
+    if (run.global_step() < p_.from || (run.global_step() - p_.from) % 100 != 0) return;
+    const bool is_last = run.global_step() == p_.to;
+    const auto made = is_last ? stop_recording_allocations() : std::span<const RecordedAllocation>();
+    seen.live.push_back(bytes_at_rest());
+    if (!is_last) return;
     seen.allocations.assign(made.begin(), made.end());
-    throw StopTraining{"all was seen"};
+    run.request_stop("all was seen");
   }
 
  private:
@@ -207,12 +221,19 @@ TEST_F(AllocationsOfSteps, none_on_the_training_thread_but_by_the_kernel_library
   std::cout << seen.allocations.size() << " allocations of the training thread in 100 steps" << std::endl;
 }
 
-TEST_F(AllocationsOfSteps, hold_no_more_memory_after_a_thousand_than_after_a_hundred) {
+/// Each worker's buffers grow to the largest sample that it has met: which one meets it when is the
+/// scheduler's choice, so that a busy machine may see one grow late. What leaks, grows in every hundred
+/// steps.
+TEST_F(AllocationsOfSteps, hold_no_more_and_more_memory) {
   for (const char* config : {"digits-convnet.yaml", "convnet.yaml"}) {
     run(config, {"steps_per_epoch=2000", "callbacks=[{ModelSaver: {}}, {HeapWatch: {from: 110, to: 1010}}]"});
     if (IsSkipped()) return;
-    EXPECT_GT(seen.live_at_start, 1'000'000) << config;
-    EXPECT_EQ(seen.live_at_end, seen.live_at_start) << config;
+    ASSERT_EQ(seen.live.size(), 10U) << config;
+    EXPECT_GT(seen.live[0], 1'000'000) << config;
+    int hundreds_with_growth = 0;
+    for (size_t i = 1; i < seen.live.size(); ++i) hundreds_with_growth += seen.live[i] > seen.live[i - 1];
+    EXPECT_LE(hundreds_with_growth, 3) << config << ": " << testing::PrintToString(seen.live);
+    EXPECT_LT(seen.live.back() - seen.live.front(), 900) << config << ": a byte in each step";
   }
 }
 
