@@ -67,10 +67,17 @@ std::string size_of_toy(const std::string& item) {
 }
 
 TEST(DeadFields, are_those_that_nothing_reads) {
-  EXPECT_THAT(live::dead_fields(Registry<Toy>::table(), {}, size_of_toy), testing::ElementsAre("Toy.unread"));
+  EXPECT_THAT(live::dead_fields(Registry<Toy>::table(), {}, size_of_toy),
+              testing::ElementsAre("Toy.unread changes nothing (tried true, false on {})"));
   EXPECT_THAT(live::dead_fields(Registry<Toy>::table(),
                                 {{"Toy", {.left_out = {{"unread", "a test of tests"}}}}}, size_of_toy),
               testing::IsEmpty());
+}
+
+TEST(DeadFields, are_not_looked_for_on_a_base_that_cannot_be_built) {
+  EXPECT_THAT(live::dead_fields(Registry<Toy>::table(), {{"Toy", {.base = "{size: many}"}}}, size_of_toy),
+              testing::ElementsAre(
+                  testing::StartsWith("Toy cannot be built from {\"size\": \"many\"}, the `base` ")));
 }
 
 TEST(DeadFields, are_not_hidden_by_what_changes_by_itself) {

@@ -9,6 +9,7 @@
 
 #include "config/yaml_reader.h"
 #include "core/registry.h"
+#include "core/text.h"
 
 /// Proves that every field of a component does something: it is changed, and what is built must differ.
 /// cli/component_docs_test.cpp has the list of the tests that do this, one for each kind of component.
@@ -49,15 +50,22 @@ class Probe {
   Probe(const ComponentInfo& info, const Component& component, const Build& build)
       : info_(info), component_(component), build_(build), base_(parse_yaml(component.base, "base.yaml")) {}
 
+  /// Why the item that all changes begin with cannot be built; "" where it can.
+  std::string base_error() const {
+    const std::string result = result_of(base_);
+    if (!result.starts_with(kError)) return "";
+    return info_.name + " cannot be built from " + to_json(base_) +
+           ", the `base` in this test's table: " + result.substr(std::string_view(kError).size());
+  }
+
   /// Whether two builds of one item are the same; all fields seem to be live otherwise.
   bool repeats() const { return result_of(base_) == result_of(base_); }
 
   /// Whether values make a difference: two at least, of a choice each from all others.
   bool is_live(const FieldInfo& field) const {
-    const auto given = component_.values.find(field.name);
-    const bool is_given = given != component_.values.end();
-    std::set<std::string> results = {build_(item(base_))};
-    for (const std::string& value : is_given ? std::vector{given->second} : values_of(field)) {
+    const bool is_given = component_.values.contains(field.name);
+    std::set<std::string> results = {result_of(base_)};
+    for (const std::string& value : tried(field)) {
       const ConfigNode changed = base_.with(field.name, parse_yaml(value, "value.yaml"));
       Diagnostics errors;
       info_.effective(changed, info_.name, errors);
@@ -66,14 +74,22 @@ class Probe {
     return results.size() >= std::max(is_given ? 0 : choices_of(field).size(), size_t{2});
   }
 
+  /// The values that the field is given, as YAML.
+  std::vector<std::string> tried(const FieldInfo& field) const {
+    const auto given = component_.values.find(field.name);
+    return given != component_.values.end() ? std::vector{given->second} : values_of(field);
+  }
+
  private:
+  static constexpr const char* kError = "error: ";
+
   std::string item(const ConfigNode& params) const { return "{" + info_.name + ": " + to_json(params) + "}"; }
   /// A value that does not fit its neighbours makes a difference too.
   std::string result_of(const ConfigNode& params) const {
     try {
       return build_(item(params));
     } catch (const ConfigError& error) {
-      return std::string("error: ") + error.what();
+      return kError + std::string(error.what());
     }
   }
 
@@ -99,8 +115,8 @@ inline std::vector<std::string> idle_entries(const ComponentTable& table, const 
   return idle;
 }
 
-/// "Name.field" of every field of the kind's components that changes nothing, and what else keeps this from
-/// being found out.
+/// Every field of the kind's components that changes nothing, with the values that were tried, and what else
+/// keeps this from being found out.
 inline std::vector<std::string> dead_fields(const ComponentTable& table, const Components& components,
                                             const Build& build) {
   static const Component kPlain;
@@ -109,13 +125,19 @@ inline std::vector<std::string> dead_fields(const ComponentTable& table, const C
     const auto found = components.find(info->name);
     const Component& component = found == components.end() ? kPlain : found->second;
     const Probe probe(*info, component, build);
-    bool probed = false;
-    for (const FieldInfo& field : info->fields()) {
-      if (component.left_out.contains(field.name)) continue;
-      if (!probe.is_live(field)) dead.push_back(info->name + "." + field.name);
-      probed = true;
+    std::vector<FieldInfo> fields = info->fields();
+    std::erase_if(fields, [&](const FieldInfo& field) { return component.left_out.contains(field.name); });
+    if (fields.empty()) continue;
+    if (const std::string error = probe.base_error(); !error.empty()) {
+      dead.push_back(error);
+      continue;
     }
-    if (probed && !probe.repeats()) dead.push_back(info->name + " is not the same when it is built again");
+    for (const FieldInfo& field : fields) {
+      if (!probe.is_live(field))
+        dead.push_back(info->name + "." + field.name + " changes nothing (tried " +
+                       join(probe.tried(field), ", ") + " on " + component.base + ")");
+    }
+    if (!probe.repeats()) dead.push_back(info->name + " is not the same when it is built again");
   }
   return dead;
 }
