@@ -46,7 +46,9 @@ std::vector<double> ticks(const Range& range, int most) {
   for (double i = first; i <= last && all.size() <= static_cast<size_t>(most); ++i) {
     all.push_back(i == 0 ? 0 : i * step);
   }
-  return all;
+  constexpr int kAlwaysRoom = 8;
+  const bool tells_no_scale = all.size() < 2 && most < kAlwaysRoom;
+  return tells_no_scale ? ticks(range, most + 1) : all;
 }
 
 std::string tick_label(double value) {

@@ -142,7 +142,14 @@ class ExperimentMaker {
 
   void make_predict() {
     const PredictSection& predict = e_.config.predict;
-    if (!predict.outputs.is_null()) parse_predict_outputs(predict.outputs, errors_);
+    if (!predict.outputs.is_null()) {
+      parse_predict_outputs(predict.outputs, errors_);
+      if (predict.data
+              .empty())  // an image of the right size would pass as it is, not prepared as in training
+        errors_.add(
+            predict.outputs.position(),
+            "predict: 'data' is missing (the flow whose stages prepare a file, as in `data: validation`)");
+    }
     if (predict.data.empty() || e_.config.data.contains(predict.data.name)) return;
     errors_.add(unknown_flow(predict.data.name, predict.data.position), predict.data.position);
   }

@@ -90,11 +90,14 @@ class Inference {
     return w;
   }
 
-  /// Names that were given must be those of all classes.
-  void check_labels(const Tensor& scores) const {
-    if (options_.labels.empty() || scores.shape().rank() != 2) return;
+  /// No more classes may be asked for than there are; names that were given must be those of all.
+  void check_classes(const Tensor& scores) const {
+    if (scores.shape().rank() != 2) return;
     const int64_t classes = scores.shape()[1];
-    if (static_cast<int64_t>(labels_.size()) == classes) return;
+    if (options_.top_k > classes)
+      throw ConfigError("--top-k " + std::to_string(options_.top_k) + ": the model has " +
+                        std::to_string(classes) + " classes");
+    if (options_.labels.empty() || static_cast<int64_t>(labels_.size()) == classes) return;
     throw ConfigError(options_.labels + ": has " + std::to_string(labels_.size()) + " names, the model has " +
                       std::to_string(classes) + " classes; write one name a line");
   }
@@ -103,7 +106,7 @@ class Inference {
     std::vector<Tensor> values;
     if (!batch_.empty()) {
       values = predictor_.run({stacked()});
-      check_labels(values[0]);
+      check_classes(values[0]);
     }
     int64_t row = 0;
     for (Prediction& p : pending_) {

@@ -35,26 +35,35 @@ std::string hint(const CLI::App& program, int argc, char** argv) {
   return "";
 }
 
-/// The nearest option where a word looks like one and is none of the command's.
-std::string option_hint(const CLI::App& program) {
-  const CLI::App* command = &program;
-  std::string path = program.get_name();
-  while (!command->get_subcommands().empty()) {
-    command = command->get_subcommands().front();
-    path += " " + command->get_name();
+/// The command that was asked for, as it is written: "tpack data inspect".
+struct Asked {
+  explicit Asked(const CLI::App& program) : command(&program), path(program.get_name()) {
+    while (!command->get_subcommands().empty()) {
+      command = command->get_subcommands().front();
+      path += " " + command->get_name();
+    }
   }
+  const CLI::App* command;
+  std::string path;
+};
+
+/// The nearest option where a word looks like one and is none of the command's.
+std::string option_hint(const CLI::App& program, const Asked& asked) {
   std::vector<std::string> known;
-  for (const CLI::Option* option : command->get_options()) known.push_back(option->get_name());
+  for (const CLI::Option* option : asked.command->get_options()) known.push_back(option->get_name());
   for (const std::string& word : program.remaining(true)) {
-    if (word.starts_with("-")) return path + " has no option '" + word + "'" + did_you_mean(word, known);
+    if (word.starts_with("-"))
+      return asked.path + " has no option '" + word + "'" + did_you_mean(word, known);
   }
   return "";
 }
 
 int usage_error(const CLI::App& program, const CLI::ParseError& error, int argc, char** argv) {
   std::string unknown = hint(program, argc, argv);
-  if (unknown.empty()) unknown = option_hint(program);
-  std::fprintf(stderr, "error: %s; see tpack --help\n", unknown.empty() ? error.what() : unknown.c_str());
+  const Asked asked(program);
+  if (unknown.empty()) unknown = option_hint(program, asked);
+  std::fprintf(stderr, "error: %s; see %s --help\n", unknown.empty() ? error.what() : unknown.c_str(),
+               asked.path.c_str());
   return static_cast<int>(ErrorKind::kConfig);
 }
 

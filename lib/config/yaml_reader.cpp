@@ -76,7 +76,9 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
     if (tag == kDeleteTag) refuse_content(mark);
-    if (tag == kAppendTag) throw ConfigError(at(mark), "'!append' stands before a list, found a map");
+    if (tag == kAppendTag)
+      throw ConfigError(at(mark),
+                        "'!append' stands before a list, found a map; write !append [ITEM], with brackets");
     begin(mark, tag, anchor, /*is_map=*/true);
   }
   void OnMapEnd() override { end(); }
@@ -119,7 +121,9 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
                            const std::string& value) {
   const auto offset = static_cast<size_t>(mark.pos);
   const std::string kept = merge_tag(tag, source_.position(offset));
-  if (kept == kAppendTag) throw ConfigError(source_.position(offset), "'!append' stands before a list");
+  if (kept == kAppendTag)
+    throw ConfigError(source_.position(offset),
+                      "'!append' stands before a list; write !append [ITEM], with brackets");
   if (kept == kDeleteTag && !ConfigNode::plain(value, {}).is_null()) refuse_content(mark);
   const size_t content = kept.empty() ? source_.skip_properties(offset) : offset;
   const Position where = source_.position(content);

@@ -13,24 +13,28 @@ using Words = std::vector<std::string>;
 
 /// What users of other libraries write, and what it is called here. Both sides of a comparison are
 /// translated, so a name of ours may be on the left, too.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kSameMeaning = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kSameMeaning = {
     {{"acc", "accuracy"},
      {"act", "activation"},
      {"avg", "average"},
      {"bn", "batch_norm"},
      {"bs", "batch_size"},
+     {"channels", "filters"},
      {"ce", "cross_entropy"},
      {"clipping", "clip"},
      {"dense", "fully_connected"},
      {"dir", "folder"},
      {"directory", "folder"},
+     {"epochs", "max_epoch"},
      {"err", "error"},
      {"fc", "fully_connected"},
+     {"features", "units"},
      {"img", "image"},
      {"init", "initializer"},
      {"linear", "fully_connected"},
      {"loss", "cost"},
      {"lr", "learning_rate"},
+     {"neurons", "units"},
      {"normalization", "norm"},
      {"opt", "optimizer"},
      {"pool", "pooling"},
@@ -85,12 +89,14 @@ size_t shared_letters(const Words& a, const Words& b) {
 struct Name {
   explicit Name(std::string_view text) : plain(folded(text)), words(words_of(text)) {
     meaning = join(words, "");
+    is_component = !text.empty() && std::isupper(static_cast<unsigned char>(text.front())) != 0;
   }
   size_t shorter_size() const { return std::min(plain.size(), meaning.size()); }
 
   std::string plain;
   Words words;
   std::string meaning = {};
+  bool is_component = false;  // written LikeThis
 };
 
 /// How far a candidate is from what was written; the smallest is the best.
@@ -114,16 +120,24 @@ bool few_slips(int distance, const std::string& wanted, const std::string& name)
          distance < static_cast<int>(std::max(name.size(), wanted.size()));
 }
 
+/// "rate" of "learning_rate", and "kernel" of what was written as "kernel_size". "Flip" of "HorizontalFlip",
+/// but not "accuracy" of "validation_accuracy": the end alone is another statistic.
+bool is_part(const Name& wanted, const Name& name) {
+  constexpr size_t kFewest = 3;
+  const std::string& a = wanted.plain;
+  const std::string& b = name.plain;
+  if (a.size() >= kFewest && (b.starts_with(a) || b.ends_with(a))) return true;
+  return b.size() >= kFewest && (a.starts_with(b) || (name.is_component && a.ends_with(b)));
+}
+
 std::optional<Score> score(const Name& wanted, const Name& name) {
   const int plain = edit_distance(wanted.plain, name.plain);
   const int meant = edit_distance(wanted.meaning, name.meaning);
   const size_t shared = shared_letters(wanted.words, name.words);
-  const bool contained = wanted.plain.size() >= 3 &&
-                         (name.plain.starts_with(wanted.plain) || name.plain.ends_with(wanted.plain));
   const size_t longest = std::max(wanted.shorter_size(), name.shorter_size());
   const bool mostly_shared = shared > 0 && 3 * shared >= 2 * longest;
   if (!few_slips(plain, wanted.plain, name.plain) && !few_slips(meant, wanted.meaning, name.meaning) &&
-      !contained && !mostly_shared) {
+      !is_part(wanted, name) && !mostly_shared) {
     return std::nullopt;
   }
   Score score;

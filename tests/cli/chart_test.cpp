@@ -20,6 +20,7 @@ TEST(Ticks, are_round_numbers_in_the_range) {
   EXPECT_THAT(ticks({0, 1200}, 5), ElementsAre(0, 500, 1000));
   EXPECT_THAT(ticks({-0.03, 0.012}, 5), ElementsAre(-0.03, -0.02, -0.01, 0, 0.01));
   EXPECT_THAT(ticks({99.7, 100.1}, 2), ElementsAre(DoubleEq(99.8), 100));
+  EXPECT_THAT(ticks({0.51, 0.99}, 2), ElementsAre(DoubleEq(0.6), 0.8)) << "one alone would be no scale";
 }
 
 TEST(YRange, holds_every_finite_value_with_a_margin) {

@@ -202,6 +202,9 @@ TEST_F(Stored, infer_writes_hdf5) {
   EXPECT_EQ(top.code, 2);
   EXPECT_NE(top.err.find("--top-k is for jsonl and csv"), std::string::npos) << top.err;
   EXPECT_EQ(tpack({"infer", model(), good(), "--format", "hdf5"}).code, 2);
+  const Outcome beyond = tpack({"infer", model(), good(), "--format", "csv", "--top-k", "4"});
+  EXPECT_EQ(beyond.code, 2);
+  EXPECT_NE(beyond.err.find("--top-k 4: the model has 3 classes"), std::string::npos) << beyond.err;
   for (const char* name : {"files", "labels", "files/x"}) {
     const Outcome refused =
         tpack({"infer", model(), good(), "--format", "hdf5", "--output", *folder_ / "no.h5", "--set",

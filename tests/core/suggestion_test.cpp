@@ -39,10 +39,20 @@ TEST(Nearest, knows_common_abbreviations_and_other_words_for_the_same) {
   EXPECT_EQ(nearest("loss", kStatistics), "cost");
   EXPECT_EQ(nearest("acc", kStatistics), "accuracy");
   EXPECT_EQ(nearest("lr", kStatistics), "learning_rate");
+  EXPECT_EQ(nearest("epochs", std::vector<std::string>{"starting_epoch", "max_epoch", "steps_per_epoch"}),
+            "max_epoch");
+  EXPECT_EQ(nearest("out_channels", std::vector<std::string>{"filters", "kernel"}), "filters");
   EXPECT_EQ(nearest("Dense", std::vector<std::string>{"Dropout", "FullyConnected"}), "FullyConnected");
   EXPECT_EQ(nearest("BatchNormalization", std::vector<std::string>{"Normalize", "BatchNorm"}), "BatchNorm");
   EXPECT_EQ(nearest("GlobalAveragePool", std::vector<std::string>{"AvgPooling", "GlobalAvgPooling"}),
             "GlobalAvgPooling");
+}
+
+TEST(Nearest, takes_a_name_that_what_was_written_begins_or_ends_with) {
+  EXPECT_EQ(nearest("kernel_size", std::vector<std::string>{"filters", "kernel", "stride"}), "kernel");
+  EXPECT_EQ(nearest("HorizontalFlip", std::vector<std::string>{"RandomCrop", "Flip"}), "Flip");
+  EXPECT_EQ(nearest("validation_accuracy", std::vector<std::string>{"accuracy", "cost"}), std::nullopt)
+      << "that of training is another figure";
 }
 
 TEST(Nearest, prefers_shared_words_over_fewer_slips) {

@@ -139,9 +139,17 @@ void Tuner::save() const {
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
   std::ostringstream text;
   text << header() << '\n';
+  size_t disturbed = 0;
   for (const auto& [key, m] : known_) {
-    if (!m.disturbed) text << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
+    if (m.disturbed) {
+      ++disturbed;
+    } else {
+      text << m.seconds << ' ' << m.scratch_bytes << ' ' << key << '\n';
+    }
   }
+  if (disturbed > 0)
+    log::info("of " + std::to_string(known_.size()) + " timings of kernels " + std::to_string(disturbed) +
+              " are not kept for later runs, which take them again: other processes had the processors");
   try {
     write_whole_file(path_, text.str());
   } catch (const ResourceError& error) {

@@ -9,6 +9,7 @@
 
 #include "graph/builder.h"
 #include "ops/convolution.h"
+#include "support/captured_log.h"
 #include "support/temporary_folder.h"
 
 namespace tpack::cpu {
@@ -54,8 +55,11 @@ TEST_F(TunerTest, keeps_no_timings_that_were_disturbed) {
     tuner.measure(request("direct", Layout::kNhwc), team_);
     return tuner.measure(request("direct", Layout::kNhwc), team_).seconds;
   };
+  const CapturedLog log;
   EXPECT_EQ(measured(0.25), 0.25);
   EXPECT_EQ(measured(0.5), 0.5);
+  EXPECT_NE(log.text().find("of 1 timings of kernels 1 are not kept for later runs"), std::string::npos)
+      << log.text();
 }
 
 TEST_F(TunerTest, takes_no_timings_of_another_version) {
