@@ -101,9 +101,9 @@ inline std::vector<LayerCase> layer_cases() {
        "- Residual: {layers: [{Conv2D: {filters: 2}}, Tanh], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}",
        {random_tensor(image, 1)}},
       {"Residual",  // the biases that are added have one gradient
-       "[{Conv2D: {filters: 4}}, {Residual: {layers: [{Conv2D: {filters: 4}}, Tanh, {Conv2D: {filters: "
-       "4}}]}}, "
-       "{Residual: {layers: [{Conv2D: {filters: 4}}], shortcut: [{Conv2D: {filters: 4, kernel: 1}}]}}]",
+       "[{Conv2D: {filters: 2}}, {Residual: {layers: [{Conv2D: {filters: 2}}, Tanh, {Conv2D: {filters: "
+       "2}}]}}, "
+       "{Residual: {layers: [{Conv2D: {filters: 2}}], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}}]",
        {random_tensor(image, 1)},
        "biases"},
       {"Sigmoid", "- Sigmoid", {random_tensor(image, 1)}},
