@@ -139,6 +139,19 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
           }));
   EXPECT_EQ(run.go().ending, Ending::kStopped);
   EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 10), testing::Pair(2, 20)));
+
+  seen.clear();
+  FakeTrainer second;
+  TestRun in_mid_epoch({.max_epoch = 5, .steps_per_epoch = 2}, second);
+  std::vector<std::unique_ptr<Monitor>> again;
+  again.push_back(std::make_unique<EpochsSeen>(seen));
+  in_mid_epoch.monitors = Monitors(std::move(again));
+  in_mid_epoch.add("stop", std::make_unique<FunctionCallback>([](tpack::Run& at) {
+                     at.monitors().put_scalar("x", static_cast<double>(at.global_step()));
+                     if (at.global_step() == 3) at.request_stop("enough");
+                   }));
+  EXPECT_EQ(in_mid_epoch.go().ending, Ending::kStopped);
+  EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 2), testing::Pair(2, 3)));
 }
 
 TEST_F(LoopTest, an_error_in_any_hook_is_thrown_on_after_after_train) {
