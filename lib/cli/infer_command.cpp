@@ -122,7 +122,7 @@ class Inference {
     batch_.clear();
   }
 
-  /// No class is the best of scores that are no numbers.
+  /// A file whose scores contain NaN gets an error instead of a class.
   void refuse_nan(Prediction& p) {
     const Tensor& scores = p.outputs[0];
     for (int64_t i = 0; i < scores.elements(); ++i) {
