@@ -1,6 +1,7 @@
 #include "ops/convolution.h"
 
-#include <cstring>
+#include <algorithm>
+#include <vector>
 
 #include "backend/reference/kernel.h"
 #include "ops/matmul.h"
@@ -10,52 +11,67 @@ namespace {
 
 using Tensors = std::span<const Tensor>;
 
-/// Calls f(x index, w index, y index) for every product that a convolution sums, in the order of y, then of
-/// w. What does not change in an inner loop is computed outside of it, which saves a quarter of the time
-/// under sanitizers.
+/// A row of products that a convolution sums: x[x_begin + i * stride] * w[w_index] belongs to y[y_begin + i].
+struct Products {
+  int64_t x_begin, w_index, y_begin, count, stride;
+};
+
+/// The places of a row of y whose place in the row of x, `offset + i * stride`, lies inside it.
+struct Inside {
+  int64_t begin, end;
+};
+Inside inside(int64_t offset, int64_t stride, int64_t columns_of_x, int64_t columns_of_y) {
+  const int64_t begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
+  const int64_t left = columns_of_x - offset;
+  const int64_t end = left <= 0 ? 0 : std::min(columns_of_y, (left + stride - 1) / stride);
+  return {std::min(begin, end), end};
+}
+
+/// Calls f(Products) for all of them. Whole rows: under sanitizers an index that is computed for each product
+/// costs several times the product.
 template <class F>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): a loop an index
-void for_each_product(const ConvolutionParams& p, const Shape& x, const Shape& w, const Shape& y, F&& f) {
-  const int64_t filters_a_group = y[1] / p.groups;
-  const int64_t height = x[2];
-  const int64_t width = x[3];
-  const int64_t columns = y[3];
-  const int64_t channels = w[1];
-  const int64_t kernel_rows = w[2];
-  const int64_t kernel_columns = w[3];
-  int64_t yi = 0;
-  for (int64_t n = 0; n < y[0]; ++n)
-    for (int64_t k = 0; k < y[1]; ++k) {
-      const int64_t first_plane = n * x[1] + k / filters_a_group * channels;
-      const int64_t first_row = k * channels * kernel_rows;
-      for (int64_t oy = 0; oy < y[2]; ++oy)
-        for (int64_t ox = 0; ox < columns; ++ox, ++yi) {
-          const int64_t top = oy * p.stride.h - p.padding.top;
-          const int64_t left = ox * p.stride.w - p.padding.left;
-          for (int64_t c = 0; c < channels; ++c)
-            for (int64_t ky = 0; ky < kernel_rows; ++ky) {
-              const int64_t iy = top + ky * p.dilation.h;
-              if (iy < 0 || iy >= height) continue;
-              const int64_t x_row = ((first_plane + c) * height + iy) * width;
-              const int64_t w_row = (first_row + c * kernel_rows + ky) * kernel_columns;
-              for (int64_t kx = 0, ix = left; kx < kernel_columns; ++kx, ix += p.dilation.w) {
-                if (ix >= 0 && ix < width) f(x_row + ix, w_row + kx, yi);
-              }
+void for_each_row(const ConvolutionParams& p, const Shape& x, const Shape& w, const Shape& y, F&& f) {
+  const int64_t images = y[0], filters = y[1], rows = y[2], columns = y[3];
+  const int64_t x_channels = x[1], x_rows = x[2], x_columns = x[3];
+  const int64_t channels = w[1], w_rows = w[2], w_columns = w[3];
+  const int64_t filters_a_group = filters / p.groups;
+  for (int64_t n = 0; n < images; ++n)
+    for (int64_t k = 0; k < filters; ++k)
+      for (int64_t c = 0; c < channels; ++c) {
+        const int64_t x_plane = n * x_channels + k / filters_a_group * channels + c;
+        for (int64_t ky = 0; ky < w_rows; ++ky)
+          for (int64_t kx = 0; kx < w_columns; ++kx) {
+            const int64_t offset = kx * p.dilation.w - p.padding.left;
+            const Inside row = inside(offset, p.stride.w, x_columns, columns);
+            if (row.begin == row.end) continue;
+            for (int64_t oy = 0; oy < rows; ++oy) {
+              const int64_t iy = oy * p.stride.h - p.padding.top + ky * p.dilation.h;
+              if (iy < 0 || iy >= x_rows) continue;
+              f(Products{.x_begin = (x_plane * x_rows + iy) * x_columns + offset + row.begin * p.stride.w,
+                         .w_index = ((k * channels + c) * w_rows + ky) * w_columns + kx,
+                         .y_begin = ((n * filters + k) * rows + oy) * columns + row.begin,
+                         .count = row.end - row.begin,
+                         .stride = p.stride.w});
             }
-        }
-    }
+          }
+      }
 }
 
 void forward(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
-    const T* x = in[0].data<T>();
-    const T* w = in[1].data<T>();
+    const T* const x = in[0].data<T>();
+    const T* const w = in[1].data<T>();
     std::vector<double> y(static_cast<size_t>(out[0].elements()));
-    for_each_product(op_cast<Convolution>(n)->params(), in[0].shape(), in[1].shape(), out[0].shape(),
-                     [&](int64_t xi, int64_t wi, int64_t yi) {
-                       y[static_cast<size_t>(yi)] += static_cast<double>(x[xi]) * static_cast<double>(w[wi]);
-                     });
+    for_each_row(op_cast<Convolution>(n)->params(), in[0].shape(), in[1].shape(), out[0].shape(),
+                 [&](const Products& row) {
+                   const T* from = x + row.x_begin;
+                   const auto weight = static_cast<double>(w[row.w_index]);
+                   double* sums = y.data() + row.y_begin;
+                   for (int64_t i = 0; i < row.count; ++i)
+                     sums[i] += static_cast<double>(from[i * row.stride]) * weight;
+                 });
     for (size_t i = 0; i < y.size(); ++i) out[0].data<T>()[i] = static_cast<T>(y[i]);
   });
 }
@@ -63,14 +79,17 @@ void forward(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
 void backward_data(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
-    const T* dy = in[0].data<T>();
-    const T* w = in[1].data<T>();
+    const T* const dy = in[0].data<T>();
+    const T* const w = in[1].data<T>();
     std::vector<double> dx(static_cast<size_t>(out[0].elements()));
-    for_each_product(op_cast<ConvolutionBackwardData>(n)->params().window, out[0].shape(), in[1].shape(),
-                     in[0].shape(), [&](int64_t xi, int64_t wi, int64_t yi) {
-                       dx[static_cast<size_t>(xi)] +=
-                           static_cast<double>(dy[yi]) * static_cast<double>(w[wi]);
-                     });
+    for_each_row(op_cast<ConvolutionBackwardData>(n)->params().window, out[0].shape(), in[1].shape(),
+                 in[0].shape(), [&](const Products& row) {
+                   const T* from = dy + row.y_begin;
+                   const auto weight = static_cast<double>(w[row.w_index]);
+                   double* sums = dx.data() + row.x_begin;
+                   for (int64_t i = 0; i < row.count; ++i)
+                     sums[i * row.stride] += static_cast<double>(from[i]) * weight;
+                 });
     for (size_t i = 0; i < dx.size(); ++i) out[0].data<T>()[i] = static_cast<T>(dx[i]);
   });
 }
@@ -78,14 +97,17 @@ void backward_data(const Node& n, Tensors in, Tensors out, const RunInfo& /*info
 void backward_weights(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
-    const T* x = in[0].data<T>();
-    const T* dy = in[1].data<T>();
+    const T* const x = in[0].data<T>();
+    const T* const dy = in[1].data<T>();
     std::vector<double> dw(static_cast<size_t>(out[0].elements()));
-    for_each_product(op_cast<ConvolutionBackwardWeights>(n)->params().window, in[0].shape(), out[0].shape(),
-                     in[1].shape(), [&](int64_t xi, int64_t wi, int64_t yi) {
-                       dw[static_cast<size_t>(wi)] +=
-                           static_cast<double>(x[xi]) * static_cast<double>(dy[yi]);
-                     });
+    for_each_row(op_cast<ConvolutionBackwardWeights>(n)->params().window, in[0].shape(), out[0].shape(),
+                 in[1].shape(), [&](const Products& row) {
+                   const T* inputs = x + row.x_begin;
+                   const T* gradients = dy + row.y_begin;
+                   double& sum = dw[static_cast<size_t>(row.w_index)];
+                   for (int64_t i = 0; i < row.count; ++i)
+                     sum += static_cast<double>(inputs[i * row.stride]) * static_cast<double>(gradients[i]);
+                 });
     for (size_t i = 0; i < dw.size(); ++i) out[0].data<T>()[i] = static_cast<T>(dw[i]);
   });
 }

@@ -18,41 +18,59 @@ namespace {
 
 using Tensors = std::span<const Tensor>;
 
+template <class T>
+std::vector<T> elements_as(const Tensor& x) {
+  std::vector<T> all(static_cast<size_t>(x.elements()));
+  visit(x.dtype(), [&](auto zero) {
+    std::ranges::transform(x.span<decltype(zero)>(), all.begin(), [](auto v) { return static_cast<T>(v); });
+  });
+  return all;
+}
+
+template <class T>
+void evaluate(const pointwise::Expression& e, Tensors in, Tensors out) {
+  const Shape& shape = out[0].shape();
+  std::vector<std::vector<T>> inputs;
+  std::vector<BroadcastIndex> places;
+  for (const Tensor& x : in) {
+    inputs.push_back(elements_as<T>(x));
+    places.emplace_back(x.shape(), shape.rank());
+  }
+  std::vector<std::vector<T>> results(e.results.size());
+  for (auto& result : results) result.resize(static_cast<size_t>(shape.elements()));
+  std::vector<T> r(e.code.size());
+  for_each_element(shape, [&](int64_t index, const Coordinates& at) {
+    for (size_t i = 0; i < e.code.size(); ++i) {
+      const pointwise::Instruction& c = e.code[i];
+      const auto arg = [&](size_t k) { return c.args[k] < 0 ? T{} : r[static_cast<size_t>(c.args[k])]; };
+      if (c.fn == pointwise::Fn::kInput) {
+        const auto input = static_cast<size_t>(c.args[0]);
+        r[i] = inputs[input][static_cast<size_t>(places[input](at))];
+      } else if (c.fn == pointwise::Fn::kConstant) {
+        r[i] = static_cast<T>(c.value);
+      } else {
+        r[i] = pointwise::evaluate<T>(c.fn, arg(0), arg(1), arg(2));
+      }
+    }
+    for (size_t k = 0; k < results.size(); ++k)
+      results[k][static_cast<size_t>(index)] = r[static_cast<size_t>(e.results[k])];
+  });
+  for (size_t k = 0; k < results.size(); ++k) {
+    visit(out[k].dtype(), [&](auto zero) {
+      std::ranges::transform(results[k], out[k].data<decltype(zero)>(),
+                             [](T v) { return static_cast<decltype(zero)>(v); });
+    });
+  }
+}
+
 void pointwise(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const auto& e = op_cast<pointwise::Pointwise>(n)->expression();
-  const Shape& shape = out[0].shape();
   // Computed in double where any float64 is involved, else in float as the other backends do.
   const auto is_double = [](const Tensor& t) { return t.dtype() == DType::kFloat64; };
-  const bool in_double =
-      std::any_of(in.begin(), in.end(), is_double) || std::any_of(out.begin(), out.end(), is_double);
-  const auto run = [&](auto zero) {
-    using T = decltype(zero);
-    std::vector<T> r(e.code.size());
-    for_each_element(shape, [&](int64_t index, const auto& at) {
-      for (size_t i = 0; i < e.code.size(); ++i) {
-        const pointwise::Instruction& c = e.code[i];
-        const auto arg = [&](size_t k) { return c.args[k] < 0 ? T{} : r[static_cast<size_t>(c.args[k])]; };
-        if (c.fn == pointwise::Fn::kInput) {
-          const Tensor& x = in[static_cast<size_t>(c.args[0])];
-          r[i] = static_cast<T>(x.at(broadcast_index(x.shape(), shape.rank(), at)));
-        } else if (c.fn == pointwise::Fn::kConstant) {
-          r[i] = static_cast<T>(c.value);
-        } else {
-          r[i] = pointwise::evaluate<T>(c.fn, arg(0), arg(1), arg(2));
-        }
-      }
-      for (size_t k = 0; k < e.results.size(); ++k) {
-        visit(out[k].dtype(), [&](auto to) {
-          out[k].data<decltype(to)>()[index] =
-              static_cast<decltype(to)>(r[static_cast<size_t>(e.results[k])]);
-        });
-      }
-    });
-  };
-  if (in_double) {
-    run(double{});
+  if (std::any_of(in.begin(), in.end(), is_double) || std::any_of(out.begin(), out.end(), is_double)) {
+    evaluate<double>(e, in, out);
   } else {
-    run(float{});
+    evaluate<float>(e, in, out);
   }
 }
 
@@ -81,9 +99,11 @@ void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
     // Sums in double: the reference should be better than what it judges.
     const double none = is_sum ? 0 : -std::numeric_limits<double>::infinity();
     std::vector<double> total(static_cast<size_t>(out[0].elements()), none);
+    const BroadcastIndex place_of(out[0].shape(), in[0].shape().rank());
+    const T* const values = in[0].data<T>();
     for_each_element(in[0].shape(), [&](int64_t index, const auto& at) {
-      const auto place = static_cast<size_t>(broadcast_index(out[0].shape(), in[0].shape().rank(), at));
-      const auto x = static_cast<double>(in[0].data<T>()[index]);
+      const auto place = static_cast<size_t>(place_of(at));
+      const auto x = static_cast<double>(values[index]);
       total[place] = is_sum ? total[place] + x : larger(total[place], x);
     });
     std::transform(total.begin(), total.end(), out[0].data<T>(), [](double x) { return static_cast<T>(x); });
