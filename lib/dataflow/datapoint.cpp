@@ -108,6 +108,9 @@ void Datapoint::swap_component(size_t i, Datapoint& other, size_t from) {
 }
 
 void Datapoint::offer(size_t i, Tensor row) {
+  for (Component& component : components_) {  // what is left of a sample that was made in the same row
+    if (!component.tensor.empty() && component.tensor.raw() == row.raw()) component.tensor = Tensor();
+  }
   if (offers_.size() <= i) offers_.resize(i + 1);
   offers_[i] = std::move(row);
 }

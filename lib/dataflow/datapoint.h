@@ -52,7 +52,8 @@ class Datapoint {
   /// Takes over component `from` of `other`, which gets the one that was here.
   void swap_component(size_t i, Datapoint& other, size_t from);
 
-  /// Offers memory for component `i`, a row of a batch: `renew` uses it where type and shape are the same.
+  /// Offers memory for component `i` of the next sample, a row of a batch: `renew` uses it where type and
+  /// shape are the same. A component that lies there is empty from now on.
   void offer(size_t i, Tensor row);
   /// A datapoint inside this one, for stages that collect several.
   Datapoint& child(size_t i);

@@ -31,6 +31,15 @@ TEST(Datapoint, an_offered_row_is_taken_where_it_fits) {
   EXPECT_EQ(d.renew(0, kBytes).raw(), row.raw());
 }
 
+TEST(Datapoint, a_row_that_is_offered_twice_is_taken_twice) {
+  Datapoint d;
+  const Tensor row(kBytes);
+  for (int sample = 0; sample < 2; ++sample) {
+    d.offer(0, row);
+    EXPECT_EQ(d.renew(0, kBytes).raw(), row.raw()) << sample;
+  }
+}
+
 TEST(Datapoint, images_become_tensors_on_demand) {
   Datapoint d;
   cv::Mat pixels = pooled_mat(2, 3, CV_8UC3);
