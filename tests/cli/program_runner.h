@@ -37,7 +37,16 @@ class Process {
     std::vector<char*> argv;
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
-    EXPECT_EQ(posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ), 0) << words[0];
+    // What started the tests may ignore some of them (`nohup`), which programs inherit.
+    sigset_t by_default;
+    sigemptyset(&by_default);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&by_default, number);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &by_default);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    EXPECT_EQ(posix_spawnp(&pid_, argv[0], &actions, &attributes, argv.data(), environ), 0) << words[0];
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     err_ = fdopen(ends[0], "r");

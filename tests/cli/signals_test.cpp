@@ -8,10 +8,16 @@
 namespace tpack {
 namespace {
 
+/// What started the tests may ignore some of them (`nohup`).
+void let_signals_end_the_process() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
+}
+
 TEST(SignalWatcher, ends_at_once_while_nobody_watches) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     EXPECT_EXIT(
         {
+          let_signals_end_the_process();
           const SignalWatcher watcher;
           raise(number);
         },
@@ -50,6 +56,7 @@ TEST(SignalWatcher, goes_on_where_nobody_reads_what_is_written) {
 TEST(SignalWatcher, asks_for_an_orderly_end_once) {
   EXPECT_EXIT(
       {
+        let_signals_end_the_process();
         SignalWatcher watcher;
         watcher.expect_orderly_end();
         raise(SIGTERM);
