@@ -122,7 +122,7 @@ class Inference {
     batch_.clear();
   }
 
-  /// A file whose scores contain NaN gets an error instead of a class.
+  /// Reports an error for a file if its scores contain NaN.
   void refuse_nan(Prediction& p) {
     const Tensor& scores = p.outputs[0];
     for (int64_t i = 0; i < scores.elements(); ++i) {

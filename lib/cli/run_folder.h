@@ -48,8 +48,8 @@ class RunFolder {
   /// event files, are moved where the one to go on from is of another folder; that one is copied here, so
   /// that `auto` finds it before the first save. True where anything was moved. Errors: ResourceError.
   bool set_later_checkpoints_aside(int64_t step) const;
-  /// Moves the best checkpoints that were chosen by a statistic of this flow to the same folder. For a flow
-  /// whose data has changed: old and new values cannot be compared. Errors: ResourceError.
+  /// Moves the best checkpoints that were chosen by a statistic of `flow` to the same folder. Call it when
+  /// the data of that flow has changed, because old and new values cannot be compared. Errors: ResourceError.
   void set_best_aside(const std::string& flow) const;
 
  private:

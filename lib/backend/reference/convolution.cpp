@@ -16,7 +16,7 @@ struct Products {
   int64_t x_begin, w_index, y_begin, count, stride;
 };
 
-/// The places of a row of y whose place in the row of x, `offset + i * stride`, lies inside it.
+/// The range of columns i of y for which column `offset + i * stride` of x exists.
 struct Inside {
   int64_t begin, end;
 };
