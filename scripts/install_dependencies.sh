@@ -13,7 +13,7 @@ packages=(
 )
 for_checks=(
   git python3 python3-venv xz-utils
-  clang clang-format clang-tidy libclang-rt-dev llvm
+  clang clang-format clang-tidy libclang-rt-dev lld llvm
   libgtest-dev libgmock-dev
 )
 case "${1:-}" in

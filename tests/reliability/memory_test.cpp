@@ -18,10 +18,14 @@ struct Shipped {
   int steps = 40;
 };
 
-const std::vector<Shipped> kShipped = {
-    {"cifar-resnet", "", 10},           {"digits", ""},   {"digits-linear", ""},
-    {"fashion-mnist", "fashion-mnist"}, {"mlp", "mnist"}, {"mnist-convnet", "mnist"},
-    {"photos", "imagenet-sample", 5}};
+const std::vector<Shipped> kShipped = {{"cifar-resnet", "", 10},
+                                       {"digits", ""},
+                                       {"digits-gan", ""},
+                                       {"digits-linear", ""},
+                                       {"fashion-mnist", "fashion-mnist"},
+                                       {"mlp", "mnist"},
+                                       {"mnist-convnet", "mnist"},
+                                       {"photos", "imagenet-sample", 5}};
 
 class Memory : public Training, public testing::WithParamInterface<Shipped> {
  protected:
@@ -48,6 +52,8 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
   }
 };
 
+/// Kernels are chosen by rules, as the check chooses them: what is measured differs from run to run, and with
+/// it the memory (of photos 206 or 231 MB).
 TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
   const Shipped& shipped = GetParam();
   const std::string path = source_folder() + "/configs/" + shipped.name + ".yaml";
@@ -55,7 +61,8 @@ TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
   ASSERT_EQ(check.code, 0) << check.err;
   const double predicted = nlohmann::json::parse(check.out).at("memory").at("total");
   Process training({program(), "train", path, "--log-dir", run_folder("run"), "--set", "max_epoch=1", "--set",
-                    "steps_per_epoch=" + std::to_string(shipped.steps), "--set", "gates={}"},
+                    "steps_per_epoch=" + std::to_string(shipped.steps), "--set", "gates={}", "--set",
+                    "engine.algorithm=heuristic"},
                    folder_ / "out");
   ASSERT_EQ(training.wait(), 0) << training.err();
   const double held =
