@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAY_INCLUDE = {
     "core": [],
     "config": ["core"],
+    "draw": ["core"],
     "tensor": ["core"],
     "dataflow": ["tensor"],
     "graph": ["tensor"],
@@ -26,7 +27,8 @@ MAY_INCLUDE = {
     "train": ["parallel", "layers", "monitor", "checkpoint"],
     "predict": ["layers", "input", "checkpoint"],
     "callbacks": ["train", "predict"],
-    "cli": ["callbacks", "config", "testkit"],
+    "experiment": ["callbacks", "config", "draw"],
+    "cli": ["experiment"],
 }
 
 # Third-party headers that only some folders may see.
@@ -35,7 +37,7 @@ ONLY_IN = {
     r"oneapi/dnnl": ["backend/cpu"],
     r"hwy/": ["backend/cpu"],
     r"opencv2/": ["dataflow"],
-    r"(hdf5|H5public)\.h": ["checkpoint", "cli"],
+    r"(hdf5|H5public)\.h": ["checkpoint", "experiment"],
     r"mpi\.h": ["comm"],
     r"hwloc\.h": ["parallel"],
     r"CLI/": ["cli"],

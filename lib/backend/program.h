@@ -19,6 +19,12 @@ Signature signature_of(std::span<const Tensor> inputs);
 /// Under which a plan holds the choices of a program for a signature: "backward float32 [8, 3], int32 [8]".
 std::string section_name(const std::string& program, const Signature& signature);
 
+/// A compiled program with its name ("backward", "update"; of an update with a name "d/backward"), for tools.
+struct NamedExecutable {
+  std::string name;
+  Executable* executable = nullptr;
+};
+
 /// A computation on one device that is compiled for every input signature it meets: full batches, the
 /// remainder at the end of a pass, other image sizes. What is met after the first signature without having
 /// been compiled is chosen by rules, so that it does not depend on the process in which it is met: a run that

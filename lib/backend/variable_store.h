@@ -9,21 +9,31 @@
 
 namespace tpack {
 
-/// The variables of one device, outside of any program, in plain row-major layout. Trainable variables lie
-/// one after the other in one flat block, their gradients and every optimizer slot in blocks of the same
-/// layout: one update kernel, one all-reduce. Threads: programs of one device run one at a time; so do the
-/// accesses here.
+/// The variables of one device, outside of any program, in plain row-major layout. The variables of a group
+/// lie one after the other in one flat block, their gradients and every optimizer slot in blocks of the same
+/// layout: one update kernel, one all-reduce per group. Threads: programs of one device run one at a time; so
+/// do the accesses here.
 class VariableStore {
  public:
-  /// Allocates every variable of the table (zeros) and a gradient for each trainable one.
+  /// Allocates every variable of the table (zeros) and a gradient for each one that is in a group.
   explicit VariableStore(const VariableTable& table);
+
+  /// The value of a variable (or of a part or block, see below) for the host: the variable's own memory where
+  /// that is the host's, so that it changes with the variable; a copy otherwise.
+  Tensor value(const std::string& name) const { return tensor(name); }
+  /// Copies a value into the variable. Errors: InternalError where type or shape differ.
+  void set(const std::string& name, const Tensor& value);
+  /// A variable without axes, as a number; neither call allocates.
+  double number(const std::string& name) const;
+  void set_number(const std::string& name, double value);
 
   /// The elements of a variable, a gradient ("@gradient/conv0/W"), a flat block ("@parameters") or a
   /// variable's part of a slot ("@momentum/conv0/W"); shared, not copied. Errors: InternalError where there
   /// is none.
   Tensor tensor(const std::string& name) const;
   bool has(const std::string& name) const { return tensors_.contains(name); }
-  const FlatLayout& layout() const { return layout_; }
+  /// Of the blocks of a group.
+  const FlatLayout& layout(const std::string& group) const;
   const VariableTable& table() const { return table_; }
 
   /// Gives each variable its initial value, from its own generator keyed by seed and name.
@@ -36,10 +46,11 @@ class VariableStore {
 
  private:
   void add(const std::string& name, Tensor tensor);
-  void add_flat(const std::string& block, DType type);
+  bool is_in_a_block(const std::string& variable) const;
+  void add_flat(const FlatBlock& block, DType type);
 
   const VariableTable& table_;
-  FlatLayout layout_;
+  std::map<std::string, FlatLayout> layouts_;  // by group
   std::map<std::string, Tensor> tensors_;
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/layout.h"
 #include "core/log.h"
 #include "core/text.h"
 
@@ -48,7 +49,7 @@ void BestSaver::say_what_is_not_here(Run& run) const {
 /// The statistic at the step of a checkpoint.
 double BestSaver::value_of(const std::string& path) const {
   const CheckpointContent content = load_checkpoint_texts(path);
-  const auto history = content.texts.find(kHistoryText);
+  const auto history = content.texts.find(layout::kHistory);
   Monitors monitors({});
   if (history != content.texts.end()) monitors.load(history->second, path);
   const Monitors::History& values = monitors.get_history(monitor_.name);

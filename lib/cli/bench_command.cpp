@@ -3,26 +3,22 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/bench.h"
 #include "cli/commands.h"
-#include "cli/option_checks.h"
+#include "cli/options.h"
+#include "experiment/bench.h"
 
 namespace tpack {
 
 void add_bench_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("bench", "Time the training step, the data, and both");
   struct Options {
-    std::string config;
-    std::vector<std::string> overrides;
+    ConfigArguments config;
     BenchOptions bench;
     size_t slowest = 10;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  command->add_option("config", options->config, "YAML file")->required();
-  command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
-      ->type_name("KEY=YAML")
-      ->allow_extra_args(false);
+  add_config_arguments(*command, options->config);
   command->add_option("--steps", options->bench.steps, "steps to time")
       ->capture_default_str()
       ->check(count_from(1));
@@ -32,10 +28,10 @@ void add_bench_command(CLI::App& program, Action& action) {
   command->add_option("--nodes", options->slowest, "how many of the slowest nodes to list one by one")
       ->capture_default_str()
       ->check(count_from(0));
-  command->add_flag("--json", options->json, "as JSON");
+  add_json_flag(*command, options->json);
   command->callback([options, &action] {
     action = [options] {
-      Experiment experiment = load_experiment(options->config, options->overrides);
+      Experiment experiment = load_experiment(options->config.file, options->config.overrides);
       const BenchReport report = bench(experiment, options->bench);
       std::cout << (options->json ? report.to_json(options->slowest) + "\n" : report.str(options->slowest));
       return 0;

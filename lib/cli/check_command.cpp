@@ -5,34 +5,34 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/data_report.h"
-#include "cli/model_report.h"
+#include "cli/options.h"
 #include "core/log.h"
+#include "experiment/data_report.h"
+#include "experiment/model_report.h"
 
 namespace tpack {
 namespace {
 
 struct CheckOptions {
-  std::string config;
-  std::vector<std::string> overrides;
+  ConfigArguments config;
   bool no_data = false;
   bool json = false;
 };
 
 int check(const CheckOptions& o) {
-  CheckedExperiment checked(o.config, o.overrides, !o.no_data);
-  const auto report = report_model(checked);
+  CheckedExperiment checked(o.config.file, o.config.overrides, !o.no_data);
+  const ModelReport report = report_model(checked);
   const auto& flows = checked.experiment().flows;
   if (o.json) {
-    auto json = report ? report->to_json() : nlohmann::ordered_json::object();
+    auto json = report.to_json();
     if (!o.no_data) json["data"] = data_json(flows);
     std::cout << json.dump(1) << "\n";
   } else {
     if (!o.no_data) std::cout << describe_data(flows) << "\n";
-    if (report) std::cout << report->str();
+    std::cout << report.str();
   }
   std::cout << std::flush;  // both may go to one file
-  log::info(o.config + " has no mistakes");
+  log::info(o.config.file + " has no mistakes");
   return 0;
 }
 
@@ -41,12 +41,9 @@ int check(const CheckOptions& o) {
 void add_check_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("check", "Validate a config and show what would be trained");
   auto options = std::make_shared<CheckOptions>();
-  command->add_option("config", options->config, "YAML file")->required();
-  command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
-      ->type_name("KEY=YAML")
-      ->allow_extra_args(false);
+  add_config_arguments(*command, options->config);
   command->add_flag("--no-data", options->no_data, "do not open the data; take what they declare");
-  command->add_flag("--json", options->json, "as JSON");
+  add_json_flag(*command, options->json);
   command->callback([options, &action] { action = [options] { return check(*options); }; });
 }
 

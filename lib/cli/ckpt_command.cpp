@@ -7,10 +7,10 @@
 #include "checkpoint/checkpoint.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
-#include "cli/text_table.h"
-#include "core/error.h"
+#include "cli/options.h"
 #include "core/text.h"
-#include "monitor/monitors.h"
+#include "draw/text_table.h"
+#include "experiment/checkpoint_diff.h"
 
 namespace tpack {
 namespace {
@@ -51,64 +51,13 @@ int verify(const std::vector<std::string>& files) {
   return code;
 }
 
-std::string difference(const Tensor& a, const Tensor& b) {
-  if (!(a.spec() == b.spec())) return a.spec().str() + " and " + b.spec().str();
-  if (bit_equal(a, b)) return "";
-  return is_float(a.dtype()) ? "largest difference " + shortest(max_difference(a, b)) : "values differ";
-}
-
-template <class T, class Compare>
-void compare(const std::map<std::string, T>& a, const std::map<std::string, T>& b, TextTable& table,
-             int& count, Compare&& difference_of) {
-  for (const auto& [name, value] : a) {
-    const auto other = b.find(name);
-    const std::string text = other == b.end() ? "only in the first" : difference_of(value, other->second);
-    if (text.empty()) continue;
-    table.add({name, text});
-    ++count;
-  }
-  for (const auto& [name, value] : b) {
-    if (a.contains(name)) continue;
-    table.add({name, "only in the second"});
-    ++count;
-  }
-}
-
-/// Takes the history of scalars out of the texts: by name, without what depends on the clock.
-std::map<std::string, std::string> take_history(CheckpointContent& content, const std::string& path) {
-  std::map<std::string, std::string> histories;
-  const auto found = content.texts.find(kHistoryText);
-  if (found == content.texts.end()) return histories;
-  try {
-    const nlohmann::json all = nlohmann::json::parse(found->second);
-    for (const auto& [name, values] : all.items()) {
-      if (!depends_on_clock(name)) histories["statistic " + name] = values.dump();
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw CheckpointError(path, std::string("'") + kHistoryText + "' is no history: " + error.what());
-  }
-  content.texts.erase(found);
-  return histories;
-}
-
-/// Exit code 0 where the contents are bit-equal, 1 otherwise, as diff has it. Statistics that depend on the
-/// clock are left out.
+/// Exit code 0 where the contents are bit-equal, 1 otherwise, as diff has it.
 int diff(const std::string& first, const std::string& second) {
-  CheckpointContent a = load_checkpoint(first);
-  CheckpointContent b = load_checkpoint(second);
+  const auto all = compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
   TextTable table({"entry", "difference"});
-  int count = 0;
-  if (a.step != b.step) {
-    table.add({"step", std::to_string(a.step) + " and " + std::to_string(b.step)});
-    ++count;
-  }
-  compare(a.tensors, b.tensors, table, count, difference);
-  compare(take_history(a, first), take_history(b, second), table, count,
-          [](const std::string& x, const std::string& y) { return x == y ? "" : "values differ"; });
-  compare(a.texts, b.texts, table, count,
-          [](const std::string& x, const std::string& y) { return x == y ? "" : "texts differ"; });
-  std::cout << (count == 0 ? "the contents are bit-equal\n" : table.str());
-  return count == 0 ? 0 : 1;
+  for (const CheckpointDifference& one : all) table.add({one.entry, one.text});
+  std::cout << (all.empty() ? "the contents are bit-equal\n" : table.str());
+  return all.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -123,7 +72,7 @@ void add_ckpt_command(CLI::App& program, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* inspect_command = ckpt->add_subcommand("inspect", "List what a checkpoint holds");
   inspect_command->add_option("file", options->files, "checkpoint")->required()->expected(1);
-  inspect_command->add_flag("--json", options->json, "as JSON");
+  add_json_flag(*inspect_command, options->json);
   inspect_command->callback(
       [options, &action] { action = [options] { return inspect(options->files[0], options->json); }; });
   CLI::App* verify_command = ckpt->add_subcommand("verify", "Check that checkpoints are whole");

@@ -8,9 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/component_docs.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "experiment/component_docs.h"
 
 namespace tpack {
 namespace {

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/component_docs.h"
-#include "cli/plugins.h"
-#include "cli/text_table.h"
+#include "cli/options.h"
 #include "core/text.h"
+#include "draw/text_table.h"
+#include "experiment/component_docs.h"
+#include "experiment/plugins.h"
 
 namespace tpack {
 namespace {
@@ -20,9 +21,8 @@ struct ComponentOptions {
 };
 
 void add_options(CLI::App& command, ComponentOptions& options) {
-  command.add_option("--plugin", options.plugins,
-                     "a plugin whose components are shown, too (any number of times)");
-  command.add_flag("--json", options.json, "as JSON");
+  add_plugin_option(command, options.plugins);
+  add_json_flag(command, options.json);
 }
 
 /// Kinds by the word that was given: "layer", "layers", or all where it is empty.

@@ -6,16 +6,16 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/experiment.h"
+#include "cli/options.h"
 #include "config/item_address.h"
 #include "core/text.h"
+#include "experiment/experiment.h"
 
 namespace tpack {
 namespace {
 
 struct ConfigOptions {
-  std::string config;
-  std::vector<std::string> overrides;
+  ConfigArguments config;
   bool resolved = false;
   bool json = false;
   std::string key;
@@ -24,7 +24,7 @@ struct ConfigOptions {
 void print(const ConfigNode& node, bool json) { std::cout << (json ? to_json(node) + "\n" : to_yaml(node)); }
 
 ConfigNode effective(const LoadedConfig& config, const ConfigOptions& o) {
-  return make_experiment(config, std::filesystem::path(o.config).stem().string()).effective();
+  return make_experiment(config, std::filesystem::path(o.config.file).stem().string()).effective();
 }
 
 /// The text of the default, which has no place.
@@ -57,7 +57,7 @@ CLI::Validator dotted_key() {
 }
 
 int show(const ConfigOptions& o) {
-  const LoadedConfig config = load_config(o.config, {.overrides = o.overrides});
+  const LoadedConfig config = load_config(o.config.file, {.overrides = o.config.overrides});
   if (!o.key.empty()) {
     print_origins(config, o);
   } else if (o.resolved) {
@@ -73,15 +73,12 @@ int show(const ConfigOptions& o) {
 void add_config_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("config", "Show a config with its includes and overrides");
   auto options = std::make_shared<ConfigOptions>();
-  command->add_option("config", options->config, "YAML file")->required();
-  command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
-      ->type_name("KEY=YAML")
-      ->allow_extra_args(false);
+  add_config_arguments(*command, options->config);
   command->add_flag("--resolved", options->resolved, "expressions replaced, every default written out");
   command->add_option("--explain", options->key, "show every place that sets this dotted key")
       ->type_name("KEY")
       ->check(dotted_key());
-  command->add_flag("--json", options->json, "as JSON");
+  add_json_flag(*command, options->json);
   command->callback([options, &action] { action = [options] { return show(*options); }; });
 }
 

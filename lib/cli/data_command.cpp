@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -6,21 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/experiment.h"
-#include "cli/option_checks.h"
-#include "cli/sample_images.h"
-#include "cli/text_table.h"
+#include "cli/options.h"
 #include "core/log.h"
-#include "core/text.h"
 #include "dataflow/contact_sheet.h"
-#include "dataflow/datapoint.h"
+#include "experiment/experiment.h"
+#include "experiment/flow_inspection.h"
+#include "experiment/sample_images.h"
 
 namespace tpack {
 namespace {
 
 struct InspectOptions {
-  std::string config;
-  std::vector<std::string> overrides;
+  ConfigArguments config;
   std::string flow;
   std::string png;
   std::string images;  // folder
@@ -28,90 +24,21 @@ struct InspectOptions {
   bool json = false;
 };
 
-std::string size_text(const std::optional<int64_t>& size) {
-  if (!size) return "unknown";
-  return *size == kEndless ? "endless" : with_thousands(*size);
-}
-
-struct ValueRange {
-  double low = 0;
-  double high = 0;
-  double mean = 0;
-};
-
-ValueRange range_of(const Tensor& values) {
-  ValueRange range;
-  for (int64_t i = 0; i < values.elements(); ++i) {
-    const double v = values.at(i);
-    range.low = i == 0 ? v : std::min(range.low, v);
-    range.high = i == 0 ? v : std::max(range.high, v);
-    range.mean += v / static_cast<double>(values.elements());
-  }
-  return range;
-}
-
-/// The first items of a flow, one row for each component.
-void show_samples(const DataFlow& flow, uint64_t seed, int count, TextTable& table,
-                  nlohmann::ordered_json& json) {
-  const auto cursor = flow.open({.seed = seed});
-  Datapoint item;
-  for (int i = 0; i < count && cursor->next(item); ++i) {
-    for (size_t c = 0; c < flow.spec().size(); ++c) {
-      const Tensor& value = item.to_tensor(c);
-      const ValueRange range = range_of(value);
-      const std::string& name = flow.spec()[c].name;
-      table.add({std::to_string(i), name, value.spec().str(), shortest(static_cast<float>(range.low)),
-                 shortest(static_cast<float>(range.high)), shortest(static_cast<float>(range.mean))});
-      json["samples"].push_back({{"item", i},
-                                 {"component", name},
-                                 {"spec", value.spec().str()},
-                                 {"min", range.low},
-                                 {"max", range.high},
-                                 {"mean", range.mean}});
-    }
-  }
-}
-
-nlohmann::ordered_json spec_json(const DataFlow& flow) {
-  auto components = nlohmann::ordered_json::array();
-  for (const ComponentSpec& c : flow.spec()) {
-    components.push_back(
-        {{"name", c.name}, {"spec", c.tensor.str()}, {"image", c.is_image}, {"classes", c.classes}});
-  }
-  return components;
-}
-
-nlohmann::ordered_json inspect_flow(const std::string& name, const DataFlow& flow, uint64_t seed,
-                                    const InspectOptions& o) {
-  flow.prepare();
-  TextTable facts;
-  facts.add({"flow", name});
-  facts.add({"spec", flow.spec().str()});
-  facts.add({"items a pass", size_text(flow.size())});
-  facts.add({"seek", name_of(flow.seek())});
-  nlohmann::ordered_json json = {{"flow", name}, {"spec", spec_json(flow)}, {"seek", name_of(flow.seek())}};
-  json["size"] =
-      flow.size() && *flow.size() != kEndless ? nlohmann::json(*flow.size()) : nlohmann::json(nullptr);
-  json["samples"] = nlohmann::ordered_json::array();
-  TextTable samples({"item", "component", "value", "min", "max", "mean"});
-  flow.bad_samples().on_bad_sample(
-      [&name](const SampleError& error) { log::warning("data." + name + ": " + error.what()); });
-  show_samples(flow, seed, o.samples, samples, json);
-  flow.bad_samples().on_bad_sample({});  // the images of a sheet are read once more
-  json["bad_samples"] = flow.bad_samples().count();
-  if (!o.json) std::cout << facts.str() << "\n" << samples.str() << "\n";
-  return json;
-}
-
 int inspect(const InspectOptions& o) {
-  const Experiment e = load_experiment(o.config, o.overrides);
+  const Experiment e = load_experiment(o.config.file, o.config.overrides);
   if (e.flows.empty())
     throw ConfigError(e.source.root.position(), "'data' is missing; there is no flow to inspect");
   const auto seed = static_cast<uint64_t>(e.config.seed);
   auto all = nlohmann::ordered_json::array();
   if (!o.flow.empty()) e.flow(o.flow);
   for (const auto& [name, flow] : e.flows) {
-    if (o.flow.empty() || o.flow == name) all.push_back(inspect_flow(name, flow, seed, o));
+    if (!o.flow.empty() && o.flow != name) continue;
+    const FlowInspection report = inspect_flow(name, flow, seed, o.samples);
+    if (o.json) {
+      all.push_back(report.to_json());
+    } else {
+      std::cout << report.str() << "\n";
+    }
   }
   if (o.json) std::cout << all.dump(1) << "\n";
   if (!o.png.empty() || !o.images.empty()) {
@@ -131,17 +58,14 @@ void add_data_command(CLI::App& program, Action& action) {
   data->require_subcommand(1);
   CLI::App* command = data->add_subcommand("inspect", "Show what flows give, and their first items");
   auto options = std::make_shared<InspectOptions>();
-  command->add_option("config", options->config, "YAML file")->required();
-  command->add_option("--set", options->overrides, "changes a value of the config; may be given again")
-      ->type_name("KEY=YAML")
-      ->allow_extra_args(false);
+  add_config_arguments(*command, options->config);
   command->add_option("--flow", options->flow, "only this flow");
   command->add_option("--samples", options->samples, "items to show")
       ->capture_default_str()
       ->check(count_from(0));
   command->add_option("--png", options->png, "write the first images to this file, as one sheet");
   command->add_option("--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
-  command->add_flag("--json", options->json, "as JSON");
+  add_json_flag(*command, options->json);
   command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/gates.h"
-#include "cli/stored_model.h"
-#include "cli/text_table.h"
+#include "cli/options.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "draw/text_table.h"
+#include "experiment/bad_sample_list.h"
+#include "experiment/gates.h"
+#include "experiment/stored_model.h"
 #include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
 
@@ -18,11 +20,9 @@ namespace tpack {
 namespace {
 
 struct EvalOptions {
-  std::string model;
+  ModelArguments model;
   std::string data;
-  std::vector<std::string> overrides;
   std::vector<std::string> minima;
-  bool allow_plugins = false;
   bool json = false;
 };
 
@@ -54,15 +54,14 @@ void require(const std::vector<Gate>& gates, const Evaluator::Result& result) {
 int evaluate(const EvalOptions& o) {
   std::vector<Gate> gates;
   for (const std::string& text : o.minima) gates.push_back(minimum(text));
-  StoredModel model(o.model, o.overrides, o.allow_plugins);
+  StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
   const Experiment& e = model.experiment();
   const std::string name = chosen_flow(o, e);
   Evaluator evaluator(name, model.place(), e.flow(name), static_cast<uint64_t>(e.config.seed));
   check_gates(gates, evaluator.statistics());
   check_same_labels(model.labels(), e.flow(name), name);
   const Evaluator::Result result = evaluator.run();
-  if (const int64_t bad = e.flow(name).bad_samples().count(); bad > 0)
-    log::warning("data." + name + ": " + with_thousands(bad) + " bad samples were left out or replaced");
+  warn_of_bad_samples(name, e.flow(name));
   TextTable table({"statistic of " + name, "value"});
   nlohmann::ordered_json json;
   for (const auto& [statistic, value] : result) {
@@ -80,17 +79,13 @@ int evaluate(const EvalOptions& o) {
 void add_eval_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("eval", "Take the statistics of a trained model over a flow");
   auto options = std::make_shared<EvalOptions>();
-  command->add_option("model", options->model, "checkpoint")->required();
+  add_model_arguments(*command, options->model);
   command->add_option("--data", options->data, "flow of its config (default: validation)");
-  command->add_option("--set", options->overrides, "changes a value of its config; may be given again")
-      ->type_name("KEY=YAML")
-      ->allow_extra_args(false);
   command
       ->add_option("--min", options->minima, "exit code 8 where the statistic is below; may be given again")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--allow-plugins", options->allow_plugins, "load the plugins that its config names");
-  command->add_flag("--json", options->json, "as JSON");
+  add_json_flag(*command, options->json);
   command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }
 

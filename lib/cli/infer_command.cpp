@@ -1,164 +1,27 @@
-#include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iostream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/file_samples.h"
-#include "cli/option_checks.h"
-#include "cli/prediction_writer.h"
-#include "cli/stored_model.h"
-#include "core/log.h"
-#include "core/text.h"
-#include "predict/predict_outputs.h"
-#include "predict/predictor.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "experiment/file_samples.h"
+#include "experiment/infer_files.h"
 
 namespace tpack {
 namespace {
 
-struct InferOptions {
-  std::string model;
+struct InferCommandOptions {
+  ModelArguments model;
   std::vector<std::string> files;
-  std::vector<std::string> overrides;
-  std::string format = "jsonl";
-  std::string output;
-  std::string labels;
-  int top_k = 1;
-  int64_t batch = 64;
+  InferOptions infer;
   bool skip_bad = false;
-  bool allow_plugins = false;
 };
 
-std::vector<PredictOutput> outputs_of(const Experiment& e) {
-  if (e.config.predict.outputs.is_null()) {
-    throw ConfigError(
-        "the model's config does not say what it predicts; add "
-        "--set 'predict={data: validation, outputs: {probability: {Softmax: LAYER}}}', with the layer of the "
-        "scores, and the flow whose augmentation prepares a file");
-  }
-  Diagnostics errors;
-  std::vector<PredictOutput> outputs = parse_predict_outputs(e.config.predict.outputs, errors);
-  errors.throw_if_any();
-  return outputs;
-}
-
-std::vector<std::string> labels_of(const InferOptions& o, const StoredModel& model) {
-  if (o.labels.empty()) return model.labels();
-  std::ifstream file(o.labels);
-  if (!file) throw ConfigError(o.labels + ": cannot be read");
-  std::vector<std::string> labels;
-  for (std::string line; std::getline(file, line);) labels.emplace_back(trim(line));
-  return labels;
-}
-
-/// Reads files in batches and predicts; errors stay with their file.
-class Inference {
- public:
-  Inference(StoredModel& model, const InferOptions& options)
-      : options_(options),
-        samples_(model.experiment()),
-        labels_(labels_of(options, model)),
-        predictor_(model.place(), outputs_of(model.experiment()), {samples_.input().name}),
-        writer_(make_prediction_writer(writer_options())) {}
-
-  /// The number of files that gave no result.
-  int64_t run(const std::vector<std::string>& files) {
-    int64_t index = 0;
-    for (const std::string& file : files) {
-      Prediction& p = pending_.emplace_back();
-      p.file = file;
-      try {
-        batch_.push_back(samples_.read(file, index++));
-      } catch (const DataError& error) {
-        p.error = error.what();
-        ++bad_;
-      }
-      if (static_cast<int64_t>(pending_.size()) == options_.batch) flush();
-    }
-    flush();
-    writer_->finish();
-    return bad_;
-  }
-
- private:
-  WriterOptions writer_options() const {
-    WriterOptions w{options_.format, options_.output, {}, labels_, options_.top_k};
-    for (const PredictOutput& output : predictor_.outputs()) w.names.push_back(output.name);
-    return w;
-  }
-
-  /// No more classes may be asked for than there are; names that were given must be those of all.
-  void check_classes(const Tensor& scores) const {
-    if (scores.shape().rank() != 2) return;
-    const int64_t classes = scores.shape()[1];
-    if (options_.top_k > classes)
-      throw ConfigError("--top-k " + std::to_string(options_.top_k) + ": the model has " +
-                        std::to_string(classes) + " classes");
-    if (options_.labels.empty() || static_cast<int64_t>(labels_.size()) == classes) return;
-    throw ConfigError(options_.labels + ": has " + std::to_string(labels_.size()) + " names, the model has " +
-                      std::to_string(classes) + " classes; write one name a line");
-  }
-
-  void flush() {
-    std::vector<Tensor> values;
-    if (!batch_.empty()) {
-      values = predictor_.run({stacked()});
-      check_classes(values[0]);
-    }
-    int64_t row = 0;
-    for (Prediction& p : pending_) {
-      if (p.error.empty()) {
-        for (const Tensor& value : values) p.outputs.push_back(value.row(row));
-        ++row;
-        refuse_nan(p);
-      }
-      if (!p.error.empty()) log::error(p.error);
-      writer_->write(p);
-    }
-    pending_.clear();
-    batch_.clear();
-  }
-
-  /// Reports an error for a file if its scores contain NaN.
-  void refuse_nan(Prediction& p) {
-    const Tensor& scores = p.outputs[0];
-    for (int64_t i = 0; i < scores.elements(); ++i) {
-      if (!std::isnan(scores.at(i))) continue;
-      p.error = p.file + ": the model gives NaN";
-      p.outputs.clear();
-      ++bad_;
-      return;
-    }
-  }
-
-  Tensor stacked() const {
-    const TensorSpec& spec = batch_[0].spec();
-    Tensor all(spec.dtype, spec.shape.prepend(static_cast<int64_t>(batch_.size())));
-    for (size_t i = 0; i < batch_.size(); ++i) {
-      std::memcpy(all.row(static_cast<int64_t>(i)).raw(), batch_[i].raw(), batch_[i].bytes());
-    }
-    return all;
-  }
-
-  const InferOptions& options_;
-  FileSamples samples_;
-  std::vector<std::string> labels_;
-  Predictor predictor_;
-  std::unique_ptr<PredictionWriter> writer_;
-  std::vector<Prediction> pending_;  // files since the last batch, good and bad
-  std::vector<Tensor> batch_;        // the samples of the good ones
-  int64_t bad_ = 0;
-};
-
-int infer(const InferOptions& o) {
-  if (o.format == "hdf5" && o.top_k != 1)
-    throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
-  StoredModel model(o.model, o.overrides, o.allow_plugins);
+int infer(const InferCommandOptions& o) {
+  StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
   const std::vector<std::string> files = listed_files(o.files);
-  const int64_t bad = Inference(model, o).run(files);
+  const int64_t bad = infer_files(model, files, o.infer);
   if (bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(bad) + " of " + std::to_string(files.size()) +
                   " files gave no result (see above); --skip-bad makes this no failure");
@@ -168,31 +31,27 @@ int infer(const InferOptions& o) {
 
 void add_infer_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("infer", "Run a trained model on image files");
-  auto options = std::make_shared<InferOptions>();
-  command->add_option("model", options->model, "checkpoint")->required();
+  auto options = std::make_shared<InferCommandOptions>();
+  add_model_arguments(*command, options->model);
   command
       ->add_option("files", options->files, "files, folders, @LIST (one path a line), or - (a list on stdin)")
       ->required();
   command
-      ->add_option("--format", options->format,
+      ->add_option("--format", options->infer.format,
                    "how predictions are written; hdf5: a dataset [files, ...] for each output, and the texts "
                    "files, errors, labels")
       ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
-  command->add_option("--output", options->output, "file (default: stdout)")->check(not_empty());
-  command->add_option("--top-k", options->top_k, "classes that are named")
+  command->add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());
+  command->add_option("--top-k", options->infer.top_k, "classes that are named")
       ->capture_default_str()
       ->check(count_from(1));
-  command->add_option("--labels", options->labels,
+  command->add_option("--labels", options->infer.labels,
                       "names of the classes, one a line (default: the checkpoint's)");
-  command->add_option("--batch", options->batch, "files that run together")
+  command->add_option("--batch", options->infer.batch, "files that run together")
       ->capture_default_str()
       ->check(count_from(1));
-  command->add_option("--set", options->overrides, "changes a value of its config; may be given again")
-      ->type_name("KEY=YAML")
-      ->allow_extra_args(false);
   command->add_flag("--skip-bad", options->skip_bad, "files that cannot be read are no failure");
-  command->add_flag("--allow-plugins", options->allow_plugins, "load the plugins that its config names");
   command->callback([options, &action] { action = [options] { return infer(*options); }; });
 }
 

@@ -8,16 +8,16 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/option_checks.h"
-#include "cli/run_charts.h"
-#include "cli/svg_chart.h"
-#include "cli/terminal_chart.h"
+#include "cli/options.h"
 #include "core/file_io.h"
+#include "draw/svg_chart.h"
+#include "draw/terminal_chart.h"
+#include "experiment/run_charts.h"
 
 namespace tpack {
 namespace {
 
-struct Options {
+struct PlotOptions {
   std::vector<std::string> words;
   std::string svg;
 };
@@ -35,7 +35,7 @@ void print(const std::vector<Chart>& charts) {
     std::cout << terminal_chart(chart, size, color_wanted() ? Colors::kYes : Colors::kNo);
 }
 
-int plot(const Options& options) {
+int plot(const PlotOptions& options) {
   const std::vector<Chart> charts = run_charts(options.words);
   if (options.svg.empty()) {
     print(charts);
@@ -49,7 +49,7 @@ int plot(const Options& options) {
 
 void add_plot_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("plot", "Draw the curves of one or more runs");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlotOptions>();
   command
       ->add_option("words", options->words,
                    "run folders, then KEY[,KEY]: a chart with these statistics each (default: those that a "

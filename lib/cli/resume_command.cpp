@@ -20,9 +20,9 @@ std::string shell_word(const std::string& word) {
 
 }  // namespace
 
-std::string resume_command(const TrainOptions& options, int ranks) {
+std::string resume_command(const std::string& program, const TrainOptions& options, int ranks) {
   std::string text = ranks > 1 ? "mpirun -n " + std::to_string(ranks) + " " : "";
-  text += shell_word(options.program) + " train " + shell_word(options.config);
+  text += shell_word(program) + " train " + shell_word(options.config);
   if (!options.log_dir.empty()) text += " --log-dir " + shell_word(options.log_dir);
   for (const std::string& change : options.overrides) text += " --set " + shell_word(change);
   return text + " --resume auto";

@@ -6,15 +6,16 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/json_schema.h"
-#include "cli/plugins.h"
+#include "cli/options.h"
+#include "experiment/json_schema.h"
+#include "experiment/plugins.h"
 
 namespace tpack {
 
 void add_schema_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("schema", "Print the JSON Schema of configs, for editors");
   auto plugins = std::make_shared<std::vector<std::string>>();
-  command->add_option("--plugin", *plugins, "a plugin whose components are part of it (any number of times)");
+  add_plugin_option(*command, *plugins);
   command->callback([plugins, &action] {
     action = [plugins] {
       load_plugins(*plugins);

@@ -1,42 +1,75 @@
 #include <cerrno>
+#include <csignal>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/option_checks.h"
-#include "cli/train.h"
+#include "cli/exit_code.h"
+#include "cli/options.h"
+#include "cli/resume_command.h"
+#include "cli/signals.h"
+#include "comm/mpi.h"
+#include "comm/world.h"
+#include "core/log.h"
+#include "experiment/train.h"
 
 namespace tpack {
 namespace {
 
 struct TrainCommandOptions {
+  std::string program;  // as it was called
+  ConfigArguments config;
   TrainOptions train;
   std::string resume;
 };
+
+/// Ends by the first signal; errors are reported here, because they end all ranks.
+int train_here(const TrainCommandOptions& options) {
+  SignalWatcher signals;
+  const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
+  std::unique_ptr<Comm> world;
+  try {
+    world = make_world();
+    if (world->size() > 1) log::set_prefix("[rank " + std::to_string(world->rank()) + "] ");
+    const LoopResult result =
+        train(options.train, *world,
+              {signals.stop_token(), [&signals] { signals.expect_orderly_end(); }, exit_code});
+    if (result.ending != Ending::kInterrupted) return 0;
+    if (world->rank() == 0)
+      log::info("to resume, run: " + resume_command(options.program, options.train, world->size()));
+    return exit_code();
+  } catch (...) {
+    const Failure failure = current_failure();
+    report(failure);
+    if (world && world->size() > 1) abort_world(failure.exit_code);
+    return failure.exit_code;
+  }
+}
 
 }  // namespace
 
 void add_train_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("train", "Train the experiment of a config");
   auto options = std::make_shared<TrainCommandOptions>();
-  command->add_option("config", options->train.config, "YAML file")->required();
-  command->add_option("--set", options->train.overrides, "changes a value of the config; may be given again")
-      ->type_name("KEY=YAML")
-      ->allow_extra_args(false);
+  add_config_arguments(*command, options->config);
   command->add_option("--log-dir", options->train.log_dir, "run folder (default: train_log/NAME)")
       ->check(not_empty());
   command
       ->add_option("--resume", options->resume,
-                   "auto: newest valid checkpoint; never: afresh, old content is moved away; or a file")
+                   "auto: newest valid checkpoint; never: start over, old content is moved away; or a file")
       ->check(not_empty());
   command->add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
-  command->add_flag("--replan", options->train.replan, "choose algorithms anew, not as the checkpoint's plan")
+  command
+      ->add_flag("--replan", options->train.replan,
+                 "choose algorithms again, not as the checkpoint's plan has them")
       ->excludes("--plan");
   command->callback([options, &action] {
-    options->train.program = program_invocation_name;
+    options->program = program_invocation_name;
+    options->train.config = options->config.file;
+    options->train.overrides = options->config.overrides;
     options->train.resume = ResumeRequest::parse(options->resume);
-    action = [options] { return train(options->train); };
+    action = [options] { return train_here(*options); };
   });
 }
 

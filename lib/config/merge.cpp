@@ -18,6 +18,7 @@ using Path = std::vector<std::string>;
 
 bool is_slot(const Path& path) {
   static constexpr std::array<std::string_view, 3> kSlots = {"trainer", "optimizer", "input"};
+  if (path.size() == 3 && path[0] == "updates") return path[2] == "optimizer";
   return path.size() == 1 && std::find(kSlots.begin(), kSlots.end(), path[0]) != kSlots.end();
 }
 

@@ -38,6 +38,15 @@ struct FieldType {
   std::shared_ptr<const FieldType> element = nullptr;
   bool nullable = false;
 
+  /// A list of components of a kind, for a field that its owner reads itself.
+  static FieldType list_of_components(const std::string& kind) {
+    return {.base = Base::kList,
+            .element = std::make_shared<const FieldType>(FieldType{.base = Base::kComponent, .of = kind})};
+  }
+  bool is_list_of_components(const std::string& kind) const {
+    return base == Base::kList && element->base == Base::kComponent && element->of == kind;
+  }
+
   /// "an integer", "a list of numbers", "one of a, b".
   std::string str() const;
 };
@@ -267,6 +276,12 @@ struct LayerOutput {
 };
 struct Variable {
   static constexpr const char* kWhat = "variable";
+};
+struct CostName {
+  static constexpr const char* kWhat = "cost";
+};
+struct NetworkName {
+  static constexpr const char* kWhat = "network";
 };
 struct Stat {
   static constexpr const char* kWhat = "statistic";

@@ -46,13 +46,15 @@ Builder::Builder(Graph& graph, VariableTable& variables, Options options)
 }
 
 Builder::Scope::Scope(Builder& b, std::string_view name, Position origin)
-    : builder_(b), outer_path_(b.path_), outer_origin_(b.origin_) {
-  b.path_ = b.path_.empty() ? std::string(name) : b.path_ + "/" + std::string(name);
+    : builder_(b), outer_path_(b.path_), outer_variable_path_(b.variable_path_), outer_origin_(b.origin_) {
+  for (std::string* path : {&b.path_, &b.variable_path_})
+    *path = path->empty() ? std::string(name) : *path + "/" + std::string(name);
   if (origin.known()) b.origin_ = std::move(origin);
 }
 
 Builder::Scope::~Scope() {
   builder_.path_ = std::move(outer_path_);
+  builder_.variable_path_ = std::move(outer_variable_path_);
   builder_.origin_ = std::move(outer_origin_);
 }
 
@@ -81,8 +83,8 @@ Symbol Builder::input(const std::string& name, TensorSpec spec) {
 }
 
 Symbol Builder::variable(const std::string& name, const Shape& shape, Initialize initialize, bool trainable) {
-  const std::string full = path_.empty() ? name : path_ + "/" + name;
-  return variable({full, {float_type(), shape}, VariableScope::kModel, trainable, std::move(initialize)});
+  return variable(
+      {variable_name(name), {float_type(), shape}, VariableScope::kModel, trainable, std::move(initialize)});
 }
 
 Symbol Builder::variable(VariableSpec spec) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -44,7 +45,22 @@ class Builder {
    private:
     Builder& builder_;
     std::string outer_path_;
+    std::string outer_variable_path_;
     Position outer_origin_;
+  };
+  /// Until it is destroyed, variables are called "NAME/...", wherever the nodes are: for parts of a network
+  /// that are emitted several times with the same variables.
+  class VariablesBelow {
+   public:
+    VariablesBelow(Builder& b, std::string name)
+        : builder_(b), outer_(std::exchange(b.variable_path_, std::move(name))) {}
+    ~VariablesBelow() { builder_.variable_path_ = std::move(outer_); }
+    VariablesBelow(const VariablesBelow&) = delete;
+    VariablesBelow& operator=(const VariablesBelow&) = delete;
+
+   private:
+    Builder& builder_;
+    std::string outer_;
   };
   /// The scope's path, without a slash at the end.
   const std::string& path() const { return path_; }
@@ -59,14 +75,22 @@ class Builder {
 
   /// A value that the caller feeds each step. Errors: InternalError for a second one of the name.
   Symbol input(const std::string& name, TensorSpec spec);
-  /// The value of a variable at the start of the program; declares it as "<scope>/name" on first use.
+  /// The full name of a variable of the scope that is open: "<scope>/name".
+  std::string variable_name(const std::string& name) const {
+    return variable_path_.empty() ? name : variable_path_ + "/" + name;
+  }
+  /// The value of a variable: that at the start of the program, or the one that was assigned last. Declares
+  /// it as `variable_name(name)` on first use.
   Symbol variable(const std::string& name, const Shape& shape, Initialize initialize, bool trainable = true);
   /// As above, under a full name and any type and scope.
   Symbol variable(VariableSpec spec);
   /// Reads a variable (or a flat block) that exists under its full name, with this spec.
   Symbol read(const std::string& name, TensorSpec spec);
-  /// The variable's value after the program. Later assignments to one name win.
-  void assign(const std::string& name, Symbol value) { graph_.assign(name, value); }
+  /// The variable's value from here on, and after the program.
+  void assign(const std::string& name, Symbol value) {
+    graph_.assign(name, value);
+    reads_[name] = value;
+  }
   void fetch(const std::string& name, Symbol value) { graph_.fetch(name, value); }
 
   Symbol constant(double value) { return constant(value, Shape{}); }
@@ -134,9 +158,10 @@ class Builder {
   VariableTable& variables_;
   Options options_;
   std::string path_;
+  std::string variable_path_;  // differs from `path_` inside VariablesBelow
   Position origin_;
   std::map<std::string, int> path_count_;
-  std::map<std::string, Symbol> reads_;  // one node a variable
+  std::map<std::string, Symbol> reads_;  // by variable: its value now
   std::map<std::string, Symbol> inputs_;
 };
 

@@ -32,6 +32,11 @@ const Node& Graph::add(std::shared_ptr<const Op> op, std::vector<Symbol> inputs,
   return *nodes_.back();
 }
 
+void Graph::assign(std::string variable, Symbol value) {
+  std::erase_if(assignments_, [&](const Assignment& a) { return a.variable == variable; });
+  assignments_.push_back({std::move(variable), value});
+}
+
 std::vector<Symbol> Graph::roots() const {
   std::vector<Symbol> all;
   for (const Fetch& fetch : fetches_) all.push_back(fetch.value);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ struct Fetch {
   Symbol value;
 };
 
-/// `value` becomes the variable's value when the program ends. Assignments happen in the order of the list.
+/// `value` becomes the variable's value when the program ends.
 struct Assignment {
   std::string variable;
   Symbol value;
@@ -62,7 +63,13 @@ class Graph {
   const Node& add(std::shared_ptr<const Op> op, std::vector<Symbol> inputs, std::string path,
                   Position origin);
   void fetch(std::string name, Symbol value) { fetches_.push_back({std::move(name), value}); }
-  void assign(std::string variable, Symbol value) { assignments_.push_back({std::move(variable), value}); }
+  /// In place of an earlier assignment to that variable.
+  void assign(std::string variable, Symbol value);
+
+  /// Takes the assignments away for which `keep` is false.
+  void keep_assignments(const std::function<bool(const Assignment&)>& keep) {
+    std::erase_if(assignments_, [&](const Assignment& a) { return !keep(a); });
+  }
 
   size_t size() const { return nodes_.size(); }
   const Node& node(size_t id) const { return *nodes_[id]; }

@@ -9,7 +9,8 @@ std::vector<TensorSpec> batch_specs(const TowerFunction& tower, int64_t batch) {
 }
 
 TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
-                        const std::vector<std::string>& fetches) {
+                        const std::vector<std::string>& fetches,
+                        const std::function<bool(const Statistic&)>& wanted) {
   std::map<std::string, Symbol> in;
   for (size_t i = 0; i < fed.size(); ++i) {
     const TowerInput& input = tower.inputs()[i];
@@ -19,6 +20,7 @@ TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vecto
   }
   TowerResult result = tower.build(b, in);
   for (const Statistic& statistic : result.statistics) {
+    if (wanted && !wanted(statistic)) continue;
     b.fetch(statistic.name + "/sum", statistic.sum);
     b.fetch(statistic.name + "/weight", statistic.weight);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,11 +29,15 @@ struct Statistic {
   std::string name;
   Symbol sum;
   Symbol weight;
+  std::string cost = {};  // the cost that this is, or is a term of; empty for a metric
 };
 
+/// Name of the cost of a tower that has one.
+inline constexpr const char* kCost = "cost";
+
 struct TowerResult {
-  Symbol cost = {};                            // empty where there is none
-  std::vector<Statistic> statistics = {};      // "cost" first where there is one
+  std::map<std::string, Symbol> costs = {};    // what can be minimized, by name
+  std::vector<Statistic> statistics = {};      // costs first
   std::map<std::string, Symbol> outputs = {};  // what can be fetched by name
 };
 
@@ -54,9 +59,10 @@ class TowerFunction {
 std::vector<TensorSpec> batch_specs(const TowerFunction& tower, int64_t batch);
 
 /// Declares the inputs in a graph with the specs that are fed, builds the tower and fetches every statistic
-/// as "NAME/sum" and "NAME/weight", and the outputs in `fetches` under their names. Errors: ConfigError for a
-/// fetch that the tower does not have.
+/// for which `wanted` is true (all where it is null) as "NAME/sum" and "NAME/weight", and the outputs in
+/// `fetches` under their names. Errors: ConfigError for a fetch that the tower does not have.
 TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
-                        const std::vector<std::string>& fetches);
+                        const std::vector<std::string>& fetches,
+                        const std::function<bool(const Statistic&)>& wanted = nullptr);
 
 }  // namespace tpack

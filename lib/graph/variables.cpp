@@ -1,6 +1,7 @@
 #include "graph/variables.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.h"
 
@@ -40,25 +41,47 @@ std::vector<const VariableSpec*> VariableTable::trainable() const {
   return list;
 }
 
-FlatLayout flat_layout(const VariableTable& table) {
-  constexpr int64_t kAlignment = 16;  // elements; 64 bytes of float
-  std::vector<const VariableSpec*> order;
-  for (const std::string& name : table.gradient_order()) order.push_back(table.find(name));
-  for (const VariableSpec* spec : table.trainable()) {
-    if (std::find(order.begin(), order.end(), spec) == order.end()) order.push_back(spec);
+void VariableTable::set_groups(std::vector<ParameterGroup> groups) {
+  std::set<std::string> grouped;
+  for (const ParameterGroup& group : groups) {
+    for (const std::string& name : group.variables) {
+      const VariableSpec* spec = find(name);
+      TPACK_ASSERT(spec != nullptr && spec->trainable, "no trainable variable '" + name + "'");
+      TPACK_ASSERT(grouped.insert(name).second, "variable '" + name + "' is in two groups");
+    }
   }
+  groups_ = std::move(groups);
+}
+
+std::vector<ParameterGroup> VariableTable::groups() const {
+  if (groups_) return *groups_;
+  ParameterGroup all;
+  for (const VariableSpec* spec : trainable()) all.variables.push_back(spec->name);
+  if (all.variables.empty()) return {};
+  return {all};
+}
+
+std::string FlatBlock::name() const { return "@" + of + (group.empty() ? "" : ":" + group); }
+std::string FlatBlock::part(const std::string& variable) const { return "@" + of + "/" + variable; }
+
+std::optional<FlatBlock> FlatBlock::parse(const std::string& name) {
+  if (!name.starts_with('@') || name.find('/') != std::string::npos) return std::nullopt;
+  const size_t colon = name.find(':');
+  if (colon == std::string::npos) return FlatBlock{name.substr(1), ""};
+  return FlatBlock{name.substr(1, colon - 1), name.substr(colon + 1)};
+}
+
+std::string gradient_name(const std::string& variable) { return FlatBlock{kGradient, ""}.part(variable); }
+
+FlatLayout flat_layout(const VariableTable& table, const ParameterGroup& group) {
+  constexpr int64_t kAlignment = 16;  // elements; 64 bytes of float
   FlatLayout layout;
-  for (const VariableSpec* spec : order) {
-    layout.entries.push_back({spec->name, spec->spec.shape, layout.size});
-    layout.size += (spec->spec.shape.elements() + kAlignment - 1) / kAlignment * kAlignment;
+  for (const std::string& name : group.variables) {
+    const Shape& shape = table.find(name)->spec.shape;
+    layout.entries.push_back({name, shape, layout.size});
+    layout.size += (shape.elements() + kAlignment - 1) / kAlignment * kAlignment;
   }
   return layout;
 }
-
-std::string gradient_name(const std::string& variable) { return part_name(kFlatGradient, variable); }
-std::string part_name(const std::string& block, const std::string& variable) {
-  return block + "/" + variable;
-}
-std::string flat_slot(const std::string& slot) { return "@" + slot; }
 
 }  // namespace tpack

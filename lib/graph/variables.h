@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,12 @@ struct VariableSpec {
   bool hyper_parameter = false;     // a number that may be set between steps
 };
 
+/// Trainable variables that one update trains.
+struct ParameterGroup {
+  std::string name;                    // of the update; "" where there is one
+  std::vector<std::string> variables;  // in the order in which backward finishes their gradients
+};
+
 /// The variables that programs share, by name, in order of declaration.
 /// Threads: one at a time.
 class VariableTable {
@@ -40,27 +47,37 @@ class VariableTable {
   const VariableSpec* find(const std::string& name) const;
   std::vector<const VariableSpec*> all() const;
   std::vector<const VariableSpec*> trainable() const;
-  /// Names of the trainable variables in the order in which backward finishes their gradients; set once it is
-  /// known.
-  void set_gradient_order(std::vector<std::string> names) { gradient_order_ = std::move(names); }
-  const std::vector<std::string>& gradient_order() const { return gradient_order_; }
+  /// Says which trainable variables are trained together; those of no group are frozen. Until then all
+  /// trainable variables are the group "". Errors: InternalError for a variable that is not declared, not
+  /// trainable, or in two groups.
+  void set_groups(std::vector<ParameterGroup> groups);
+  std::vector<ParameterGroup> groups() const;
 
  private:
   std::map<std::string, VariableSpec> by_name_;
   std::vector<std::string> order_;
-  std::vector<std::string> gradient_order_;
+  std::optional<std::vector<ParameterGroup>> groups_;
 };
 
-/// Names of the flat blocks: all trainable variables one after the other, and likewise their gradients and
-/// each optimizer slot. They can be read and assigned as variables of shape [n] ("@parameters").
-inline constexpr const char* kFlatParameters = "@parameters";
-inline constexpr const char* kFlatGradient = "@gradient";
-std::string flat_slot(const std::string& slot);  // "@momentum" for "momentum"
-/// A variable's part of the gradients or of a slot: "@gradient/conv0/W", "@momentum/conv0/W".
-std::string part_name(const std::string& block, const std::string& variable);
+/// Names of the flat blocks of a group: its variables one after the other, and likewise their gradients and
+/// each optimizer slot. They can be read and assigned as variables of shape [n].
+struct FlatBlock {
+  std::string of;     // "parameters", "gradient", or a slot: "momentum"
+  std::string group;  // "" where there is one
+
+  /// "@parameters"; of a named group "@parameters:discriminator".
+  std::string name() const;
+  /// The part of one variable: "@gradient/conv0/W". A variable is in one group, so that needs no group.
+  std::string part(const std::string& variable) const;
+  /// The block of that name; nothing where it is the name of something else.
+  static std::optional<FlatBlock> parse(const std::string& name);
+};
+inline constexpr const char* kParameters = "parameters";
+inline constexpr const char* kGradient = "gradient";
+/// "@gradient/conv0/W".
 std::string gradient_name(const std::string& variable);
 
-/// Where each trainable variable lies in the flat blocks: in gradient order, each on a 64-byte boundary.
+/// Where each variable of a group lies in its flat blocks: in the group's order, each on a 64-byte boundary.
 struct FlatLayout {
   struct Entry {
     std::string name;
@@ -70,6 +87,6 @@ struct FlatLayout {
   std::vector<Entry> entries;
   int64_t size = 0;  // elements, padding included; padding is always zero
 };
-FlatLayout flat_layout(const VariableTable& table);
+FlatLayout flat_layout(const VariableTable& table, const ParameterGroup& group);
 
 }  // namespace tpack

@@ -17,9 +17,10 @@ struct BatchNormParams {
 
 /// Normalises each channel: with the batch's statistics while training, with their moving averages in
 /// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The
-/// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, once a step on
-/// each tower; checkpoints hold those of the first. Source: Ioffe and Szegedy 2015; tensorpack
-/// models/batch_norm.py.
+/// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower;
+/// checkpoints hold those of the first. They change once per step and call of the layer, in the update that
+/// trains the layer's variables, and not at all where those are frozen. Source: Ioffe and Szegedy 2015;
+/// tensorpack models/batch_norm.py.
 class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormParams;
@@ -67,7 +68,7 @@ class BatchNormLayer final : public Layer {
 
   void update(Builder& b, const std::string& name, Symbol average, Symbol batch) const {
     const Symbol now = b.add(b.mul(average, p_.momentum), b.mul(b.stop_gradient(batch), 1 - p_.momentum));
-    b.assign(b.path() + "/" + name, now);
+    b.assign(b.variable_name(name), now);
   }
 
   Params p_;

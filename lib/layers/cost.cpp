@@ -4,6 +4,32 @@
 
 namespace tpack {
 
+std::optional<NumberOrOutput> Codec<NumberOrOutput>::parse(const ConfigNode& node, Reader& reader) {
+  if (node.is_number()) return NumberOrOutput{node.as_double(), {}};
+  if (!node.is_string()) {
+    reader.wrong_type(node, type().of);
+    return std::nullopt;
+  }
+  return NumberOrOutput{0, {node.text(), node.position()}};
+}
+
+ConfigNode Codec<NumberOrOutput>::dump(const NumberOrOutput& value) {
+  if (value.output.empty()) return value.number;
+  return ConfigNode::string(value.output.name, value.output.position);
+}
+
+Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
+  if (value.output.empty()) return value.number;
+  const Symbol given = output(value.output);
+  if (given.shape().elements() != x.shape().elements()) {
+    throw ShapeError(value.output.position, "output " + value.output.name + " is " + given.spec().str() +
+                                                ", but a value is needed for each element of " +
+                                                x.spec().str());
+  }
+  const Symbol values = builder_.to_float(given);
+  return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());
+}
+
 std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
   std::vector<Symbol> found;
   std::vector<std::string> known;

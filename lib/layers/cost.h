@@ -7,6 +7,18 @@
 
 namespace tpack {
 
+/// A number, or the output of a layer: `labels: 1`, `labels: label`.
+struct NumberOrOutput {
+  double number = 0;
+  Ref<LayerOutput> output;  // empty: the number
+};
+template <>
+struct Codec<NumberOrOutput> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a number or a layer output"}; }
+  static std::optional<NumberOrOutput> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const NumberOrOutput& value);
+};
+
 /// What costs and metrics may look at: outputs of layers by name, and the variables made so far.
 class ModelView {
  public:
@@ -15,6 +27,9 @@ class ModelView {
   Builder& builder() const { return builder_; }
   /// Errors: ConfigError with suggestion.
   Symbol output(const Ref<LayerOutput>& ref) const { return network_.output(ref); }
+  /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError where the
+  /// output has another number of elements.
+  Builder::Operand like(const NumberOrOutput& value, Symbol x) const;
   /// Trainable variables whose whole name matches the regular expression. Errors: ConfigError where none
   /// does; AlreadyReported where none does because a layer failed.
   std::vector<Symbol> trainable(const Ref<Variable>& pattern) const;

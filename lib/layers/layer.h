@@ -40,10 +40,10 @@ struct LayerListField {
 
 template <>
 struct Codec<LayerListField> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a list of layers"}; }
+  static FieldType type() { return FieldType::list_of_components(Layer::kKind); }
   static std::optional<LayerListField> parse(const ConfigNode& node, Reader& reader) {
     if (!node.is_list()) {
-      reader.wrong_type(node, type().of);
+      reader.wrong_type(node, "a list of layers");
       return std::nullopt;
     }
     return LayerListField{node};

@@ -1,6 +1,7 @@
 #include "layers/model.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <set>
 
@@ -49,8 +50,10 @@ struct ModelParams {
   ConfigNode feed = ConfigNode::map({});
   ConfigNode defaults = ConfigNode::map({});
   ConfigNode blocks = ConfigNode::map({});
+  ConfigNode networks = ConfigNode::map({});
   ConfigNode layers;
   ConfigNode cost = ConfigNode::list({});
+  ConfigNode costs = ConfigNode::map({});
   ConfigNode metrics = ConfigNode::list({});
 };
 
@@ -61,9 +64,14 @@ Schema<ModelParams> model_schema() {
       .field("feed", &ModelParams::feed, "component of the datapoint for an input, where the names differ")
       .field("defaults", &ModelParams::defaults, "parameters by layer type")
       .field("blocks", &ModelParams::blocks, "lists of layers with parameters, usable like layers")
+      .field("networks", &ModelParams::networks,
+             "lists of layers by name, which Call uses any number of times; or {inputs: [names], layers: "
+             "[...]} for "
+             "several inputs")
       .field("layers", &ModelParams::layers, "the layers, or a network written in C++")
       .required()
       .field("cost", &ModelParams::cost, "terms of the cost")
+      .field("costs", &ModelParams::costs, "for several costs: lists of terms by name, in place of `cost`")
       .field("metrics", &ModelParams::metrics, "figures that are reported");
 }
 
@@ -105,6 +113,19 @@ void keep_errors(Diagnostics& errors, const std::function<void()>& part) {
   }
 }
 
+/// A cost that can be minimized, with its terms.
+struct NamedCost {
+  std::string name;
+  std::vector<Named<Cost>> terms;
+};
+
+/// What may be a part of a path.
+bool is_name(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+}
+
 class ConfiguredModel final : public TowerFunction {
  public:
   ConfiguredModel(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
@@ -114,7 +135,7 @@ class ConfiguredModel final : public TowerFunction {
     if (errors.count() != before) return;
     read_inputs(p, scope, errors);
     read_layers(p, scope, errors);
-    costs_ = make_list<Cost>(p.cost, scope, errors);
+    read_costs(p, scope, errors);
     metrics_ = make_list<Metric>(p.metrics, scope, errors);
   }
 
@@ -184,6 +205,28 @@ class ConfiguredModel final : public TowerFunction {
     }
   }
 
+  /// Statistics are named after costs, so a cost has no slash in its name.
+  void read_costs(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
+    if (!check_is_map(p.costs, "costs", errors)) return;
+    if (p.cost.size() > 0 && p.costs.size() > 0) {
+      errors.add(p.costs.position(), "'costs' of model: there is a 'cost' too (at " +
+                                         p.cost.position().str() +
+                                         "); move its terms into 'costs', under a name");
+    }
+    if (p.costs.size() == 0) {
+      costs_.push_back({kCost, make_list<Cost>(p.cost, scope, errors)});
+      return;
+    }
+    for (const ConfigNode::Entry& entry : p.costs.entries()) {
+      if (!is_name(entry.key)) {
+        errors.add(entry.key_position,
+                   "cost '" + entry.key + "': a name has letters, digits, '_', '-' and '.'");
+        continue;
+      }
+      costs_.push_back({entry.key, make_list<Cost>(entry.value, scope, errors)});
+    }
+  }
+
   void read_layers(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
     if (!p.layers.is_list()) {
       network_ = Registry<Model>::make(substitute(p.layers, scope, errors), errors);
@@ -200,8 +243,16 @@ class ConfiguredModel final : public TowerFunction {
       check_keys(entry.value, {{.name = "parameters"}, {.name = "layers"}}, "block " + entry.key, errors);
       settings.blocks[entry.key] = entry.value;
     }
+    if (!check_is_map(p.networks, "networks", errors)) return;
+    for (const ConfigNode::Entry& entry : p.networks.entries()) settings.networks[entry.key] = entry.value;
     LayerParser parser(settings, scope, errors);
     layers_ = parser.parse(p.layers);
+    for (const ConfigNode::Entry& entry : p.networks.entries()) {
+      if (!is_name(entry.key))
+        errors.add(entry.key_position,
+                   "network '" + entry.key + "': a name has letters, digits, '_', '-' and '.'");
+      parser.network({entry.key, entry.key_position});  // also one that nobody calls
+    }
   }
 
   void build_network(NetworkBuilder& network, const std::map<std::string, Symbol>& in) const {
@@ -223,36 +274,43 @@ class ConfiguredModel final : public TowerFunction {
   }
 
   void add_costs(const ModelView& view, double samples, TowerResult& result, Diagnostics& errors) const {
+    for (const NamedCost& cost : costs_) add_cost(cost, view, samples, result, errors);
+  }
+
+  static void add_cost(const NamedCost& cost, const ModelView& view, double samples, TowerResult& result,
+                       Diagnostics& errors) {
     Builder& b = view.builder();
     std::vector<Statistic> terms;
     Symbol total;
-    Symbol of_task;  // what the statistic "cost" is, in training and in inference
+    Symbol of_task;  // what the cost's statistic is, in training and in inference
     const auto add = [&](Symbol& sum, Symbol term) { sum = sum ? b.add(sum, term) : term; };
-    for (const Named<Cost>& cost : costs_) {
-      if (!b.training() && !cost.object->in_inference()) continue;
+    for (const Named<Cost>& term : cost.terms) {
+      if (!b.training() && !term.object->in_inference()) continue;
       keep_errors(errors, [&] {
-        const Symbol term = cost.object->build(view);
-        add(total, term);
-        if (cost.object->in_inference()) add(of_task, term);
-        terms.push_back(weighted(b, cost.name, term, samples));
+        const Symbol value = term.object->build(view);
+        add(total, value);
+        if (term.object->in_inference()) add(of_task, value);
+        const std::string name = cost.name == kCost ? term.name : cost.name + "_" + term.name;
+        terms.push_back(weighted(b, name, cost.name, value, samples));
       });
     }
     if (!total) return;
-    result.cost = total;
-    result.statistics.push_back(weighted(b, "cost", of_task ? of_task : total, samples));
-    if (costs_.size() > 1) result.statistics.insert(result.statistics.end(), terms.begin(), terms.end());
+    result.costs[cost.name] = total;
+    result.statistics.push_back(weighted(b, cost.name, cost.name, of_task ? of_task : total, samples));
+    if (cost.terms.size() > 1) result.statistics.insert(result.statistics.end(), terms.begin(), terms.end());
   }
 
   /// A mean over the batch as a sum, so that batches of different sizes add up to the mean over all samples.
-  static Statistic weighted(Builder& b, const std::string& name, Symbol mean, double samples) {
-    return {name, b.mul(mean, samples), b.constant(samples)};
+  static Statistic weighted(Builder& b, const std::string& name, const std::string& cost, Symbol mean,
+                            double samples) {
+    return {name, b.mul(mean, samples), b.constant(samples), cost};
   }
 
   Position origin_;
   std::vector<TowerInput> inputs_;
   ParsedList layers_;
   std::unique_ptr<Model> network_;
-  std::vector<Named<Cost>> costs_;
+  std::vector<NamedCost> costs_;
   std::vector<Named<Metric>> metrics_;
 };
 
@@ -329,7 +387,16 @@ ConfigNode effective_model(const ConfigNode& section) {
   ModelParams p = schema.parse(section, "model", ignored);
   p.inputs = effective_inputs(p.inputs);
   p.layers = effective_layers(p.layers, p.defaults);
+  for (const ConfigNode::Entry& entry :
+       std::vector(p.networks.entries().begin(), p.networks.entries().end())) {
+    const ConfigNode* layers = entry.value.is_map() ? entry.value.find("layers") : &entry.value;
+    const ConfigNode effective = effective_layers(*layers, p.defaults);
+    p.networks =
+        p.networks.with(entry.key, entry.value.is_map() ? entry.value.with("layers", effective) : effective);
+  }
   p.cost = effective_list<Cost>(p.cost);
+  for (const ConfigNode::Entry& entry : std::vector(p.costs.entries().begin(), p.costs.entries().end()))
+    p.costs = p.costs.with(entry.key, effective_list<Cost>(entry.value));
   p.metrics = effective_list<Metric>(p.metrics);
   return schema.dump(p);
 }

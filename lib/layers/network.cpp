@@ -4,6 +4,7 @@
 #include <cctype>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "core/substitute.h"
 #include "core/text.h"
@@ -83,7 +84,7 @@ class BlockCall final : public Layer {
 
 bool is_layer_list(const std::vector<FieldInfo>& fields, const std::string& key) {
   return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
-    return field.name == key && field.type.of == Codec<LayerListField>::type().of;
+    return field.name == key && field.type.is_list_of_components(Layer::kKind);
   });
 }
 
@@ -143,7 +144,7 @@ void BlockNotes::add(const ConfigError& error, const std::vector<BlockUse>& uses
   for (const Problem& problem : error.problems()) {
     std::string text = problem.text;
     for (const BlockUse& use : innermost_first) {
-      const std::string note = " (in block " + use.name + ", used at " + use.position.str() + ")";
+      const std::string note = " (in " + use.name + ", used at " + use.position.str() + ")";
       const bool calls_itself = text.find(note) != std::string::npos;
       if (!calls_itself) text += note;
     }
@@ -153,7 +154,12 @@ void BlockNotes::add(const ConfigError& error, const std::vector<BlockUse>& uses
 }
 
 LayerParser::LayerParser(const LayerParserSettings& settings, const Scope& scope, Diagnostics& errors)
-    : settings_(settings), scope_(&scope), errors_(&errors), defaults_(settings.defaults) {}
+    : settings_(settings),
+      root_scope_(&scope),
+      root_errors_(&errors),
+      scope_(&scope),
+      errors_(&errors),
+      defaults_(settings.defaults) {}
 
 void LayerParser::give_up(const Position& where, const char* why) {
   if (!gave_up_) errors_->add(where, why);
@@ -209,6 +215,52 @@ ParsedList LayerParser::parse_block(const ConfigNode& list, const std::map<std::
     notes_.add(error, {use}, {}, *errors_);
   }
   return parsed;
+}
+
+std::shared_ptr<const Network> LayerParser::network(const Ref<NetworkName>& ref) {
+  const auto known = networks_.find(ref.name);
+  if (known != networks_.end() && known->second) return known->second;
+  if (known != networks_.end()) throw ConfigError(ref.position, "network " + ref.name + " calls itself");
+  const auto definition = settings_.networks.find(ref.name);
+  if (definition == settings_.networks.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, node] : settings_.networks) names.push_back(name);
+    throw unknown_reference("network", ref.name, ref.position, names);
+  }
+  networks_[ref.name] = nullptr;
+  const Scope* scope = std::exchange(scope_, root_scope_);
+  Diagnostics* errors = std::exchange(errors_, root_errors_);
+  const ConfigNode defaults = std::exchange(defaults_, settings_.defaults);
+  const auto network = parse_network(ref.name, definition->second);
+  scope_ = scope;
+  errors_ = errors;
+  defaults_ = defaults;
+  return networks_[ref.name] = network;
+}
+
+/// Reports what is wrong; what is right is there.
+std::shared_ptr<const Network> LayerParser::parse_network(const std::string& name,
+                                                          const ConfigNode& definition) {
+  auto network = std::make_shared<Network>();
+  network->name = name;
+  const ConfigNode* layers = definition.is_list() ? &definition : definition.find("layers");
+  if (layers == nullptr || !layers->is_list()) {
+    errors_->add(definition.position(), "network " + name +
+                                            ": expected a list of layers, or {inputs: [...], layers: "
+                                            "[...]}, found " +
+                                            definition.describe());
+    return network;
+  }
+  if (definition.is_map()) {
+    check_keys(definition, {{.name = "inputs"}, {.name = "layers"}}, "network " + name, *errors_);
+    if (const ConfigNode* inputs = definition.find("inputs")) {
+      Reader reader("'inputs' of network " + name, {}, *errors_);
+      network->inputs = Codec<std::vector<std::string>>::parse(*inputs, reader).value_or(network->inputs);
+    }
+  }
+  if (network->inputs.empty()) network->inputs = {"input"};
+  network->layers = parse(*layers);
+  return network;
 }
 
 void check_defaults(const ConfigNode& defaults, Diagnostics& errors) {
@@ -283,7 +335,8 @@ std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const Config
     const size_t before = errors_->count();
     auto values = block_parameters(block->second, item, params, *scope_, *errors_);
     return errors_->count() == before
-               ? std::make_unique<BlockCall>(*list, std::move(values), BlockUse{item.name, item.position})
+               ? std::make_unique<BlockCall>(*list, std::move(values),
+                                             BlockUse{"block " + item.name, item.position})
                : nullptr;
   }
   std::vector<std::string> names;
@@ -340,6 +393,26 @@ Symbol NetworkBuilder::build_block(const ParsedList& list, Symbol x, const Block
   return x;
 }
 
+Symbol NetworkBuilder::call(const Network& network, std::span<const Symbol> in, const Position& position) {
+  if (in.size() != network.inputs.size()) {
+    throw ConfigError(position, "network " + network.name + " takes " +
+                                    std::to_string(network.inputs.size()) +
+                                    (network.inputs.size() == 1 ? " input (" : " inputs (") +
+                                    join(network.inputs, ", ") + "), not " + std::to_string(in.size()));
+  }
+  const Builder::VariablesBelow variables(builder_, network.name);
+  const std::string outer = std::exchange(base_, builder_.path());
+  for (size_t i = 0; i < in.size(); ++i) network_inputs_[full_name(network.inputs[i])] = in[i];
+  try {
+    const Symbol out = build_block(network.layers, in[0], {"network " + network.name, position});
+    base_ = outer;
+    return out;
+  } catch (...) {
+    base_ = outer;
+    throw;
+  }
+}
+
 /// `before` is null after a layer that failed.
 Symbol NetworkBuilder::build_layer(const ParsedLayer& layer, Symbol before) {
   std::vector<Symbol> in;
@@ -362,20 +435,32 @@ bool NetworkBuilder::failed(std::string path) const {
   return true;
 }
 
+/// Empty where there is none.
+Symbol NetworkBuilder::find(const std::string& path) const {
+  const auto input = network_inputs_.find(path);
+  if (input != network_inputs_.end()) return input->second;
+  const auto output = outputs_.find(path);
+  return output != outputs_.end() ? output->second : Symbol();
+}
+
 Symbol NetworkBuilder::output(const Ref<LayerOutput>& ref) const {
   std::string scope = builder_.path();
   while (true) {
     const std::string path = scope.empty() ? ref.name : scope + "/" + ref.name;
-    const auto found = outputs_.find(path);
-    if (found != outputs_.end()) return found->second;
+    if (const Symbol found = find(path)) return found;
     if (failed(path)) throw AlreadyReported();
-    if (scope.empty()) break;
+    if (scope == base_) break;
     const size_t slash = scope.rfind('/');
     scope = slash == std::string::npos ? "" : scope.substr(0, slash);
   }
   std::vector<std::string> known;
-  for (const auto& [name, symbol] : outputs_) known.push_back(name);
-  known.insert(known.end(), failed_.begin(), failed_.end());
+  const std::string inside = base_.empty() ? "" : base_ + "/";
+  const auto add = [&](const std::string& path) {
+    if (path.starts_with(inside)) known.push_back(path.substr(inside.size()));
+  };
+  for (const auto& [name, symbol] : outputs_) add(name);
+  for (const auto& [name, symbol] : network_inputs_) add(name);
+  for (const std::string& name : failed_) add(name);
   std::sort(known.begin(), known.end());
   throw unknown_reference("layer output", ref.name, ref.position, known);
 }

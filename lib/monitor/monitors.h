@@ -14,9 +14,6 @@
 
 namespace tpack {
 
-/// Where a checkpoint keeps the history of scalars.
-constexpr const char* kHistoryText = "monitors/json";
-
 /// True where the name of a scalar says that it depends on the clock: steps_per_s, data_wait_time_share. No
 /// two runs agree on those.
 bool depends_on_clock(std::string_view name);

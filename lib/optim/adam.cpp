@@ -28,13 +28,14 @@ class Adam final : public Optimizer {
   }
 
  private:
-  Symbol apply(Builder& b, Symbol parameters, Symbol gradient, Symbol learning_rate) const override {
-    const Symbol m = decayed(b, slot(b, "m", parameters.shape()), gradient, beta1_);
-    const Symbol v = decayed(b, slot(b, "v", parameters.shape()), b.square(gradient), beta2_);
-    assign_slot(b, "m", m);
-    assign_slot(b, "v", v);
-    const Symbol rate = b.div(learning_rate, weight(b, "m_weight", beta1_));
-    const Symbol correction = b.rsqrt(weight(b, "v_weight", beta2_));
+  Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
+               Symbol learning_rate) const override {
+    const Symbol m = decayed(b, state.slot("m"), gradient, beta1_);
+    const Symbol v = decayed(b, state.slot("v"), b.square(gradient), beta2_);
+    state.assign_slot("m", m);
+    state.assign_slot("v", v);
+    const Symbol rate = b.div(learning_rate, weight(b, state, "m_weight", beta1_));
+    const Symbol correction = b.rsqrt(weight(b, state, "v_weight", beta2_));
     const Symbol root = b.add(b.mul(b.sqrt(v), correction), epsilon_);
     return b.sub(parameters, b.div(b.mul(m, rate), root));
   }
@@ -44,9 +45,9 @@ class Adam final : public Optimizer {
   }
   /// What the gradients so far weigh in a mean, 1 - beta^step: decayed as the mean is, because 1 less a power
   /// near 1 keeps only four good digits in single precision.
-  static Symbol weight(Builder& b, const std::string& name, double beta) {
-    const Symbol now = b.add(b.mul(number(b, name), beta), 1 - beta);
-    b.assign(name, now);
+  static Symbol weight(Builder& b, OptimizerState& state, const std::string& name, double beta) {
+    const Symbol now = b.add(b.mul(state.number(name), beta), 1 - beta);
+    state.assign_number(name, now);
     return now;
   }
 

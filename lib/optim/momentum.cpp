@@ -22,10 +22,10 @@ class Momentum final : public Optimizer {
   explicit Momentum(const Params& p) : Optimizer(p), momentum_(p.momentum), nesterov_(p.nesterov) {}
 
  private:
-  Symbol apply(Builder& b, Symbol parameters, Symbol gradient, Symbol learning_rate) const override {
-    const Symbol before = slot(b, "momentum", parameters.shape());
-    const Symbol velocity = b.add(b.mul(before, momentum_), gradient);
-    assign_slot(b, "momentum", velocity);
+  Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
+               Symbol learning_rate) const override {
+    const Symbol velocity = b.add(b.mul(state.slot("momentum"), momentum_), gradient);
+    state.assign_slot("momentum", velocity);
     const Symbol step = nesterov_ ? b.add(gradient, b.mul(velocity, momentum_)) : velocity;
     return b.sub(parameters, b.mul(step, learning_rate));
   }

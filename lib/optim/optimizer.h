@@ -24,36 +24,53 @@ struct OptimizerParams {
   std::vector<Part<GradientProcessor>> gradient;
 };
 
-/// The update rule: emits the program that brings the flat block of parameters from one step to the next.
-/// Pointwise ops on flat blocks become one fused kernel over all variables.
+/// What an optimizer keeps between steps for one group of variables. Slots are flat blocks laid out as the
+/// group's parameters; numbers are scalars. All are zero at first.
+class OptimizerState {
+ public:
+  OptimizerState(Builder& b, std::string group, int64_t size)
+      : b_(b), group_(std::move(group)), size_(size) {}
+
+  /// The slot of that name ("m"), shape [n].
+  Symbol slot(const std::string& name);
+  void assign_slot(const std::string& name, Symbol value);
+  /// The number of that name; of a named group "GROUP/NAME".
+  Symbol number(const std::string& name);
+  void assign_number(const std::string& name, Symbol value);
+  /// A number that callbacks may set between steps.
+  Symbol hyper_parameter(const std::string& name, double initial);
+
+ private:
+  std::string full_name(const std::string& name) const { return group_.empty() ? name : group_ + "/" + name; }
+
+  Builder& b_;
+  std::string group_;
+  int64_t size_;
+};
+
+/// The update rule: emits the program that brings the flat block of a group's parameters from one step to the
+/// next. Pointwise ops on flat blocks become one fused kernel over all variables.
 /// Threads: const.
 class Optimizer {
  public:
   static constexpr const char* kKind = "optimizer";
   virtual ~Optimizer() = default;
 
-  /// Emits the whole update: gradient processors, then `apply`. `scale` is multiplied into the gradient first
-  /// (one over the number of replicas that were summed).
-  void build(Builder& b, const FlatLayout& layout, double scale) const;
+  /// Emits the whole update of a group: gradient processors, then `apply`. `scale` is multiplied into the
+  /// gradient first (one over the number of replicas that were summed).
+  void build(Builder& b, const ParameterGroup& group, double scale) const;
 
  protected:
   explicit Optimizer(OptimizerParams common) : common_(std::move(common)) {}
-  /// New parameters from old ones; slots are read and assigned by the way.
-  virtual Symbol apply(Builder& b, Symbol parameters, Symbol gradient, Symbol learning_rate) const = 0;
-
-  /// A slot: one more flat block [n], zeros at first.
-  static Symbol slot(Builder& b, const std::string& name, const Shape& shape);
-  static void assign_slot(Builder& b, const std::string& name, Symbol value) {
-    b.assign(flat_slot(name), value);
-  }
-  /// A number that belongs to the optimizer's state, zero at first.
-  static Symbol number(Builder& b, const std::string& name);
+  /// New parameters [n] from old ones; slots and numbers are read and assigned on the way.
+  virtual Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
+                       Symbol learning_rate) const = 0;
 
  private:
   OptimizerParams common_;
 };
 
-/// Name of the scalar variable that the host may set between steps.
+/// Name of the hyper-parameter that every optimizer has.
 inline constexpr const char* kLearningRate = "learning_rate";
 
 /// The fields of OptimizerParams, for the schema of an optimizer whose Params derive from it.

@@ -13,7 +13,8 @@ class Sgd final : public Optimizer {
   explicit Sgd(Params p) : Optimizer(std::move(p)) {}
 
  private:
-  Symbol apply(Builder& b, Symbol parameters, Symbol gradient, Symbol learning_rate) const override {
+  Symbol apply(Builder& b, OptimizerState& /*state*/, Symbol parameters, Symbol gradient,
+               Symbol learning_rate) const override {
     return b.sub(parameters, b.mul(gradient, learning_rate));
   }
 };

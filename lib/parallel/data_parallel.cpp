@@ -6,26 +6,35 @@
 #include "core/log.h"
 #include "core/machine.h"
 #include "core/text.h"
-#include "parallel/training_graph.h"
 
 namespace tpack {
+
+/// The programs of one update on one device.
+struct DataParallel::UpdatePrograms {
+  std::unique_ptr<Program> backward;
+  std::unique_ptr<Program> update;
+  Executable* last_backward = nullptr;
+  Executable* last_update = nullptr;
+  bool has_run = false;
+};
 
 /// One replica on this machine. Everything here is used by its own thread only, but for reading between
 /// steps.
 struct DataParallel::Tower {
   std::unique_ptr<Device> device;
-  std::unique_ptr<Program> backward;
-  std::unique_ptr<Program> update;
-  Executable* last_backward = nullptr;
-  Executable* last_update = nullptr;
+  std::vector<UpdatePrograms> programs;  // by update
   std::unique_ptr<Comm> local;
   Comm* comm = nullptr;  // null: alone
   std::span<const Tensor> batch;
 };
 
-DataParallel::DataParallel(const TowerFunction& tower, const Optimizer& optimizer, Plan& plan,
+DataParallel::DataParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan,
                            DataParallelOptions options)
-    : function_(tower), optimizer_(optimizer), plan_(plan), options_(std::move(options)) {
+    : function_(tower),
+      updates_(std::move(updates)),
+      graphs_(tower, updates_),
+      plan_(plan),
+      options_(std::move(options)) {
   const bool processes = options_.world != nullptr && options_.world->size() > 1;
   if (processes && options_.towers > 1) {
     throw ConfigError(
@@ -59,13 +68,18 @@ int64_t DataParallel::replica(size_t tower) const {
 
 std::vector<std::string> DataParallel::declare(const Signature& signature) {
   const DType type = device().float_type();
-  declare_training_variables(function_, optimizer_, table_, signature, type);
+  graphs_.declare(table_, signature, type);
   refuse_local_variables();
   Graph graph;
   Builder b(graph, table_, {Phase::kTraining, type});
   std::vector<std::string> names;
-  for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics)
+  std::vector<size_t> fetched(updates_.size(), 0);  // so far, by update
+  statistics_.clear();
+  for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics) {
     names.push_back(statistic.name);
+    const size_t update = graphs_.update_of(statistic);
+    statistics_.push_back({.update = update, .number = fetched[update]++});
+  }
   return names;
 }
 
@@ -80,24 +94,36 @@ void DataParallel::refuse_local_variables() const {
   }
 }
 
-void DataParallel::build(const Signature& signature, const std::vector<Signature>& smaller) {
-  const DType type = device().float_type();
+std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
+    Device& device, const std::shared_ptr<std::mutex>& compiling) {
+  const DType type = device.float_type();
   const double scale = 1.0 / static_cast<double>(replicas());
+  std::vector<UpdatePrograms> all(updates_.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto backward = [this, i, type](const Signature& fed) {
+      return graphs_.backward(i, table_, fed, type, options_.fetches);
+    };
+    const auto update = [this, i, type, scale](const Signature& /*none*/) {
+      return graphs_.update(i, table_, type, scale);
+    };
+    const auto name = [&](const char* program) { return updates_[i].program_name(program); };
+    all[i].backward = std::make_unique<Program>(name("backward"), device, plan_, backward, compiling);
+    all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling);
+  }
+  return all;
+}
+
+void DataParallel::build(const Signature& signature, const std::vector<Signature>& smaller) {
   const auto compiling = std::make_shared<std::mutex>();
   const std::function<void(size_t)> work = [&](size_t k) {
     Tower& tower = *towers_[k];
     create_variables(*tower.device);
-    const auto backward = [this, type](const Signature& fed) {
-      return backward_graph(function_, table_, fed, type, options_.fetches);
-    };
-    const auto update = [this, type, scale](const Signature& /*none*/) {
-      return update_graph(optimizer_, table_, type, scale);
-    };
-    tower.backward = std::make_unique<Program>("backward", *tower.device, plan_, backward, compiling);
-    tower.update = std::make_unique<Program>("update", *tower.device, plan_, update, compiling);
-    tower.last_backward = &tower.backward->compile(signature);
-    for (const Signature& other : smaller) tower.backward->compile(other, Choosing::kByRules);
-    tower.last_update = &tower.update->compile({});
+    tower.programs = make_programs(*tower.device, compiling);
+    for (UpdatePrograms& programs : tower.programs) {
+      programs.last_backward = &programs.backward->compile(signature);
+      for (const Signature& other : smaller) programs.backward->compile(other, Choosing::kByRules);
+      programs.last_update = &programs.update->compile({});
+    }
   };
   // The first chooses (and measures while the others rest); they take its choices.
   const std::function<void(size_t)> first = [&](size_t k) {
@@ -142,7 +168,7 @@ void DataParallel::initialize() {
 /// Made on another CPU (which rank 0 may have, too), or for something else.
 void DataParallel::warn_of_a_foreign_plan(const Signature& signature) const {
   if (plan_.sections.empty()) return;
-  const std::string section = section_name("backward", signature);
+  const std::string section = section_name(updates_[0].program_name("backward"), signature);
   if (!plan_.sections.contains(section)) {
     log::warning("the plan has no section '" + section +
                  "', which is therefore chosen anew: was it made for another batch size or model?");
@@ -191,13 +217,18 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
 void DataParallel::step_of(size_t k, int64_t global_step) {
   Tower& tower = *towers_[k];
   const RunInfo info{options_.seed, global_step, replica(k)};
-  tower.last_backward = &tower.backward->run(tower.batch, info);
-  if (tower.comm != nullptr) reduce_gradient(tower);
-  tower.last_update = &tower.update->run({}, info);
+  for (size_t i = 0; i < updates_.size(); ++i) {
+    if (global_step % updates_[i].every != 0) continue;
+    UpdatePrograms& programs = tower.programs[i];
+    programs.last_backward = &programs.backward->run(tower.batch, info);
+    if (tower.comm != nullptr) reduce_gradient(tower, updates_[i]);
+    programs.last_update = &programs.update->run({}, info);
+    programs.has_run = true;
+  }
 }
 
-void DataParallel::reduce_gradient(Tower& tower) {
-  const Tensor gradient = tower.device->variables().tensor(kFlatGradient);
+void DataParallel::reduce_gradient(Tower& tower, const Update& update) {
+  const Tensor gradient = tower.device->variables().tensor(FlatBlock{kGradient, update.name}.name());
   if (gradient.dtype() == DType::kFloat64) {
     tower.comm->all_reduce_sum(gradient.span<double>(), "gradients");
   } else {
@@ -205,15 +236,22 @@ void DataParallel::reduce_gradient(Tower& tower) {
   }
 }
 
-/// Statistics are the first fetches, each as sum and weight.
-double DataParallel::fetched_sum(size_t fetch) const {
+/// Statistics are the first fetches of a program, each as sum and weight.
+double DataParallel::fetched_sum(const FetchedStatistic& statistic, size_t part) const {
+  if (!towers_[0]->programs[statistic.update].has_run) return statistic.before[part];
   double sum = 0;
-  for (const auto& tower : towers_) sum += tower->last_backward->fetched(fetch).at(0);
+  for (const auto& tower : towers_)
+    sum += tower->programs[statistic.update].last_backward->fetched(2 * statistic.number + part).at(0);
   return sum;
 }
 
+void DataParallel::set_statistic(size_t index, double sum, double weight) {
+  statistics_[index].before[0] = sum;
+  statistics_[index].before[1] = weight;
+}
+
 const Tensor& DataParallel::fetched(const std::string& name) const {
-  const Tower& first = *towers_[0];
+  const UpdatePrograms& first = towers_[0]->programs[0];
   return first.last_backward->fetched(first.backward->fetch_index(name));
 }
 
@@ -229,14 +267,16 @@ void DataParallel::broadcast() {
   }
 }
 
-Device& DataParallel::device(size_t tower) { return *towers_[tower]->device; }
-Executable& DataParallel::backward_executable(size_t tower) {
-  TPACK_ASSERT(towers_[tower]->last_backward != nullptr, "build comes first");
-  return *towers_[tower]->last_backward;
-}
-Executable& DataParallel::update_executable(size_t tower) {
-  TPACK_ASSERT(towers_[tower]->last_update != nullptr, "build comes first");
-  return *towers_[tower]->last_update;
+Device& DataParallel::device(size_t tower) const { return *towers_[tower]->device; }
+std::vector<NamedExecutable> DataParallel::executables(size_t tower) const {
+  std::vector<NamedExecutable> all;
+  for (size_t i = 0; i < towers_[tower]->programs.size(); ++i) {
+    const UpdatePrograms& programs = towers_[tower]->programs[i];
+    all.push_back({updates_[i].program_name("backward"), programs.last_backward});
+    all.push_back({updates_[i].program_name("update"), programs.last_update});
+  }
+  TPACK_ASSERT(!all.empty(), "build comes first");
+  return all;
 }
 
 }  // namespace tpack

@@ -12,8 +12,9 @@
 #include "comm/local_group.h"
 #include "graph/tower_function.h"
 #include "input/input_source.h"
-#include "optim/optimizer.h"
+#include "optim/update.h"
 #include "parallel/tower_threads.h"
+#include "parallel/training_graph.h"
 
 namespace tpack {
 
@@ -28,11 +29,11 @@ struct DataParallelOptions {
   std::vector<std::string> fetches = {};  // outputs of the tower that each step keeps, beside its statistics
 };
 
-/// Replicas of one tower function that train together: each computes the gradient of its own batch, gradients
-/// are summed in the order of the replicas, and each applies the mean with its own optimizer state. One
-/// device is the case of one replica. A library: no trainer is needed.
+/// Replicas of one tower function that train together. In each update of a step every replica computes the
+/// gradient of its own batch, gradients are summed in the order of the replicas, and each applies the mean
+/// with its own optimizer state. One device is the case of one replica. A library: no trainer is needed.
 ///
-///   DataParallel replicas(tower, optimizer, plan, options);
+///   DataParallel replicas(tower, {{.optimizer = &optimizer}}, plan, options);
 ///   replicas.declare(signature);     // which variables and statistics there are
 ///   replicas.build(signature);       // compiled programs, memory of the variables
 ///   replicas.initialize();           // or values from a checkpoint
@@ -41,8 +42,9 @@ struct DataParallelOptions {
 /// Threads: one caller; towers have threads of their own.
 class DataParallel {
  public:
-  /// Tower, optimizer and plan must outlive it. Choices are added to the plan by replica 0 and used by all.
-  DataParallel(const TowerFunction& tower, const Optimizer& optimizer, Plan& plan,
+  /// Tower, optimizers and plan must outlive it. Choices are added to the plan by replica 0 and used by all.
+  /// Errors: ConfigError for towers in each of several processes; what opening a device throws.
+  DataParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan,
                DataParallelOptions options);
   ~DataParallel();
   DataParallel(const DataParallel&) = delete;
@@ -69,26 +71,39 @@ class DataParallel {
   int64_t replicas() const;
   /// Global number of local tower k.
   int64_t replica(size_t tower) const;
-  /// Value and weight of a statistic in the last step, summed over the local towers; lazily read.
-  double statistic_sum(size_t index) const { return fetched_sum(2 * index); }
-  double statistic_weight(size_t index) const { return fetched_sum(2 * index + 1); }
+  /// Value and weight of a statistic, summed over the local towers, in the last step in which its update ran;
+  /// lazily read.
+  double statistic_sum(size_t index) const { return fetched_sum(statistics_[index], 0); }
+  double statistic_weight(size_t index) const { return fetched_sum(statistics_[index], 1); }
+  /// What a statistic was when another process ran its update last: an update may skip the next steps.
+  void set_statistic(size_t index, double sum, double weight);
   /// The values that `fetches` asked for, of tower 0.
   const Tensor& fetched(const std::string& name) const;
 
   /// Gives the variables of replica 0 to all. None is local (VariableScope::kLocal) where there are several.
   void broadcast();
-  Device& device(size_t tower = 0);
+  Device& device(size_t tower = 0) const;
   VariableTable& variable_table() { return table_; }
-  VariableStore& variables() { return device(0).variables(); }
+  VariableStore& variables() const { return device(0).variables(); }
   Plan& plan() { return plan_; }
-  Executable& backward_executable(size_t tower = 0);
-  Executable& update_executable(size_t tower = 0);
+  /// The programs of a step in their order, each compiled for the signature that it ran with last. After
+  /// build.
+  std::vector<NamedExecutable> executables(size_t tower = 0) const;
 
  private:
   struct Tower;
+  struct UpdatePrograms;
+  /// Where a statistic is fetched.
+  struct FetchedStatistic {
+    size_t update = 0;
+    size_t number = 0;          // of those that the update fetches
+    double before[2] = {0, 0};  // sum and weight before the update has run
+  };
+
+  std::vector<UpdatePrograms> make_programs(Device& device, const std::shared_ptr<std::mutex>& compiling);
   void step_of(size_t tower, int64_t global_step);
-  double fetched_sum(size_t fetch) const;
-  void reduce_gradient(Tower& tower);
+  double fetched_sum(const FetchedStatistic& statistic, size_t part) const;
+  void reduce_gradient(Tower& tower, const Update& update);
   void create_variables(Device& device) const;
   void refuse_local_variables() const;
   void warn_of_a_foreign_plan(const Signature& signature) const;
@@ -96,9 +111,11 @@ class DataParallel {
   void share_plan(const std::function<void()>& build);
 
   const TowerFunction& function_;
-  const Optimizer& optimizer_;
+  std::vector<Update> updates_;
+  TrainingGraphs graphs_;
   Plan& plan_;
   DataParallelOptions options_;
+  std::vector<FetchedStatistic> statistics_;
   VariableTable table_;
   std::unique_ptr<LocalGroup> group_;  // of several towers
   std::vector<std::unique_ptr<Tower>> towers_;

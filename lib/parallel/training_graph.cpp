@@ -4,7 +4,6 @@
 #include <map>
 
 #include "backend/passes/fuse.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "graph/passes/gradient.h"
 #include "graph/passes/simplify.h"
@@ -13,7 +12,7 @@
 namespace tpack {
 namespace {
 
-constexpr const char* kCost = "@cost";  // how the cost is found again after a pass
+constexpr const char* kCostFetch = "@cost";  // how the cost is found again after a pass
 
 Symbol fetched(const Graph& graph, const std::string& name) {
   for (const Fetch& fetch : graph.fetches()) {
@@ -22,59 +21,172 @@ Symbol fetched(const Graph& graph, const std::string& name) {
   return {};
 }
 
+/// "update g: " where there are several.
+std::string in_update(const Update& update) {
+  return update.name.empty() ? "" : "update " + update.name + ": ";
+}
+
+Symbol cost_of(const Update& update, const TowerFunction& tower, const TowerResult& result) {
+  const auto found = result.costs.find(update.cost.name);
+  if (found != result.costs.end()) return found->second;
+  if (update.name.empty()) {
+    throw ConfigError(tower.origin(),
+                      "the model has no cost; training needs at least one term in model.cost");
+  }
+  std::vector<std::string> known;
+  for (const auto& [name, value] : result.costs) known.push_back(name);
+  throw unknown_reference("cost", update.cost.name, update.cost.position, known);
+}
+
 }  // namespace
 
-Graph backward_graph(const TowerFunction& tower, VariableTable& table, const Signature& fed, DType float_type,
-                     const std::vector<std::string>& fetches) {
+TrainingGraphs::TrainingGraphs(const TowerFunction& tower, std::span<const Update> updates)
+    : tower_(tower), updates_(updates) {
+  TPACK_ASSERT(!updates.empty(), "training needs an update");
+}
+
+Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signature& fed, DType float_type,
+                               const std::vector<std::string>& fetches) const {
+  const Update& update = updates_[index];
   const Builder::Options options{Phase::kTraining, float_type};
   Graph plain;
   {
     Builder b(plain, table, options);
-    const Symbol cost = build_tower(b, tower, fed, fetches).cost;
-    if (!cost)
-      throw ConfigError(tower.origin(),
-                        "the model has no cost; training needs at least one term in model.cost");
-    plain.fetch(kCost, cost);
+    const auto wanted = [&](const Statistic& statistic) { return update_of(statistic) == index; };
+    const auto outputs = index == 0 ? fetches : std::vector<std::string>();
+    plain.fetch(kCostFetch, cost_of(update, tower_, build_tower(b, tower_, fed, outputs, wanted)));
   }
+  plain.keep_assignments([&](const Assignment& a) { return moves_in(index, a.variable, table); });
   // Simplified before the gradient is taken: what is not computed needs no gradient.
   Graph graph = move_relu_behind_pooling(simplify(plain, Stops::kKeep));
   Builder b(graph, table, options);
-  const auto variables = trainable_reads(graph, table);
+  std::vector<const VariableSpec*> trained;
   std::vector<Symbol> wrt;
-  for (const auto& [spec, value] : variables) wrt.push_back(value);
-  const std::vector<Symbol> found = gradients(b, fetched(graph, kCost), wrt);
+  for (const auto& [spec, value] : trainable_reads(graph, table)) {
+    if (!update.selects(spec->name)) continue;
+    trained.push_back(spec);
+    wrt.push_back(value);
+  }
+  const std::vector<Symbol> found = gradients(b, fetched(graph, kCostFetch), wrt);
   if (std::none_of(found.begin(), found.end(), [](Symbol s) { return static_cast<bool>(s); })) {
-    throw ConfigError("the cost depends on no trainable variable: there is nothing to train");
+    throw ConfigError(update.position, in_update(update) + "the cost depends on no trainable variable" +
+                                           (update.variables.empty() ? "" : " that it selects") +
+                                           ": there is nothing to train");
   }
   for (size_t i = 0; i < wrt.size(); ++i) {
     const Symbol gradient = found[i] ? found[i] : b.constant(0, wrt[i].shape());
-    b.assign(gradient_name(variables[i].first->name), gradient);
+    b.assign(gradient_name(trained[i]->name), gradient);
   }
   return graph;
 }
 
-Graph update_graph(const Optimizer& optimizer, VariableTable& table, DType float_type, double scale) {
+Graph TrainingGraphs::update(size_t index, VariableTable& table, DType float_type, double scale) const {
+  const Update& update = updates_[index];
+  const std::vector<ParameterGroup> groups = table.groups();
+  const auto group = std::find_if(groups.begin(), groups.end(),
+                                  [&](const ParameterGroup& g) { return g.name == update.name; });
+  TPACK_ASSERT(group != groups.end(), "update '" + update.name + "' has no group");
   Graph graph;
   Builder b(graph, table, {Phase::kTraining, float_type});
-  const Builder::Scope scope(b, "update");
-  optimizer.build(b, flat_layout(table), scale);
+  const Builder::Scope scope(b, update.program_name("update"));
+  update.optimizer->build(b, *group, scale);
   return graph;
 }
 
-void declare_training_variables(const TowerFunction& tower, const Optimizer& optimizer, VariableTable& table,
-                                const Signature& fed, DType float_type) {
-  const Graph graph = backward_graph(tower, table, fed, float_type, {});
+size_t TrainingGraphs::update_of(const Statistic& statistic) const {
+  for (size_t i = 0; i < updates_.size(); ++i) {
+    if (!statistic.cost.empty() && updates_[i].cost.name == statistic.cost) return i;
+  }
+  return 0;
+}
+
+/// A moving average belongs to the layer whose variables are nearest.
+bool TrainingGraphs::moves_in(size_t index, const std::string& variable, const VariableTable& table) const {
+  if (trains_all()) return true;
+  std::string scope = variable;
+  while (!scope.empty()) {
+    const size_t slash = scope.rfind('/');
+    scope = slash == std::string::npos ? "" : scope.substr(0, slash);
+    bool any = false;
+    size_t first = updates_.size();
+    for (const VariableSpec* spec : table.trainable()) {
+      if (!scope.empty() && !spec->name.starts_with(scope + "/")) continue;
+      any = true;
+      for (size_t i = 0; i < first; ++i) {
+        if (updates_[i].selects(spec->name)) first = i;
+      }
+    }
+    if (any) return first == index;
+  }
+  return index == 0;  // of a tower without trainable variables; whoever trains it says so
+}
+
+/// The selected variables in the order in which `graph` finishes their gradients; those that the cost does
+/// not read come last.
+std::vector<std::string> TrainingGraphs::trained_by(size_t index, const VariableTable& table,
+                                                    const Graph& graph) const {
   std::vector<std::pair<int, std::string>> finished;  // (node that ends the gradient, variable)
+  std::vector<std::string> unread;
   for (const VariableSpec* spec : table.trainable()) {
-    for (const Assignment& a : graph.assignments()) {
-      if (a.variable == gradient_name(spec->name)) finished.emplace_back(a.value.node->id, spec->name);
+    if (!updates_[index].selects(spec->name)) continue;
+    const auto& all = graph.assignments();
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const Assignment& a) { return a.variable == gradient_name(spec->name); });
+    if (found == all.end()) {
+      unread.push_back(spec->name);
+    } else {
+      finished.emplace_back(found->value.node->id, spec->name);
     }
   }
   std::stable_sort(finished.begin(), finished.end());
   std::vector<std::string> order;
   for (const auto& [id, name] : finished) order.push_back(name);
-  table.set_gradient_order(std::move(order));
-  update_graph(optimizer, table, float_type, 1);
+  order.insert(order.end(), unread.begin(), unread.end());
+  return order;
+}
+
+void TrainingGraphs::check_patterns(const VariableTable& table) const {
+  Diagnostics errors;
+  std::vector<std::string> known;
+  for (const VariableSpec* spec : table.trainable()) known.push_back(spec->name);
+  for (const Update& update : updates_) {
+    for (const Ref<Variable>& pattern : update.variables) {
+      Update alone;
+      alone.variables = {pattern};
+      if (std::any_of(known.begin(), known.end(), [&](const auto& name) { return alone.selects(name); }))
+        continue;
+      errors.add(pattern.position, in_update(update) + "no trainable variable matches '" + pattern.name +
+                                       "' or is below it; known: " + join(known, ", "));
+    }
+  }
+  errors.throw_if_any();
+}
+
+void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType float_type) const {
+  if (!trains_all()) {
+    Graph graph;  // which variables there are, before anybody selects some
+    Builder b(graph, table, {Phase::kTraining, float_type});
+    build_tower(b, tower_, fed, {});
+  }
+  check_patterns(table);
+  std::vector<ParameterGroup> groups;
+  std::map<std::string, std::string> owners;  // update by variable
+  Diagnostics errors;
+  for (size_t i = 0; i < updates_.size(); ++i) {
+    const Graph graph = backward(i, table, fed, float_type);
+    groups.push_back({updates_[i].name, trained_by(i, table, graph)});
+    for (const std::string& name : groups.back().variables) {
+      const auto [owner, is_new] = owners.emplace(name, updates_[i].name);
+      if (is_new) continue;
+      errors.add(updates_[i].position, in_update(updates_[i]) + "variable '" + name +
+                                           "' is trained by update " + owner->second +
+                                           ", too; say with `variables` which update trains what");
+      break;
+    }
+  }
+  errors.throw_if_any();
+  table.set_groups(std::move(groups));
+  for (size_t i = 0; i < updates_.size(); ++i) update(i, table, float_type, 1);
 }
 
 }  // namespace tpack

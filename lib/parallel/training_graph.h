@@ -1,26 +1,48 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "backend/program.h"
 #include "graph/tower_function.h"
-#include "optim/optimizer.h"
+#include "optim/update.h"
 
 namespace tpack {
 
-/// The training step's first program: forward, and the gradient of the cost into the gradient block. Fetches
-/// the tower's statistics and `fetches`. Errors: ConfigError where the cost is missing or depends on no
-/// trainable variable.
-Graph backward_graph(const TowerFunction& tower, VariableTable& table, const Signature& fed, DType float_type,
-                     const std::vector<std::string>& fetches);
+/// What a training step computes: a tower and the updates that train it, in their order.
+class TrainingGraphs {
+ public:
+  /// Both must outlive it. Errors: ConfigError for updates that nobody can tell apart.
+  TrainingGraphs(const TowerFunction& tower, std::span<const Update> updates);
 
-/// The second program: the optimizer's update of all variables from the gradient block times `scale`.
-Graph update_graph(const Optimizer& optimizer, VariableTable& table, DType float_type, double scale);
+  /// The first program of an update: forward, and the gradient of its cost into its group's gradient block.
+  /// It fetches the statistics of the update's cost; that of the first update fetches metrics, costs that no
+  /// update minimizes, and the outputs named in `fetches`, too. A variable that is not trained but assigned
+  /// by the tower (a moving average) is assigned in the program of the update that trains the variables
+  /// nearest to it in the tree of names, so once per step; where those are frozen it stays as it is.
+  /// Errors: ConfigError where the cost is missing or depends on no variable of the update.
+  Graph backward(size_t update, VariableTable& table, const Signature& fed, DType float_type,
+                 const std::vector<std::string>& fetches = {}) const;
+  /// The second program: the optimizer's update of the group from its gradient block times `scale`.
+  Graph update(size_t update, VariableTable& table, DType float_type, double scale) const;
 
-/// Declares every variable of training in `table` by building the programs once for a signature, and fixes
-/// the order of the flat blocks. Call before the device makes its variables.
-void declare_training_variables(const TowerFunction& tower, const Optimizer& optimizer, VariableTable& table,
-                                const Signature& fed, DType float_type);
+  /// Declares every variable of training in `table` by building all programs once for a signature, and sets
+  /// its groups. Call before the device makes its variables. Errors: ConfigError for variables that two
+  /// updates train, and for patterns that select none.
+  void declare(VariableTable& table, const Signature& fed, DType float_type) const;
+
+  /// The update whose program fetches this statistic.
+  size_t update_of(const Statistic& statistic) const;
+
+ private:
+  bool trains_all() const { return updates_.size() == 1 && updates_[0].variables.empty(); }
+  bool moves_in(size_t update, const std::string& variable, const VariableTable& table) const;
+  std::vector<std::string> trained_by(size_t update, const VariableTable& table, const Graph& graph) const;
+  void check_patterns(const VariableTable& table) const;
+
+  const TowerFunction& tower_;
+  std::span<const Update> updates_;
+};
 
 }  // namespace tpack

@@ -2,29 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
+#include "checkpoint/layout.h"
 #include "core/machine.h"
 #include "core/text.h"
+#include "train/saved_state.h"
 
 namespace tpack {
 namespace {
-
-constexpr const char* kDataState = "data/json";
-
-/// "model/conv0/W" and "optimizer/m/conv0/W" for what the store calls conv0/W and @m/conv0/W.
-std::string entry_name(VariableScope scope, const std::string& name) {
-  switch (scope) {
-    case VariableScope::kModel:
-      return "model/" + name;
-    case VariableScope::kOptimizer:
-      return "optimizer/" + (name.starts_with('@') ? name.substr(1) : name);
-    default:
-      return "local/" + name;
-  }
-}
-
-constexpr VariableScope kSaved[] = {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal};
 
 /// "cpu:7" needs a processor of that number, but for towers that share the few there are.
 void require_processors(const std::vector<std::string>& devices) {
@@ -40,7 +25,7 @@ void require_processors(const std::vector<std::string>& devices) {
 }
 
 State data_state(const CheckpointContent& content, const std::string& source) {
-  const auto state = content.texts.find(kDataState);
+  const auto state = content.texts.find(layout::kData);
   if (state == content.texts.end()) throw CheckpointError(source, "does not say where the data were");
   return State::from_json(state->second, source);
 }
@@ -49,6 +34,7 @@ State data_state(const CheckpointContent& content, const std::string& source) {
 
 void DataParallelTrainer::setup(const TrainSetup& setup) {
   setup_ = setup;
+  data_ = setup.train_flow();
   const std::vector<std::string> names = devices(*setup.world);
   require_processors(names);
   if (!uses_world() && setup.world->size() > 1) {
@@ -62,12 +48,12 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   options.towers = names.size();
   options.world = uses_world() ? setup.world : nullptr;
   options.seed = setup.seed;
-  replicas_ = std::make_unique<DataParallel>(*setup.tower, *setup.optimizer, *setup.plan, std::move(options));
-  const auto batch = setup.data->batch_size();
+  replicas_ = std::make_unique<DataParallel>(*setup.tower, setup.updates, *setup.plan, std::move(options));
+  const auto batch = data_->batch_size();
   if (!batch)
-    throw ConfigError(setup.data->origin(),
+    throw ConfigError(data_->origin(),
                       "data.train gives single samples; end it with BatchData: {batch_size: ...}");
-  components_ = bind_inputs(setup.tower->inputs(), setup.data->spec(), "data.train");
+  components_ = bind_inputs(setup.tower->inputs(), data_->spec(), "data.train");
   signature_ = batch_specs(*setup.tower, *batch);
   statistics_ = replicas_->declare(signature_);
 }
@@ -77,7 +63,7 @@ void DataParallelTrainer::compile() {
   compiled_ = true;
   // All that the data can bring, so that a plan is whole before the first step.
   std::vector<Signature> smaller;
-  if (const int64_t left = setup_.data->batching()->remainder(); left > 0)
+  if (const int64_t left = data_->batching()->remainder(); left > 0)
     smaller.push_back(batch_specs(*setup_.tower, left));
   replicas_->build(signature_, smaller);
 }
@@ -94,7 +80,7 @@ void DataParallelTrainer::open_inputs(DataPosition position) {
   position_ = position;
   for (size_t k = 0; k < replicas_->local_towers(); ++k) {
     InputSetup input;
-    input.flow = setup_.data;
+    input.flow = data_;
     input.components = components_;
     input.nominal = signature_;
     input.seed = setup_.seed;
@@ -119,14 +105,15 @@ double DataParallelTrainer::statistic(size_t index) const {
 }
 
 std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {
-  const auto batches = setup_.data->size();
+  const auto batches = data_->size();
   if (!batches || *batches == kEndless) return std::nullopt;
   return *batches / replicas_->replicas();
 }
 
 StepSize DataParallelTrainer::step_size() const {
   const int64_t ranks = uses_world() ? setup_.world->size() : 1;
-  return {setup_.data->batch_size().value_or(0), static_cast<int64_t>(replicas_->local_towers()), ranks};
+  return {data_->batch_size().value_or(0), static_cast<int64_t>(replicas_->local_towers()), ranks,
+          replicas_->device().threads()};
 }
 
 double DataParallelTrainer::waited_s() const {
@@ -135,12 +122,34 @@ double DataParallelTrainer::waited_s() const {
   return all;
 }
 
-void DataParallelTrainer::set_scalar(const std::string& name, double value) {
-  for (size_t k = 0; k < replicas_->local_towers(); ++k) {
-    const Tensor scalar = replicas_->device(k).variables().tensor(name);
-    visit(scalar.dtype(),
-          [&](auto zero) { *scalar.data<decltype(zero)>() = static_cast<decltype(zero)>(value); });
+std::vector<std::string> DataParallelTrainer::hyper_parameters() const {
+  std::vector<std::string> names;
+  for (const VariableSpec* variable : replicas_->variable_table().all()) {
+    if (variable->hyper_parameter) names.push_back(variable->name);
   }
+  return names;
+}
+
+double DataParallelTrainer::hyper_parameter(const std::string& name) const {
+  return replicas_->variables().number(name);
+}
+
+void DataParallelTrainer::set_hyper_parameter(const std::string& name, double value) {
+  for (size_t k = 0; k < replicas_->local_towers(); ++k)
+    replicas_->device(k).variables().set_number(name, value);
+}
+
+TrainerMemory DataParallelTrainer::memory() const {
+  const size_t towers = replicas_->local_towers();
+  TrainerMemory memory;
+  memory.libraries = replicas_->device().library_bytes();
+  memory.activations = replicas_->device().arena_bytes();
+  // Validation, which runs on the first device alone, may need the largest arena.
+  if (towers > 1) memory.activations += (towers - 1) * replicas_->device(towers - 1).arena_bytes();
+  memory.variables = towers * replicas_->variables().bytes();
+  for (const NamedExecutable& program : replicas_->executables())
+    memory.constants += towers * program.executable->report().constant_bytes;
+  return memory;
 }
 
 std::optional<TowerPlace> DataParallelTrainer::tower_place() {
@@ -148,18 +157,18 @@ std::optional<TowerPlace> DataParallelTrainer::tower_place() {
 }
 
 void DataParallelTrainer::save(CheckpointContent& content) const {
-  VariableStore& store = replicas_->variables();
-  for (const VariableScope scope : kSaved) {
-    for (const std::string& name : store.names(scope))
-      content.tensors[entry_name(scope, name)] = store.tensor(name);
-  }
+  save_variables(replicas_->variables(), content);
   State data;
-  data.put("pass", position_.pass);
-  data.put("index", position_.index);
+  save_position(position_, data);
   data.put("replicas", replicas_->replicas());
   data.put("batch_size", step_size().batch);
   data.put("seed", static_cast<int64_t>(setup_.seed));
-  content.texts[kDataState] = data.to_json();
+  // An update that does not run in each step may not run in the next one either.
+  for (size_t i = 0; i < statistics_.size() && setup_.updates.size() > 1; ++i) {
+    data.put("sum of " + statistics_[i], replicas_->statistic_sum(i));
+    data.put("weight of " + statistics_[i], replicas_->statistic_weight(i));
+  }
+  content.texts[layout::kData] = data.to_json();
 }
 
 /// A run goes on as if it had never stopped, or not at all.
@@ -176,30 +185,21 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
   same("replicas", replicas_->replicas());
   same("batch_size", step_size().batch);
   same("seed", static_cast<int64_t>(setup_.seed));
-  if (setup_.data->seek() == Seek::kNone && data.get<int64_t>("pass") + data.get<int64_t>("index") > 0)
+  if (data_->seek() == Seek::kNone && data.get<int64_t>("pass") + data.get<int64_t>("index") > 0)
     throw CheckpointError(
         source, "cannot be resumed: data.train cannot be read again from where it was (seek: none)");
 }
 
 void DataParallelTrainer::load(const CheckpointContent& content, const std::string& source) {
-  VariableStore& store = replicas_->variables();
-  for (const VariableScope scope : kSaved) {
-    for (const std::string& name : store.names(scope)) {
-      const auto found = content.tensors.find(entry_name(scope, name));
-      if (found == content.tensors.end()) throw CheckpointError(source, "has no " + entry_name(scope, name));
-      const Tensor here = store.tensor(name);
-      if (!(found->second.spec() == here.spec())) {
-        throw CheckpointError(source, entry_name(scope, name) + " is " + found->second.spec().str() +
-                                          ", the model needs " + here.spec().str() +
-                                          "; resume needs the same model, `init` loads parts of another");
-      }
-      std::memcpy(here.raw(), found->second.raw(), here.bytes());
-    }
-  }
+  load_variables(content, source, replicas_->variables());
   replicas_->broadcast();
   check_resumable(content, source);
   const State data = data_state(content, source);
-  open_inputs({data.get<int64_t>("pass"), data.get<int64_t>("index")});
+  for (size_t i = 0; i < statistics_.size(); ++i) {
+    replicas_->set_statistic(i, data.get<double>("sum of " + statistics_[i], 0),
+                             data.get<double>("weight of " + statistics_[i], 0));
+  }
+  open_inputs(load_position(data));
 }
 
 }  // namespace tpack

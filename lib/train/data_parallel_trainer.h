@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// What the trainers of one cost have in common: replicas, their inputs, statistics, checkpoints. Simple,
+/// What the trainers of a model have in common: replicas, their inputs, statistics, checkpoints. Simple,
 /// SyncMultiGPU and Horovod only say which devices there are.
 class DataParallelTrainer : public Trainer {
  public:
@@ -26,12 +26,17 @@ class DataParallelTrainer : public Trainer {
   double waited_s() const override;
   VariableStore* variables() override { return &replicas_->variables(); }
   void share_variables() override { replicas_->broadcast(); }
-  void set_scalar(const std::string& name, double value) override;
+  std::vector<std::string> hyper_parameters() const override;
+  double hyper_parameter(const std::string& name) const override;
+  void set_hyper_parameter(const std::string& name, double value) override;
   std::optional<TowerPlace> tower_place() override;
   void save(CheckpointContent& content) const override;
   void check_resumable(const CheckpointContent& content, const std::string& source) const override;
   void load(const CheckpointContent& content, const std::string& source) override;
-  DataParallel* replicas() override { return replicas_.get(); }
+  std::vector<NamedExecutable> programs() const override { return replicas_->executables(); }
+  TrainerMemory memory() const override;
+  /// What it trains, from setup on.
+  const DataParallel& replicas() const { return *replicas_; }
 
  protected:
   /// The names of the devices of this process, "cpu:0" for each tower. `world` is what mpirun started.
@@ -43,6 +48,7 @@ class DataParallelTrainer : public Trainer {
   void open_inputs(DataPosition position);
 
   TrainSetup setup_;
+  const DataFlow* data_ = nullptr;
   std::unique_ptr<DataParallel> replicas_;
   std::vector<size_t> components_;
   Signature signature_;

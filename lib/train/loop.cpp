@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "checkpoint/layout.h"
 #include "checkpoint/retention.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -13,8 +14,6 @@
 namespace tpack {
 namespace {
 
-constexpr const char* kRunState = "run/json";
-const std::string kCallbackState = "callbacks/";
 constexpr const char* kStopSignal = "the stop signal";
 
 /// What ranks tell each other before each step; the largest wins.
@@ -288,12 +287,12 @@ CheckpointContent Loop::checkpoint_content() const {
   state.put("epoch_done", epoch_done_);
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
   state.put("triggered", join(triggered_, "\n"));
-  content.texts[kRunState] = state.to_json();
-  content.texts[kHistoryText] = monitors_.save();
+  content.texts[layout::kRun] = state.to_json();
+  content.texts[layout::kHistory] = monitors_.save();
   for (const NamedCallback& named : callbacks_) {
     State own;
     named.callback->save(own);
-    if (!own.empty()) content.texts[kCallbackState + named.name] = own.to_json();
+    if (!own.empty()) content.texts[layout::kCallbacks + named.name] = own.to_json();
   }
   trainer_.save(content);
   if (options_.add_to_checkpoint) options_.add_to_checkpoint(content);
@@ -307,7 +306,7 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
       throw CheckpointError(source, "has no '" + name + "': it was not written by training");
     return found->second;
   };
-  const State state = State::from_json(text(kRunState), source);
+  const State state = State::from_json(text(layout::kRun), source);
   run_.global_step_ = state.get<int64_t>("global_step");
   const int64_t steps_done = state.get<int64_t>("local_step") + 1;
   const int64_t steps = std::min(state.get<int64_t>("steps_per_epoch"), options_.length.steps_per_epoch);
@@ -321,7 +320,7 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   }
   run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);
-  monitors_.load(text(kHistoryText), source);
+  monitors_.load(text(layout::kHistory), source);
   load_callbacks(content, source);
   run_.resumed_ = true;
 }
@@ -330,16 +329,16 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
 void Loop::load_callbacks(const CheckpointContent& content, const std::string& source) {
   std::set<std::string> known;
   for (const NamedCallback& named : callbacks_) {
-    const std::string entry = kCallbackState + named.name;
+    const std::string entry = layout::kCallbacks + named.name;
     known.insert(entry);
     const auto own = content.texts.find(entry);
     if (own != content.texts.end()) named.callback->load(State::from_json(own->second, source));
   }
   if (!run_.is_chief()) return;  // others have only some of the callbacks
-  for (auto entry = content.texts.lower_bound(kCallbackState); entry != content.texts.end(); ++entry) {
-    if (!entry->first.starts_with(kCallbackState)) break;
+  for (auto entry = content.texts.lower_bound(layout::kCallbacks); entry != content.texts.end(); ++entry) {
+    if (!entry->first.starts_with(layout::kCallbacks)) break;
     if (known.contains(entry->first)) continue;
-    log::warning(source + " has the state of callback " + entry->first.substr(kCallbackState.size()) +
+    log::warning(source + " has the state of callback " + entry->first.substr(layout::kCallbacks.size()) +
                  ", which this run does not have; it is left out");
   }
 }

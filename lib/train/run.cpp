@@ -1,5 +1,7 @@
 #include "train/run.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace tpack {
@@ -19,36 +21,24 @@ std::map<std::string, Tensor> Run::variables(VariableScope scope) {
   std::map<std::string, Tensor> all;
   VariableStore* store = trainer_.variables();
   if (store == nullptr) return all;
-  for (const std::string& name : store->names(scope)) all.emplace(name, store->tensor(name));
+  for (const std::string& name : store->names(scope)) all.emplace(name, store->value(name));
   return all;
 }
 
-const VariableTable* Run::table() {
-  if (const auto place = trainer_.tower_place()) return place->table;  // declared before there are values
-  const VariableStore* store = trainer_.variables();
-  return store != nullptr ? &store->table() : nullptr;
+void Run::require_hyper_parameter(const std::string& name) const {
+  if (hyper_parameters_.empty()) hyper_parameters_ = trainer_.hyper_parameters();
+  if (std::find(hyper_parameters_.begin(), hyper_parameters_.end(), name) == hyper_parameters_.end())
+    throw unknown_reference("hyper-parameter", name, {}, hyper_parameters_);
 }
 
-std::vector<std::string> Run::hyper_parameters() {
-  std::vector<std::string> names;
-  if (const VariableTable* all = table()) {
-    for (const VariableSpec* variable : all->all())
-      if (variable->hyper_parameter) names.push_back(variable->name);
-  }
-  return names;
-}
-
-double Run::hyper_parameter(const std::string& name) {
-  const VariableStore* store = trainer_.variables();
-  const VariableSpec* variable = store != nullptr ? store->table().find(name) : nullptr;
-  if (variable == nullptr || !variable->hyper_parameter)
-    throw unknown_reference("hyper-parameter", name, {}, hyper_parameters());
-  return store->tensor(name).at(0);
+double Run::hyper_parameter(const std::string& name) const {
+  require_hyper_parameter(name);
+  return trainer_.hyper_parameter(name);
 }
 
 void Run::set_hyper_parameter(const std::string& name, double value) {
-  hyper_parameter(name);  // checks the name
-  trainer_.set_scalar(name, value);
+  require_hyper_parameter(name);
+  trainer_.set_hyper_parameter(name, value);
 }
 
 TowerPlace Run::tower_place() {

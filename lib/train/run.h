@@ -69,12 +69,12 @@ class Run {
 
   /// Variables of a scope by name; none where the trainer has no variables. Shared, not copied.
   std::map<std::string, Tensor> variables(VariableScope scope);
-  /// A scalar variable that the host may set ("learning_rate"); neither call allocates. Errors: ConfigError
-  /// with the known names where there is none.
-  double hyper_parameter(const std::string& name);
+  /// A number that may be set between steps ("learning_rate"). Errors: ConfigError with the known names where
+  /// there is none. Only the first call allocates.
+  double hyper_parameter(const std::string& name) const;
   void set_hyper_parameter(const std::string& name, double value);
   /// Known from the callbacks' setup on.
-  std::vector<std::string> hyper_parameters();
+  std::vector<std::string> hyper_parameters() const { return trainer_.hyper_parameters(); }
 
   /// The trained tower and its device, to run it on other data. Errors: ConfigError where the trainer has no
   /// model.
@@ -100,8 +100,7 @@ class Run {
 
  private:
   friend class Loop;
-  /// Null where the trainer has no variables.
-  const VariableTable* table();
+  void require_hyper_parameter(const std::string& name) const;
 
   std::stop_token stop_token_;
   Trainer& trainer_;
@@ -119,6 +118,7 @@ class Run {
   bool ended_well_ = false;
   std::optional<std::string> stop_reason_;
   std::vector<CheckpointRequest> requests_;
+  mutable std::vector<std::string> hyper_parameters_;  // once somebody has asked for one
 };
 
 }  // namespace tpack

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/device.h"
+#include "backend/program.h"
 #include "backend/tower_place.h"
 #include "checkpoint/checkpoint.h"
 #include "comm/comm.h"
@@ -15,11 +15,9 @@
 #include "dataflow/data_flow.h"
 #include "graph/tower_function.h"
 #include "input/input_source.h"
-#include "optim/optimizer.h"
+#include "optim/update.h"
 
 namespace tpack {
-
-class DataParallel;
 
 /// The `engine` section: where and how programs run.
 struct EngineSettings {
@@ -35,16 +33,22 @@ struct EngineSettings {
 /// does not have.
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);
 
-/// What a trainer is given. What it does not need may be null.
+/// What a trainer is given. What it does not need may be missing.
 struct TrainSetup {
-  const TowerFunction* tower = nullptr;
-  const Optimizer* optimizer = nullptr;
-  const DataFlow* data = nullptr;  // data.train
-  const InputSource* input = nullptr;
+  const TowerFunction* tower = nullptr;                    // the model
+  std::vector<Update> updates;                             // what trains it
+  const std::map<std::string, DataFlow>* flows = nullptr;  // never null
+  const InputSource* input = nullptr;                      // never null
   EngineSettings engine;
-  Plan* plan = nullptr;
+  Plan* plan = nullptr;   // never null
   Comm* world = nullptr;  // never null: the group of one where mpirun did not start the process
   uint64_t seed = 0;
+
+  /// data.train; null where there is none.
+  const DataFlow* train_flow() const {
+    const auto found = flows->find("train");
+    return found != flows->end() ? &found->second : nullptr;
+  }
 };
 
 /// What a step works on, for the table at the start of a run.
@@ -52,6 +56,15 @@ struct StepSize {
   int64_t batch = 0;  // samples of one tower's batch; 0 where there are no samples
   int64_t towers = 1;
   int64_t ranks = 1;
+  int threads = 1;  // of each tower
+};
+
+/// Bytes that the devices of a trainer hold, all towers of this process together.
+struct TrainerMemory {
+  uint64_t variables = 0;    // with gradients and slots
+  uint64_t activations = 0;  // and scratch, of the program that needs most
+  uint64_t constants = 0;
+  uint64_t libraries = 0;  // what libraries take when the programs first run; an estimate
 };
 
 /// Sets up programs and says what one step is; the loop, callbacks and files are not its business.
@@ -79,7 +92,8 @@ class Trainer {
   /// `stop` was requested while it waited.
   virtual bool step(int64_t global_step, const std::stop_token& stop) = 0;
 
-  /// Figures of each step by number: name, and the value of the last step.
+  /// Figures of each step by number: name, and the value of the last step. The first one is what the training
+  /// minimizes, where it minimizes anything.
   virtual std::vector<std::string> statistics() const { return {}; }
   virtual double statistic(size_t index) const {
     (void)index;
@@ -94,20 +108,31 @@ class Trainer {
   /// Seconds that the towers of this process have waited for data, all together.
   virtual double waited_s() const { return 0; }
 
-  /// Null where it has none.
-  virtual VariableStore* variables() { return nullptr; }
-  /// Gives `variables()` to all replicas, after somebody has written to them. On every rank.
-  virtual void share_variables() {}
-  /// Sets a scalar variable on every replica of this process.
-  virtual void set_scalar(const std::string& name, double value) {
+  /// Numbers that callbacks may read and set between steps ("learning_rate", of a named update
+  /// "d/learning_rate"); from setup on. The other two are called with one of these names; neither allocates.
+  virtual std::vector<std::string> hyper_parameters() const { return {}; }
+  virtual double hyper_parameter(const std::string& name) const {
+    (void)name;
+    return 0;
+  }
+  /// Sets it on every replica of this process.
+  virtual void set_hyper_parameter(const std::string& name, double value) {
     (void)name;
     (void)value;
   }
-  /// The trained tower, to run it on other data.
+
+  /// Null where it has none, and before compile.
+  virtual VariableStore* variables() { return nullptr; }
+  /// Gives `variables()` to all replicas, after somebody has written to them. On every rank.
+  virtual void share_variables() {}
+  /// The trained tower, to run it on other data. From setup on.
   virtual std::optional<TowerPlace> tower_place() { return std::nullopt; }
-  /// The replicas that it trains, from setup on, for tools that look at their programs (bench, check). Null
-  /// where it trains none.
-  virtual DataParallel* replicas() { return nullptr; }
+
+  /// The compiled programs of a step, of the first tower, in their order: tools time them and add up their
+  /// FLOPs. After compile; empty where a step runs none.
+  virtual std::vector<NamedExecutable> programs() const { return {}; }
+  /// After compile; zeros where nothing runs on devices.
+  virtual TrainerMemory memory() const { return {}; }
 
   /// Adds to a checkpoint, and takes back, what makes the next step the same: variables and the place in the
   /// data. Called on the chief; `load` on every rank. Errors: CheckpointError where the content does not fit.

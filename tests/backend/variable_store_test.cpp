@@ -14,7 +14,7 @@ VariableTable small_table() {
   table.declare({"a/W", {DType::kFloat32, {3}}, VariableScope::kModel, true, kNormal});
   table.declare({"b/W", {DType::kFloat32, {2, 2}}, VariableScope::kModel, true, kNormal});
   table.declare({"bn/mean/EMA", {DType::kFloat32, {2}}, VariableScope::kModel, false, nullptr});
-  table.declare({flat_slot("momentum"), {DType::kFloat32, {32}}, VariableScope::kOptimizer, false, nullptr});
+  table.declare({"@momentum", {DType::kFloat32, {32}}, VariableScope::kOptimizer, false, nullptr});
   table.declare({"learning_rate", {DType::kFloat32, {}}, VariableScope::kOptimizer, false, nullptr});
   return table;
 }
@@ -23,8 +23,8 @@ TEST(VariableStore, lays_trainable_variables_gradients_and_slots_out_alike) {
   const VariableTable table = small_table();
   VariableStore store(table);
   store.tensor("b/W").data<float>()[0] = 7;
-  EXPECT_EQ(store.tensor(kFlatParameters).at(16), 7);
-  store.tensor(kFlatGradient).data<float>()[16] = 8;
+  EXPECT_EQ(store.tensor("@parameters").at(16), 7);
+  store.tensor("@gradient").data<float>()[16] = 8;
   EXPECT_EQ(store.tensor("@gradient/b/W").at(0), 8);
   store.tensor("@momentum").data<float>()[1] = 9;
   EXPECT_EQ(store.tensor("@momentum/a/W").at(1), 9);

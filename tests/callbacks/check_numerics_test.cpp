@@ -54,7 +54,7 @@ TEST_F(CheckNumericsTest, looks_after_every_step_where_that_is_asked_for) {
 }
 
 TEST_F(CheckNumericsTest, looks_at_the_optimizer_too) {
-  trainer_.set_scalar("learning_rate", INFINITY);
+  trainer_.set_hyper_parameter("learning_rate", INFINITY);
   EXPECT_EQ(run(), std::string("after global_step 0 variable learning_rate of the optimizer has inf at []") +
                        kAdvice);
 }

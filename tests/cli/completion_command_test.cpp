@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "program_runner.h"
+#include "support/program_runner.h"
 
 namespace tpack {
 namespace {

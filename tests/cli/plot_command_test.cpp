@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "program_runner.h"
+#include "support/program_runner.h"
 
 namespace tpack {
 namespace {

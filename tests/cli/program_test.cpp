@@ -1,7 +1,7 @@
 // Runs the program: usage, and the commands that print what is known.
 #include <nlohmann/json.hpp>
 
-#include "program_runner.h"
+#include "support/program_runner.h"
 
 namespace tpack {
 namespace {

@@ -14,7 +14,8 @@ namespace {
 const std::map<std::string, std::vector<std::string>> kFiles = {
     {"make_layers.py", {"layers.json"}},
     {"make_optimizers.py", {"optimizers.json"}},
-    {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}}};
+    {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}},
+    {"make_updates.py", {"two_updates.json"}}};
 
 /// The Python that has PyTorch; empty where there is none.
 std::string torch_python() {
@@ -37,7 +38,8 @@ TEST_P(GoldenFiles, are_what_their_script_makes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
-                         testing::Values("make_layers.py", "make_optimizers.py", "make_training.py"),
+                         testing::Values("make_layers.py", "make_optimizers.py", "make_training.py",
+                                         "make_updates.py"),
                          [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
 
 TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {

@@ -37,7 +37,7 @@ using Named = std::vector<std::pair<std::string, Symbol>>;
 /// The cost and the metrics of a model section.
 Named outputs_of_model(Builder& b, const std::string& yaml, const Named& inputs) {
   const TowerResult result = model_of(yaml)->build(b, {inputs.begin(), inputs.end()});
-  Named outputs = {{"cost", result.cost}};
+  Named outputs = {{"cost", result.costs.at(kCost)}};
   for (const Statistic& s : result.statistics) {
     if (s.name == "cost") continue;
     outputs.emplace_back(s.name + "/sum", s.sum);
@@ -106,7 +106,8 @@ class CaseRun {
     std::vector<Symbol> wrt;
     for (const auto& [name, symbol] : sources) wrt.push_back(symbol);
     const std::vector<Symbol> found = gradients(b, b.reduce_sum(b.mul(first, seed)), wrt);
-    for (size_t i = 0; i < found.size(); ++i) b.fetch("gradient/" + sources[i].first, found[i]);
+    for (size_t i = 0; i < found.size(); ++i)
+      if (found[i]) b.fetch("gradient/" + sources[i].first, found[i]);
   }
 
   /// Inputs of floats and the variables that are trained.

@@ -2,6 +2,7 @@
 """Makes layers.json: what layers, costs and metrics give in PyTorch. With --check: compares the file with that."""
 from golden import finish, integers, numbers  # first: it says what is missing
 from layer_golden import CASES, avg_pool_same, batch_norm, batch_norm_with_averages, case, results_of, same
+from philox import normal, random_key
 
 import torch
 import torch.nn.functional as F
@@ -204,6 +205,12 @@ def _(x, v):
     return F.linear(x.flatten(1), v.weight("fully_connected_0/W", 60, 2).T)
 
 
+@case("random_normal", "RandomNormal", "- RandomNormal: {shape: [3, 5], mean: 0.5, stddev: 2}", numbers(4, 2))
+def _(x, _):
+    drawn = normal(random_key("random_normal_0/RandomNormal"), 4 * 3 * 5).reshape(4, 3, 5)
+    return torch.from_numpy(0.5 + 2 * drawn)
+
+
 @case("repeat", "Repeat", "- Repeat: {count: 2, layers: [{FullyConnected: {units: $(3 + i), activation: Tanh}}]}",
       numbers(2, 3))
 def _(x, v):
@@ -244,6 +251,47 @@ def scores(x, v):
       MODEL + "cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}}]", SAMPLES, LABELS, form="model")
 def _(x, labels, v):
     return {"cost": F.cross_entropy(scores(x, v), labels)}
+
+
+@case("sigmoid_cross_entropy", "SigmoidCrossEntropy", """
+inputs: {x0: {shape: [7]}, x1: {shape: [6]}}
+layers: [{FullyConnected: {name: fc, units: 6}}]
+cost: [{SigmoidCrossEntropy: {logits: fc, labels: x1}}]
+""", numbers(5, 7, within=9), numbers(5, 6, around=0.5, within=0.5), form="model")
+def _(x, labels, v):
+    return {"cost": F.binary_cross_entropy_with_logits(scores(x, v), labels)}
+
+
+@case("sigmoid_cross_entropy_of_a_number", "SigmoidCrossEntropy",
+      MODEL + "cost: [{SigmoidCrossEntropy: {logits: fc, labels: 1}}]", numbers(5, 7, within=50), LABELS, form="model")
+def _(x, labels, v):
+    y = scores(x, v)
+    return {"cost": F.binary_cross_entropy_with_logits(y, torch.ones_like(y))}
+
+
+# The network is called twice: its weights have the sum of both gradients, its average moves with both batches in turn.
+@case("call", "Call", """
+inputs: {x0: {shape: [4]}, x1: {shape: [4]}}
+networks:
+  twin: [{FullyConnected: {name: fc, units: 3, use_bias: false}}, {BatchNorm: {name: bn}}, Tanh]
+layers:
+  - Call: {name: a, network: twin, input: x0}
+  - Call: {name: b, network: twin, input: x1}
+  - Add: {name: sum, input: [a, b]}
+cost: [{SigmoidCrossEntropy: {logits: sum, labels: 0}}]
+""", numbers(6, 4), numbers(6, 4, around=0.5), form="model")
+def _(first, second, v):
+    w = v.weight("twin/fc/W", 4, 3)
+    beta, gamma = v.bias("twin/bn/beta", 3), v.positive("twin/bn/gamma", 3)
+    mean, variance = v.average("twin/bn/mean/EMA", 3), v.average("twin/bn/variance/EMA", 3)
+    total = 0
+    for x in (first, second):
+        y = x @ w
+        mean = 0.9 * mean + 0.1 * y.detach().mean(0)
+        variance = 0.9 * variance + 0.1 * y.detach().var(0, unbiased=False)
+        total = total + torch.tanh(F.batch_norm(y, None, None, gamma, beta, training=True, eps=1e-5))
+    v.after = {"twin/bn/mean/EMA": mean, "twin/bn/variance/EMA": variance}
+    return {"cost": F.binary_cross_entropy_with_logits(total, torch.zeros_like(total))}
 
 
 REGULARIZED = MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}},

@@ -34,13 +34,39 @@ def stable_hash(name):
     return value
 
 
-def uniform(name, count):
-    """Elements 0 .. count - 1 of a name, in [0, 1); each is a float exactly."""
+def mix(a, b):
+    """Two 64-bit values as one (the finalizer of SplitMix64)."""
+    z = (a + 0x9E3779B97F4A7C15 * (b + 1)) & 0xFFFFFFFFFFFFFFFF
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
+    return z ^ (z >> 31)
+
+
+def random_key(path, seed=0, step=0, replica=0):
+    """The key of what a random node of a graph draws in one step (lib/backend/run_info.h)."""
+    return mix(mix(seed, stable_hash(path)), mix(step, replica))
+
+
+def blocks_of(key, count):
+    """Blocks [n, 4] of 32 random bits that hold the first `count` numbers of a key."""
     blocks = np.arange((count + 3) // 4, dtype=np.uint64)
     counters = np.stack([blocks & MASK, blocks >> HALF, np.zeros_like(blocks), np.zeros_like(blocks)], axis=1)
-    key = stable_hash(name)
-    bits = philox(counters, (key & 0xFFFFFFFF, key >> 32)).reshape(-1)[:count]
+    return philox(counters, (key & 0xFFFFFFFF, key >> 32))
+
+
+def uniform(name, count):
+    """Elements 0 .. count - 1 of a name, in [0, 1); each is a float exactly."""
+    bits = blocks_of(stable_hash(name), count).reshape(-1)[:count]
     return (bits >> np.uint64(8)).astype(np.float64) * 2.0**-24
+
+
+def normal(key, count):
+    """Normal numbers 0 .. count - 1 of a key, as floats. Source: Box and Muller 1958."""
+    bits = blocks_of(key, count).reshape(-1, 2).astype(np.float64)
+    radius = np.sqrt(-2 * np.log((bits[:, 0] + 1) * 2.0**-32))
+    angle = 2 * np.pi * bits[:, 1] * 2.0**-32
+    pairs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+    return pairs.reshape(-1)[:count].astype(np.float32).astype(np.float64)
 
 
 for counter, its_key, block in PUBLISHED:

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cli/experiment.h"
+#include "experiment/experiment.h"
 #include "golden/golden.h"
 #include "parallel/data_parallel.h"
 #include "support/paths.h"
@@ -29,8 +29,8 @@ class Training {
     parallel.make_device = [options, reference](size_t /*tower*/, int /*threads*/) {
       return reference ? make_reference_device("cpu:0", options) : make_cpu_device("cpu:0", options);
     };
-    replicas_ = std::make_unique<DataParallel>(*experiment_.tower, *experiment_.optimizer, plan_,
-                                               std::move(parallel));
+    replicas_ =
+        std::make_unique<DataParallel>(*experiment_.tower, experiment_.updates, plan_, std::move(parallel));
     const Signature signature = signature_of(batch(1));
     const std::vector<std::string> statistics = replicas_->declare(signature);
     for (size_t i = 0; i < statistics.size(); ++i)

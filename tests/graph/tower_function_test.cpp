@@ -12,7 +12,7 @@ class MeanTower final : public TowerFunction {
   TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
     const Symbol x = in.at("image");
     const Symbol cost = b.reduce_mean(x);
-    return {cost, {{"cost", cost, b.constant(1)}}, {{"image", x}}};
+    return {{{kCost, cost}}, {{"cost", cost, b.constant(1)}}, {{"image", x}}};
   }
 
  private:

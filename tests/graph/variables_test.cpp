@@ -17,8 +17,8 @@ TEST(FlatLayout, follows_the_gradient_order_on_64_byte_boundaries) {
   table.declare(weight("b", {17}));
   table.declare(weight("c", {2}));
   table.declare({"ema", {DType::kFloat32, {5}}, VariableScope::kModel, false, nullptr});
-  table.set_gradient_order({"b", "a"});
-  const FlatLayout layout = flat_layout(table);
+  table.set_groups({{"", {"b", "a", "c"}}});
+  const FlatLayout layout = flat_layout(table, table.groups().front());
   ASSERT_EQ(layout.entries.size(), 3U);
   EXPECT_EQ(layout.entries[0].name, "b");
   EXPECT_EQ(layout.entries[1].name, "a");

@@ -25,6 +25,7 @@ testkit::Function function_of_kind(const std::string& yaml) {
     NetworkBuilder network(b);
     network.add_output("logits", in[0]);
     if (in.size() > 1) network.add_output("labels", in[1]);
+    network.add_output("wide", b.add(in[0], in[0]));
     const ModelView view(b, network);
     if constexpr (std::is_same_v<Kind, Cost>) {
       return {made->build(view)};
@@ -48,6 +49,39 @@ TEST(SoftmaxCrossEntropy, is_the_mean_over_the_batch) {
   EXPECT_NEAR(value.at(0), expected / 3, 1e-14);
   EXPECT_TRUE(testkit::check_gradients(function, {kLogits, kLabels}).ok);
   EXPECT_TRUE(testkit::check_second_gradients(function, {kLogits, kLabels}, {.tolerance = 1e-5}).ok);
+}
+
+double sigmoid_cross_entropy(double logit, const std::string& label) {
+  const auto function =
+      function_of_kind<Cost>("SigmoidCrossEntropy: {logits: logits, labels: " + label + "}");
+  return testkit::evaluate(function, {Tensor::of<double>({1, 1}, {logit})}, DType::kFloat64)[0].at(0);
+}
+
+TEST(SigmoidCrossEntropy, is_exact_where_the_sigmoid_is_0_or_1) {
+  EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(0, "1"), std::log(2));
+  EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(1000, "0"), 1000);
+  EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(-1000, "1"), 1000);
+  EXPECT_NEAR(sigmoid_cross_entropy(1000, "1"), 0, 1e-12);
+  EXPECT_NEAR(sigmoid_cross_entropy(-1000, "0"), 0, 1e-12);
+}
+
+TEST(SigmoidCrossEntropy, has_the_gradient_of_a_number_and_of_labels) {
+  const Tensor logits = Tensor::of<double>({2, 3}, {0, 0.7, -2, 35, -35, 40});
+  const Tensor labels = Tensor::of<double>({2, 3}, {0, 1, 0.25, 1, 0.5, 0});
+  for (const char* label : {"labels", "0", "0.3"}) {
+    const auto function =
+        function_of_kind<Cost>(std::string("SigmoidCrossEntropy: {logits: logits, labels: ") + label + "}");
+    EXPECT_TRUE(testkit::check_gradients(function, {logits, labels}).ok) << label;
+    EXPECT_TRUE(testkit::check_second_gradients(function, {logits, labels}, {.tolerance = 1e-5}).ok) << label;
+  }
+}
+
+TEST(SigmoidCrossEntropy, takes_labels_of_the_logits_size_alone) {
+  const auto function = function_of_kind<Cost>("SigmoidCrossEntropy: {logits: logits, labels: labels}");
+  const Tensor logits = Tensor::of<double>({2, 1}, {1, -1});
+  EXPECT_NO_THROW(testkit::evaluate(function, {logits, Tensor::of<double>({2}, {1, 0})}, DType::kFloat64));
+  EXPECT_THROW(testkit::evaluate(function, {logits, Tensor::of<double>({3}, {1, 0, 1})}, DType::kFloat64),
+               ShapeError);
 }
 
 TEST(Accuracy, counts_hits_and_samples) {
@@ -138,11 +172,12 @@ std::string graph_of_kind(const std::string& item) {
 TEST(Costs, have_no_field_without_effect) {
   const std::string both = "{logits: logits, labels: labels}";
   const std::map<std::string, std::string> others = {{"logits", "labels"}, {"labels", "logits"}};
-  EXPECT_THAT(live::dead_fields(Registry<Cost>::table(),
-                                {{"SoftmaxCrossEntropy", {.base = both, .values = others}},
-                                 {"Regularize", {.base = "{l2: 0.1}", .values = {{"variables", "a/W"}}}}},
-                                graph_of_kind<Cost>),
-              testing::IsEmpty());
+  const live::Components costs = {
+      {"SigmoidCrossEntropy",
+       {.base = "{logits: logits, labels: 1}", .values = {{"logits", "wide"}, {"labels", "0"}}}},
+      {"SoftmaxCrossEntropy", {.base = both, .values = others}},
+      {"Regularize", {.base = "{l2: 0.1}", .values = {{"variables", "a/W"}}}}};
+  EXPECT_THAT(live::dead_fields(Registry<Cost>::table(), costs, graph_of_kind<Cost>), testing::IsEmpty());
   EXPECT_THAT(
       live::dead_fields(Registry<Metric>::table(),
                         {{"Accuracy", {.base = both, .values = others}},

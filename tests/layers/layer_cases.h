@@ -17,7 +17,12 @@ using testkit::random_tensor;
 
 /// A list of layers as a function of its inputs, which it may call x0, x1, ...
 inline testkit::Function function_of(const std::string& layers_yaml) {
-  static const LayerParserSettings kSettings{ConfigNode::map({}), {}};
+  static const LayerParserSettings kSettings{
+      ConfigNode::map({}),
+      {},
+      {{"identity", parse_yaml("[Identity]", "networks.yaml")},
+       {"twin", parse_yaml("[{FullyConnected: {units: 5}}, Tanh]", "networks.yaml")},
+       {"pair", parse_yaml("{inputs: [a, b], layers: [{Add: {input: [b, a]}}, Sigmoid]}", "networks.yaml")}}};
   const MapScope scope(ConfigNode::map({}));
   Diagnostics errors;
   LayerParser parser(kSettings, scope, errors);
@@ -70,6 +75,10 @@ inline std::vector<LayerCase> layer_cases() {
       {"BatchNorm", "- BatchNorm", {random_tensor({4, 3, 2, 2}, 1)}},
       {"BatchNorm", "- BatchNorm: {training: false}", {random_tensor(image, 1)}, "averages"},
       {"BatchNorm", "- BatchNorm: {center: false, scale: false}", {random_tensor({6, 3}, 1)}, "plain"},
+      {"Call",  // twice, with the same variables
+       "[{Call: {name: a, network: twin, input: x0}}, {Call: {name: b, network: twin, input: a}}, "
+       "{Call: {network: pair, input: [a, b]}}]",
+       {random_tensor({3, 5}, 1)}},
       {"Conv2D", "- Conv2D: {filters: 4}", {random_tensor(image, 1)}},
       {"Conv2D",
        "- Conv2D: {filters: 6, kernel: [3, 2], stride: 2, groups: 3, use_bias: false}",
@@ -93,6 +102,9 @@ inline std::vector<LayerCase> layer_cases() {
       {"Normalize", "- Normalize: {scale: 0.5, offset: -1}", {random_tensor(image, 1)}},
       {"Normalize", "[Tanh, {Normalize: {scale: 1.0e-5}}]", {random_tensor(image, 1)}, "small"},
       {"Pad", "- Pad: {image: [1, 0, 2, 1], channels: [1, 2]}", {random_tensor(image, 1)}},
+      {"RandomNormal",
+       "[{RandomNormal: {name: z, shape: [4], mean: 1, stddev: 0.5}}, {Add: {input: [z, x0]}}]",
+       {random_tensor({3, 4}, 1)}},
       {"ReLU", "- ReLU", {away_from_zero(image, 1)}},
       {"Repeat",
        "- Repeat: {count: 2, layers: [{FullyConnected: {units: \"$(3 + i)\", activation: Tanh}}]}",
@@ -101,9 +113,9 @@ inline std::vector<LayerCase> layer_cases() {
        "- Residual: {layers: [{Conv2D: {filters: 2}}, Tanh], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}",
        {random_tensor(image, 1)}},
       {"Residual",  // the biases that are added have one gradient
-       "[{Conv2D: {filters: 2}}, {Residual: {layers: [{Conv2D: {filters: 2}}, Tanh, {Conv2D: {filters: "
-       "2}}]}}, "
-       "{Residual: {layers: [{Conv2D: {filters: 2}}], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}}]",
+       "[{Conv2D: {filters: 4}}, {Residual: {layers: [{Conv2D: {filters: 4}}, Tanh, {Conv2D: {filters: "
+       "4}}]}}, "
+       "{Residual: {layers: [{Conv2D: {filters: 4}}], shortcut: [{Conv2D: {filters: 4, kernel: 1}}]}}]",
        {random_tensor(image, 1)},
        "biases"},
       {"Sigmoid", "- Sigmoid", {random_tensor(image, 1)}},

@@ -38,9 +38,11 @@ std::string graphs_of(const std::string& layers_yaml) {
 TEST(Layers, have_no_field_without_effect) {
   const std::string numbered = "{FullyConnected: {units: \"$(i + 1)\"}}";
   const live::Components components = {
+      {"Call", {.base = "{network: twin}", .values = {{"network", "identity"}}}},
       {"Conv2D", {.base = "{filters: 4}"}},
       {"FullyConnected", {.base = "{units: 3}"}},
       {"Pad", {.values = {{"image", "[1, 0, 0, 0]"}, {"channels", "[0, 1]"}}}},
+      {"RandomNormal", {.base = "{shape: [3]}", .values = {{"shape", "[4]"}}}},
       {"Repeat",
        {.base = "{count: 2, layers: [" + numbered + "]}", .values = {{"index", "k"}, {"layers", "[ReLU]"}}}},
       {"Residual", {.base = "{layers: [ReLU]}", .values = {{"layers", "[Tanh]"}, {"shortcut", "[Tanh]"}}}},

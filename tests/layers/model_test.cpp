@@ -201,7 +201,7 @@ TEST(Model, may_be_written_in_cpp) {
   Builder b(graph, table, {});
   const TowerResult result = build_tower(b, *model, {{DType::kFloat32, {4, 3}}}, {"twice"});
   EXPECT_EQ(result.outputs.at("twice").shape(), (Shape{4, 3}));
-  EXPECT_FALSE(result.cost);
+  EXPECT_TRUE(result.costs.empty());
 }
 
 TEST(Model, takes_the_layout_of_an_image_from_the_data) {

@@ -16,6 +16,7 @@
 #include "ops/one_hot.h"
 #include "ops/pad.h"
 #include "ops/pooling.h"
+#include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 #include "ops/softmax_cross_entropy.h"
 #include "testkit/gradient_check.h"
@@ -234,6 +235,11 @@ inline std::vector<OpCase> step_cases() {
                 },
                 {x, labels}),
       step_case("random uniform", [](Builder& b, Symbols in) { return random_uniform(b, in[0].shape()); },
+                {x}),
+      step_case("random normal",
+                [](Builder& b, Symbols in) {
+                  return b.emit<RandomNormal>({in[0].shape(), b.float_type()}, {}).out();
+                },
                 {x}),
       step_case("variable",
                 [](Builder& b, Symbols /*in*/) {

@@ -141,7 +141,7 @@ std::string update_of(const std::string& optimizer_yaml) {
   return graph_text([&](Builder& b) {
     b.variables().declare({"a", {DType::kFloat64, {3}}, VariableScope::kModel, true, nullptr});
     Registry<Optimizer>::make_item(parse_yaml(optimizer_yaml, "o.yaml"))
-        ->build(b, flat_layout(b.variables()), 1);
+        ->build(b, b.variables().groups().front(), 1);
   });
 }
 

@@ -53,7 +53,7 @@ class Updates {
   Graph graph(double scale) {
     Graph graph;
     Builder b(graph, table_, {Phase::kTraining, device_->float_type()});
-    optimizer_->build(b, flat_layout(table_), scale);
+    optimizer_->build(b, table_.groups().front(), scale);
     return graph;
   }
 

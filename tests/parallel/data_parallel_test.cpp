@@ -61,13 +61,13 @@ Variables train(const Setting& setting) {
   options.towers = setting.towers;
   options.world = setting.world;
   options.seed = 3;
-  DataParallel replicas(*model, *optimizer, plan, std::move(options));
+  DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
   const int64_t batch = 2 * kBatch / replicas.replicas();
   const Signature signature = {{type, {batch, 5}}, {DType::kInt32, {batch}}};
   replicas.declare(signature);
   replicas.build(signature);
   replicas.initialize();
-  const Tensor first_weights = replicas.variables().tensor(kFlatParameters).clone();
+  const Tensor first_weights = replicas.variables().tensor("@parameters").clone();
   std::vector<std::vector<Tensor>> fed(setting.towers);
   for (int64_t step = 0; step < kSteps; ++step) {
     const std::vector<Tensor> all = samples(step, type);
@@ -82,8 +82,7 @@ Variables train(const Setting& setting) {
   for (const std::string& name : replicas.variables().names(VariableScope::kModel))
     variables[name] = replicas.variables().tensor(name).clone();
   EXPECT_EQ(variables.size(), 4U);
-  EXPECT_FALSE(bit_equal(replicas.variables().tensor(kFlatParameters), first_weights))
-      << "nothing was trained";
+  EXPECT_FALSE(bit_equal(replicas.variables().tensor("@parameters"), first_weights)) << "nothing was trained";
   return variables;
 }
 
@@ -138,7 +137,8 @@ class DataParallelParts : public testing::Test {
     };
     options.towers = 2;
     options.fetches = {"fc1"};
-    replicas_ = std::make_unique<DataParallel>(*model_, *optimizer_, plan_, std::move(options));
+    replicas_ = std::make_unique<DataParallel>(*model_, std::vector<Update>{{.optimizer = optimizer_.get()}},
+                                               plan_, std::move(options));
     names_ = replicas_->declare(signature_);
     replicas_->build(signature_);
     replicas_->initialize();
@@ -170,7 +170,7 @@ TEST_F(DataParallelParts, sums_statistics_over_towers) {
 
 TEST_F(DataParallelParts, towers_begin_and_stay_alike) {
   const auto weights = [this](size_t tower) {
-    return replicas_->device(tower).variables().tensor(kFlatParameters);
+    return replicas_->device(tower).variables().tensor("@parameters");
   };
   EXPECT_TRUE(bit_equal(weights(0), weights(1)));
   for (int64_t step = 0; step < 3; ++step) {
@@ -182,12 +182,12 @@ TEST_F(DataParallelParts, towers_begin_and_stay_alike) {
 }
 
 TEST_F(DataParallelParts, a_tower_without_batch_ends_the_step_for_all_and_changes_nothing) {
-  const Tensor before = replicas_->variables().tensor(kFlatParameters).clone();
+  const Tensor before = replicas_->variables().tensor("@parameters").clone();
   const auto batches = [this](size_t tower) -> std::span<const Tensor> {
     return tower == 1 ? std::span<const Tensor>() : std::span<const Tensor>(batch_);
   };
   EXPECT_FALSE(replicas_->step(0, batches));
-  EXPECT_TRUE(bit_equal(replicas_->variables().tensor(kFlatParameters), before));
+  EXPECT_TRUE(bit_equal(replicas_->variables().tensor("@parameters"), before));
 }
 
 TEST_F(DataParallelParts, an_error_of_one_tower_ends_the_step_of_all) {
@@ -219,7 +219,7 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
     const Signature signature = {{DType::kFloat32, {batch, 5}}, {DType::kInt32, {batch}}};
     DataParallelOptions options;
     options.make_device = [](size_t /*tower*/, int /*threads*/) { return make_cpu_device("cpu:0", {}); };
-    DataParallel replicas(*model, *optimizer, plan, std::move(options));
+    DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
     replicas.declare(signature);
     replicas.build(signature);
     replicas.initialize();
@@ -263,7 +263,7 @@ TEST(DataParallel, refuses_local_variables_of_several_replicas) {
     };
     options.towers = towers;
     Plan plan;
-    DataParallel(model, *optimizer, plan, std::move(options))
+    DataParallel(model, {{.optimizer = optimizer.get()}}, plan, std::move(options))
         .declare({{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}});
   };
   EXPECT_NO_THROW(declare(1));
@@ -292,7 +292,7 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
   const auto model = model_for(Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
-  DataParallel replicas(*model, *optimizer, plan, std::move(options));
+  DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
   const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
   replicas.declare(signature);
   replicas.build(signature);
@@ -317,7 +317,7 @@ std::vector<std::vector<std::string>> compiled_by_two_ranks() {
     };
     options.world = world.get();
     Plan plan;
-    DataParallel replicas(*model, *optimizer, plan, std::move(options));
+    DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
     const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
     replicas.declare(signature);
     replicas.build(signature, {{{DType::kFloat32, {1, 5}}, {DType::kInt32, {1}}}});

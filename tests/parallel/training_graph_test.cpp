@@ -22,7 +22,8 @@ class TrainingGraph : public testing::Test {
   }
   std::string error_of(const std::string& model) {
     try {
-      backward_graph(*model_of(model), table_, kFed, DType::kFloat32, {});
+      const auto tower = model_of(model);
+      TrainingGraphs(*tower, updates_).backward(0, table_, kFed, DType::kFloat32);
     } catch (const ConfigError& error) {
       return error.what();
     }
@@ -31,10 +32,13 @@ class TrainingGraph : public testing::Test {
 
   VariableTable table_;
   std::unique_ptr<TowerFunction> model_ = model_of(kSmallModel);
+  std::unique_ptr<Optimizer> optimizer_ = optimizer_of("Momentum: {}");
+  std::vector<Update> updates_ = {{.optimizer = optimizer_.get()}};
+  TrainingGraphs graphs_{*model_, updates_};
 };
 
 TEST_F(TrainingGraph, backward_assigns_every_gradient_and_fetches_statistics) {
-  const Graph graph = backward_graph(*model_, table_, kFed, DType::kFloat32, {"fc0"});
+  const Graph graph = graphs_.backward(0, table_, kFed, DType::kFloat32, {"fc0"});
   EXPECT_THAT(assigned(graph),
               ElementsAre("@gradient/fc0/W", "@gradient/fc0/b", "@gradient/fc1/W", "@gradient/fc1/b"));
   std::vector<std::string> names;
@@ -45,8 +49,8 @@ TEST_F(TrainingGraph, backward_assigns_every_gradient_and_fetches_statistics) {
 }
 
 TEST_F(TrainingGraph, the_flat_block_is_in_the_order_in_which_backward_ends) {
-  declare_training_variables(*model_, *optimizer_of("Momentum: {}"), table_, kFed, DType::kFloat32);
-  const FlatLayout layout = flat_layout(table_);
+  graphs_.declare(table_, kFed, DType::kFloat32);
+  const FlatLayout layout = flat_layout(table_, table_.groups().front());
   ASSERT_EQ(layout.entries.size(), 4U);
   EXPECT_THAT(layout.entries[0].name, testing::StartsWith("fc1/"));  // the last layer's come first
   EXPECT_THAT(layout.entries[3].name, testing::StartsWith("fc0/"));
@@ -56,9 +60,8 @@ TEST_F(TrainingGraph, the_flat_block_is_in_the_order_in_which_backward_ends) {
 }
 
 TEST_F(TrainingGraph, update_reads_the_gradient_block_and_assigns_the_parameters) {
-  const auto optimizer = optimizer_of("Momentum: {}");
-  declare_training_variables(*model_, *optimizer, table_, kFed, DType::kFloat32);
-  const Graph graph = update_graph(*optimizer, table_, DType::kFloat32, 0.5);
+  graphs_.declare(table_, kFed, DType::kFloat32);
+  const Graph graph = graphs_.update(0, table_, DType::kFloat32, 0.5);
   EXPECT_THAT(assigned(graph), ElementsAre("@momentum", "@parameters"));
 }
 
@@ -79,6 +82,107 @@ cost:
   - SoftmaxCrossEntropy: {logits: tanh_0, labels: label}
 )"),
               HasSubstr("the cost depends on no trainable variable"));
+}
+
+constexpr const char* kTwoCosts = R"(
+inputs:
+  x: {shape: [5]}
+  label: {shape: [], dtype: int32}
+networks:
+  body: [{FullyConnected: {name: fc, units: 3}}, {BatchNorm: {name: bn}}]
+layers:
+  - Call: {name: first, network: body, input: x}
+  - BatchNorm: {name: plain, center: false, scale: false, input: x}
+  - FullyConnected: {name: head, units: 3}
+costs:
+  a: [{SoftmaxCrossEntropy: {logits: first, labels: label}}]
+  b: [{SoftmaxCrossEntropy: {logits: head, labels: label}}, {Regularize: {variables: "head/W", l2: 0.1}}]
+)";
+
+class TwoUpdates : public TrainingGraph {
+ protected:
+  Update update(const std::string& name, const std::string& cost, const std::string& variables) {
+    Update made;
+    made.name = name;
+    made.cost = {cost, {}};
+    if (!variables.empty()) made.variables = {{variables, {}}};
+    made.optimizer = optimizer_.get();
+    return made;
+  }
+  std::string error_of(const std::vector<Update>& updates) {
+    VariableTable table;
+    try {
+      TrainingGraphs(*two_, updates).declare(table, kFed, DType::kFloat32);
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::unique_ptr<TowerFunction> two_ = model_of(kTwoCosts);
+};
+
+TEST_F(TwoUpdates, have_blocks_and_slots_of_their_own) {
+  const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
+  const TrainingGraphs graphs(*two_, updates);
+  graphs.declare(table_, kFed, DType::kFloat32);
+  EXPECT_THAT(assigned(graphs.update(0, table_, DType::kFloat32, 1)),
+              ElementsAre("@momentum:a", "@parameters:a"));
+  EXPECT_THAT(assigned(graphs.update(1, table_, DType::kFloat32, 1)),
+              ElementsAre("@momentum:b", "@parameters:b"));
+  EXPECT_NE(table_.find("b/learning_rate"), nullptr);
+  const FlatLayout layout = flat_layout(table_, table_.groups()[1]);
+  ASSERT_EQ(layout.entries.size(), 2U);
+  for (const auto& entry : layout.entries) EXPECT_THAT(entry.name, testing::StartsWith("head/"));
+}
+
+TEST_F(TwoUpdates, assign_their_own_gradients_and_the_averages_nearest_to_what_they_train) {
+  const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
+  const TrainingGraphs graphs(*two_, updates);
+  graphs.declare(table_, kFed, DType::kFloat32);
+  // The layer `plain` has no variables of its own, and the nearest ones are those of the whole model.
+  EXPECT_THAT(assigned(graphs.backward(0, table_, kFed, DType::kFloat32)),
+              ElementsAre("@gradient/body/bn/beta", "@gradient/body/bn/gamma", "@gradient/body/fc/W",
+                          "@gradient/body/fc/b", "body/bn/mean/EMA", "body/bn/variance/EMA", "plain/mean/EMA",
+                          "plain/variance/EMA"));
+  EXPECT_THAT(assigned(graphs.backward(1, table_, kFed, DType::kFloat32)),
+              ElementsAre("@gradient/head/W", "@gradient/head/b"));
+}
+
+TEST_F(TwoUpdates, leave_averages_of_frozen_layers_alone) {
+  const std::vector<Update> updates = {update("b", "b", "head")};
+  const TrainingGraphs graphs(*two_, updates);
+  graphs.declare(table_, kFed, DType::kFloat32);
+  EXPECT_THAT(assigned(graphs.backward(0, table_, kFed, DType::kFloat32)),
+              ElementsAre("@gradient/head/W", "@gradient/head/b", "plain/mean/EMA", "plain/variance/EMA"));
+  const VariableStore store(table_);
+  EXPECT_FALSE(store.has("@gradient/body/fc/W"));
+  EXPECT_TRUE(store.has("body/fc/W"));
+}
+
+TEST_F(TwoUpdates, fetch_the_statistics_of_their_costs) {
+  const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
+  const TrainingGraphs graphs(*two_, updates);
+  graphs.declare(table_, kFed, DType::kFloat32);
+  const auto fetches = [&](size_t i) {
+    std::vector<std::string> names;
+    const Graph graph = graphs.backward(i, table_, kFed, DType::kFloat32);
+    for (const Fetch& fetch : graph.fetches())
+      if (fetch.name.ends_with("/sum")) names.push_back(fetch.name);
+    return names;
+  };
+  EXPECT_THAT(fetches(0), ElementsAre("a/sum"));
+  EXPECT_THAT(fetches(1), ElementsAre("b/sum", "b_softmax_cross_entropy/sum", "b_regularize/sum"));
+}
+
+TEST_F(TwoUpdates, say_what_they_cannot_do) {
+  EXPECT_THAT(error_of({update("a", "c", "body")}), HasSubstr("unknown cost 'c'"));
+  EXPECT_THAT(error_of({update("a", "a", "bodi")}),
+              HasSubstr("update a: no trainable variable matches 'bodi' or is below it; known: body/"));
+  EXPECT_THAT(error_of({update("a", "a", "body"), update("b", "b", "")}),
+              HasSubstr("is trained by update a, too"));
+  EXPECT_THAT(error_of({update("a", "a", "head")}),
+              HasSubstr("update a: the cost depends on no trainable variable that it selects"));
 }
 
 }  // namespace

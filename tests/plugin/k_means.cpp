@@ -2,7 +2,8 @@
 #include <cstring>
 #include <limits>
 
-#include "train/state.h"
+#include "checkpoint/layout.h"
+#include "train/saved_state.h"
 #include "train/trainer.h"
 
 namespace tpack {
@@ -30,11 +31,12 @@ class KMeans final : public Trainer {
 
   void setup(const TrainSetup& setup) override {
     setup_ = setup;
-    const Spec spec = setup.data->spec();
+    data_ = setup.train_flow();
+    const Spec spec = data_->spec();
     component_ = spec.index({p_.component.c_str()}, "trainer KMeans");
     const TensorSpec& batch = spec[component_].tensor;
-    if (!setup.data->batch_size()) throw ConfigError("trainer KMeans: data.train has no BatchData");
-    nominal_ = {batch.dtype, batch.shape.with(0, *setup.data->batch_size())};
+    if (!data_->batch_size()) throw ConfigError("trainer KMeans: data.train has no BatchData");
+    nominal_ = {batch.dtype, batch.shape.with(0, *data_->batch_size())};
     values_ = batch.shape.drop_front().elements();
   }
   void initialize() override {
@@ -57,30 +59,28 @@ class KMeans final : public Trainer {
 
   std::vector<std::string> statistics() const override { return {"inertia"}; }
   double statistic(size_t /*index*/) const override { return inertia_; }
-  std::optional<int64_t> steps_per_pass() const override { return setup_.data->size(); }
-  StepSize step_size() const override { return {*setup_.data->batch_size(), 1, 1}; }
+  std::optional<int64_t> steps_per_pass() const override { return data_->size(); }
+  StepSize step_size() const override { return {*data_->batch_size(), 1, 1}; }
   int64_t samples() const override { return samples_; }
   double waited_s() const override { return reader_ ? reader_->waited_s() : 0; }
 
   void save(CheckpointContent& content) const override {
-    content.tensors["model/centres"] = centres_;
-    content.tensors["local/counts"] = counts_;
+    content.tensors[layout::kModel + "centres"] = centres_;
+    content.tensors[layout::kLocal + "counts"] = counts_;
     State data;
-    data.put("pass", reader_->position().pass);
-    data.put("index", reader_->position().index);
-    content.texts["data/json"] = data.to_json();
+    save_position(reader_->position(), data);
+    content.texts[layout::kData] = data.to_json();
   }
   void load(const CheckpointContent& content, const std::string& source) override {
-    take(content, "model/centres", centres_, source);
-    take(content, "local/counts", counts_, source);
-    const State data = State::from_json(content.texts.at("data/json"), source);
-    open({data.get<int64_t>("pass"), data.get<int64_t>("index")});
+    take(content, layout::kModel + "centres", centres_, source);
+    take(content, layout::kLocal + "counts", counts_, source);
+    open(load_position(State::from_json(content.texts.at(layout::kData), source)));
   }
 
  private:
   void open(DataPosition position) {
     InputSetup input;
-    input.flow = setup_.data;
+    input.flow = data_;
     input.components = {component_};
     input.nominal = {nominal_};
     input.seed = setup_.seed;
@@ -123,6 +123,7 @@ class KMeans final : public Trainer {
 
   Params p_;
   TrainSetup setup_;
+  const DataFlow* data_ = nullptr;
   size_t component_ = 0;
   TensorSpec nominal_;  // of a whole batch
   int64_t values_ = 0;  // of a sample

@@ -11,8 +11,9 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/train.h"
+#include "comm/self_comm.h"
 #include "core/clock.h"
+#include "experiment/train.h"
 #include "support/allocation_counter.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
@@ -188,7 +189,8 @@ class AllocationsOfSteps : public testing::Test {
     options.config = source_folder() + "/tests/reliability/" + config;
     options.overrides = overrides;
     options.log_dir = folder_ / std::to_string(runs_++);
-    ASSERT_EQ(train(options), 0);
+    const auto world = make_self_comm();
+    ASSERT_EQ(train(options, *world).ending, Ending::kStopped);  // by the callback that counts
     ASSERT_NE(seen.training_thread, 0);
   }
 

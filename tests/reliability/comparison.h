@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/layout.h"
 #include "checkpoint/retention.h"
 #include "monitor/monitors.h"
 #include "support/temporary_folder.h"
@@ -52,7 +53,7 @@ inline void expect_same_checkpoint(const std::string& path_a, const std::string&
   ASSERT_EQ(a.texts.size(), b.texts.size());
   for (const auto& [name, text] : a.texts) {
     ASSERT_TRUE(b.texts.contains(name)) << name;
-    if (name == kHistoryText) {
+    if (name == layout::kHistory) {
       EXPECT_EQ(without_times(text), without_times(b.texts.at(name)));
     } else {
       EXPECT_EQ(text, b.texts.at(name)) << name;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "cli/program_runner.h"
 #include "core/file_io.h"
+#include "support/program_runner.h"
 
 namespace tpack::reliability {
 

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/program_runner.h"
 #include "support/paths.h"
+#include "support/program_runner.h"
 #include "support/temporary_folder.h"
 
 namespace tpack::reliability {

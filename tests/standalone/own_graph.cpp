@@ -33,7 +33,7 @@ class SoftmaxRegression final : public TowerFunction {
     const Symbol loss = b.sub(log_sum, b.reduce_sum(b.mul(truth, shifted), {1}));
     const Symbol right = b.reduce_sum(b.mul(truth, b.to_float(b.equal(scores, top))));
     const Symbol count = b.constant(static_cast<double>(samples));
-    return {.cost = b.reduce_mean(loss),
+    return {.costs = {{kCost, b.reduce_mean(loss)}},
             .statistics = {{"cost", b.reduce_sum(loss), count}, {"accuracy", right, count}}};
   }
 
@@ -54,8 +54,8 @@ DataFlow digits(const char* split, int64_t size) {
 /// Everything that a run borrows.
 struct Parts {
   SoftmaxRegression network;
-  DataFlow data = digits("train", 2000);
-  std::map<std::string, DataFlow> flows = {{"validation", digits("test", 500)}};
+  std::map<std::string, DataFlow> flows = {{"train", digits("train", 2000)},
+                                           {"validation", digits("test", 500)}};
   std::unique_ptr<Optimizer> optimizer = Registry<Optimizer>::make("Adam", {{"learning_rate", 0.003}});
   std::unique_ptr<InputSource> input = Registry<InputSource>::make("Queue");
   std::unique_ptr<Comm> world = make_self_comm();
@@ -66,7 +66,8 @@ struct Parts {
 class OwnRun {
  public:
   OwnRun(Parts& parts, std::string folder) : trainer_(Registry<Trainer>::make("Simple")) {
-    TrainSetup setup{.tower = &parts.network, .optimizer = parts.optimizer.get(), .data = &parts.data};
+    TrainSetup setup{
+        .tower = &parts.network, .updates = {{.optimizer = parts.optimizer.get()}}, .flows = &parts.flows};
     setup.input = parts.input.get();
     setup.plan = &parts.plan;
     setup.world = parts.world.get();

@@ -58,14 +58,14 @@ Signature signature(int64_t samples) { return signature_of(make_batch(0, samples
 class OneDevice {
  public:
   OneDevice(const TowerFunction& network, const Optimizer& optimizer)
-      : device_(make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kDirect})),
-        backward_(
-            "backward", *device_, plan_,
-            [&](const Signature& fed) { return backward_graph(network, table_, fed, DType::kFloat32, {}); }),
-        update_("update", *device_, plan_, [&](const Signature& /*none*/) {
-          return update_graph(optimizer, table_, DType::kFloat32, 1.0);
-        }) {
-    declare_training_variables(network, optimizer, table_, signature(kBatch), DType::kFloat32);
+      : updates_{{.optimizer = &optimizer}},
+        graphs_(network, updates_),
+        device_(make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kDirect})),
+        backward_("backward", *device_, plan_,
+                  [&](const Signature& fed) { return graphs_.backward(0, table_, fed, DType::kFloat32); }),
+        update_("update", *device_, plan_,
+                [&](const Signature& /*none*/) { return graphs_.update(0, table_, DType::kFloat32, 1.0); }) {
+    graphs_.declare(table_, signature(kBatch), DType::kFloat32);
     device_->create_variables(table_);
     device_->variables().initialize(kSeed);
   }
@@ -80,6 +80,8 @@ class OneDevice {
   VariableStore& variables() { return device_->variables(); }
 
  private:
+  std::vector<Update> updates_;
+  TrainingGraphs graphs_;
   VariableTable table_;
   Plan plan_;
   std::unique_ptr<Device> device_;
@@ -108,7 +110,7 @@ void train_two_towers(const TowerFunction& network, const Optimizer& optimizer, 
   options.towers = 2;
   options.seed = kSeed;
   Plan plan;
-  DataParallel towers(network, optimizer, plan, std::move(options));
+  DataParallel towers(network, {{.optimizer = &optimizer}}, plan, std::move(options));
   towers.declare(signature(kBatch / 2));
   towers.build(signature(kBatch / 2));
   towers.initialize();

@@ -6,6 +6,7 @@
 #include "comm/self_comm.h"
 #include "standalone/expect.h"
 #include "train/loop.h"
+#include "train/saved_state.h"
 
 namespace tpack {
 namespace {
@@ -26,7 +27,7 @@ class Annealing final : public Trainer {
                     .scope = VariableScope::kOptimizer,
                     .hyper_parameter = true});
     store_ = std::make_unique<VariableStore>(table_);
-    set_scalar(kTemperature, 10);
+    store_->set_number(kTemperature, 10);
     place()[0] = -1.5;
     place()[1] = 2;
   }
@@ -46,16 +47,14 @@ class Annealing final : public Trainer {
   std::vector<std::string> statistics() const override { return {"height"}; }
   double statistic(size_t /*index*/) const override { return height(place()); }
   VariableStore* variables() override { return store_.get(); }
-  void set_scalar(const std::string& name, double value) override {
-    *store_->tensor(name).data<double>() = value;
+  std::vector<std::string> hyper_parameters() const override { return {kTemperature}; }
+  double hyper_parameter(const std::string& name) const override { return store_->number(name); }
+  void set_hyper_parameter(const std::string& name, double value) override {
+    store_->set_number(name, value);
   }
-  void save(CheckpointContent& content) const override {
-    content.tensors["model/place"] = store_->tensor("place");
-    content.tensors["optimizer/temperature"] = store_->tensor(kTemperature);
-  }
-  void load(const CheckpointContent& content, const std::string& /*source*/) override {
-    std::copy_n(content.tensors.at("model/place").data<double>(), 2, place());
-    set_scalar(kTemperature, content.tensors.at("optimizer/temperature").at(0));
+  void save(CheckpointContent& content) const override { save_variables(*store_, content); }
+  void load(const CheckpointContent& content, const std::string& source) override {
+    load_variables(content, source, *store_);
   }
 
   double* place() const { return store_->tensor("place").data<double>(); }

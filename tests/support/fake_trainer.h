@@ -7,6 +7,7 @@
 
 #include "comm/self_comm.h"
 #include "train/loop.h"
+#include "train/saved_state.h"
 #include "train/trainer.h"
 
 namespace tpack {
@@ -26,7 +27,7 @@ class FakeTrainer final : public Trainer {
     table_.declare({"w", {DType::kFloat32, {2}}, VariableScope::kModel, true, nullptr});
     table_.declare({"learning_rate", {DType::kFloat32, {}}, VariableScope::kOptimizer, false, nullptr, true});
     store_ = std::make_unique<VariableStore>(table_);
-    set_scalar("learning_rate", 0.1);
+    store_->set_number("learning_rate", 0.1);
   }
 
   void setup(const TrainSetup& /*setup*/) override {}
@@ -50,18 +51,14 @@ class FakeTrainer final : public Trainer {
   int64_t samples() const override { return samples_; }
   double waited_s() const override { return waited; }
   VariableStore* variables() override { return store_.get(); }
-  void set_scalar(const std::string& name, double value) override {
-    *store_->tensor(name).data<float>() = static_cast<float>(value);
+  std::vector<std::string> hyper_parameters() const override { return {"learning_rate"}; }
+  double hyper_parameter(const std::string& name) const override { return store_->number(name); }
+  void set_hyper_parameter(const std::string& name, double value) override {
+    store_->set_number(name, value);
   }
-  void save(CheckpointContent& content) const override {
-    content.tensors["model/w"] = store_->tensor("w");
-    content.tensors["optimizer/learning_rate"] = store_->tensor("learning_rate");
-  }
-  void load(const CheckpointContent& content, const std::string& /*source*/) override {
-    for (const std::string name : {"w", "learning_rate"}) {
-      const Tensor& value = content.tensors.at((name == "w" ? "model/" : "optimizer/") + name);
-      std::copy_n(value.raw(), value.bytes(), store_->tensor(name).raw());
-    }
+  void save(CheckpointContent& content) const override { save_variables(*store_, content); }
+  void load(const CheckpointContent& content, const std::string& source) override {
+    load_variables(content, source, *store_);
     steps_ = content.step;
   }
 

@@ -22,14 +22,14 @@ class SmallTraining {
                          std::unique_ptr<Comm> world = make_self_comm())
       : model_(model_of(kSmallModel)),
         optimizer_(optimizer_of(optimizer_yaml)),
-        data_(std::move(data)),
+        flows_{{"train", std::move(data)}},
         input_(Registry<InputSource>::make("Feed")),
         world_(std::move(world)),
         trainer_(Registry<Trainer>::make_item(parse_yaml(trainer_yaml, "test.yaml"))) {
     TrainSetup setup;
     setup.tower = model_.get();
-    setup.optimizer = optimizer_.get();
-    setup.data = &data_;
+    setup.updates = {{.optimizer = optimizer_.get()}};
+    setup.flows = &flows_;
     setup.input = input_.get();
     setup.engine.backend = backend;
     setup.engine.threads = 1;
@@ -52,7 +52,7 @@ class SmallTraining {
  private:
   std::unique_ptr<TowerFunction> model_;
   std::unique_ptr<Optimizer> optimizer_;
-  DataFlow data_;
+  std::map<std::string, DataFlow> flows_;
   std::unique_ptr<InputSource> input_;
   Plan plan_;
   std::unique_ptr<Comm> world_;
@@ -64,7 +64,7 @@ inline std::map<std::string, Tensor> variables_of(Trainer& trainer) {
   std::map<std::string, Tensor> all;
   for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
     for (const std::string& name : trainer.variables()->names(scope))
-      all[name] = trainer.variables()->tensor(name).clone();
+      all[name] = trainer.variables()->value(name).clone();
   }
   return all;
 }

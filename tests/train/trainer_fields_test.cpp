@@ -3,10 +3,9 @@
 
 #include "comm/self_comm.h"
 #include "core/text.h"
-#include "parallel/data_parallel.h"
 #include "support/live_fields.h"
 #include "support/small_training.h"
-#include "train/trainer.h"
+#include "train/data_parallel_trainer.h"
 
 namespace tpack {
 namespace {
@@ -30,8 +29,9 @@ std::string setup_of(const std::string& item) {
                            std::make_unique<WatchedWorld>(timeout_s));
     training.trainer().initialize();
     std::string text = shortest(timeout_s) + " s ";
-    for (size_t tower = 0; tower < training.trainer().replicas()->local_towers(); ++tower)
-      text += training.trainer().replicas()->device(tower).name() + " ";
+    const DataParallel& replicas = dynamic_cast<DataParallelTrainer&>(training.trainer()).replicas();
+    for (size_t tower = 0; tower < replicas.local_towers(); ++tower)
+      text += replicas.device(tower).name() + " ";
     return text;
   } catch (const ResourceError& error) {
     return error.what();

@@ -8,6 +8,7 @@
 #include "backend/cpu/simd.h"
 #include "graph/structural.h"
 #include "ops/pad.h"
+#include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 
 /// Kernels that move or make elements without computing.
@@ -175,6 +176,21 @@ PreparedKernel random_uniform(const KernelRequest& r) {
       }));
 }
 
+PreparedKernel random_normal(const KernelRequest& r) {
+  const int64_t count = r.node.outputs[0].shape.elements();
+  const std::string path = r.node.path;
+  const int pieces = r.pieces;
+  return plain_kernel(r, make_kernel([count, path, pieces](const KernelArgs& args) {
+                        const uint64_t key = random_key(*args.info, path);
+                        auto* out = reinterpret_cast<float*>(args.out[0]);
+                        parallel_for(args.team, pieces, count, kGrain,
+                                     [&](int64_t begin, int64_t end, int /*piece*/) {
+                                       for (int64_t i = begin; i < end; ++i)
+                                         out[i] = normal_element(key, static_cast<uint64_t>(i));
+                                     });
+                      }));
+}
+
 const Registration kReshape("Reshape", reshape, LayoutRule::kPlain);
 const Registration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
 const Registration kTranspose("Transpose", transpose, LayoutRule::kPlain);
@@ -183,6 +199,7 @@ const Registration kSlice("Slice", slice, LayoutRule::kAgnostic);
 const Registration kConstantNode("Constant", constant, LayoutRule::kPlain);
 const Registration kLiteral("Literal", literal, LayoutRule::kPlain);
 const Registration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);
+const Registration kRandomNormal("RandomNormal", random_normal, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

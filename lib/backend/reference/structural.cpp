@@ -11,6 +11,7 @@
 #include "ops/in_top_k.h"
 #include "ops/one_hot.h"
 #include "ops/pad.h"
+#include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 
 namespace tpack::reference {
@@ -173,13 +174,15 @@ void in_top_k(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   });
 }
 
-void random_uniform(const Node& n, Tensors /*in*/, Tensors out, const RunInfo& info) {
+using RandomElement = float (*)(uint64_t key, uint64_t index);
+
+template <RandomElement kElement>
+void random(const Node& n, Tensors /*in*/, Tensors out, const RunInfo& info) {
   const uint64_t key = random_key(info, n.path);
   by_float(out[0], [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < out[0].elements(); ++i) {
-      out[0].data<T>()[i] = static_cast<T>(uniform_element(key, static_cast<uint64_t>(i)));
-    }
+    for (int64_t i = 0; i < out[0].elements(); ++i)
+      out[0].data<T>()[i] = static_cast<T>(kElement(key, static_cast<uint64_t>(i)));
   });
 }
 
@@ -194,7 +197,8 @@ const Registration kPad("Pad", pad);
 const Registration kSlice("Slice", slice);
 const Registration kOneHot("OneHot", one_hot);
 const Registration kInTopK("InTopK", in_top_k);
-const Registration kRandomUniform("RandomUniform", random_uniform);
+const Registration kRandomUniform("RandomUniform", random<uniform_element>);
+const Registration kRandomNormal("RandomNormal", random<normal_element>);
 
 }  // namespace
 }  // namespace tpack::reference

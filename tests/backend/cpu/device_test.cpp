@@ -7,6 +7,7 @@
 #include "backend/plan.h"
 #include "core/text.h"
 #include "ops/op_cases.h"
+#include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 #include "support/temporary_folder.h"
 #include "testkit/backend_check.h"
@@ -143,12 +144,13 @@ TEST(CpuBackend, takes_inputs_that_nothing_needs) {
 
 TEST(CpuBackend, draws_the_same_random_numbers_as_the_reference) {
   const auto draw = [](Builder& b, Symbols in) {
-    return std::vector{b.mul(random_uniform(b, {33, 1001}), in[0])};
+    const Symbol normal = b.emit<RandomNormal>({{33, 1001}, b.float_type()}, {}).out();
+    return std::vector{b.mul(random_uniform(b, {33, 1001}), in[0]), b.mul(normal, in[0])};
   };
   const std::vector<Tensor> one = {Tensor::of<double>({}, {1})};
   const auto cpu = testkit::evaluate_on_cpu(draw, one, {.threads = 2});
   const auto reference = testkit::evaluate(draw, one, DType::kFloat64);
-  EXPECT_EQ(max_difference(cpu[0].cast(DType::kFloat64), reference[0]), 0);
+  for (size_t i = 0; i < 2; ++i) EXPECT_EQ(max_difference(cpu[i].cast(DType::kFloat64), reference[i]), 0);
 }
 
 /// Files that a device leaves in its folder for timings when it has compiled a convolution.

@@ -66,8 +66,9 @@ TEST_F(CpuExecutableTest, a_part_of_a_flat_block_is_read_before_the_block_change
   Graph graph;
   Builder b(graph, table_, {});
   const Symbol w = b.variable(*table_.find("w"));
-  const Symbol all = b.read(kFlatParameters, {DType::kFloat32, {flat_layout(table_).size}});
-  b.assign(kFlatParameters, b.mul(all, 0.0));
+  const Symbol all =
+      b.read("@parameters", {DType::kFloat32, {flat_layout(table_, table_.groups().front()).size}});
+  b.assign("@parameters", b.mul(all, 0.0));
   b.fetch("y", b.exp(w));
   device_->create_variables(table_);
   set("w", {1, 1, 1, 1});

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+namespace tpack::layout {
+
+// The names of what training writes to a checkpoint (docs/checkpoint-format.md). Nobody else spells them.
+
+// Tensors. A variable is model/NAME, optimizer/NAME or local/NAME; a slot of a variable optimizer/SLOT/NAME.
+inline const std::string kModel = "model/";          // weights and statistics: what inference needs
+inline const std::string kOptimizer = "optimizer/";  // slots and hyper-parameters
+inline const std::string kLocal = "local/";          // a replica's own state
+
+// Texts.
+inline const std::string kRun = "run/json";           // epoch, step, hooks that have run: train/loop.cpp
+inline const std::string kData = "data/json";         // the place in the data: train/saved_state.h
+inline const std::string kHistory = "monitors/json";  // all scalars so far: monitor/monitors.h
+inline const std::string kCallbacks = "callbacks/";   // callbacks/NAME: what that callback keeps
+inline const std::string kConfig = "config/yaml";     // the effective config
+inline const std::string kPlan = "plan/json";         // chosen algorithms: backend/plan.h
+inline const std::string kLabels = "labels/json";     // names of the classes: a list of texts
+inline const std::string kFlows = "flows/json";       // what was read: experiment/data_changes.h
+
+}  // namespace tpack::layout

@@ -1,0 +1,42 @@
+#include "cli/options.h"
+
+namespace tpack {
+namespace {
+
+void add_overrides(CLI::App& command, std::vector<std::string>& into) {
+  command.add_option("--set", into, "changes a value of the config; may be given again")
+      ->type_name("KEY=YAML")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_config_arguments(CLI::App& command, ConfigArguments& into) {
+  command.add_option("config", into.file, "YAML file")->required();
+  add_overrides(command, into.overrides);
+}
+
+void add_model_arguments(CLI::App& command, ModelArguments& into) {
+  command.add_option("model", into.file, "checkpoint; it holds its config")->required();
+  add_overrides(command, into.overrides);
+  command.add_flag("--allow-plugins", into.allow_plugins, "load the plugins that its config names");
+}
+
+void add_plugin_option(CLI::App& command, std::vector<std::string>& into) {
+  command.add_option("--plugin", into, "a plugin whose components are included; may be given again")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+void add_json_flag(CLI::App& command, bool& into) { command.add_flag("--json", into, "print JSON"); }
+
+CLI::Validator count_from(int least) {
+  constexpr int kMost = 1000000000;
+  return CLI::Range(least, kMost).description("from " + std::to_string(least));
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? "is empty" : ""; }, ""};
+}
+
+}  // namespace tpack

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace tpack {
+
+// Arguments and options that several subcommands share. Each is declared here and nowhere else.
+
+/// `CONFIG --set KEY=YAML ...`.
+struct ConfigArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+};
+void add_config_arguments(CLI::App& command, ConfigArguments& into);
+
+/// `MODEL --set KEY=YAML ... --allow-plugins`: a checkpoint, with changes to the config that it holds.
+struct ModelArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  bool allow_plugins = false;
+};
+void add_model_arguments(CLI::App& command, ModelArguments& into);
+
+/// `--plugin FILE ...`.
+void add_plugin_option(CLI::App& command, std::vector<std::string>& into);
+/// `--json`.
+void add_json_flag(CLI::App& command, bool& into);
+
+/// Accepts numbers of steps, files or classes from `least` up to a billion.
+CLI::Validator count_from(int least);
+/// Refuses an empty path: it comes from a shell variable that is not set.
+CLI::Validator not_empty();
+
+}  // namespace tpack

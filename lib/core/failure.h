@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+namespace tpack {
+
+/// What to report of an exception.
+struct Failure {
+  int exit_code = 1;
+  std::string text;  // one line per problem
+};
+/// Describes the exception that is being handled: tpack's own errors carry their exit code, everything else
+/// is an internal error. For use in a catch block.
+Failure current_failure();
+
+}  // namespace tpack

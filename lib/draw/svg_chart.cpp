@@ -1,0 +1,147 @@
+#include "draw/svg_chart.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+constexpr double kWidth = 400;   // of a chart
+constexpr double kHeight = 224;  // without the legend
+constexpr double kLeft = 56;
+constexpr double kRight = 16;
+constexpr double kTop = 10;
+constexpr double kBottom = 40;
+constexpr double kLegendLine = 18;
+constexpr const char* kGray = "#7d8590";
+constexpr std::array<const char*, 6> kColors = {"#3b82f6", "#e36209", "#2da44e",
+                                                "#a371f7", "#bf8700", "#db61a2"};
+
+std::string svg_number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return text.data();
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+  return out;
+}
+
+using Attributes = std::vector<std::pair<const char*, std::string>>;
+
+/// <name a="..." b="...">content</name>, on a line of its own.
+std::string element(const std::string& name, const Attributes& attributes, const std::string& content = "") {
+  std::string out = "<" + name;
+  for (const auto& [key, value] : attributes) out += std::string(" ") + key + "=\"" + value + '"';
+  return out + (content.empty() ? "/>\n" : ">" + content + "</" + name + ">\n");
+}
+
+std::string text_at(double x, double y, const char* anchor, const std::string& text) {
+  return element("text", {{"x", svg_number(x)}, {"y", svg_number(y)}, {"text-anchor", anchor}},
+                 escaped(text));
+}
+
+/// One chart, its left upper corner at (left, 0).
+class Panel {
+ public:
+  Panel(const Chart& chart, double left, double top)
+      : chart_(chart), x_(x_range(chart)), y_(y_range(chart)), left_(left), top_(top + kTop) {}
+
+  std::string str() const {
+    std::string out = axes();
+    for (size_t i = 0; i < chart_.series.size(); ++i) out += legend(i) + curve(i);
+    return out;
+  }
+
+ private:
+  double column(double x) const { return left_ + kLeft + x_.part(x) * (kWidth - kLeft - kRight); }
+  double row(double y) const { return top_ + (1 - y_.part(y)) * (kHeight - kTop - kBottom); }
+
+  std::string axes() const {
+    std::string out;
+    for (const double y : ticks(y_, 5)) {
+      out += element("line", {{"x1", svg_number(column(x_.low))},
+                              {"y1", svg_number(row(y))},
+                              {"x2", svg_number(column(x_.high))},
+                              {"y2", svg_number(row(y))},
+                              {"stroke", kGray},
+                              {"stroke-opacity", "0.3"}});
+      out += text_at(column(x_.low) - 6, row(y) + 4, "end", tick_label(y));
+    }
+    for (const double x : ticks(x_, 5)) out += text_at(column(x), row(y_.low) + 16, "middle", tick_label(x));
+    return out + text_at(column((x_.low + x_.high) / 2), row(y_.low) + 33, "middle", chart_.x_label);
+  }
+  std::string legend(size_t series) const {
+    return element("text",
+                   {{"x", svg_number(left_ + kLeft)},
+                    {"y", svg_number(16 + kLegendLine * static_cast<double>(series))},
+                    {"font-weight", "bold"},
+                    {"fill", color(series)}},
+                   escaped(chart_.series[series].name));
+  }
+  /// A line for each part between gaps, a dot where a part is one point.
+  std::string curve(size_t series) const {
+    std::string out;
+    std::vector<std::string> part;
+    const auto end_part = [&] {
+      if (part.size() == 1) {
+        const size_t comma = part[0].find(',');
+        out += element("circle", {{"cx", part[0].substr(0, comma)},
+                                  {"cy", part[0].substr(comma + 1)},
+                                  {"r", "3"},
+                                  {"fill", color(series)}});
+      } else if (!part.empty()) {
+        out += element("polyline", {{"points", join(part, " ")},
+                                    {"fill", "none"},
+                                    {"stroke", color(series)},
+                                    {"stroke-width", "2"}});
+      }
+      part.clear();
+    };
+    for (const Series::Point& point : chart_.series[series].points) {
+      if (std::isfinite(point.y)) {
+        part.push_back(svg_number(column(point.x)) + "," + svg_number(row(point.y)));
+      } else {
+        end_part();
+      }
+    }
+    end_part();
+    return out;
+  }
+  static std::string color(size_t series) { return kColors[series % kColors.size()]; }
+
+  const Chart& chart_;
+  Range x_;
+  Range y_;
+  double left_;
+  double top_;
+};
+
+}  // namespace
+
+std::string svg_charts(const std::vector<Chart>& charts) {
+  size_t most = 0;
+  for (const Chart& chart : charts) most = std::max(most, chart.series.size());
+  const double top = kLegendLine * static_cast<double>(most);
+  const double width = kWidth * static_cast<double>(charts.size());
+  std::string panels = "\n";
+  for (size_t i = 0; i < charts.size(); ++i)
+    panels += Panel(charts[i], kWidth * static_cast<double>(i), top).str();
+  return element("svg",
+                 {{"xmlns", "http://www.w3.org/2000/svg"},
+                  {"viewBox", "0 0 " + tick_label(width) + " " + tick_label(kHeight + top)},
+                  {"font-family", "sans-serif"},
+                  {"font-size", "12"},
+                  {"fill", kGray}},
+                 panels);
+}
+
+}  // namespace tpack

@@ -1,0 +1,273 @@
+#include "experiment/bench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <sys/resource.h>
+
+#include <nlohmann/json.hpp>
+
+#include "comm/self_comm.h"
+#include "core/clock.h"
+#include "core/text.h"
+#include "draw/text_table.h"
+#include "experiment/check.h"
+
+namespace tpack {
+namespace {
+
+enum class Middle : uint8_t {
+  kMedian,
+  kMean  // of what comes in bursts: batches that workers make ahead
+};
+
+/// Times `step`, which gives the number of its samples, after the warm-up.
+BenchFigure timed(const BenchOptions& options, Middle of, const std::function<int64_t()>& step) {
+  for (int i = 0; i < options.warm_up; ++i) step();
+  std::vector<double> times;
+  int64_t samples = 0;
+  for (int i = 0; i < options.steps; ++i) {
+    const Stopwatch watch;
+    samples += step();
+    times.push_back(watch.seconds());
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / options.steps;
+  const double seconds = of == Middle::kMean ? mean : *middle;
+  return {seconds, static_cast<double>(samples) / options.steps / seconds};
+}
+
+template <class T>
+void sort_by_time(std::vector<T>& all) {
+  std::sort(all.begin(), all.end(), [](const T& a, const T& b) { return a.seconds > b.seconds; });
+}
+
+std::vector<NodeKindTime> by_kind(const std::vector<NodeCost>& nodes) {
+  std::map<std::pair<std::string, std::string>, NodeKindTime> kinds;
+  for (const NodeCost& node : nodes) {
+    NodeKindTime& kind = kinds[{node.program, node.kind}];
+    kind.program = node.program;
+    kind.kind = node.kind;
+    ++kind.nodes;
+    kind.seconds += node.seconds;
+    kind.flops += node.flops;
+  }
+  std::vector<NodeKindTime> all;
+  for (auto& [key, kind] : kinds) all.push_back(std::move(kind));
+  sort_by_time(all);
+  return all;
+}
+
+/// What the trainer's readers are told: to give the batch that they have once more.
+struct Held {
+  bool on = false;
+};
+
+/// A reader that can hold its batch.
+class HoldingReader final : public InputReader {
+ public:
+  HoldingReader(std::unique_ptr<InputReader> inner, const Held& held)
+      : inner_(std::move(inner)), held_(held) {}
+  bool next(const std::stop_token& stop) override {
+    return (held_.on && begun_) || (begun_ = inner_->next(stop));
+  }
+  std::span<const Tensor> tensors() const override { return inner_->tensors(); }
+  DataPosition position() const override { return inner_->position(); }
+  double waited_s() const override { return inner_->waited_s(); }
+
+ private:
+  std::unique_ptr<InputReader> inner_;
+  const Held& held_;
+  bool begun_ = false;
+};
+
+/// The experiment's input with readers that can hold their batches.
+class HoldingInput final : public InputSource {
+ public:
+  HoldingInput(const InputSource& inner, const Held& held) : inner_(inner), held_(held) {}
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
+    opened_ = true;
+    return std::make_unique<HoldingReader>(inner_.open(setup), held_);
+  }
+  /// False for a trainer that reads its data in a way of its own.
+  bool opened() const { return opened_; }
+
+ private:
+  const InputSource& inner_;
+  const Held& held_;
+  mutable bool opened_ = false;
+};
+
+/// What the measurements share.
+class Bench {
+ public:
+  Bench(Experiment& experiment, const BenchOptions& options)
+      : e_(experiment), options_(options), input_(*experiment.input, held_) {
+    e_.require_for_training();
+    prepare(e_.flows);
+    set_up_trainer(e_, plan_, *world_, &input_);
+    e_.trainer->initialize();
+  }
+
+  BenchReport run() {
+    const StepSize size = e_.trainer->step_size();
+    BenchReport report;
+    report.batch = size.batch;
+    report.towers = size.towers;
+    report.threads = size.threads;
+    report.steps = options_.steps;
+    report.both = time_both();
+    if (!e_.trainer->statistics().empty()) report.figure = e_.trainer->statistics().front();
+    report.figure_81_to_100 = mean_figure(80, 100);
+    if (input_.opened()) {
+      held_.on = true;
+      report.train = time_steps();
+    }
+    report.nodes = time_nodes();
+    report.kinds = by_kind(report.nodes);
+    if (e_.train_flow() != nullptr) report.data = time_data(*e_.train_flow());
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    report.peak_rss_mb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
+    return report;
+  }
+
+ private:
+  /// One step; its samples.
+  int64_t step() {
+    const int64_t before = e_.trainer->samples();
+    if (!e_.trainer->step(step_++, {})) throw DataError("the trainer had no data for a step");
+    return e_.trainer->samples() - before;
+  }
+
+  BenchFigure time_steps() {
+    return timed(options_, Middle::kMedian, [this] { return step(); });
+  }
+
+  BenchFigure time_data(const DataFlow& flow) const {
+    auto stream = flow.stream({.seed = static_cast<uint64_t>(e_.config.seed)});
+    return timed(options_, Middle::kMean, [&] {
+      const auto batch = stream->next();
+      return batch ? batch->tensor(0).shape()[0] : 0;
+    });
+  }
+
+  BenchFigure time_both() {
+    const bool has_figure = !e_.trainer->statistics().empty();
+    return timed(options_, Middle::kMedian, [&] {
+      const int64_t samples = step();
+      if (has_figure) figures_.push_back(e_.trainer->statistic(0));
+      return samples;
+    });
+  }
+
+  double mean_figure(size_t begin, size_t end) const {
+    if (figures_.size() < end) return std::numeric_limits<double>::quiet_NaN();
+    const auto at = [&](size_t i) { return figures_.begin() + static_cast<std::ptrdiff_t>(i); };
+    return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
+  }
+
+  /// Every node with its mean time, the slowest first.
+  std::vector<NodeCost> time_nodes() {
+    const std::vector<NamedExecutable> programs = e_.trainer->programs();
+    if (programs.empty()) return {};
+    for (const NamedExecutable& program : programs) program.executable->profile(true);
+    for (int i = 0; i < options_.steps; ++i) step();
+    std::vector<NodeCost> all;
+    for (const NamedExecutable& program : programs) {
+      program.executable->profile(false);
+      for (const NodeTime& node : program.executable->times())
+        all.push_back({program.name, node.path, node.kind, node.seconds / options_.steps, node.flops});
+    }
+    sort_by_time(all);
+    return all;
+  }
+
+  Experiment& e_;
+  const BenchOptions& options_;
+  Held held_;
+  HoldingInput input_;
+  Plan plan_;
+  std::unique_ptr<Comm> world_ = make_self_comm();
+  std::vector<double> figures_;  // of the steps on data as it comes
+  int64_t step_ = 0;
+};
+
+std::string fixed(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+}  // namespace
+
+BenchReport bench(Experiment& experiment, const BenchOptions& options) {
+  return Bench(experiment, options).run();
+}
+
+std::string BenchReport::str(size_t slowest) const {
+  TextTable table({"median of " + std::to_string(steps) + " steps", "ms", "samples/s"});
+  const auto add = [&](const char* name, const BenchFigure& f) {
+    table.add({name, fixed(f.median_s * 1e3, 3), with_thousands(static_cast<int64_t>(f.samples_per_s))});
+  };
+  if (train) add("step alone, one batch held fixed", *train);
+  if (data) add("data alone, a batch (mean)", *data);
+  add(data ? "both" : "step", both);
+  double all = 0;
+  for (const NodeKindTime& kind : kinds) all += kind.seconds;
+  const auto add_costs = [&](TextTable& to, std::vector<std::string> row, double seconds, double flops) {
+    row.insert(row.end(), {fixed(seconds * 1e3, 3), fixed(100 * seconds / std::max(all, 1e-12), 1) + " %",
+                           flops > 0 && seconds > 0 ? fixed(flops / seconds / 1e9, 1) : ""});
+    to.add(std::move(row));
+  };
+  TextTable kind_table({"program", "kind", "nodes", "ms a step", "share", "GFLOP/s"});
+  for (const NodeKindTime& kind : kinds)
+    add_costs(kind_table, {kind.program, kind.kind, std::to_string(kind.nodes)}, kind.seconds, kind.flops);
+  TextTable node_table({"program", "slowest nodes", "kind", "ms a step", "share", "GFLOP/s"});
+  for (size_t i = 0; i < std::min(slowest, nodes.size()); ++i)
+    add_costs(node_table, {nodes[i].program, nodes[i].path, nodes[i].kind}, nodes[i].seconds, nodes[i].flops);
+  const std::string mean = std::isnan(figure_81_to_100)
+                               ? ""
+                               : ", mean " + figure + " of steps 81 to 100: " + fixed(figure_81_to_100, 4);
+  std::string tables = table.str();
+  if (!nodes.empty()) tables += "\n" + kind_table.str() + "\n" + node_table.str();
+  return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads a tower " +
+         std::to_string(threads) + ", peak RSS " + fixed(peak_rss_mb, 1) + " MB" + mean + "\n\n" + tables;
+}
+
+std::string BenchReport::to_json(size_t slowest) const {
+  using Json = nlohmann::ordered_json;
+  const auto json = [](const BenchFigure& f) {
+    return Json{{"samples_per_s", f.samples_per_s}, {"step_ms", f.median_s * 1e3}};
+  };
+  Json root = {{"batch", batch}, {"towers", towers}, {"threads", threads}, {"steps", steps}};
+  if (train) root["train"] = json(*train);
+  if (data) root["data"] = json(*data);
+  root["both"] = json(both);
+  root["both"]["loss_81_to_100"] = figure_81_to_100;
+  root["both"]["loss"] = figure;
+  root["peak_rss_mb"] = peak_rss_mb;
+  root["kinds"] = Json::array();
+  for (const NodeKindTime& kind : kinds) {
+    root["kinds"].push_back({{"program", kind.program},
+                             {"kind", kind.kind},
+                             {"nodes", kind.nodes},
+                             {"ms", kind.seconds * 1e3},
+                             {"flops", kind.flops}});
+  }
+  root["nodes"] = Json::array();
+  for (const NodeCost& node : std::span(nodes).first(std::min(slowest, nodes.size()))) {
+    root["nodes"].push_back({{"program", node.program},
+                             {"path", node.path},
+                             {"kind", node.kind},
+                             {"ms", node.seconds * 1e3},
+                             {"flops", node.flops}});
+  }
+  return root.dump(1);
+}
+
+}  // namespace tpack

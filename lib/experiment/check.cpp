@@ -1,0 +1,137 @@
+#include "experiment/check.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "comm/self_comm.h"
+#include "core/log.h"
+#include "core/machine.h"
+#include "experiment/gates.h"
+#include "predict/class_counts.h"
+#include "predict/predict_outputs.h"
+
+namespace tpack {
+
+void check_init(const InitSection& init) {
+  const std::string path = resolved_path(init.from);
+  if (init.from.empty() || std::filesystem::is_regular_file(path)) return;
+  throw ConfigError(init.from.position, "'from' of init: no such file '" + path + "'");
+}
+
+namespace {
+
+/// Why nobody knows how many batches a pass has; null where that may be known.
+const char* why_no_length(const DataFlow* train) {
+  if (train == nullptr) return nullptr;
+  if (train->size() == kEndless) return "never ends";
+  if (!train->size() && train->settings().on_error == OnError::kSkip)
+    return "skips bad samples (on_error: skip), so that only reading tells how long a pass is";
+  return nullptr;
+}
+
+}  // namespace
+
+int64_t resolved_steps_per_epoch(const Experiment& experiment) {
+  const StepsPerEpoch& asked = experiment.config.steps_per_epoch;
+  if (!asked.is_data()) return *asked.steps;
+  const DataFlow* train = experiment.train_flow();
+  const bool written = experiment.source.root.find("steps_per_epoch") != nullptr;
+  const Position where =
+      written || train == nullptr ? experiment.position_of("steps_per_epoch") : train->origin();
+  const auto steps = experiment.trainer->steps_per_pass();
+  if (const char* why = why_no_length(train); why != nullptr || !steps) {
+    throw ConfigError(where, std::string("'steps_per_epoch' is data, but data.train ") +
+                                 (why != nullptr ? why : "does not say how long a pass is") +
+                                 "; write a number of steps");
+  }
+  if (*steps < 1) {
+    throw ConfigError(where,
+                      "'steps_per_epoch' is data, but a pass over data.train has less than one batch for "
+                      "each replica; make batches smaller or write a number of steps");
+  }
+  return *steps;
+}
+
+namespace {
+
+/// What is wrong in `predict` should not show after training.
+void check_predict(const Experiment& experiment, Builder& b, const TowerResult& built) {
+  const ConfigNode& outputs = experiment.config.predict.outputs;
+  if (outputs.is_null()) return;
+  Diagnostics errors;
+  const std::vector<PredictOutput> parsed = parse_predict_outputs(outputs, errors);
+  errors.throw_if_any();
+  fetch_outputs(b, b.variables(), built.outputs, parsed);
+}
+
+/// What only the inference graph and the data together tell.
+void check_tower(const Experiment& experiment) {
+  if (!experiment.tower) return;
+  const TowerFunction& tower = *experiment.tower;
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+  check_predict(experiment, b, build_tower(b, tower, batch_specs(tower, 1), {}));
+  if (const DataFlow* train = experiment.train_flow()) check_classes_of_train(graph, tower, *train);
+}
+
+}  // namespace
+
+void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world, const InputSource* input) {
+  try {
+    TrainSetup setup = experiment.train_setup(plan, world);
+    if (input != nullptr) setup.input = input;
+    experiment.trainer->setup(setup);
+    check_tower(experiment);
+  } catch (const ConfigError& error) {
+    Diagnostics errors;
+    errors.add(error, experiment.position_of("trainer"));
+    errors.throw_if_any();
+  } catch (const ResourceError& error) {
+    throw ResourceError(Problem{experiment.position_of("trainer"), error.what()}.str());
+  }
+}
+
+void warn_of_unsaved_weights(const Experiment& experiment) {
+  const auto& callbacks = experiment.callbacks;
+  const bool is_saved = std::any_of(callbacks.begin(), callbacks.end(), [](const NamedCallback& named) {
+    return named.callback->saves_weights();
+  });
+  if (is_saved || !experiment.tower) return;
+  log::warning(experiment.position_of("callbacks").str() +
+               ": no callback saves what is trained; add ModelSaver: {} to the callbacks");
+}
+
+CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides,
+                                     bool with_data)
+    : experiment_(load_experiment(path, overrides)), world_(make_self_comm()) {
+  Experiment& e = experiment_;
+  e.require_for_training();
+  check_init(e.config.init);
+  const uint64_t before = resident_memory();
+  if (with_data) prepare(e.flows);
+  const uint64_t after = resident_memory();
+  data_bytes_ = after - std::min(before, after);
+  e.config.engine.algorithm = DeviceOptions::Algorithm::kHeuristic;
+  set_up_trainer(e, plan_, *world_);
+  warn_of_unsaved_weights(e);
+  if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);
+  monitors_ = std::make_unique<Monitors>(std::vector<std::unique_ptr<Monitor>>());
+  const RunLength length{e.config.starting_epoch, e.config.max_epoch, steps_per_epoch_};
+  run_ = std::make_unique<Run>(*e.trainer, *monitors_, length, "", e.flows,
+                               static_cast<uint64_t>(e.config.seed), true);
+  if (!with_data) return;  // callbacks may open data
+  callbacks_are_set_up_ = true;
+  check_gates(e.config.gates, set_up_callbacks(e.callbacks, *e.trainer, *run_));
+}
+
+void CheckedExperiment::compile() {
+  experiment_.trainer->compile();
+  if (callbacks_are_set_up_) {
+    for (const NamedCallback& named : experiment_.callbacks) named.callback->compile(*run_);
+  }
+  const uint64_t held = resident_memory();
+  program_bytes_ = held - std::min(data_bytes_, held);
+}
+
+}  // namespace tpack

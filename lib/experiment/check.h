@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+#include "experiment/experiment.h"
+
+namespace tpack {
+
+/// Steps of an epoch; `steps_per_epoch: data` is worked out. After the trainer's setup. Errors: ConfigError
+/// where a pass has no known length.
+int64_t resolved_steps_per_epoch(const Experiment& experiment);
+
+/// Errors: ConfigError, with position, where the file that weights are taken from does not exist.
+void check_init(const InitSection& init);
+
+/// Sets the trainer up, with `input` in place of the experiment's where it is given; problems without a place
+/// get that of the `trainer` section. Errors: ConfigError.
+void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world, const InputSource* input = nullptr);
+
+/// A warning where weights are trained and no callback saves them.
+void warn_of_unsaved_weights(const Experiment& experiment);
+
+/// An experiment after everything was checked that can be known before the first step: names, shapes, types,
+/// order of callbacks, gates. Nothing is compiled unless asked for, no file is written.
+class CheckedExperiment {
+ public:
+  /// `with_data`: opens the data, too; otherwise what they declare is taken, and callbacks are not set up.
+  /// Errors: ConfigError with all mistakes of the first stage that has any; DataError, ResourceError.
+  CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides, bool with_data);
+
+  Experiment& experiment() { return experiment_; }
+  Plan& plan() { return plan_; }
+  /// 0 where only the data tell.
+  int64_t steps_per_epoch() const { return steps_per_epoch_; }
+  /// Compiles every program that a run will use. Errors: ConfigError, ResourceError.
+  void compile();
+  /// Memory that this process holds for itself and its compiled programs, and for what the data's sources
+  /// keep. After `compile`.
+  uint64_t program_bytes() const { return program_bytes_; }
+  uint64_t data_bytes() const { return data_bytes_; }
+
+ private:
+  Experiment experiment_;
+  Plan plan_;
+  std::unique_ptr<Comm> world_;
+  int64_t steps_per_epoch_ = 0;
+  bool callbacks_are_set_up_ = false;
+  uint64_t program_bytes_ = 0;
+  uint64_t data_bytes_ = 0;
+  std::unique_ptr<Monitors> monitors_;
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace tpack

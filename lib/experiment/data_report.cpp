@@ -1,0 +1,40 @@
+#include "experiment/data_report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tpack {
+
+std::string describe_data(const std::map<std::string, DataFlow>& flows) {
+  std::string text;
+  for (const auto& [name, flow] : flows) {
+    for (const SourceFacts& facts : flow.facts()) {
+      text += "data." + name + ": " + facts.str();
+      for (const std::string& remark : facts.remarks) text += "; " + remark;
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows) {
+  auto all = nlohmann::ordered_json::object();
+  for (const auto& [name, flow] : flows) {
+    auto sources = nlohmann::ordered_json::array();
+    for (const SourceFacts& facts : flow.facts()) {
+      auto classes = nlohmann::ordered_json::array();
+      for (const auto& [label, samples] : facts.classes)
+        classes.push_back({{"name", label}, {"samples", samples}});
+      nlohmann::ordered_json one;
+      const bool counted = facts.samples && *facts.samples != kEndless;
+      one["samples"] = counted ? nlohmann::ordered_json(*facts.samples) : nlohmann::ordered_json(nullptr);
+      one["unit"] = facts.unit;
+      one["classes"] = std::move(classes);
+      one["remarks"] = facts.remarks;
+      sources.push_back(std::move(one));
+    }
+    all[name] = std::move(sources);
+  }
+  return all;
+}
+
+}  // namespace tpack

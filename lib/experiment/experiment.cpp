@@ -1,0 +1,293 @@
+#include "experiment/experiment.h"
+
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "core/expression.h"
+#include "core/text.h"
+#include "experiment/plugins.h"
+#include "layers/model.h"
+#include "predict/predict_outputs.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Makes the parts of an experiment; all mistakes go to one place.
+class ExperimentMaker {
+ public:
+  ExperimentMaker(Experiment& experiment, Diagnostics& errors) : e_(experiment), errors_(errors) {}
+
+  void make() {
+    const ExperimentConfig& c = e_.config;
+    make_flows();
+    make_model();
+    make_updates();
+    make_slot(c.trainer, e_.trainer);
+    make_slot(c.input, e_.input);
+    make_callbacks();
+    make_predict();
+    for (const Slot<Monitor>& slot : c.monitors) {
+      if (auto monitor = Registry<Monitor>::make(slot.item, errors_))
+        e_.monitors.push_back(std::move(monitor));
+    }
+    if (c.name.empty() || c.name == "." || c.name == ".." || c.name.find('/') != std::string::npos) {
+      errors_.add(
+          e_.position_of("name"),
+          "'name' is '" + c.name + "'; it names a folder of train_log: no path (--log-dir takes one)");
+    }
+    if (c.max_epoch < c.starting_epoch) {
+      errors_.add(e_.position_of("max_epoch"), "'max_epoch' is " + std::to_string(c.max_epoch) +
+                                                   ", below 'starting_epoch' " +
+                                                   std::to_string(c.starting_epoch));
+    }
+  }
+
+ private:
+  template <class Kind>
+  void make_slot(const Slot<Kind>& slot, std::unique_ptr<Kind>& into) {
+    if (!slot.item.is_null()) into = Registry<Kind>::make(slot.item, errors_);
+  }
+
+  /// `optimizer` is short for one update without a name.
+  void make_updates() {
+    const ExperimentConfig& c = e_.config;
+    if (!c.optimizer.item.is_null() && !c.updates.empty()) {
+      errors_.add(e_.position_of("updates"), "'updates': there is an 'optimizer' too (at " +
+                                                 e_.position_of("optimizer").str() +
+                                                 "); move it into an update");
+    }
+    if (!c.optimizer.item.is_null()) add_update({.position = e_.position_of("optimizer")}, c.optimizer);
+    for (const UpdateSection& section : c.updates) {
+      add_update({section.name, section.cost, section.variables, nullptr, section.every, section.position},
+                 section.optimizer);
+    }
+  }
+
+  void add_update(Update update, const Slot<Optimizer>& slot) {
+    std::unique_ptr<Optimizer> optimizer;
+    make_slot(slot, optimizer);
+    if (!optimizer) return;
+    update.optimizer = optimizer.get();
+    e_.updates.push_back(std::move(update));
+    e_.optimizers.push_back(std::move(optimizer));
+  }
+
+  void make_flows() {
+    for (const auto& [name, node] : e_.config.data) {
+      if (auto flow = make_flow(node, e_.config.data, errors_)) e_.flows.emplace(name, std::move(*flow));
+    }
+  }
+
+  /// Which components hold images, as the flow says that feeds the model: data.train or that of `predict`.
+  std::function<bool(const std::string&)> image_components() const {
+    const std::string name = e_.config.data.contains("train") ? "train" : e_.config.predict.data.name;
+    const auto flow = e_.flows.find(name);
+    // A flow with mistakes of its own may have told: then these are enough.
+    if (flow == e_.flows.end())
+      return [broken = e_.config.data.contains(name)](const std::string&) { return broken; };
+    return [&spec = flow->second.spec()](const std::string& component) {
+      const auto found = spec.find(component);
+      return found && spec[*found].is_image;
+    };
+  }
+
+  void make_model() {
+    if (e_.config.model.is_null()) return;
+    const MapScope sections(e_.source.root.without("model"));
+    const MapScope vars(e_.config.vars, &sections);
+    e_.config.model = with_image_layouts(e_.config.model, image_components());
+    e_.tower = tpack::make_model(e_.config.model, vars, errors_);
+  }
+
+  /// Default callbacks stand behind the others; one that is listed is not added.
+  void make_callbacks() {
+    std::set<std::string> listed;
+    for (const Slot<Callback>& slot : e_.config.callbacks) {
+      add_callback(slot);
+      listed.insert(type_of(slot));
+    }
+    for (const Slot<Callback>& slot : e_.config.default_callbacks.list) {
+      if (!listed.contains(type_of(slot))) add_callback(slot);
+    }
+  }
+
+  /// The registered name, also of an alias; empty where there is none.
+  static std::string type_of(const Slot<Callback>& slot) {
+    try {
+      const ComponentItem item = component_item(slot.item, Callback::kKind);
+      const ComponentInfo* info = Registry<Callback>::table().find(item.name);
+      return info == nullptr ? "" : info->name;
+    } catch (const ConfigError&) {
+      return "";  // reported when it is made
+    }
+  }
+
+  void add_callback(const Slot<Callback>& slot) {
+    auto callback = Registry<Callback>::make(slot.item, errors_);
+    const std::string type = type_of(slot);
+    if (type.empty()) return;
+    const ComponentItem item = component_item(slot.item, Callback::kKind);
+    check_flow_names(item);
+    if (!callback) return;
+    const std::string identity = callback->identity();
+    std::string name = snake_case(type) + (identity.empty() ? "" : "_" + name_of_entry(identity));
+    const int number = counts_[name]++;
+    if (callback->only_one() && number > 0) {
+      errors_.add(item.position, "callback " + type + (identity.empty() ? "" : " of '" + identity + "'") +
+                                     " is listed before; one can do the work of both");
+    }
+    if (identity.empty() || number > 0) name += "_" + std::to_string(number);
+    e_.callbacks.push_back({name, std::move(callback), item.position});
+  }
+
+  /// For the name of an entry in checkpoints.
+  static std::string name_of_entry(std::string text) {
+    for (char& c : text) {
+      const bool is_plain =
+          std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+      if (!is_plain) c = '-';
+    }
+    return text;
+  }
+
+  /// Every parameter that is the name of a flow must name one.
+  void check_flow_names(const ComponentItem& item) {
+    for (const FieldInfo& field : Registry<Callback>::table().at(item.name, item.position).fields()) {
+      const bool is_flow = field.type.base == FieldType::Base::kReference && field.type.of == FlowName::kWhat;
+      const ConfigNode* value = is_flow ? item.params.find(field.name) : nullptr;
+      if (value == nullptr || !value->is_string() || e_.config.data.contains(value->text())) continue;
+      errors_.add(unknown_flow(value->text(), value->position()), value->position());
+    }
+  }
+
+  void make_predict() {
+    const PredictSection& predict = e_.config.predict;
+    if (!predict.outputs.is_null()) {
+      parse_predict_outputs(predict.outputs, errors_);
+      if (predict.data
+              .empty())  // an image of the right size would pass as it is, not prepared as in training
+        errors_.add(
+            predict.outputs.position(),
+            "predict: 'data' is missing (the flow whose stages prepare a file, as in `data: validation`)");
+    }
+    if (predict.data.empty() || e_.config.data.contains(predict.data.name)) return;
+    errors_.add(unknown_flow(predict.data.name, predict.data.position), predict.data.position);
+  }
+
+  ConfigError unknown_flow(const std::string& name, const Position& position) const {
+    std::vector<std::string> known;
+    for (const auto& [flow, node] : e_.config.data) known.push_back(flow);
+    return unknown_reference("flow", name, position, known);
+  }
+
+  Experiment& e_;
+  Diagnostics& errors_;
+  std::map<std::string, int> counts_;  // callbacks by type
+};
+
+/// Where measured choices are kept between runs.
+std::string cache_folder() {
+  if (const char* own = std::getenv("TPACK_CACHE_DIR")) return own;
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME")) return std::string(xdg) + "/tpack";
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : std::string(home) + "/.cache/tpack";
+}
+
+std::string missing(const char* section, const std::string& trainer) {
+  return std::string("'") + section + "' is missing; trainer " + trainer + " needs it";
+}
+
+}  // namespace
+
+Experiment make_experiment(LoadedConfig source, const std::string& default_name) {
+  Experiment experiment;
+  experiment.source = std::move(source);
+  const ConfigNode& root = experiment.source.root;
+  Diagnostics errors;
+  experiment.config = experiment_schema().parse(root, "the config", errors);
+  ExperimentConfig& config = experiment.config;
+  check_is_map(config.vars, "vars", errors);
+  if (config.name.empty()) config.name = default_name;
+  config.engine.cache_dir = cache_folder();
+  load_plugins(config.plugins, errors);
+  if (!config.plugins.empty()) errors.throw_if_any();  // what they bring may be what is missing
+  ExperimentMaker(experiment, errors).make();
+  errors.throw_if_any();
+  return experiment;
+}
+
+Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
+  return make_experiment(load_config(path, {.overrides = overrides}), fs::path(path).stem().string());
+}
+
+Experiment load_experiment_text(const std::string& text, const std::string& name,
+                                const std::vector<std::string>& overrides) {
+  return make_experiment(load_config_text(text, name, {.overrides = overrides}),
+                         fs::path(name).stem().string());
+}
+
+Position Experiment::position_of(const std::string& key) const {
+  const ConfigNode* node = source.root.find(key);
+  return node == nullptr ? source.root.position() : node->position();
+}
+
+void Experiment::require_for_training() const {
+  const Trainer::Needs needs = trainer->needs();
+  const std::string type = component_item(config.trainer.item, Trainer::kKind).name;
+  const Position& root = source.root.position();
+  Diagnostics errors;
+  if (needs.model && !tower) errors.add(root, missing("model", type));
+  if (needs.optimizer && updates.empty()) errors.add(root, missing("optimizer", type));
+  if (needs.data && !flows.contains("train")) {
+    errors.add(position_of("data"), missing("data.train", type));
+  }
+  errors.throw_if_any();
+}
+
+const DataFlow* Experiment::train_flow() const {
+  const auto train = flows.find("train");
+  return train != flows.end() ? &train->second : nullptr;
+}
+
+const DataFlow& Experiment::flow(const std::string& name, const Position& position) const {
+  const auto found = flows.find(name);
+  if (found != flows.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [flow, made] : flows) known.push_back(flow);
+  throw unknown_reference("flow", name, position, known);
+}
+
+TrainSetup Experiment::train_setup(Plan& plan, Comm& world) const {
+  TrainSetup setup;
+  setup.tower = tower.get();
+  setup.updates = updates;
+  setup.flows = &flows;
+  setup.input = input.get();
+  setup.engine = config.engine;
+  setup.plan = &plan;
+  setup.world = &world;
+  setup.seed = static_cast<uint64_t>(config.seed);
+  return setup;
+}
+
+ConfigNode Experiment::effective() const {
+  ConfigNode root = experiment_schema().dump(config);
+  std::vector<ConfigNode::Entry> data;
+  for (const auto& [name, made] : flows) {
+    const ConfigNode node = Codec<FlowField>::dump({config.data.at(name)});
+    const ConfigNode list = node.is_map() ? *node.find("flow") : node;
+    const FlowSettings& s = made.settings();
+    data.push_back({name, ConfigNode{{"flow", list},
+                                     {"workers", Codec<WorkerCount>::dump(s.workers)},
+                                     {"prefetch", s.prefetch},
+                                     {"on_error", Codec<OnError>::dump(s.on_error)}}});
+  }
+  root = root.with("data", ConfigNode::map(std::move(data)));
+  return tower ? root.with("model", effective_model(config.model)) : root;
+}
+
+}  // namespace tpack

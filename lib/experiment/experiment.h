@@ -1,0 +1,59 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/load_config.h"
+#include "dataflow/data_flow.h"
+#include "experiment/experiment_config.h"
+#include "graph/tower_function.h"
+#include "input/input_source.h"
+#include "monitor/monitors.h"
+#include "optim/update.h"
+#include "train/loop.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+/// An experiment as a config describes it: every component made and checked, nothing opened yet.
+///
+///   Experiment experiment = load_experiment("train.yaml", {"seed=2"});
+///   experiment.require_for_training();
+struct Experiment {
+  LoadedConfig source;
+  ExperimentConfig config;
+  std::map<std::string, DataFlow> flows;
+  std::unique_ptr<TowerFunction> tower;  // null: no model
+  /// What trains the model, in order; one without a name where the config has `optimizer`.
+  std::vector<Update> updates;
+  std::unique_ptr<Trainer> trainer;
+  std::unique_ptr<InputSource> input;
+  std::vector<NamedCallback> callbacks;  // default ones last
+  std::vector<std::unique_ptr<Monitor>> monitors;
+  std::vector<std::unique_ptr<Optimizer>> optimizers;  // of the updates
+
+  /// Errors: ConfigError for every section that the trainer needs and the config does not have.
+  void require_for_training() const;
+  /// The flow of that name. Errors: ConfigError with suggestion.
+  const DataFlow& flow(const std::string& name, const Position& position = {}) const;
+  /// data.train; null where there is none.
+  const DataFlow* train_flow() const;
+  /// Where a key of the config stands; the whole config where it does not.
+  Position position_of(const std::string& key) const;
+  /// What the trainer is given; everything in it outlives this object's use.
+  TrainSetup train_setup(Plan& plan, Comm& world) const;
+  /// The config with every default written out and every path absolute: reading it gives the same experiment.
+  ConfigNode effective() const;
+};
+
+/// Reads a config with its plugins and makes everything that it names. Errors: ConfigError with all mistakes.
+Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The same from the text of a config (in a checkpoint); `name` is what positions show.
+Experiment load_experiment_text(const std::string& text, const std::string& name,
+                                const std::vector<std::string>& overrides = {});
+/// The same from a config that was read.
+Experiment make_experiment(LoadedConfig source, const std::string& default_name);
+
+}  // namespace tpack

@@ -1,0 +1,347 @@
+#include "experiment/experiment_config.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "callbacks/default_callbacks.h"
+#include "core/text.h"
+#include "dataflow/flow_settings.h"
+
+namespace tpack {
+namespace {
+
+constexpr std::array<std::pair<const char*, Gate::Bound>, 4> kBounds = {{{">=", Gate::Bound::kAtLeast},
+                                                                         {"<=", Gate::Bound::kAtMost},
+                                                                         {">", Gate::Bound::kAbove},
+                                                                         {"<", Gate::Bound::kBelow}}};
+
+const char* text_of(Gate::Bound bound) {
+  for (const auto& [text, value] : kBounds) {
+    if (value == bound) return text;
+  }
+  return "";
+}
+
+/// Reads a value of fixed names by name; used where a section is a field of another one.
+template <class P>
+std::optional<P> parse_section(const Schema<P>& schema, const ConfigNode& node, const std::string& owner,
+                               Reader& reader) {
+  const size_t before = reader.errors().count();
+  P params = schema.parse(node, owner, reader.errors());
+  return reader.errors().count() == before ? std::optional(std::move(params)) : std::nullopt;
+}
+
+}  // namespace
+
+template <>
+struct EnumNames<EngineSettings::Backend> {
+  static constexpr std::array<std::pair<const char*, EngineSettings::Backend>, 4> kNames = {
+      {{"auto", EngineSettings::Backend::kAuto},
+       {"reference", EngineSettings::Backend::kReference},
+       {"cpu", EngineSettings::Backend::kCpu},
+       {"cuda", EngineSettings::Backend::kCuda}}};
+};
+
+namespace {
+
+struct EngineParams {
+  EngineSettings::Backend backend = EngineSettings{}.backend;
+  DType dtype = EngineSettings{}.dtype;
+  DeviceOptions::Algorithm algorithm = EngineSettings{}.algorithm;
+  WorkerCount threads;
+};
+
+Schema<EngineParams> engine_schema() {
+  return Schema<EngineParams>("Where and how programs run.")
+      .field("backend", &EngineParams::backend, "auto: the fastest that this build and machine have")
+      .field("dtype", &EngineParams::dtype, "type of variables and activations; float64: reference only")
+      .field(
+          "algorithm", &EngineParams::algorithm,
+          "auto: measured where the plan says nothing; heuristic: fixed rules; direct: direct convolutions")
+      .field("threads", &EngineParams::threads,
+             "of each tower; auto: the processors divided among the towers");
+}
+
+struct UpdateParams {
+  Ref<CostName> cost = {kCost, {}};
+  ConfigNode variables;
+  Slot<Optimizer> optimizer;
+  int64_t every = 1;
+};
+
+Schema<UpdateParams> update_schema() {
+  return Schema<UpdateParams>("One update of a training step.")
+      .field("cost", &UpdateParams::cost, "name of the cost that is minimized")
+      .field(
+          "variables", &UpdateParams::variables,
+          "what is trained: names, or regular expressions that match whole names; everything below a name is "
+          "trained with it; one or a list; default: all")
+      .field("optimizer", &UpdateParams::optimizer, "how it is trained")
+      .required()
+      .field("every", &UpdateParams::every, at_least(1), "runs in steps 0, every, 2 * every, ...");
+}
+
+/// One pattern, or a list of them.
+std::optional<std::vector<Ref<Variable>>> parse_patterns(const ConfigNode& node, const std::string& owner,
+                                                         Diagnostics& errors) {
+  if (node.is_null()) return std::vector<Ref<Variable>>{};
+  Reader reader("'variables' of " + owner, {}, errors);
+  return Codec<std::vector<Ref<Variable>>>::parse(
+      node.is_list() ? node : ConfigNode::list({node}, node.position()), reader);
+}
+
+Schema<PredictSection> predict_schema() {
+  return Schema<PredictSection>("What `tpack infer` gives.")
+      .field("data", &PredictSection::data, "flow whose stages behind the source files go through")
+      .field("outputs", &PredictSection::outputs, "outputs of the model, by the name they are given under");
+}
+
+ConfigNode texts(const std::vector<std::string>& values) {
+  return Codec<std::vector<std::string>>::dump(values);
+}
+
+}  // namespace
+
+template <>
+struct Codec<EngineSettings> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "engine settings"}; }
+  static std::optional<EngineSettings> parse(const ConfigNode& node, Reader& reader) {
+    const auto p = parse_section(engine_schema(), node, "engine", reader);
+    if (!p) return std::nullopt;
+    const bool reference = p->backend == EngineSettings::Backend::kReference;
+    if (p->dtype != DType::kFloat32 && !(p->dtype == DType::kFloat64 && reference)) {
+      reader.errors().add(node.find("dtype")->position(),
+                          std::string("'dtype' of engine: ") + name_of(p->dtype) +
+                              (p->dtype == DType::kFloat64 ? " needs `backend: reference`"
+                                                           : " cannot be trained in; write float32"));
+      return std::nullopt;
+    }
+    EngineSettings settings;
+    settings.backend = p->backend;
+    settings.dtype = p->dtype;
+    settings.algorithm = p->algorithm;
+    settings.threads = p->threads.count;
+    return settings;
+  }
+  static ConfigNode dump(const EngineSettings& settings) {
+    return engine_schema().dump(
+        {settings.backend, settings.dtype, settings.algorithm, WorkerCount{settings.threads}});
+  }
+};
+
+std::optional<std::vector<UpdateSection>> Codec<std::vector<UpdateSection>>::parse(const ConfigNode& node,
+                                                                                   Reader& reader) {
+  Diagnostics& errors = reader.errors();
+  const size_t before = errors.count();
+  if (!check_is_map(node, "updates", errors)) return std::nullopt;
+  std::vector<UpdateSection> updates;
+  for (const ConfigNode::Entry& entry : node.entries()) {
+    const std::string owner = "update " + entry.key;
+    if (entry.key.find_first_of("/:@ ") != std::string::npos || entry.key.empty())
+      errors.add(entry.key_position,
+                 owner + ": its name is a part of names of variables; use letters, digits, '_', '-' and '.'");
+    const UpdateParams p = update_schema().parse(entry.value, owner, errors);
+    const auto variables = parse_patterns(p.variables, owner, errors);
+    if (variables)
+      updates.push_back({entry.key, p.cost, *variables, p.optimizer, p.every, entry.key_position});
+  }
+  return errors.count() == before ? std::optional(std::move(updates)) : std::nullopt;
+}
+
+ConfigNode Codec<std::vector<UpdateSection>>::dump(const std::vector<UpdateSection>& updates) {
+  std::vector<ConfigNode::Entry> entries;
+  for (const UpdateSection& update : updates) {
+    const ConfigNode variables =
+        update.variables.empty() ? ConfigNode() : Codec<std::vector<Ref<Variable>>>::dump(update.variables);
+    entries.push_back({update.name,
+                       update_schema().dump({update.cost, variables, update.optimizer, update.every}),
+                       update.position});
+  }
+  return ConfigNode::map(std::move(entries));
+}
+
+template <>
+struct Codec<InitSection> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "weights to begin with"}; }
+  static std::optional<InitSection> parse(const ConfigNode& node, Reader& reader) {
+    const size_t before = reader.errors().count();
+    if (node.is_null()) return InitSection{};
+    if (!check_is_map(node, "init", reader.errors())) return std::nullopt;
+    InitSection init;
+    if (const ConfigNode* from = node.find("from")) {
+      Reader path("'from' of init", {}, reader.errors());
+      init.from = Codec<Ref<Path>>::parse(*from, path).value_or(Ref<Path>{});
+    } else {
+      reader.errors().add(node.position(), "init: 'from' is missing (a checkpoint)");
+    }
+    init.rules = parse_load_rules(node.without("from"), "init", reader.errors());
+    return reader.errors().count() == before ? std::optional(std::move(init)) : std::nullopt;
+  }
+  static ConfigNode dump(const InitSection& init) {
+    if (init.from.empty()) return {};
+    std::vector<ConfigNode::Entry> rename;
+    for (const auto& [from, to] : init.rules.rename) rename.push_back({from, to});
+    return {{"from", Codec<Ref<Path>>::dump(init.from)},
+            {"include", texts(init.rules.include)},
+            {"exclude", texts(init.rules.exclude)},
+            {"rename", ConfigNode::map(std::move(rename))}};
+  }
+};
+
+template <>
+struct Codec<PredictSection> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "what is predicted"}; }
+  static std::optional<PredictSection> parse(const ConfigNode& node, Reader& reader) {
+    return parse_section(predict_schema(), node, "predict", reader);
+  }
+  static ConfigNode dump(const PredictSection& predict) { return predict_schema().dump(predict); }
+};
+
+DefaultCallbacks DefaultCallbacks::usual() {
+  DefaultCallbacks usual;
+  const ConfigNode items = tpack::default_callbacks();
+  for (const ConfigNode& item : items.items()) usual.list.push_back({item});
+  return usual;
+}
+
+std::optional<DefaultCallbacks> Codec<DefaultCallbacks>::parse(const ConfigNode& node, Reader& reader) {
+  if (node.kind() == ConfigNode::Kind::kBool && !node.as_bool()) return DefaultCallbacks{};
+  if (!node.is_list()) {
+    reader.wrong_type(node, type().of);
+    return std::nullopt;
+  }
+  auto list = Codec<std::vector<Slot<Callback>>>::parse(node, reader);
+  return list ? std::optional(DefaultCallbacks{std::move(*list)}) : std::nullopt;
+}
+
+ConfigNode Codec<DefaultCallbacks>::dump(const DefaultCallbacks& value) {
+  if (value.list.empty()) return false;
+  return Codec<std::vector<Slot<Callback>>>::dump(value.list);
+}
+
+std::optional<FlowMap> Codec<FlowMap>::parse(const ConfigNode& node, Reader& reader) {
+  if (!node.is_map()) {
+    reader.wrong_type(node, "a map of flows by name ({train: [...]})");
+    return std::nullopt;
+  }
+  FlowMap flows;
+  for (const ConfigNode::Entry& entry : node.entries()) flows[entry.key] = entry.value;
+  return flows;
+}
+
+ConfigNode Codec<FlowMap>::dump(const FlowMap& flows) {
+  std::vector<ConfigNode::Entry> entries;
+  for (const auto& [name, flow] : flows) entries.push_back({name, Codec<FlowField>::dump({flow})});
+  return ConfigNode::map(std::move(entries));
+}
+
+std::optional<StepsPerEpoch> Codec<StepsPerEpoch>::parse(const ConfigNode& node, Reader& reader) {
+  constexpr int64_t kMostSteps = 1000000000000;
+  if (node.is_string() && node.text() == "data") return StepsPerEpoch{};
+  if (node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 0 && node.as_int() <= kMostSteps)
+    return StepsPerEpoch{node.as_int()};
+  reader.wrong_type(node, "data or a number from 0 to 10^12");
+  return std::nullopt;
+}
+
+ConfigNode Codec<StepsPerEpoch>::dump(StepsPerEpoch value) {
+  return value.is_data() ? ConfigNode("data") : ConfigNode(*value.steps);
+}
+
+bool Gate::holds(double figure) const {
+  switch (bound) {
+    case Bound::kAtLeast:
+      return figure >= value;
+    case Bound::kAbove:
+      return figure > value;
+    case Bound::kAtMost:
+      return figure <= value;
+    case Bound::kBelow:
+      return figure < value;
+  }
+  return false;
+}
+
+std::string Gate::str() const { return name + " " + text_of(bound) + " " + shortest(value); }
+
+Gate parse_gate(const std::string& name, const std::string& bound, const Position& position) {
+  for (const auto& [sign, value] : kBounds) {
+    if (!bound.starts_with(sign)) continue;
+    const std::string number(trim(std::string_view(bound).substr(std::string_view(sign).size())));
+    double limit = 0;
+    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), limit);
+    if (failure != std::errc{} || end != number.data() + number.size() || !std::isfinite(limit)) break;
+    return {name, value, limit, position};
+  }
+  throw ConfigError(
+      position,
+      "gate of '" + name + "': expected a bound such as \">= 0.98\" (>=, >, <=, <), found '" + bound + "'");
+}
+
+std::optional<std::vector<Gate>> Codec<std::vector<Gate>>::parse(const ConfigNode& node, Reader& reader) {
+  if (!node.is_map()) {
+    reader.wrong_type(node, "bounds by statistic ({validation_accuracy: \">= 0.98\"})");
+    return std::nullopt;
+  }
+  std::vector<Gate> gates;
+  for (const ConfigNode::Entry& entry : node.entries()) {
+    try {
+      gates.push_back(parse_gate(entry.key,
+                                 entry.value.is_scalar() ? entry.value.text() : entry.value.describe(),
+                                 entry.value.position()));
+    } catch (const ConfigError& error) {
+      reader.errors().add(error, entry.key_position);
+    }
+  }
+  return gates.size() == node.size() ? std::optional(std::move(gates)) : std::nullopt;
+}
+
+ConfigNode Codec<std::vector<Gate>>::dump(const std::vector<Gate>& gates) {
+  std::vector<ConfigNode::Entry> entries;
+  for (const Gate& gate : gates) {
+    entries.push_back({gate.name, std::string(text_of(gate.bound)) + " " + shortest(gate.value)});
+  }
+  return ConfigNode::map(std::move(entries));
+}
+
+std::vector<FieldInfo> update_fields() { return update_schema().fields(); }
+std::vector<FieldInfo> engine_fields() { return engine_schema().fields(); }
+std::vector<FieldInfo> init_fields() {
+  std::vector<FieldInfo> fields = load_rules_fields();
+  const FieldType path = Codec<Ref<Path>>::type();
+  fields.insert(fields.begin(), {"from", path, {}, {}, true, "checkpoint whose weights are taken"});
+  return fields;
+}
+std::vector<FieldInfo> predict_fields() { return predict_schema().fields(); }
+
+Schema<ExperimentConfig> experiment_schema() {
+  using C = ExperimentConfig;
+  return Schema<C>("An experiment: data, model, and how it is trained.")
+      .field("tpack", &C::tpack, between(1, 1), "version of the config format")
+      .field("name", &C::name, "of the run and its folder; default: the file's name")
+      .field("seed", &C::seed, at_least(0), "of all random numbers")
+      .field("plugins", &C::plugins, "shared libraries with further components")
+      .field("vars", &C::vars, "values that expressions use")
+      .field("data", &C::data, "dataflows by name; `train` is what is trained on")
+      .field("model", &C::model, "the network, its cost and its metrics")
+      .field("optimizer", &C::optimizer, "how variables follow their gradients")
+      .field("updates", &C::updates,
+             "for several costs or networks: what a step trains, by name, in order; in place of `optimizer`")
+      .field("trainer", &C::trainer, "what one step is, and on which devices")
+      .field("input", &C::input, "how batches come to the devices")
+      .field("engine", &C::engine, "where and how programs run")
+      .field("starting_epoch", &C::starting_epoch, at_least(0), "number of the first epoch")
+      .field("max_epoch", &C::max_epoch, at_least(0), "the last epoch, included")
+      .field("steps_per_epoch", &C::steps_per_epoch, "steps of an epoch of callbacks, or data")
+      .field("callbacks", &C::callbacks, "what happens beside the steps")
+      .field("default_callbacks", &C::default_callbacks, "callbacks that run behind those, or false")
+      .field("monitors", &C::monitors, "where figures go")
+      .field("init", &C::init, "weights that a new run begins with")
+      .field("gates", &C::gates, "bounds that figures must keep at the end, by statistic")
+      .field("predict", &C::predict, "what `tpack infer` gives");
+}
+
+}  // namespace tpack

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/schema.h"
+#include "dataflow/flow_field.h"
+#include "predict/load_weights.h"
+#include "train/callback.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+/// `steps_per_epoch`: a number, or `data` for one pass over the data by all replicas together.
+struct StepsPerEpoch {
+  std::optional<int64_t> steps;  // nothing: data
+
+  bool is_data() const { return !steps.has_value(); }
+};
+template <>
+struct Codec<StepsPerEpoch> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "data or an integer"}; }
+  static std::optional<StepsPerEpoch> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(StepsPerEpoch value);
+};
+
+/// The `init` section: weights that a new run begins with.
+struct InitSection {
+  Ref<Path> from;
+  LoadRules rules;
+};
+
+/// A figure and the bound that it must keep at the end of the run: `validation_accuracy: ">= 0.985"`.
+struct Gate {
+  enum class Bound : uint8_t { kAtLeast, kAbove, kAtMost, kBelow };
+  std::string name;
+  Bound bound = Bound::kAtLeast;
+  double value = 0;
+  Position position = {};
+
+  bool holds(double figure) const;
+  /// "validation_accuracy >= 0.985".
+  std::string str() const;
+};
+/// Reads a bound such as ">= 0.985". Errors: ConfigError at the position.
+Gate parse_gate(const std::string& name, const std::string& bound, const Position& position);
+
+template <>
+struct Codec<std::vector<Gate>> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "bounds by statistic"}; }
+  static std::optional<std::vector<Gate>> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const std::vector<Gate>& gates);
+};
+
+/// A component that is still as written: whoever needs it makes it.
+template <class Kind>
+struct Slot {
+  ConfigNode item = {};  // null: not given
+};
+template <class Kind>
+struct Codec<Slot<Kind>> {
+  static FieldType type() {
+    return {.base = FieldType::Base::kComponent, .of = Kind::kKind, .nullable = true};
+  }
+  static std::optional<Slot<Kind>> parse(const ConfigNode& node, Reader& /*reader*/) {
+    return Slot<Kind>{node};
+  }
+  static ConfigNode dump(const Slot<Kind>& slot) {
+    return slot.item.is_null() ? ConfigNode() : effective_item(Kind::kKind, slot.item);
+  }
+};
+
+/// One entry of `updates`.
+struct UpdateSection {
+  std::string name;
+  Ref<CostName> cost = {kCost, {}};
+  std::vector<Ref<Variable>> variables;
+  Slot<Optimizer> optimizer;
+  int64_t every = 1;
+  Position position = {};
+};
+/// In the order of the file.
+template <>
+struct Codec<std::vector<UpdateSection>> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "updates by name"}; }
+  static std::optional<std::vector<UpdateSection>> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const std::vector<UpdateSection>& updates);
+};
+
+/// `default_callbacks`: a list, or false for none.
+struct DefaultCallbacks {
+  std::vector<Slot<Callback>> list;
+
+  static DefaultCallbacks usual();
+};
+template <>
+struct Codec<DefaultCallbacks> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "false or a list of callbacks"}; }
+  static std::optional<DefaultCallbacks> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const DefaultCallbacks& value);
+};
+
+/// The dataflows of the `data` section, still as written.
+using FlowMap = FlowScope;
+template <>
+struct Codec<FlowMap> {
+  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a map of flows by name"}; }
+  static std::optional<FlowMap> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const FlowMap& flows);
+};
+
+/// The `predict` section: what `tpack infer` gives.
+struct PredictSection {
+  Ref<FlowName> data;  // files go through this flow's stages behind its source
+  ConfigNode outputs;  // null: not given
+};
+
+/// The sections of a config: those that are values are read, those that hold components still as written.
+struct ExperimentConfig {
+  int tpack = 1;
+  std::string name;
+  int64_t seed = 1;
+  std::vector<Ref<Path>> plugins;
+  ConfigNode vars = ConfigNode::map({});
+  FlowMap data;
+  ConfigNode model;
+  Slot<Optimizer> optimizer;
+  std::vector<UpdateSection> updates;
+  Slot<Trainer> trainer{"Simple"};
+  Slot<InputSource> input{"Queue"};
+  EngineSettings engine;
+  int64_t starting_epoch = 1;
+  int64_t max_epoch = 99999;
+  StepsPerEpoch steps_per_epoch;
+  std::vector<Slot<Callback>> callbacks;
+  DefaultCallbacks default_callbacks = DefaultCallbacks::usual();
+  std::vector<Slot<Monitor>> monitors{{"Console"}, {"JSONWriter"}, {"TensorBoard"}, {"CSV"}};
+  InitSection init;
+  std::vector<Gate> gates;
+  PredictSection predict;
+};
+
+/// What an update, and the sections `engine`, `init` and `predict` may say, for tools.
+std::vector<FieldInfo> update_fields();
+std::vector<FieldInfo> engine_fields();
+std::vector<FieldInfo> init_fields();
+std::vector<FieldInfo> predict_fields();
+
+/// The description of all sections, from which parsing, `tpack schema` and the effective config come.
+Schema<ExperimentConfig> experiment_schema();
+
+}  // namespace tpack

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "dataflow/data_flow.h"
+
+namespace tpack {
+
+/// One component of an item that a flow gave.
+struct InspectedValue {
+  int64_t item = 0;
+  std::string component;
+  TensorSpec spec;
+  double low = 0;
+  double high = 0;
+  double mean = 0;
+};
+
+/// What a flow gives, as `tpack data inspect` shows it.
+struct FlowInspection {
+  std::string flow;
+  Spec spec;
+  std::optional<int64_t> size;  // items per pass; kEndless for a flow without end
+  Seek seek = Seek::kExact;
+  std::vector<InspectedValue> values;  // of the first items
+  int64_t bad_samples = 0;             // met on the way, each logged as a warning
+
+  /// Tables for people.
+  std::string str() const;
+  nlohmann::ordered_json to_json() const;
+};
+
+/// Reads the first `count` items of a flow. Errors: DataError.
+FlowInspection inspect_flow(const std::string& name, const DataFlow& flow, uint64_t seed, int count);
+
+}  // namespace tpack

@@ -1,0 +1,34 @@
+#include "experiment/gates.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
+
+namespace tpack {
+
+void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>& provided) {
+  Diagnostics errors;
+  for (const Gate& gate : gates) {
+    if (std::find(provided.begin(), provided.end(), gate.name) != provided.end()) continue;
+    errors.add(unknown_reference("statistic", gate.name, gate.position, provided), gate.position);
+  }
+  errors.throw_if_any();
+}
+
+void require_gates(const std::vector<Gate>& gates, const Monitors& monitors) {
+  std::vector<std::string> missed;
+  for (const Gate& gate : gates) {
+    const auto figure = monitors.get_latest(gate.name);
+    if (figure && gate.holds(*figure)) {
+      log::info("gate " + gate.str() + " holds: " + shortest(*figure));
+    } else {
+      missed.push_back("gate " + gate.str() +
+                       " is missed: " + (figure ? shortest(*figure) : "it has no value"));
+    }
+  }
+  if (!missed.empty()) throw GateMissed(join(missed, "\n"));
+}
+
+}  // namespace tpack

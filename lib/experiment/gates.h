@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiment/experiment_config.h"
+#include "monitor/monitors.h"
+
+namespace tpack {
+
+/// Refuses gates of figures that nobody gives. Errors: ConfigError with suggestions.
+void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>& provided);
+/// Checks the newest figures. Errors: GateMissed with every gate that was missed.
+void require_gates(const std::vector<Gate>& gates, const Monitors& monitors);
+
+}  // namespace tpack

@@ -1,0 +1,79 @@
+#include "experiment/memory_report.h"
+
+#include <algorithm>
+
+#include "predict/evaluator.h"
+
+namespace tpack {
+namespace {
+
+// What a process holds that trains, and one that only checks does not: HDF5, the log file, stacks of threads.
+// Measured (docs/performance.md).
+constexpr uint64_t kOnlyInTraining = 3'400'000;
+
+uint64_t bytes_of_batch(const DataFlow& flow) {
+  const int64_t batch = flow.batch_size().value_or(1);
+  uint64_t bytes = 0;
+  for (const ComponentSpec& component : flow.spec()) {
+    Shape shape = component.tensor.shape;
+    if (!shape.known() && shape.rank() > 0) shape = shape.with(0, batch);  // a remainder is smaller
+    if (shape.known()) bytes += static_cast<uint64_t>(TensorSpec{component.tensor.dtype, shape}.bytes());
+  }
+  return bytes;
+}
+
+/// Batches that the input keeps in memory; 1 for one that makes them when they are needed.
+uint64_t batches_in_memory(const Experiment& e) {
+  const ConfigNode item = effective_item(InputSource::kKind, e.config.input.item);
+  const ConfigNode* capacity = item.entries()[0].value.find("capacity");
+  if (capacity == nullptr) return 1;
+  return static_cast<uint64_t>(capacity->is_null() ? e.flows.at("train").settings().prefetch + 1
+                                                   : capacity->as_int());
+}
+
+/// Of the largest flow that is not trained on.
+uint64_t bytes_of_evaluation(const Experiment& e) {
+  uint64_t largest = 0;
+  for (const auto& [name, flow] : e.flows) {
+    if (name != "train") largest = std::max(largest, Evaluator::kBatchesInMemory * bytes_of_batch(flow));
+  }
+  return largest;
+}
+
+/// A checkpoint is put together in memory before it is written. What a trainer without variables on devices
+/// saves is known only once it has begun.
+uint64_t bytes_of_checkpoint(Trainer& trainer) {
+  CheckpointContent content;
+  if (trainer.variables() == nullptr) return 0;
+  trainer.save(content);
+  uint64_t bytes = 0;
+  for (const auto& [name, tensor] : content.tensors) bytes += tensor.bytes();
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::pair<const char*, uint64_t>> MemoryReport::parts() const {
+  return {{"program and libraries", program}, {"data sets", data},      {"variables", variables},
+          {"activations", activations},       {"constants", constants}, {"batches", batches},
+          {"validation or saving", passing}};
+}
+
+MemoryReport report_memory(CheckedExperiment& checked) {
+  const Experiment& e = checked.experiment();
+  const TrainerMemory memory = e.trainer->memory();
+  MemoryReport report;
+  report.program = checked.program_bytes() + kOnlyInTraining + memory.libraries;
+  report.data = checked.data_bytes();
+  report.variables = memory.variables;
+  report.activations = memory.activations;
+  report.constants = memory.constants;
+  if (const DataFlow* train = e.train_flow()) {
+    const auto towers = static_cast<uint64_t>(e.trainer->step_size().towers);
+    report.batches = towers * batches_in_memory(e) * bytes_of_batch(*train);
+  }
+  report.passing = std::max(bytes_of_evaluation(e), bytes_of_checkpoint(*e.trainer));
+  return report;
+}
+
+}  // namespace tpack

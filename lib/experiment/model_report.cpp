@@ -1,0 +1,120 @@
+#include "experiment/model_report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "draw/text_table.h"
+#include "graph/structural.h"
+
+namespace tpack {
+namespace {
+
+/// "12.3 M" (powers of 1000).
+std::string human_count(double value) {
+  constexpr const char* kUnits[] = {"", " k", " M", " G", " T"};
+  size_t unit = 0;
+  while (value >= 1000 && unit + 1 < std::size(kUnits)) {
+    value /= 1000;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f%s" : "%.3g%s", value, kUnits[unit]);
+  return text;
+}
+
+/// The layer whose name is the longest beginning of a path; null where it belongs to none.
+LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path) {
+  LayerReport* best = nullptr;
+  for (LayerReport& layer : layers) {
+    const bool inside = path == layer.name || path.starts_with(layer.name + "/");
+    if (inside && (best == nullptr || layer.name.size() > best->name.size())) best = &layer;
+  }
+  return best;
+}
+
+/// Builds the forward graph once to see what each layer makes of a batch.
+void add_layers(const TowerFunction& tower, const Signature& fed, DType type, ModelReport& report) {
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kTraining, type});
+  const TowerResult result = build_tower(b, tower, fed, {});
+  std::vector<std::pair<int, LayerReport>> ordered;
+  for (const auto& [name, value] : result.outputs) ordered.push_back({value.node->id, {name, value.spec()}});
+  const auto before = [](const auto& x, const auto& y) {  // a block and its last layer are one node
+    return x.first != y.first ? x.first < y.first : x.second.name.size() > y.second.name.size();
+  };
+  std::stable_sort(ordered.begin(), ordered.end(), before);
+  for (auto& [id, layer] : ordered) report.layers.push_back(std::move(layer));
+  // Variables of a network that is called several times count where it is called first.
+  for (const auto& [variable, value] : trainable_reads(graph, table)) {
+    report.parameters += variable->spec.shape.elements();
+    LayerReport* layer = owner_of(report.layers, value.node->path);
+    if (layer != nullptr) layer->parameters += variable->spec.shape.elements();
+  }
+  for (const auto& node : graph.nodes()) {
+    const double flops = node->op->flops(*node);
+    report.forward_flops += flops;
+    LayerReport* layer = owner_of(report.layers, node->path);
+    if (layer != nullptr) layer->flops += flops;
+  }
+}
+
+}  // namespace
+
+ModelReport report_model(CheckedExperiment& checked) {
+  Experiment& e = checked.experiment();
+  ModelReport report;
+  report.size = e.trainer->step_size();
+  checked.compile();
+  if (e.tower) add_layers(*e.tower, batch_specs(*e.tower, report.size.batch), e.config.engine.dtype, report);
+  for (const NamedExecutable& program : e.trainer->programs())
+    report.step_flops += program.executable->report().flops;
+  report.memory = report_memory(checked);
+  return report;
+}
+
+std::string ModelReport::str() const {
+  TextTable layer_table({"layer", "output", "parameters", "FLOPs"});
+  for (const LayerReport& layer : layers) {
+    layer_table.add(
+        {layer.name, layer.spec.str(), with_thousands(layer.parameters), human_count(layer.flops)});
+  }
+  TextTable table({"step", "value"});
+  table.add({"batch x towers", with_thousands(size.batch) + " x " + std::to_string(size.towers)});
+  if (!layers.empty()) {
+    table.add({"parameters", with_thousands(parameters)});
+    table.add({"FLOPs forward, a sample",
+               human_count(forward_flops / static_cast<double>(std::max<int64_t>(size.batch, 1)))});
+  }
+  if (step_flops > 0) table.add({"FLOPs of a step, a tower", human_count(step_flops)});
+  for (const auto& [name, bytes] : memory.parts())
+    table.add({std::string("memory: ") + name, human_bytes(bytes)});
+  table.add({"memory: most in training", human_bytes(memory.total())});
+  return (layers.empty() ? "" : layer_table.str() + "\n") + table.str();
+}
+
+nlohmann::ordered_json ModelReport::to_json() const {
+  nlohmann::ordered_json root;
+  root["layers"] = nlohmann::ordered_json::array();
+  for (const LayerReport& layer : layers) {
+    root["layers"].push_back(
+        {{"name", layer.name},
+         {"dtype", name_of(layer.spec.dtype)},
+         {"shape", std::vector<int64_t>(layer.spec.shape.sizes().begin(), layer.spec.shape.sizes().end())},
+         {"parameters", layer.parameters},
+         {"flops", layer.flops}});
+  }
+  root["batch"] = size.batch;
+  root["towers"] = size.towers;
+  root["parameters"] = parameters;
+  root["forward_flops"] = forward_flops;
+  root["step_flops"] = step_flops;
+  for (const auto& [name, bytes] : memory.parts()) root["memory"][name] = bytes;
+  root["memory"]["total"] = memory.total();
+  return root;
+}
+
+}  // namespace tpack

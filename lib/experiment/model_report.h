@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "experiment/memory_report.h"
+
+namespace tpack {
+
+/// One output of the model, as a training batch makes it.
+struct LayerReport {
+  std::string name;
+  TensorSpec spec;
+  int64_t parameters = 0;  // trainable
+  double flops = 0;        // forward, of one batch
+};
+
+/// What a training step would be: found by compiling it with fixed rules, without running it.
+struct ModelReport {
+  std::vector<LayerReport> layers;  // in the order of the network
+  StepSize size;
+  int64_t parameters = 0;
+  double forward_flops = 0;  // of one batch
+  double step_flops = 0;     // of one tower
+  MemoryReport memory;
+
+  std::string str() const;
+  nlohmann::ordered_json to_json() const;
+};
+
+/// Compiles the step of a checked experiment. Layers and FLOPs are left out where its trainer has no model.
+/// Errors: ConfigError, ResourceError.
+ModelReport report_model(CheckedExperiment& checked);
+
+}  // namespace tpack

@@ -1,0 +1,245 @@
+#include "experiment/prediction_writer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/checkpoint.h"
+#include "core/file_io.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+/// Where the formats that are text go: standard output, or a file that has its name once it is whole. What is
+/// no regular file (a pipe) is written as it is.
+class TextOutput {
+ public:
+  explicit TextOutput(std::string path) : path_(std::move(path)), written_(path_) {
+    if (path_.empty()) return;
+    std::error_code failure;
+    const auto there = std::filesystem::status(path_, failure);
+    if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there))
+      written_ = temporary_name(path_);
+    file_.open(written_);
+    if (!file_) throw ResourceError(path_ + ": cannot be written: " + std::strerror(errno));
+  }
+  ~TextOutput() {
+    std::error_code failure;
+    if (written_ != path_) std::filesystem::remove(written_, failure);
+  }
+  TextOutput(const TextOutput&) = delete;
+  TextOutput& operator=(const TextOutput&) = delete;
+
+  std::ostream& stream() { return path_.empty() ? std::cout : file_; }
+  void finish() {
+    stream().flush();
+    if (file_.is_open()) file_.close();
+    std::error_code failure;
+    if (stream() && written_ != path_) std::filesystem::rename(written_, path_, failure);
+    if (!stream() || failure)
+      throw ResourceError((path_.empty() ? "stdout" : path_) + ": was not written whole");
+  }
+
+ private:
+  std::string path_;
+  std::string written_;  // the name until it is finished
+  std::ofstream file_;
+};
+
+/// An element; of single precision the double whose text is as short.
+double element(const Tensor& value, int64_t index) {
+  const double exact = value.at(index);
+  if (value.dtype() != DType::kFloat32 || !std::isfinite(exact)) return exact;
+  const std::string text = shortest(static_cast<float>(exact));
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// Values of any tensor as nested lists.
+nlohmann::json as_json(const Tensor& value) {
+  if (value.shape().rank() == 0) return element(value, 0);
+  auto list = nlohmann::json::array();
+  for (int64_t i = 0; i < value.shape()[0]; ++i) list.push_back(as_json(value.row(i)));
+  return list;
+}
+
+/// {"file": ..., "label": ..., "score": ..., "top": [...], "outputs": {...}}, or {"file": ..., "error": ...}.
+class JsonLines final : public PredictionWriter {
+ public:
+  explicit JsonLines(const WriterOptions& options) : options_(options), output_(options.output) {}
+
+  void write(const Prediction& p) override {
+    nlohmann::ordered_json line = {{"file", p.file}};
+    if (!p.error.empty()) {
+      line["error"] = p.error;
+    } else {
+      add_classes(p.outputs[0], line);
+      for (size_t i = 0; i < p.outputs.size(); ++i)
+        line["outputs"][options_.names[i]] = as_json(p.outputs[i]);
+    }
+    output_.stream() << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  }
+  void finish() override { output_.finish(); }
+
+ private:
+  void add_classes(const Tensor& scores, nlohmann::ordered_json& line) const {
+    if (scores.shape().rank() != 1) return;
+    const auto ranked = top_classes(scores, options_.labels, options_.top_k);
+    line["label"] = ranked[0].label;
+    line["score"] = ranked[0].score;
+    if (options_.top_k == 1) return;
+    for (const Ranked& one : ranked) line["top"].push_back({{"label", one.label}, {"score", one.score}});
+  }
+
+  WriterOptions options_;
+  TextOutput output_;
+};
+
+/// file,label,score,label_2,score_2,...: the classes of the first output; then a column for each further one,
+/// its values with spaces between; error.
+class Csv final : public PredictionWriter {
+ public:
+  explicit Csv(const WriterOptions& options) : options_(options), output_(options.output) {
+    output_.stream() << "file";
+    for (int k = 1; k <= options_.top_k; ++k) {
+      const std::string number = k == 1 ? "" : "_" + std::to_string(k);
+      output_.stream() << ",label" << number << ",score" << number;
+    }
+    for (size_t i = 1; i < options_.names.size(); ++i)
+      output_.stream() << "," << csv_field(options_.names[i]);
+    output_.stream() << ",error\n";
+  }
+
+  void write(const Prediction& p) override {
+    std::vector<Ranked> ranked;
+    if (p.error.empty()) ranked = top_classes(scores(p), options_.labels, options_.top_k);
+    output_.stream() << csv_field(p.file);
+    for (size_t k = 0; k < static_cast<size_t>(options_.top_k); ++k) {
+      if (k < ranked.size()) {
+        output_.stream() << "," << csv_field(ranked[k].label) << "," << csv_field(ranked[k].score);
+      } else {
+        output_.stream() << ",,";
+      }
+    }
+    for (size_t i = 1; i < options_.names.size(); ++i)
+      output_.stream() << "," << (i < p.outputs.size() ? values(p.outputs[i]) : "");
+    output_.stream() << "," << csv_field(p.error) << "\n";
+  }
+  void finish() override { output_.finish(); }
+
+ private:
+  const Tensor& scores(const Prediction& p) const {
+    if (p.outputs[0].shape().rank() == 1) return p.outputs[0];
+    throw ConfigError("--format csv ranks classes, but output '" + options_.names[0] + "' of a file is " +
+                      p.outputs[0].spec().str() + "; use jsonl or hdf5");
+  }
+  static std::string values(const Tensor& x) {
+    std::string text;
+    for (int64_t i = 0; i < x.elements(); ++i) text += (i == 0 ? "" : " ") + csv_field(x.at(i));
+    return text;
+  }
+
+  WriterOptions options_;
+  TextOutput output_;
+};
+
+/// One dataset [files, ...] an output, NaN for files that could not be read, and the texts `files`, `errors`
+/// (empty lines where there was none) and `labels`, one a line.
+class Hdf5 final : public PredictionWriter {
+ public:
+  explicit Hdf5(WriterOptions options) : options_(std::move(options)) {
+    if (options_.output.empty()) throw ConfigError("--format hdf5 needs --output FILE");
+    check_names();
+  }
+  void write(const Prediction& p) override { all_.push_back(p); }
+
+  void finish() override {
+    CheckpointContent content;
+    std::string files;
+    std::string errors;
+    for (const Prediction& p : all_) {
+      files += one_line(p.file) + "\n";
+      errors += one_line(p.error) + "\n";
+    }
+    content.texts["files"] = files;
+    content.texts["errors"] = errors;
+    content.texts["labels"] = join(options_.labels, "\n");
+    for (size_t i = 0; i < options_.names.size(); ++i) {
+      if (const auto rows = stacked(i)) content.tensors[options_.names[i]] = *rows;
+    }
+    save_checkpoint(options_.output, content);
+  }
+
+ private:
+  static std::string one_line(std::string text) {
+    for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\n");
+    return text;
+  }
+  /// An output is a dataset of its name, or below groups of the words before the last slash.
+  void check_names() const {
+    std::vector<std::string> taken = {"files", "errors", "labels"};
+    for (const std::string& name : options_.names) {
+      for (const std::string& other : taken) {
+        if (name == other || name.starts_with(other + "/") || other.starts_with(name + "/")) {
+          throw ConfigError("--format hdf5 has no place for output '" + name + "' beside '" + other +
+                            "'; name it otherwise in predict.outputs, or use jsonl");
+        }
+      }
+      taken.push_back(name);
+    }
+  }
+  std::optional<Tensor> stacked(size_t output) const {
+    const auto good = std::find_if(all_.begin(), all_.end(), [](const auto& p) { return p.error.empty(); });
+    if (good == all_.end()) return std::nullopt;
+    const Shape shape = good->outputs[output].shape();
+    Tensor rows(DType::kFloat32, shape.prepend(static_cast<int64_t>(all_.size())));
+    std::fill_n(rows.data<float>(), rows.elements(), std::numeric_limits<float>::quiet_NaN());
+    for (size_t i = 0; i < all_.size(); ++i) {
+      if (!all_[i].error.empty()) continue;
+      const Tensor row = all_[i].outputs[output].cast(DType::kFloat32);
+      std::memcpy(rows.row(static_cast<int64_t>(i)).raw(), row.raw(), row.bytes());
+    }
+    return rows;
+  }
+
+  WriterOptions options_;
+  std::vector<Prediction> all_;
+};
+
+}  // namespace
+
+std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::string>& labels, int count) {
+  std::vector<int64_t> order(static_cast<size_t>(scores.elements()));
+  std::iota(order.begin(), order.end(), 0);
+  const auto rank = [&](int64_t index) {
+    const double score = scores.at(index);
+    return std::isnan(score) ? -std::numeric_limits<double>::infinity() : score;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rank(a) > rank(b); });
+  std::vector<Ranked> ranked;
+  for (size_t k = 0; k < order.size() && k < static_cast<size_t>(count); ++k) {
+    const auto index = static_cast<size_t>(order[k]);
+    ranked.push_back(
+        {index < labels.size() ? labels[index] : std::to_string(index), element(scores, order[k])});
+  }
+  return ranked;
+}
+
+std::unique_ptr<PredictionWriter> make_prediction_writer(const WriterOptions& options) {
+  if (options.format == "csv") return std::make_unique<Csv>(options);
+  if (options.format == "hdf5") return std::make_unique<Hdf5>(options);
+  return std::make_unique<JsonLines>(options);
+}
+
+}  // namespace tpack

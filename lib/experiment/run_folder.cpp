@@ -1,0 +1,281 @@
+#include "experiment/run_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/retention.h"
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/file_io.h"
+#include "core/log.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLock = ".lock";
+constexpr const char* kSetAside = "left-";
+/// What a run that goes on writes anew, unlike log.txt and the event files.
+constexpr std::array<const char*, 4> kWrittenAnew = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
+
+void make_folder(const std::string& path) {
+  std::error_code failure;
+  fs::create_directories(path, failure);
+  if (failure) throw ResourceError(path + ": the run folder cannot be made: " + failure.message());
+}
+
+/// True where there is anything that a run has written.
+bool has_content(const std::string& path) {
+  for (const auto& entry : fs::directory_iterator(path)) {
+    if (entry.path().filename() != kLock) return true;
+  }
+  return false;
+}
+
+/// True where a run has left its marks: only such a folder is moved out of the way.
+bool is_run_folder(const std::string& path) {
+  static constexpr std::array<const char*, 3> kMarks = {"checkpoints", "log.txt", "exit.json"};
+  return std::any_of(kMarks.begin(), kMarks.end(),
+                     [&](const char* mark) { return fs::exists(fs::path(path) / mark); });
+}
+
+/// The name, or the name with a number where that is taken.
+std::string unused_name(const std::string& base) {
+  std::string name = base;
+  for (int n = 1; fs::exists(name); ++n) name = base + "-" + std::to_string(n);
+  return name;
+}
+
+/// What is damaged or no checkpoint is not; whoever needs it says so.
+bool is_of_later_step(int64_t step, const std::string& checkpoint) {
+  try {
+    return checkpoint_step(checkpoint) > step;
+  } catch (const CheckpointError&) {
+    return false;
+  }
+}
+
+bool is_whole(const std::string& checkpoint) {
+  try {
+    verify_checkpoint(checkpoint);
+    return true;
+  } catch (const CheckpointError&) {
+    return false;
+  }
+}
+
+/// Renames PATH to PATH.bak-TIME.
+std::string move_to_backup(const std::string& path) {
+  std::string name = unused_name(path + ".bak-" + time_stamp());
+  std::error_code failure;
+  fs::rename(path, name, failure);
+  if (failure) throw ResourceError(path + ": cannot be renamed to " + name + ": " + failure.message());
+  return name;
+}
+
+}  // namespace
+
+ResumeRequest ResumeRequest::parse(const std::string& text) {
+  if (text.empty()) return {};
+  if (text == "auto") return {Mode::kAuto, ""};
+  if (text == "never") return {Mode::kNever, ""};
+  return {Mode::kFile, text};
+}
+
+RunFolder::RunFolder(std::string path, const ResumeRequest& resume) : path_(std::move(path)) {
+  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+  make_folder(path_);
+  lock();
+  try {
+    enter(resume);
+  } catch (...) {
+    unlock();
+    throw;
+  }
+}
+
+RunFolder::~RunFolder() { unlock(); }
+
+void RunFolder::unlock() {
+  if (lock_ >= 0) close(lock_);
+  lock_ = -1;
+}
+
+void RunFolder::lock() {
+  const std::string name = file(kLock);
+  lock_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock_ < 0) throw ResourceError(name + ": cannot be written: " + std::strerror(errno));
+  if (flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
+  const int failure = errno;
+  unlock();
+  if (failure == EWOULDBLOCK)
+    throw ResourceError(path_ + ": another process trains in this folder; give this run another --log-dir");
+  // Some network file systems have no locks: a run there is still better than none.
+  log::warning(name + ": cannot be locked (" + std::strerror(failure) +
+               "); see that no other run writes here");
+}
+
+void RunFolder::enter(const ResumeRequest& resume) {
+  using Mode = ResumeRequest::Mode;
+  if (resume.mode == Mode::kFile) {
+    verify_checkpoint(resume.file);
+    checkpoint_ = resume.file;
+  }
+  move_away_ = resume.mode == Mode::kNever && has_content(path_);
+  if (move_away_ && !is_run_folder(path_)) {
+    throw ConfigError(path_ +
+                      ": holds files, but none of a run; --resume never moves only folders of runs away " +
+                      "(write elsewhere with --log-dir DIR)");
+  }
+  const std::vector<std::string> best = list_other_checkpoints(checkpoints());
+  if (resume.mode == Mode::kNone && !(list_checkpoints(checkpoints()).empty() && best.empty())) {
+    throw ConfigError(path_ +
+                      ": has checkpoints of an earlier run; go on with it (--resume auto), move it away " +
+                      "(--resume never), or write elsewhere (--log-dir DIR)");
+  }
+  if (resume.mode == Mode::kAuto) {
+    const auto newest = newest_valid_checkpoint(checkpoints());
+    if (newest) checkpoint_ = newest->path;
+    if (!newest && !best.empty()) checkpoint_ = newest_of(best);
+    if (const std::string left = left_behind(); !checkpoint_ && !left.empty()) {
+      throw ConfigError(
+          path_ + ": has no checkpoint but those in " + left +
+          "; go on from one of them (--resume FILE), move them away (--resume never), or write " +
+          "elsewhere (--log-dir DIR)");
+    }
+    if (!checkpoint_) log::info(path_ + " has no checkpoint; training starts from the beginning");
+  }
+}
+
+/// The one with the most steps, of a run that was ended before its first model-STEP.h5. Errors:
+/// CheckpointError where one is damaged.
+std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
+  const auto newest =
+      std::max_element(checkpoints.begin(), checkpoints.end(),
+                       [](const auto& a, const auto& b) { return checkpoint_step(a) < checkpoint_step(b); });
+  log::info("there is no " + checkpoint_name(checkpoint_step(*newest)) + " or later one; going on from " +
+            *newest);
+  return *newest;
+}
+
+/// A folder of checkpoints that were set aside; "" where there is none.
+std::string RunFolder::left_behind() const {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(checkpoints(), none))
+    if (entry.path().filename().string().starts_with(kSetAside)) return entry.path().string();
+  return "";
+}
+
+void RunFolder::begin() {
+  if (move_away_) {
+    const std::string backup = move_to_backup(path_);
+    unlock();
+    make_folder(path_);
+    lock();
+    log::info("what " + path_ + " had is now in " + backup);
+  }
+  make_folder(checkpoints());
+  for (const std::string& folder : {path_, checkpoints()}) remove_unfinished_files(folder);
+  std::error_code ignored;
+  fs::remove(file("exit.json"), ignored);
+}
+
+bool RunFolder::goes_on_from_elsewhere() const {
+  std::error_code ignored;  // a folder that is not there is another one
+  return !fs::equivalent(fs::absolute(*checkpoint_).parent_path(), checkpoints(), ignored);
+}
+
+bool RunFolder::set_later_checkpoints_aside(int64_t step) const {
+  const bool from_elsewhere = goes_on_from_elsewhere();
+  const std::vector<std::string> left = from_elsewhere ? all_of_the_run() : checkpoints_behind(step);
+  const std::string copy = copy_of_what_is_taken_up(step);  // first: there may be no room for it
+  if (!left.empty()) {
+    const std::string aside = set_aside(left);
+    log::info("the run goes on from step " + std::to_string(step) + "; " +
+              (from_elsewhere ? "what an earlier run left in this folder is" : "later checkpoints are") +
+              " now in " + aside);
+  }
+  if (copy.empty()) return !left.empty();
+  std::error_code failure;
+  fs::rename(copy, checkpoints() + "/" + checkpoint_name(step), failure);
+  if (failure) throw ResourceError(copy + ": cannot be renamed: " + failure.message());
+  return true;
+}
+
+void RunFolder::set_best_aside(const std::string& flow) const {
+  std::vector<std::string> best;
+  for (const std::string& path : list_other_checkpoints(checkpoints())) {
+    const std::string name = fs::path(path).filename().string();
+    if (name.starts_with("max-" + flow + "_") || name.starts_with("min-" + flow + "_")) best.push_back(path);
+  }
+  if (best.empty()) return;
+  log::info("the best checkpoints of the earlier data." + flow + " are now in " + set_aside(best));
+}
+
+/// Returns where the files are now.
+std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
+  const fs::path aside = unused_name(checkpoints() + "/" + kSetAside + time_stamp());
+  try {
+    fs::create_directories(aside);
+    for (const char* name : kWrittenAnew) {
+      if (fs::exists(file(name))) fs::copy_file(file(name), aside / name);
+    }
+    for (const std::string& path : files) {
+      if (fs::exists(path)) fs::rename(path, aside / fs::path(path).filename());
+    }
+  } catch (const fs::filesystem_error& failure) {
+    throw ResourceError(aside.string() + ": checkpoints cannot be moved there: " + failure.code().message());
+  }
+  return aside.string();
+}
+
+/// A run that is stopped before its first save is to find what it went on from. "" where it is there.
+std::string RunFolder::copy_of_what_is_taken_up(int64_t step) const {
+  if (!goes_on_from_elsewhere() && is_whole(checkpoints() + "/" + checkpoint_name(step))) return "";
+  const auto content = read_whole_file(*checkpoint_);
+  if (!content) throw ResourceError(*checkpoint_ + ": cannot be read: " + std::strerror(errno));
+  std::string copy = checkpoints() + "/taken-up.h5";
+  write_whole_file(copy, *content);
+  return copy;
+}
+
+std::vector<std::string> RunFolder::checkpoints_behind(int64_t step) const {
+  std::vector<std::string> later;
+  for (const CheckpointFile& file : list_checkpoints(checkpoints()))
+    if (file.step > step) later.push_back(file.path);
+  for (const std::string& path : list_other_checkpoints(checkpoints()))
+    if (is_of_later_step(step, path)) later.push_back(path);
+  return later;
+}
+
+/// Checkpoints, statistics and event files.
+std::vector<std::string> RunFolder::all_of_the_run() const {
+  std::vector<std::string> all = checkpoints_behind(-1);
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("events.out.tfevents.") || name.starts_with("stats."))
+      all.push_back(entry.path().string());
+  }
+  return all;
+}
+
+std::string ExitRecord::to_json() const {
+  const nlohmann::ordered_json record = {{"exit_code", exit_code},
+                                         {"reason", reason},
+                                         {"epoch", epoch},
+                                         {"global_step", global_step},
+                                         {"peak_memory_bytes", peak_memory_bytes}};
+  return record.dump(1) + "\n";
+}
+
+}  // namespace tpack

@@ -1,0 +1,64 @@
+#include "experiment/stored_model.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/layout.h"
+#include "core/machine.h"
+#include "predict/load_weights.h"
+
+namespace tpack {
+namespace {
+
+LoadedConfig stored_config(const CheckpointContent& content, const std::string& path,
+                           const std::vector<std::string>& overrides) {
+  const auto text = content.texts.find(layout::kConfig);
+  if (text == content.texts.end())
+    throw CheckpointError(path, "holds no config: it was not written by `tpack train`");
+  return load_config_text(text->second, path, {.overrides = overrides});
+}
+
+void refuse_plugins(const LoadedConfig& config, const std::string& path) {
+  const ConfigNode* plugins = config.root.find("plugins");
+  if (plugins == nullptr || plugins->size() == 0) return;
+  throw ConfigError(plugins->position(), path + " names plugins, which would run code: " + to_json(*plugins) +
+                                             "; give --allow-plugins where you trust them");
+}
+
+}  // namespace
+
+std::vector<std::string> stored_labels(const CheckpointContent& content, const std::string& path) {
+  const auto text = content.texts.find(layout::kLabels);
+  if (text == content.texts.end()) return {};
+  try {
+    return nlohmann::json::parse(text->second).get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError(path, std::string("its labels are no list of texts: ") + error.what());
+  }
+}
+
+StoredModel::StoredModel(const std::string& path, const std::vector<std::string>& overrides,
+                         bool allow_plugins) {
+  const CheckpointContent content = load_checkpoint(path);
+  LoadedConfig config = stored_config(content, path, overrides);
+  if (!allow_plugins) refuse_plugins(config, path);
+  experiment_ = make_experiment(std::move(config), std::filesystem::path(path).stem().string());
+  if (!experiment_.tower) throw ConfigError(path + ": its config has no model");
+  EngineSettings engine = experiment_.config.engine;
+  engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // nothing is measured for a few batches
+  const int threads = engine.threads > 0 ? engine.threads : static_cast<int>(available_processors());
+  tower_ = std::make_unique<InferenceTower>(*experiment_.tower, open_device("cpu:0", engine, threads));
+  load_all_weights(tower_->variables(), content, path);
+  labels_ = stored_labels(content, path);
+}
+
+std::string labels_json(const DataFlow& flow) {
+  for (const ComponentSpec& component : flow.spec()) {
+    if (!component.classes.empty()) return nlohmann::json(component.classes).dump();
+  }
+  return "";
+}
+
+}  // namespace tpack

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checkpoint/checkpoint.h"
+#include "experiment/experiment.h"
+#include "predict/inference_tower.h"
+
+namespace tpack {
+
+/// A trained model as a checkpoint holds it: its experiment, its weights on a device, the names of its
+/// classes.
+class StoredModel {
+ public:
+  /// `overrides` change the config that the checkpoint holds. Its plugins are loaded only where
+  /// `allow_plugins` says so: code is not run because a file of weights names it. Errors: CheckpointError;
+  /// ConfigError.
+  StoredModel(const std::string& path, const std::vector<std::string>& overrides, bool allow_plugins);
+
+  const Experiment& experiment() const { return experiment_; }
+  TowerPlace place() { return tower_->place(); }
+  /// Empty where the checkpoint does not say.
+  const std::vector<std::string>& labels() const { return labels_; }
+
+ private:
+  Experiment experiment_;
+  std::unique_ptr<InferenceTower> tower_;
+  std::vector<std::string> labels_;
+};
+
+/// The class names of a flow's label as a checkpoint holds them; empty where it has none.
+std::string labels_json(const DataFlow& flow);
+/// The names in a checkpoint; empty where it has none. Errors: CheckpointError.
+std::vector<std::string> stored_labels(const CheckpointContent& content, const std::string& path);
+
+}  // namespace tpack

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+#include "experiment/run_folder.h"
+#include "train/loop.h"
+
+namespace tpack {
+
+/// What `tpack train` can be told.
+struct TrainOptions {
+  std::string config;  // a file
+  std::vector<std::string> overrides;
+  ResumeRequest resume;
+  std::string log_dir;  // empty: train_log/NAME
+  std::string plan;     // a file; empty: that of the checkpoint, or a new one
+  bool replan = false;  // choose again where a checkpoint has a plan
+};
+
+/// Whoever may end a training from outside: signals, a server.
+struct Interruption {
+  std::stop_token token;                     // a request to save and end
+  std::function<void()> on_watched = [] {};  // called once, when the loop begins to watch the token
+  std::function<int()> exit_code = [] {
+    return 0;
+  };  // that exit.json has for a training that was interrupted
+};
+
+/// Trains the experiment of a config in a run folder, in this process, which is one rank of `world`: reads
+/// the checkpoint to resume from, writes checkpoints, statistics and exit.json. Returns how the training
+/// ended. Errors: ConfigError and DataError before the run folder is changed; CheckpointError, ResourceError,
+/// Diverged, DistributedError, GateMissed. exit.json has the same text.
+LoopResult train(const TrainOptions& options, Comm& world, const Interruption& interruption = {});
+
+}  // namespace tpack

@@ -1,0 +1,43 @@
+#include "ops/random_normal.h"
+
+#include "layers/layer.h"
+
+namespace tpack {
+namespace {
+
+struct RandomNormalLayerParams {
+  Shape shape;
+  double mean = 0;
+  double stddev = 1;
+};
+
+/// Draws new numbers each step, in inference too; no gradient flows back.
+/// Shapes: x [N, ...] -> y [N, shape...]; of x only the size of the batch is used.
+class RandomNormalLayer final : public Layer {
+ public:
+  using Params = RandomNormalLayerParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Random normal numbers for each sample, new ones each step.")
+        .field("shape", &Params::shape, "of one sample")
+        .required()
+        .field("mean", &Params::mean, "of the numbers")
+        .field("stddev", &Params::stddev, at_least(0), "standard deviation of the numbers");
+  }
+  explicit RandomNormalLayer(Params p) : p_(p) {}
+
+  Symbol build(Builder& b, Symbol x) const override {
+    if (x.shape().rank() == 0)
+      throw ShapeError(b.origin(), b.path() + ": needs an input [N, ...] to take the batch size from");
+    const Symbol drawn = b.emit<RandomNormal>({p_.shape.prepend(x.shape()[0]), b.float_type()}, {}).out();
+    const Symbol scaled = p_.stddev == 1 ? drawn : b.mul(drawn, p_.stddev);
+    return p_.mean == 0 ? scaled : b.add(scaled, p_.mean);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, RandomNormalLayer, "RandomNormal");
+
+}  // namespace
+}  // namespace tpack

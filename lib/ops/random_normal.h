@@ -1,0 +1,26 @@
+#pragma once
+
+#include "graph/builder.h"
+
+namespace tpack {
+
+struct RandomNormalParams {
+  Shape shape;
+  DType dtype = DType::kFloat32;
+};
+
+/// Normal numbers of mean 0 and standard deviation 1, new ones each step, keyed as those of RandomUniform.
+/// Shapes: () -> shape.
+class RandomNormal final : public OpOf<RandomNormal, RandomNormalParams> {
+ public:
+  static constexpr const char* kType = "RandomNormal";
+  static Schema<RandomNormalParams> schema();
+  using OpOf::OpOf;
+  std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  bool stateful() const override { return true; }
+};
+
+/// Element `index` of the draw, what every backend computes.
+float normal_element(uint64_t key, uint64_t index);
+
+}  // namespace tpack

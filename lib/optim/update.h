@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/field.h"
+#include "graph/tower_function.h"
+#include "optim/optimizer.h"
+
+namespace tpack {
+
+/// A part of a training step: which cost is minimized, over which variables, by which optimizer. The updates
+/// of a step run one after the other; each computes its cost with what those before it have changed. Random
+/// draws of one step are the same for all of them.
+struct Update {
+  std::string name;                      // "" for the one update of the short form
+  Ref<CostName> cost = {kCost, {}};      // of the tower
+  std::vector<Ref<Variable>> variables;  // see `selects`; empty: all trainable variables
+  const Optimizer* optimizer = nullptr;  // never null
+  int64_t every = 1;                     // runs in steps 0, every, 2 * every, ...
+  Position position = {};
+
+  /// True for a variable whose whole name matches one of `variables` as a regular expression, or that is
+  /// below one of them: "discriminator" selects "discriminator/fc0/W". Errors: ConfigError for an expression
+  /// that is none.
+  bool selects(const std::string& variable) const;
+  /// "d/backward"; "backward" where the update has no name.
+  std::string program_name(const std::string& program) const {
+    return name.empty() ? program : name + "/" + program;
+  }
+};
+
+}  // namespace tpack

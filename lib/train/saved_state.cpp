@@ -1,0 +1,59 @@
+#include "train/saved_state.h"
+
+#include <array>
+
+#include "checkpoint/layout.h"
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+constexpr std::array kSaved = {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal};
+
+}  // namespace
+
+std::string entry_of(VariableScope scope, const std::string& name) {
+  switch (scope) {
+    case VariableScope::kModel:
+      return layout::kModel + name;
+    case VariableScope::kOptimizer:
+      return layout::kOptimizer + (name.starts_with('@') ? name.substr(1) : name);
+    default:
+      return layout::kLocal + name;
+  }
+}
+
+void save_variables(const VariableStore& store, CheckpointContent& content) {
+  for (const VariableScope scope : kSaved) {
+    for (const std::string& name : store.names(scope))
+      content.tensors[entry_of(scope, name)] = store.tensor(name);
+  }
+}
+
+void load_variables(const CheckpointContent& content, const std::string& source, VariableStore& store) {
+  for (const VariableScope scope : kSaved) {
+    for (const std::string& name : store.names(scope)) {
+      const std::string entry = entry_of(scope, name);
+      const auto found = content.tensors.find(entry);
+      if (found == content.tensors.end()) throw CheckpointError(source, "has no " + entry);
+      const TensorSpec here = store.tensor(name).spec();
+      if (!(found->second.spec() == here)) {
+        throw CheckpointError(source, entry + " is " + found->second.spec().str() + ", the model needs " +
+                                          here.str() +
+                                          "; resume needs the same model, `init` loads parts of another");
+      }
+      store.set(name, found->second);
+    }
+  }
+}
+
+void save_position(const DataPosition& position, State& state) {
+  state.put("pass", position.pass);
+  state.put("index", position.index);
+}
+
+DataPosition load_position(const State& state) {
+  return {state.get<int64_t>("pass"), state.get<int64_t>("index")};
+}
+
+}  // namespace tpack

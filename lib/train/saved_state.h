@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "backend/variable_store.h"
+#include "checkpoint/checkpoint.h"
+#include "input/input_source.h"
+#include "train/state.h"
+
+namespace tpack {
+
+/// The entry of a variable in checkpoints: "model/conv0/W"; "optimizer/m/conv0/W" for the part of a slot that
+/// the store calls "@m/conv0/W".
+std::string entry_of(VariableScope scope, const std::string& name);
+
+/// Adds the variables of a store to a checkpoint: those of the model, the optimizer's and local ones.
+void save_variables(const VariableStore& store, CheckpointContent& content);
+/// Takes them back. Errors: CheckpointError for one that is missing or has another type or shape.
+void load_variables(const CheckpointContent& content, const std::string& source, VariableStore& store);
+
+/// Adds the place in the data. What else a trainer has to say of its data goes into the same `State`.
+void save_position(const DataPosition& position, State& state);
+DataPosition load_position(const State& state);
+
+}  // namespace tpack

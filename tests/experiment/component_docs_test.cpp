@@ -1,0 +1,72 @@
+#include "experiment/component_docs.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "support/paths.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+TEST(ComponentDocs, leave_the_ops_of_the_graph_out) {
+  const auto kinds = documented_kinds();
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "op"), 0);
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "layer"), 1);
+}
+
+TEST(ComponentDocs, find_components_by_alias) {
+  EXPECT_EQ(components_named("SimpleTrainer").at(0)->name, "Simple");
+  EXPECT_THROW(components_named("Conv3D"), ConfigError);
+}
+
+TEST(ComponentDocs, name_the_file_of_a_component) {
+  EXPECT_EQ(source_file(*components_named("Conv2D").at(0)), "lib/layers/conv2d.cpp");
+}
+
+/// The tests that change every option of a kind's components and look for a difference (live::dead_fields).
+TEST(ComponentDocs, every_kind_has_a_test_of_its_options) {
+  const std::map<std::string, std::string> tests = {{"augmentor", "dataflow/augment/augmentor_test.cpp"},
+                                                    {"callback", "train/callback_fields_test.cpp"},
+                                                    {"cost", "layers/cost_test.cpp"},
+                                                    {"gradient processor", "optim/optimizer_test.cpp"},
+                                                    {"initializer", "layers/layer_test.cpp"},
+                                                    {"input source", "input/input_source_fields_test.cpp"},
+                                                    {"layer", "layers/layer_test.cpp"},
+                                                    {"map", "dataflow/make_flow_test.cpp"},
+                                                    {"metric", "layers/cost_test.cpp"},
+                                                    {"monitor", "monitor/monitor_fields_test.cpp"},
+                                                    {"optimizer", "optim/optimizer_test.cpp"},
+                                                    {"source", "dataflow/make_flow_test.cpp"},
+                                                    {"stage", "dataflow/make_flow_test.cpp"},
+                                                    {"tensor map", "dataflow/make_flow_test.cpp"},
+                                                    {"trainer", "train/trainer_fields_test.cpp"}};
+  for (const std::string& kind : documented_kinds()) {
+    ASSERT_TRUE(tests.contains(kind)) << "no test changes the options of every " << kind;
+    std::string type;  // "gradient processor" is a GradientProcessor
+    for (size_t i = 0; i < kind.size(); ++i) {
+      const bool begins = i == 0 || kind[i - 1] == ' ';
+      if (kind[i] != ' ') type += begins ? static_cast<char>(std::toupper(kind[i])) : kind[i];
+    }
+    const std::string text = content_of(source_folder() + "/tests/" + tests.at(kind));
+    EXPECT_NE(text.find("dead_fields(Registry<" + type + ">::table()"), std::string::npos) << kind;
+  }
+}
+
+TEST(ComponentDocs, every_component_describes_itself) {
+  for (const std::string& kind : documented_kinds()) {
+    for (const ComponentInfo* info : ComponentTable::of(kind).list()) {
+      EXPECT_TRUE(info->summary().ends_with('.')) << info->name << ": " << info->summary();
+      for (const FieldInfo& field : info->fields()) {
+        EXPECT_FALSE(field.doc.empty()) << info->name << "." << field.name;
+        EXPECT_NE(describe(*info).find(field.name), std::string::npos);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,122 @@
+#include "experiment/data_report.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/program_runner.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+/// The tiny config on a folder of images.
+class DataReport : public testing_cli::WithTinyConfig {
+ protected:
+  DataReport() {
+    for (const char* name : {"ants/1.png", "ants/2.png", "bees/1.png"}) image(name);
+    for (const char* name : {"bees/anim.gif", "README", "ants/.hidden"}) write(name);
+  }
+  std::string path(const std::string& name) const { return folder_ / ("images/" + name); }
+  void image(const std::string& name) const {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    fs::copy_file(source_folder() + "/docs/images/rendered-digits.png", path(name));
+  }
+  void write(const std::string& name) const {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    write_content(path(name), "x");
+  }
+  Outcome check(std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = {"check",
+                                      config(),
+                                      "--set",
+                                      "data.train=[ImageFolder: {dir: " + (folder_ / "images") +
+                                          ", color: gray}, AugmentImageComponent: [Resize: 4], "
+                                          "BatchData: {batch_size: 1}]",
+                                      "--set",
+                                      "callbacks=[ModelSaver]"};
+    words.insert(words.end(), more.begin(), more.end());
+    return tpack(words);
+  }
+};
+
+TEST_F(DataReport, check_says_what_is_in_the_data) {
+  const Outcome outcome = check();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(
+      outcome.out.find("data.train: 3 images in 2 classes (ants: 2, bees: 1); ignored 2 files (.gif, no "
+                       "extension)\ndata.validation: 10 samples\n\n"),
+      0U)
+      << outcome.out;
+}
+
+TEST_F(DataReport, check_names_what_a_folder_has_and_nobody_reads) {
+  image("ants/more/3.png");
+  fs::create_directories(path("wasps"));
+  write("flies/1.bmp");
+  const Outcome outcome = check({"--set", "model.layers.fc.units=4"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(
+      outcome.out.find("data.train: 3 images in 4 classes (ants: 2, bees: 1, flies: 0, wasps: 0); ignored 3 "
+                       "files (.bmp, .gif, no extension); not read, inside class folders: ants/more; class "
+                       "folders without images: flies, wasps\n"),
+      0U)
+      << outcome.out;
+}
+
+TEST_F(DataReport, check_says_it_to_programs_too) {
+  const Outcome outcome = check({"--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_GT(json.at("parameters"), 0);
+  const auto& train = json.at("data").at("train").at(0);
+  EXPECT_EQ(train.at("samples"), 3);
+  EXPECT_EQ(train.at("unit"), "images");
+  EXPECT_EQ(train.at("classes"),
+            nlohmann::json::parse(R"([{"name":"ants","samples":2},{"name":"bees","samples":1}])"));
+  EXPECT_EQ(train.at("remarks"), std::vector<std::string>{"ignored 2 files (.gif, no extension)"});
+  EXPECT_FALSE(nlohmann::json::parse(check({"--json", "--no-data"}).out).contains("data"));
+}
+
+TEST_F(DataReport, other_classes_of_validation_are_refused_where_they_are_named) {
+  fs::create_directories(folder_ / "other/bees");
+  fs::copy_file(path("bees/1.png"), folder_ / "other/bees/1.png");
+  const Outcome outcome =
+      check({"--set",
+             "data.validation=[ImageFolder: {dir: " + (folder_ / "other") +
+                 ", color: gray}, AugmentImageComponent: [Resize: 4], BatchData: {batch_size: 1}]",
+             "--set", "callbacks=[InferenceRunner: {data: validation}]"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(
+      outcome.err.find("flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
+                       "'label' there and label 1 in data.train; use data with the same classes"),
+      std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(DataReport, the_layout_of_an_image_comes_from_its_source) {
+  std::string text = content_of(config());
+  const std::string layout = ", layout: HWC";
+  text.erase(text.find(layout), layout.size());
+  write_content(config(), text);
+  const Outcome outcome = check({"--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto layers = nlohmann::json::parse(outcome.out).at("layers");
+  EXPECT_EQ(layers.at(0).at("shape"), (std::vector<int64_t>{1, 1, 4, 4})) << "channels first";
+}
+
+TEST_F(DataReport, a_layout_against_that_of_the_source_is_refused) {
+  const Outcome outcome = check({"--set", "model.inputs.image.layout=CHW"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find(
+                "input 'image' has layout CHW, but the images of data.train are HWC; write layout: HWC"),
+            std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace tpack

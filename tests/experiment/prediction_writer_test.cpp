@@ -1,0 +1,97 @@
+#include "experiment/prediction_writer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+const Tensor kScores = Tensor::of<float>({3}, {0.25F, 0.5F, 0.25F});
+
+TEST(TopClasses, are_sorted_and_ties_keep_their_order) {
+  const auto ranked = top_classes(kScores, {"a", "b"}, 5);
+  ASSERT_EQ(ranked.size(), 3U);
+  EXPECT_EQ(ranked[0].label, "b");
+  EXPECT_EQ(ranked[1].label, "a");
+  EXPECT_EQ(ranked[2].label, "2") << "a number where there is no name";
+}
+
+TEST(TopClasses, have_nan_last) {
+  Tensor scores = Tensor::zeros({DType::kFloat32, {3}});
+  scores.data<float>()[0] = 0.1F;
+  scores.data<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  scores.data<float>()[2] = 0.9F;
+  const std::vector<Ranked> ranked = top_classes(scores, {"a", "b", "c"}, 3);
+  ASSERT_EQ(ranked.size(), 3U);
+  EXPECT_EQ(ranked[0].label + ranked[1].label + ranked[2].label, "cab");
+}
+
+TEST(PredictionWriter, quotes_csv) {
+  const TemporaryFolder folder;
+  const auto writer =
+      make_prediction_writer({"csv", folder / "out.csv", {"p"}, {"x,y", "say \"b\"", "c"}, 2});
+  writer->write({"one.png", {kScores}, ""});
+  writer->write({"two.png", {}, "bad, very"});
+  writer->finish();
+  EXPECT_EQ(content_of(folder / "out.csv"),
+            "file,label,score,label_2,score_2,error\n"
+            "one.png,\"say \"\"b\"\"\",0.5,\"x,y\",0.25,\n"
+            "two.png,,,,,\"bad, very\"\n");
+}
+
+TEST(PredictionWriter, csv_has_a_column_for_each_further_output) {
+  const TemporaryFolder folder;
+  const auto writer = make_prediction_writer({"csv", folder / "out.csv", {"p", "box"}, {"a", "b", "c"}, 1});
+  writer->write({"one.png", {kScores, Tensor::of<float>({2, 1}, {1.5F, 2})}, ""});
+  writer->finish();
+  EXPECT_EQ(content_of(folder / "out.csv"), "file,label,score,box,error\none.png,b,0.5,1.5 2,\n");
+  EXPECT_THROW(writer->write({"two.png", {Tensor::of<float>({1, 1}, {1}), kScores}, ""}), ConfigError)
+      << "a matrix has no best class";
+}
+
+TEST(PredictionWriter, writes_one_json_object_a_line) {
+  const TemporaryFolder folder;
+  const auto writer = make_prediction_writer({"jsonl", folder / "out", {"p"}, {"a", "b", "c"}, 1});
+  writer->write({"one.png", {kScores}, ""});
+  writer->finish();
+  const auto line = nlohmann::json::parse(content_of(folder / "out"));
+  EXPECT_EQ(line.at("label"), "b");
+  EXPECT_EQ(line.at("outputs").at("p").size(), 3U);
+  EXPECT_FALSE(line.contains("top"));
+}
+
+TEST(PredictionWriter, writes_no_more_digits_than_single_precision_has) {
+  const TemporaryFolder folder;
+  const auto writer = make_prediction_writer({"jsonl", folder / "out", {"p"}, {"a", "b"}, 1});
+  writer->write({"one.png", {Tensor::of<float>({2}, {0.9971405F, 5.4977022e-08F})}, ""});
+  writer->finish();
+  EXPECT_EQ(content_of(folder / "out"),
+            R"({"file":"one.png","label":"a","score":0.9971405,"outputs":{"p":[0.9971405,5.4977022e-08]}})"
+            "\n");
+}
+
+TEST(PredictionWriter, leaves_the_old_file_until_the_new_one_is_whole) {
+  for (const char* format : {"jsonl", "csv", "hdf5"}) {
+    const TemporaryFolder folder;
+    write_content(folder / "out", "old");
+    make_prediction_writer({format, folder / "out", {"p"}, {"a", "b", "c"}, 1})
+        ->write({"one.png", {kScores}, ""});
+    EXPECT_EQ(content_of(folder / "out"), "old") << format;
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"out"}) << format;
+    const auto writer = make_prediction_writer({format, folder / "out", {"p"}, {"a", "b", "c"}, 1});
+    writer->write({"one.png", {kScores}, ""});
+    writer->finish();
+    EXPECT_NE(content_of(folder / "out"), "old") << format;
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"out"}) << format;
+  }
+}
+
+TEST(PredictionWriter, refuses_outputs_that_cannot_be_written) {
+  EXPECT_THROW(make_prediction_writer({"csv", "/no/such/folder/x.csv", {}, {}, 1}), ResourceError);
+  EXPECT_THROW(make_prediction_writer({"hdf5", "", {}, {}, 1}), ConfigError);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,88 @@
+// What a machine may lack is found before training: exit 5 and the place in the config.
+#include <filesystem>
+
+#include "core/machine.h"
+#include "support/program_runner.h"
+
+namespace tpack {
+namespace {
+
+using testing_cli::kTinyConfig;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+class Resources : public testing_cli::WithTinyConfig {
+ protected:
+  Outcome train(std::vector<std::string> more) const {
+    std::vector<std::string> words = {"train", config(), "--log-dir", folder_ / "run"};
+    words.insert(words.end(), more.begin(), more.end());
+    return tpack(words);
+  }
+  bool was_begun() const { return std::filesystem::exists(folder_ / "run/config.yaml"); }
+};
+
+TEST_F(Resources, a_device_that_is_not_there_is_exit_5_with_its_place) {
+  write_content(config(), std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [gpu:0, gpu:1]}}\n");
+  const Outcome outcome = train({});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":")) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with(": device gpu:0: this build of tpack has no CUDA; use cpu:0\n"))
+      << outcome.err;
+  EXPECT_FALSE(was_begun());
+}
+
+TEST_F(Resources, a_processor_that_is_not_there_is_exit_5_with_its_place) {
+  write_content(config(),
+                std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [cpu:0, cpu:99999]}}\n");
+  const Outcome outcome = tpack({"check", config()});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":")) << outcome.err;
+  EXPECT_NE(outcome.err.find(": device cpu:99999: this process may use "), std::string::npos) << outcome.err;
+}
+
+/// On one processor, which something else keeps busy. Sanitizers make steps a hundred times slower, so the
+/// epoch becomes longer only where it was too short to tell.
+TEST_F(Resources, processors_that_others_use_are_named_in_the_line_of_the_epoch) {
+  const std::string processor = std::to_string(own_processors().at(0));
+  const testing_cli::Process neighbor({"taskset", "-c", processor, "sh", "-c", "while :; do :; done"},
+                                      folder_ / "neighbor");
+  std::string text;
+  bool was_said = false;
+  for (const char* steps : {"3000", "30000", "300000"}) {
+    if (was_said) break;
+    testing_cli::Process training(
+        {"taskset", "-c", processor, testing_cli::program(), "train", config(), "--log-dir",
+         folder_ / ("run" + std::string(steps)), "--set", "max_epoch=1", "--set",
+         "steps_per_epoch=" + std::string(steps), "--set", "default_callbacks=false"},
+        folder_ / "out");
+    EXPECT_EQ(training.wait(), 0) << training.err();
+    text = training.err();
+    const size_t line = text.find("Epoch 1 (global_step " + std::string(steps) + ") finished");
+    ASSERT_NE(line, std::string::npos) << text;
+    was_said = text.find("; the processors are shared: others took ", line) != std::string::npos;
+  }
+  EXPECT_TRUE(was_said) << text;
+}
+
+TEST_F(Resources, a_step_for_which_there_is_no_memory_is_exit_5_before_anything_is_written) {
+  if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
+  const Outcome outcome =
+      train({"--set", "data.train.1.BatchData.batch_size=16000000", "--set",
+             "data.train.0.FakeData.size=80000000", "--set", "model.layers.1.FullyConnected.units=2000"});
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_NE(outcome.err.find(" are free"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(was_begun());
+}
+
+TEST_F(Resources, variables_for_which_there_is_no_memory_are_exit_5_with_the_largest) {
+  if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
+  const Outcome outcome =
+      tpack({"check", config(), "--set", "model.layers.1.FullyConnected.units=1500000000"});
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":11:")) << outcome.err;
+  EXPECT_NE(outcome.err.find("the largest variable is 'fc0/W', float32 [16, 1500000000]"), std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,137 @@
+// Training of several networks from a config: resume, and the short form against the long one.
+#include <gmock/gmock.h>
+
+#include "checkpoint/layout.h"
+#include "experiment/tiny_runs.h"
+
+namespace tpack::testing_cli {
+namespace {
+
+/// The generator is trained in every third step, so that a checkpoint may fall between two of its steps.
+constexpr const char* kGan = R"(
+tpack: 1
+data:
+  train:
+    - FakeData: {size: 40, shapes: [[4]], names: [x]}
+    - BatchData: {batch_size: 4}
+model:
+  inputs:
+    x: {shape: [4]}
+  networks:
+    generator: [{FullyConnected: {units: 5}}, BatchNorm, ReLU, {FullyConnected: {units: 4}}]
+    discriminator: [{FullyConnected: {units: 6, activation: LeakyReLU}}, {Dropout: {rate: 0.2}}, {FullyConnected: {units: 1}}]
+  layers:
+    - RandomNormal: {name: z, shape: [3]}
+    - Call: {name: fake, network: generator, input: z}
+    - Call: {name: fake_score, network: discriminator, input: fake}
+    - Call: {name: real_score, network: discriminator, input: x}
+  costs:
+    d: [{SigmoidCrossEntropy: {logits: real_score, labels: 1}}, {SigmoidCrossEntropy: {logits: fake_score, labels: 0}}]
+    g: [{SigmoidCrossEntropy: {logits: fake_score, labels: 1}}]
+updates:
+  d: {cost: d, variables: discriminator, optimizer: {Adam: {learning_rate: 0.01}}}
+  g: {cost: g, variables: generator, optimizer: {Momentum: {learning_rate: 0.05}}, every: 3}
+engine: {algorithm: heuristic}
+steps_per_epoch: 7
+max_epoch: 4
+callbacks:
+  - ModelSaver: {keep: 10}
+  - ScheduledHyperParamSetter: {param: g/learning_rate, values: [[2, 0.01]]}
+)";
+
+class TrainUpdates : public WithTinyRuns {
+ protected:
+  TrainUpdates() { write_content(config(), kGan); }
+};
+
+TEST_F(TrainUpdates, goes_on_bit_exactly) {
+  ASSERT_EQ(train({}, "whole").code, 0);
+  for (const int epochs : {1, 2, 3}) {  // 7, 14 and 21 steps: after, before and in a step of the generator
+    const std::string name = "from_" + std::to_string(epochs);
+    ASSERT_EQ(train({"--set", "max_epoch=" + std::to_string(epochs)}, name).code, 0);
+    const Outcome resumed = train({"--resume", "auto"}, name);
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    const Outcome diff = tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, name)});
+    EXPECT_EQ(diff.out, "the contents are bit-equal\n");
+  }
+}
+
+TEST_F(TrainUpdates, have_a_rate_each) {
+  ASSERT_EQ(train().code, 0);
+  const CheckpointContent content = load_checkpoint(checkpoint(28));
+  EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "d/learning_rate").at(0)),
+                  0.01F);
+  EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "g/learning_rate").at(0)),
+                  0.01F);
+  EXPECT_TRUE(content.tensors.contains(layout::kOptimizer + "m/discriminator/fully_connected_0/W"));
+  EXPECT_TRUE(content.tensors.contains(layout::kOptimizer + "momentum/generator/fully_connected_0/W"));
+}
+
+TEST_F(TrainUpdates, of_other_optimizers_are_not_resumed) {
+  ASSERT_EQ(train().code, 0);
+  const Outcome other =
+      train({"--resume", "auto", "--set", "updates.g.optimizer={SGD: {learning_rate: 0.1}}"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, testing::HasSubstr(
+                             "optimizer d with Adam, g with Momentum, this run has d with Adam, g with SGD"));
+}
+
+TEST_F(TrainUpdates, take_the_place_of_the_optimizer) {
+  const Outcome both = train({"--set", "optimizer={SGD: {learning_rate: 0.1}}"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, testing::HasSubstr("'updates': there is an 'optimizer' too"));
+}
+
+/// The weights after training, without the path that a network adds to their names.
+std::map<std::string, Tensor> weights_of(const std::string& checkpoint, const std::string& network = "") {
+  std::map<std::string, Tensor> weights;
+  for (const auto& [name, value] : load_checkpoint(checkpoint).tensors) {
+    if (name.starts_with(layout::kModel + network))
+      weights[name.substr(layout::kModel.size() + network.size())] = value;
+  }
+  return weights;
+}
+
+void expect_same_bits(const std::map<std::string, Tensor>& a, const std::map<std::string, Tensor>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  ASSERT_FALSE(a.empty());
+  for (const auto& [name, value] : a) {
+    ASSERT_TRUE(b.contains(name)) << name;
+    EXPECT_TRUE(bit_equal(value, b.at(name))) << name;
+  }
+}
+
+TEST_F(WithTinyRuns, the_long_form_of_cost_and_optimizer_has_the_bits_of_the_short_one) {
+  ASSERT_EQ(train({}, "short").code, 0);
+  std::string text = kTinyConfig;
+  const auto replace = [&text](const std::string& old, const std::string& with) {
+    ASSERT_NE(text.find(old), std::string::npos) << old;
+    text.replace(text.find(old), old.size(), with);
+  };
+  replace("  cost:\n    - ", "  costs:\n    cost:\n    - ");
+  replace("optimizer:\n  Adam: {learning_rate: 0.01}",
+          "updates: {all: {optimizer: {Adam: {learning_rate: 0.01}}}}");
+  write_content(config(), text);
+  const Outcome outcome = train({}, "long");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_same_bits(weights_of(checkpoint(20, "short")), weights_of(checkpoint(20, "long")));
+}
+
+/// Initial values are drawn by name, so both begin with those of a third run; Dropout draws by place.
+TEST_F(WithTinyRuns, a_network_that_is_called_once_has_the_bits_of_its_layers) {
+  ASSERT_EQ(train({"--set", "max_epoch=1"}, "first").code, 0);
+  const std::string from = "init={from: " + checkpoint(10, "first");
+  ASSERT_EQ(train({"--set", "model.layers.Dropout.rate=0", "--set", from + "}"}, "layers").code, 0);
+  const Outcome outcome = train(
+      {"--set",
+       "model.networks={net: [{Normalize: {scale: 0.5}}, {FullyConnected: {name: fc0, units: 5, activation: "
+       "ReLU}}, {FullyConnected: {name: fc, units: 3}}]}",
+       "--set", "model.layers=[{Call: {name: fc, network: net}}]", "--set",
+       from + ", rename: {fc0/W: net/fc0/W, fc0/b: net/fc0/b, fc/W: net/fc/W, fc/b: net/fc/b}}"},
+      "network");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_same_bits(weights_of(checkpoint(20, "layers")), weights_of(checkpoint(20, "network"), "net/"));
+}
+
+}  // namespace
+}  // namespace tpack::testing_cli

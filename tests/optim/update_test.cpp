@@ -1,0 +1,36 @@
+#include "optim/update.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+Update training(const std::string& pattern) {
+  Update update;
+  update.variables = {{pattern, {}}};
+  return update;
+}
+
+TEST(Update, selects_everything_where_it_names_nothing) { EXPECT_TRUE(Update{}.selects("fc0/W")); }
+
+TEST(Update, selects_what_is_below_a_name_and_what_an_expression_matches_whole) {
+  EXPECT_TRUE(training("discriminator").selects("discriminator/fc0/W"));
+  EXPECT_FALSE(training("discriminator").selects("discriminator2/fc0/W"));
+  EXPECT_FALSE(training("fc0").selects("discriminator/fc0/W"));
+  EXPECT_TRUE(training(".*/W").selects("discriminator/fc0/W"));
+  EXPECT_FALSE(training("fc.*").selects("discriminator/fc0/W"));
+}
+
+TEST(Update, refuses_what_is_no_expression) { EXPECT_THROW(training("fc(").selects("fc0/W"), ConfigError); }
+
+TEST(Update, names_its_programs) {
+  EXPECT_EQ(Update{}.program_name("backward"), "backward");
+  Update named;
+  named.name = "d";
+  EXPECT_EQ(named.program_name("update"), "d/update");
+}
+
+}  // namespace
+}  // namespace tpack
