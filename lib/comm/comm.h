@@ -27,9 +27,7 @@ class Comm {
   virtual void all_reduce_sum(std::span<double> values, const char* stage) = 0;
   /// Gives the bytes of member `root` to all.
   virtual void broadcast(std::span<std::byte> bytes, int root, const char* stage) = 0;
-  /// Waits until all are here.
-  virtual void barrier(const char* stage) = 0;
-  /// The largest of the members' values: a stop signal, a count.
+  /// The largest of the members' values (a stop signal, a count), once all have given theirs.
   virtual int agree_max(int value, const char* stage) = 0;
   /// The texts of all members by rank; lengths may differ.
   virtual std::vector<std::string> all_gather(const std::string& text, const char* stage) = 0;

@@ -40,7 +40,6 @@ class MpiComm final : public Comm {
   void all_reduce_sum(std::span<float> values, const char* stage) override { reduce(values, stage); }
   void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
-  void barrier(const char* stage) override { agree_max(0, stage); }
   int agree_max(int value, const char* stage) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
   void set_timeout(double seconds) override { timeout_s_ = seconds; }

@@ -14,7 +14,6 @@ class SelfComm : public Comm {
   void all_reduce_sum(std::span<float> /*values*/, const char* /*stage*/) override {}
   void all_reduce_sum(std::span<double> /*values*/, const char* /*stage*/) override {}
   void broadcast(std::span<std::byte> /*bytes*/, int /*root*/, const char* /*stage*/) override {}
-  void barrier(const char* /*stage*/) override {}
   int agree_max(int value, const char* /*stage*/) override { return value; }
   std::vector<std::string> all_gather(const std::string& text, const char* /*stage*/) override {
     return {text};

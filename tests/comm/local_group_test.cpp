@@ -66,7 +66,7 @@ TEST(LocalGroup, names_the_member_that_does_not_come) {
   std::latch started(3);
   const auto errors = run(group, [&](Comm& comm) {
     started.arrive_and_wait();
-    if (comm.rank() != 1) comm.barrier("start");
+    if (comm.rank() != 1) comm.agree_max(0, "start");
   });
   EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 2 s", "",
                                            "rank 2, start: no sign of rank 1 within 2 s"));
@@ -78,7 +78,7 @@ TEST(LocalGroup, waits_no_longer_for_one_that_is_back) {
     if (comm.rank() == 1) {
       const BusyWith busy(comm, "a short save");
     } else {
-      comm.barrier("start");
+      comm.agree_max(0, "start");
     }
   });
   EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 0.05 s", ""));
@@ -88,7 +88,7 @@ TEST(LocalGroup, waits_as_long_as_it_is_told) {
   LocalGroup group(2);
   const auto errors = run(group, [](Comm& comm) {
     comm.set_timeout(0.05);
-    if (comm.rank() == 0) comm.barrier("start");
+    if (comm.rank() == 0) comm.agree_max(0, "start");
   });
   EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 0.05 s", ""));
 }
@@ -120,7 +120,7 @@ TEST(LocalGroup, wakes_all_when_one_has_failed) {
       group.abort("tower 2 failed: out of memory");
       return;
     }
-    comm.barrier("step");
+    comm.agree_max(0, "step");
   });
   EXPECT_EQ(errors[0], "rank 0, step: tower 2 failed: out of memory");
   EXPECT_EQ(errors[1], "rank 1, step: tower 2 failed: out of memory");
