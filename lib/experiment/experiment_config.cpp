@@ -38,11 +38,10 @@ std::optional<P> parse_section(const Schema<P>& schema, const ConfigNode& node, 
 
 template <>
 struct EnumNames<EngineSettings::Backend> {
-  static constexpr std::array<std::pair<const char*, EngineSettings::Backend>, 4> kNames = {
+  static constexpr std::array<std::pair<const char*, EngineSettings::Backend>, 3> kNames = {
       {{"auto", EngineSettings::Backend::kAuto},
        {"reference", EngineSettings::Backend::kReference},
-       {"cpu", EngineSettings::Backend::kCpu},
-       {"cuda", EngineSettings::Backend::kCuda}}};
+       {"cpu", EngineSettings::Backend::kCpu}}};
 };
 
 namespace {

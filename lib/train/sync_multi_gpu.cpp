@@ -18,7 +18,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
   static Schema<Params> schema() {
     return Schema<Params>("Trains replicas of the model on several devices of one machine.")
         .field("devices", &Params::devices,
-               "one tower each: [cpu:0, cpu:1], which share the processors evenly, or [gpu:0, gpu:1]")
+               "one tower each: [cpu:0, cpu:1]; they share the processors evenly")
         .required();
   }
   explicit SyncMultiGpu(Params p) : p_(std::move(p)) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/open_device.h"
 #include "backend/program.h"
 #include "backend/tower_place.h"
 #include "checkpoint/checkpoint.h"
@@ -18,20 +19,6 @@
 #include "optim/update.h"
 
 namespace tpack {
-
-/// The `engine` section: where and how programs run.
-struct EngineSettings {
-  enum class Backend : uint8_t { kAuto, kReference, kCpu, kCuda };
-  Backend backend = Backend::kAuto;
-  DType dtype = DType::kFloat32;
-  DeviceOptions::Algorithm algorithm = DeviceOptions::Algorithm::kAuto;
-  int threads = 0;        // 0: all that the process may use, divided among the towers
-  std::string cache_dir;  // for measured choices; empty: none
-};
-
-/// Opens device `name` ("cpu:0"). Errors: ConfigError, ResourceError for a device that this build or machine
-/// does not have.
-std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);
 
 /// What a trainer is given. What it does not need may be missing.
 struct TrainSetup {

@@ -21,13 +21,12 @@ class Resources : public testing_cli::WithTinyConfig {
   bool was_begun() const { return std::filesystem::exists(folder_ / "run/config.yaml"); }
 };
 
-TEST_F(Resources, a_device_that_is_not_there_is_exit_5_with_its_place) {
+TEST_F(Resources, an_unknown_device_is_exit_2_with_its_place) {
   write_content(config(), std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [gpu:0, gpu:1]}}\n");
   const Outcome outcome = train({});
-  EXPECT_EQ(outcome.code, 5);
+  EXPECT_EQ(outcome.code, 2);
   EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":")) << outcome.err;
-  EXPECT_TRUE(outcome.err.ends_with(": device gpu:0: this build of tpack has no CUDA; use cpu:0\n"))
-      << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with(": unknown device 'gpu:0'; use cpu:0, cpu:1, ...\n")) << outcome.err;
   EXPECT_FALSE(was_begun());
 }
 

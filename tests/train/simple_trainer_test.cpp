@@ -21,7 +21,7 @@ TEST(SimpleTrainer, has_tensorpacks_long_name_too) {
 }
 
 TEST(SimpleTrainer, refuses_a_device_that_is_not_there) {
-  EXPECT_THROW(SmallTraining("Simple: {device: gpu:0}"), ResourceError);
+  EXPECT_THROW(SmallTraining("Simple: {device: gpu:0}"), ConfigError);
   EXPECT_THROW(SmallTraining("Simple: {device: cpu}"), ConfigError);
 }
 

@@ -1,6 +1,7 @@
+#include "backend/open_device.h"
+
 #include "core/error.h"
 #include "core/text.h"
-#include "train/trainer.h"
 
 namespace tpack {
 
@@ -8,13 +9,8 @@ std::unique_ptr<Device> open_device(const std::string& name, const EngineSetting
   const std::vector<std::string> parts = split(name, ':');
   const bool numbered =
       parts.size() == 2 && !parts[1].empty() && parts[1].find_first_not_of("0123456789") == std::string::npos;
-  if (!numbered || (parts[0] != "cpu" && parts[0] != "gpu")) {
-    throw ConfigError("'" + name + "' is no device; write cpu:0, cpu:1, ... or gpu:0, gpu:1, ...");
-  }
-  const bool cuda = settings.backend == EngineSettings::Backend::kCuda;
-  if (parts[0] == "gpu" || cuda)
-    throw ResourceError("device " + name + ": this build of tpack has no CUDA; use " +
-                        (cuda ? "backend: cpu" : "cpu:0"));
+  if (!numbered || parts[0] != "cpu")
+    throw ConfigError("unknown device '" + name + "'; use cpu:0, cpu:1, ...");
   DeviceOptions options;
   options.float_type = settings.dtype;
   options.algorithm = settings.algorithm;
