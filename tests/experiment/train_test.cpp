@@ -8,9 +8,11 @@
 #include <regex>
 #include <sys/file.h>
 
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "backend/plan.h"
+#include "checkpoint/layout.h"
 #include "experiment/tiny_runs.h"
 
 namespace tpack {
@@ -111,16 +113,15 @@ TEST_F(Train, a_wrong_config_changes_nothing_in_the_run_folder) {
   EXPECT_TRUE(fs::exists(checkpoint(20)));
 }
 
-TEST_F(Train, checkpoints_have_the_groups_that_their_page_names) {
+TEST_F(Train, checkpoints_have_the_entries_that_their_page_names) {
   ASSERT_EQ(train().code, 0);
   const std::string page = content_of(source_folder() + "/docs/checkpoint-format.md");
   const CheckpointContent content = load_checkpoint(checkpoint(20));
-  std::vector<std::string> names;
-  for (const auto& [name, value] : content.tensors) names.push_back(name);
-  for (const auto& [name, value] : content.texts) names.push_back(name);
-  for (const std::string& name : names) {
-    const std::string group = "`/" + name.substr(0, name.find('/')) + "`";
-    EXPECT_NE(page.find(group), std::string::npos) << group;
+  for (const auto& [name, value] : content.tensors)
+    EXPECT_THAT(page, testing::HasSubstr("`/" + name.substr(0, name.find('/') + 1)));
+  for (const auto& [name, value] : content.texts) {
+    const bool of_callback = name.starts_with(layout::kCallbacks);
+    EXPECT_THAT(page, testing::HasSubstr("`/" + (of_callback ? layout::kCallbacks + "NAME" : name) + "`"));
   }
 }
 
