@@ -16,7 +16,7 @@ namespace {
 /// In the layers of a model they may be parameters of blocks and the like, known only when those are read.
 BareNames bare_names_at(const std::string& place) {
   const bool layers = place.starts_with("model.layers") || place.starts_with("model.blocks") ||
-                      place.starts_with("model.defaults");
+                      place.starts_with("model.networks") || place.starts_with("model.defaults");
   return layers ? BareNames::kLeave : BareNames::kResolve;
 }
 

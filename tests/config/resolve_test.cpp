@@ -49,9 +49,9 @@ TEST(Resolve, leaves_bare_names_in_the_layers_of_a_model_only) {
 TEST(Resolve, takes_names_for_all_of_model_but_its_layers) {
   EXPECT_EQ(
       resolved("vars: {k: 3}\nmodel: {inputs: {x: {shape: [$(k)]}}, cost: [R: $(k)], layers: [L: $(k)], "
-               "blocks: {B: $(k)}, defaults: {D: $(k)}}\n"),
+               "blocks: {B: $(k)}, networks: {N: $(k)}, defaults: {D: $(k)}}\n"),
       R"x({"vars": {"k": 3}, "model": {"inputs": {"x": {"shape": [3]}}, "cost": [{"R": 3}], )x"
-      R"x("layers": [{"L": "$(k)"}], "blocks": {"B": "$(k)"}, "defaults": {"D": "$(k)"}}})x");
+      R"x("layers": [{"L": "$(k)"}], "blocks": {"B": "$(k)"}, "networks": {"N": "$(k)"}, "defaults": {"D": "$(k)"}}})x");
 }
 
 TEST(Resolve, reports_a_cycle_once_from_its_first_place) {

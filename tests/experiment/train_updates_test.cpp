@@ -18,7 +18,7 @@ model:
   inputs:
     x: {shape: [4]}
   networks:
-    generator: [{FullyConnected: {units: 5}}, BatchNorm, ReLU, {FullyConnected: {units: 4}}]
+    generator: [{Repeat: {count: 2, layers: [{FullyConnected: {units: $(6 - i)}}]}}, BatchNorm, ReLU, {FullyConnected: {units: 4}}]
     discriminator: [{FullyConnected: {units: 6, activation: LeakyReLU}}, {Dropout: {rate: 0.2}}, {FullyConnected: {units: 1}}]
   layers:
     - RandomNormal: {name: z, shape: [3]}
@@ -64,7 +64,8 @@ TEST_F(TrainUpdates, have_a_rate_each) {
   EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "g/learning_rate").at(0)),
                   0.01F);
   EXPECT_TRUE(content.tensors.contains(layout::kOptimizer + "m/discriminator/fully_connected_0/W"));
-  EXPECT_TRUE(content.tensors.contains(layout::kOptimizer + "momentum/generator/fully_connected_0/W"));
+  EXPECT_TRUE(
+      content.tensors.contains(layout::kOptimizer + "momentum/generator/repeat_0/1/fully_connected_0/W"));
 }
 
 TEST_F(TrainUpdates, of_other_optimizers_are_not_resumed) {
