@@ -101,8 +101,7 @@ void VariableStore::copy_from(const VariableStore& other) {
 uint64_t VariableStore::bytes() const {
   uint64_t bytes = 0;
   for (const auto& [name, tensor] : tensors_) {
-    const VariableSpec* spec = table_.find(name);
-    const bool is_plain = spec != nullptr && (!spec->trainable || !is_in_a_block(name));
+    const bool is_plain = table_.find(name) != nullptr && !is_in_a_block(name);
     if (is_plain || FlatBlock::parse(name)) bytes += tensor.bytes();
   }
   return bytes;

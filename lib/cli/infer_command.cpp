@@ -19,6 +19,8 @@ struct InferCommandOptions {
 };
 
 int infer(const InferCommandOptions& o) {
+  if (o.infer.format == "hdf5" && o.infer.top_k != 1)
+    throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
   StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
   const std::vector<std::string> files = listed_files(o.files);
   const int64_t bad = infer_files(model, files, o.infer);

@@ -23,7 +23,7 @@ void add_model_arguments(CLI::App& command, ModelArguments& into) {
 }
 
 void add_plugin_option(CLI::App& command, std::vector<std::string>& into) {
-  command.add_option("--plugin", into, "a plugin whose components are included; may be given again")
+  command.add_option("--plugin", into, "a plugin; its components are included; may be given again")
       ->type_name("FILE")
       ->allow_extra_args(false);
 }

@@ -9,6 +9,7 @@
 #include "callbacks/default_callbacks.h"
 #include "core/text.h"
 #include "dataflow/flow_settings.h"
+#include "layers/model.h"
 
 namespace tpack {
 namespace {
@@ -139,7 +140,7 @@ std::optional<std::vector<UpdateSection>> Codec<std::vector<UpdateSection>>::par
   std::vector<UpdateSection> updates;
   for (const ConfigNode::Entry& entry : node.entries()) {
     const std::string owner = "update " + entry.key;
-    if (entry.key.find_first_of("/:@ ") != std::string::npos || entry.key.empty())
+    if (!is_model_name(entry.key))
       errors.add(entry.key_position,
                  owner + ": its name is a part of names of variables; use letters, digits, '_', '-' and '.'");
     const UpdateParams p = update_schema().parse(entry.value, owner, errors);

@@ -139,8 +139,6 @@ class Inference {
 }  // namespace
 
 int64_t infer_files(StoredModel& model, const std::vector<std::string>& files, const InferOptions& options) {
-  if (options.format == "hdf5" && options.top_k != 1)
-    throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
   return Inference(model, options).run(files);
 }
 

@@ -13,7 +13,7 @@ struct InferOptions {
   std::string format = "jsonl";  // jsonl, csv, hdf5
   std::string output;            // a file; empty: standard output
   std::string labels;  // a file with the names of the classes, one per line; empty: the checkpoint's
-  int top_k = 1;       // classes that are named
+  int top_k = 1;       // classes that are named; hdf5 has the scores of all
   int64_t batch = 64;  // files that run together
 };
 

@@ -119,13 +119,6 @@ struct NamedCost {
   std::vector<Named<Cost>> terms;
 };
 
-/// What may be a part of a path.
-bool is_name(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-  });
-}
-
 class ConfiguredModel final : public TowerFunction {
  public:
   ConfiguredModel(const ConfigNode& section, const Scope& scope, Diagnostics& errors) {
@@ -218,7 +211,7 @@ class ConfiguredModel final : public TowerFunction {
       return;
     }
     for (const ConfigNode::Entry& entry : p.costs.entries()) {
-      if (!is_name(entry.key)) {
+      if (!is_model_name(entry.key)) {
         errors.add(entry.key_position,
                    "cost '" + entry.key + "': a name has letters, digits, '_', '-' and '.'");
         continue;
@@ -248,10 +241,10 @@ class ConfiguredModel final : public TowerFunction {
     LayerParser parser(settings, scope, errors);
     layers_ = parser.parse(p.layers);
     for (const ConfigNode::Entry& entry : p.networks.entries()) {
-      if (!is_name(entry.key))
+      if (!is_model_name(entry.key))
         errors.add(entry.key_position,
                    "network '" + entry.key + "': a name has letters, digits, '_', '-' and '.'");
-      parser.network({entry.key, entry.key_position});  // also one that nobody calls
+      parser.network({entry.key, entry.key_position});  // unused ones too
     }
   }
 
@@ -321,6 +314,12 @@ std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope
   const size_t before = errors.count();
   auto model = std::make_unique<ConfiguredModel>(section, scope, errors);
   return errors.count() == before ? std::move(model) : nullptr;
+}
+
+bool is_model_name(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
 }
 
 std::vector<FieldInfo> model_fields() { return model_schema().fields(); }

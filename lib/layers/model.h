@@ -22,6 +22,10 @@ class Model {
   virtual std::map<std::string, Symbol> build(Builder& b, const std::map<std::string, Symbol>& in) const = 0;
 };
 
+/// True for what may be the name of a network, a cost or an update, which become parts of paths: letters,
+/// digits, '_', '-' and '.'.
+bool is_model_name(const std::string& text);
+
 /// Reads a `model` section. `scope` resolves the expressions left in it. Reports all that is wrong; null
 /// then.
 std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope& scope, Diagnostics& errors);

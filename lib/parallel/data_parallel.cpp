@@ -13,6 +13,7 @@ namespace tpack {
 struct DataParallel::UpdatePrograms {
   std::unique_ptr<Program> backward;
   std::unique_ptr<Program> update;
+  Tensor gradient;  // the block that is reduced
   Executable* last_backward = nullptr;
   Executable* last_update = nullptr;
   bool has_run = false;
@@ -109,6 +110,7 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     const auto name = [&](const char* program) { return updates_[i].program_name(program); };
     all[i].backward = std::make_unique<Program>(name("backward"), device, plan_, backward, compiling);
     all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling);
+    all[i].gradient = device.variables().tensor(FlatBlock{kGradient, updates_[i].name}.name());
   }
   return all;
 }
@@ -221,18 +223,17 @@ void DataParallel::step_of(size_t k, int64_t global_step) {
     if (global_step % updates_[i].every != 0) continue;
     UpdatePrograms& programs = tower.programs[i];
     programs.last_backward = &programs.backward->run(tower.batch, info);
-    if (tower.comm != nullptr) reduce_gradient(tower, updates_[i]);
+    if (tower.comm != nullptr) reduce_gradient(*tower.comm, programs.gradient);
     programs.last_update = &programs.update->run({}, info);
     programs.has_run = true;
   }
 }
 
-void DataParallel::reduce_gradient(Tower& tower, const Update& update) {
-  const Tensor gradient = tower.device->variables().tensor(FlatBlock{kGradient, update.name}.name());
+void DataParallel::reduce_gradient(Comm& comm, const Tensor& gradient) {
   if (gradient.dtype() == DType::kFloat64) {
-    tower.comm->all_reduce_sum(gradient.span<double>(), "gradients");
+    comm.all_reduce_sum(gradient.span<double>(), "gradients");
   } else {
-    tower.comm->all_reduce_sum(gradient.span<float>(), "gradients");
+    comm.all_reduce_sum(gradient.span<float>(), "gradients");
   }
 }
 

@@ -103,7 +103,7 @@ class DataParallel {
   std::vector<UpdatePrograms> make_programs(Device& device, const std::shared_ptr<std::mutex>& compiling);
   void step_of(size_t tower, int64_t global_step);
   double fetched_sum(const FetchedStatistic& statistic, size_t part) const;
-  void reduce_gradient(Tower& tower, const Update& update);
+  static void reduce_gradient(Comm& comm, const Tensor& gradient);
   void create_variables(Device& device) const;
   void refuse_local_variables() const;
   void warn_of_a_foreign_plan(const Signature& signature) const;

@@ -13,7 +13,7 @@ namespace tpack {
 /// What a training step computes: a tower and the updates that train it, in their order.
 class TrainingGraphs {
  public:
-  /// Both must outlive it. Errors: ConfigError for updates that nobody can tell apart.
+  /// Both must outlive it. The updates have different names.
   TrainingGraphs(const TowerFunction& tower, std::span<const Update> updates);
 
   /// The first program of an update: forward, and the gradient of its cost into its group's gradient block.

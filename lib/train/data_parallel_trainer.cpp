@@ -163,8 +163,10 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   data.put("replicas", replicas_->replicas());
   data.put("batch_size", step_size().batch);
   data.put("seed", static_cast<int64_t>(setup_.seed));
-  // An update that does not run in each step may not run in the next one either.
-  for (size_t i = 0; i < statistics_.size() && setup_.updates.size() > 1; ++i) {
+  // An update that skips steps may skip the next one.
+  const bool any_skips = std::any_of(setup_.updates.begin(), setup_.updates.end(),
+                                     [](const Update& update) { return update.every > 1; });
+  for (size_t i = 0; any_skips && i < statistics_.size(); ++i) {
     data.put("sum of " + statistics_[i], replicas_->statistic_sum(i));
     data.put("weight of " + statistics_[i], replicas_->statistic_weight(i));
   }

@@ -56,6 +56,20 @@ TEST_F(TrainUpdates, goes_on_bit_exactly) {
   }
 }
 
+TEST_F(TrainUpdates, of_one_that_skips_steps_go_on_bit_exactly_too) {
+  const std::string one = "updates.d.every=3";
+  const auto run = [&](const std::string& name, const std::string& epochs, const std::string& resume) {
+    return train({"--set", one, "--set", "callbacks=[ModelSaver: {keep: 10}]", "--set", "updates.g=!delete",
+                  "--set", "max_epoch=" + epochs, "--resume", resume},
+                 name);
+  };
+  ASSERT_EQ(run("whole", "2", "never").code, 0);
+  ASSERT_EQ(run("resumed", "1", "never").code, 0);
+  ASSERT_EQ(run("resumed", "2", "auto").code, 0);
+  const Outcome diff = tpack({"ckpt", "diff", checkpoint(14, "whole"), checkpoint(14, "resumed")});
+  EXPECT_EQ(diff.out, "the contents are bit-equal\n");
+}
+
 TEST_F(TrainUpdates, have_a_rate_each) {
   ASSERT_EQ(train().code, 0);
   const CheckpointContent content = load_checkpoint(checkpoint(28));
