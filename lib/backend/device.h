@@ -77,6 +77,12 @@ class Device {
   virtual int threads() const = 0;
 };
 
+/// Where the timings come from by which kernels are chosen.
+enum class Timings : uint8_t {
+  kMeasured,  // those that are not in the cache are measured
+  kKnown      // only those in the cache are used
+};
+
 /// How a device is opened.
 struct DeviceOptions {
   enum class Algorithm : uint8_t {
@@ -88,6 +94,7 @@ struct DeviceOptions {
   Algorithm algorithm = Algorithm::kAuto;
   int threads = 1;
   std::string cache_dir = {};  // for measured choices; empty: no cache
+  Timings timings = Timings::kMeasured;
 };
 
 template <>

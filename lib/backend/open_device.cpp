@@ -16,6 +16,7 @@ std::unique_ptr<Device> open_device(const std::string& name, const EngineSetting
   options.algorithm = settings.algorithm;
   options.threads = threads;
   options.cache_dir = settings.cache_dir;
+  options.timings = settings.timings;
   if (settings.backend == EngineSettings::Backend::kReference) return make_reference_device(name, options);
   return make_cpu_device(name, options);
 }

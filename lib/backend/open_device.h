@@ -15,6 +15,7 @@ struct EngineSettings {
   DeviceOptions::Algorithm algorithm = DeviceOptions::Algorithm::kAuto;
   int threads = 0;        // 0: all that the process may use, divided among the towers
   std::string cache_dir;  // for measured choices; empty: none
+  Timings timings = Timings::kMeasured;
 };
 
 /// Opens device `name` ("cpu:0"). Errors: ConfigError for a name that is not a device.

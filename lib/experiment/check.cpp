@@ -112,7 +112,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   if (with_data) prepare(e.flows);
   const uint64_t after = resident_memory();
   data_bytes_ = after - std::min(before, after);
-  e.config.engine.algorithm = DeviceOptions::Algorithm::kHeuristic;
+  e.config.engine.timings = Timings::kKnown;
   set_up_trainer(e, plan_, *world_);
   warn_of_unsaved_weights(e);
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);

@@ -39,6 +39,14 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
     if (GetParam().name == "photos") make_photos(dataset);
   }
 
+  double predicted() const {
+    const Outcome check = testing_cli::tpack({"check", config(), "--json"});
+    EXPECT_EQ(check.code, 0) << check.err;
+    return nlohmann::json::parse(check.out).at("memory").at("total");
+  }
+
+  std::string config() const { return source_folder() + "/configs/" + GetParam().name + ".yaml"; }
+
   /// Two classes of photographs for training, and two for validation.
   void make_photos(const std::string& from) const {
     int number = 0;
@@ -52,24 +60,24 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
   }
 };
 
-/// Kernels are chosen by rules, as the check chooses them: what is measured differs from run to run, and with
-/// it the memory (of photos 206 or 231 MB).
+/// Before the first training, the check knows no timings and chooses kernels by rules. Measured kernels need
+/// no more scratch than those, but may lie in layouts that need less: photos 206 or 231 MB where rules need
+/// 229.
 TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
   const Shipped& shipped = GetParam();
-  const std::string path = source_folder() + "/configs/" + shipped.name + ".yaml";
-  const Outcome check = testing_cli::tpack({"check", path, "--json"});
-  ASSERT_EQ(check.code, 0) << check.err;
-  const double predicted = nlohmann::json::parse(check.out).at("memory").at("total");
-  Process training({program(), "train", path, "--log-dir", run_folder("run"), "--set", "max_epoch=1", "--set",
-                    "steps_per_epoch=" + std::to_string(shipped.steps), "--set", "gates={}", "--set",
-                    "engine.algorithm=heuristic"},
+  const double by_rules = predicted();
+  Process training({program(), "train", config(), "--log-dir", run_folder("run"), "--set", "max_epoch=1",
+                    "--set", "steps_per_epoch=" + std::to_string(shipped.steps), "--set", "gates={}"},
                    folder_ / "out");
   ASSERT_EQ(training.wait(), 0) << training.err();
   const double held =
       nlohmann::json::parse(content_of(run_folder("run") + "/exit.json")).at("peak_memory_bytes");
-  std::cout << shipped.name << ": predicted " << predicted / 1e6 << " MB, held " << held / 1e6 << " MB, "
-            << 100 * (predicted / held - 1) << " %" << std::endl;
-  EXPECT_NEAR(predicted, held, 0.05 * held);
+  const double by_timings = predicted();
+  std::cout << shipped.name << ": predicted " << by_rules / 1e6 << " MB by rules, " << by_timings / 1e6
+            << " MB by timings, held " << held / 1e6 << " MB, " << 100 * (by_timings / held - 1) << " %"
+            << std::endl;
+  EXPECT_NEAR(by_timings, held, 0.05 * held);
+  EXPECT_GT(by_rules, 0.95 * held);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, Memory, testing::ValuesIn(kShipped), [](const auto& param_info) {

@@ -24,7 +24,7 @@ class CpuDevice final : public Device {
   CpuDevice(std::string name, const DeviceOptions& options)
       : name_(std::move(name)),
         options_(options),
-        tuner_(options.cache_dir),
+        tuner_(options.cache_dir, options.timings),
         arena_(std::make_shared<Arena>()) {
     if (options.float_type != DType::kFloat32) {
       throw ConfigError("the cpu backend computes in float32; use engine: {backend: reference} for float64");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backend/cpu/kernel.h"
+#include "backend/device.h"
 
 namespace tpack::cpu {
 
@@ -22,20 +23,21 @@ class Tuner {
   };
   using Time = std::function<Measurement(const KernelRequest&, Team& team)>;
 
-  explicit Tuner(const std::string& cache_dir);
+  explicit Tuner(const std::string& cache_dir, Timings timings = Timings::kMeasured);
   /// With another way to time kernels, for tests.
   Tuner(const std::string& cache_dir, Time time);
   ~Tuner();
   Tuner(const Tuner&) = delete;
   Tuner& operator=(const Tuner&) = delete;
 
-  /// Runs on `team`.
+  /// Runs on `team`. Where only known timings are used, an unknown one is `disturbed`.
   Measurement measure(const KernelRequest& request, Team& team);
 
  private:
   void load();
   void save() const;
 
+  Timings timings_ = Timings::kMeasured;
   Time time_;
   std::string path_;
   std::map<std::string, Measurement> known_;

@@ -62,6 +62,14 @@ TEST_F(TunerTest, keeps_no_timings_that_were_disturbed) {
       << log.text();
 }
 
+TEST_F(TunerTest, measures_nothing_where_only_known_timings_are_used) {
+  const TemporaryFolder folder;
+  { Tuner(folder.str()).measure(request("direct", Layout::kNhwc), team_); }
+  Tuner known(folder.str(), Timings::kKnown);
+  EXPECT_FALSE(known.measure(request("direct", Layout::kNhwc), team_).disturbed);
+  EXPECT_TRUE(known.measure(request("direct", Layout::kBlocked), team_).disturbed);
+}
+
 TEST_F(TunerTest, takes_no_timings_of_another_version) {
   const TemporaryFolder folder;
   const auto measured = [&] {
