@@ -30,8 +30,8 @@ ConfigNode effective(const LoadedConfig& config, const ConfigOptions& o) {
 /// The text of the default, which has no place.
 std::string default_text(const LoadedConfig& config, const ConfigOptions& o) {
   const ConfigNode all = effective(config, o);
-  const auto found = find_path(all, split(o.key, '.'));
-  if (!found) throw_unknown_key(all, o.key);
+  const auto found = find_path({all, {}, config.structure}, split(o.key, '.'));
+  if (!found) throw_unknown_key(all, config.structure, o.key);
   return to_json(found->node);
 }
 
@@ -57,7 +57,7 @@ CLI::Validator dotted_key() {
 }
 
 int show(const ConfigOptions& o) {
-  const LoadedConfig config = load_config(o.config.file, {.overrides = o.config.overrides});
+  const LoadedConfig config = load_experiment_config(o.config.file, o.config.overrides);
   if (!o.key.empty()) {
     print_origins(config, o);
   } else if (o.resolved) {

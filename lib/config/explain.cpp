@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kDeleted = "deleted";  // no JSON: the text "deleted" has quotes there
 
 /// What one source says at the path: its value, or the `!delete` on the way there.
-std::optional<ConfigNode> said_by(const ConfigNode& source, const std::vector<std::string>& words) {
+std::optional<ConfigNode> said_by(const Found& source, const std::vector<std::string>& words) {
   std::vector<std::string> before;
   for (const std::string& word : words) {
     before.push_back(word);
@@ -35,16 +35,16 @@ std::string Origin::json() const {
 }
 
 std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const ConfigNode& merged,
-                            const std::string& key) {
+                            const FieldType& structure, const std::string& key) {
   const std::vector<std::string> words = split(key, '.');
   std::vector<Origin> origins;
   for (const ConfigNode& source : sources) {
-    const auto said = said_by(source, words);
+    const auto said = said_by({source, {}, structure}, words);
     if (!said) continue;
     origins.push_back({said->position(), said->tag() == kDeleteTag ? kDeleted : to_json(*said), false});
   }
   if (origins.empty()) return origins;
-  const auto found = find_path(merged, words);
+  const auto found = find_path({merged, {}, structure}, words);
   for (Origin& origin : origins) {
     const bool whole = found && found->node.is_scalar();
     origin.used = whole && origin.where == found->node.position() && origin.value != kDeleted;
@@ -53,18 +53,19 @@ std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const Config
   return origins;
 }
 
-void throw_unknown_key(const ConfigNode& config, const std::string& key) {
+void throw_unknown_key(const ConfigNode& config, const FieldType& structure, const std::string& key) {
+  const Found root{config, {}, structure};
   const std::vector<std::string> words = split(key, '.');
-  const std::vector<std::string> before = leading_part(config, words);
+  const std::vector<std::string> before = leading_part(root, words);
   TPACK_ASSERT(before.size() < words.size(), "the key is there");
   const std::string& word = words[before.size()];
-  const ConfigNode owner = find_path(config, before)->node;
+  const ConfigNode owner = find_path(root, before)->node;
   const std::string name = before.empty() ? "the config" : "'" + join(before, ".") + "'";
   if (owner.is_list() && matching_items(owner, word).items.size() > 1)
     item_index(owner, word, join(before, "."), {});
   const std::string cause = owner.is_scalar() ? " is " + to_json(owner) : " has no '" + word + "'";
   throw ConfigError("unknown key '" + key + "': " + name + cause +
-                    did_you_mean(key, paths_near(config, words)));
+                    did_you_mean(key, paths_near(root, words)));
 }
 
 }  // namespace tpack

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/config_node.h"
+#include "core/field.h"
 #include "core/position.h"
 
 namespace tpack {
@@ -22,11 +23,13 @@ struct Origin {
 };
 
 /// The places that set `key`, in the order in which they were applied. `sources` are the trees of the files
-/// and options in that order, `merged` is what came out. Empty where nothing sets the key.
+/// and options in that order, `merged` is what came out; all are of the type `structure`. Empty where nothing
+/// sets the key.
 std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const ConfigNode& merged,
-                            const std::string& key);
+                            const FieldType& structure, const std::string& key);
 
 /// Throws the ConfigError for a key that leads nowhere in `config`, which is whole, defaults included.
-[[noreturn]] void throw_unknown_key(const ConfigNode& config, const std::string& key);
+[[noreturn]] void throw_unknown_key(const ConfigNode& config, const FieldType& structure,
+                                    const std::string& key);
 
 }  // namespace tpack

@@ -40,7 +40,7 @@ std::string how_to_append(const std::string& path, const Position& where) {
 
 std::string unknown_item(const ConfigNode& list, const std::string& word, const std::string& path,
                          const Position& where) {
-  const std::vector<std::string> known = words_at(list);
+  const std::vector<std::string> known = words_at(list, {});
   std::string text = "no item '" + word + "' in '" + path + "'";
   const bool by_number = number(word).has_value();
   if (!by_number && nearest(word, known)) return text + did_you_mean(word, known);
@@ -54,7 +54,7 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
 
 /// The paths that lead somewhere once the words after `before` are mended: the first few left out, the first
 /// changed to one of `next` that is near, or one of `next` put in.
-std::vector<std::string> mended_paths(const ConfigNode& root, const std::vector<std::string>& before,
+std::vector<std::string> mended_paths(const Found& root, const std::vector<std::string>& before,
                                       const std::vector<std::string>& next,
                                       const std::vector<std::string>& words) {
   std::vector<std::string> paths;
@@ -81,6 +81,7 @@ bool step_into_item(const std::vector<std::string>& words, size_t& at, Found& fo
   found.place.push_back(std::to_string(matches.items[0]));
   const std::string component = item_component(item);
   const bool by_number = number(words[at]).has_value();
+  found.type = type_below(form_of(found.type, found.node), words[at]);
   ++at;
   const bool stays = by_number && (at == words.size() || words[at] == component);
   const auto params = item_params(item);
@@ -89,6 +90,7 @@ bool step_into_item(const std::vector<std::string>& words, size_t& at, Found& fo
     return true;
   }
   found.place.push_back(component);
+  found.type = type_below(form_of(found.type, item), component);
   found.node = *params;
   return true;
 }
@@ -135,11 +137,11 @@ size_t item_index(const ConfigNode& list, const std::string& word, const std::st
                                join(candidates, ", ") + "; write the number or the name");
 }
 
-std::vector<std::string> words_at(const ConfigNode& node) {
+std::vector<std::string> words_at(const ConfigNode& node, const FieldType& type) {
   std::vector<std::string> words;
   for (const ConfigNode::Entry& entry : node.entries()) words.push_back(entry.key);
-  const ConfigNode* flow = node.find("flow");
-  for (const ConfigNode& item : flow != nullptr && flow->is_list() ? flow->items() : node.items()) {
+  const ConfigNode* list = shorthand_list(form_of(type, node), node);
+  for (const ConfigNode& item : list != nullptr ? list->items() : node.items()) {
     for (const std::string& word : {item_name(item), item_component(item)}) {
       const bool is_new = std::find(words.begin(), words.end(), word) == words.end();
       if (!word.empty() && is_new) words.push_back(word);
@@ -148,7 +150,7 @@ std::vector<std::string> words_at(const ConfigNode& node) {
   return words;
 }
 
-std::vector<std::string> leading_part(const ConfigNode& root, const std::vector<std::string>& words) {
+std::vector<std::string> leading_part(const Found& root, const std::vector<std::string>& words) {
   std::vector<std::string> before;
   for (const std::string& word : words) {
     before.push_back(word);
@@ -159,14 +161,14 @@ std::vector<std::string> leading_part(const ConfigNode& root, const std::vector<
   return before;
 }
 
-std::vector<std::string> paths_near(const ConfigNode& root, std::vector<std::string> words) {
+std::vector<std::string> paths_near(const Found& root, std::vector<std::string> words) {
   std::vector<std::string> paths;
   // A round mends the first wrong word; the next round finds another behind it.
   for (size_t rounds = words.size(); rounds > 0 && paths.empty(); --rounds) {
     const std::vector<std::string> before = leading_part(root, words);
     const auto node = find_path(root, before);
     if (before.size() == words.size() || !node) break;
-    const std::vector<std::string> next = words_at(node->node);
+    const std::vector<std::string> next = words_at(node->node, node->type);
     paths = mended_paths(root, before, next, words);
     const auto meant = nearest(words[before.size()], next);
     if (!meant) break;
@@ -175,18 +177,21 @@ std::vector<std::string> paths_near(const ConfigNode& root, std::vector<std::str
   return paths;
 }
 
-std::optional<Found> find_path(const ConfigNode& root, const std::vector<std::string>& words) {
-  Found found{root, {}};
+std::optional<Found> find_path(const Found& root, const std::vector<std::string>& words) {
+  Found found{root.node, {}, root.type};
   for (size_t at = 0; at < words.size();) {
     if (found.node.is_list()) {
       if (!step_into_item(words, at, found)) return std::nullopt;
       continue;
     }
+    const FieldType form = form_of(found.type, found.node);
     const ConfigNode* next = found.node.find(words[at]);
-    const ConfigNode* flow = found.node.find("flow");
-    if (next == nullptr && (flow == nullptr || !flow->is_list())) return std::nullopt;
-    found.place.push_back(next != nullptr ? words[at++] : "flow");
-    found.node = ConfigNode(next != nullptr ? *next : *flow);
+    const ConfigNode* list = next == nullptr ? shorthand_list(form, found.node) : nullptr;
+    if (next == nullptr && list == nullptr) return std::nullopt;
+    const std::string word = next != nullptr ? words[at++] : form.shorthand;
+    found.place.push_back(word);
+    found.node = ConfigNode(next != nullptr ? *next : *list);
+    found.type = type_below(form, word);
   }
   return found;
 }

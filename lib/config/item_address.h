@@ -8,6 +8,7 @@
 
 #include "core/config_node.h"
 #include "core/position.h"
+#include "core/structure.h"
 
 namespace tpack {
 
@@ -34,22 +35,24 @@ bool is_other_component(const ConfigNode& item, const std::string& word);
 /// A value that a dotted path leads to.
 struct Found {
   ConfigNode node;
-  std::vector<std::string> place;  // keys and numbers only: the same for every way to write the path
+  std::vector<std::string> place = {};  // keys and numbers only: the same for every way to write the path
+  FieldType type = {};
 };
 
-/// Follows a path of words through maps and component lists (`data.train.BatchData.batch_size`); a flow with
-/// options (`{flow: [...], workers: 2}`) is passed through. Empty where it leads nowhere or is ambiguous.
-std::optional<Found> find_path(const ConfigNode& root, const std::vector<std::string>& words);
+/// Follows a path of words through maps and component lists (`data.train.BatchData.batch_size`), in a value
+/// of the type that `root` says. A section that can be written as a list alone (`{flow: [...], workers: 2}`)
+/// is passed through. Empty where the path leads nowhere or is ambiguous.
+std::optional<Found> find_path(const Found& root, const std::vector<std::string>& words);
 
-/// The words that may follow at a node: keys of a map, names and components of a list; of a flow with
-/// options both.
-std::vector<std::string> words_at(const ConfigNode& node);
+/// The words that may follow at a value: keys of a map, names and components of a list; of a section that can
+/// be written as a list alone both.
+std::vector<std::string> words_at(const ConfigNode& node, const FieldType& type);
 
 /// The longest beginning of a path that leads somewhere.
-std::vector<std::string> leading_part(const ConfigNode& root, const std::vector<std::string>& words);
+std::vector<std::string> leading_part(const Found& root, const std::vector<std::string>& words);
 
 /// Paths that may have been meant by one that leads nowhere, for suggestions. Each of them leads somewhere;
 /// wrong words are changed or left out, or one is put in.
-std::vector<std::string> paths_near(const ConfigNode& root, std::vector<std::string> words);
+std::vector<std::string> paths_near(const Found& root, std::vector<std::string> words);
 
 }  // namespace tpack

@@ -70,7 +70,7 @@ std::string did_you_mean_file(const std::string& path) {
 
 class Loader {
  public:
-  explicit Loader(Diagnostics& errors) : errors_(errors) {}
+  Loader(const FieldType& structure, Diagnostics& errors) : structure_(structure), errors_(errors) {}
 
   void load(const std::string& path, const Position& included_at);
   void load_text(const std::string& text, const std::string& name);
@@ -82,10 +82,11 @@ class Loader {
   void enter(const std::string& path, const Position& included_at);
   void add_file(const ConfigNode& root);
   void add(ConfigNode tree) {
-    merged_ = merge(merged_, tree, errors_);
+    merged_ = merge(merged_, tree, structure_, errors_);
     sources_.push_back(std::move(tree));
   }
 
+  const FieldType& structure_;
   Diagnostics& errors_;
   NodeBudget budget_;
   std::vector<std::string> open_;  // files that are being read, the outermost first
@@ -138,8 +139,8 @@ void Loader::add_file(const ConfigNode& root) {
 void Loader::apply(const std::string& override_text) {
   try {
     ConfigNode tree = parse_override(override_text, budget_);
-    check_override(merged_, tree);
-    check_numbered_items(merged_, override_text);
+    check_override(merged_, structure_, tree);
+    check_numbered_items(merged_, structure_, override_text);
     check_version(tree);
     add(std::move(tree));
   } catch (const ConfigError& error) {
@@ -157,23 +158,23 @@ LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path
                "'tpack: " + std::to_string(kConfigVersion) + "' is missing; write it as the first line");
   }
   errors.throw_if_any();
-  ConfigNode root = resolve_expressions(merged, errors);
+  ConfigNode root = resolve_expressions(merged, options.structure, errors);
   errors.throw_if_any();
-  return {std::move(root), merged, loader.take_sources()};
+  return {std::move(root), merged, loader.take_sources(), options.structure};
 }
 
 }  // namespace
 
 LoadedConfig load_config(const std::string& path, const LoadOptions& options) {
   Diagnostics errors;
-  Loader loader(errors);
+  Loader loader(options.structure, errors);
   loader.load(path, {});
   return finish(loader, errors, path, options);
 }
 
 LoadedConfig load_config_text(const std::string& text, const std::string& name, const LoadOptions& options) {
   Diagnostics errors;
-  Loader loader(errors);
+  Loader loader(options.structure, errors);
   loader.load_text(text, name);
   return finish(loader, errors, name, options);
 }

@@ -5,6 +5,7 @@
 
 #include "config/explain.h"
 #include "core/config_node.h"
+#include "core/field.h"
 
 namespace tpack {
 
@@ -13,6 +14,9 @@ constexpr int kMaxIncludeDepth = 16;
 
 struct LoadOptions {
   std::vector<std::string> overrides = {};  // "KEY=VALUE", applied in order after all files
+  /// What a config consists of. Where nothing is known, maps are merged key by key, lists are addressed by
+  /// number, name and component, and all expressions are resolved.
+  FieldType structure = {};
 };
 
 /// A config as its files and options give it.
@@ -20,9 +24,12 @@ struct LoadedConfig {
   ConfigNode root;                  // without `include`, expressions resolved (see resolve.h for `model`)
   ConfigNode merged;                // the same before expressions were resolved
   std::vector<ConfigNode> sources;  // each file and option alone, in the order in which they were applied
+  FieldType structure = {};
 
   /// Where the value of a dotted key comes from; empty where nothing sets it.
-  std::vector<Origin> explain(const std::string& key) const { return tpack::explain(sources, merged, key); }
+  std::vector<Origin> explain(const std::string& key) const {
+    return tpack::explain(sources, merged, structure, key);
+  }
 };
 
 /// Reads a config file with what it includes (paths relative to the file that includes; later includes win,

@@ -1,9 +1,7 @@
 #include "config/merge.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,61 +12,50 @@
 namespace tpack {
 namespace {
 
-using Path = std::vector<std::string>;
-
-bool is_slot(const Path& path) {
-  static constexpr std::array<std::string_view, 3> kSlots = {"trainer", "optimizer", "input"};
-  if (path.size() == 3 && path[0] == "updates") return path[2] == "optimizer";
-  return path.size() == 1 && std::find(kSlots.begin(), kSlots.end(), path[0]) != kSlots.end();
-}
-
-bool is_flow(const Path& path) { return path.size() == 2 && path[0] == "data"; }
-
-bool is_flow_key(std::string_view key) {
-  static constexpr std::array<std::string_view, 4> kKeys = {"flow", "workers", "prefetch", "on_error"};
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
-}
-
-bool has_flow_key(const ConfigNode& map) {
+/// True where a map says something about a section, and not about the items of its list.
+bool has_field(const ConfigNode& map, const FieldType& section) {
   const auto entries = map.entries();
-  return std::any_of(entries.begin(), entries.end(), [](const auto& e) { return is_flow_key(e.key); });
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const auto& e) { return field_named(section, e.key) != nullptr; });
 }
 
 class Merger {
  public:
   explicit Merger(Diagnostics& errors) : errors_(errors) {}
 
-  ConfigNode merged(const ConfigNode& base, const ConfigNode& over);
+  ConfigNode merged(const ConfigNode& base, const ConfigNode& over, const FieldType& type);
 
  private:
-  ConfigNode maps(const ConfigNode& base, const ConfigNode& over);
-  void set_key(std::vector<ConfigNode::Entry>& entries, const ConfigNode::Entry& change);
+  ConfigNode maps(const ConfigNode& base, const ConfigNode& over, const FieldType& form);
+  void set_key(std::vector<ConfigNode::Entry>& entries, const ConfigNode::Entry& change,
+               const FieldType& form);
   ConfigNode appended(const ConfigNode& base, const ConfigNode& over);
-  ConfigNode changed_items(const ConfigNode& list, const ConfigNode& over);
-  ConfigNode changed_item(const ConfigNode& item, const ConfigNode::Entry& change);
-  ConfigNode flow(const ConfigNode& base, const ConfigNode& over);
-  ConfigNode flow_items(const ConfigNode& list, const ConfigNode& over);
-  ConfigNode slot(const ConfigNode& base, const ConfigNode& over);
+  ConfigNode changed_items(const ConfigNode& list, const ConfigNode& over, const FieldType& form);
+  ConfigNode changed_item(const ConfigNode& item, const ConfigNode::Entry& change, const FieldType& type);
+  ConfigNode section(const ConfigNode& base, const ConfigNode& over, const FieldType& type);
+  ConfigNode slot(const ConfigNode& base, const ConfigNode& over, const FieldType& type);
   ConfigNode fresh(const ConfigNode& over);
-  ConfigNode below(const std::string& word, const ConfigNode& base, const ConfigNode& over) {
+  ConfigNode below(const std::string& word, const ConfigNode& base, const ConfigNode& over,
+                   const FieldType& type) {
     path_.push_back(word);
-    ConfigNode result = merged(base, over);
+    ConfigNode result = merged(base, over, type);
     path_.pop_back();
     return result;
   }
   std::string owner() const { return path_.empty() ? "the config" : "'" + join(path_, ".") + "'"; }
 
   Diagnostics& errors_;
-  Path path_;
+  std::vector<std::string> path_;
 };
 
-ConfigNode Merger::merged(const ConfigNode& base, const ConfigNode& over) {
+ConfigNode Merger::merged(const ConfigNode& base, const ConfigNode& over, const FieldType& type) {
+  const FieldType chosen = type.base == FieldType::Base::kEither ? form_of(type, base) : type;
+  if (chosen.base == FieldType::Base::kSection && !chosen.shorthand.empty() && !base.is_null())
+    return section(base, over, chosen);
   if (over.tag() == kAppendTag) return appended(base, over);
-  if (is_slot(path_)) return slot(base, over);
-  if (is_flow(path_) && over.is_map() && (base.is_list() || base.is_map())) return flow(base, over);
-  if (is_flow(path_) && over.is_list() && base.find("flow") != nullptr) return base.with("flow", fresh(over));
-  if (base.is_map() && over.is_map()) return maps(base, over);
-  if (base.is_list() && over.is_map()) return changed_items(base, over);
+  if (chosen.base == FieldType::Base::kComponent) return slot(base, over, chosen);
+  if (base.is_map() && over.is_map()) return maps(base, over, chosen);
+  if (base.is_list() && over.is_map()) return changed_items(base, over, chosen);
   return fresh(over);
 }
 
@@ -84,15 +71,15 @@ ConfigNode Merger::appended(const ConfigNode& base, const ConfigNode& over) {
   return ConfigNode::list(std::move(items), over.position());
 }
 
-ConfigNode Merger::maps(const ConfigNode& base, const ConfigNode& over) {
+ConfigNode Merger::maps(const ConfigNode& base, const ConfigNode& over, const FieldType& form) {
   std::vector<ConfigNode::Entry> entries(base.entries().begin(), base.entries().end());
-  for (const ConfigNode::Entry& change : over.entries()) set_key(entries, change);
-  const bool over_has_lines =
-      over.position().line > 0;  // unlike an option, which changes what stands elsewhere
+  for (const ConfigNode::Entry& change : over.entries()) set_key(entries, change, form);
+  const bool over_has_lines = over.position().line > 0;  // unlike an option, which changes a value of a file
   return ConfigNode::map(std::move(entries), over_has_lines ? over.position() : base.position());
 }
 
-void Merger::set_key(std::vector<ConfigNode::Entry>& entries, const ConfigNode::Entry& change) {
+void Merger::set_key(std::vector<ConfigNode::Entry>& entries, const ConfigNode::Entry& change,
+                     const FieldType& form) {
   const auto there =
       std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.key == change.key; });
   if (change.value.tag() == kDeleteTag) {
@@ -107,14 +94,14 @@ void Merger::set_key(std::vector<ConfigNode::Entry>& entries, const ConfigNode::
     return;
   }
   if (there == entries.end()) {
-    entries.push_back({change.key, below(change.key, {}, change.value), change.key_position});
+    entries.push_back({change.key, below(change.key, {}, change.value, {}), change.key_position});
     return;
   }
-  there->value = below(change.key, there->value, change.value);
+  there->value = below(change.key, there->value, change.value, type_below(form, change.key));
   there->key_position = change.key_position;
 }
 
-ConfigNode Merger::changed_items(const ConfigNode& list, const ConfigNode& over) {
+ConfigNode Merger::changed_items(const ConfigNode& list, const ConfigNode& over, const FieldType& form) {
   std::vector<ConfigNode> items(list.items().begin(), list.items().end());
   std::vector<bool> deleted(items.size(), false);
   for (const ConfigNode::Entry& change : over.entries()) {
@@ -123,7 +110,7 @@ ConfigNode Merger::changed_items(const ConfigNode& list, const ConfigNode& over)
       if (change.value.tag() == kDeleteTag) {
         deleted[index] = true;
       } else {
-        items[index] = changed_item(items[index], change);
+        items[index] = changed_item(items[index], change, type_below(form, change.key));
       }
     } catch (const ConfigError& error) {
       errors_.add(error, change.key_position);
@@ -138,55 +125,60 @@ ConfigNode Merger::changed_items(const ConfigNode& list, const ConfigNode& over)
 
 /// A map changes the parameters of the item; anything else takes their place (`Softmax: fc1`), or the place
 /// of the item where that is no component or is named by number, as another component does.
-ConfigNode Merger::changed_item(const ConfigNode& item, const ConfigNode::Entry& change) {
+ConfigNode Merger::changed_item(const ConfigNode& item, const ConfigNode::Entry& change,
+                                const FieldType& type) {
   const std::string component = item_component(item);
   const ConfigNode& over = change.value;
   const bool by_number = starts_with_digit(change.key);
   const bool replaced = by_number && !over.is_map();
-  if (component.empty() || replaced) return below(change.key, item, over);
+  if (component.empty() || replaced) return below(change.key, item, over, replaced ? FieldType{} : type);
   if (by_number && is_other_component(item, item_component(over))) return fresh(over);
   if (by_number && over.size() == 1 && over.entries()[0].key == component) {
-    return changed_item(item, {component, over.entries()[0].value, over.entries()[0].key_position});
+    return changed_item(item, {component, over.entries()[0].value, over.entries()[0].key_position}, type);
   }
   const ConfigNode params = item_params(item).value_or(ConfigNode());
   const Position where = item.is_map() ? item.entries()[0].key_position : item.position();
-  return ConfigNode::map({{component, below(change.key, params, over), where}}, item.position());
+  return ConfigNode::map({{component, below(change.key, params, over, type_below(type, component)), where}},
+                         item.position());
 }
 
-ConfigNode Merger::flow(const ConfigNode& base, const ConfigNode& over) {
-  if (base.is_list() && !has_flow_key(over)) return changed_items(base, over);
+/// `type` can be written as its list alone: changes go into the list where they are not about its settings.
+ConfigNode Merger::section(const ConfigNode& base, const ConfigNode& over, const FieldType& type) {
+  const FieldType list_type = field_named(type, type.shorthand)->type;
+  const bool says_settings = over.is_map() && has_field(over, type);
+  if (!base.is_map() && !says_settings) return merged(base, over, list_type);
+  if (!over.is_map()) {
+    const bool takes_list = over.is_list() && base.find(type.shorthand) != nullptr;
+    const ConfigNode list = takes_list ? *base.find(type.shorthand) : ConfigNode();
+    return takes_list ? base.with(type.shorthand, below(type.shorthand, list, over, list_type)) : fresh(over);
+  }
   ConfigNode result =
-      base.is_list() ? ConfigNode::map({{"flow", base, base.position()}}, base.position()) : base;
+      base.is_map() ? base : ConfigNode::map({{type.shorthand, base, base.position()}}, base.position());
   for (const ConfigNode::Entry& change : over.entries()) {
-    const ConfigNode* list = result.find("flow");
-    const bool into_list = !is_flow_key(change.key) && list != nullptr && list->is_list();
+    const ConfigNode* list = shorthand_list(type, result);
+    const bool into_list = field_named(type, change.key) == nullptr && list != nullptr;
     const ConfigNode one = ConfigNode::map({change}, over.position());
-    result = into_list ? result.with("flow", flow_items(*list, one)) : maps(result, one);
+    result = into_list ? result.with(type.shorthand, below(type.shorthand, *list, one, list_type))
+                       : maps(result, one, type);
   }
   return result;
 }
 
-/// The items of a flow with options, which messages call `data.NAME.flow`.
-ConfigNode Merger::flow_items(const ConfigNode& list, const ConfigNode& over) {
-  path_.emplace_back("flow");
-  ConfigNode result = changed_items(list, over);
-  path_.pop_back();
-  return result;
-}
-
-ConfigNode Merger::slot(const ConfigNode& base, const ConfigNode& over) {
+ConfigNode Merger::slot(const ConfigNode& base, const ConfigNode& over, const FieldType& type) {
   const std::string there = item_component(base);
   const std::string wanted = item_component(over);
   if (there.empty() || there != wanted) return fresh(over);
   if (!over.is_map()) return base;
   const ConfigNode::Entry& change = over.entries()[0];
-  ConfigNode params = below(there, item_params(base).value_or(ConfigNode()), change.value);
-  return ConfigNode::map({{there, std::move(params), change.key_position}}, over.position());
+  const ConfigNode params = item_params(base).value_or(ConfigNode());
+  return ConfigNode::map(
+      {{there, below(there, params, change.value, type_below(type, there)), change.key_position}},
+      over.position());
 }
 
 /// A value where there was none: without tags.
 ConfigNode Merger::fresh(const ConfigNode& over) {
-  if (over.is_map()) return maps(ConfigNode::map({}, over.position()), over);
+  if (over.is_map()) return maps(ConfigNode::map({}, over.position()), over, {});
   if (over.tag() == kDeleteTag) {
     errors_.add(over.position(), "nothing to delete in " + owner());
     return {};
@@ -199,8 +191,9 @@ ConfigNode Merger::fresh(const ConfigNode& over) {
 
 }  // namespace
 
-ConfigNode merge(const ConfigNode& base, const ConfigNode& over, Diagnostics& errors) {
-  return Merger(errors).merged(base, over);
+ConfigNode merge(const ConfigNode& base, const ConfigNode& over, const FieldType& structure,
+                 Diagnostics& errors) {
+  return Merger(errors).merged(base, over, structure);
 }
 
 }  // namespace tpack

@@ -52,38 +52,42 @@ ConfigNode parse_override(const std::string& text, NodeBudget& budget) {
   return nested(words, parse_yaml(YamlText::of_option(value, where), budget), where);
 }
 
-void check_override(const ConfigNode& config, const ConfigNode& override_tree) {
+void check_override(const ConfigNode& config, const FieldType& structure, const ConfigNode& override_tree) {
   ConfigNode there = config;
   ConfigNode rest = override_tree;
+  FieldType type = structure;
   const Position& where = override_tree.position();
   for (std::string path; there.is_map() && rest.is_map() && rest.size() == 1;) {
     const ConfigNode::Entry entry = rest.entries()[0];
     const ConfigNode* next = there.find(entry.key);
-    const bool slot = path == "trainer" || path == "optimizer" || path == "input";
+    const bool slot = type.base == FieldType::Base::kComponent;  // another component may take its place
+    const FieldType form = form_of(type, there);
+    const bool known = field_named(form, entry.key) != nullptr || shorthand_list(form, there) != nullptr;
     const bool checked = (entry.value.is_map() && entry.value.position() == where && !slot) || path == "vars";
     const std::string owner = path.empty() ? "the config" : "'" + path + "'";
-    const bool flow = there.find("flow") != nullptr;  // its items may be named without the word
-    if (next == nullptr && checked && !flow) {
-      const std::string suggestion = did_you_mean(entry.key, words_at(there));
+    if (next == nullptr && checked && !known) {
+      const std::string suggestion = did_you_mean(entry.key, words_at(there, type));
       const bool of_vars = path == "vars" && !mentions(config, "vars." + entry.key);
       if (!suggestion.empty() || of_vars)
         throw ConfigError(where, owner + " has no '" + entry.key + "'" +
                                      (suggestion.empty() ? ", and no expression uses it" : suggestion));
     }
     if (next == nullptr) return;
+    type = type_below(form, entry.key);
     there = ConfigNode(*next);
     rest = ConfigNode(entry.value);
     path += (path.empty() ? "" : ".") + entry.key;
   }
 }
 
-void check_numbered_items(const ConfigNode& config, const std::string& text) {
+void check_numbered_items(const ConfigNode& config, const FieldType& structure, const std::string& text) {
+  const Found root{config, {}, structure};
   const std::string key = key_of(text);
   const std::vector<std::string> words = split(key, '.');
   std::vector<std::string> path;
   for (size_t i = 0; i + 1 < words.size(); ++i) {
     path.push_back(words[i]);
-    const auto item = starts_with_digit(words[i]) ? find_path(config, path) : std::nullopt;
+    const auto item = starts_with_digit(words[i]) ? find_path(root, path) : std::nullopt;
     if (!item || !is_other_component(item->node, words[i + 1])) continue;
     throw ConfigError(position_of(key), "'" + join(path, ".") + "' is " + item_component(item->node) +
                                             ", not " + words[i + 1] + "; to replace it, write --set '" +

@@ -5,6 +5,7 @@
 
 #include "config/yaml_reader.h"
 #include "core/config_node.h"
+#include "core/field.h"
 
 namespace tpack {
 
@@ -13,12 +14,13 @@ namespace tpack {
 /// refuses.
 ConfigNode parse_override(const std::string& text, NodeBudget& budget);
 
-/// Refuses a path that leads nowhere in `config` but is nearly one that does: a word of it that is not the
-/// last, or a name in `vars`. Errors: ConfigError with the nearest word.
-void check_override(const ConfigNode& config, const ConfigNode& override_tree);
+/// Refuses a path that leads nowhere in `config`, which is of the type `structure`, but is nearly one that
+/// does: a word of it that is not the last, or a name in `vars`. A field that is not written yet is no
+/// mistake. Errors: ConfigError with the nearest word.
+void check_override(const ConfigNode& config, const FieldType& structure, const ConfigNode& override_tree);
 
 /// Refuses `LIST.0.CSV.path=X` where item 0 is another component. `text` is one that parse_override reads.
 /// Errors: ConfigError that says how to replace the item.
-void check_numbered_items(const ConfigNode& config, const std::string& text);
+void check_numbered_items(const ConfigNode& config, const FieldType& structure, const std::string& text);
 
 }  // namespace tpack

@@ -13,31 +13,25 @@
 namespace tpack {
 namespace {
 
-/// In the layers of a model they may be parameters of blocks and the like, known only when those are read.
-BareNames bare_names_at(const std::string& place) {
-  const bool layers = place.starts_with("model.layers") || place.starts_with("model.blocks") ||
-                      place.starts_with("model.networks") || place.starts_with("model.defaults");
-  return layers ? BareNames::kLeave : BareNames::kResolve;
-}
-
 /// Resolves values as they are asked for; a place (keys and numbers, dotted) is resolved once.
 class Resolver final : public Scope {
  public:
-  Resolver(ConfigNode root, Diagnostics& errors) : root_(std::move(root)), errors_(errors) {}
+  Resolver(const ConfigNode& root, const FieldType& structure, Diagnostics& errors)
+      : root_{root, {}, structure}, errors_(errors) {}
 
-  ConfigNode resolved_root() { return resolved_or_reported(root_, ""); }
+  ConfigNode resolved_root() { return resolved_or_reported(root_.node, "", root_.type); }
   std::optional<ConfigNode> lookup(const std::string& name) const override;
   std::vector<std::string> known_names(const std::string& name) const override;
 
  private:
-  ConfigNode resolved_or_reported(const ConfigNode& node, const std::string& place);
-  ConfigNode resolved(const ConfigNode& node, const std::string& place) const;
-  ConfigNode resolved_text(const ConfigNode& node, const std::string& place) const;
+  ConfigNode resolved_or_reported(const ConfigNode& node, const std::string& place, const FieldType& type);
+  ConfigNode resolved(const ConfigNode& node, const std::string& place, const FieldType& type) const;
+  ConfigNode resolved_text(const ConfigNode& node, const std::string& place, BareNames bare) const;
   std::optional<Found> find(const std::string& name) const;
   bool waits_for_us(const std::string& name) const;
   void charge(const ConfigNode& node, const Position& where) const;
 
-  ConfigNode root_;
+  Found root_;
   Diagnostics& errors_;
   // A look-up may resolve what it finds first; that changes no value.
   mutable std::map<std::string, ConfigNode> done_;
@@ -58,43 +52,51 @@ std::string joined(const std::string& place, const std::string& word) {
   return place.empty() ? word : place + "." + word;
 }
 
+/// `type` is that of the node; its owner's names are not looked at further down.
 template <class F>
-ConfigNode with_children(const ConfigNode& node, const std::string& place, F&& child) {
+ConfigNode with_children(const ConfigNode& node, const std::string& place, const FieldType& type, F&& child) {
+  static const FieldType kOwned = FieldType{}.owning_names();
+  const FieldType form = type.owns_names ? kOwned : form_of(type, node);
   if (node.is_map()) {
     std::vector<ConfigNode::Entry> entries;
     for (const auto& [key, value, where] : node.entries()) {
-      entries.push_back({key, child(value, joined(place, key)), where});
+      entries.push_back({key, child(value, joined(place, key), type_below(form, key)), where});
     }
     return ConfigNode::map(std::move(entries), node.position());
   }
   std::vector<ConfigNode> items;
   for (size_t i = 0; i < node.size(); ++i) {
-    items.push_back(child(node.items()[i], joined(place, std::to_string(i))));
+    const std::string number = std::to_string(i);
+    items.push_back(child(node.items()[i], joined(place, number), type_below(form, number)));
   }
   return ConfigNode::list(std::move(items), node.position());
 }
 
-ConfigNode Resolver::resolved_or_reported(const ConfigNode& node, const std::string& place) {
+ConfigNode Resolver::resolved_or_reported(const ConfigNode& node, const std::string& place,
+                                          const FieldType& type) {
   if (!node.is_scalar()) {
-    return with_children(node, place,
-                         [this](const auto& n, const auto& p) { return resolved_or_reported(n, p); });
+    return with_children(node, place, type, [this](const auto& n, const auto& p, const auto& t) {
+      return resolved_or_reported(n, p, t);
+    });
   }
   try {
-    return resolved(node, place);
+    return resolved(node, place, type);
   } catch (const ConfigError& error) {
     errors_.add(error, node.position());
     return node;
   }
 }
 
-ConfigNode Resolver::resolved(const ConfigNode& node, const std::string& place) const {
+ConfigNode Resolver::resolved(const ConfigNode& node, const std::string& place, const FieldType& type) const {
   if (!node.is_scalar()) {
-    return with_children(node, place, [this](const auto& n, const auto& p) { return resolved(n, p); });
+    return with_children(node, place, type,
+                         [this](const auto& n, const auto& p, const auto& t) { return resolved(n, p, t); });
   }
-  return node.has_expression() ? resolved_text(node, place) : node;
+  const BareNames bare = type.owns_names ? BareNames::kLeave : BareNames::kResolve;
+  return node.has_expression() ? resolved_text(node, place, bare) : node;
 }
 
-ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& place) const {
+ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& place, BareNames bare) const {
   if (const auto known = done_.find(place); known != done_.end()) return known->second;
   const auto again =
       std::find_if(active_.begin(), active_.end(), [&](const auto& a) { return a.first == place; });
@@ -107,7 +109,7 @@ ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& pl
   };
   active_.emplace_back(place, node.position());
   const Active active{active_};
-  ConfigNode value = substitute_text(node, *this, bare_names_at(place));
+  ConfigNode value = substitute_text(node, *this, bare);
   charge(value, node.position());
   done_.emplace(place, value);
   return value;
@@ -136,7 +138,7 @@ std::optional<Found> Resolver::find(const std::string& name) const {
 std::optional<ConfigNode> Resolver::lookup(const std::string& name) const {
   const auto found = find(name);
   if (!found) return std::nullopt;
-  ConfigNode value = resolved(found->node, join(found->place, "."));
+  ConfigNode value = resolved(found->node, join(found->place, "."), found->type);
   if (value.holds_expression()) {
     throw ConfigError("'" + name + "' depends on the parameters of a block of the model");
   }
@@ -154,7 +156,7 @@ bool Resolver::waits_for_us(const std::string& name) const {
 std::vector<std::string> Resolver::known_names(const std::string& name) const {
   const std::vector<std::string> words = split(name, '.');
   std::vector<std::string> names = paths_near(root_, words);
-  if (const ConfigNode* vars = root_.find("vars")) {
+  if (const auto vars = find_path(root_, {"vars"})) {
     for (std::string& path : paths_near(*vars, words)) names.push_back(std::move(path));
   }
   std::erase_if(names, [this](const std::string& known) { return waits_for_us(known); });
@@ -163,8 +165,8 @@ std::vector<std::string> Resolver::known_names(const std::string& name) const {
 
 }  // namespace
 
-ConfigNode resolve_expressions(const ConfigNode& config, Diagnostics& errors) {
-  return Resolver(config, errors).resolved_root();
+ConfigNode resolve_expressions(const ConfigNode& config, const FieldType& structure, Diagnostics& errors) {
+  return Resolver(config, structure, errors).resolved_root();
 }
 
 }  // namespace tpack

@@ -2,13 +2,15 @@
 
 #include "core/config_node.h"
 #include "core/error.h"
+#include "core/field.h"
 
 namespace tpack {
 
 /// The config with every expression replaced by its value. A dotted name is a path from the root (or from
-/// `vars`), a bare name is one of `vars`, else a key of the root. Below `model` an expression that has bare
-/// names stays, for they may be parameters of a block; its dotted names and env are replaced. Values may
-/// depend on each other in any order. Mistakes and cycles go to `errors`.
-ConfigNode resolve_expressions(const ConfigNode& config, Diagnostics& errors);
+/// `vars`), a bare name is one of `vars`, else a key of the root. Where `structure` says that a value owns
+/// its names (the layers of a model: they may be parameters of a block), an expression that has bare names
+/// stays; its dotted names and env are replaced. Values may depend on each other in any order. Mistakes and
+/// cycles go to `errors`.
+ConfigNode resolve_expressions(const ConfigNode& config, const FieldType& structure, Diagnostics& errors);
 
 }  // namespace tpack

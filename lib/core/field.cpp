@@ -39,6 +39,28 @@ std::string plural(const FieldType& type) {
 
 }  // namespace
 
+FieldType FieldType::list_of(FieldType element) {
+  return {.base = Base::kList, .element = std::make_shared<const FieldType>(std::move(element))};
+}
+
+FieldType FieldType::map_of(FieldType element, const std::string& text) {
+  return {.base = Base::kMap, .of = text, .element = std::make_shared<const FieldType>(std::move(element))};
+}
+
+FieldType FieldType::section(std::vector<FieldInfo> fields, const std::string& text,
+                             const std::string& shorthand) {
+  return {.base = Base::kSection,
+          .of = text,
+          .fields = std::make_shared<const std::vector<FieldInfo>>(std::move(fields)),
+          .shorthand = shorthand};
+}
+
+FieldType FieldType::either(std::vector<FieldType> alternatives, const std::string& text) {
+  return {.base = Base::kEither,
+          .of = text,
+          .alternatives = std::make_shared<const std::vector<FieldType>>(std::move(alternatives))};
+}
+
 std::string FieldType::str() const {
   switch (base) {
     case Base::kBool:
@@ -57,6 +79,9 @@ std::string FieldType::str() const {
       return with_article(of);
     case Base::kReference:
       return "the name of " + with_article(of);
+    case Base::kMap:
+    case Base::kSection:
+    case Base::kEither:
     case Base::kAny:
       return of;
   }

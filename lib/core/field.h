@@ -19,29 +19,55 @@
 
 namespace tpack {
 
-/// The type of a field as docs, JSON Schema and messages name it.
+struct FieldInfo;
+
+/// The type of a field: what docs, JSON Schema and messages say of it, and what includes, overrides and
+/// expressions know of the structure of a config.
 struct FieldType {
   enum class Base : uint8_t {
-    kBool,
+    kBool,  // where there are `choices`, only those
     kInteger,
     kNumber,
     kText,
-    kChoice,     // `choices`
+    kChoice,     // one of `choices`
     kList,       // of `element`
-    kComponent,  // of kind `of`
+    kMap,        // of `element`, by names that the config chooses
+    kSection,    // a map with the keys `fields`
+    kEither,     // one of `alternatives`
+    kComponent,  // of kind `of`, or of one of the kinds `choices`
     kReference,  // to something of kind `of`: "layer output", "path", ...
-    kAny         // a subtree that its owner reads; `of` says what
+    kAny         // a subtree that its owner reads
   };
   Base base = Base::kAny;
-  std::string of = {};
+  std::string of = {};  // of a map, a section, alternatives and a subtree: how texts call it
   std::vector<std::string> choices = {};
   std::shared_ptr<const FieldType> element = nullptr;
   bool nullable = false;
+  std::shared_ptr<const std::vector<FieldInfo>> fields = nullptr;
+  std::string shorthand = {};  // the field of a section that a value stands for which is not a map; or none
+  std::shared_ptr<const std::vector<FieldType>> alternatives = nullptr;
+  bool owns_names =
+      false;  // bare names in its expressions are resolved by its owner, not when a config loads
 
-  /// A list of components of a kind, for a field that its owner reads itself.
-  static FieldType list_of_components(const std::string& kind) {
-    return {.base = Base::kList,
-            .element = std::make_shared<const FieldType>(FieldType{.base = Base::kComponent, .of = kind})};
+  static FieldType any(const std::string& text) { return {.of = text}; }
+  static FieldType integer() { return {.base = Base::kInteger}; }
+  static FieldType number() { return {.base = Base::kNumber}; }
+  static FieldType text() { return {.base = Base::kText}; }
+  static FieldType choice(std::vector<std::string> choices) {
+    return {.base = Base::kChoice, .choices = std::move(choices)};
+  }
+  static FieldType component(const std::string& kind) { return {.base = Base::kComponent, .of = kind}; }
+  static FieldType reference(const std::string& kind) { return {.base = Base::kReference, .of = kind}; }
+  static FieldType list_of(FieldType element);
+  static FieldType map_of(FieldType element, const std::string& text);
+  static FieldType section(std::vector<FieldInfo> fields, const std::string& text,
+                           const std::string& shorthand = "");
+  static FieldType either(std::vector<FieldType> alternatives, const std::string& text);
+  /// The same for values whose owner resolves bare names itself.
+  FieldType owning_names() const {
+    FieldType type = *this;
+    type.owns_names = true;
+    return type;
   }
   bool is_list_of_components(const std::string& kind) const {
     return base == Base::kList && element->base == Base::kComponent && element->of == kind;
@@ -191,9 +217,7 @@ struct Codec<E> {
 
 template <class T>
 struct Codec<std::vector<T>> {
-  static FieldType type() {
-    return {.base = FieldType::Base::kList, .element = std::make_shared<const FieldType>(Codec<T>::type())};
-  }
+  static FieldType type() { return FieldType::list_of(Codec<T>::type()); }
   static std::optional<std::vector<T>> parse(const ConfigNode& node, Reader& reader) {
     if (!node.is_list()) {
       reader.wrong_type(node, type().str());
@@ -215,8 +239,7 @@ struct Codec<std::vector<T>> {
 template <class A, class B>
 struct Codec<std::pair<A, B>> {
   static FieldType type() {
-    return {.base = FieldType::Base::kAny,
-            .of = "a pair [" + Codec<A>::type().str() + ", " + Codec<B>::type().str() + "]"};
+    return FieldType::any("a pair [" + Codec<A>::type().str() + ", " + Codec<B>::type().str() + "]");
   }
   static std::optional<std::pair<A, B>> parse(const ConfigNode& node, Reader& reader) {
     if (!node.is_list() || node.size() != 2) {
@@ -254,7 +277,7 @@ struct Codec<std::optional<T>> {
 /// A subtree that its owner reads itself.
 template <>
 struct Codec<ConfigNode> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "any value"}; }
+  static FieldType type() { return FieldType::any("any value"); }
   static std::optional<ConfigNode> parse(const ConfigNode& node, Reader& /*reader*/) { return node; }
   static ConfigNode dump(const ConfigNode& value) { return value; }
 };
@@ -306,7 +329,7 @@ std::string dumped_name(const Ref<Path>& path);
 
 template <class Tag>
 struct Codec<Ref<Tag>> {
-  static FieldType type() { return {.base = FieldType::Base::kReference, .of = Tag::kWhat}; }
+  static FieldType type() { return FieldType::reference(Tag::kWhat); }
   static std::optional<Ref<Tag>> parse(const ConfigNode& node, Reader& reader) {
     if (node.is_null()) return Ref<Tag>{};
     auto name = Codec<std::string>::parse(node, reader);

@@ -158,7 +158,9 @@ ConfigNode effective_item(std::string_view kind, const ConfigNode& item);
 template <class Kind>
 struct Codec<Part<Kind>> {
   static FieldType type() {
-    return {.base = FieldType::Base::kComponent, .of = Kind::kKind, .nullable = true};
+    FieldType type = FieldType::component(Kind::kKind);
+    type.nullable = true;
+    return type;
   }
   static std::optional<Part<Kind>> parse(const ConfigNode& node, Reader& reader) {
     if (node.is_null()) return Part<Kind>{};

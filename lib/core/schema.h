@@ -44,6 +44,11 @@ class Schema {
     infos_.back().required = true;
     return *this;
   }
+  /// The last field, a subtree that its owner reads, has the structure of this type.
+  Schema& type(FieldType type) {
+    infos_.back().type = std::move(type);
+    return *this;
+  }
   /// The last field may be written as the component's value itself: `Softmax: fc1`.
   Schema& shorthand() {
     shorthand_ = infos_.size();

@@ -15,7 +15,8 @@ struct FlowField {
 
 template <>
 struct Codec<FlowField> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a flow"}; }
+  /// A section that may be its list of components alone.
+  static FieldType type();
   static std::optional<FlowField> parse(const ConfigNode& node, Reader& reader);
   /// With every parameter of its components written out.
   static ConfigNode dump(const FlowField& field);

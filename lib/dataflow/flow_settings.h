@@ -27,7 +27,9 @@ struct WorkerCount {
 };
 template <>
 struct Codec<WorkerCount> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "auto or an integer"}; }
+  static FieldType type() {
+    return FieldType::either({FieldType::choice({"auto"}), FieldType::integer()}, "auto or an integer");
+  }
   static std::optional<WorkerCount> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(WorkerCount workers);
 };

@@ -13,8 +13,33 @@
 namespace tpack {
 namespace {
 
+/// What the settings of a flow are about: its components, or the name of another flow.
+struct FlowItems {
+  ConfigNode node;
+};
+
+}  // namespace
+
+template <>
+struct Codec<FlowItems> {
+  static FieldType type() {
+    const FieldType component{.base = FieldType::Base::kComponent,
+                              .of = "component",
+                              .choices = {Source::kKind, Map::kKind, Stage::kKind}};
+    return FieldType::either({FieldType::list_of(component), FieldType::reference(FlowName::kWhat)},
+                             "a flow");
+  }
+  static std::optional<FlowItems> parse(const ConfigNode& node, Reader& reader) {
+    const auto flow = Codec<FlowField>::parse(node, reader);
+    return flow ? std::optional(FlowItems{flow->node}) : std::nullopt;
+  }
+  static ConfigNode dump(const FlowItems& items) { return Codec<FlowField>::dump({items.node}); }
+};
+
+namespace {
+
 struct FlowParams {
-  FlowField flow;
+  FlowItems flow;
   std::optional<WorkerCount> workers = {};
   std::optional<int> prefetch = {};
   std::optional<OnError> on_error = {};
@@ -31,11 +56,17 @@ Schema<FlowParams> flow_schema() {
              "what happens to bad samples: stop (the default), skip or replace");
 }
 
+/// What a builder does with sources that know their spec only once they are open.
+enum class Opening : uint8_t { kNot, kThose };
+
 /// Builds one flow of a tree; the flows inside it are built by children that know the way to it.
 class Builder final : public FlowBuilder {
  public:
-  Builder(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad)
-      : scope_(scope), errors_(errors), bad_(std::move(bad)) {}
+  Builder(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad, Opening opening)
+      : scope_(scope), errors_(errors), bad_(std::move(bad)), opening_(opening) {}
+
+  /// True where a source that is not open keeps a flow from being built.
+  bool waits_for_data() const { return waits_for_data_; }
 
   FlowPtr build(const FlowField& field, const std::string& part) override {
     const std::string outer_prefix = prefix_;
@@ -135,6 +166,11 @@ class Builder final : public FlowBuilder {
   FlowPtr make_source(const ComponentItem& item, const StageContext& context) {
     const std::shared_ptr<Source> source = Registry<Source>::make(item, errors_);
     if (source == nullptr) return nullptr;
+    if (!source->knows_spec()) {
+      waits_for_data_ = waits_for_data_ || opening_ == Opening::kNot;
+      if (opening_ == Opening::kNot) return nullptr;
+      source->prepare_once();
+    }
     const std::string outer = context_name_;
     context_name_ = context.name;
     FlowPtr flow = source->flow(context, *this);
@@ -191,6 +227,8 @@ class Builder final : public FlowBuilder {
   const FlowScope& scope_;
   Diagnostics& errors_;
   std::shared_ptr<BadSamples> bad_;
+  Opening opening_;
+  bool waits_for_data_ = false;
   FlowSettings settings_;
   FlowParams said_;                     // of the settings, outermost first
   std::string prefix_;                  // in front of the names of this list's components
@@ -203,15 +241,30 @@ class Builder final : public FlowBuilder {
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors) {
   const size_t before = errors.count();
   auto bad = std::make_shared<BadSamples>();
-  Builder builder(scope, errors, bad);
+  Builder builder(scope, errors, bad, Opening::kNot);
   FlowPtr flow;
   try {
     flow = builder.build_top(node);
   } catch (const ConfigError& error) {
     errors.add(error, node.position());
   }
-  if (errors.count() != before || flow == nullptr) return std::nullopt;
-  return DataFlow(std::move(flow), builder.settings(), std::move(bad), node.position());
+  if (errors.count() != before) return std::nullopt;
+  if (flow != nullptr) return DataFlow(std::move(flow), builder.settings(), std::move(bad), node.position());
+  if (!builder.waits_for_data()) return std::nullopt;
+  const auto complete = [node, scope, bad] {
+    Diagnostics mistakes;
+    Builder opening(scope, mistakes, bad, Opening::kThose);
+    FlowPtr built;
+    try {
+      built = opening.build_top(node);
+    } catch (const ConfigError& error) {
+      mistakes.add(error, node.position());
+    }
+    mistakes.throw_if_any();
+    TPACK_ASSERT(built != nullptr, "a flow that was not made and not reported");
+    return built;
+  };
+  return DataFlow(complete, builder.settings(), std::move(bad), node.position());
 }
 
 DataFlow make_flow(const ConfigNode& node, const FlowScope& scope) {
@@ -222,6 +275,6 @@ DataFlow make_flow(const ConfigNode& node, const FlowScope& scope) {
   return std::move(*flow);
 }
 
-std::vector<FieldInfo> flow_fields() { return flow_schema().fields(); }
+FieldType Codec<FlowField>::type() { return FieldType::section(flow_schema().fields(), "a flow", "flow"); }
 
 }  // namespace tpack

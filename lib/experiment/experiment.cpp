@@ -89,6 +89,7 @@ class ExperimentMaker {
     // A flow with mistakes of its own may have told: then these are enough.
     if (flow == e_.flows.end())
       return [broken = e_.config.data.contains(name)](const std::string&) { return broken; };
+    if (!flow->second.knows_spec()) return [](const std::string&) { return false; };  // it must be written
     return [&spec = flow->second.spec()](const std::string& component) {
       const auto found = spec.find(component);
       return found && spec[*found].is_image;
@@ -220,14 +221,22 @@ Experiment make_experiment(LoadedConfig source, const std::string& default_name)
   return experiment;
 }
 
+LoadedConfig load_experiment_config(const std::string& path, const std::vector<std::string>& overrides) {
+  return load_config(path, {.overrides = overrides, .structure = config_structure()});
+}
+
+LoadedConfig load_experiment_config_text(const std::string& text, const std::string& name,
+                                         const std::vector<std::string>& overrides) {
+  return load_config_text(text, name, {.overrides = overrides, .structure = config_structure()});
+}
+
 Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides) {
-  return make_experiment(load_config(path, {.overrides = overrides}), fs::path(path).stem().string());
+  return make_experiment(load_experiment_config(path, overrides), fs::path(path).stem().string());
 }
 
 Experiment load_experiment_text(const std::string& text, const std::string& name,
                                 const std::vector<std::string>& overrides) {
-  return make_experiment(load_config_text(text, name, {.overrides = overrides}),
-                         fs::path(name).stem().string());
+  return make_experiment(load_experiment_config_text(text, name, overrides), fs::path(name).stem().string());
 }
 
 Position Experiment::position_of(const std::string& key) const {

@@ -48,6 +48,12 @@ struct Experiment {
   ConfigNode effective() const;
 };
 
+/// Reads the config of an experiment with its includes; nothing is made. Errors: as load_config.
+LoadedConfig load_experiment_config(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The same from the text of a config (in a checkpoint); `name` is what positions show.
+LoadedConfig load_experiment_config_text(const std::string& text, const std::string& name,
+                                         const std::vector<std::string>& overrides = {});
+
 /// Reads a config with its plugins and makes everything that it names. Errors: ConfigError with all mistakes.
 Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
 /// The same from the text of a config (in a checkpoint); `name` is what positions show.

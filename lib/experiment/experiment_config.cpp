@@ -107,7 +107,7 @@ ConfigNode texts(const std::vector<std::string>& values) {
 
 template <>
 struct Codec<EngineSettings> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "engine settings"}; }
+  static FieldType type() { return FieldType::section(engine_schema().fields(), "engine settings"); }
   static std::optional<EngineSettings> parse(const ConfigNode& node, Reader& reader) {
     const auto p = parse_section(engine_schema(), node, "engine", reader);
     if (!p) return std::nullopt;
@@ -131,6 +131,10 @@ struct Codec<EngineSettings> {
         {settings.backend, settings.dtype, settings.algorithm, WorkerCount{settings.threads}});
   }
 };
+
+FieldType Codec<std::vector<UpdateSection>>::type() {
+  return FieldType::map_of(FieldType::section(update_schema().fields(), "an update"), "updates by name");
+}
 
 std::optional<std::vector<UpdateSection>> Codec<std::vector<UpdateSection>>::parse(const ConfigNode& node,
                                                                                    Reader& reader) {
@@ -165,7 +169,16 @@ ConfigNode Codec<std::vector<UpdateSection>>::dump(const std::vector<UpdateSecti
 
 template <>
 struct Codec<InitSection> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "weights to begin with"}; }
+  static FieldType type() {
+    std::vector<FieldInfo> fields = load_rules_fields();
+    fields.insert(fields.begin(), {.name = "from",
+                                   .type = Codec<Ref<Path>>::type(),
+                                   .required = true,
+                                   .doc = "checkpoint whose weights are taken"});
+    FieldType type = FieldType::section(std::move(fields), "weights to begin with");
+    type.nullable = true;
+    return type;
+  }
   static std::optional<InitSection> parse(const ConfigNode& node, Reader& reader) {
     const size_t before = reader.errors().count();
     if (node.is_null()) return InitSection{};
@@ -193,7 +206,7 @@ struct Codec<InitSection> {
 
 template <>
 struct Codec<PredictSection> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "what is predicted"}; }
+  static FieldType type() { return FieldType::section(predict_schema().fields(), "what is predicted"); }
   static std::optional<PredictSection> parse(const ConfigNode& node, Reader& reader) {
     return parse_section(predict_schema(), node, "predict", reader);
   }
@@ -307,18 +320,10 @@ ConfigNode Codec<std::vector<Gate>>::dump(const std::vector<Gate>& gates) {
   return ConfigNode::map(std::move(entries));
 }
 
-std::vector<FieldInfo> update_fields() { return update_schema().fields(); }
-std::vector<FieldInfo> engine_fields() { return engine_schema().fields(); }
-std::vector<FieldInfo> init_fields() {
-  std::vector<FieldInfo> fields = load_rules_fields();
-  const FieldType path = Codec<Ref<Path>>::type();
-  fields.insert(fields.begin(), {"from", path, {}, {}, true, "checkpoint whose weights are taken"});
-  return fields;
-}
-std::vector<FieldInfo> predict_fields() { return predict_schema().fields(); }
-
 Schema<ExperimentConfig> experiment_schema() {
   using C = ExperimentConfig;
+  FieldType model = FieldType::section(model_fields(), "a model");
+  model.nullable = true;
   return Schema<C>("An experiment: data, model, and how it is trained.")
       .field("tpack", &C::tpack, between(1, 1), "version of the config format")
       .field("name", &C::name, "of the run and its folder; default: the file's name")
@@ -327,6 +332,7 @@ Schema<ExperimentConfig> experiment_schema() {
       .field("vars", &C::vars, "values that expressions use")
       .field("data", &C::data, "dataflows by name; `train` is what is trained on")
       .field("model", &C::model, "the network, its cost and its metrics")
+      .type(std::move(model))
       .field("optimizer", &C::optimizer, "how variables follow their gradients")
       .field("updates", &C::updates,
              "for several costs or networks: what a step trains, by name, in order; in place of `optimizer`")
@@ -342,6 +348,16 @@ Schema<ExperimentConfig> experiment_schema() {
       .field("init", &C::init, "weights that a new run begins with")
       .field("gates", &C::gates, "bounds that figures must keep at the end, by statistic")
       .field("predict", &C::predict, "what `tpack infer` gives");
+}
+
+FieldType config_structure() {
+  std::vector<FieldInfo> fields = experiment_schema().fields();
+  const FieldType path = FieldType::text();
+  fields.push_back({.name = "include",
+                    .type = FieldType::either({path, FieldType::list_of(path)}, "paths"),
+                    .default_value = ConfigNode::list({}),
+                    .doc = "config files that this one is laid over, relative to it"});
+  return FieldType::section(std::move(fields), "a config");
 }
 
 }  // namespace tpack

@@ -21,7 +21,9 @@ struct StepsPerEpoch {
 };
 template <>
 struct Codec<StepsPerEpoch> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "data or an integer"}; }
+  static FieldType type() {
+    return FieldType::either({FieldType::choice({"data"}), FieldType::integer()}, "data or an integer");
+  }
   static std::optional<StepsPerEpoch> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(StepsPerEpoch value);
 };
@@ -49,7 +51,7 @@ Gate parse_gate(const std::string& name, const std::string& bound, const Positio
 
 template <>
 struct Codec<std::vector<Gate>> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "bounds by statistic"}; }
+  static FieldType type() { return FieldType::map_of(FieldType::text(), "bounds by statistic"); }
   static std::optional<std::vector<Gate>> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const std::vector<Gate>& gates);
 };
@@ -62,7 +64,9 @@ struct Slot {
 template <class Kind>
 struct Codec<Slot<Kind>> {
   static FieldType type() {
-    return {.base = FieldType::Base::kComponent, .of = Kind::kKind, .nullable = true};
+    FieldType type = FieldType::component(Kind::kKind);
+    type.nullable = true;
+    return type;
   }
   static std::optional<Slot<Kind>> parse(const ConfigNode& node, Reader& /*reader*/) {
     return Slot<Kind>{node};
@@ -84,7 +88,7 @@ struct UpdateSection {
 /// In the order of the file.
 template <>
 struct Codec<std::vector<UpdateSection>> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "updates by name"}; }
+  static FieldType type();
   static std::optional<std::vector<UpdateSection>> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const std::vector<UpdateSection>& updates);
 };
@@ -97,7 +101,11 @@ struct DefaultCallbacks {
 };
 template <>
 struct Codec<DefaultCallbacks> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "false or a list of callbacks"}; }
+  static FieldType type() {
+    const FieldType off{.base = FieldType::Base::kBool, .choices = {"false"}};
+    return FieldType::either({Codec<std::vector<Slot<Callback>>>::type(), off},
+                             "false or a list of callbacks");
+  }
   static std::optional<DefaultCallbacks> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const DefaultCallbacks& value);
 };
@@ -106,7 +114,7 @@ struct Codec<DefaultCallbacks> {
 using FlowMap = FlowScope;
 template <>
 struct Codec<FlowMap> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a map of flows by name"}; }
+  static FieldType type() { return FieldType::map_of(Codec<FlowField>::type(), "a map of flows by name"); }
   static std::optional<FlowMap> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const FlowMap& flows);
 };
@@ -142,13 +150,9 @@ struct ExperimentConfig {
   PredictSection predict;
 };
 
-/// What an update, and the sections `engine`, `init` and `predict` may say, for tools.
-std::vector<FieldInfo> update_fields();
-std::vector<FieldInfo> engine_fields();
-std::vector<FieldInfo> init_fields();
-std::vector<FieldInfo> predict_fields();
-
 /// The description of all sections, from which parsing, `tpack schema` and the effective config come.
 Schema<ExperimentConfig> experiment_schema();
+/// What a config consists of, for load_config and tools.
+FieldType config_structure();
 
 }  // namespace tpack

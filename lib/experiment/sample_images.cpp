@@ -7,7 +7,7 @@
 
 #include "core/file_io.h"
 #include "dataflow/datapoint.h"
-#include "monitor/png_encoder.h"
+#include "draw/png.h"
 
 namespace tpack {
 namespace {

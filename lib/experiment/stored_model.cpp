@@ -17,7 +17,7 @@ LoadedConfig stored_config(const CheckpointContent& content, const std::string& 
   const auto text = content.texts.find(layout::kConfig);
   if (text == content.texts.end())
     throw CheckpointError(path, "holds no config: it was not written by `tpack train`");
-  return load_config_text(text->second, path, {.overrides = overrides});
+  return load_experiment_config_text(text->second, path, overrides);
 }
 
 void refuse_plugins(const LoadedConfig& config, const std::string& path) {

@@ -14,7 +14,10 @@ struct NumberOrOutput {
 };
 template <>
 struct Codec<NumberOrOutput> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "a number or a layer output"}; }
+  static FieldType type() {
+    return FieldType::either({FieldType::number(), FieldType::reference(LayerOutput::kWhat)},
+                             "a number or a layer output");
+  }
   static std::optional<NumberOrOutput> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const NumberOrOutput& value);
 };

@@ -40,7 +40,7 @@ struct LayerListField {
 
 template <>
 struct Codec<LayerListField> {
-  static FieldType type() { return FieldType::list_of_components(Layer::kKind); }
+  static FieldType type() { return FieldType::list_of(FieldType::component(Layer::kKind)); }
   static std::optional<LayerListField> parse(const ConfigNode& node, Reader& reader) {
     if (!node.is_list()) {
       reader.wrong_type(node, "a list of layers");

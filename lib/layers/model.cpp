@@ -57,22 +57,38 @@ struct ModelParams {
   ConfigNode metrics = ConfigNode::list({});
 };
 
+/// A network may be its list of layers alone.
+FieldType network_type() { return FieldType::section(network_fields(), "a network", "layers"); }
+
 Schema<ModelParams> model_schema() {
+  const FieldType layers = Codec<LayerListField>::type();
+  const FieldType costs = FieldType::list_of(FieldType::component(Cost::kKind));
   return Schema<ModelParams>("The network, its cost and its metrics.")
       .field("inputs", &ModelParams::inputs, "what the model is fed, by name")
+      .type(FieldType::map_of(FieldType::section(input_schema().fields(), "an input"), "inputs by name"))
       .required()
       .field("feed", &ModelParams::feed, "component of the datapoint for an input, where the names differ")
+      .type(FieldType::map_of(FieldType::text(), "components by input"))
       .field("defaults", &ModelParams::defaults, "parameters by layer type")
+      .type(FieldType::map_of(FieldType::any("parameters of a layer"), "parameters by layer type")
+                .owning_names())
       .field("blocks", &ModelParams::blocks, "lists of layers with parameters, usable like layers")
+      .type(FieldType::map_of(FieldType::section(block_fields(), "a block"), "blocks by name").owning_names())
       .field("networks", &ModelParams::networks,
              "lists of layers by name, which Call uses any number of times; or {inputs: [names], layers: "
              "[...]} for "
              "several inputs")
+      .type(FieldType::map_of(network_type(), "networks by name").owning_names())
       .field("layers", &ModelParams::layers, "the layers, or a network written in C++")
+      .type(FieldType::either({layers, FieldType::component(Model::kKind)}, "layers, or a network in C++")
+                .owning_names())
       .required()
       .field("cost", &ModelParams::cost, "terms of the cost")
+      .type(costs)
       .field("costs", &ModelParams::costs, "for several costs: lists of terms by name, in place of `cost`")
-      .field("metrics", &ModelParams::metrics, "figures that are reported");
+      .type(FieldType::map_of(costs, "costs by name"))
+      .field("metrics", &ModelParams::metrics, "figures that are reported")
+      .type(FieldType::list_of(FieldType::component(Metric::kKind)));
 }
 
 template <class T>
@@ -233,7 +249,7 @@ class ConfiguredModel final : public TowerFunction {
         errors.add(entry.key_position,
                    "block " + entry.key + ": 'layers' is missing (the layers it stands for)");
       }
-      check_keys(entry.value, {{.name = "parameters"}, {.name = "layers"}}, "block " + entry.key, errors);
+      check_keys(entry.value, block_fields(), "block " + entry.key, errors);
       settings.blocks[entry.key] = entry.value;
     }
     if (!check_is_map(p.networks, "networks", errors)) return;

@@ -252,7 +252,7 @@ std::shared_ptr<const Network> LayerParser::parse_network(const std::string& nam
     return network;
   }
   if (definition.is_map()) {
-    check_keys(definition, {{.name = "inputs"}, {.name = "layers"}}, "network " + name, *errors_);
+    check_keys(definition, network_fields(), "network " + name, *errors_);
     if (const ConfigNode* inputs = definition.find("inputs")) {
       Reader reader("'inputs' of network " + name, {}, *errors_);
       network->inputs = Codec<std::vector<std::string>>::parse(*inputs, reader).value_or(network->inputs);
@@ -261,6 +261,27 @@ std::shared_ptr<const Network> LayerParser::parse_network(const std::string& nam
   if (network->inputs.empty()) network->inputs = {"input"};
   network->layers = parse(*layers);
   return network;
+}
+
+std::vector<FieldInfo> block_fields() {
+  const FieldType values = FieldType::map_of(FieldType::any("any value"), "values by name");
+  return {
+      {.name = "parameters",
+       .type = values,
+       .default_value = ConfigNode::map({}),
+       .doc = "names that its layers use in expressions, with their values where a use does not give one"},
+      {.name = "layers",
+       .type = Codec<LayerListField>::type(),
+       .required = true,
+       .doc = "the layers that it stands for"}};
+}
+
+std::vector<FieldInfo> network_fields() {
+  return {{.name = "inputs",
+           .type = FieldType::list_of(FieldType::text()),
+           .default_value = ConfigNode::list({"input"}),
+           .doc = "names of its inputs"},
+          {.name = "layers", .type = Codec<LayerListField>::type(), .required = true, .doc = "its layers"}};
 }
 
 void check_defaults(const ConfigNode& defaults, Diagnostics& errors) {

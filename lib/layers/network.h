@@ -45,6 +45,10 @@ class BlockNotes {
   std::set<std::string> seen_;
 };
 
+/// What the definition of a block, and that of a network with settings, may say.
+std::vector<FieldInfo> block_fields();
+std::vector<FieldInfo> network_fields();
+
 /// Reports what is wrong in parameters by layer type.
 void check_defaults(const ConfigNode& defaults, Diagnostics& errors);
 

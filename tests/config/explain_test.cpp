@@ -5,15 +5,18 @@
 #include "config/merge.h"
 #include "config/overrides.h"
 #include "config/yaml_reader.h"
+#include "small_structure.h"
 
 namespace tpack {
 namespace {
+
+using testing_config::small_structure;
 
 class Explain : public testing::Test {
  protected:
   void add(ConfigNode tree) {
     Diagnostics errors;
-    merged_ = merge(merged_, tree, errors);
+    merged_ = merge(merged_, tree, small_structure(), errors);
     errors.throw_if_any();
     sources_.push_back(std::move(tree));
   }
@@ -24,7 +27,8 @@ class Explain : public testing::Test {
   }
   std::string of(const std::string& key) const {
     std::string text;
-    for (const Origin& origin : explain(sources_, merged_, key)) text += origin.str() + "\n";
+    for (const Origin& origin : explain(sources_, merged_, small_structure(), key))
+      text += origin.str() + "\n";
     return text;
   }
 
@@ -62,7 +66,7 @@ TEST_F(Explain, marks_the_last_change_of_a_map) {
 TEST_F(Explain, has_a_form_for_programs) {
   file("a.yaml", "vars: {x: '1'}");
   option("vars.x=!delete");
-  const auto origins = explain(sources_, merged_, "vars.x");
+  const auto origins = explain(sources_, merged_, small_structure(), "vars.x");
   ASSERT_EQ(origins.size(), 2U);
   EXPECT_EQ(origins[0].json(), R"({"where": "a.yaml:1:11", "value": "1", "used": false})");
   EXPECT_EQ(origins[1].json(), R"({"where": "--set vars.x", "deleted": true, "used": false})");
@@ -78,7 +82,7 @@ TEST(ThrowUnknownKey, says_what_is_unknown_and_what_may_have_been_meant) {
     const ConfigNode config = parse_yaml(
         "vars: {width: 1}\ninit: null\nlayers: [Conv2D: {name: a}, Conv2D: {name: b}]\n", "a.yaml");
     try {
-      throw_unknown_key(config, key);
+      throw_unknown_key(config, small_structure(), key);
     } catch (const ConfigError& error) {
       return error.what();
     }

@@ -5,9 +5,12 @@
 #include "config/yaml_reader.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "small_structure.h"
 
 namespace tpack {
 namespace {
+
+using testing_config::small_structure;
 
 ConfigNode config() {
   return parse_yaml(
@@ -24,7 +27,7 @@ ConfigNode config() {
 }
 
 std::string at(const std::string& path) {
-  const auto found = find_path(config(), split(path, '.'));
+  const auto found = find_path({config(), {}, small_structure()}, split(path, '.'));
   return found ? join(found->place, ".") + " = " + to_json(found->node) : "nothing";
 }
 
@@ -76,9 +79,11 @@ TEST(ItemIndex, says_what_the_list_has) {
 }
 
 TEST(WordsAt, lists_keys_or_names) {
-  EXPECT_EQ(words_at(*config().find("data")->find("train")),
+  const auto train = find_path({config(), {}, small_structure()}, {"data", "train"});
+  ASSERT_TRUE(train.has_value());
+  EXPECT_EQ(words_at(train->node, train->type),
             (std::vector<std::string>{"flow", "workers", "Mnist", "BatchData"}));
-  EXPECT_EQ(words_at(ConfigNode(3)), std::vector<std::string>{});
+  EXPECT_EQ(words_at(ConfigNode(3), {}), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "small_structure.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
+
+using testing_config::small_structure;
 
 namespace fs = std::filesystem;
 
@@ -19,7 +22,9 @@ class LoadConfig : public testing::Test {
 
   void file(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   std::string load(const std::string& name, const std::vector<std::string>& overrides = {}) const {
-    return to_json(load_config((folder_ / name).string(), {.overrides = overrides}).root);
+    return to_json(
+        load_config((folder_ / name).string(), {.overrides = overrides, .structure = small_structure()})
+            .root);
   }
 
   TemporaryFolder temporary_;

@@ -3,13 +3,36 @@
 #include <gtest/gtest.h>
 
 #include "config/yaml_reader.h"
+#include "core/registry.h"
+#include "small_structure.h"
 
 namespace tpack {
 namespace {
 
+using testing_config::small_structure;
+
+using testing_config::Piece;
+
+/// A component with another one as a parameter.
+class Outer final : public Piece {
+ public:
+  struct Params {
+    Part<Piece> inner;
+    int size = 1;
+  };
+  static Schema<Params> schema() {
+    return Schema<Params>("Holds another.")
+        .field("inner", &Params::inner, "it")
+        .field("size", &Params::size, "x");
+  }
+  explicit Outer(Params) {}
+};
+TPACK_REGISTER(Piece, Outer, "Outer");
+
 std::string merged(const std::string& base, const std::string& over) {
   Diagnostics errors;
-  const ConfigNode result = merge(parse_yaml(base, "base.yaml"), parse_yaml(over, "over.yaml"), errors);
+  const ConfigNode result =
+      merge(parse_yaml(base, "base.yaml"), parse_yaml(over, "over.yaml"), small_structure(), errors);
   try {
     errors.throw_if_any();
   } catch (const ConfigError& error) {
@@ -109,10 +132,40 @@ TEST(Merge, joins_the_short_and_the_long_form_of_a_flow) {
       << "a list over a flow with options changes its list alone";
 }
 
+TEST(Merge, knows_a_component_wherever_one_may_be_written) {
+  EXPECT_EQ(
+      merged("updates: {d: {cost: a, optimizer: {Adam: {rate: 1}}}}", "updates: {d: {optimizer: {SGD: {}}}}"),
+      R"({"updates": {"d": {"cost": "a", "optimizer": {"SGD": {}}}}})");
+  EXPECT_EQ(merged("piece: {Outer: {inner: {A: {x: 1}}, size: 2}}", "piece: {Outer: {inner: {B: {y: 1}}}}"),
+            R"({"piece": {"Outer": {"inner": {"B": {"y": 1}}, "size": 2}}})");
+  EXPECT_EQ(merged("pieces: [Outer: {inner: {A: {x: 1}}}]", "pieces: {Outer: {inner: {A: {y: 2}}}}"),
+            R"({"pieces": [{"Outer": {"inner": {"A": {"x": 1, "y": 2}}}}]})");
+  EXPECT_EQ(merged("pieces: [Outer: {inner: {A: {x: 1}}}]", "pieces: {0: {inner: B}}"),
+            R"({"pieces": [{"Outer": {"inner": "B"}}]})");
+  EXPECT_EQ(merged("pieces: [Unknown: {inner: {A: {x: 1}}}]", "pieces: {0: {inner: {B: {y: 1}}}}"),
+            R"({"pieces": [{"Unknown": {"inner": {"A": {"x": 1}, "B": {"y": 1}}}}]})")
+      << "of a component that is not registered nothing is known";
+}
+
+TEST(Merge, joins_the_short_and_the_long_form_of_a_network) {
+  EXPECT_EQ(merged("model: {networks: {g: [Dense: {units: 1}]}}", "model: {networks: {g: {inputs: [a]}}}"),
+            R"({"model": {"networks": {"g": {"layers": [{"Dense": {"units": 1}}], "inputs": ["a"]}}}})");
+  EXPECT_EQ(merged("model: {networks: {g: {inputs: [a], layers: [Dense: {units: 1}]}}}",
+                   "model: {networks: {g: {Dense: {units: 2}}}}"),
+            R"({"model": {"networks": {"g": {"inputs": ["a"], "layers": [{"Dense": {"units": 2}}]}}}})");
+}
+
+TEST(Merge, joins_settings_and_the_name_of_a_flow) {
+  EXPECT_EQ(merged("data: {validation: train}", "data: {validation: {workers: 2}}"),
+            R"({"data": {"validation": {"flow": "train", "workers": 2}}})");
+  EXPECT_EQ(merged("data: {train: {flow: [A], workers: 2}}", "data: {train: !append [B]}"),
+            R"({"data": {"train": {"flow": ["A", "B"], "workers": 2}}})");
+}
+
 TEST(Merge, keeps_the_place_of_what_won) {
   Diagnostics errors;
   const ConfigNode result =
-      merge(parse_yaml("a: {b: 1, c: 2}", "base.yaml"), parse_yaml("a:\n  b: 5\n", "over.yaml"), errors);
+      merge(parse_yaml("a: {b: 1, c: 2}", "base.yaml"), parse_yaml("a:\n  b: 5\n", "over.yaml"), {}, errors);
   EXPECT_EQ(result.find("a")->find("b")->position().str(), "over.yaml:2:6");
   EXPECT_EQ(result.find("a")->find("c")->position().str(), "base.yaml:1:14");
   EXPECT_EQ(result.find("a")->entries()[0].key_position.str(), "over.yaml:2:3");

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "small_structure.h"
 
 namespace tpack {
 namespace {
+
+using testing_config::small_structure;
 
 ConfigNode parsed(const std::string& text) {
   NodeBudget budget;
@@ -14,7 +17,7 @@ ConfigNode parsed(const std::string& text) {
 
 std::string complaint(const std::string& config, const std::string& text) {
   try {
-    check_override(parse_yaml(config, "a.yaml"), parsed(text));
+    check_override(parse_yaml(config, "a.yaml"), small_structure(), parsed(text));
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -59,13 +62,21 @@ TEST(CheckOverride, finds_slips_on_the_way_but_lets_new_keys_be) {
   EXPECT_EQ(complaint(config, "optimizer.AdamW.beta1=0.99"), "");
 }
 
+TEST(CheckOverride, lets_fields_be_that_are_not_written_yet) {
+  EXPECT_EQ(complaint("model: {cost: [A]}", "model.costs.d=[A]"), "") << "a field, and no slip of 'cost'";
+  EXPECT_EQ(complaint("model: {cost: [A]}", "model.cots.d=[A]"),
+            "--set model.cots.d: 'model' has no 'cots'; did you mean 'cost'?");
+  EXPECT_EQ(complaint("data: {train: {flow: [Mnist], workers: 1}}", "data.train.Mnits.split=test"), "")
+      << "an item of the flow, which merging looks for";
+}
+
 TEST(CheckNumberedItems, says_how_to_replace_an_item) {
   const ConfigNode config = parse_yaml("data: {train: [Mnist: {split: test}, {Batch: {n: 2}}]}", "a.yaml");
-  EXPECT_NO_THROW(check_numbered_items(config, "data.train.0={CSV: {path: x}}"));
-  EXPECT_NO_THROW(check_numbered_items(config, "data.train.0.Mnist.split=train"));
-  EXPECT_NO_THROW(check_numbered_items(config, "data.train.0.split=train"));
+  EXPECT_NO_THROW(check_numbered_items(config, small_structure(), "data.train.0={CSV: {path: x}}"));
+  EXPECT_NO_THROW(check_numbered_items(config, small_structure(), "data.train.0.Mnist.split=train"));
+  EXPECT_NO_THROW(check_numbered_items(config, small_structure(), "data.train.0.split=train"));
   try {
-    check_numbered_items(config, "data.train.0.CSV.path=x");
+    check_numbered_items(config, small_structure(), "data.train.0.CSV.path=x");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "config/yaml_reader.h"
+#include "small_structure.h"
 
 namespace tpack {
 namespace {
 
+using testing_config::small_structure;
+
 std::string resolved(const std::string& text) {
   Diagnostics errors;
-  const ConfigNode result = resolve_expressions(parse_yaml(text, "a.yaml"), errors);
+  const ConfigNode result = resolve_expressions(parse_yaml(text, "a.yaml"), small_structure(), errors);
   try {
     errors.throw_if_any();
   } catch (const ConfigError& error) {

@@ -21,10 +21,13 @@ TEST(JsonSchema, has_every_section) {
 
 TEST(JsonSchema, knows_what_flows_and_init_may_say) {
   const json schema = json::parse(json_schema());
-  const json flow = schema.at("$defs").at("flow").at("anyOf")[1].at("properties");
-  EXPECT_EQ(flow.at("prefetch").at("anyOf")[0].at("anyOf")[0].at("minimum"), 1);
+  const json& ways = schema.at("properties").at("data").at("additionalProperties").at("anyOf");
+  ASSERT_EQ(ways.size(), 3U) << "a list, a name, settings";
+  EXPECT_EQ(ways[0].at("items").at("$ref"), "#/$defs/source_or_map_or_stage");
+  const json flow = ways[2].at("properties");
+  EXPECT_EQ(flow.at("prefetch").at("anyOf")[0].at("minimum"), 1);
   EXPECT_TRUE(flow.contains("on_error"));
-  EXPECT_TRUE(schema.at("properties").at("init").at("properties").contains("from"));
+  EXPECT_TRUE(schema.at("properties").at("init").at("anyOf")[0].at("properties").contains("from"));
 }
 
 TEST(JsonSchema, every_reference_has_its_definition) {
