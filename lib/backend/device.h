@@ -95,6 +95,7 @@ struct DeviceOptions {
   int threads = 1;
   std::string cache_dir = {};  // for measured choices; empty: no cache
   Timings timings = Timings::kMeasured;
+  bool check_kernels = false;  // for tests: after each kernel, that it left zeros in padding channels
 };
 
 template <>

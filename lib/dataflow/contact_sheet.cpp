@@ -1,13 +1,15 @@
 #include "dataflow/contact_sheet.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include <opencv2/imgproc.hpp>
 
 #include "core/error.h"
+#include "core/file_io.h"
 #include "dataflow/datapoint.h"
-#include "dataflow/format/image_codec.h"
+#include "draw/png.h"
 
 namespace tpack {
 namespace {
@@ -59,7 +61,17 @@ class Sheet {
                 CV_8UC3, cv::Scalar::all(255));
   }
   bool full() const { return shown_ == o_.count; }
-  const cv::Mat& picture() const { return picture_; }
+  /// Without the cells that nothing was put into. Shape: [height, width, 3].
+  Tensor picture() const {
+    const int columns = std::max(1, std::min(shown_, o_.columns));
+    const int rows = std::max(1, (shown_ + o_.columns - 1) / o_.columns);
+    const cv::Mat used = picture_(cv::Rect(0, 0, columns * (o_.tile_pixels + kGapPixels) + kGapPixels,
+                                           rows * row_pixels() + kGapPixels));
+    Tensor pixels(DType::kUInt8, {used.rows, used.cols, 3});
+    for (int y = 0; y < used.rows; ++y)
+      std::memcpy(pixels.row(y).raw(), used.ptr(y), static_cast<size_t>(used.cols) * 3);
+    return pixels;
+  }
 
   void add(const Tensor& image, const std::string& caption) {
     const cv::Mat tile = fitted(to_rgb(image));
@@ -113,7 +125,7 @@ void write_contact_sheet(const DataFlow& flow, const std::string& path, const Co
       sheet.add(batched ? images.row(row) : images, caption);
     }
   }
-  write_png(path, sheet.picture());
+  write_whole_file(path, encode_png(sheet.picture()).front().png);
 }
 
 }  // namespace tpack

@@ -38,7 +38,33 @@ class ShardCursor final : public Cursor {
 }  // namespace
 
 DataFlow::DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin)
-    : flow_(std::move(flow)), settings_(settings), bad_(std::move(bad)), origin_(std::move(origin)) {}
+    : settings_(settings), bad_(std::move(bad)), origin_(std::move(origin)) {
+  parts_->flow = std::move(flow);
+}
+
+DataFlow::DataFlow(std::function<FlowPtr()> complete, FlowSettings settings, std::shared_ptr<BadSamples> bad,
+                   Position origin)
+    : settings_(settings), bad_(std::move(bad)), origin_(std::move(origin)) {
+  parts_->complete = std::move(complete);
+}
+
+bool DataFlow::knows_spec() const {
+  const std::lock_guard lock(parts_->completing);
+  return parts_->flow != nullptr;
+}
+
+const FlowPtr& DataFlow::flow() const {
+  if (!knows_spec()) throw ConfigError(origin_, "what this flow holds is known only once its data is opened");
+  return parts_->flow;  // which never changes again
+}
+
+void DataFlow::prepare() const {
+  {
+    const std::lock_guard lock(parts_->completing);
+    if (parts_->flow == nullptr) parts_->flow = parts_->complete();
+  }
+  flow()->prepare();
+}
 
 std::optional<int64_t> DataFlow::batch_size() const {
   const auto found = batching();
@@ -46,7 +72,7 @@ std::optional<int64_t> DataFlow::batch_size() const {
 }
 
 std::optional<Batching> DataFlow::batching() const {
-  const Flow* at = flow_.get();
+  const Flow* at = flow().get();
   while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
     if (const auto* batched = dynamic_cast<const BatchedFlow*>(at)) {
       return Batching{batched->batch_size(), batched->keeps_remainder(), batched->up().size()};
@@ -59,7 +85,7 @@ std::optional<Batching> DataFlow::batching() const {
 std::vector<SourceFacts> DataFlow::facts() const {
   prepare();
   std::vector<SourceFacts> all;
-  for (const Source* source : flow_->sources()) all.push_back(source->facts());
+  for (const Source* source : flow()->sources()) all.push_back(source->facts());
   return all;
 }
 
@@ -67,7 +93,7 @@ std::string DataFlow::fingerprint() const {
   prepare();
   Digest digest;
   bool known = false;
-  for (const Source* source : flow_->sources()) {
+  for (const Source* source : flow()->sources()) {
     const std::string one = source->fingerprint();
     known = known || !one.empty();
     digest.add(one + "\n");
@@ -78,14 +104,14 @@ std::string DataFlow::fingerprint() const {
 std::unique_ptr<Cursor> DataFlow::open(const Pass& pass) const {
   TPACK_ASSERT(pass.shard_count >= 1 && pass.shard >= 0 && pass.shard < pass.shard_count, "shard of a pass");
   prepare();
-  return std::make_unique<ShardCursor>(flow_->open({pass.seed, pass.pass, 0}), pass);
+  return std::make_unique<ShardCursor>(flow()->open({pass.seed, pass.pass, 0}), pass);
 }
 
 std::unique_ptr<Stream> DataFlow::stream(StreamOptions options) const {
   prepare();
   if (options.workers == 0) options.workers = settings_.workers.resolved();
   if (options.slots == 0) options.slots = static_cast<size_t>(settings_.prefetch) + 1;
-  return std::make_unique<Stream>(flow_, options);
+  return std::make_unique<Stream>(flow(), options);
 }
 
 void prepare(const std::map<std::string, DataFlow>& flows) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -47,24 +49,30 @@ struct Batching {
 class DataFlow {
  public:
   DataFlow(FlowPtr flow, FlowSettings settings, std::shared_ptr<BadSamples> bad, Position origin = {});
+  /// A flow that is put together when it is prepared (see Source::knows_spec).
+  DataFlow(std::function<FlowPtr()> complete, FlowSettings settings, std::shared_ptr<BadSamples> bad,
+           Position origin = {});
 
-  const Spec& spec() const { return flow_->spec(); }
+  /// Whether what follows can be asked for before `prepare`. Errors of those methods where it cannot:
+  /// ConfigError.
+  bool knows_spec() const;
+  const Spec& spec() const { return flow()->spec(); }
   /// Samples of a whole batch; nothing where the items are single samples.
   std::optional<int64_t> batch_size() const;
   /// Nothing where the items are single samples.
   std::optional<Batching> batching() const;
   /// Items (batches) of one pass: kEndless where it never ends, nothing where only reading tells.
-  std::optional<int64_t> size() const { return flow_->size(); }
-  Seek seek() const { return flow_->seek(); }
+  std::optional<int64_t> size() const { return flow()->size(); }
+  Seek seek() const { return flow()->seek(); }
   const FlowSettings& settings() const { return settings_; }
-  const FlowPtr& flow() const { return flow_; }
+  const FlowPtr& flow() const;
   /// Where it is described, for messages.
   const Position& origin() const { return origin_; }
   BadSamples& bad_samples() const { return *bad_; }
 
   /// Opens the data and checks them against the config; the readers below do it too.
   /// Errors: DataError, ConfigError.
-  void prepare() const { flow_->prepare(); }
+  void prepare() const;
   /// What there is to read, of each source. Prepares the flow.
   std::vector<SourceFacts> facts() const;
   /// A digest that becomes another one when the files that the sources read do (Source::fingerprint); empty
@@ -76,7 +84,14 @@ class DataFlow {
   std::unique_ptr<Stream> stream(StreamOptions options) const;
 
  private:
-  FlowPtr flow_;
+  /// Shared by copies.
+  struct Parts {
+    std::mutex completing;
+    FlowPtr flow;  // null until it is completed
+    std::function<FlowPtr()> complete;
+  };
+
+  std::shared_ptr<Parts> parts_ = std::make_shared<Parts>();
   FlowSettings settings_;
   std::shared_ptr<BadSamples> bad_;
   Position origin_;
@@ -90,7 +105,5 @@ void prepare(const std::map<std::string, DataFlow>& flows);
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors);
 /// As above. Errors: ConfigError with all problems.
 DataFlow make_flow(const ConfigNode& node, const FlowScope& scope = {});
-/// What the map {flow: [...], ...} may say, for tools.
-std::vector<FieldInfo> flow_fields();
 
 }  // namespace tpack

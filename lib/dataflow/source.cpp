@@ -1,26 +1,7 @@
 #include "dataflow/source.h"
 
-#include <mutex>
-
 namespace tpack {
 namespace {
-
-/// Does something once; again where it threw. (std::call_once may hang after an exception: it is left to the
-/// system's pthread_once, and to what the thread sanitizer puts in its place.) Threads: any number at once.
-class Once {
- public:
-  template <class Work>
-  void run(Work&& work) {
-    const std::lock_guard lock(mutex_);
-    if (done_) return;
-    work();
-    done_ = true;
-  }
-
- private:
-  std::mutex mutex_;
-  bool done_ = false;
-};
 
 class RandomAccessFlow final : public Flow {
  public:
@@ -30,9 +11,7 @@ class RandomAccessFlow final : public Flow {
   const Spec& spec() const override { return spec_; }
   Access access() const override { return Access::kIndexed; }
   int64_t places() const override { return source_->size(); }
-  void prepare() const override {
-    once_.run([this] { source_->prepare(); });
-  }
+  void prepare() const override { source_->prepare_once(); }
   std::vector<const Source*> sources() const override { return {source_.get()}; }
   std::string file_of(const SampleId& id) const override { return source_->file_of(id.index); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
@@ -57,7 +36,6 @@ class RandomAccessFlow final : public Flow {
   std::shared_ptr<RandomAccessSource> source_;
   StageContext context_;
   Spec spec_;
-  mutable Once once_;
 };
 
 /// Numbers the samples of a source and adds their number to its errors.
@@ -104,9 +82,7 @@ class SequentialFlow final : public Flow {
   Access access() const override { return Access::kSequential; }
   Seek seek() const override { return source_->seek(); }
   std::optional<int64_t> size() const override { return source_->size(); }
-  void prepare() const override {
-    once_.run([this] { source_->prepare(); });
-  }
+  void prepare() const override { source_->prepare_once(); }
   std::vector<const Source*> sources() const override { return {source_.get()}; }
   std::unique_ptr<Cursor> open(const PassKey& pass) const override {
     return std::make_unique<NumberingCursor>(source_->open(pass, context_.key), pass, context_, spec_.size());
@@ -116,10 +92,18 @@ class SequentialFlow final : public Flow {
   std::shared_ptr<SequentialSource> source_;
   StageContext context_;
   Spec spec_;
-  mutable Once once_;
 };
 
 }  // namespace
+
+/// (std::call_once may hang after an exception: it is left to the system's pthread_once, and to what the
+/// thread sanitizer puts in its place.)
+void Source::prepare_once() {
+  const std::lock_guard lock(opening_);
+  if (open_) return;
+  prepare();
+  open_ = true;
+}
 
 FlowPtr RandomAccessSource::flow(const StageContext& context, FlowBuilder& /*builder*/) {
   return std::make_shared<RandomAccessFlow>(std::static_pointer_cast<RandomAccessSource>(shared_from_this()),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "dataflow/datapoint.h"
@@ -45,14 +46,29 @@ class Source : public std::enable_shared_from_this<Source> {
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
 
-  /// The flow of this source's samples, which keeps the source alive. Null after the builder reported.
+  /// The flow of this source's samples, which keeps the source alive. Null after the builder reported, and
+  /// where a flow inside is not known yet.
   virtual FlowPtr flow(const StageContext& context, FlowBuilder& builder) = 0;
+  /// False where only the opened data tell what components there are, or of what types and ranks (arrays in a
+  /// file, say). Flows of such a source are put together when they are prepared, and the source is opened
+  /// before `flow` is called.
+  virtual bool knows_spec() const { return true; }
+  /// Prepares the source once; again where that threw. Threads: any number at once.
+  void prepare_once();
 
   /// What there is to read, for a person. After `prepare`.
   virtual SourceFacts facts() const { return {}; }
   /// A text that becomes another one when the files that it reads do: made from names, sizes and dates,
   /// without opening them. Empty where nothing is read, or nothing is known of it. After `prepare`.
   virtual std::string fingerprint() const { return {}; }
+
+ protected:
+  /// Opens files and checks what can be checked. Errors: as Flow::prepare.
+  virtual void prepare() {}
+
+ private:
+  std::mutex opening_;
+  bool open_ = false;
 };
 
 /// Data that can be read at any index: arrays, files in a folder, pictures that are computed.
@@ -61,14 +77,12 @@ class RandomAccessSource : public Source {
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
   SourceFacts facts() const override { return {.samples = size()}; }
 
-  /// Known before `prepare`, but for the class names.
+  /// Known before `prepare`, but for the class names; where `knows_spec` is false, after it.
   virtual Spec spec() const = 0;
   /// As Flow::size.
   virtual int64_t size() const = 0;
   /// True: each pass is in an order of its own (a permutation keyed by seed, pass and stage).
   virtual bool shuffled() const { return false; }
-  /// As Flow::prepare; called once.
-  virtual void prepare() {}
   /// The file that a sample is read from; empty where it has none of its own. Errors name it.
   virtual std::string file_of(int64_t index) const {
     (void)index;
@@ -85,10 +99,10 @@ class SequentialSource : public Source {
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
   SourceFacts facts() const override { return {.samples = size()}; }
 
+  /// As RandomAccessSource::spec.
   virtual Spec spec() const = 0;
   virtual std::optional<int64_t> size() const { return std::nullopt; }
   virtual Seek seek() const { return Seek::kReplayReads; }
-  virtual void prepare() {}
   /// Reads one pass; `stage` keys its random choices. The cursor sets the id of each sample's components'
   /// index.
   virtual std::unique_ptr<Cursor> open(const PassKey& pass, uint64_t stage) const = 0;

@@ -1,4 +1,4 @@
-#include "monitor/png_encoder.h"
+#include "draw/png.h"
 
 #include <algorithm>
 #include <cmath>

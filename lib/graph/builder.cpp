@@ -75,11 +75,13 @@ const Node& Builder::emit(std::shared_ptr<const Op> op, std::vector<Symbol> inpu
   }
 }
 
-Symbol Builder::input(const std::string& name, TensorSpec spec) {
+Symbol Builder::input(const std::string& name, TensorSpec spec) { return add_input(name, spec, false); }
+
+Symbol Builder::image_input(const std::string& name, TensorSpec spec) { return add_input(name, spec, true); }
+
+Symbol Builder::add_input(const std::string& name, const TensorSpec& spec, bool image) {
   TPACK_ASSERT(!inputs_.contains(name), "two inputs named " + name);
-  const Symbol symbol = emit<Input>({name, spec.dtype, spec.shape}, {}).out();
-  inputs_[name] = symbol;
-  return symbol;
+  return inputs_[name] = emit<Input>({name, spec.dtype, spec.shape, image}, {}).out();
 }
 
 Symbol Builder::variable(const std::string& name, const Shape& shape, Initialize initialize, bool trainable) {

@@ -75,6 +75,8 @@ class Builder {
 
   /// A value that the caller feeds each step. Errors: InternalError for a second one of the name.
   Symbol input(const std::string& name, TensorSpec spec);
+  /// The same for an image, [N, C, H, W].
+  Symbol image_input(const std::string& name, TensorSpec spec);
   /// The full name of a variable of the scope that is open: "<scope>/name".
   std::string variable_name(const std::string& name) const {
     return variable_path_.empty() ? name : variable_path_ + "/" + name;
@@ -153,6 +155,7 @@ class Builder {
  private:
   friend class Scope;
   std::string node_path(const char* type);
+  Symbol add_input(const std::string& name, const TensorSpec& spec, bool image);
 
   Graph& graph_;
   VariableTable& variables_;

@@ -12,6 +12,14 @@ namespace tpack {
 
 class Builder;
 
+/// What an op says of its operands of four axes: which are images, [N, C, H, W]; `joined`: all of them, or
+/// none, as the op keeps each axis in its place.
+struct ImageOperands {
+  std::vector<int> inputs = {};
+  std::vector<int> outputs = {};
+  bool joined = false;
+};
+
 /// What a node computes: shapes and gradient. Kernels live with each backend, found by `type`.
 /// Threads: const, so all methods may run at once.
 class Op {
@@ -34,6 +42,9 @@ class Op {
   /// The node's outputs made of primitive ops; empty for primitives. Used when a gradient op is
   /// differentiated again.
   virtual std::vector<Symbol> decompose(Builder& b, const Node& n) const;
+
+  /// Which operands are images (see graph/images.h); by default none are.
+  virtual ImageOperands images() const { return {}; }
 
   /// True where two nodes of one key and inputs may differ (random draws) and must not be merged.
   virtual bool stateful() const { return false; }

@@ -72,6 +72,7 @@ class Pointwise final : public Op {
   const char* type() const override { return kType; }
   std::string key() const override { return "Pointwise{" + expression_.str() + "}"; }
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {.joined = true}; }
   /// Of an expression of one function (what the Builder makes); fusion comes after the gradient.
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 

@@ -20,7 +20,8 @@ Schema<P> named_value_schema(const char* summary, const char* name, std::string 
 }  // namespace
 
 Schema<InputParams> Input::schema() {
-  return named_value_schema<InputParams>("A value that the caller feeds.", "name", &InputParams::name);
+  return named_value_schema<InputParams>("A value that the caller feeds.", "name", &InputParams::name)
+      .field("image", &InputParams::image, "whether it is an image, [N, C, H, W]");
 }
 std::vector<TensorSpec> Input::infer(std::span<const TensorSpec> /*in*/) const {
   return {{params().dtype, params().shape}};

@@ -13,6 +13,7 @@ struct InputParams {
   std::string name;
   DType dtype = DType::kFloat32;
   Shape shape;
+  bool image = false;  // [N, C, H, W]
 };
 
 /// A value that the caller feeds. Shapes: () -> shape.
@@ -22,6 +23,7 @@ class Input final : public OpOf<Input, InputParams> {
   static Schema<InputParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{}, params().image ? std::vector{0} : std::vector<int>{}}; }
 };
 
 struct ReadParams {
@@ -91,6 +93,7 @@ class Reduce final : public OpOf<Reduce, ReduceParams> {
   static Schema<ReduceParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {.joined = true}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
@@ -129,6 +132,7 @@ class StopGradient final : public OpOf<StopGradient, NoParams> {
   static Schema<NoParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {.joined = true}; }
 };
 
 }  // namespace tpack

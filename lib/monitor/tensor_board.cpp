@@ -4,9 +4,9 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/registry.h"
+#include "draw/png.h"
 #include "monitor/event_file.h"
 #include "monitor/monitor.h"
-#include "monitor/png_encoder.h"
 
 namespace tpack {
 namespace {

@@ -20,6 +20,7 @@ class BatchNorm final : public OpOf<BatchNorm, BatchNormParams> {
   static Schema<BatchNormParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {.joined = true}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   std::vector<Symbol> decompose(Builder& b, const Node& n) const override;
 };
@@ -32,6 +33,7 @@ class BatchNormGradient final : public OpOf<BatchNormGradient, BatchNormParams> 
   static Schema<BatchNormParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {.joined = true}; }
   bool has_gradient() const override { return false; }  // differentiated through its parts
   std::vector<Symbol> decompose(Builder& b, const Node& n) const override;
 };

@@ -51,7 +51,7 @@ struct GradientFields {
 
 template <>
 struct Codec<ConvolutionParams> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "parameters of a convolution"}; }
+  static FieldType type() { return FieldType::any("parameters of a convolution"); }
   static std::optional<ConvolutionParams> parse(const ConfigNode& node, Reader& reader) {
     return Convolution::schema().parse(node, reader.what(), reader.errors());
   }

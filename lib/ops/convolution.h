@@ -21,6 +21,7 @@ class Convolution final : public OpOf<Convolution, ConvolutionParams> {
   static Schema<ConvolutionParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0}, {0}}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };
@@ -39,6 +40,7 @@ class ConvolutionBackwardData final : public OpOf<ConvolutionBackwardData, Convo
   static Schema<ConvolutionGradientParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0}, {0}}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };
@@ -51,6 +53,7 @@ class ConvolutionBackwardWeights final : public OpOf<ConvolutionBackwardWeights,
   static Schema<ConvolutionGradientParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0, 1}, {}}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
   double flops(const Node& n) const override;
 };

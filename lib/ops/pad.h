@@ -16,6 +16,7 @@ class Pad final : public OpOf<Pad, PadParams> {
   static Schema<PadParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {.joined = true}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
@@ -31,6 +32,7 @@ class Slice final : public OpOf<Slice, SliceParams> {
   static Schema<SliceParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {.joined = true}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 

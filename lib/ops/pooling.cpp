@@ -30,7 +30,7 @@ Schema<PoolingParams> pooling_schema(const char* summary) {
 
 template <>
 struct Codec<PoolingParams> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "parameters of a pooling"}; }
+  static FieldType type() { return FieldType::any("parameters of a pooling"); }
   static std::optional<PoolingParams> parse(const ConfigNode& node, Reader& reader) {
     return pooling_schema("").parse(node, reader.what(), reader.errors());
   }

@@ -28,6 +28,7 @@ class MaxPool final : public OpOf<MaxPool, PoolingParams> {
   static Schema<PoolingParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0}, {0, 1}}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
@@ -39,6 +40,7 @@ class MaxPoolScatter final : public OpOf<MaxPoolScatter, PoolingGradientParams> 
   static Schema<PoolingGradientParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0, 1}, {0}}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
@@ -50,6 +52,7 @@ class MaxPoolGather final : public OpOf<MaxPoolGather, PoolingGradientParams> {
   static Schema<PoolingGradientParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0, 1}, {0}}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
@@ -61,6 +64,7 @@ class AvgPool final : public OpOf<AvgPool, PoolingParams> {
   static Schema<PoolingParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0}, {0}}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 
@@ -72,6 +76,7 @@ class AvgPoolSpread final : public OpOf<AvgPoolSpread, PoolingGradientParams> {
   static Schema<PoolingGradientParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0}, {0}}; }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
 };
 

@@ -52,7 +52,8 @@ struct EnumNames<PaddingRule> {
 template <>
 struct Codec<Size2> {
   static FieldType type() {
-    return {.base = FieldType::Base::kAny, .of = "an integer or a list [height, width]"};
+    return FieldType::either({FieldType::integer(), FieldType::list_of(FieldType::integer())},
+                             "an integer or a list [height, width]");
   }
   static std::optional<Size2> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const Size2& size);
@@ -61,7 +62,7 @@ struct Codec<Size2> {
 template <>
 struct Codec<Padding2> {
   static FieldType type() {
-    return {.base = FieldType::Base::kAny, .of = "a list [top, left, bottom, right]"};
+    return FieldType::either({FieldType::list_of(FieldType::integer())}, "a list [top, left, bottom, right]");
   }
   static std::optional<Padding2> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const Padding2& padding);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "backend/passes/fuse.h"
+#include "backend/passes/passes.h"
 #include "core/text.h"
 #include "graph/passes/gradient.h"
 #include "graph/passes/simplify.h"
@@ -58,7 +58,7 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
   }
   plain.keep_assignments([&](const Assignment& a) { return moves_in(index, a.variable, table); });
   // Simplified before the gradient is taken: what is not computed needs no gradient.
-  Graph graph = move_relu_behind_pooling(simplify(plain, Stops::kKeep));
+  Graph graph = move_relu_after_pooling(simplify(plain, Stops::kKeep));
   Builder b(graph, table, options);
   std::vector<const VariableSpec*> trained;
   std::vector<Symbol> wrt;

@@ -31,12 +31,16 @@ void force(PlanSection& section, const BackendVariant& variant) {
 /// fetched, gradients with respect to trainable variables are assigned to their place in the store.
 class Case {
  public:
-  Case(const Function& function, const std::vector<Tensor>& inputs, const Builder::Options& options) {
+  /// `images`: inputs of four axes are images, so that a layout is chosen for them.
+  Case(const Function& function, const std::vector<Tensor>& inputs, const Builder::Options& options,
+       bool images = false) {
     Builder b(graph_, table_, options);
     std::vector<Symbol> wrt;
     std::vector<Symbol> fed;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      fed.push_back(b.input("input" + std::to_string(i), inputs[i].spec()));
+      const std::string name = "input" + std::to_string(i);
+      const bool image = images && inputs[i].shape().rank() == 4;
+      fed.push_back(image ? b.image_input(name, inputs[i].spec()) : b.input(name, inputs[i].spec()));
       if (is_float(inputs[i].dtype())) wrt.push_back(fed.back());
     }
     const std::vector<Symbol> outputs = function(b, fed);
@@ -94,8 +98,9 @@ struct CpuRun {
 CpuRun run_on_cpu(const Function& function, const std::vector<Tensor>& inputs,
                   const BackendVariant& variant) {
   const std::vector<Tensor> floats = as_floats(inputs);
-  const Case c(function, floats, {.phase = variant.phase});
-  const auto device = make_cpu_device("cpu:0", {.algorithm = variant.algorithm, .threads = variant.threads});
+  const Case c(function, floats, {.phase = variant.phase}, !variant.layout.empty());
+  const auto device = make_cpu_device(
+      "cpu:0", {.algorithm = variant.algorithm, .threads = variant.threads, .check_kernels = true});
   device->create_variables(c.table());
   device->variables().initialize(1);
   CpuRun run;

@@ -85,6 +85,17 @@ TEST(ContactSheet, unpacks_batches_that_are_no_bytes) {
   EXPECT_EQ(read_back(folder.path("sheet.png")).cols, 4 * 32 + 4);
 }
 
+TEST(ContactSheet, has_no_cells_that_stay_empty) {
+  const TempFolder folder;
+  const TempFolder pictures;
+  for (int i = 0; i < 3; ++i) pictures.write("a/" + std::to_string(i) + ".png", encode_png(photo(8, 8)));
+  const DataFlow flow = make_flow(list({item("ImageFolder", {{"dir", pictures.path()}})}));
+  write_contact_sheet(flow, folder.path("few.png"), {.count = 20, .columns = 5, .tile_pixels = 40});
+  EXPECT_EQ(read_back(folder.path("few.png")).size(), cv::Size(3 * 44 + 4, 40 + 16 + 14 + 4));
+  write_contact_sheet(flow, folder.path("rows.png"), {.count = 20, .columns = 2, .tile_pixels = 40});
+  EXPECT_EQ(read_back(folder.path("rows.png")).size(), cv::Size(2 * 44 + 4, 2 * (40 + 16 + 14) + 4));
+}
+
 TEST(ContactSheet, needs_an_image) {
   EXPECT_EQ(error_of([] { write_contact_sheet(make_flow(list({item("Counting", 2)})), "/tmp/never.png"); }),
             "a contact sheet needs an image; the datapoints have k int64 [], pass int64 []");

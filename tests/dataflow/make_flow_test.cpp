@@ -117,6 +117,8 @@ TEST(Sources, have_no_field_without_effect) {
       {"ImageFolder", {.base = "{dir: " + folder.path() + "}", .values = {{"dir", folder.path("other")}}}},
       {"Mnist", in_files},
       {"FashionMnist", in_files},
+      {"Late",
+       {.left_out = {{"size", "a source of these tests"}, {"side", "the same"}, {"absent", "the same"}}}},
       {"CountingInOrder", {.left_out = {{"shuffle", "a source of these tests"}}}}};
   const auto content = [](const std::string& item) { return content_of_flow("[" + item + "]"); };
   EXPECT_THAT(live::dead_fields(Registry<Source>::table(), components, content), testing::IsEmpty());

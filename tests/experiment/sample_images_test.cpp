@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "monitor/png_encoder.h"
+#include "draw/png.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
-#include "monitor/png_encoder.h"
+#include "draw/png.h"
 #include "support/program_runner.h"
 
 namespace tpack {

@@ -30,7 +30,8 @@ TEST(Graph, prints_one_line_a_node) {
   b.fetch("y", b.mul(x, 0.5));
   EXPECT_EQ(
       graph.str(),
-      "%0 = Input{\"name\": \"x\", \"dtype\": \"float32\", \"shape\": [2]}() -> float32 [2]  # Input\n"
+      "%0 = Input{\"name\": \"x\", \"dtype\": \"float32\", \"shape\": [2], \"image\": false}() -> float32 "
+      "[2]  # Input\n"
       "%1 = Pointwise{r0 = i0; r1 = 0.5; r2 = mul(r0, r1) -> r2 float32}(%0) -> float32 [2]  # Pointwise\n"
       "fetch y = %1\n");
 }

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "monitor/png_encoder.h"
+#include "draw/png.h"
 #include "training.h"
 
 namespace tpack::reliability {

@@ -8,16 +8,11 @@
 #include "backend/cpu/lowering.h"
 #include "backend/cpu/onednn.h"
 #include "backend/cpu/tuner.h"
-#include "backend/passes/depth_first.h"
-#include "backend/passes/fuse.h"
-#include "graph/passes/simplify.h"
+#include "backend/passes/passes.h"
 
 namespace tpack {
 namespace cpu {
 namespace {
-
-// Smaller intermediate results stay in the cache as they are.
-constexpr int64_t kLeastBytesToJoin = int64_t{6} << 20;
 
 class CpuDevice final : public Device {
  public:
@@ -50,7 +45,7 @@ class CpuDevice final : public Device {
     // Here, not when the device is made: its threads run where the thread that computes is bound.
     if (!team_) team_ = std::make_shared<Team>(options_.threads);
     if (section.pieces == 0) section.pieces = std::min(options_.threads, Team::kMostPieces);
-    const Graph fused = fused_graph(graph);
+    const Graph fused = tpack::fused(graph);
     if (section.chosen) {
       require_section_of(fused, section);
     } else {
@@ -61,7 +56,7 @@ class CpuDevice final : public Device {
     for (const Step& step : program.steps) {
       if (step.library_part != nullptr) library_parts_.insert(step.library_part);
     }
-    return make_executable(std::move(program), *store_, arena_, team_);
+    return make_executable(std::move(program), *store_, arena_, team_, options_.check_kernels);
   }
 
  private:
@@ -69,13 +64,6 @@ class CpuDevice final : public Device {
     using Algorithm = DeviceOptions::Algorithm;
     const bool may_not_measure = choosing == Choosing::kByRules && options_.algorithm == Algorithm::kAuto;
     return may_not_measure ? Algorithm::kHeuristic : options_.algorithm;
-  }
-
-  static Graph fused_graph(const Graph& graph) {
-    const Graph lowered =
-        simplify(lower_batch_norm(sum_before_scatter(simplify(graph, Stops::kDrop))), Stops::kDrop);
-    const Graph joined = join_depth_first(fuse_bias_and_activation(lowered), kLeastBytesToJoin);
-    return simplify(fuse_pointwise(joined), Stops::kDrop);
   }
 
   std::string name_;

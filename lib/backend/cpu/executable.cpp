@@ -33,18 +33,21 @@ class CpuExecutable final : public Executable {
     TPACK_ASSERT(inputs.size() == static_cast<size_t>(program_.inputs), "a program of other inputs");
     if (generation_ != arena_->generation) bind();
     use_one_onednn_thread();
-    for (const InputUse& use : input_uses_) calls_[use.step].in[use.operand] = inputs[use.input].raw();
+    for (const InputUse& use : input_uses_)
+      calls_[use.step].in[use.operand] = inputs[use.input].raw() + use.begin;
     const FlushDenormals flush;
     for (size_t i = 0; i < calls_.size(); ++i) {
       const Stopwatch watch;
       program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info, team_.get()});
       if (profiling_) seconds_[i] += watch.seconds();
+      if (checking_) check_padding(i);
     }
   }
 
   const Tensor& fetched(size_t i) const override { return fetched_[i]; }
   const CompileReport& report() const override { return report_; }
   void profile(bool on) override { profiling_ = on; }
+  void check_kernels(bool on) { checking_ = on; }
   std::vector<NodeTime> times() const override {
     std::vector<NodeTime> all;
     for (size_t i = 0; i < program_.steps.size(); ++i) {
@@ -63,7 +66,30 @@ class CpuExecutable final : public Executable {
     size_t step;
     size_t operand;
     size_t input;
+    uint64_t begin;  // bytes of the input before what is used
   };
+
+  /// Errors: InternalError where a kernel left something in the channels that fill up the last block.
+  void check_padding(size_t i) const {
+    constexpr int64_t kBlock = 16;
+    const Step& step = program_.steps[i];
+    for (size_t k = 0; k < step.out.size(); ++k) {
+      const Format& format = program_.values[static_cast<size_t>(step.out[k])].format;
+      const auto dims = format.md.dims();
+      const bool summed = format.md.data_type() == dnnl::memory::data_type::f32;  // unlike masks and indices
+      if (format.layout != Layout::kBlocked || !summed || dims[1] % kBlock == 0) continue;
+      const int64_t blocks = dims[1] / kBlock + 1;
+      const int64_t plane = dims[2] * dims[3] * kBlock;
+      for (int64_t image = 0; image < dims[0]; ++image) {
+        const float* last = floats(calls_[i].out[k]) + (image * blocks + blocks - 1) * plane;
+        for (const float* pixel = last; pixel < last + plane; pixel += kBlock) {
+          const bool clean =
+              std::all_of(pixel + dims[1] % kBlock, pixel + kBlock, [](float x) { return x == 0; });
+          TPACK_ASSERT(clean, step.path + " (" + step.kind + ") left values in padding channels");
+        }
+      }
+    }
+  }
 
   bool in_arena(int owner) const {
     return program_.values[static_cast<size_t>(owner)].place == Place::kArena;
@@ -84,7 +110,8 @@ class CpuExecutable final : public Executable {
       lives[static_cast<size_t>(life)].last = step;
       // Values that share memory may differ in size: a reshaped view, say.
       uint64_t& bytes = lives[static_cast<size_t>(life)].bytes;
-      bytes = std::max({bytes, program_.values[static_cast<size_t>(value)].format.bytes(),
+      const Value& part = program_.values[static_cast<size_t>(value)];
+      bytes = std::max({bytes, part.begin + part.format.bytes(),
                         program_.values[static_cast<size_t>(owner)].format.bytes()});
     };
     std::vector<int> scratch_life;
@@ -106,15 +133,15 @@ class CpuExecutable final : public Executable {
   }
 
   std::byte* address(int value) {
-    const int owner = program_.owner(value);
-    const Value& v = program_.values[static_cast<size_t>(owner)];
+    const Value& v = program_.values[static_cast<size_t>(program_.owner(value))];
+    const uint64_t begin = program_.values[static_cast<size_t>(value)].begin;
     switch (v.place) {
       case Place::kArena:
-        return arena_->memory->data() + offsets_[static_cast<size_t>(value)];
+        return arena_->memory->data() + offsets_[static_cast<size_t>(value)] + begin;
       case Place::kVariable:
-        return store_.tensor(v.name).raw();
+        return store_.tensor(v.name).raw() + begin;
       case Place::kFetch:
-        return fetched_[static_cast<size_t>(v.index)].raw();
+        return fetched_[static_cast<size_t>(v.index)].raw() + begin;
       case Place::kInput:
         return nullptr;  // set at each run
     }
@@ -130,7 +157,9 @@ class CpuExecutable final : public Executable {
       Call call;
       for (size_t k = 0; k < step.in.size(); ++k) {
         const Value& owner = program_.values[static_cast<size_t>(program_.owner(step.in[k]))];
-        if (owner.place == Place::kInput) input_uses_.push_back({i, k, static_cast<size_t>(owner.index)});
+        const uint64_t begin = program_.values[static_cast<size_t>(step.in[k])].begin;
+        if (owner.place == Place::kInput)
+          input_uses_.push_back({i, k, static_cast<size_t>(owner.index), begin});
         call.in.push_back(address(step.in[k]));
       }
       for (const int value : step.out) call.out.push_back(address(value));
@@ -153,6 +182,7 @@ class CpuExecutable final : public Executable {
   std::vector<double> seconds_;  // by step
   int generation_ = -1;
   bool profiling_ = false;
+  bool checking_ = false;
 };
 
 }  // namespace
@@ -172,8 +202,12 @@ void Arena::reserve(uint64_t bytes) {
 }
 
 std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
-                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team) {
-  return std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena), std::move(team));
+                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,
+                                            bool check_kernels) {
+  auto executable =
+      std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena), std::move(team));
+  executable->check_kernels(check_kernels);
+  return executable;
 }
 
 }  // namespace tpack::cpu

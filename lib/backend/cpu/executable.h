@@ -18,8 +18,10 @@ struct Arena {
   void reserve(uint64_t bytes);
 };
 
-/// Runs on the team. Denormal numbers count as zero.
+/// Runs on the team. Denormal numbers count as zero. `check_kernels`: each run asserts what later kernels
+/// rely on, for tests.
 std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
-                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team);
+                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,
+                                            bool check_kernels = false);
 
 }  // namespace tpack::cpu

@@ -50,12 +50,13 @@ struct LibraryPart {
 /// A kernel with the formats that it wants and gives. The executable reorders inputs that come in other
 /// formats.
 struct PreparedKernel {
-  std::unique_ptr<CpuKernel> kernel;  // null: the outputs are the first input's memory under another name
+  std::unique_ptr<CpuKernel> kernel;  // null: the outputs are memory of the first input under another name
   std::vector<Format> in;
   std::vector<Format> out;
   uint64_t scratch_bytes = 0;
   std::vector<std::pair<int, int>> in_place;  // (output, input) that may share memory
   const LibraryPart* library_part = nullptr;  // that it makes use of
+  uint64_t part_begin = 0;  // without a kernel: bytes of the first input before the output begins
 };
 
 /// Errors: ConfigError where the chosen layout or algorithm cannot be had.
@@ -64,13 +65,18 @@ using Prepare = PreparedKernel (*)(const KernelRequest& request);
 /// How an op's kernel treats layouts, for the choice of layouts.
 enum class LayoutRule : uint8_t {
   kPlain,     // plain in, plain out
-  kAgnostic,  // all image operands in one layout, any of them
+  kAgnostic,  // all image operands in one layout, any that the kernel accepts
   kChosen     // a convolution: layout and algorithm are chosen together
 };
+
+/// Whether a kernel computes a node in a layout itself. `prepare` may be asked for others too and falls back
+/// to one that it has; the choice of layouts must know, or it counts reorders as free.
+using Accepts = bool (*)(const Node& node, Layout layout);
 
 struct KernelEntry {
   Prepare prepare = nullptr;
   LayoutRule rule = LayoutRule::kPlain;
+  Accepts accepts = nullptr;  // null: every layout
 };
 
 /// Null where the op has none.
@@ -78,7 +84,7 @@ const KernelEntry* find_kernel(const std::string& op_type);
 
 /// Adds a kernel at start-up: `const Registration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
 struct Registration {
-  Registration(const char* op_type, Prepare prepare, LayoutRule rule);
+  Registration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr);
 };
 
 inline constexpr int64_t kGrain = 16384;  // elements worth waking a thread for

@@ -1,6 +1,7 @@
 #include "backend/cpu/layout_choice.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -9,7 +10,7 @@
 #include "backend/cpu/winograd.h"
 #include "backend/passes/depth_first.h"
 #include "backend/passes/fused_ops.h"
-#include "graph/structural.h"
+#include "graph/images.h"
 
 namespace tpack::cpu {
 namespace {
@@ -65,26 +66,29 @@ std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p)
   return {"winograd", kTiledWinograd};
 }
 
-bool is_image(const TensorSpec& spec) {
-  const Shape& s = spec.shape;
-  return s.rank() == 4 && s[0] * s[2] * s[3] > 1;
-}
-
 LayoutRule rule(const Node& node) {
   const KernelEntry* entry = find_kernel(node.op->type());
   return entry == nullptr ? LayoutRule::kPlain : entry->rule;
 }
 
 /// True where the node's layout is chosen.
-bool has_choice(const Node& node) {
-  const bool in =
-      std::any_of(node.inputs.begin(), node.inputs.end(), [](const Symbol& s) { return is_image(s.spec()); });
-  const bool touches_images = in || std::any_of(node.outputs.begin(), node.outputs.end(), is_image);
-  return touches_images && rule(node) != LayoutRule::kPlain;
+bool has_choice(const Node& node, const Images& images) {
+  return rule(node) != LayoutRule::kPlain && images.touch(node);
 }
 
-/// One thing whose layout is chosen: a convolution, or a region of nodes that take any layout but all the
-/// same.
+constexpr std::array<Layout, 2> kLayoutsOfImages = {Layout::kNhwc, Layout::kBlocked};
+
+bool accepts(const Node& node, Layout layout) {
+  const KernelEntry* entry = find_kernel(node.op->type());
+  return entry->accepts == nullptr || entry->accepts(node, layout);
+}
+bool accepts_all(const Node& node) {
+  return std::all_of(kLayoutsOfImages.begin(), kLayoutsOfImages.end(),
+                     [&](Layout layout) { return accepts(node, layout); });
+}
+
+/// One thing that has a layout of its own: a convolution, a region of nodes that take any layout but all the
+/// same, or a node that does not take any.
 struct Unit {
   std::vector<const Node*> nodes;
   std::vector<Option> options;
@@ -97,6 +101,7 @@ class Search {
   Search(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, const PlanSection* rules,
          int pieces, Team& team)
       : graph_(graph),
+        images_(graph),
         algorithm_(algorithm),
         tuner_(tuner),
         rules_(rules),
@@ -144,17 +149,17 @@ class Search {
     };
     const std::vector<bool> needed = graph_.needed();
     for (const auto& node : graph_.nodes()) {
-      if (!needed[static_cast<size_t>(node->id)] || rule(*node) != LayoutRule::kAgnostic) continue;
+      if (!needed[static_cast<size_t>(node->id)] || !joins_region(*node)) continue;
       for (const Symbol& s : node->inputs) {
-        if (is_image(s.spec()) && rule(*s.node) == LayoutRule::kAgnostic)
+        if (images_.contains(s) && joins_region(*s.node))
           parent[static_cast<size_t>(find(node->id))] = find(s.node->id);
       }
     }
     std::map<int, int> unit_of_root;
     for (const auto& node : graph_.nodes()) {
       const auto id = static_cast<size_t>(node->id);
-      if (!needed[id] || !has_choice(*node)) continue;
-      const int root = rule(*node) == LayoutRule::kChosen ? -1 - node->id : find(node->id);
+      if (!needed[id] || !has_choice(*node, images_)) continue;
+      const int root = joins_region(*node) ? find(node->id) : -1 - node->id;
       const auto [at, fresh] = unit_of_root.emplace(root, static_cast<int>(units_.size()));
       if (fresh) units_.emplace_back();
       units_[static_cast<size_t>(at->second)].nodes.push_back(node.get());
@@ -162,11 +167,19 @@ class Search {
     }
   }
 
+  static bool joins_region(const Node& node) {
+    return rule(node) == LayoutRule::kAgnostic && accepts_all(node);
+  }
+
   void fill_options(Unit& unit) {
     const Node& first = *unit.nodes.front();
     const ConvolutionParams* window = window_of(first);
     if (window == nullptr) {
-      unit.options = {{Layout::kNhwc, "", 0}, {Layout::kBlocked, "", padding_seconds(unit)}};
+      for (const Layout layout : kLayoutsOfImages) {
+        const double padding = layout == Layout::kBlocked ? padding_seconds(unit) : 0;
+        if (accepts(first, layout)) unit.options.push_back({layout, "", padding});
+      }
+      TPACK_ASSERT(!unit.options.empty(), "no layout for " + first.path);
     } else {
       convolution_options(first, *window, unit);
     }
@@ -209,8 +222,9 @@ class Search {
   double padding_seconds(const Unit& unit) const {
     double bytes = 0;
     for (const Node* node : unit.nodes) {
-      for (const TensorSpec& spec : node->outputs) {
-        if (!is_image(spec)) continue;
+      for (size_t i = 0; i < node->outputs.size(); ++i) {
+        const TensorSpec& spec = node->outputs[i];
+        if (!images_.contains(node->out(static_cast<int>(i)))) continue;
         const double full = static_cast<double>(padded_channels(spec.shape, Layout::kBlocked)) /
                             static_cast<double>(spec.shape[1]);
         bytes += static_cast<double>(spec.bytes()) * (full - 1);
@@ -225,9 +239,8 @@ class Search {
       const int consumer = unit_of_[static_cast<size_t>(node->id)];
       if (consumer < 0) continue;
       for (const Symbol& s : node->inputs) {
-        // Weights are packed in any case; one-channel images lie the same in both plain layouts.
-        const bool weights = window_of(*node) != nullptr && op_cast<Read>(*s.node) != nullptr;
-        if (!is_image(s.spec()) || weights || !seen.emplace(s, consumer).second) continue;
+        // One-channel images have the same order in both plain layouts.
+        if (!images_.contains(s) || !seen.emplace(s, consumer).second) continue;
         const bool first_layer = window_of(*node) != nullptr && s.shape()[1] == 1;
         if (first_layer) continue;
         const double seconds =
@@ -302,6 +315,7 @@ class Search {
   }
 
   const Graph& graph_;
+  Images images_;
   DeviceOptions::Algorithm algorithm_;
   Tuner& tuner_;
   const PlanSection* rules_;
@@ -347,8 +361,9 @@ void require_section_of(const Graph& graph, const PlanSection& section) {
   };
   std::set<std::string> chosen;
   const std::vector<bool> needed = graph.needed();
+  const Images images(graph);
   for (const auto& node : graph.nodes()) {
-    if (!needed[static_cast<size_t>(node->id)] || !has_choice(*node)) continue;
+    if (!needed[static_cast<size_t>(node->id)] || !has_choice(*node, images)) continue;
     if (!section.nodes.contains(node->path)) refuse("says nothing about node " + node->path);
     chosen.insert(node->path);
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backend/cpu/primitive.h"
+#include "backend/cpu/reference_kernel.h"
 #include "graph/structural.h"
 
 namespace tpack::cpu {
@@ -47,11 +48,10 @@ class Lowering {
       return;
     }
     const KernelEntry* entry = find_kernel(node.op->type());
-    TPACK_ASSERT(entry != nullptr, std::string("no cpu kernel for ") + node.op->type());
     const auto chosen = section_.nodes.find(node.path);
     const NodeChoice choice = chosen == section_.nodes.end() ? NodeChoice{"plain", ""} : chosen->second;
-    PreparedKernel prepared =
-        entry->prepare({node, layout_from(choice.layout), choice.algorithm, section_.pieces});
+    const KernelRequest request{node, layout_from(choice.layout), choice.algorithm, section_.pieces};
+    PreparedKernel prepared = entry != nullptr ? entry->prepare(request) : prepare_reference(request);
     std::vector<int> in;
     for (size_t i = 0; i < node.inputs.size(); ++i)
       in.push_back(in_format(value_of_.at(node.inputs[i]), prepared.in[i], node.path));
@@ -59,7 +59,10 @@ class Lowering {
     step.in = std::move(in);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       Value value{Place::kArena, prepared.out[i], "", 0, -1};
-      if (!prepared.kernel) value.same_as = step.in[0];
+      if (!prepared.kernel) {
+        value.same_as = step.in[0];
+        value.begin = program_.values[static_cast<size_t>(step.in[0])].begin + prepared.part_begin;
+      }
       step.out.push_back(new_value(std::move(value)));
       value_of_[node.out(static_cast<int>(i))] = step.out.back();
     }
@@ -69,7 +72,7 @@ class Lowering {
     step.library_part = prepared.library_part;
     step.in_place = std::move(prepared.in_place);
     step.path = node.path;
-    step.kind = node.op->type();
+    step.kind = std::string(node.op->type()) + (entry == nullptr ? " (reference)" : "");
     step.flops = node.op->flops(node);
     program_.steps.push_back(std::move(step));
   }
@@ -170,7 +173,8 @@ class Lowering {
       int value = value_of_.at(a->value);
       // A reshaped result is the same memory: its owner may be moved.
       const int owner = program_.owner(value);
-      const bool whole = same_memory(program_.values[static_cast<size_t>(value)].format, plain);
+      const bool whole = same_memory(program_.values[static_cast<size_t>(value)].format, plain) &&
+                         program_.values[static_cast<size_t>(owner)].format.bytes() == plain.bytes();
       if (whole && may_overwrite_by(owner, target) && move_owner(owner, target)) continue;
       if (is_initial(owner) && owner != target) value = copied(value);
       copies.emplace_back(value, target);
@@ -241,8 +245,11 @@ class Lowering {
         const Value& source = program_.values[static_cast<size_t>(from)];
         const bool both_free =
             result.place == Place::kArena && source.place == Place::kArena && result.same_as < 0;
+        const bool is_part =
+            program_.values[static_cast<size_t>(program_.steps[i].in[static_cast<size_t>(in)])]
+                .format.bytes() != source.format.bytes();
         const bool fits =
-            source.format.bytes() == result.format.bytes() && reads_once(program_.steps[i], from);
+            !is_part && source.format.bytes() == result.format.bytes() && reads_once(program_.steps[i], from);
         if (!both_free || !fits || last_use[from] != static_cast<int>(i) || !taken.insert(from).second)
           continue;
         result.same_as = from;

@@ -21,9 +21,10 @@ struct Value {
   };
   Place place = Place::kArena;
   Format format;
-  std::string name;  // of the variable
-  int index = 0;     // of the input or fetch
-  int same_as = -1;  // the value whose memory this is, -1 for its own
+  std::string name;    // of the variable
+  int index = 0;       // of the input or fetch
+  int same_as = -1;    // the value in which the memory of this one is, -1 for its own
+  uint64_t begin = 0;  // bytes of the owner's memory before this value
 };
 
 /// One kernel with what it reads and writes, by value number.

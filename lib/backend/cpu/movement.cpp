@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/parallel.h"
@@ -74,7 +75,7 @@ struct BoxCopy {
   }
 };
 
-/// Sizes of a tensor's axes as they lie in memory. In blocks of channels only where the box has all channels.
+/// Sizes of a tensor's axes as they lie in memory.
 std::vector<int64_t> in_memory(const std::vector<int64_t>& logical, Layout layout, int64_t lanes) {
   if (logical.size() != 4 || layout == Layout::kPlain) return logical;
   if (layout == Layout::kNhwc) return {logical[0], logical[2], logical[3], logical[1]};
@@ -105,15 +106,25 @@ BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<
   return copy;
 }
 
-/// Blocks of channels cannot be cut: boxes that do not have all channels are copied in nhwc.
-Layout box_layout(const KernelRequest& r) {
-  const bool all_channels =
-      r.node.inputs[0].shape().rank() == 4 && r.node.inputs[0].shape()[1] == r.node.outputs[0].shape[1];
-  return r.layout == Layout::kBlocked && !all_channels ? Layout::kNhwc : r.layout;
+/// Blocks of channels cannot be cut: a box has all channels, or begins and ends with a block.
+bool cuts_no_block(const Shape& large, const Shape& small, int64_t first_channel) {
+  constexpr int64_t kBlock = 16;
+  return large.rank() == 4 &&
+         (large[1] == small[1] || (first_channel % kBlock == 0 && small[1] % kBlock == 0));
+}
+
+bool pad_accepts(const Node& node, Layout layout) {
+  return layout != Layout::kBlocked ||
+         cuts_no_block(node.outputs[0].shape, node.inputs[0].shape(), op_cast<Pad>(node)->params().before[1]);
+}
+
+bool slice_accepts(const Node& node, Layout layout) {
+  return layout != Layout::kBlocked || cuts_no_block(node.inputs[0].shape(), node.outputs[0].shape,
+                                                     op_cast<Slice>(node)->params().begin[1]);
 }
 
 PreparedKernel pad(const KernelRequest& r) {
-  const Layout layout = box_layout(r);
+  const Layout layout = pad_accepts(r.node, r.layout) ? r.layout : Layout::kNhwc;
   const BoxCopy copy = box_copy(r.node.outputs[0], r.node.inputs[0].shape(),
                                 op_cast<Pad>(r.node)->params().before, layout, r.pieces);
   const size_t bytes = make_format(r.node.outputs[0], layout).bytes();
@@ -129,10 +140,32 @@ PreparedKernel pad(const KernelRequest& r) {
           {}};
 }
 
+/// Bytes of the large tensor before a box that is one run of its memory; none where it is not, or does not
+/// begin on a cache line as kernels expect.
+std::optional<uint64_t> begin_of_run(const BoxCopy& copy, const std::vector<int64_t>& small,
+                                     const std::vector<int64_t>& large) {
+  size_t axis = 0;
+  while (axis + 1 < small.size() && small[axis] == 1) ++axis;
+  const bool whole_below = std::equal(small.begin() + static_cast<std::ptrdiff_t>(axis) + 1, small.end(),
+                                      large.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+  const auto begin = static_cast<uint64_t>(copy.begin) * copy.width;
+  return whole_below && aligned(begin) == begin ? std::optional(begin) : std::nullopt;
+}
+
+/// A box that is one run of the input's memory is that part of it: nothing is copied.
 PreparedKernel slice(const KernelRequest& r) {
-  const Layout layout = box_layout(r);
+  const Layout layout = slice_accepts(r.node, r.layout) ? r.layout : Layout::kNhwc;
   const BoxCopy copy = box_copy(r.node.inputs[0].spec(), r.node.outputs[0].shape,
                                 op_cast<Slice>(r.node)->params().begin, layout, r.pieces);
+  const auto sizes = [&](const Shape& shape) {
+    return in_memory({shape.sizes().begin(), shape.sizes().end()}, layout, 16);
+  };
+  if (const auto begin =
+          begin_of_run(copy, sizes(r.node.outputs[0].shape), sizes(r.node.inputs[0].shape()))) {
+    PreparedKernel part{nullptr, input_formats(r.node, layout), output_formats(r.node, layout)};
+    part.part_begin = *begin;
+    return part;
+  }
   return {make_kernel([copy](const KernelArgs& args) {
             copy.each_row(args.team, [&](size_t large, size_t small) {
               std::memcpy(args.out[0] + small, args.in[0] + large, copy.row_bytes);
@@ -194,8 +227,8 @@ PreparedKernel random_normal(const KernelRequest& r) {
 const Registration kReshape("Reshape", reshape, LayoutRule::kPlain);
 const Registration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
 const Registration kTranspose("Transpose", transpose, LayoutRule::kPlain);
-const Registration kPad("Pad", pad, LayoutRule::kAgnostic);
-const Registration kSlice("Slice", slice, LayoutRule::kAgnostic);
+const Registration kPad("Pad", pad, LayoutRule::kAgnostic, pad_accepts);
+const Registration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_accepts);
 const Registration kConstantNode("Constant", constant, LayoutRule::kPlain);
 const Registration kLiteral("Literal", literal, LayoutRule::kPlain);
 const Registration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);

@@ -29,9 +29,10 @@ struct Register {
 
 /// What each piece has for itself.
 struct Workspace {
-  float* buffers = nullptr;               // slots of a tile's elements
-  std::array<int64_t, 16> filled_at{};    // by input: offset that its buffer was filled from, -1 for none
-  std::array<int64_t, 16> filled_size{};  // and how many elements
+  float* buffers = nullptr;  // slots of a tile's elements
+  std::array<int64_t, Sweep::kMostInputs>
+      filled_at{};  // by input: offset that its buffer was filled from, -1 for none
+  std::array<int64_t, Sweep::kMostInputs> filled_size{};  // and how many elements
   SweepReductions::Accumulators sums;
 };
 
@@ -159,7 +160,7 @@ class SweepKernel final : public CpuKernel {
   }
 
   void work_on(const KernelArgs& args, const SweepTile& tile, Workspace& w) {
-    std::array<const float*, 64> value{};
+    std::array<const float*, Sweep::kMostInstructions> value{};
     const auto n = static_cast<size_t>(tile.elements());
     const auto& code = expression_.code;
     for (size_t i = 0; i < code.size(); ++i) {
@@ -248,8 +249,9 @@ class SweepKernel final : public CpuKernel {
     }
   }
 
-  void store(const KernelArgs& args, size_t k, const std::array<const float*, 64>& value,
-             const SweepTile& tile, bool clear) const {
+  void store(const KernelArgs& args, size_t k,
+             const std::array<const float*, Sweep::kMostInstructions>& value, const SweepTile& tile,
+             bool clear) const {
     const auto reg = static_cast<size_t>(expression_.results[k]);
     const int64_t at = plan_.offset(tile);
     const auto n = static_cast<size_t>(tile.elements());
@@ -294,7 +296,7 @@ class SweepKernel final : public CpuKernel {
   std::vector<Register> registers_;
   std::vector<size_t> last_use_;  // by register: the instruction that reads it last
   int slots_ = 0;
-  std::array<const std::byte*, 16> inputs_{};  // of this run
+  std::array<const std::byte*, Sweep::kMostInputs> inputs_{};  // of this run
 };
 
 std::vector<std::pair<int, int>> SweepKernel::in_place(const Node& node) const {
@@ -314,10 +316,14 @@ std::vector<std::pair<int, int>> SweepKernel::in_place(const Node& node) const {
   return pairs;
 }
 
+bool sweep_accepts(const Node& node, Layout layout) {
+  return layout != Layout::kBlocked || fits_blocks(*op_cast<Sweep>(node), node);
+}
+
 PreparedKernel prepare_sweep(const KernelRequest& request) {
   const Sweep& op = *op_cast<Sweep>(request.node);
   Layout layout = op.shape().rank() == 4 ? request.layout : Layout::kPlain;
-  if (layout == Layout::kBlocked && !fits_blocks(op, request.node)) layout = Layout::kNhwc;
+  if (!sweep_accepts(request.node, layout)) layout = Layout::kNhwc;
   auto kernel = std::make_unique<SweepKernel>(op, request.node, layout, request.pieces);
   PreparedKernel prepared;
   for (const Symbol& input : request.node.inputs) prepared.in.push_back(sweep_format(input.spec(), layout));
@@ -332,7 +338,7 @@ PreparedKernel prepare_sweep(const KernelRequest& request) {
   return prepared;
 }
 
-const Registration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic);
+const Registration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts);
 
 }  // namespace
 }  // namespace tpack::cpu

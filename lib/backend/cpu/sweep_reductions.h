@@ -16,10 +16,11 @@ class SweepReductions {
  public:
   /// What one piece has for itself, in memory that the caller gives.
   struct Accumulators {
-    float* sums = nullptr;                  // a tile of elements for each reduction
-    float* totals = nullptr;                // this piece's part of every result
-    std::array<int64_t, 16> sum_at{};       // by reduction: where the sums belong, -1 for nowhere yet
-    std::array<int64_t, 16> sum_columns{};  // and how many columns of them count
+    float* sums = nullptr;    // a tile of elements for each reduction
+    float* totals = nullptr;  // this piece's part of every result
+    std::array<int64_t, Sweep::kMostOutputs>
+        sum_at{};  // by reduction: where the sums belong, -1 for nowhere yet
+    std::array<int64_t, Sweep::kMostOutputs> sum_columns{};  // and how many columns of them count
   };
 
   SweepReductions(const Sweep& op, const Node& node, Layout layout, const SweepPlan& plan);

@@ -1,6 +1,7 @@
 #include "backend/passes/depth_first.h"
 
 #include "backend/passes/fused_ops.h"
+#include "backend/passes/passes.h"
 #include "backend/passes/patterns.h"
 #include "graph/passes/rewrite.h"
 #include "graph/structural.h"
@@ -35,6 +36,17 @@ std::string DepthFirst::key() const {
 std::vector<TensorSpec> DepthFirst::infer(std::span<const TensorSpec> in) const {
   const DepthFirstNodes nodes = nodes_of(*this, in);
   return nodes.second->outputs;
+}
+
+ImageOperands DepthFirst::images() const {
+  const ImageOperands of_first = first_->images();
+  const ImageOperands of_second = second_->images();
+  ImageOperands all{.inputs = of_first.inputs, .outputs = of_second.outputs};
+  for (const int input : of_second.inputs) {
+    const auto i = static_cast<size_t>(input);
+    if (i != between_) all.inputs.push_back(static_cast<int>(first_inputs_ + i - (i > between_ ? 1 : 0)));
+  }
+  return all;
 }
 
 double DepthFirst::flops(const Node& n) const {

@@ -35,6 +35,7 @@ class DepthFirst final : public Op {
   const char* type() const override { return kType; }
   std::string key() const override;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override;
   double flops(const Node& n) const override;
 
  private:
@@ -51,9 +52,5 @@ struct DepthFirstNodes {
   const Node* second = nullptr;
 };
 DepthFirstNodes nodes_of(const DepthFirst& op, std::span<const TensorSpec> inputs);
-
-/// Joins a convolution with the max pooling after it, and the gradient of a max pooling with that of the
-/// weights before it, where what lies between has at least `least_bytes`.
-Graph join_depth_first(const Graph& graph, int64_t least_bytes);
 
 }  // namespace tpack

@@ -2,8 +2,8 @@
 #include <map>
 #include <set>
 
-#include "backend/passes/fuse.h"
 #include "backend/passes/fused_ops.h"
+#include "backend/passes/passes.h"
 
 namespace tpack {
 namespace {
@@ -12,10 +12,6 @@ using pointwise::Expression;
 using pointwise::Fn;
 using pointwise::Instruction;
 using pointwise::Pointwise;
-
-constexpr size_t kMostInputs = 16;
-constexpr size_t kMostOutputs = 8;
-constexpr size_t kMostInstructions = 64;
 
 /// Groups of nodes that will become one sweep each.
 class Grouping {
@@ -95,7 +91,8 @@ class Grouping {
       outputs += leaves || users.empty() ? 1 : 0;
       if (const auto* op = op_cast<Pointwise>(node)) instructions += op->expression().code.size();
     }
-    return inputs.size() <= kMostInputs && outputs <= kMostOutputs && instructions <= kMostInstructions;
+    return inputs.size() <= Sweep::kMostInputs && outputs <= Sweep::kMostOutputs &&
+           instructions <= Sweep::kMostInstructions;
   }
 
   /// True where a path leads out of the set and back into it: the sweep would wait for itself. A reduction's

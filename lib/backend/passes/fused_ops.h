@@ -29,6 +29,7 @@ class FusedConvolution final : public Op {
   const char* type() const override { return kType; }
   std::string key() const override;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {{0}, {0}}; }
   double flops(const Node& n) const override;
 
  private:
@@ -69,6 +70,10 @@ struct SweepReduction {
 class Sweep final : public Op {
  public:
   static constexpr const char* kType = "Sweep";
+  // What fusion makes and kernels have room for.
+  static constexpr size_t kMostInputs = 16;
+  static constexpr size_t kMostOutputs = 8;  // results and reductions together
+  static constexpr size_t kMostInstructions = 64;
   Sweep(pointwise::Expression expression, std::vector<SweepReduction> reductions, Shape shape,
         DType float_type)
       : expression_(std::move(expression)),
@@ -81,6 +86,7 @@ class Sweep final : public Op {
   const char* type() const override { return kType; }
   std::string key() const override;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  ImageOperands images() const override { return {.joined = true}; }
 
  private:
   pointwise::Expression expression_;

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "graph/graph.h"
 #include "graph/pointwise.h"
 
 namespace tpack {
+
+/// What a rewrite puts in the place of a node's outputs; nothing: the node stays.
+using Replacement = std::optional<std::vector<Symbol>>;
 
 /// By node id: how many nodes, fetches and assignments use each output of a node.
 inline std::vector<int> use_counts(const Graph& graph) {

@@ -14,10 +14,6 @@ class Crop final : public Transform {
  public:
   explicit Crop(const Region& region) : r_(region) {}
   void image(cv::Mat& m) const override { m = m(cv::Rect(r_.x, r_.y, r_.width, r_.height)); }
-  void mask(cv::Mat& m) const override { image(m); }
-  void points(Points& points) const override {
-    for (auto& p : points) p -= cv::Point2f(static_cast<float>(r_.x), static_cast<float>(r_.y));
-  }
   ImageSize size(ImageSize /*in*/) const override { return {r_.width, r_.height}; }
   std::optional<Region> crop() const override { return r_; }
 
@@ -41,15 +37,8 @@ int opencv_code(Interpolation interpolation) {
 
 class Resample final : public Transform {
  public:
-  Resample(ImageSize from, ImageSize to, Interpolation interpolation)
-      : from_(from), to_(to), interpolation_(interpolation) {}
+  Resample(ImageSize to, Interpolation interpolation) : to_(to), interpolation_(interpolation) {}
   void image(cv::Mat& m) const override { resize(m, opencv_code(interpolation_)); }
-  void mask(cv::Mat& m) const override { resize(m, cv::INTER_NEAREST); }
-  void points(Points& points) const override {
-    const float x = static_cast<float>(to_.width) / static_cast<float>(from_.width);
-    const float y = static_cast<float>(to_.height) / static_cast<float>(from_.height);
-    for (auto& p : points) p = {p.x * x, p.y * y};
-  }
   ImageSize size(ImageSize /*in*/) const override { return to_; }
   bool resamples() const override { return true; }
 
@@ -61,7 +50,6 @@ class Resample final : public Transform {
     m = out;
   }
 
-  ImageSize from_;
   ImageSize to_;
   Interpolation interpolation_;
 };
@@ -81,18 +69,6 @@ class LinearColour final : public Transform {
 };
 
 }  // namespace
-
-void Transform::boxes(std::vector<Box>& boxes) const {
-  for (Box& box : boxes) {
-    Points corners = {{box.x0, box.y0}, {box.x1, box.y0}, {box.x0, box.y1}, {box.x1, box.y1}};
-    points(corners);
-    const auto [left, right] =
-        std::minmax_element(corners.begin(), corners.end(), [](auto& a, auto& b) { return a.x < b.x; });
-    const auto [top, bottom] =
-        std::minmax_element(corners.begin(), corners.end(), [](auto& a, auto& b) { return a.y < b.y; });
-    box = {left->x, top->y, right->x, bottom->y};
-  }
-}
 
 std::optional<Extent> Codec<Extent>::parse(const ConfigNode& node, Reader& reader) {
   std::vector<ConfigNode> sides;
@@ -117,8 +93,8 @@ ConfigNode Codec<Extent>::dump(const Extent& extent) {
 
 std::unique_ptr<Transform> make_crop(const Region& region) { return std::make_unique<Crop>(region); }
 
-std::unique_ptr<Transform> make_resize(ImageSize from, ImageSize to, Interpolation interpolation) {
-  return std::make_unique<Resample>(from, to, interpolation);
+std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation) {
+  return std::make_unique<Resample>(to, interpolation);
 }
 
 std::unique_ptr<Transform> make_linear_colour(float scale, float offset) {

@@ -13,18 +13,7 @@
 
 namespace tpack {
 
-/// Places in an image, in pixels; (0, 0) is the corner of the first pixel, not its centre.
-using Points = std::vector<cv::Point2f>;
-
-/// A rectangle with sides parallel to those of the image, in the coordinates of Points.
-struct Box {
-  float x0 = 0;
-  float y0 = 0;
-  float x1 = 0;
-  float y1 = 0;
-};
-
-/// What one draw of an augmentor does: the same to an image and to all that belongs to it. Deterministic.
+/// What one draw of an augmentor does to an image. Deterministic.
 /// Images are 8 bit with 1 or 3 channels (RGB). `image` may work in place or make a new matrix (pooled_mat).
 /// Threads: const methods may run at once.
 class Transform {
@@ -35,12 +24,6 @@ class Transform {
   virtual ~Transform() = default;
 
   virtual void image(cv::Mat& m) const = 0;
-  /// Transforms that only change colours leave points and masks alone.
-  virtual void points(Points& /*points*/) const {}
-  /// Label values per pixel: moved, never mixed.
-  virtual void mask(cv::Mat& /*m*/) const {}
-  /// Each box becomes the smallest one around its four transformed corners.
-  void boxes(std::vector<Box>& boxes) const;
 
   /// Size of the image that comes out.
   virtual ImageSize size(ImageSize in) const { return in; }
@@ -79,7 +62,10 @@ struct Extent {
 };
 template <>
 struct Codec<Extent> {
-  static FieldType type() { return {.base = FieldType::Base::kAny, .of = "an integer or [height, width]"}; }
+  static FieldType type() {
+    return FieldType::either({FieldType::integer(), FieldType::list_of(FieldType::integer())},
+                             "an integer or [height, width]");
+  }
   static std::optional<Extent> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const Extent& extent);
 };
@@ -95,7 +81,7 @@ struct EnumNames<Interpolation> {
        {"cubic", Interpolation::kCubic},
        {"area", Interpolation::kArea}}};
 };
-std::unique_ptr<Transform> make_resize(ImageSize from, ImageSize to, Interpolation interpolation);
+std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation);
 /// y = scale * x + offset, rounded and cut to 0..255.
 std::unique_ptr<Transform> make_linear_colour(float scale, float offset);
 

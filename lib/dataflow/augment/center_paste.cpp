@@ -11,21 +11,15 @@ namespace {
 class Paste final : public Transform {
  public:
   Paste(ImageSize canvas, int x, int y, int fill) : canvas_(canvas), x_(x), y_(y), fill_(fill) {}
-  void image(cv::Mat& m) const override { paste(m, fill_); }
-  void mask(cv::Mat& m) const override { paste(m, 0); }
-  void points(Points& points) const override {
-    for (auto& p : points) p += cv::Point2f(static_cast<float>(x_), static_cast<float>(y_));
+  void image(cv::Mat& m) const override {
+    cv::Mat out = pooled_mat(canvas_.height, canvas_.width, m.type());
+    out.setTo(cv::Scalar::all(fill_));
+    m.copyTo(out(cv::Rect(x_, y_, m.cols, m.rows)));
+    m = out;
   }
   ImageSize size(ImageSize /*in*/) const override { return canvas_; }
 
  private:
-  void paste(cv::Mat& m, int fill) const {
-    cv::Mat out = pooled_mat(canvas_.height, canvas_.width, m.type());
-    out.setTo(cv::Scalar::all(fill));
-    m.copyTo(out(cv::Rect(x_, y_, m.cols, m.rows)));
-    m = out;
-  }
-
   ImageSize canvas_;
   int x_;
   int y_;

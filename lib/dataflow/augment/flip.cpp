@@ -10,22 +10,11 @@ enum class Direction : uint8_t { kHorizontal, kVertical };
 
 class Mirror final : public Transform {
  public:
-  Mirror(Direction direction, ImageSize size) : direction_(direction), size_(size) {}
+  explicit Mirror(Direction direction) : direction_(direction) {}
   void image(cv::Mat& m) const override { cv::flip(m, m, direction_ == Direction::kHorizontal ? 1 : 0); }
-  void mask(cv::Mat& m) const override { image(m); }
-  void points(Points& points) const override {
-    for (auto& p : points) {
-      if (direction_ == Direction::kHorizontal) {
-        p.x = static_cast<float>(size_.width) - p.x;
-      } else {
-        p.y = static_cast<float>(size_.height) - p.y;
-      }
-    }
-  }
 
  private:
   Direction direction_;
-  ImageSize size_;
 };
 
 struct FlipParams {
@@ -54,9 +43,9 @@ class Flip final : public Augmentor {
   }
   explicit Flip(Params p) : p_(p) {}
 
-  std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
+  std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
     if (rng.uniform() >= p_.prob) return nullptr;
-    return std::make_unique<Mirror>(p_.direction, size);
+    return std::make_unique<Mirror>(p_.direction);
   }
 
  private:

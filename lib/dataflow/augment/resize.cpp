@@ -24,7 +24,7 @@ class Resize final : public Augmentor {
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& /*rng*/) const override {
     if (size == p_.shape.size()) return nullptr;
-    return make_resize(size, p_.shape.size(), p_.interp);
+    return make_resize(p_.shape.size(), p_.interp);
   }
   Shape shape(const Shape& in) const override { return {p_.shape.height, p_.shape.width, in[2]}; }
   std::optional<int64_t> shorter_side(std::optional<int64_t> /*before*/) const override {

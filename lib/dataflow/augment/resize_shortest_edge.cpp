@@ -28,7 +28,7 @@ class ResizeShortestEdge final : public Augmentor {
 
   std::unique_ptr<Transform> draw(ImageSize size, Rng& /*rng*/) const override {
     const ImageSize to = target(size);
-    return to == size ? nullptr : make_resize(size, to, p_.interp);
+    return to == size ? nullptr : make_resize(to, p_.interp);
   }
   Shape shape(const Shape& in) const override {
     if (in[0] == Shape::kUnknown || in[1] == Shape::kUnknown)

@@ -28,7 +28,4 @@ ImageSize read_png_header(std::span<const uint8_t> bytes);
 /// Transparency is dropped, 16 bits are cut to 8, palettes are expanded. Stops reading after the region.
 void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 
-/// Writes 8-bit gray or RGB pixels. Errors: ResourceError where the file cannot be written.
-void write_png(const std::string& path, const cv::Mat& pixels);
-
 }  // namespace tpack

@@ -7,7 +7,6 @@
 #include <png.h>
 
 #include "core/error.h"
-#include "core/file_io.h"
 #include "dataflow/format/image_codec.h"
 #include "dataflow/pixel_memory.h"
 
@@ -139,21 +138,6 @@ void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, in
   } else {
     cv::cvtColor(wide, out, cv::COLOR_RGB2GRAY);
   }
-}
-
-void write_png(const std::string& path, const cv::Mat& pixels) {
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.width = static_cast<png_uint_32>(pixels.cols);
-  image.height = static_cast<png_uint_32>(pixels.rows);
-  image.format = pixels.channels() == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  const auto stride = static_cast<png_int_32>(pixels.step[0]);
-  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
-  std::string content(bytes, '\0');
-  if (png_image_write_to_memory(&image, content.data(), &bytes, 0, pixels.data, stride, nullptr) == 0) {
-    throw ResourceError(path + ": cannot be encoded as PNG: " + image.message);
-  }
-  write_whole_file(path, std::string_view(content).substr(0, bytes));
 }
 
 }  // namespace tpack

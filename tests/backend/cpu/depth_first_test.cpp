@@ -10,7 +10,7 @@
 #include "backend/cpu/layout_choice.h"
 #include "backend/cpu/onednn.h"
 #include "backend/cpu/winograd.h"
-#include "backend/passes/fuse.h"
+#include "backend/passes/passes.h"
 #include "graph/passes/simplify.h"
 #include "ops/op_cases.h"
 

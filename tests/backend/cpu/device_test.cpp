@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include "backend/cpu/format.h"
+#include "backend/cpu/kernel.h"
 #include "backend/plan.h"
 #include "core/text.h"
 #include "ops/op_cases.h"
+#include "ops/pad.h"
 #include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 #include "support/temporary_folder.h"
@@ -82,6 +84,23 @@ std::vector<OpCase> network_cases() {
   cases.push_back(across_channels("across 3 channels", 3));
   cases.push_back(across_channels("across 17 channels", 17));
   cases.push_back(across_channels("across 32 channels", 32));
+  cases.push_back({"cuts across channels",
+                   [](Builder& b, Symbols in) {
+                     const Symbol x = b.exp(in[0]);  // in whatever layout
+                     return std::vector{b.exp(slice(b, x, {0, 16, 0, 0}, {2, 16, 3, 5})),
+                                        b.exp(slice(b, x, {0, 16, 1, 0}, {2, 24, 2, 5})),
+                                        b.exp(slice(b, x, {0, 5, 0, 0}, {2, 3, 3, 5})),
+                                        b.exp(pad(b, x, {0, 16, 0, 0}, {0, 2, 0, 0})),
+                                        b.exp(pad(b, x, {1, 3, 0, 1}, {0, 0, 0, 0}))};
+                   },
+                   {random_tensor({2, 48, 3, 5}, 1)}});
+  cases.push_back({"part of a batch",
+                   [](Builder& b, Symbols in) {
+                     const Symbol x = b.exp(in[0]);
+                     return std::vector{b.exp(slice(b, x, {1, 0, 0, 0}, {2, 17, 4, 4})),
+                                        slice(b, x, {3, 0, 0, 0}, {1, 17, 4, 4}), b.mul(x, 2.0)};
+                   },
+                   {random_tensor({4, 17, 4, 4}, 1)}});
   cases.push_back(
       {"stop gradient",
        [](Builder& b, Symbols in) { return std::vector{b.mul(b.stop_gradient(b.exp(in[0])), in[0])}; },
@@ -151,6 +170,43 @@ TEST(CpuBackend, draws_the_same_random_numbers_as_the_reference) {
   const auto cpu = testkit::evaluate_on_cpu(draw, one, {.threads = 2});
   const auto reference = testkit::evaluate(draw, one, DType::kFloat64);
   for (size_t i = 0; i < 2; ++i) EXPECT_EQ(max_difference(cpu[i].cast(DType::kFloat64), reference[i]), 0);
+}
+
+/// Leaves what was there in the channels that fill up the last block.
+class UncleanCopy final : public OpOf<UncleanCopy, NoParams> {
+ public:
+  static constexpr const char* kType = "TestUncleanCopy";
+  static Schema<NoParams> schema() { return Schema<NoParams>("x"); }
+  using OpOf::OpOf;
+  std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override { return {in[0]}; }
+  ImageOperands images() const override { return {{0}, {0}}; }
+};
+const cpu::Registration kUncleanCopy(
+    "TestUncleanCopy",
+    [](const cpu::KernelRequest& r) -> cpu::PreparedKernel {
+      const uint64_t bytes = cpu::make_format(r.node.outputs[0], r.layout).bytes();
+      return {cpu::make_kernel([bytes](const cpu::KernelArgs& args) {
+                std::fill_n(cpu::floats_out(args.out[0]), bytes / sizeof(float), 1.0F);
+              }),
+              cpu::input_formats(r.node, r.layout), cpu::output_formats(r.node, r.layout)};
+    },
+    cpu::LayoutRule::kAgnostic);
+
+TEST(CheckBackend, finds_kernels_that_leave_values_in_padding_channels) {
+  const auto run = [](int64_t channels) {
+    Graph graph;
+    VariableTable table;
+    Builder b(graph, table, {});
+    const Symbol x = b.image_input("x", {DType::kFloat32, {2, channels, 3, 3}});
+    b.fetch("y", b.emit<UncleanCopy>({}, {x}).out());
+    const auto device = make_cpu_device("cpu:0", {.check_kernels = true});
+    device->create_variables(table);
+    PlanSection section{.pieces = 1, .chosen = true, .nodes = {{"TestUncleanCopy", {"nChw16c", ""}}}};
+    const std::vector<Tensor> inputs = {Tensor::zeros({DType::kFloat32, {2, channels, 3, 3}})};
+    device->compile(graph, section)->run(inputs, {});
+  };
+  EXPECT_THROW(run(17), InternalError);
+  EXPECT_NO_THROW(run(32)) << "blocks are full";
 }
 
 /// Files that a device leaves in its folder for timings when it has compiled a convolution.

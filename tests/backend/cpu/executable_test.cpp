@@ -9,6 +9,7 @@
 #include "graph/passes/gradient.h"
 #include "ops/convolution.h"
 #include "ops/matmul.h"
+#include "ops/pad.h"
 #include "ops/pooling.h"
 #include "support/allocation_counter.h"
 #include "testkit/gradient_check.h"
@@ -95,6 +96,35 @@ TEST_F(CpuExecutableTest, one_value_may_be_assigned_to_several_variables) {
     EXPECT_EQ(value("a").at(3), 2 * step);
     EXPECT_EQ(value("c").at(3), 2 * step) << "not what `a` was before";
   }
+}
+
+TEST_F(CpuExecutableTest, a_part_of_a_batch_is_not_copied) {
+  Graph graph;
+  Builder b(graph, table_, {});
+  const Symbol x = b.input("x", {DType::kFloat32, {6, 16}});
+  b.variable({"v", {DType::kFloat32, {2, 16}}, VariableScope::kModel, false, nullptr});
+  const Symbol middle = slice(b, b.mul(x, 2.0), {2, 0}, {2, 16});
+  const Symbol of_input = slice(b, x, {4, 0}, {2, 16});
+  const Symbol columns = slice(b, x, {0, 8}, {6, 8});
+  b.assign("v", middle);
+  b.fetch("sum", b.add(middle, of_input));
+  b.fetch("part", of_input);
+  b.fetch("columns", b.exp(columns));
+  device_->create_variables(table_);
+  const auto executable = device_->compile(graph, section_);
+  const std::vector<Tensor> inputs = {testkit::random_tensor({6, 16}, 1, DType::kFloat32)};
+  executable->run(inputs, {});
+  const Tensor& given = inputs[0];
+  for (int64_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(value("v").at(i), 2 * given.at(32 + i));
+    EXPECT_EQ(executable->fetched(0).at(i), static_cast<float>(2 * given.at(32 + i) + given.at(64 + i)));
+    EXPECT_EQ(executable->fetched(1).at(i), given.at(64 + i));
+  }
+  std::vector<std::string> slices;
+  for (const NodeTime& time : executable->times()) {
+    if (time.kind == "Slice") slices.push_back(time.path);
+  }
+  EXPECT_EQ(slices.size(), 1U) << "only the columns are copied";
 }
 
 TEST_F(CpuExecutableTest, an_input_that_nothing_needs_is_fed_all_the_same) {

@@ -6,6 +6,7 @@
 
 #include "graph/builder.h"
 #include "ops/convolution.h"
+#include "ops/pad.h"
 #include "ops/pooling.h"
 
 namespace tpack::cpu {
@@ -49,6 +50,30 @@ TEST_F(LayoutChoiceTest, direct_means_direct) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
   b_.fetch("y", conv("a", x, 64, 3));
   EXPECT_EQ(choose(Algorithm::kDirect).nodes.at("a/Convolution").algorithm, "direct");
+}
+
+TEST_F(LayoutChoiceTest, chooses_nothing_for_four_axes_that_are_no_image) {
+  const Symbol scores = b_.input("scores", {DType::kFloat32, {4, 8, 32, 32}});
+  b_.fetch("y", b_.exp(b_.sub(scores, b_.reduce_max(scores, {3}, Builder::Keep::kYes))));
+  EXPECT_TRUE(choose(Algorithm::kHeuristic).nodes.empty());
+}
+
+/// A Slice that cuts blocks of channels is done in nhwc whatever is chosen: as a part of the region around
+/// it, it would count as free in blocks.
+TEST_F(LayoutChoiceTest, keeps_nodes_that_cut_blocks_out_of_regions_in_blocks) {
+  const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
+  const Symbol y = max_pool(b_, conv("a", x, 64, 3), {.window = {2, 2}, .stride = {2, 2}});
+  const auto cut = [&](const char* name, int64_t begin, int64_t channels) {
+    const Builder::Scope scope(b_, name);
+    return slice(b_, y, {0, begin, 0, 0}, {4, channels, 8, 8});
+  };
+  b_.fetch("y", conv("b", y, 64, 3));
+  b_.fetch("whole blocks", conv("c", cut("whole", 16, 32), 64, 3));
+  b_.fetch("cut blocks", conv("d", cut("cut", 8, 32), 64, 3));
+  const PlanSection section = choose(Algorithm::kHeuristic);
+  EXPECT_EQ(section.nodes.at("MaxPool").layout, "nChw16c");
+  EXPECT_EQ(section.nodes.at("whole/Slice").layout, "nChw16c");
+  EXPECT_EQ(section.nodes.at("cut/Slice").layout, "nhwc");
 }
 
 TEST(ComparableSeconds, prefer_the_rule_in_its_own_layout_in_a_near_tie) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/passes/fused_ops.h"
+#include "backend/passes/passes.h"
 #include "graph/builder.h"
 #include "graph/passes/simplify.h"
 #include "ops/op_cases.h"

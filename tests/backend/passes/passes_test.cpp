@@ -1,4 +1,6 @@
-#include "backend/passes/fuse.h"
+#include "backend/passes/passes.h"
+
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
@@ -12,7 +14,7 @@
 namespace tpack {
 namespace {
 
-class FuseTest : public testing::Test {
+class PassesTest : public testing::Test {
  protected:
   Graph graph_;
   VariableTable table_;
@@ -33,7 +35,7 @@ class FuseTest : public testing::Test {
   }
 };
 
-TEST_F(FuseTest, takes_bias_and_relu_into_the_convolution) {
+TEST_F(PassesTest, takes_bias_and_relu_into_the_convolution) {
   b_.fetch("y", b_.max(conv_bias("conv"), 0.0));
   const Graph fused = fuse_bias_and_activation(graph_);
   EXPECT_EQ(count(fused, "FusedConvolution"), 1);
@@ -43,7 +45,7 @@ TEST_F(FuseTest, takes_bias_and_relu_into_the_convolution) {
   EXPECT_EQ(op->params().activation, Activation::kRelu);
 }
 
-TEST_F(FuseTest, leaves_a_relu_alone_whose_input_is_used_elsewhere) {
+TEST_F(PassesTest, leaves_a_relu_alone_whose_input_is_used_elsewhere) {
   const Symbol y = conv_bias("conv");
   b_.fetch("y", b_.max(y, 0.0));
   b_.fetch("before", y);
@@ -53,14 +55,14 @@ TEST_F(FuseTest, leaves_a_relu_alone_whose_input_is_used_elsewhere) {
   EXPECT_EQ(count(fused, "Pointwise"), 1);
 }
 
-TEST_F(FuseTest, moves_relu_behind_max_pooling) {
+TEST_F(PassesTest, moves_relu_after_max_pooling) {
   b_.fetch("y", max_pool(b_, b_.max(x_, 0.0), {.window = {2, 2}, .stride = {2, 2}}));
-  const Graph moved = move_relu_behind_pooling(graph_);
+  const Graph moved = move_relu_after_pooling(graph_);
   EXPECT_EQ(std::string(moved.fetches()[0].value.node->op->type()), "Pointwise");
   EXPECT_EQ(moved.fetches()[0].value.shape(), (Shape{2, 3, 4, 4}));
 }
 
-TEST_F(FuseTest, sums_the_bias_gradient_before_it_is_scattered) {
+TEST_F(PassesTest, sums_the_bias_gradient_before_it_is_scattered) {
   const Symbol y = max_pool(b_, conv_bias("conv"), {.window = {2, 2}, .stride = {2, 2}});
   const std::vector<Symbol> wrt = {b_.read("conv/b", {DType::kFloat32, {4}})};
   b_.fetch("db", gradients(b_, b_.reduce_sum(b_.square(y)), wrt)[0]);
@@ -68,7 +70,7 @@ TEST_F(FuseTest, sums_the_bias_gradient_before_it_is_scattered) {
   EXPECT_EQ(count(graph, "MaxPoolScatter"), 0);
 }
 
-TEST_F(FuseTest, lowers_batch_norm_to_sweeps) {
+TEST_F(PassesTest, lowers_batch_norm_to_sweeps) {
   const Node& norm =
       b_.emit<BatchNorm>({1e-5}, {x_, b_.variable("gamma", {3}, {}), b_.variable("beta", {3}, {})});
   b_.fetch("y", b_.max(norm.out(), 0.0));
@@ -80,7 +82,7 @@ TEST_F(FuseTest, lowers_batch_norm_to_sweeps) {
   EXPECT_EQ(count(fused, "Sweep"), 4);
 }
 
-TEST_F(FuseTest, makes_one_sweep_of_a_chain_with_its_sums) {
+TEST_F(PassesTest, makes_one_sweep_of_a_chain_with_its_sums) {
   const Symbol y = b_.exp(b_.mul(x_, 2.0));
   b_.fetch("y", y);
   b_.fetch("sum", b_.reduce_sum(y, {0, 2, 3}));
@@ -89,12 +91,41 @@ TEST_F(FuseTest, makes_one_sweep_of_a_chain_with_its_sums) {
   EXPECT_EQ(count(fused, "Reduce"), 0);
 }
 
-TEST_F(FuseTest, does_not_let_a_sweep_wait_for_itself) {
+TEST_F(PassesTest, does_not_let_a_sweep_wait_for_itself) {
   // softmax: the sum is needed before the division can begin.
   const Symbol powers = b_.exp(x_);
   b_.fetch("y", b_.div(powers, b_.reduce_sum(powers, {1}, Builder::Keep::kYes)));
   const Graph fused = fuse_pointwise(graph_);
   EXPECT_EQ(count(fused, "Sweep"), 2);
+}
+
+TEST_F(PassesTest, makes_no_sweep_that_kernels_have_no_room_for) {
+  Symbol sum = x_;
+  for (size_t i = 0; i < 2 * Sweep::kMostInputs; ++i)
+    sum = b_.add(sum, b_.input("x" + std::to_string(i), x_.spec()));
+  b_.fetch("y", sum);
+  int sweeps = 0;
+  const Graph result = fused(graph_);
+  for (const auto& node : result.nodes()) {
+    const auto* sweep = op_cast<Sweep>(*node);
+    if (sweep == nullptr) continue;
+    ++sweeps;
+    EXPECT_LE(node->inputs.size(), Sweep::kMostInputs);
+    EXPECT_LE(sweep->expression().code.size(), Sweep::kMostInstructions);
+  }
+  EXPECT_GE(sweeps, 2);
+}
+
+TEST_F(PassesTest, run_in_one_order_for_training_and_inference) {
+  b_.fetch("y", max_pool(b_, b_.max(conv_bias("conv"), 0.0), {.window = {2, 2}, .stride = {2, 2}}));
+  const Graph result = fused(graph_);
+  EXPECT_EQ(count(result, "FusedConvolution"), 1);
+  const Node& last = *result.fetches()[0].value.node;
+  EXPECT_STREQ(last.op->type(), "Sweep") << "ReLU on what pooling leaves";
+  std::vector<std::string> names;
+  for (const GraphPass& pass : fusing_passes()) names.emplace_back(pass.name);
+  EXPECT_LT(std::find(names.begin(), names.end(), "fuse_bias_and_activation"),
+            std::find(names.begin(), names.end(), "fuse_pointwise"));
 }
 
 }  // namespace

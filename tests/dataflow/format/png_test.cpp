@@ -56,14 +56,5 @@ TEST(Png, truncated_and_damaged_files_are_errors) {
   }
 }
 
-TEST(Png, what_is_written_is_read_back) {
-  const TempFolder folder;
-  write_png(folder.path("x.png"), photo(31, 17));
-  std::ifstream in(folder.path("x.png"), std::ios::binary);
-  const std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  EXPECT_EQ(largest_difference(decoded_png(bytes, {0, 0, 31, 17}), photo(31, 17)), 0);
-  EXPECT_THROW(write_png(folder.path("no/x.png"), photo(3, 3)), ResourceError);
-}
-
 }  // namespace
 }  // namespace tpack
