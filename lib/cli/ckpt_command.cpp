@@ -43,7 +43,7 @@ int verify(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     const int one = guarded([&] {
       verify_checkpoint(file);
-      std::cout << file << ": whole\n";
+      std::cout << file << ": intact\n";
       return 0;
     });
     if (one != 0) code = one;
@@ -56,14 +56,14 @@ int diff(const std::string& first, const std::string& second) {
   const auto all = compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
   TextTable table({"entry", "difference"});
   for (const CheckpointDifference& one : all) table.add({one.entry, one.text});
-  std::cout << (all.empty() ? "the contents are bit-equal\n" : table.str());
+  std::cout << (all.empty() ? "the contents are identical\n" : table.str());
   return all.empty() ? 0 : 1;
 }
 
 }  // namespace
 
 void add_ckpt_command(CLI::App& program, Action& action) {
-  CLI::App* ckpt = program.add_subcommand("ckpt", "Look at checkpoints");
+  CLI::App* ckpt = program.add_subcommand("ckpt", "Inspect and compare checkpoints");
   ckpt->require_subcommand(1);
   struct Options {
     std::vector<std::string> files;
@@ -75,11 +75,11 @@ void add_ckpt_command(CLI::App& program, Action& action) {
   add_json_flag(*inspect_command, options->json);
   inspect_command->callback(
       [options, &action] { action = [options] { return inspect(options->files[0], options->json); }; });
-  CLI::App* verify_command = ckpt->add_subcommand("verify", "Check that checkpoints are whole");
+  CLI::App* verify_command = ckpt->add_subcommand("verify", "Check that checkpoints are intact");
   verify_command->add_option("files", options->files, "checkpoints")->required();
   verify_command->callback([options, &action] { action = [options] { return verify(options->files); }; });
   CLI::App* diff_command = ckpt->add_subcommand(
-      "diff", "Compare two checkpoints, but for statistics of time; exit code 1 where they differ");
+      "diff", "Compare two checkpoints, except for timing statistics; exit code 1 if they differ");
   diff_command->add_option("files", options->files, "checkpoints")->required()->expected(2);
   diff_command->callback(
       [options, &action] { action = [options] { return diff(options->files[0], options->files[1]); }; });

@@ -53,7 +53,7 @@ std::string option_hint(const CLI::App& program, const Asked& asked) {
   for (const CLI::Option* option : asked.command->get_options()) known.push_back(option->get_name());
   for (const std::string& word : program.remaining(true)) {
     if (word.starts_with("-"))
-      return asked.path + " has no option '" + word + "'" + did_you_mean(word, known);
+      return "unknown option '" + word + "' of " + asked.path + did_you_mean(word, known);
   }
   return "";
 }

@@ -108,10 +108,10 @@ class MpiComm final : public Comm {
 MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
   int started = 0;
   MPI_Initialized(&started);
-  if (started != 0) throw DistributedError("the MPI world is made twice");
+  if (started != 0) throw DistributedError("MPI is initialized twice");
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "start of MPI");
-  if (provided < MPI_THREAD_SERIALIZED) fail("start of MPI", "this MPI cannot be used from threads");
+  if (provided < MPI_THREAD_SERIALIZED) fail("start of MPI", "this MPI library does not support threads");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "start of MPI");
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -215,7 +215,7 @@ void MpiComm::require_busy(const char* stage) {
   const std::string silent =
       silent_ranks(who(stage), silent_peers(), [this](int rank) { return busy_[static_cast<size_t>(rank)]; });
   if (!silent.empty())
-    fail(stage, "no answer from rank " + silent + " within " + shortest(timeout_s_) + " s");
+    fail(stage, "no response from rank " + silent + " within " + shortest(timeout_s_) + " s");
 }
 
 /// Those whose messages have not come; if all came, those that have not taken ours.

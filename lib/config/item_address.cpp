@@ -48,7 +48,7 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
     text += "; it has " + std::to_string(list.size()) + (list.size() == 1 ? " item" : " items") +
             ", numbered from 0";
   if (!known.empty()) text += by_number ? " (" + join(known, ", ") + ")" : "; it has " + join(known, ", ");
-  if (!by_number && known.empty()) text += "; it has no component";
+  if (!by_number && known.empty()) text += "; it has no components";
   return text + how_to_append(path, where);
 }
 
@@ -131,8 +131,8 @@ size_t item_index(const ConfigNode& list, const std::string& word, const std::st
   if (matches.items.empty()) throw ConfigError(where, unknown_item(list, word, path, where));
   std::vector<std::string> candidates;
   for (const size_t index : matches.items) candidates.push_back(described(list, index));
-  throw ConfigError(where, "'" + word + "' is ambiguous in '" + path + "': it may be " +
-                               join(candidates, ", ") + "; write the number or the name");
+  throw ConfigError(where, "'" + word + "' is ambiguous in '" + path + "': it could be " +
+                               join(candidates, ", ") + "; use its number or name");
 }
 
 std::vector<std::string> words_at(const ConfigNode& node) {

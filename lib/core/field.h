@@ -139,8 +139,8 @@ struct Codec<F> {
   static std::optional<F> parse(const ConfigNode& node, Reader& reader) {
     const auto value = parse_real(node, reader);
     if (value && std::isfinite(*value) && std::abs(*value) > std::numeric_limits<F>::max()) {
-      reader.fail(node,
-                  node.text() + " does not fit; must be at most " + shortest(std::numeric_limits<F>::max()));
+      reader.fail(
+          node, node.text() + " is out of range; must be at most " + shortest(std::numeric_limits<F>::max()));
       return std::nullopt;
     }
     return value ? std::optional<F>(static_cast<F>(*value)) : std::nullopt;

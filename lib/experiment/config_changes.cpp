@@ -25,7 +25,7 @@ std::string one_line(const ConfigNode& node) {
 /// "{GlobalNormClip: {norm: 1}}", cut off where it is long.
 std::string described(const ConfigNode* node) {
   constexpr size_t kMost = 60;
-  if (node == nullptr) return "left out";
+  if (node == nullptr) return "not set";
   const std::string text = one_line(*node);
   return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
 }
@@ -128,7 +128,7 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
   if (before != now) {
     throw ConfigError(optimizer,
                       "the checkpoint was made with optimizer " + before + ", this run has " + now +
-                          "; resume with the same, or begin a new run that takes the weights (init)");
+                          "; resume with the same optimizer, or start a new run with these weights (init)");
   }
   std::vector<std::string> changes;
   for (const ConfigNode::Entry& entry : run.entries()) {

@@ -50,7 +50,7 @@ std::string FlowInspection::str() const {
   TextTable facts;
   facts.add({"flow", flow});
   facts.add({"spec", spec.str()});
-  facts.add({"items a pass", size_text(size)});
+  facts.add({"items per pass", size_text(size)});
   facts.add({"seek", name_of(seek)});
   TextTable samples({"item", "component", "value", "min", "max", "mean"});
   const auto text = [](double value) { return shortest(static_cast<float>(value)); };

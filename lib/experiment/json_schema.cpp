@@ -157,7 +157,7 @@ Json model_definition() {
 
 std::string json_schema() {
   Json properties = properties_of(experiment_schema().fields());
-  properties["include"] = {{"description", "config files that this one is laid over, relative to it"}};
+  properties["include"] = {{"description", "config files that this one extends, with paths relative to it"}};
   replace(properties["data"], {{"type", "object"}, {"additionalProperties", reference_to("flow")}});
   replace(properties["model"], model_definition());
   replace(properties["updates"],

@@ -47,7 +47,7 @@ class TextOutput {
     std::error_code failure;
     if (stream() && written_ != path_) std::filesystem::rename(written_, path_, failure);
     if (!stream() || failure)
-      throw ResourceError((path_.empty() ? "stdout" : path_) + ": was not written whole");
+      throw ResourceError((path_.empty() ? "stdout" : path_) + ": was not written completely");
   }
 
  private:
@@ -192,8 +192,8 @@ class Hdf5 final : public PredictionWriter {
     for (const std::string& name : options_.names) {
       for (const std::string& other : taken) {
         if (name == other || name.starts_with(other + "/") || other.starts_with(name + "/")) {
-          throw ConfigError("--format hdf5 has no place for output '" + name + "' beside '" + other +
-                            "'; name it otherwise in predict.outputs, or use jsonl");
+          throw ConfigError("--format hdf5 cannot hold output '" + name + "' next to '" + other +
+                            "'; rename it in predict.outputs, or use jsonl");
         }
       }
       taken.push_back(name);

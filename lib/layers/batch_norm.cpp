@@ -25,7 +25,7 @@ class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Batch normalisation.")
+    return Schema<Params>("Batch normalization.")
         .field("momentum", &Params::momentum, between(0, 1),
                "part of the old moving average that is kept each step")
         .field("epsilon", &Params::epsilon, above(0), "added to the variance")

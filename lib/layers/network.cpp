@@ -39,9 +39,10 @@ Reserved take_reserved(const ComponentItem& item, Diagnostics& errors) {
     Reader reader("'name' of " + owner, {}, errors);
     out.name = Codec<std::string>::parse(*name, reader).value_or("");
     if (!is_layer_name(out.name)) {
-      errors.add(name->position(), "'name' of " + owner + " is " + to_json(*name) +
-                                       "; names have letters, digits, '_', '-' and '.', begin with none of "
-                                       "the last two, and have at most 256 bytes");
+      errors.add(name->position(),
+                 "'name' of " + owner + " is " + to_json(*name) +
+                     "; names have letters, digits, '_', '-' and '.', do not start with one of "
+                     "the last two, and have at most 256 bytes");
     }
     out.rest = out.rest.without("name");
   }
@@ -106,7 +107,7 @@ void refuse_captures(const std::string& block, const ConfigNode& given,
       errors.add(entry.value.position(),
                  "'" + entry.key + "' of block " + block + " uses $(" + parameter.name +
                      "), which is also a parameter of the block; write $(vars." + parameter.name +
-                     ") for that of the config, or give one of the two another name");
+                     ") for the value of the config, or rename one of the two");
     }
   }
 }
@@ -182,8 +183,8 @@ ParsedList LayerParser::parse(const ConfigNode& list) {
     if (!layer) continue;
     const auto [first, fresh] = names.emplace(layer->name, layer->position);
     if (!fresh) {
-      errors_->add(layer->position, "a second layer named '" + layer->name + "' (the first one is at " +
-                                        first->second.str() + "); give it another name");
+      errors_->add(layer->position, "duplicate layer name '" + layer->name + "'; first used at " +
+                                        first->second.str() + "; rename one of the two");
     }
     layers.push_back(std::move(*layer));
   }
@@ -220,7 +221,7 @@ ParsedList LayerParser::parse_block(const ConfigNode& list, const std::map<std::
 std::shared_ptr<const Network> LayerParser::network(const Ref<NetworkName>& ref) {
   const auto known = networks_.find(ref.name);
   if (known != networks_.end() && known->second) return known->second;
-  if (known != networks_.end()) throw ConfigError(ref.position, "network " + ref.name + " calls itself");
+  if (known != networks_.end()) throw ConfigError(ref.position, "network '" + ref.name + "' calls itself");
   const auto definition = settings_.networks.find(ref.name);
   if (definition == settings_.networks.end()) {
     std::vector<std::string> names;

@@ -69,7 +69,7 @@ void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlo
   for (const ClassCounts& counts : different_counts(graph, tower, flow)) {
     if (std::ssize(counts.classes) > counts.scores) {
       throw ConfigError(where, described("flow '" + name + "'", counts) +
-                                   "take out the classes that data.train does not have");
+                                   "remove the classes that data.train does not have");
     }
   }
 }

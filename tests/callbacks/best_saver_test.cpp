@@ -161,10 +161,9 @@ TEST_F(BestSaverTest, must_come_behind_what_gives_the_value) {
     run.go();
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "callback MaxSaver: 'accuracy' is given by a callback that comes later in the list; move that "
-        "one in front of it");
+    EXPECT_STREQ(error.what(),
+                 "callback MaxSaver: 'accuracy' is reported by a callback later in the list; move that "
+                 "callback before this one");
   }
 }
 

@@ -138,10 +138,10 @@ TEST(ErrorFacts, are_place_kind_words_and_suggestion) {
   EXPECT_EQ(error_facts(kError), "a.yaml:3:5: unknown; 'rat'; Momentum; did you mean 'rate'");
   EXPECT_EQ(error_facts("a.yaml:4:35: 'batch_size' of stage BatchData is 0; must be from 1 to 16777216"),
             "a.yaml:4:35: must; 'batch_size'; BatchData 0 1 16777216");
-  EXPECT_EQ(error_facts("--set seed: expected an integer, found the text 'one'"),
-            "--set seed: expected; found the text 'one'");
-  EXPECT_EQ(error_facts("a.yaml:1:2: 'x' is not known; must be one of none, HWC; did you mean 'y'?"),
-            "a.yaml:1:2:; 'x'; must be one of none, HWC; did you mean 'y'");
+  EXPECT_EQ(error_facts("--set seed: expected an integer, found the string 'one'"),
+            "--set seed: expected; found the string 'one'");
+  EXPECT_EQ(error_facts("a.yaml:1:2: unknown value 'x'; must be one of none, HWC; did you mean 'y'?"),
+            "a.yaml:1:2: unknown; 'x'; must be one of none, HWC; did you mean 'y'");
   EXPECT_EQ(error_facts("a.yaml:1:2: unknown cost 'x'; known: Huber (mean (robust); 2 terms), Other (any)"),
             "a.yaml:1:2: unknown; 'x'; known: Huber, Other");
 }

@@ -11,9 +11,10 @@
 namespace tpack {
 namespace {
 
-constexpr std::array<std::string_view, 14> kKinds = {
-    "not valid YAML", "unknown", "no such", "nothing to delete", "is missing", "expected",  "must", "needs",
-    "duplicate",      "twice",   "empty",   "ambiguous",         "too deep",   "each other"};
+constexpr std::array<std::string_view, 15> kKinds = {
+    "not valid YAML", "unknown", "no such",   "nothing to delete", "is missing",
+    "expected",       "must",    "needs",     "duplicate",         "invalid",
+    "not supported",  "empty",   "ambiguous", "nested deeper",     "circular"};
 
 bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }

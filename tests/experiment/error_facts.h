@@ -10,7 +10,7 @@ namespace tpack {
 ///     PLACE: KIND; QUOTED WORDS; NAMES AND NUMBERS; FOUND; SUGGESTIONS
 ///
 /// The kind is the first of a few words such as "unknown" or "is missing". Quoted words and names keep their
-/// order. FOUND is "found the text 'x'" or the like; suggestions are "did you mean 'x'", "known: a, b" and
+/// order. FOUND is "found the string 'x'" or the like; suggestions are "did you mean 'x'", "known: a, b" and
 /// "must be one of a, b". Empty parts are left out.
 std::string error_facts(const std::string& text);
 

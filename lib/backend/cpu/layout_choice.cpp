@@ -343,13 +343,13 @@ PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorith
 void require_section_of(const Graph& graph, const PlanSection& section) {
   const auto refuse = [](const std::string& what) {
     throw PlanError("the plan " + what +
-                    ": it is of another network or version of tpack; plan anew (--replan, and no --plan)");
+                    ": it is for another network or version of tpack; use --replan without --plan");
   };
   std::set<std::string> chosen;
   const std::vector<bool> needed = graph.needed();
   for (const auto& node : graph.nodes()) {
     if (!needed[static_cast<size_t>(node->id)] || !has_choice(*node)) continue;
-    if (!section.nodes.contains(node->path)) refuse("says nothing about node " + node->path);
+    if (!section.nodes.contains(node->path)) refuse("has no entry for node " + node->path);
     chosen.insert(node->path);
   }
   for (const auto& [path, choice] : section.nodes) {

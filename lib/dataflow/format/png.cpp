@@ -105,7 +105,7 @@ ImageSize read_png_header(std::span<const uint8_t> b) {
     return (uint32_t{b[at]} << 24U) | (uint32_t{b[at + 1]} << 16U) | (uint32_t{b[at + 2]} << 8U) | b[at + 3];
   };
   if (b.size() < 33 || std::memcmp(b.data() + 12, "IHDR", 4) != 0) {
-    throw DataError("damaged PNG: the header is not complete (" + std::to_string(b.size()) + " bytes)");
+    throw DataError("damaged PNG: incomplete header (" + std::to_string(b.size()) + " bytes)");
   }
   const uint32_t width = big_endian(16);
   const uint32_t height = big_endian(20);

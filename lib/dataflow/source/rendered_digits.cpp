@@ -168,16 +168,17 @@ class RenderedDigits final : public RandomAccessSource {
  public:
   using Params = RenderedDigitsParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Draws gray pictures of digits in many fonts, sizes and places.")
+    return Schema<Params>("Draws gray images of digits in many fonts, sizes and positions.")
         .field("split", &Params::split,
-               "train: new pictures in every pass; test: always the same ones, in other fonts, whose digits "
-               "look like none of training")
+               "train: new images in every pass; test: always the same images, in fonts that look unlike "
+               "those of train")
         .field("size", &Params::size, between(1, 1e12),
-               "pictures of a pass; 20,000 (train) or 5,000 (test) where left out")
-        .field("resolution", &Params::resolution, between(16, 128), "side of a picture, pixels")
-        .field("difficulty", &Params::difficulty, between(0, 2),
-               "how far rotation, shear, place, light, clutter and grain go; 0: upright digits, black and "
-               "white");
+               "images per pass; default: 20,000 (train) or 5,000 (test)")
+        .field("resolution", &Params::resolution, between(16, 128), "side of an image, pixels")
+        .field(
+            "difficulty", &Params::difficulty, between(0, 2),
+            "strength of rotation, shear, shift, lighting, clutter and noise; 0: upright digits, black and "
+            "white");
   }
   explicit RenderedDigits(Params p) : p_(p) {}
 

@@ -125,9 +125,9 @@ class LocallyShuffleData final : public Stage {
  public:
   using Params = LocallyShuffleDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Shuffles items over a short distance, for data that are read in order.")
+    return Schema<Params>("Shuffles items over a short distance, for data that is read in order.")
         .field("buffer_size", &Params::buffer_size, between(2, 1 << 24),
-               "no item moves further than this; a sequential flow keeps so many in memory")
+               "no item moves further than this; a sequential flow keeps this many in memory")
         .required();
   }
   explicit LocallyShuffleData(Params p) : p_(p) {}
