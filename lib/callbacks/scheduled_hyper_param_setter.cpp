@@ -24,7 +24,7 @@ constexpr const char* kOwner = "callback ScheduledHyperParamSetter";
 /// Equal as far as a float32 variable can hold it.
 bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
 
-/// Steps of a run from its beginning; the largest number where there is no end to speak of.
+/// Steps of a run from its beginning; the largest number if there is no end to speak of.
 int64_t all_steps(const RunLength& length) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const bool fits = length.steps_per_epoch == 0 || length.max_epoch <= kMost / length.steps_per_epoch;

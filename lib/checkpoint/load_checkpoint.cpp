@@ -91,7 +91,7 @@ int64_t CheckpointReader::number_attribute(const char* name) const {
   return value;
 }
 
-/// A short text of fixed length; empty where there is none.
+/// A short text of fixed length; empty if there is none.
 std::optional<std::string> CheckpointReader::text_attribute(hid_t owner, const char* name) const {
   if (H5Aexists(owner, name) <= 0) return std::nullopt;
   const Handle attribute(checked(H5Aopen(owner, name, H5P_DEFAULT), path_, name), H5Aclose);

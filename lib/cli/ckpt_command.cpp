@@ -37,7 +37,7 @@ int inspect(const std::string& path, bool as_json) {
   return 0;
 }
 
-/// Checks every file; the code of the last failure, 0 where all are whole.
+/// Checks every file; the code of the last failure, 0 if all are whole.
 int verify(const std::vector<std::string>& files) {
   int code = 0;
   for (const std::string& file : files) {
@@ -51,7 +51,7 @@ int verify(const std::vector<std::string>& files) {
   return code;
 }
 
-/// Exit code 0 where the contents are bit-equal, 1 otherwise, as diff has it.
+/// Exit code 0 if the contents are bit-equal, 1 otherwise, as diff has it.
 int diff(const std::string& first, const std::string& second) {
   const auto all = compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
   TextTable table({"entry", "difference"});

@@ -15,7 +15,7 @@
 namespace tpack {
 namespace {
 
-/// What may stand in the place of an argument: words, and files of a suffix.
+/// The possible values of an argument: words, and files with a suffix.
 struct Values {
   std::vector<std::string> words;
   std::string suffix;  // "yaml"; empty: no files

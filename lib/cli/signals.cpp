@@ -64,7 +64,7 @@ SignalWatcher::SignalWatcher() {
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
   handle(SIGHUP, on_signal);
-  before_sigpipe_ = std::signal(SIGPIPE, SIG_IGN);  // nobody reads the messages any more: no reason to end
+  before_sigpipe_ = std::signal(SIGPIPE, SIG_IGN);  // nobody reads the messages any longer: no reason to end
 }
 
 SignalWatcher::~SignalWatcher() {

@@ -22,7 +22,7 @@ struct Origin {
 };
 
 /// The places that set `key`, in the order in which they were applied. `sources` are the trees of the files
-/// and options in that order, `merged` is what came out. Empty where nothing sets the key.
+/// and options in that order, `merged` is what came out. Empty if nothing sets the key.
 std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const ConfigNode& merged,
                             const std::string& key);
 

@@ -52,8 +52,8 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
   return text + how_to_append(path, where);
 }
 
-/// The paths that lead somewhere once the words after `before` are mended: the first few left out, the first
-/// changed to one of `next` that is near, or one of `next` put in.
+/// The paths that lead somewhere once the words after `before` are corrected: the first few left out, the
+/// first changed to one of `next` that is near, or one of `next` put in.
 std::vector<std::string> mended_paths(const ConfigNode& root, const std::vector<std::string>& before,
                                       const std::vector<std::string>& next,
                                       const std::vector<std::string>& words) {
@@ -161,7 +161,7 @@ std::vector<std::string> leading_part(const ConfigNode& root, const std::vector<
 
 std::vector<std::string> paths_near(const ConfigNode& root, std::vector<std::string> words) {
   std::vector<std::string> paths;
-  // A round mends the first wrong word; the next round finds another behind it.
+  // A round corrects the first wrong word; the next round finds another after it.
   for (size_t rounds = words.size(); rounds > 0 && paths.empty(); --rounds) {
     const std::vector<std::string> before = leading_part(root, words);
     const auto node = find_path(root, before);

@@ -22,10 +22,10 @@ ItemMatches matching_items(const ConfigNode& list, std::string_view word);
 size_t item_index(const ConfigNode& list, const std::string& word, const std::string& path,
                   const Position& where);
 
-/// What a component item says beside its name: `Name: {...}` gives the map; empty for `Name` alone and for
-/// what is no component.
+/// What a component item has besides its name: `Name: {...}` gives the map; empty for `Name` alone and for
+/// what is not a component.
 std::optional<ConfigNode> item_params(const ConfigNode& item);
-/// The component of an item, empty where it is none.
+/// The component of an item, empty if it is none.
 std::string item_component(const ConfigNode& item);
 /// True for a word below an item's number that is the name of another component, not a parameter of the
 /// item: components begin with a capital, parameters do not.
@@ -38,7 +38,7 @@ struct Found {
 };
 
 /// Follows a path of words through maps and component lists (`data.train.BatchData.batch_size`); a flow with
-/// options (`{flow: [...], workers: 2}`) is passed through. Empty where it leads nowhere or is ambiguous.
+/// options (`{flow: [...], workers: 2}`) is passed through. Empty if it leads nowhere or is ambiguous.
 std::optional<Found> find_path(const ConfigNode& root, const std::vector<std::string>& words);
 
 /// The words that may follow at a node: keys of a map, names and components of a list; of a flow with

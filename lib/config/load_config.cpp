@@ -49,8 +49,8 @@ void check_version(const ConfigNode& root) {
                         "; this build supports 'tpack: " + std::to_string(kConfigVersion) + "'");
 }
 
-/// "; did you mean 'models/lenet.yaml'?": the file beside it whose name is near. Endings do not count, for
-/// they would make short names near to each other.
+/// "; did you mean 'models/lenet.yaml'?": the file next to it with a similar name. Endings do not count:
+/// they would make short names similar to each other.
 std::string did_you_mean_file(const std::string& path) {
   const fs::path written(path);
   std::vector<std::string> stems;

@@ -21,7 +21,7 @@ struct LoadedConfig {
   ConfigNode merged;                // the same before expressions were resolved
   std::vector<ConfigNode> sources;  // each file and option alone, in the order in which they were applied
 
-  /// Where the value of a dotted key comes from; empty where nothing sets it.
+  /// Where the value of a dotted key comes from; empty if nothing sets it.
   std::vector<Origin> explain(const std::string& key) const { return tpack::explain(sources, merged, key); }
 };
 

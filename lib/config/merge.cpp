@@ -87,8 +87,7 @@ ConfigNode Merger::appended(const ConfigNode& base, const ConfigNode& over) {
 ConfigNode Merger::maps(const ConfigNode& base, const ConfigNode& over) {
   std::vector<ConfigNode::Entry> entries(base.entries().begin(), base.entries().end());
   for (const ConfigNode::Entry& change : over.entries()) set_key(entries, change);
-  const bool over_has_lines =
-      over.position().line > 0;  // unlike an option, which changes what stands elsewhere
+  const bool over_has_lines = over.position().line > 0;  // unlike an option, which changes what is elsewhere
   return ConfigNode::map(std::move(entries), over_has_lines ? over.position() : base.position());
 }
 
@@ -137,7 +136,7 @@ ConfigNode Merger::changed_items(const ConfigNode& list, const ConfigNode& over)
 }
 
 /// A map changes the parameters of the item; anything else takes their place (`Softmax: fc1`), or the place
-/// of the item where that is no component or is named by number, as another component does.
+/// of the item where that is not a component or is named by number, as another component does.
 ConfigNode Merger::changed_item(const ConfigNode& item, const ConfigNode::Entry& change) {
   const std::string component = item_component(item);
   const ConfigNode& over = change.value;
@@ -184,7 +183,7 @@ ConfigNode Merger::slot(const ConfigNode& base, const ConfigNode& over) {
   return ConfigNode::map({{there, std::move(params), change.key_position}}, over.position());
 }
 
-/// A value where there was none: without tags.
+/// A value if there was none: without tags.
 ConfigNode Merger::fresh(const ConfigNode& over) {
   if (over.is_map()) return maps(ConfigNode::map({}, over.position()), over);
   if (over.tag() == kDeleteTag) {

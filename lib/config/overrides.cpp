@@ -19,7 +19,7 @@ std::string key_of(const std::string& text) {
   return std::string(trim(std::string_view(text).substr(0, text.find('='))));
 }
 
-/// True where a text of the config has these words in it, as an expression that uses a variable has.
+/// True if a text of the config has these words in it, as an expression that uses a variable has.
 bool mentions(const ConfigNode& node, const std::string& words) {
   const auto item = [&](const ConfigNode& n) { return mentions(n, words); };
   const auto entry = [&](const ConfigNode::Entry& e) { return mentions(e.value, words); };

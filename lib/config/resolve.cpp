@@ -45,7 +45,7 @@ class Resolver final : public Scope {
   mutable std::vector<std::pair<std::string, Position>> active_;  // place and text of what is being resolved
 };
 
-/// The same text wherever the cycle is entered: it begins where it stands first in the file.
+/// The same text wherever the cycle is entered: it begins at its first position in the file.
 ConfigError cycle(std::vector<std::pair<std::string, Position>> links) {
   const auto earlier = [](const auto& a, const auto& b) { return a.second < b.second; };
   std::rotate(links.begin(), std::min_element(links.begin(), links.end(), earlier), links.end());

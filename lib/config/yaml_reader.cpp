@@ -209,7 +209,7 @@ void TreeBuilder::add_key(const ConfigNode& key) {
   frame.entries.push_back({key.text(), {}, key.position()});
 }
 
-/// What the library's words mean to who wrote the file; its own words where nothing better is known.
+/// The library's message in words for the author of the file; unchanged if there is nothing better.
 std::string explained(const std::string& message) {
   static const std::map<std::string, std::string> kMeanings = {
       {"illegal map value", "a string that contains ':' needs quotes"},

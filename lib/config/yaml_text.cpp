@@ -14,7 +14,7 @@
 namespace tpack {
 namespace {
 
-/// Bytes of the UTF-8 character at `at`; 0 where there is none.
+/// Bytes of the UTF-8 character at `at`; 0 if there is none.
 size_t character_bytes(const std::string& text, size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   if (lead < 0x80) return lead == 0 ? 0 : 1;

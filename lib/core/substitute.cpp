@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-/// An expression inside a text: `text` of it stands at `begin`; `$(` before and `)` behind belong to it.
+/// An expression inside a text: its `text` is at `begin`; the `$(` before and the `)` after belong to it.
 struct Span {
   size_t begin = 0;
   std::string_view text;

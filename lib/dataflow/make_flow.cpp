@@ -105,7 +105,7 @@ class Builder final : public FlowBuilder {
     ListState state;
     state.guarded = settings_.on_error == OnError::kStop;
     for (const ConfigNode& item : list.items()) {
-      // After a mistake the items behind it are still read, so that their own mistakes show too.
+      // After a mistake the items after it are still read, so that their own mistakes show too.
       state.flow = add_item(item, state);
       state.good = state.good && state.flow != nullptr;
       state.first = false;

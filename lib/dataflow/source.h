@@ -12,7 +12,7 @@ namespace tpack {
 
 struct FlowField;
 
-/// Where a component stands in its flow. The name ("map_data_1": type in snake_case, running number in its
+/// Where a component is in its flow. The name ("map_data_1": type in snake_case, running number in its
 /// list) is part of the key of its random numbers.
 struct StageContext {
   std::string name;
@@ -48,20 +48,20 @@ class Source : public std::enable_shared_from_this<Source> {
   /// The flow of this source's samples, which keeps the source alive. Null after the builder reported.
   virtual FlowPtr flow(const StageContext& context, FlowBuilder& builder) = 0;
 
-  /// What there is to read, for a person. After `prepare`.
+  /// What there is to read, for people. After `prepare`.
   virtual SourceFacts facts() const { return {}; }
-  /// A text that becomes another one when the files that it reads do: made from names, sizes and dates,
-  /// without opening them. Empty where nothing is read, or nothing is known of it. After `prepare`.
+  /// A text that changes when the files that it reads change: made from names, sizes and dates,
+  /// without opening them. Empty if nothing is read, or nothing is known of it. After `prepare`.
   virtual std::string fingerprint() const { return {}; }
 };
 
-/// Data that can be read at any index: arrays, files in a folder, pictures that are computed.
+/// Data that can be read at any index: arrays, files in a folder, images that are computed.
 class RandomAccessSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
   SourceFacts facts() const override { return {.samples = size()}; }
 
-  /// Known before `prepare`, but for the class names.
+  /// Known before `prepare`, except for the class names.
   virtual Spec spec() const = 0;
   /// As Flow::size.
   virtual int64_t size() const = 0;
@@ -69,7 +69,7 @@ class RandomAccessSource : public Source {
   virtual bool shuffled() const { return false; }
   /// As Flow::prepare; called once.
   virtual void prepare() {}
-  /// The file that a sample is read from; empty where it has none of its own. Errors name it.
+  /// The file that a sample is read from; empty if it has none of its own. Errors name it.
   virtual std::string file_of(int64_t index) const {
     (void)index;
     return {};

@@ -20,7 +20,7 @@ void check_init(const InitSection& init) {
 
 namespace {
 
-/// Why nobody knows how many batches a pass has; null where that may be known.
+/// Why nobody knows how many batches a pass has; null if that may be known.
 const char* why_no_length(const DataFlow* train) {
   if (train == nullptr) return nullptr;
   if (train->size() == kEndless) return "never ends";

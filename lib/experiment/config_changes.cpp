@@ -22,7 +22,7 @@ std::string one_line(const ConfigNode& node) {
   return "[" + join(parts, ", ") + "]";
 }
 
-/// "{GlobalNormClip: {norm: 1}}", cut off where it is long.
+/// "{GlobalNormClip: {norm: 1}}", truncated if it is long.
 std::string described(const ConfigNode* node) {
   constexpr size_t kMost = 60;
   if (node == nullptr) return "not set";
@@ -103,7 +103,7 @@ bool is_compared(const std::string& section) {
   return std::find(kNot.begin(), kNot.end(), section) == kNot.end();
 }
 
-/// The name of the one component of a slot; "none" where there is none.
+/// The name of the one component of a slot; "none" if there is none.
 std::string component_of(const ConfigNode* slot) {
   if (slot == nullptr || slot->is_null()) return "none";
   return component_item(*slot, "component").name;

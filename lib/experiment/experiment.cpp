@@ -103,7 +103,7 @@ class ExperimentMaker {
     e_.tower = tpack::make_model(e_.config.model, vars, errors_);
   }
 
-  /// Default callbacks stand behind the others; one that is listed is not added.
+  /// Default callbacks come after the others; one that is listed is not added.
   void make_callbacks() {
     std::set<std::string> listed;
     for (const Slot<Callback>& slot : e_.config.callbacks) {
@@ -115,7 +115,7 @@ class ExperimentMaker {
     }
   }
 
-  /// The registered name, also of an alias; empty where there is none.
+  /// The registered name, also of an alias; empty if there is none.
   static std::string type_of(const Slot<Callback>& slot) {
     try {
       const ComponentItem item = component_item(slot.item, Callback::kKind);

@@ -144,7 +144,7 @@ void FileSamples::add_maps(const ConfigNode& flow, const FlowMap& flows) {
   require_what_the_model_takes(flow);
 }
 
-/// What no file can mend is said once, and before any is read.
+/// Errors that do not depend on the file are reported once, before any is read.
 void FileSamples::require_what_the_model_takes(const ConfigNode& flow) const {
   const auto is_image = [](const ComponentSpec& component) { return component.is_image; };
   if (std::none_of(given_.begin(), given_.end(), is_image)) {

@@ -27,7 +27,7 @@ std::string definition_name(const std::string& kind) {
 
 Json reference_to(const std::string& kind) { return {{"$ref", "#/$defs/" + definition_name(kind)}}; }
 
-/// Wherever a number or flag may stand, an expression may stand.
+/// Wherever a number or flag is allowed, an expression is allowed.
 Json or_expression(Json type) {
   return {{"anyOf", {std::move(type), {{"type", "string"}, {"pattern", "\\$\\("}}}}};
 }

@@ -25,7 +25,7 @@ std::string human_count(double value) {
   return text;
 }
 
-/// The layer whose name is the longest beginning of a path; null where it belongs to none.
+/// The layer whose name is the longest beginning of a path; null if it belongs to none.
 LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path) {
   LayerReport* best = nullptr;
   for (LayerReport& layer : layers) {

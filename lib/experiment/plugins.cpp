@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kEntry = "tpack_plugin";
 
-/// Code that anybody may replace is not run.
+/// Code that anybody can replace is not run.
 void refuse_world_writable(const fs::path& path, const char* what) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return;  // dlopen will say what is wrong
@@ -23,7 +23,7 @@ void refuse_world_writable(const fs::path& path, const char* what) {
                     " is world-writable; remove that permission with chmod o-w");
 }
 
-/// The reason of a failed dlopen without the path in front, which the message has already.
+/// The reason of a failed dlopen without the path in front, which the message has anyway.
 std::string loader_message(const std::string& path) {
   const char* given = dlerror();
   std::string text = given == nullptr ? "unknown cause" : given;

@@ -20,7 +20,7 @@
 namespace tpack {
 namespace {
 
-/// Where the formats that are text go: standard output, or a file that has its name once it is whole. What is
+/// Where text formats go: standard output, or a file that has its name once it is whole. What is
 /// no regular file (a pipe) is written as it is.
 class TextOutput {
  public:
@@ -155,7 +155,7 @@ class Csv final : public PredictionWriter {
 };
 
 /// One dataset [files, ...] an output, NaN for files that could not be read, and the texts `files`, `errors`
-/// (empty lines where there was none) and `labels`, one a line.
+/// (empty lines if there was none) and `labels`, one a line.
 class Hdf5 final : public PredictionWriter {
  public:
   explicit Hdf5(WriterOptions options) : options_(std::move(options)) {

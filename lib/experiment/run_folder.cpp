@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLock = ".lock";
 constexpr const char* kSetAside = "left-";
-/// What a run that goes on writes anew, unlike log.txt and the event files.
+/// What a run that goes on writes again, unlike log.txt and the event files.
 constexpr std::array<const char*, 4> kWrittenAnew = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
 void make_folder(const std::string& path) {
@@ -34,7 +34,7 @@ void make_folder(const std::string& path) {
   if (failure) throw ResourceError(path + ": the run folder cannot be created: " + failure.message());
 }
 
-/// True where there is anything that a run has written.
+/// True if there is anything that a run has written.
 bool has_content(const std::string& path) {
   for (const auto& entry : fs::directory_iterator(path)) {
     if (entry.path().filename() != kLock) return true;
@@ -42,7 +42,7 @@ bool has_content(const std::string& path) {
   return false;
 }
 
-/// True where a run has left its marks: only such a folder is moved out of the way.
+/// True if a run has left its marks: only such a folder is moved out of the way.
 bool is_run_folder(const std::string& path) {
   static constexpr std::array<const char*, 3> kMarks = {"checkpoints", "log.txt", "exit.json"};
   return std::any_of(kMarks.begin(), kMarks.end(),
@@ -56,7 +56,7 @@ std::string unused_name(const std::string& base) {
   return name;
 }
 
-/// What is damaged or no checkpoint is not; whoever needs it says so.
+/// Files that are damaged or not checkpoints are not; the code that needs them says so.
 bool is_of_later_step(int64_t step, const std::string& checkpoint) {
   try {
     return checkpoint_step(checkpoint) > step;
@@ -167,7 +167,7 @@ std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
   return *newest;
 }
 
-/// A folder of checkpoints that were set aside; "" where there is none.
+/// A folder of checkpoints that were set aside; "" if there is none.
 std::string RunFolder::left_behind() const {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(checkpoints(), none))
@@ -238,7 +238,7 @@ std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
   return aside.string();
 }
 
-/// A run that is stopped before its first save is to find what it went on from. "" where it is there.
+/// A run that is stopped before its first save must find what it continued from. "" if it is there.
 std::string RunFolder::copy_of_what_is_taken_up(int64_t step) const {
   if (!goes_on_from_elsewhere() && is_whole(checkpoints() + "/" + checkpoint_name(step))) return "";
   const auto content = read_whole_file(*checkpoint_);

@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// The first integer component with one number a sample.
+/// The first integer component with one number per sample.
 std::optional<size_t> label_column(const Spec& spec, bool batched) {
   for (size_t c = 0; c < spec.size(); ++c) {
     const TensorSpec& tensor = spec[c].tensor;

@@ -262,7 +262,7 @@ void TrainRun::start(Loop& loop) {
   if (!chief()) return;
   const bool is_changed =
       checkpoint_path_.empty() || folder_->set_later_checkpoints_aside(loop.state().global_step());
-  // Otherwise epochs behind the last save would be gone, and not come again.
+  // Otherwise epochs after the last save would be lost.
   if (!is_changed && loop.nothing_is_left()) monitors_->detach();
   for (const auto& [flow, change] : data_changes_)
     if (flow != "train") folder_->set_best_aside(flow);

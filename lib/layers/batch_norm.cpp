@@ -15,11 +15,11 @@ struct BatchNormParams {
   Part<Initializer> gamma_initializer;
 };
 
-/// Normalises each channel: with the batch's statistics while training, with their moving averages in
+/// Normalizes each channel: with the batch's statistics while training, with their moving averages in
 /// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The
 /// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower;
 /// checkpoints hold those of the first. They change once per step and call of the layer, in the update that
-/// trains the layer's variables, and not at all where those are frozen. Source: Ioffe and Szegedy 2015;
+/// trains the layer's variables, and not at all if those are frozen. Source: Ioffe and Szegedy 2015;
 /// tensorpack models/batch_norm.py.
 class BatchNormLayer final : public Layer {
  public:

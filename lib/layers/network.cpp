@@ -23,7 +23,7 @@ struct Reserved {
   ConfigNode rest;
 };
 
-/// Letters of any language may stand in a name; '/' separates scopes, '@' begins gradients and slots.
+/// A name may have letters of any language; '/' separates scopes, '@' begins gradients and slots.
 bool is_layer_name(const std::string& name) {
   const auto is_good = [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 || c == '_' || c == '-' || c == '.';
@@ -66,7 +66,7 @@ ConfigNode merged(const ConfigNode& under, const ConfigNode& over) {
   return out;
 }
 
-/// A call of a block: its lists are read anew with the parameters of this call.
+/// A call of a block: its lists are read again with the parameters of this call.
 class BlockCall final : public Layer {
  public:
   BlockCall(ConfigNode list, std::map<std::string, ConfigNode> names, BlockUse use)
@@ -96,7 +96,7 @@ bool is_list_of_maps(const ConfigNode& node) {
 }
 
 /// Layers that a call gives to a block keep their expressions, which are read inside the block: a name that
-/// is also one of its parameters would mean another thing there than where it is written.
+/// is also one of its parameters would have another meaning there than where it is written.
 void refuse_captures(const std::string& block, const ConfigNode& given,
                      const std::vector<FieldInfo>& parameters, Diagnostics& errors) {
   for (const ConfigNode::Entry& entry : given.entries()) {
@@ -239,7 +239,7 @@ std::shared_ptr<const Network> LayerParser::network(const Ref<NetworkName>& ref)
   return networks_[ref.name] = network;
 }
 
-/// Reports what is wrong; what is right is there.
+/// Reports errors; the result has everything that is valid.
 std::shared_ptr<const Network> LayerParser::parse_network(const std::string& name,
                                                           const ConfigNode& definition) {
   auto network = std::make_shared<Network>();
@@ -436,7 +436,7 @@ bool NetworkBuilder::failed(std::string path) const {
   return true;
 }
 
-/// Empty where there is none.
+/// Empty if there is none.
 Symbol NetworkBuilder::find(const std::string& path) const {
   const auto input = network_inputs_.find(path);
   if (input != network_inputs_.end()) return input->second;

@@ -45,7 +45,7 @@ class ConsoleMonitor final : public Monitor {
                "regular expressions; does not print names that contain a match of one of them");
   }
   explicit ConsoleMonitor(Params p) : p_(std::move(p)) {
-    wanted("");  // a pattern that is no regular expression is found now
+    wanted("");  // a pattern that is not a regular expression is found now
   }
 
   void put_scalar(const std::string& name, double value, const Moment& /*at*/) override {

@@ -61,7 +61,7 @@ std::optional<StatRecord> to_record(const std::vector<std::string>& header,
   return record;
 }
 
-/// The records of the file; empty where it is not one of ours.
+/// The records of the file; empty if tpack did not write it.
 std::optional<std::vector<StatRecord>> read_csv(const std::string& path) {
   const auto text = read_whole_file(path);
   if (!text || !text->starts_with(kHeader) || !text->ends_with('\n')) return std::nullopt;

@@ -21,7 +21,7 @@ Symbol fetched(const Graph& graph, const std::string& name) {
   return {};
 }
 
-/// "update g: " where there are several.
+/// "update g: " if there are several.
 std::string in_update(const Update& update) {
   return update.name.empty() ? "" : "update " + update.name + ": ";
 }
@@ -117,7 +117,7 @@ bool TrainingGraphs::moves_in(size_t index, const std::string& variable, const V
     }
     if (any) return first == index;
   }
-  return index == 0;  // of a tower without trainable variables; whoever trains it says so
+  return index == 0;  // of a tower without trainable variables; its trainer says so
 }
 
 /// The selected variables in the order in which `graph` finishes their gradients; those that the cost does

@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// The classes of what an input is fed; none where the data do not name them.
+/// The classes of what an input is fed; none if the data do not name them.
 std::vector<std::string> classes_of(const Symbol& fed, const TowerFunction& tower, const DataFlow& flow) {
   const auto* input = op_cast<Input>(*fed.node);
   if (input == nullptr) return {};

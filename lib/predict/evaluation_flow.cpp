@@ -58,7 +58,7 @@ void warn_of_other_classes(const std::vector<std::string>& trained, const std::v
     log::warning("flow '" + flow + "' lacks classes that " + trainer + " has: " + join_first(missing));
 }
 
-/// Errors: ConfigError where a name that both know stands for different labels.
+/// Errors: ConfigError if a name that both know means different labels.
 void compare_classes(const std::vector<std::string>& trained, const std::string& trainer,
                      const ComponentSpec& component, const std::string& name, const Position& where) {
   if (trained.empty() || component.classes.empty() || trained == component.classes) return;

@@ -343,7 +343,7 @@ void Loop::load_callbacks(const CheckpointContent& content, const std::string& s
   }
 }
 
-/// All of them, also where one fails; the first failure.
+/// All of them, also if one fails; the first failure.
 std::exception_ptr Loop::after_train() {
   std::exception_ptr failure;
   const auto failed = [&](const std::string& callback, const std::string& why) {

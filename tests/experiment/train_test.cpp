@@ -275,14 +275,14 @@ TEST_F(Train, begins_with_the_weights_of_init) {
       << outcome.err;
 }
 
-/// Why this machine or build cannot start ranks; nothing where it can.
+/// Why this machine or build cannot start ranks; nothing if it can.
 std::optional<std::string> no_ranks() {
   if (TPACK_HAS_MPI == 0) return "built without MPI";
   if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return "no mpirun";
   return std::nullopt;
 }
 
-/// Runs `mpirun -n 2 tpack train ...`. Where `other` is given, rank 1 has these words in place of `more`.
+/// Runs `mpirun -n 2 tpack train ...`. Where `other` is given, rank 1 has these words instead of `more`.
 Outcome train_on_two_ranks(const TemporaryFolder& folder, const std::vector<std::string>& more,
                            const std::vector<std::string>& other = {}) {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);

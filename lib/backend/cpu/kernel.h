@@ -37,8 +37,8 @@ class CpuKernel {
 struct KernelRequest {
   const Node& node;
   Layout layout = Layout::kPlain;  // chosen for the node's image operands
-  std::string algorithm;           // chosen, "" where there is one only
-  int pieces = 1;  // that the work is cut into where there is enough; the result depends on it
+  std::string algorithm;           // chosen, "" if there is one only
+  int pieces = 1;                  // that the work is cut into if there is enough; the result depends on it
 };
 
 /// A part of a library that takes memory for itself when it is first used: pages of its program, kernels that
@@ -58,7 +58,7 @@ struct PreparedKernel {
   const LibraryPart* library_part = nullptr;  // that it makes use of
 };
 
-/// Errors: ConfigError where the chosen layout or algorithm cannot be had.
+/// Errors: ConfigError if the chosen layout or algorithm cannot be had.
 using Prepare = PreparedKernel (*)(const KernelRequest& request);
 
 /// How an op's kernel treats layouts, for the choice of layouts.
@@ -73,7 +73,7 @@ struct KernelEntry {
   LayoutRule rule = LayoutRule::kPlain;
 };
 
-/// Null where the op has none.
+/// Null if the op has none.
 const KernelEntry* find_kernel(const std::string& op_type);
 
 /// Adds a kernel at start-up: `const Registration kMatMul("MatMul", prepare, LayoutRule::kPlain);`

@@ -75,7 +75,7 @@ LayoutRule rule(const Node& node) {
   return entry == nullptr ? LayoutRule::kPlain : entry->rule;
 }
 
-/// True where the node's layout is chosen.
+/// True if the node's layout is chosen.
 bool has_choice(const Node& node) {
   const bool in =
       std::any_of(node.inputs.begin(), node.inputs.end(), [](const Symbol& s) { return is_image(s.spec()); });

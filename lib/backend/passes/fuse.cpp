@@ -15,7 +15,7 @@ namespace {
 
 using Replacement = std::optional<std::vector<Symbol>>;
 
-/// Emits nodes in a rewrite with a Builder's comfort, under the path of the node they stand for.
+/// Emits nodes in a rewrite with a Builder's comfort, under the path of the node they replace.
 class Parts {
  public:
   Parts(Graph& out, const Node& node)
@@ -78,7 +78,7 @@ std::vector<Symbol> batch_norm_gradient_parts(Builder& b, double epsilon, std::s
   return {b.add(scaled, per_channel(b, d, shape)), dgamma, dbeta};
 }
 
-/// The [filters] vector that a node adds along the channels (or columns) of `to`; empty where it does
+/// The [filters] vector that a node adds along the channels (or columns) of `to`; empty if it does
 /// something else.
 Symbol bias_of(const Node& node, Symbol to) {
   const Call call = call_of(node);
@@ -151,7 +151,7 @@ Graph lower_batch_norm(const Graph& graph) {
 
 Graph fuse_bias_and_activation(const Graph& graph) {
   const std::vector<int> uses = use_counts(graph);
-  // A producer may be swallowed only where nobody else looks at what it gives.
+  // A producer may be merged only if no other node reads its result.
   const auto alone = [&](const Symbol& old) { return uses[static_cast<size_t>(old.node->id)] == 1; };
   return rewrite(graph, [&](Graph& out, const Node& node, std::span<const Symbol> inputs) -> Replacement {
     for (size_t i = 0; i < inputs.size(); ++i) {

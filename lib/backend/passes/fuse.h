@@ -12,8 +12,8 @@ Graph move_relu_behind_pooling(const Graph& graph);
 /// from fewer elements (bias gradients of a convolution in front of a pooling).
 Graph sum_before_scatter(const Graph& graph);
 
-/// Batch normalisation in terms of sweeps: sums of shifted values and of their squares in one, the affine map
-/// in another; the gradient likewise. They then fuse with what stands around them (ReLU, sums).
+/// Batch normalization in terms of sweeps: sums of shifted values and of their squares in one, the affine map
+/// in another; the gradient likewise. They then fuse with what is around them (ReLU, sums).
 Graph lower_batch_norm(const Graph& graph);
 
 /// A bias, and a ReLU after it, become part of the convolution or matrix product before them.

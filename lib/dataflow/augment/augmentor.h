@@ -13,7 +13,7 @@
 
 namespace tpack {
 
-/// Places in an image, in pixels; (0, 0) is the corner of the first pixel, not its centre.
+/// Places in an image, in pixels; (0, 0) is the corner of the first pixel, not its center.
 using Points = std::vector<cv::Point2f>;
 
 /// A rectangle with sides parallel to those of the image, in the coordinates of Points.
@@ -35,7 +35,7 @@ class Transform {
   virtual ~Transform() = default;
 
   virtual void image(cv::Mat& m) const = 0;
-  /// Transforms that only change colours leave points and masks alone.
+  /// Transforms that only change colors leave points and masks alone.
   virtual void points(Points& /*points*/) const {}
   /// Label values per pixel: moved, never mixed.
   virtual void mask(cv::Mat& /*m*/) const {}
@@ -46,7 +46,7 @@ class Transform {
   virtual ImageSize size(ImageSize in) const { return in; }
   /// The region that a plain crop keeps; nothing for all else. Decoders then decode no more than this.
   virtual std::optional<Region> crop() const { return std::nullopt; }
-  /// True where the image is resampled to `size`, so that a decoder may give a reduced image before.
+  /// True if the image is resampled to `size`, so that a decoder may give a reduced image before.
   virtual bool resamples() const { return false; }
 };
 
@@ -65,7 +65,7 @@ class Augmentor {
   /// Shape [height, width, channels] of what comes out; Shape::kUnknown for sizes that vary.
   virtual Shape shape(const Shape& in) const { return in; }
   /// The shorter side of what comes out, where that is known although height and width may not be; `before`
-  /// is that of what comes in. Errors: ConfigError where `draw` refuses every image of that shorter side.
+  /// is that of what comes in. Errors: ConfigError if `draw` refuses every image of that shorter side.
   virtual std::optional<int64_t> shorter_side(std::optional<int64_t> before) const { return before; }
 };
 
@@ -101,10 +101,10 @@ std::unique_ptr<Transform> make_linear_colour(float scale, float offset);
 
 /// Refuses images that are smaller than a crop. Errors: DataError with the fix.
 void check_crop_fits(ImageSize image, ImageSize crop);
-/// The shape of a crop of images [height, width, channels]. Errors: ConfigError where they are known to be
+/// The shape of a crop of images [height, width, channels]. Errors: ConfigError if they are known to be
 /// smaller.
 Shape shape_of_crop(const Shape& in, const Extent& crop);
-/// The shorter side of a crop of images whose shorter side is `before`. Errors: ConfigError where it fits
+/// The shorter side of a crop of images whose shorter side is `before`. Errors: ConfigError if it fits
 /// none.
 int64_t shorter_side_of_crop(std::optional<int64_t> before, const Extent& crop);
 

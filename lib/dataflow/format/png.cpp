@@ -68,7 +68,7 @@ class PngReader {
   char message_[128] = {};  // NOLINT(modernize-avoid-c-arrays): written just before a longjmp
 };
 
-/// Makes libpng give 8-bit gray or RGB whatever the file holds. Gray is not made from colours here: libpng
+/// Makes libpng give 8-bit gray or RGB whatever the file holds. Gray is not made from colors here: libpng
 /// would take the file's gamma into account, unlike every other reader.
 void set_output(PngReader& r, int channels) {
   png_structp png = r.png();
@@ -80,7 +80,7 @@ void set_output(PngReader& r, int channels) {
   if (gray && channels == 3) png_set_gray_to_rgb(png);
 }
 
-/// `rows` are those of the whole image where it is interlaced, none otherwise.
+/// `rows` are those of the whole image if it is interlaced, none otherwise.
 void read_region(PngReader& r, const Region& region, cv::Mat& wide, std::vector<png_bytep>& rows) {
   if (!rows.empty()) {  // interlaced: the passes need all rows
     png_read_image(r.png(), rows.data());

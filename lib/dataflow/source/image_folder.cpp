@@ -81,7 +81,7 @@ struct ImageFolderParams {
   Color color = Color::kRgb;
 };
 
-/// Images stay encoded until a map needs their pixels. Orientation tags of cameras are not followed.
+/// Images stay encoded until a map needs their pixels. Orientation tags of cameras are ignored.
 class ImageFolder final : public RandomAccessSource {
  public:
   using Params = ImageFolderParams;

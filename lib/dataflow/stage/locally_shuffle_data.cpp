@@ -54,7 +54,7 @@ class BlockCursor final : public Cursor {
   }
 
  private:
-  /// A bad item ends it; the next call goes on behind that one.
+  /// A bad item ends it; the next call continues after that one.
   void fill_block() {
     const Blocks::Block block = blocks_.of(begin_, kEndless);
     block_.resize(static_cast<size_t>(std::max(blocks_.length, blocks_.first)));

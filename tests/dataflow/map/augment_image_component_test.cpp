@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// The first image of a folder of one picture, behind the augmentors.
+/// The first image of a folder of one image, after the augmentors.
 cv::Mat augmented(const TempFolder& folder, ConfigNode augmentors, uint64_t seed = 1) {
   const DataFlow flow = make_flow(
       list({item("ImageFolder", folder.path()), item("AugmentImageComponent", std::move(augmentors))}));
