@@ -20,18 +20,18 @@ WHERE = {
     "augmentor": "Items of `AugmentImageComponent`, a map of dataflows.",
     "callback": "Items of the section `callbacks`; they are called in the order of the list.",
     "cost": "Items of `model.cost`; the cost is their sum.",
-    "gradient processor": "Items of an optimizer's `gradient`; they see the gradient one after the other.",
+    "gradient processor": "Items of an optimizer's `gradient`; they process the gradient in the order of the list.",
     "initializer": "The first values of a layer's variables.",
-    "input source": "The section `input`: how batches come to the device.",
+    "input source": "The section `input`: how batches get to the devices.",
     "layer": "Items of `model.layers`; each takes the output of the one before, or what its `input` names.",
-    "map": "Items of a dataflow behind its source: a sample in, a sample out, by any number of workers.",
-    "metric": "Items of `model.metrics`: figures of each batch beside the cost.",
-    "monitor": "Items of the section `monitors`: where figures are written.",
+    "map": "Items of a dataflow after its source: one sample in, one sample out, by any number of workers.",
+    "metric": "Items of `model.metrics`: statistics of each batch besides the cost.",
+    "monitor": "Items of the section `monitors`: where statistics are written.",
     "optimizer": "The section `optimizer`.",
     "source": "The first item of a dataflow.",
-    "stage": "Items of a dataflow that see the stream of samples: order, batches, length.",
+    "stage": "Items of a dataflow that process the stream of samples: order, batches, length.",
     "tensor map": "Functions of one component, by name in `MapData`.",
-    "trainer": "The section `trainer`: what one step is.",
+    "trainer": "The section `trainer`: how a step runs, and on which devices.",
 }
 
 
@@ -102,7 +102,7 @@ def file_name(kind):
 
 
 def sections_page(schema):
-    lines = ["# Sections of a config", "", "Every section is optional; the trainer says which it needs.", "",
+    lines = ["# Sections of a config", "", "Every section is optional; the trainer declares which ones it needs.", "",
              "| section | default | meaning |", "|---|---|---|"]
 
     def add(prefix, properties):
@@ -113,7 +113,7 @@ def sections_page(schema):
             add(f"{prefix}{name}.", value.get("properties", {}))
 
     add("", schema["properties"])
-    lines += ["", "A dataflow below `data` is a list of components, the name of another flow, or a map:", "",
+    lines += ["", "A dataflow in `data` is a list of components, the name of another flow, or a map:", "",
               "| key | default | meaning |", "|---|---|---|"]
     add("", next(form["properties"] for form in schema["$defs"]["flow"]["anyOf"] if "properties" in form))
     return "\n".join(lines) + "\n"

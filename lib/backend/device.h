@@ -51,7 +51,7 @@ class Executable {
 /// How `compile` makes the choices that a plan does not have.
 enum class Choosing : uint8_t {
   kMeasured,  // as the device was opened to choose (DeviceOptions::Algorithm)
-  kByRules    // by fixed rules: whoever chooses, and whenever, it is the same
+  kByRules    // by fixed rules: the same for every process, at any time
 };
 
 /// One place where programs run: a store of variables and a way to compile graphs over it.
@@ -60,13 +60,14 @@ class Device {
   virtual ~Device() = default;
   virtual const std::string& name() const = 0;  // "cpu:0"
   virtual DType float_type() const = 0;
-  /// What its choices are made on, "GenuineIntel 6/143/8 AVX3_SPR"; empty where there is nothing to choose.
+  /// The hardware that its choices are for, "GenuineIntel 6/143/8 AVX3_SPR"; empty if there is nothing to
+  /// choose.
   virtual const std::string& hardware() const = 0;
-  /// Makes the variables of the table. Once a device, before the first compile.
+  /// Makes the variables of the table. Once per device, before the first compile.
   virtual void create_variables(const VariableTable& table) = 0;
   virtual VariableStore& variables() = 0;
   /// Compiles a graph. A section that is not `chosen` is filled with choices; one that is, is used as it is.
-  /// Errors: PlanError where the section is of another program or cannot be had on this machine.
+  /// Errors: PlanError if the section is of another program or cannot be had on this machine.
   virtual std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section,
                                               Choosing choosing = Choosing::kMeasured) = 0;
   /// Bytes of the memory in which its programs work in turn: what the largest of those compiled so far needs.

@@ -21,10 +21,10 @@ class PlanReader {
   explicit PlanReader(std::string source) : source_(std::move(source)) {}
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw PlanError(source_ + ": is no plan (the plan.json of a run folder): " + what);
+    throw PlanError(source_ + ": is not a valid plan (the plan.json of a run folder): " + what);
   }
   const json& object(const json& node, const std::string& place) const {
-    if (!node.is_object()) refuse("'" + place + "' is no map: " + shown(node));
+    if (!node.is_object()) refuse("'" + place + "' is not a map: " + shown(node));
     return node;
   }
   /// The value of a key that has to be there.
@@ -35,14 +35,14 @@ class PlanReader {
   }
   std::string text(const json& node, const std::string& place, const char* key) const {
     const json& value = at(node, place, key);
-    if (!value.is_string()) refuse("'" + joined(place, key) + "' is no text: " + shown(value));
+    if (!value.is_string()) refuse("'" + joined(place, key) + "' is not a string: " + shown(value));
     return value.get<std::string>();
   }
   int number_from_1(const json& node, const std::string& place, const char* key) const {
     const json& value = at(node, place, key);
     constexpr int kMost = PlanSection::kMostPieces;
     if (!value.is_number_integer() || value < 1 || value > kMost)
-      refuse("'" + joined(place, key) + "' is no number from 1 to " + std::to_string(kMost) + ": " +
+      refuse("'" + joined(place, key) + "' is not a number from 1 to " + std::to_string(kMost) + ": " +
              shown(value));
     return value.get<int>();
   }
@@ -107,11 +107,11 @@ Plan Plan::from_json(const std::string& text, const std::string& source) {
     const std::string cause = error.what();  // "[json.exception.parse_error.101] parse error at line 2..."
     reader.refuse(cause.substr(cause.find("] ") + 2));
   }
-  if (!root.is_object()) reader.refuse("the file holds no map");
+  if (!root.is_object()) reader.refuse("the file is not a map");
   if (const json& version = reader.at(root, "", "tpack_plan"); version != kVersion)
-    throw PlanError(source + ": plan version " + version.dump() + "; this build reads " +
+    throw PlanError(source + ": plan version " + version.dump() + "; this build supports " +
                     std::to_string(kVersion) +
-                    " (choose again with --replan; results may then differ in the last bits)");
+                    "; use --replan to plan again (results may then differ in the last bits)");
   reader.refuse_others(root, "", {"tpack_plan", "cpu", "sections"});
   Plan plan;
   plan.source = source;

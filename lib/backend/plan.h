@@ -10,13 +10,13 @@ namespace tpack {
 /// What was chosen for one node. Texts, so that a plan can be read and written by hand.
 struct NodeChoice {
   std::string layout;     // "plain", "nhwc" or "nChw16c"; of the image operands
-  std::string algorithm;  // "direct", "winograd", ...; "" where there is one only
+  std::string algorithm;  // "direct", "winograd", ...; "" if there is one only
   bool operator==(const NodeChoice&) const = default;
 };
 
 /// The choices of one program for one input signature, by node path.
 struct PlanSection {
-  /// Into how many pieces the work of a kernel is cut where there is enough; 0: as many as the device has
+  /// Into how many pieces the work of a kernel is cut if there is enough; 0: as many as the device has
   /// threads. Results depend on it, not on the number of threads that compute the pieces.
   int pieces = 0;
   static constexpr int kMostPieces = 64;
@@ -33,7 +33,7 @@ struct Plan {
   std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
   std::string source;                           // where it was read; empty: nowhere, all was chosen here
 
-  /// How the work of the sections that are there is cut; 0 where there is none.
+  /// How the work of the sections that are there is cut; 0 if there is none.
   int pieces() const { return sections.empty() ? 0 : sections.begin()->second.pieces; }
   std::string to_json() const;
   /// Takes what to_json writes and nothing else. Errors: PlanError with `source` (a path, say) and what is

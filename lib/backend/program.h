@@ -42,7 +42,7 @@ class Program {
 
   /// Compiles for a signature unless that was done before.
   Executable& compile(const Signature& signature, Choosing choosing = Choosing::kMeasured);
-  /// Runs once. Allocates nothing itself where the signature was the last one's.
+  /// Runs once. Allocates nothing itself if the signature was the last one's.
   Executable& run(std::span<const Tensor> inputs, const RunInfo& info);
   /// Place of a fetch in its executables. Errors: InternalError for an unknown name or before the first
   /// compile.

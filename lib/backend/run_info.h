@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// What a step's random draws depend on, beside the place of the node.
+/// What a step's random draws depend on, besides the path of the node.
 struct RunInfo {
   uint64_t seed = 0;
   int64_t step = 0;

@@ -21,14 +21,14 @@ class VariableStore {
   /// The value of a variable (or of a part or block, see below) for the host: the variable's own memory where
   /// that is the host's, so that it changes with the variable; a copy otherwise.
   Tensor value(const std::string& name) const { return tensor(name); }
-  /// Copies a value into the variable. Errors: InternalError where type or shape differ.
+  /// Copies a value into the variable. Errors: InternalError if type or shape differ.
   void set(const std::string& name, const Tensor& value);
   /// A variable without axes, as a number; neither call allocates.
   double number(const std::string& name) const;
   void set_number(const std::string& name, double value);
 
   /// The elements of a variable, a gradient ("@gradient/conv0/W"), a flat block ("@parameters") or a
-  /// variable's part of a slot ("@momentum/conv0/W"); shared, not copied. Errors: InternalError where there
+  /// variable's part of a slot ("@momentum/conv0/W"); shared, not copied. Errors: InternalError if there
   /// is none.
   Tensor tensor(const std::string& name) const;
   bool has(const std::string& name) const { return tensors_.contains(name); }

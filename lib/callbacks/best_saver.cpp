@@ -54,7 +54,7 @@ double BestSaver::value_of(const std::string& path) const {
   if (history != content.texts.end()) monitors.load(history->second, path);
   const Monitors::History& values = monitors.get_history(monitor_.name);
   if (values.empty() || values.back().first != content.step)
-    throw CheckpointError(path, "does not say what " + monitor_.name + " is");
+    throw CheckpointError(path, "has no value of " + monitor_.name);
   return values.back().second;
 }
 

@@ -19,7 +19,7 @@ class CheckNumerics final : public Callback {
   using Params = CheckNumericsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Ends the run where the cost of a step, or a variable of the model or the optimizer, is NaN "
+               "Ends the run if the cost of a step, or a variable of the model or the optimizer, is NaN "
                "or infinite.")
         .field("run_as_trigger", &Params::run_as_trigger,
                "check variables before training and after each epoch")
@@ -47,7 +47,7 @@ class CheckNumerics final : public Callback {
   void check_cost(Run& run) const {
     if (!cost_ || std::isfinite(run.statistic(*cost_))) return;
     diverged(run, "the cost is " + std::to_string(run.statistic(*cost_)) +
-                      " (a label that is not below the number of classes makes it NaN, too)");
+                      " (labels that are not below the number of classes also make it NaN)");
   }
 
   Params p_;

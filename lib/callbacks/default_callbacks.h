@@ -4,7 +4,7 @@
 
 namespace tpack {
 
-/// The callbacks that a run has behind those of its config, unless `default_callbacks` says otherwise: a list
+/// The callbacks that a run has after those of its config, unless `default_callbacks` says otherwise: a list
 /// of component items.
 ConfigNode default_callbacks();
 

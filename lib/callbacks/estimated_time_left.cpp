@@ -17,10 +17,10 @@ class EstimatedTimeLeft final : public Callback {
  public:
   using Params = EstimatedTimeLeftParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Says after each epoch how long the rest of the run will take.")
+    return Schema<Params>("Logs after each epoch how long the rest of the run will take.")
         .field("last_k_epochs", &Params::last_k_epochs, between(1, 1000),
-               "epochs whose durations, callbacks included, are looked at")
-        .field("median", &Params::median, "take the median of the durations rather than their mean");
+               "last epochs whose durations count, callbacks included")
+        .field("median", &Params::median, "use the median of the durations instead of their mean");
   }
   explicit EstimatedTimeLeft(Params p)
       : times_(static_cast<size_t>(p.last_k_epochs),

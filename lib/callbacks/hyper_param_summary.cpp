@@ -19,8 +19,7 @@ class HyperParamSummary final : public Callback {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Gives the learning rate and every other hyper-parameter as a statistic of each epoch: the value "
-        "that "
+        "Reports the learning rate and other hyper-parameters as statistics of each epoch: the value that "
         "its last step used.");
   }
   explicit HyperParamSummary(Params /*p*/) {}

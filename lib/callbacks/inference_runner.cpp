@@ -21,10 +21,10 @@ class InferenceRunner final : public Callback {
   using Params = InferenceRunnerParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs the model over all samples of another flow, each exactly once, and gives FLOW_METRIC.")
-        .field("data", &Params::data, "name of the flow below `data`")
+               "Runs the model over all samples of another flow, each exactly once, and reports FLOW_METRIC.")
+        .field("data", &Params::data, "name of the flow in `data`")
         .required()
-        .field("metrics", &Params::metrics, "statistics that are given; all of them where none is named");
+        .field("metrics", &Params::metrics, "statistics to report; default: all");
   }
   explicit InferenceRunner(Params p) : p_(std::move(p)) {}
 

@@ -13,7 +13,7 @@ class MaxSaver final : public BestSaver {
   using Params = MaxSaverParams;
   static Schema<Params> schema() {
     return Schema<Params>("Saves checkpoints/max-STATISTIC.h5 whenever a statistic is the largest so far.")
-        .field("monitor", &Params::monitor, "the statistic; a callback before this one gives it")
+        .field("monitor", &Params::monitor, "the statistic, which a callback before this one reports")
         .required();
   }
   explicit MaxSaver(Params p)

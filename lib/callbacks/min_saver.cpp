@@ -13,7 +13,7 @@ class MinSaver final : public BestSaver {
   using Params = MinSaverParams;
   static Schema<Params> schema() {
     return Schema<Params>("Saves checkpoints/min-STATISTIC.h5 whenever a statistic is the smallest so far.")
-        .field("monitor", &Params::monitor, "the statistic; a callback before this one gives it")
+        .field("monitor", &Params::monitor, "the statistic, which a callback before this one reports")
         .required();
   }
   explicit MinSaver(Params p) : BestSaver("callback MinSaver", "min", std::move(p.monitor), std::less<>()) {}

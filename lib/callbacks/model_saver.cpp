@@ -35,13 +35,14 @@ class ModelSaver final : public Callback {
   using Params = ModelSaverParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Saves checkpoints to resume from: checkpoints/model-STEP.h5, after each epoch where nothing "
-               "else is said, and at the end.")
-        .field("keep", &Params::keep, at_least(1), "newest checkpoints that stay; older ones are removed")
-        .field("every_epochs", &Params::every_epochs, at_least(1), "epochs between two saves")
-        .field("every_steps", &Params::every_steps, at_least(1), "steps between two saves")
+               "Saves checkpoints to resume from: checkpoints/model-STEP.h5, by default after each epoch, "
+               "and at the end.")
+        .field("keep", &Params::keep, at_least(1),
+               "number of newest checkpoints to keep; older ones are removed")
+        .field("every_epochs", &Params::every_epochs, at_least(1), "epochs between saves")
+        .field("every_steps", &Params::every_steps, at_least(1), "steps between saves")
         .field("on_error", &Params::on_error,
-               "what a save that failed does: report it and go on, or stop the run");
+               "what a failed save does: report it and go on, or stop the run");
   }
   explicit ModelSaver(Params p) : p_(p) {
     if (!p_.every_epochs && !p_.every_steps) p_.every_epochs = 1;

@@ -16,10 +16,10 @@ class MovingAverageSummary final : public Callback {
   using Params = MovingAverageSummaryParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Keeps moving means of all statistics of the training step, and gives them at the last step "
-               "of "
-               "each epoch.")
-        .field("decay", &Params::decay, between(0, 1), "part of the mean that a step leaves; below 1");
+               "Keeps moving means of all statistics of the training step, and reports them at the last step "
+               "of each epoch.")
+        .field("decay", &Params::decay, between(0, 1),
+               "part of the old mean that is kept each step; below 1");
   }
   explicit MovingAverageSummary(Params p) : p_(p) {
     if (p_.decay == 1) throw ConfigError("callback MovingAverageSummary: 'decay' must be below 1");

@@ -28,7 +28,7 @@ class MovingMean {
   size_t size() const { return means_.size(); }
 
   void save(State& state) const;
-  /// Starts anew where the state has none, or of another size or decay.
+  /// Starts from zero if the state has no means, or those of another size or decay.
   void load(const State& state);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// Ends the run where a variable of the model or the optimizer is NaN or infinite. Errors: Diverged with its
+/// Ends the run if a variable of the model or the optimizer is NaN or infinite. Errors: Diverged with its
 /// name and place.
 void check_variables(Run& run);
 /// Throws Diverged: `what` was found after the steps so far.

@@ -27,10 +27,10 @@ class ProgressBar final : public Callback {
   using Params = ProgressBarParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Shows on stderr how far the epoch is: a line that is redrawn on a terminal, one every 30 s "
-               "elsewhere.")
+               "Shows the progress of the epoch on stderr: a line that is redrawn on a terminal, one every "
+               "30 s elsewhere.")
         .field("name", &Params::name,
-               "statistic of the training step whose moving mean is shown; all of them where none is named");
+               "statistic of the training step to show as a moving mean; default: all of them");
   }
   explicit ProgressBar(Params p) : p_(std::move(p)) {}
 

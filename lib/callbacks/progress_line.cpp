@@ -20,7 +20,7 @@ class Line {
     va_end(arguments);
     if (wanted > 0) used_ = std::min(used_ + static_cast<size_t>(wanted), buffer_.size() - 1);
   }
-  /// As add; nothing where the whole does not fit.
+  /// As add; nothing if the whole does not fit.
   void add_if_it_fits(const ProgressValue& value) {
     const auto rest = buffer_.subspan(used_);
     const int wanted = std::snprintf(rest.data(), rest.size(), ", %s %.4g", value.name, value.value);

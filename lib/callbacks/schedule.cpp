@@ -32,7 +32,7 @@ Schedule::Schedule(std::vector<Point> points, Interpolation interpolation, const
   const std::string after = std::to_string((not_later + 1)->first);
   if (before == after) throw ConfigError(owner + ": 'values' has two entries for " + before);
   throw ConfigError(owner + ": 'values' has " + after + " after " + before +
-                    "; write the points in rising order: " + in_order(points_));
+                    "; write the points in increasing order: " + in_order(points_));
 }
 
 std::optional<double> Schedule::change_at(int64_t time) const {

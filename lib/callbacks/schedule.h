@@ -15,7 +15,7 @@ class Schedule {
   enum class Interpolation : uint8_t { kNone, kLinear };
   using Point = std::pair<int64_t, double>;
 
-  /// Errors: ConfigError where there is no point, or one is not later than the point before it; `owner` is
+  /// Errors: ConfigError if there is no point, or one is not later than the point before it; `owner` is
   /// for the message.
   Schedule(std::vector<Point> points, Interpolation interpolation, const std::string& owner);
 

@@ -24,7 +24,7 @@ constexpr const char* kOwner = "callback ScheduledHyperParamSetter";
 /// Equal as far as a float32 variable can hold it.
 bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
 
-/// Steps of a run from its beginning; the largest number where there is no end to speak of.
+/// Steps of a run from its beginning; the largest number if there is no end to speak of.
 int64_t all_steps(const RunLength& length) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const bool fits = length.steps_per_epoch == 0 || length.max_epoch <= kMost / length.steps_per_epoch;
@@ -51,20 +51,20 @@ class ScheduledHyperParamSetter final : public Callback {
         .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
         .required()
         .field("values", &Params::values,
-               "pairs [epoch, value] in rising order: the value is set after that epoch; 0 is before the "
-               "first one")
+               "pairs [epoch, value] in increasing order: the value is set after that epoch; 0: before the "
+               "first epoch")
         .required()
-        .field("interp", &Params::interp, "what happens between two points: nothing, or a straight line")
+        .field("interp", &Params::interp, "between two points; none: keep the value, linear: interpolate")
         .field("step_based", &Params::step_based, "the first number of a pair is a global step, not an epoch")
         .field("set_at_beginning", &Params::set_at_beginning,
-               "a new run that starts after some points (starting_epoch) begins with the value they led to");
+               "a new run that starts after some points (starting_epoch) starts with the value they set");
   }
   explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {
     const bool is_rate = p_.param.name == "learning_rate";
     for (const auto& [time, value] : p_.values) {
       if (!std::isfinite(value) || time < 0 || (is_rate && value < 0))
-        throw ConfigError(std::string(kOwner) + ": 'values' has [" + std::to_string(time) + ", " +
-                          shortest(value) + "]; times are at least 0, values finite" +
+        throw ConfigError(std::string(kOwner) + ": invalid pair [" + std::to_string(time) + ", " +
+                          shortest(value) + "] in 'values'; times must be at least 0, values finite" +
                           (is_rate ? ", learning rates at least 0" : ""));
     }
   }
@@ -82,9 +82,10 @@ class ScheduledHyperParamSetter final : public Callback {
     const auto due = schedule_.value_after(now(run));
     const double actual = run.hyper_parameter(p_.param.name);
     if (!due || is_close(actual, *due)) return;
-    log::warning("by its schedule " + p_.param.name + " should be " + shortest(*due) + " now, but it is " +
-                 shortest(actual) +
-                 (p_.set_at_beginning ? "; it is set" : "; it stays so, since set_at_beginning is false"));
+    log::warning(
+        "according to its schedule, " + p_.param.name + " should be " + shortest(*due) + " now, but it is " +
+        shortest(actual) +
+        (p_.set_at_beginning ? "; it is set" : "; it is not changed, because set_at_beginning is false"));
     if (p_.set_at_beginning) set(run, due);
   }
   void trigger_step(Run& run) override {
@@ -130,10 +131,10 @@ class ScheduledHyperParamSetter final : public Callback {
     const double actual = run.hyper_parameter(p_.param.name);
     if (is_known || !due || is_close(actual, *due) || !run.is_chief()) return;
     log::warning(
-        "by its schedule, which the checkpoint does not know, " + p_.param.name + " should be " +
+        "according to its schedule, which is not in the checkpoint, " + p_.param.name + " should be " +
         shortest(static_cast<float>(*due)) + " now; it stays " + shortest(static_cast<float>(actual)) +
-        ", as the checkpoint has it, until the schedule sets it again; to change it soon, give the schedule "
-        "a point at a coming " +
+        ", as in the checkpoint, until the schedule sets it again; to change it earlier, add a point at a "
+        "later " +
         (p_.step_based ? "step" : "epoch"));
   }
 

@@ -15,7 +15,7 @@ class ThroughputTracker final : public Callback {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Gives steps_per_s, samples_per_s of all replicas, and data_wait_time_share, the part of the time "
+        "Reports steps_per_s, samples_per_s of all replicas, and data_wait_time_share, the part of the time "
         "that was spent waiting for data (0 to 1).");
   }
   explicit ThroughputTracker(Params /*p*/) {}

@@ -12,7 +12,7 @@ namespace tpack {
 /// The version of the file format that this build writes, and the newest that it reads.
 constexpr int kCheckpointVersion = 1;
 
-/// What a checkpoint holds. Names are paths of groups ("model/conv0/W"); a name is no group of another one.
+/// What a checkpoint holds. Names are paths of groups ("model/conv0/W"); no name is a group of another one.
 struct CheckpointContent {
   int64_t step = 0;
   int64_t epoch = 0;
@@ -21,7 +21,7 @@ struct CheckpointContent {
 };
 
 /// Writes the content as one HDF5 file, whole or not at all (see write_whole_file). The bytes depend on the
-/// content alone. Format: docs/checkpoint-format.md. Threads: any. Errors: ResourceError where the file
+/// content alone. Format: docs/checkpoint-format.md. Threads: any. Errors: ResourceError if the file
 /// cannot be written; CheckpointError for names that HDF5 cannot hold.
 void save_checkpoint(const std::string& path, const CheckpointContent& content,
                      FileIo& io = FileIo::system());

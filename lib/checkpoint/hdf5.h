@@ -39,7 +39,7 @@ class Handle {
 /// harm.
 void prepare();
 
-/// Passes a result on. Errors: CheckpointError "PATH: WHAT: cause" where it is negative.
+/// Passes a result on. Errors: CheckpointError "PATH: WHAT: cause" if it is negative.
 template <class T>
 T checked(T result, const std::string& path, const char* what);
 [[noreturn]] void fail(const std::string& path, const char* what);

@@ -4,7 +4,7 @@
 
 namespace tpack::layout {
 
-// The names of what training writes to a checkpoint (docs/checkpoint-format.md). Nobody else spells them.
+// The names of what training writes to a checkpoint (docs/checkpoint-format.md). No other file spells them.
 
 // Tensors. A variable is model/NAME, optimizer/NAME or local/NAME; a slot of a variable optimizer/SLOT/NAME.
 inline const std::string kModel = "model/";          // weights and statistics: what inference needs

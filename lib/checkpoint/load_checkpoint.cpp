@@ -74,9 +74,9 @@ class CheckpointReader {
 
 void CheckpointReader::check_root() const {
   if (text_attribute(file_, "format") != "tpack-checkpoint") {
-    throw CheckpointError(path_, "is no tpack checkpoint: its format is another");
+    throw CheckpointError(path_, "is not a tpack checkpoint: it has another format");
   }
-  if (number_attribute("complete") != 1) throw CheckpointError(path_, "was not finished");
+  if (number_attribute("complete") != 1) throw CheckpointError(path_, "is incomplete");
 }
 
 int64_t CheckpointReader::number_attribute(const char* name) const {
@@ -85,13 +85,13 @@ int64_t CheckpointReader::number_attribute(const char* name) const {
   const Handle type(H5Aget_type(attribute.get()), H5Tclose);
   const bool is_number =
       H5Tget_class(type.get()) == H5T_INTEGER && H5Sget_simple_extent_npoints(space.get()) == 1;
-  if (!is_number) refuse(name, "is no number");
+  if (!is_number) refuse(name, "is not a number");
   int64_t value = 0;
   checked(H5Aread(attribute.get(), H5T_NATIVE_INT64, &value), path_, name);
   return value;
 }
 
-/// A short text of fixed length; empty where there is none.
+/// A short text of fixed length; empty if there is none.
 std::optional<std::string> CheckpointReader::text_attribute(hid_t owner, const char* name) const {
   if (H5Aexists(owner, name) <= 0) return std::nullopt;
   const Handle attribute(checked(H5Aopen(owner, name, H5P_DEFAULT), path_, name), H5Aclose);
@@ -109,7 +109,7 @@ std::optional<std::string> CheckpointReader::text_attribute(hid_t owner, const c
 void CheckpointReader::group(hid_t id, const std::string& path, int depth) {
   if (depth > kMaxDepth) refuse(path, "is nested deeper than " + std::to_string(kMaxDepth) + " groups");
   H5G_info_t info{};
-  checked(H5Gget_info(id, &info), path_, "a group is not readable");
+  checked(H5Gget_info(id, &info), path_, "has an unreadable group");
   for (hsize_t i = 0; i < info.nlinks; ++i) {
     const std::string link = link_name(id, i, path);
     object(id, link, path.empty() ? link : path + "/" + link, depth);
@@ -120,7 +120,7 @@ std::string CheckpointReader::link_name(hid_t group, hsize_t index, const std::s
   std::array<char, kMaxNameBytes + 1> name{};
   const ssize_t length = checked(H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index,
                                                     name.data(), name.size(), H5P_DEFAULT),
-                                 path_, "a name is not readable");
+                                 path_, "has an unreadable name");
   if (static_cast<size_t>(length) > kMaxNameBytes) refuse(group_path, "has a name of more than 256 bytes");
   return name.data();
 }
@@ -129,7 +129,7 @@ void CheckpointReader::object(hid_t group_id, const std::string& link, const std
   if (++objects_ > kMaxObjects)
     throw CheckpointError(path_, "has more than " + std::to_string(kMaxObjects) + " objects");
   H5L_info_t info{};
-  checked(H5Lget_info(group_id, link.c_str(), &info, H5P_DEFAULT), path_, "a link is not readable");
+  checked(H5Lget_info(group_id, link.c_str(), &info, H5P_DEFAULT), path_, "has an unreadable link");
   if (info.type != H5L_TYPE_HARD) refuse(name, "is a soft or external link; a checkpoint has none");
   const Handle object(checked(H5Oopen(group_id, link.c_str(), H5P_DEFAULT), path_, name.c_str()), H5Oclose);
   const H5I_type_t type = H5Iget_type(object.get());
@@ -156,7 +156,7 @@ void CheckpointReader::check_storage(hid_t id, const std::string& name, uint64_t
   const Handle creation(checked(H5Dget_create_plist(id), path_, name.c_str()), H5Pclose);
   const H5D_layout_t layout = H5Pget_layout(creation.get());
   if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT)
-    refuse(name, "is chunked or virtual; a checkpoint is contiguous");
+    refuse(name, "is chunked or virtual; datasets of a checkpoint are contiguous");
   if (H5Pget_external_count(creation.get()) != 0) refuse(name, "has its data in another file");
   if (H5Pget_nfilters(creation.get()) != 0) refuse(name, "has a filter");
   const uint64_t stored = H5Dget_storage_size(id);
@@ -170,7 +170,7 @@ Shape CheckpointReader::shape(hid_t id, const std::string& name) const {
   const int rank = H5Sget_simple_extent_ndims(space.get());
   if (rank < 0 || static_cast<size_t>(rank) > Shape::kMaxRank ||
       H5Sget_simple_extent_type(space.get()) == H5S_NULL) {
-    refuse(name, "has no shape of at most " + std::to_string(Shape::kMaxRank) + " axes");
+    refuse(name, "must have a shape of at most " + std::to_string(Shape::kMaxRank) + " axes");
   }
   std::array<hsize_t, Shape::kMaxRank> dims{};
   H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr);
@@ -179,7 +179,7 @@ Shape CheckpointReader::shape(hid_t id, const std::string& name) const {
     static_cast<void>(made.elements());  // throws where the product is too large
     return made;
   } catch (const ConfigError& error) {
-    refuse(name, std::string("has no legal shape: ") + error.what());
+    refuse(name, std::string("has an invalid shape: ") + error.what());
   }
 }
 
@@ -188,14 +188,14 @@ void CheckpointReader::read_bytes(hid_t id, const std::string& name, const Handl
   checked(H5Dread(id, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, const_cast<char*>(target.data())), path_,
           name.c_str());
   const auto digest = text_attribute(id, hdf5::kDigestName);
-  if (digest != digest_of(target)) refuse(name, "is damaged: its content does not fit its digest");
+  if (digest != digest_of(target)) refuse(name, "is damaged: its content does not match its digest");
 }
 
 void CheckpointReader::tensor(hid_t id, const std::string& name, const Handle& type) {
   const auto known = std::find_if(kTypes.begin(), kTypes.end(), [&](DType candidate) {
     return H5Tequal(type.get(), hdf5::file_type(candidate).get()) > 0;
   });
-  if (known == kTypes.end()) refuse(name, "has elements of a type that a checkpoint does not have");
+  if (known == kTypes.end()) refuse(name, "has an unsupported element type");
   const TensorSpec spec{*known, shape(id, name)};
   check_storage(id, name, static_cast<uint64_t>(spec.bytes()));
   const Tensor value(spec);
@@ -209,7 +209,7 @@ void CheckpointReader::tensor(hid_t id, const std::string& name, const Handle& t
 
 void CheckpointReader::text(hid_t id, const std::string& name, const Handle& type) {
   if (H5Tis_variable_str(type.get()) != 0 || shape(id, name).rank() != 0)
-    refuse(name, "is no text of fixed length");
+    refuse(name, "is not a string of fixed length");
   const size_t bytes = H5Tget_size(type.get());
   check_storage(id, name, bytes);
   std::string value(bytes, '\0');
@@ -227,8 +227,7 @@ auto with_reader(const std::string& path, const Use& use) {
   // Locks fail on some network file systems, and a checkpoint never changes once it has its name.
   H5Pset_file_locking(access.get(), /*use_file_locking=*/false, /*ignore_when_disabled=*/true);
   const Handle file(
-      checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "is not readable as HDF5"),
-      H5Fclose);
+      checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), path, "cannot be read as HDF5"), H5Fclose);
   return use(CheckpointReader(path, file.get()));
 }
 

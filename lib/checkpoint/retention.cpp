@@ -33,7 +33,7 @@ void remove(const std::string& path) {
   if (failure) throw ResourceError(path + ": cannot be removed: " + failure.message());
 }
 
-/// Empty where there is no folder.
+/// Empty if there is no folder.
 std::vector<fs::path> entries_of(const std::string& folder) {
   std::vector<fs::path> entries;
   std::error_code failure;

@@ -16,19 +16,19 @@ struct CheckpointFile {
 
 /// "model-STEP.h5".
 std::string checkpoint_name(int64_t step);
-/// The checkpoints of a folder by step, newest first; empty where there is no folder. Nothing is opened.
-/// Errors: ResourceError where the folder cannot be listed.
+/// The checkpoints of a folder by step, newest first; empty if there is no folder. Nothing is opened.
+/// Errors: ResourceError if the folder cannot be listed.
 std::vector<CheckpointFile> list_checkpoints(const std::string& folder);
 /// Other checkpoints of a folder, of the best epochs, say; sorted. Nothing is opened.
 std::vector<std::string> list_other_checkpoints(const std::string& folder);
-/// The newest one whose digest fits; damaged ones are reported in the log. Empty where the folder has none.
-/// Errors: CheckpointError that names them where all are damaged.
+/// The newest one whose digest fits; damaged ones are reported in the log. Empty if the folder has none.
+/// Errors: CheckpointError that names them if all are damaged.
 std::optional<CheckpointFile> newest_valid_checkpoint(const std::string& folder);
-/// Takes away all but the `keep` newest of those up to `newest_step`, the last one that was written whole.
+/// Removes all but the `keep` newest of those up to `newest_step`, the last one that was written whole.
 /// Later ones are left alone: where there are some, they were damaged or not wanted when the run began, and
 /// must not push out the good ones. Errors: ResourceError.
 void remove_old_checkpoints(const std::string& folder, size_t keep, int64_t newest_step);
-/// Takes away what saves left behind that were cut short. Errors: ResourceError.
+/// Removes the files of saves that were interrupted. Errors: ResourceError.
 void remove_unfinished_files(const std::string& folder);
 
 }  // namespace tpack

@@ -45,7 +45,7 @@ class Writer {
   }
   void text(const std::string& name, const std::string& value) const {
     if (value.find('\0') != std::string::npos)
-      throw CheckpointError(path_, "text '" + name + "' has a NUL in it");
+      throw CheckpointError(path_, "string '" + name + "' contains a NUL character");
     dataset(name, hdf5::text_type(value.size()), Handle(H5Screate(H5S_SCALAR), H5Sclose),
             value.empty() ? std::string_view("\0", 1) : std::string_view(value));
   }
@@ -62,7 +62,7 @@ class Writer {
   void check_name(const std::string& name) const {
     for (const std::string& word : split(name, '/')) {
       if (!word.empty() && word != "." && word.size() <= kMaxNameBytes) continue;
-      throw CheckpointError(path_, "'" + name + "' is no name for a checkpoint");
+      throw CheckpointError(path_, "'" + name + "' is not a valid name in a checkpoint");
     }
   }
   void dataset(const std::string& name, const Handle& type, const Handle& space,
@@ -110,7 +110,7 @@ size_t build(const std::string& path, const CheckpointContent& content, hdf5::Me
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_userblock(creation.get(), kSealBytes);
   const Handle file(
-      checked(H5Fcreate(kMemoryName, H5F_ACC_TRUNC, creation.get(), access.get()), path, "cannot be made"),
+      checked(H5Fcreate(kMemoryName, H5F_ACC_TRUNC, creation.get(), access.get()), path, "cannot be created"),
       H5Fclose);
   write_content(Writer(path, file.get()), file.get(), content);
   checked(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), path, "cannot be finished");

@@ -58,7 +58,7 @@ std::ifstream open_checked(const std::string& path) {
   const auto status = std::filesystem::status(path, failure);
   if (!std::filesystem::exists(status)) throw CheckpointError(path, "no such file");
   if (std::filesystem::is_directory(status)) throw CheckpointError(path, "is a folder" + newest_below(path));
-  if (!std::filesystem::is_regular_file(status)) throw CheckpointError(path, "is no file");
+  if (!std::filesystem::is_regular_file(status)) throw CheckpointError(path, "is not a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw CheckpointError(path, std::string("cannot be read: ") + std::strerror(errno));
   return file;
@@ -68,20 +68,20 @@ std::ifstream open_checked(const std::string& path) {
 uint64_t check_block(const std::string& path, std::string_view block_bytes) {
   const std::string_view known = kMagic.substr(0, block_bytes.size());
   if (block_bytes.starts_with("\x89HDF"))
-    throw CheckpointError(path, "is an HDF5 file, but no tpack checkpoint");
-  if (!block_bytes.starts_with(known)) throw CheckpointError(path, "is no tpack checkpoint");
+    throw CheckpointError(path, "is an HDF5 file, but not a tpack checkpoint");
+  if (!block_bytes.starts_with(known)) throw CheckpointError(path, "is not a tpack checkpoint");
   if (block_bytes.size() < kSealBytes) {
-    throw CheckpointError(path, "is truncated: " + std::to_string(block_bytes.size()) +
-                                    " bytes are there, its head alone has " + std::to_string(kSealBytes));
+    throw CheckpointError(path, "is truncated: it has " + std::to_string(block_bytes.size()) +
+                                    " bytes, its header alone has " + std::to_string(kSealBytes));
   }
   const auto version = number_after(block_bytes, kMagic);
   if (version && *version > kCheckpointVersion) {
     throw CheckpointError(path, "has format version " + std::to_string(*version) +
-                                    "; this build reads up to " + std::to_string(kCheckpointVersion) +
-                                    ", use a newer tpack");
+                                    "; this build supports versions up to " +
+                                    std::to_string(kCheckpointVersion) + "; use a newer tpack");
   }
   const auto bytes = number_after(block_bytes, kBytes);
-  if (!version || !bytes) throw CheckpointError(path, "is damaged: its head is not readable");
+  if (!version || !bytes) throw CheckpointError(path, "is damaged: its header cannot be read");
   return *bytes;
 }
 
@@ -112,13 +112,13 @@ void check_seal(const std::string& path) {
   }
   if (file.bad()) throw CheckpointError(path, std::string("cannot be read: ") + std::strerror(errno));
   if (size < expected) {
-    throw CheckpointError(path, "is truncated: " + std::to_string(size) + " of " + std::to_string(expected) +
-                                    " bytes are there");
+    throw CheckpointError(
+        path, "is truncated: it has " + std::to_string(size) + " of " + std::to_string(expected) + " bytes");
   }
   if (size > expected)
-    throw CheckpointError(path, "is damaged: it has " + std::to_string(size - expected) + " bytes too many");
+    throw CheckpointError(path, "is damaged: it has " + std::to_string(size - expected) + " extra bytes");
   if (head != block(expected, digest.text()))
-    throw CheckpointError(path, "is damaged: its content does not fit its digest");
+    throw CheckpointError(path, "is damaged: its content does not match its digest");
 }
 
 }  // namespace tpack

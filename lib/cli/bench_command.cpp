@@ -22,10 +22,10 @@ void add_bench_command(CLI::App& program, Action& action) {
   command->add_option("--steps", options->bench.steps, "steps to time")
       ->capture_default_str()
       ->check(count_from(1));
-  command->add_option("--warm-up", options->bench.warm_up, "steps before them")
+  command->add_option("--warm-up", options->bench.warm_up, "steps to run before the timed ones")
       ->capture_default_str()
       ->check(count_from(0));
-  command->add_option("--nodes", options->slowest, "how many of the slowest nodes to list one by one")
+  command->add_option("--nodes", options->slowest, "number of slowest nodes to list")
       ->capture_default_str()
       ->check(count_from(0));
   add_json_flag(*command, options->json);

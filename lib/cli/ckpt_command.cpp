@@ -37,13 +37,13 @@ int inspect(const std::string& path, bool as_json) {
   return 0;
 }
 
-/// Checks every file; the code of the last failure, 0 where all are whole.
+/// Checks every file; the code of the last failure, 0 if all are whole.
 int verify(const std::vector<std::string>& files) {
   int code = 0;
   for (const std::string& file : files) {
     const int one = guarded([&] {
       verify_checkpoint(file);
-      std::cout << file << ": whole\n";
+      std::cout << file << ": intact\n";
       return 0;
     });
     if (one != 0) code = one;
@@ -51,19 +51,19 @@ int verify(const std::vector<std::string>& files) {
   return code;
 }
 
-/// Exit code 0 where the contents are bit-equal, 1 otherwise, as diff has it.
+/// Exit code 0 if the contents are bit-equal, 1 otherwise, as diff has it.
 int diff(const std::string& first, const std::string& second) {
   const auto all = compare_checkpoints(load_checkpoint(first), first, load_checkpoint(second), second);
   TextTable table({"entry", "difference"});
   for (const CheckpointDifference& one : all) table.add({one.entry, one.text});
-  std::cout << (all.empty() ? "the contents are bit-equal\n" : table.str());
+  std::cout << (all.empty() ? "the contents are identical\n" : table.str());
   return all.empty() ? 0 : 1;
 }
 
 }  // namespace
 
 void add_ckpt_command(CLI::App& program, Action& action) {
-  CLI::App* ckpt = program.add_subcommand("ckpt", "Look at checkpoints");
+  CLI::App* ckpt = program.add_subcommand("ckpt", "Inspect and compare checkpoints");
   ckpt->require_subcommand(1);
   struct Options {
     std::vector<std::string> files;
@@ -75,11 +75,11 @@ void add_ckpt_command(CLI::App& program, Action& action) {
   add_json_flag(*inspect_command, options->json);
   inspect_command->callback(
       [options, &action] { action = [options] { return inspect(options->files[0], options->json); }; });
-  CLI::App* verify_command = ckpt->add_subcommand("verify", "Check that checkpoints are whole");
+  CLI::App* verify_command = ckpt->add_subcommand("verify", "Check that checkpoints are intact");
   verify_command->add_option("files", options->files, "checkpoints")->required();
   verify_command->callback([options, &action] { action = [options] { return verify(options->files); }; });
   CLI::App* diff_command = ckpt->add_subcommand(
-      "diff", "Compare two checkpoints, but for statistics of time; exit code 1 where they differ");
+      "diff", "Compare two checkpoints, except for timing statistics; exit code 1 if they differ");
   diff_command->add_option("files", options->files, "checkpoints")->required()->expected(2);
   diff_command->callback(
       [options, &action] { action = [options] { return diff(options->files[0], options->files[1]); }; });

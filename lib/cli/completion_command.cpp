@@ -15,7 +15,7 @@
 namespace tpack {
 namespace {
 
-/// What may stand in the place of an argument: words, and files of a suffix.
+/// The possible values of an argument: words, and files with a suffix.
 struct Values {
   std::vector<std::string> words;
   std::string suffix;  // "yaml"; empty: no files
@@ -122,7 +122,7 @@ std::string bash(const std::vector<CommandWords>& all) {
       "_tpack() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' words='' "
       "suffix='' i\n"
-      "  for ((i = 1; i < COMP_CWORD; ++i)); do  # behind options of the program itself\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do  # after options of the program itself\n"
       "    [[ ${COMP_WORDS[i]} != -* ]] && { command=${COMP_WORDS[i]}; break; }\n"
       "  done\n"
       "  case \"$command $before\" in\n";
@@ -134,7 +134,7 @@ std::string bash(const std::vector<CommandWords>& all) {
   for (const CommandWords& one : all) text += bash_case(one.name, one.options, one.arguments);
   return text +
          "    esac ;;\n  esac\n"
-         "  local IFS=$'\\n'  # words and names of files may have blanks\n"
+         "  local IFS=$'\\n'  # words and file names may have spaces\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
          "  [ -n \"$suffix\" ] && COMPREPLY+=($(compgen -f -X \"!*.$suffix\" -- \"$word\") "
          "$(compgen -d -- \"$word\"))\n"

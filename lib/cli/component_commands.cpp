@@ -25,15 +25,14 @@ void add_options(CLI::App& command, ComponentOptions& options) {
   add_json_flag(command, options.json);
 }
 
-/// Kinds by the word that was given: "layer", "layers", or all where it is empty.
+/// Kinds by the word that was given: "layer", "layers", or all if it is empty.
 std::vector<std::string> kinds_of(const std::string& word) {
   std::vector<std::string> all = documented_kinds();
   if (word.empty()) return all;
   for (const std::string& kind : all) {
     if (kind == word || kind + "s" == word) return {kind};
   }
-  throw ConfigError("there is no kind '" + word + "'" + did_you_mean(word, all) +
-                    "; kinds: " + join(all, ", "));
+  throw ConfigError("unknown kind '" + word + "'" + did_you_mean(word, all) + "; known: " + join(all, ", "));
 }
 
 int list(const ComponentOptions& o) {
@@ -67,7 +66,7 @@ int describe_named(const ComponentOptions& o) {
 }  // namespace
 
 void add_list_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("list", "List the components that a config can name");
+  CLI::App* command = program.add_subcommand("list", "List the components that a config can use");
   auto options = std::make_shared<ComponentOptions>();
   command->add_option("kind", options->word, "layer, source, map, stage, callback, trainer, ...");
   add_options(*command, *options);
@@ -77,7 +76,7 @@ void add_list_command(CLI::App& program, Action& action) {
 void add_describe_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("describe", "Show the parameters of a component");
   auto options = std::make_shared<ComponentOptions>();
-  command->add_option("name", options->word, "as a config writes it: Conv2D")->required();
+  command->add_option("name", options->word, "name as in a config, such as Conv2D")->required();
   add_options(*command, *options);
   command->callback([options, &action] { action = [options] { return describe_named(*options); }; });
 }

@@ -51,7 +51,7 @@ CLI::Validator dotted_key() {
   const auto complaint = [](const std::string& key) -> std::string {
     const std::vector<std::string> words = split(key, '.');
     const bool whole = std::find(words.begin(), words.end(), "") == words.end();
-    return whole ? "" : "needs a key as optimizer.Adam.learning_rate, not '" + key + "'";
+    return whole ? "" : "needs a key such as optimizer.Adam.learning_rate, not '" + key + "'";
   };
   return {complaint, "KEY"};
 }

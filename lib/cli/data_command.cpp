@@ -54,9 +54,9 @@ int inspect(const InspectOptions& o) {
 }  // namespace
 
 void add_data_command(CLI::App& program, Action& action) {
-  CLI::App* data = program.add_subcommand("data", "Look at the data of a config");
+  CLI::App* data = program.add_subcommand("data", "Inspect the data of a config");
   data->require_subcommand(1);
-  CLI::App* command = data->add_subcommand("inspect", "Show what flows give, and their first items");
+  CLI::App* command = data->add_subcommand("inspect", "Show the components of flows, and their first items");
   auto options = std::make_shared<InspectOptions>();
   add_config_arguments(*command, options->config);
   command->add_option("--flow", options->flow, "only this flow");

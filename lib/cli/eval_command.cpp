@@ -30,7 +30,7 @@ std::string chosen_flow(const EvalOptions& o, const Experiment& e) {
   if (!o.data.empty()) return o.data;
   if (e.flows.contains("validation")) return "validation";
   if (!e.config.predict.data.empty()) return e.config.predict.data.name;
-  throw ConfigError("say which flow to evaluate on: --data NAME");
+  throw ConfigError("no flow to evaluate on; name one with --data NAME");
 }
 
 Gate minimum(const std::string& text) {
@@ -77,12 +77,11 @@ int evaluate(const EvalOptions& o) {
 }  // namespace
 
 void add_eval_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("eval", "Take the statistics of a trained model over a flow");
+  CLI::App* command = program.add_subcommand("eval", "Evaluate a trained model on a flow");
   auto options = std::make_shared<EvalOptions>();
   add_model_arguments(*command, options->model);
   command->add_option("--data", options->data, "flow of its config (default: validation)");
-  command
-      ->add_option("--min", options->minima, "exit code 8 where the statistic is below; may be given again")
+  command->add_option("--min", options->minima, "exit code 8 if the statistic is below; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_json_flag(*command, options->json);

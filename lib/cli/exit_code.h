@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-/// Writes "error: ..." for each line of it to stderr, and to the log file where there is one.
+/// Writes "error: ..." for each line of it to stderr, and to the log file if there is one.
 void report(const Failure& failure);
 
 /// Runs a command and returns its exit code; what it throws is reported.

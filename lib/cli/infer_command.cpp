@@ -26,7 +26,7 @@ int infer(const InferCommandOptions& o) {
   const int64_t bad = infer_files(model, files, o.infer);
   if (bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(bad) + " of " + std::to_string(files.size()) +
-                  " files gave no result (see above); --skip-bad makes this no failure");
+                  " files gave no result (see above); with --skip-bad this is not an error");
 }
 
 }  // namespace
@@ -36,24 +36,26 @@ void add_infer_command(CLI::App& program, Action& action) {
   auto options = std::make_shared<InferCommandOptions>();
   add_model_arguments(*command, options->model);
   command
-      ->add_option("files", options->files, "files, folders, @LIST (one path a line), or - (a list on stdin)")
+      ->add_option("files", options->files,
+                   "files, folders, @LIST (one path per line), or - (a list on stdin)")
       ->required();
   command
-      ->add_option("--format", options->infer.format,
-                   "how predictions are written; hdf5: a dataset [files, ...] for each output, and the texts "
-                   "files, errors, labels")
+      ->add_option(
+          "--format", options->infer.format,
+          "how predictions are written; hdf5: a dataset [files, ...] for each output, and the strings "
+          "files, errors, labels")
       ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
   command->add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());
-  command->add_option("--top-k", options->infer.top_k, "classes that are named")
+  command->add_option("--top-k", options->infer.top_k, "number of best classes to write")
       ->capture_default_str()
       ->check(count_from(1));
   command->add_option("--labels", options->infer.labels,
-                      "names of the classes, one a line (default: the checkpoint's)");
-  command->add_option("--batch", options->infer.batch, "files that run together")
+                      "file of class names, one per line (default: the checkpoint's)");
+  command->add_option("--batch", options->infer.batch, "files per batch")
       ->capture_default_str()
       ->check(count_from(1));
-  command->add_flag("--skip-bad", options->skip_bad, "files that cannot be read are no failure");
+  command->add_flag("--skip-bad", options->skip_bad, "files that cannot be read are not an error");
   command->callback([options, &action] { action = [options] { return infer(*options); }; });
 }
 

@@ -4,7 +4,7 @@ namespace tpack {
 namespace {
 
 void add_overrides(CLI::App& command, std::vector<std::string>& into) {
-  command.add_option("--set", into, "changes a value of the config; may be given again")
+  command.add_option("--set", into, "change a value of the config; may be repeated")
       ->type_name("KEY=YAML")
       ->allow_extra_args(false);
 }
@@ -23,7 +23,7 @@ void add_model_arguments(CLI::App& command, ModelArguments& into) {
 }
 
 void add_plugin_option(CLI::App& command, std::vector<std::string>& into) {
-  command.add_option("--plugin", into, "a plugin; its components are included; may be given again")
+  command.add_option("--plugin", into, "load a plugin and include its components; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
 }

@@ -52,8 +52,8 @@ void add_plot_command(CLI::App& program, Action& action) {
   auto options = std::make_shared<PlotOptions>();
   command
       ->add_option("words", options->words,
-                   "run folders, then KEY[,KEY]: a chart with these statistics each (default: those that a "
-                   "validation has, too)")
+                   "run folders, then KEY[,KEY] for each chart (default: the statistics that a "
+                   "validation also has)")
       ->required();
   command->add_option("--svg", options->svg, "write the charts to this file, not to the terminal")
       ->check(not_empty());

@@ -22,7 +22,7 @@ constexpr const char* kDescription =
     "  tpack train configs/digits.yaml         train; files go to train_log/digits\n"
     "  tpack describe Conv2D                   parameters of a component\n";
 
-/// The nearest subcommand where the first word is none.
+/// The nearest subcommand if the first word is none.
 std::string hint(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
@@ -47,13 +47,13 @@ struct Asked {
   std::string path;
 };
 
-/// The nearest option where a word looks like one and is none of the command's.
+/// The nearest option if a word looks like one and is none of the command's.
 std::string option_hint(const CLI::App& program, const Asked& asked) {
   std::vector<std::string> known;
   for (const CLI::Option* option : asked.command->get_options()) known.push_back(option->get_name());
   for (const std::string& word : program.remaining(true)) {
     if (word.starts_with("-"))
-      return asked.path + " has no option '" + word + "'" + did_you_mean(word, known);
+      return "unknown option '" + word + "' of " + asked.path + did_you_mean(word, known);
   }
   return "";
 }

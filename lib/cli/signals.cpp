@@ -37,7 +37,7 @@ void on_signal(int number) {
     _exit(128 + number);
   }
   if (!first_signal.compare_exchange_strong(none, number)) {
-    say("error: interrupted once more: ended at once, without a checkpoint of the last steps\n");
+    say("error: interrupted again: ended immediately, without a checkpoint of the last steps\n");
     _exit(128 + number);
   }
   wake();
@@ -64,7 +64,7 @@ SignalWatcher::SignalWatcher() {
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
   handle(SIGHUP, on_signal);
-  before_sigpipe_ = std::signal(SIGPIPE, SIG_IGN);  // nobody reads the messages any more: no reason to end
+  before_sigpipe_ = std::signal(SIGPIPE, SIG_IGN);  // nobody reads the messages any longer: no reason to end
 }
 
 SignalWatcher::~SignalWatcher() {
@@ -88,7 +88,7 @@ void SignalWatcher::watch() {
     if (read(wake_descriptor, &count, sizeof count) != sizeof count || first_signal == 0) continue;
     if (stop_.stop_requested()) continue;
     log::warning(std::string("interrupted by SIG") + sigabbrev_np(first_signal) +
-                 ": finishing the step and saving a checkpoint; once more ends at once");
+                 ": finishing the step and saving a checkpoint; interrupt again to end immediately");
     stop_.request_stop();
   }
 }

@@ -18,10 +18,10 @@ class SignalWatcher {
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
 
-  /// From now on somebody watches the token and ends in good order.
+  /// From now on somebody watches the token and ends in an orderly way.
   void expect_orderly_end();
   std::stop_token stop_token() const { return stop_.get_token(); }
-  /// The first signal; 0 where none came.
+  /// The first signal; 0 if none came.
   int signal() const;
 
  private:

@@ -60,9 +60,7 @@ void add_train_command(CLI::App& program, Action& action) {
                    "auto: newest valid checkpoint; never: start over, old content is moved away; or a file")
       ->check(not_empty());
   command->add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
-  command
-      ->add_flag("--replan", options->train.replan,
-                 "choose algorithms again, not as the checkpoint's plan has them")
+  command->add_flag("--replan", options->train.replan, "plan again instead of using the checkpoint's plan")
       ->excludes("--plan");
   command->callback([options, &action] {
     options->program = program_invocation_name;

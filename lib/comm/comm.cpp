@@ -16,7 +16,7 @@ std::string silent_ranks(const std::string& who, const std::vector<int>& late,
     if (with.empty()) {
       silent.push_back(number);
     } else {
-      log::warning(who + "rank " + number + " is still busy with " + with + "; waiting on");
+      log::warning(who + "rank " + number + " is still busy with " + with + "; still waiting");
     }
   }
   return join(silent, ", ");

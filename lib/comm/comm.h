@@ -12,8 +12,8 @@ namespace tpack {
 /// A member of a group of processes or threads that act together. Every member calls the same operations in
 /// the same order with the same sizes. Sums are taken in the order of the ranks, so their bits are the same
 /// on all members and in every run. Threads: one at a time. Errors (all operations): DistributedError that
-/// names rank and stage where a peer failed, disagrees or does not come within the time-out (and did not say
-/// that it is busy); the group is of no use after it.
+/// names rank and stage if a peer failed, disagrees or does not answer within the time-out (and did not
+/// say that it is busy); the group cannot be used after it.
 class Comm {
  public:
   static constexpr double kDefaultTimeoutS = 300;
@@ -52,8 +52,8 @@ class BusyWith {
 };
 
 /// Of the ranks that have not come in time, those that are not busy, "1, 2": the wait for them has failed.
-/// Warns of the others: "rank 1, gradients: rank 0 is still busy with saving a checkpoint; waiting on". `who`
-/// is "rank 1, gradients: "; `busy_with` gives "" for a rank that is not busy.
+/// Warns of the others: "rank 1, gradients: rank 0 is still busy with saving a checkpoint; still waiting".
+/// `who` is "rank 1, gradients: "; `busy_with` gives "" for a rank that is not busy.
 std::string silent_ranks(const std::string& who, const std::vector<int>& late,
                          const std::function<std::string(int rank)>& busy_with);
 

@@ -145,7 +145,7 @@ void LocalGroup::require_busy(const std::string& who, const std::vector<int>& la
   const std::string silent =
       silent_ranks(who, late, [this](int rank) { return slots_[static_cast<size_t>(rank)].busy_with; });
   if (silent.empty()) return;
-  failure_ = "no sign of rank " + silent + " within " + shortest(timeout_s_) + " s";
+  failure_ = "no response from rank " + silent + " within " + shortest(timeout_s_) + " s";
   changed_.notify_all();
   throw DistributedError(who + failure_);
 }

@@ -76,7 +76,7 @@ class MpiComm final : public Comm {
     int32_t value = 0;
     char stage[28] = {};  // its beginning
   };
-  /// What busy_with sends, on a communicator of its own: nobody waits for it.
+  /// What busy_with sends, on a communicator of its own: no rank waits for it.
   struct Notice {
     char what[96] = {};  // its beginning
   };
@@ -108,10 +108,10 @@ class MpiComm final : public Comm {
 MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
   int started = 0;
   MPI_Initialized(&started);
-  if (started != 0) throw DistributedError("the MPI world is made twice");
+  if (started != 0) throw DistributedError("MPI is initialized twice");
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "start of MPI");
-  if (provided < MPI_THREAD_SERIALIZED) fail("start of MPI", "this MPI cannot be used from threads");
+  if (provided < MPI_THREAD_SERIALIZED) fail("start of MPI", "this MPI library does not support threads");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "start of MPI");
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
@@ -176,7 +176,7 @@ void MpiComm::complete(const char* stage) {
   transfers_.clear();
 }
 
-/// Has nobody wait: a peer looks for it when it misses this one.
+/// Does not block: a peer looks for it when it waits for this rank.
 void MpiComm::busy_with(const std::string& what) {
   take_notices();
   forget_sent_notices();
@@ -197,7 +197,7 @@ void MpiComm::forget_sent_notices() {
   });
 }
 
-/// Reads what the others are busy with; true where one of them had something to say.
+/// Reads what the others are busy with; true if one of them had something to say.
 bool MpiComm::take_notices() {
   for (bool any = false;; any = true) {
     int there = 0;
@@ -215,7 +215,7 @@ void MpiComm::require_busy(const char* stage) {
   const std::string silent =
       silent_ranks(who(stage), silent_peers(), [this](int rank) { return busy_[static_cast<size_t>(rank)]; });
   if (!silent.empty())
-    fail(stage, "no answer from rank " + silent + " within " + shortest(timeout_s_) + " s");
+    fail(stage, "no response from rank " + silent + " within " + shortest(timeout_s_) + " s");
 }
 
 /// Those whose messages have not come; if all came, those that have not taken ours.
@@ -361,7 +361,7 @@ std::unique_ptr<Comm> make_mpi_comm(double timeout_s) { return std::make_unique<
 
 // mpirun ends all others when one ends with an error. Not MPI_Abort: mpirun of Open MPI 4.1 then hangs or
 // crashes now and then (5 of 40 times with busy processors), and so it does where two end in one moment. So
-// rank 0 goes first; the others follow in turn where it has no reason to.
+// rank 0 goes first; the others follow in turn if it has no reason to.
 void abort_world(int exit_code) {
   int started = 0;
   MPI_Initialized(&started);

@@ -6,11 +6,11 @@
 
 namespace tpack {
 
-/// True where mpirun started this process: OMPI_COMM_WORLD_SIZE is set.
+/// True if mpirun started this process: OMPI_COMM_WORLD_SIZE is set.
 bool started_by_mpirun();
 
-/// All processes of this run: over MPI where mpirun started them, else the group of one (MPI is then never
-/// touched). Once a process. Errors: ResourceError where mpirun was used and this build has no MPI,
+/// All processes of this run: over MPI if mpirun started them, else the group of one (MPI is then never
+/// touched). Once per process. Errors: ResourceError if mpirun was used and this build has no MPI,
 /// DistributedError where MPI does not start.
 std::unique_ptr<Comm> make_world(double timeout_s = Comm::kDefaultTimeoutS);
 

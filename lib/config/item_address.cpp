@@ -48,12 +48,12 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
     text += "; it has " + std::to_string(list.size()) + (list.size() == 1 ? " item" : " items") +
             ", numbered from 0";
   if (!known.empty()) text += by_number ? " (" + join(known, ", ") + ")" : "; it has " + join(known, ", ");
-  if (!by_number && known.empty()) text += "; it has no component";
+  if (!by_number && known.empty()) text += "; it has no components";
   return text + how_to_append(path, where);
 }
 
-/// The paths that lead somewhere once the words after `before` are mended: the first few left out, the first
-/// changed to one of `next` that is near, or one of `next` put in.
+/// The paths that lead somewhere once the words after `before` are corrected: the first few left out, the
+/// first changed to one of `next` that is near, or one of `next` put in.
 std::vector<std::string> mended_paths(const Found& root, const std::vector<std::string>& before,
                                       const std::vector<std::string>& next,
                                       const std::vector<std::string>& words) {
@@ -133,8 +133,8 @@ size_t item_index(const ConfigNode& list, const std::string& word, const std::st
   if (matches.items.empty()) throw ConfigError(where, unknown_item(list, word, path, where));
   std::vector<std::string> candidates;
   for (const size_t index : matches.items) candidates.push_back(described(list, index));
-  throw ConfigError(where, "'" + word + "' is ambiguous in '" + path + "': it may be " +
-                               join(candidates, ", ") + "; write the number or the name");
+  throw ConfigError(where, "'" + word + "' is ambiguous in '" + path + "': it could be " +
+                               join(candidates, ", ") + "; use its number or name");
 }
 
 std::vector<std::string> words_at(const ConfigNode& node, const FieldType& type) {
@@ -163,7 +163,7 @@ std::vector<std::string> leading_part(const Found& root, const std::vector<std::
 
 std::vector<std::string> paths_near(const Found& root, std::vector<std::string> words) {
   std::vector<std::string> paths;
-  // A round mends the first wrong word; the next round finds another behind it.
+  // A round corrects the first wrong word; the next round finds another after it.
   for (size_t rounds = words.size(); rounds > 0 && paths.empty(); --rounds) {
     const std::vector<std::string> before = leading_part(root, words);
     const auto node = find_path(root, before);

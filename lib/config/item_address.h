@@ -23,10 +23,10 @@ ItemMatches matching_items(const ConfigNode& list, std::string_view word);
 size_t item_index(const ConfigNode& list, const std::string& word, const std::string& path,
                   const Position& where);
 
-/// What a component item says beside its name: `Name: {...}` gives the map; empty for `Name` alone and for
-/// what is no component.
+/// What a component item has besides its name: `Name: {...}` gives the map; empty for `Name` alone and for
+/// what is not a component.
 std::optional<ConfigNode> item_params(const ConfigNode& item);
-/// The component of an item, empty where it is none.
+/// The component of an item, empty if it is none.
 std::string item_component(const ConfigNode& item);
 /// True for a word below an item's number that is the name of another component, not a parameter of the
 /// item: components begin with a capital, parameters do not.

@@ -30,7 +30,8 @@ std::vector<Include> includes_of(const ConfigNode& root) {
   for (size_t i = 0; i < (one ? 1 : written->size()); ++i) {
     const ConfigNode item = one ? *written : written->items()[i];
     if (!item.is_string()) {
-      throw ConfigError(item.position(), "'include' is a path or a list of paths, found " + item.describe());
+      throw ConfigError(item.position(),
+                        "'include': expected a path or a list of paths, found " + item.describe());
     }
     const fs::path base = fs::path(*item.position().file).parent_path();
     all.push_back({(base / item.text()).lexically_normal().string(), item.position()});
@@ -43,13 +44,13 @@ void check_version(const ConfigNode& root) {
   if (version == nullptr) return;
   const bool known = version->kind() == ConfigNode::Kind::kInt && version->as_int() == kConfigVersion;
   if (known) return;
-  throw ConfigError(version->position(), "the config version is " + version->describe() +
-                                             "; this build reads 'tpack: " + std::to_string(kConfigVersion) +
-                                             "'");
+  throw ConfigError(version->position(),
+                    "the config version is " + version->describe() +
+                        "; this build supports 'tpack: " + std::to_string(kConfigVersion) + "'");
 }
 
-/// "; did you mean 'models/lenet.yaml'?": the file beside it whose name is near. Endings do not count, for
-/// they would make short names near to each other.
+/// "; did you mean 'models/lenet.yaml'?": the file next to it with a similar name. Endings do not count:
+/// they would make short names similar to each other.
 std::string did_you_mean_file(const std::string& path) {
   const fs::path written(path);
   std::vector<std::string> stems;
@@ -100,14 +101,14 @@ void Loader::enter(const std::string& path, const Position& included_at) {
     throw ConfigError(included_at, "no such file '" + path + "'" + did_you_mean_file(path));
   }
   if (included_at.known() && !fs::is_regular_file(path, failure)) {
-    throw ConfigError(included_at, "'" + path + "' is no file");
+    throw ConfigError(included_at, "'" + path + "' is not a file");
   }
   const auto same = [&](const std::string& other) { return fs::equivalent(path, other, failure); };
   const auto cycle = std::find_if(open_.begin(), open_.end(), same);
   if (cycle != open_.end()) {
     std::vector<std::string> files(cycle, open_.end());
     files.push_back(path);
-    throw ConfigError(included_at, "files include each other: " + join(files, " -> "));
+    throw ConfigError(included_at, "circular include: " + join(files, " -> "));
   }
   if (static_cast<int>(open_.size()) > kMaxIncludeDepth) {
     throw ConfigError(included_at,
@@ -129,7 +130,7 @@ void Loader::load_text(const std::string& text, const std::string& name) {
 void Loader::add_file(const ConfigNode& root) {
   if (!root.is_map()) {
     throw ConfigError(root.position(),
-                      "a config is a map of sections (model: ..., data: ...), found " + root.describe());
+                      "expected a map of sections (model: ..., data: ...), found " + root.describe());
   }
   check_version(root);
   for (const Include& include : includes_of(root)) load(include.path, include.where);

@@ -176,7 +176,7 @@ ConfigNode Merger::slot(const ConfigNode& base, const ConfigNode& over, const Fi
       over.position());
 }
 
-/// A value where there was none: without tags.
+/// A value if there was none: without tags.
 ConfigNode Merger::fresh(const ConfigNode& over) {
   if (over.is_map()) return maps(ConfigNode::map({}, over.position()), over, {});
   if (over.tag() == kDeleteTag) {

@@ -19,7 +19,7 @@ std::string key_of(const std::string& text) {
   return std::string(trim(std::string_view(text).substr(0, text.find('='))));
 }
 
-/// True where a text of the config has these words in it, as an expression that uses a variable has.
+/// True if a text of the config has these words in it, as an expression that uses a variable has.
 bool mentions(const ConfigNode& node, const std::string& words) {
   const auto item = [&](const ConfigNode& n) { return mentions(n, words); };
   const auto entry = [&](const ConfigNode::Entry& e) { return mentions(e.value, words); };
@@ -41,11 +41,11 @@ ConfigNode parse_override(const std::string& text, NodeBudget& budget) {
   const size_t equals = text.find('=');
   const std::string key = key_of(text);
   const Position where = position_of(key.empty() ? text : key);
-  if (equals == std::string::npos) throw ConfigError(where, "write --set KEY=VALUE");
+  if (equals == std::string::npos) throw ConfigError(where, "'=' is missing; write --set KEY=VALUE");
   const std::vector<std::string> words = split(key, '.');
   if (std::find(words.begin(), words.end(), "") != words.end()) {
     throw ConfigError(where,
-                      key.empty() ? "the key before '=' is missing" : "'" + key + "' has an empty word");
+                      key.empty() ? "the key before '=' is missing" : "key '" + key + "' has an empty part");
   }
   const std::string value = text.substr(equals + 1);
   if (trim(value).empty()) return nested(words, ConfigNode::null(where), where);

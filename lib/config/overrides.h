@@ -10,7 +10,7 @@
 namespace tpack {
 
 /// The config that `--set KEY=VALUE` stands for: VALUE (YAML) below the dotted KEY. All of it has the
-/// position "--set KEY". Errors: ConfigError where there is no '=' or a word of KEY is empty; what parse_yaml
+/// position "--set KEY". Errors: ConfigError if there is no '=' or a word of KEY is empty; what parse_yaml
 /// refuses.
 ConfigNode parse_override(const std::string& text, NodeBudget& budget);
 
@@ -19,7 +19,7 @@ ConfigNode parse_override(const std::string& text, NodeBudget& budget);
 /// mistake. Errors: ConfigError with the nearest word.
 void check_override(const ConfigNode& config, const FieldType& structure, const ConfigNode& override_tree);
 
-/// Refuses `LIST.0.CSV.path=X` where item 0 is another component. `text` is one that parse_override reads.
+/// Refuses `LIST.0.CSV.path=X` if item 0 is another component. `text` is one that parse_override reads.
 /// Errors: ConfigError that says how to replace the item.
 void check_numbered_items(const ConfigNode& config, const FieldType& structure, const std::string& text);
 

@@ -39,11 +39,11 @@ class Resolver final : public Scope {
   mutable std::vector<std::pair<std::string, Position>> active_;  // place and text of what is being resolved
 };
 
-/// The same text wherever the cycle is entered: it begins where it stands first in the file.
+/// The same text wherever the cycle is entered: it begins at its first position in the file.
 ConfigError cycle(std::vector<std::pair<std::string, Position>> links) {
   const auto earlier = [](const auto& a, const auto& b) { return a.second < b.second; };
   std::rotate(links.begin(), std::min_element(links.begin(), links.end(), earlier), links.end());
-  std::string text = "expressions depend on each other: ";
+  std::string text = "circular reference: ";
   for (const auto& [place, where] : links) text += place + " -> ";
   return {links[0].second, text + links[0].first};
 }
@@ -119,7 +119,7 @@ ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& pl
 void Resolver::charge(const ConfigNode& node, const Position& where) const {
   constexpr size_t kMostNodes = 100000;
   if (++nodes_ > kMostNodes)
-    throw ConfigError(where, "expressions let the config grow beyond 100,000 values");
+    throw ConfigError(where, "the expressions expand the config to more than 100,000 values");
   for (const ConfigNode& item : node.is_list() ? node.items() : std::span<const ConfigNode>())
     charge(item, where);
   if (!node.is_map()) return;
@@ -140,7 +140,7 @@ std::optional<ConfigNode> Resolver::lookup(const std::string& name) const {
   if (!found) return std::nullopt;
   ConfigNode value = resolved(found->node, join(found->place, "."), found->type);
   if (value.holds_expression()) {
-    throw ConfigError("'" + name + "' depends on the parameters of a block of the model");
+    throw ConfigError("'" + name + "' depends on parameters of a block, which have no value here");
   }
   return value;
 }

@@ -46,14 +46,14 @@ class TreeBuilder final : public YAML::EventHandler {
 
   ConfigNode take_root() {
     if (documents_ == 0) throw ConfigError(source_.position(0), "is empty");
-    if (bad_key_) throw ConfigError(*bad_key_, "a key must be a word, a number or a text");
+    if (bad_key_) throw ConfigError(*bad_key_, "a key must be a word, a number or a string");
     return std::move(root_);
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
       throw ConfigError(at(mark),
-                        "a second document begins here; a config is one document (take the '---' away)");
+                        "a second YAML document starts here; a config is one document (remove the '---')");
     }
   }
   void OnDocumentEnd() override {}
@@ -77,8 +77,7 @@ class TreeBuilder final : public YAML::EventHandler {
                   YAML::EmitterStyle::value /*style*/) override {
     if (tag == kDeleteTag) refuse_content(mark);
     if (tag == kAppendTag)
-      throw ConfigError(at(mark),
-                        "'!append' stands before a list, found a map; write !append [ITEM], with brackets");
+      throw ConfigError(at(mark), "'!append' needs a list, found a map; write !append [ITEM], with brackets");
     begin(mark, tag, anchor, /*is_map=*/true);
   }
   void OnMapEnd() override { end(); }
@@ -91,7 +90,7 @@ class TreeBuilder final : public YAML::EventHandler {
            trim(std::string_view(source_.text()).substr(static_cast<size_t>(mark.pos))) == kDeleteTag;
   }
   [[noreturn]] void refuse_content(const YAML::Mark& mark) const {
-    throw ConfigError(at(mark), "'!delete' stands alone in place of a value");
+    throw ConfigError(at(mark), "'!delete' takes no value; write KEY: !delete");
   }
   bool expects_key() const { return !stack_.empty() && stack_.back().is_map && !stack_.back().has_key; }
   void begin(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, bool is_map);
@@ -123,20 +122,21 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   const std::string kept = merge_tag(tag, source_.position(offset));
   if (kept == kAppendTag)
     throw ConfigError(source_.position(offset),
-                      "'!append' stands before a list; write !append [ITEM], with brackets");
+                      "'!append' needs a list; write !append [ITEM], with brackets");
   if (kept == kDeleteTag && !ConfigNode::plain(value, {}).is_null()) refuse_content(mark);
   const size_t content = kept.empty() ? source_.skip_properties(offset) : offset;
   const Position where = source_.position(content);
   budget_.take(1, where);
   if (tag == "!" && source_.style_at(content) == ConfigNode::Style::kQuoted && !source_.quote_ends(content)) {
-    throw ConfigError(where, "not valid YAML: the text that begins here has no closing quote");
+    throw ConfigError(where, "not valid YAML: this string has no closing quote");
   }
   ConfigNode node = tag == "!" ? ConfigNode::string(value, where, source_.style_at(content))
                                : ConfigNode::plain(value, where);
   if (expects_key() && tag == "?" && value == "<<") {
-    throw ConfigError(where,
-                      "merge keys '<<' are not read; put shared values into 'vars' and write $(name), or "
-                      "into a file for 'include'");
+    throw ConfigError(
+        where,
+        "merge keys '<<' are not supported; put shared values into 'vars' and write $(vars.NAME), "
+        "or use 'include'");
   }
   add({kept.empty() ? node : node.with_tag(kept)}, anchor);
 }
@@ -144,10 +144,10 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
 void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const auto found = anchors_.find(anchor);
   if (found == anchors_.end())
-    throw ConfigError(at(mark), "this alias stands inside the value that it repeats");
+    throw ConfigError(at(mark), "this alias is inside the value that it refers to");
   budget_.take(found->second.nodes, at(mark));
   if (static_cast<int>(stack_.size()) + found->second.depth > kMaxYamlDepth) {
-    throw ConfigError(at(mark), "is nested deeper than " + std::to_string(kMaxYamlDepth) + " levels");
+    throw ConfigError(at(mark), "nested deeper than " + std::to_string(kMaxYamlDepth) + " levels");
   }
   add(found->second, 0);
 }
@@ -160,7 +160,7 @@ void TreeBuilder::begin(const YAML::Mark& mark, const std::string& tag, YAML::an
   frame.anchor = anchor;
   budget_.take(1, frame.where);
   if (static_cast<int>(stack_.size()) >= kMaxYamlDepth) {
-    throw ConfigError(frame.where, "is nested deeper than " + std::to_string(kMaxYamlDepth) + " levels");
+    throw ConfigError(frame.where, "nested deeper than " + std::to_string(kMaxYamlDepth) + " levels");
   }
   stack_.push_back(std::move(frame));
 }
@@ -203,22 +203,22 @@ void TreeBuilder::add_key(const ConfigNode& key) {
   }
   const auto [first, is_new] = frame.keys.emplace(key.text(), key.position());
   if (!is_new) {
-    throw ConfigError(key.position(), "key '" + key.text() + "' stands twice in this map; the first is at " +
-                                          first->second.str());
+    throw ConfigError(key.position(),
+                      "duplicate key '" + key.text() + "'; first defined at " + first->second.str());
   }
   frame.entries.push_back({key.text(), {}, key.position()});
 }
 
-/// What the library's words mean to who wrote the file; its own words where nothing better is known.
+/// The library's message in words for the author of the file; unchanged if there is nothing better.
 std::string explained(const std::string& message) {
   static const std::map<std::string, std::string> kMeanings = {
-      {"illegal map value", "a ':' inside a text needs quotes around the text"},
-      {"illegal flow end", "a closing bracket of the wrong kind, or one too many"},
-      {"end of map not found", "the indentation does not fit the lines above"},
-      {"end of sequence not found", "the indentation does not fit the lines above"},
-      {"end of map flow not found", "a '{' has no '}'"},
-      {"end of sequence flow not found", "a '[' has no ']'"},
-      {"the referenced anchor is not defined", "no '&' names the value that this alias repeats"},
+      {"illegal map value", "a string that contains ':' needs quotes"},
+      {"illegal flow end", "unmatched closing bracket"},
+      {"end of map not found", "the indentation does not match the lines above"},
+      {"end of sequence not found", "the indentation does not match the lines above"},
+      {"end of map flow not found", "a '{' has no closing '}'"},
+      {"end of sequence flow not found", "a '[' has no closing ']'"},
+      {"the referenced anchor is not defined", "undefined alias; define it above with '&NAME'"},
   };
   const auto found = kMeanings.find(message);
   return found == kMeanings.end() ? message : found->second;
@@ -229,7 +229,7 @@ std::string explained(const std::string& message) {
 void NodeBudget::take(size_t nodes, const Position& where) {
   if (nodes > left_) {
     throw ConfigError(where, "the config has more than " + std::to_string(kMaxNodes) +
-                                 " values, counting aliases as often as they are used");
+                                 " values (each use of an alias counts)");
   }
   left_ -= nodes;
 }

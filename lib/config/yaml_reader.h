@@ -9,8 +9,8 @@
 namespace tpack {
 
 // Tags that say how a value is merged into what includes bring.
-constexpr const char* kAppendTag = "!append";  // before a list: goes behind the list that is there
-constexpr const char* kDeleteTag = "!delete";  // in place of a value: the key is taken away
+constexpr const char* kAppendTag = "!append";  // before a list: it is added to the end of the existing list
+constexpr const char* kDeleteTag = "!delete";  // instead of a value: the key is removed
 
 /// How many values the files of one config may still bring, aliases counted as often as they are used.
 class NodeBudget {
@@ -25,10 +25,10 @@ class NodeBudget {
 
 constexpr int kMaxYamlDepth = 64;
 
-/// Reads one YAML document into a tree. Quoted scalars are texts, plain ones are typed. Every node knows its
-/// place. A null stands where its key does.
-/// Errors: ConfigError with the place for what is no YAML, more than one document, duplicate keys, keys that
-/// are no scalars, merge keys, unknown tags, aliases that contain themselves, and what is beyond the limits.
+/// Reads one YAML document into a tree. Quoted scalars are strings, plain ones are typed. Every node knows
+/// its place. A null has the position of its key. Errors: ConfigError with the place for what is not YAML,
+/// more than one document, duplicate keys, keys that are not scalars, merge keys, unknown tags, aliases that
+/// contain themselves, and what is beyond the limits.
 ConfigNode parse_yaml(const YamlText& source, NodeBudget& budget);
 /// The YAML of a string; `name` is what positions show.
 ConfigNode parse_yaml(const std::string& text, const std::string& name);

@@ -14,7 +14,7 @@
 namespace tpack {
 namespace {
 
-/// Bytes of the UTF-8 character at `at`; 0 where there is none.
+/// Bytes of the UTF-8 character at `at`; 0 if there is none.
 size_t character_bytes(const std::string& text, size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   if (lead < 0x80) return lead == 0 ? 0 : 1;
@@ -51,14 +51,14 @@ YamlText YamlText::of_file(const std::string& path) {
   const auto status = std::filesystem::status(path, failure);
   const Position where = {std::make_shared<const std::string>(path), 0, 0};
   if (!std::filesystem::exists(status)) throw ConfigError(where, "no such file");
-  if (!std::filesystem::is_regular_file(status)) throw ConfigError(where, "is no file");
+  if (!std::filesystem::is_regular_file(status)) throw ConfigError(where, "is not a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw ConfigError(where, std::string("cannot be read: ") + std::strerror(errno));
   std::string text(kMaxBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(file.gcount()));
   if (text.size() > kMaxBytes) {
-    throw ConfigError(where, "is larger than " + human_bytes(kMaxBytes) + "; a config holds no data");
+    throw ConfigError(where, "is larger than " + human_bytes(kMaxBytes) + "; keep data out of the config");
   }
   return of_string(std::move(text), path);
 }
@@ -98,12 +98,12 @@ size_t YamlText::characters_before(size_t offset) const {
 void YamlText::check() const {
   if (text_.size() > kMaxBytes) throw ConfigError(position(0), "is larger than " + human_bytes(kMaxBytes));
   if (const auto bad = first_bad_byte(text_)) {
-    throw ConfigError(position(*bad), "is not UTF-8 text; save the file as UTF-8");
+    throw ConfigError(position(*bad), "invalid UTF-8; save the file as UTF-8");
   }
   for (const size_t start : line_starts_) {
     const size_t tab = text_.find_first_not_of(' ', start);
     if (tab != std::string::npos && text_[tab] == '\t') {
-      throw ConfigError(position(tab), "a tab in the indentation; YAML wants spaces");
+      throw ConfigError(position(tab), "tab in the indentation; use spaces");
     }
   }
 }

@@ -10,12 +10,12 @@
 
 namespace tpack {
 
-/// The text of one YAML source, which can say where each byte stands and how a scalar was written.
+/// The text of one YAML source, which knows the position of each byte and how a scalar was written.
 class YamlText {
  public:
   static constexpr size_t kMaxBytes = 1'000'000;
 
-  /// Reads a file. Errors: ConfigError where it is absent, no file, larger than kMaxBytes, no UTF-8 or
+  /// Reads a file. Errors: ConfigError if it is absent, not a file, larger than kMaxBytes, not UTF-8 or
   /// indented with tabs.
   static YamlText of_file(const std::string& path);
   /// `name` is what positions show. Errors: as above.
@@ -28,7 +28,7 @@ class YamlText {
   Position position(size_t offset) const;
   /// Where the value itself begins that has its tag and anchor at `offset`.
   size_t skip_properties(size_t offset) const;
-  /// True where the quote at `offset` has its end.
+  /// True if the quote at `offset` has its end.
   bool quote_ends(size_t offset) const;
   /// How the scalar that begins at `offset` is written.
   ConfigNode::Style style_at(size_t offset) const;
@@ -39,7 +39,7 @@ class YamlText {
   size_t characters_before(size_t offset) const;
 
   std::string text_;  // without byte-order mark
-  Position origin_;   // line 0: everything stands there
+  Position origin_;   // line 0: the position of everything
   std::vector<size_t> line_starts_;
   std::vector<size_t> characters_;  // before every kStride-th byte
 };

@@ -230,7 +230,7 @@ std::string ConfigNode::describe() const {
     case Kind::kFloat:
       return "the number " + text();
     case Kind::kString:
-      return "the text '" + text() + "'";
+      return "the string '" + text() + "'";
     case Kind::kList:
       return "a list";
     case Kind::kMap:
@@ -307,7 +307,7 @@ ComponentItem component_item(const ConfigNode& node, std::string_view what) {
   if (node.is_map() && node.size() > 1) {
     std::vector<std::string> keys;
     for (const ConfigNode::Entry& entry : node.entries()) keys.push_back(entry.key);
-    text += " of " + join(keys, ", ") + "; keep one, or indent further what belongs below '" + keys[0] + "'";
+    text += " of " + join(keys, ", ") + "; keep one, or indent the keys of '" + keys[0] + "' further";
   }
   throw ConfigError(node.position(), text);
 }

@@ -23,7 +23,7 @@ namespace tpack {
 class ConfigNode {
  public:
   enum class Kind : uint8_t { kNull, kBool, kInt, kFloat, kString, kList, kMap };
-  /// How a string was written: as it stands, between quotes, or as a block (`|`, `>`).
+  /// How a string was written: plain, between quotes, or as a block (`|`, `>`).
   enum class Style : uint8_t { kPlain, kQuoted, kBlock };
   struct Entry;
   using Pair = std::pair<std::string, ConfigNode>;
@@ -56,31 +56,31 @@ class ConfigNode {
   bool is_string() const { return kind() == Kind::kString; }
   bool is_number() const { return kind() == Kind::kInt || kind() == Kind::kFloat; }
   bool is_scalar() const { return !is_list() && !is_map(); }
-  /// True for a string in which an expression `$(...)` stands.
+  /// True for a string that contains an expression `$(...)`.
   bool has_expression() const;
-  /// True where it or anything below it has one.
+  /// True if it or anything below it has one.
   bool holds_expression() const;
 
   const Position& position() const;
   /// The scalar as it was written (without quotes).
   const std::string& text() const;
   Style style() const;
-  /// Where the character at byte `offset` of text() stands in the file. Exact for scalars on one line without
+  /// Where the character at byte `offset` of text() is in the file. Exact for scalars on one line without
   /// escapes; position() for a block.
   Position text_position(size_t offset) const;
   /// The YAML tag ("!append", "!delete") that says how an include is merged; empty in a loaded config.
   const std::string& tag() const;
-  // The typed values; InternalError where the kind is another (as_double takes ints too).
+  // The typed values; InternalError if the kind is another (as_double takes ints too).
   bool as_bool() const;
   int64_t as_int() const;
   double as_double() const;
   std::span<const ConfigNode> items() const;  // of a list
   std::span<const Entry> entries() const;     // of a map, in file order
   size_t size() const;                        // items or entries
-  /// The value of `key`, null pointer where the map has none (or this is no map).
+  /// The value of `key`, null pointer if the map has none (or this is not a map).
   const ConfigNode* find(std::string_view key) const;
 
-  /// "the number 3", "the text 'abc'", "a list", "a map", "nothing": for messages.
+  /// "the number 3", "the string 'abc'", "a list", "a map", "nothing": for messages.
   std::string describe() const;
   /// By value, without positions.
   bool same_value(const ConfigNode& other) const;
@@ -109,11 +109,11 @@ struct ConfigNode::Entry {
 /// A component as every list of a config writes it: `Name`, or a map with the one key `Name`.
 struct ComponentItem {
   std::string name;
-  ConfigNode params;  // null where only the name was written
+  ConfigNode params;  // null if only the name was written
   Position position;  // of the name
 };
 
-/// Reads a component item. Errors: ConfigError where the node has another form; `what` names the kind
+/// Reads a component item. Errors: ConfigError if the node has another form; `what` names the kind
 /// expected.
 ComponentItem component_item(const ConfigNode& node, std::string_view what);
 

@@ -31,7 +31,7 @@ std::string escaped(const std::string& text) {
   return out + "\"";
 }
 
-/// True where the text, written without quotes, would not come back as the same string.
+/// True if the text, written without quotes, would not come back as the same string.
 bool needs_quotes(const std::string& text) {
   if (ConfigNode::plain(text, {}).kind() != ConfigNode::Kind::kString) return true;
   static const std::string kFirst = "!&*-?|>@%`'\"#,[]{}: =~";

@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// What went wrong, by who can mend it. The value is the exit code of the program (docs/exit-codes.md).
+/// What went wrong, by who can fix it. The value is the exit code of the program (docs/exit-codes.md).
 enum class ErrorKind : int {
   kInternal = 1,     // our bug
   kConfig = 2,       // what the user wrote
@@ -21,7 +21,7 @@ enum class ErrorKind : int {
   kGateMissed = 8,   // training ended well, a metric did not reach its gate
 };
 
-/// Base of every exception this library throws. Text: "where: what is wrong; what is legal; nearest fix".
+/// Base of every exception this library throws. Text: "where: what is wrong; what is allowed; nearest fix".
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
@@ -36,7 +36,7 @@ struct Problem {
   Position where;  // unknown where the text did not come from a file
   std::string text;
 
-  /// "file:line:column: text", or the text alone where the position is unknown.
+  /// "file:line:column: text", or the text alone if the position is unknown.
   std::string str() const;
   bool operator==(const Problem&) const = default;
 };
@@ -98,7 +98,7 @@ class GateMissed : public Error {
   explicit GateMissed(const std::string& text) : Error(ErrorKind::kGateMissed, text) {}
 };
 
-/// A broken invariant of ours; thrown by TPACK_ASSERT.
+/// A broken invariant, which is a bug; thrown by TPACK_ASSERT.
 class InternalError : public Error {
  public:
   explicit InternalError(const std::string& text) : Error(ErrorKind::kInternal, text) {}
@@ -117,7 +117,7 @@ class Diagnostics {
   bool ok() const { return problems_.empty(); }
   /// How often something was reported, repeated and unlisted problems included.
   size_t count() const { return count_; }
-  /// Throws ConfigError with all problems in the order of their positions; does nothing where there is none.
+  /// Throws ConfigError with all problems in the order of their positions; does nothing if there is none.
   void throw_if_any() const;
 
  private:
@@ -131,6 +131,6 @@ class Diagnostics {
 
 }  // namespace tpack
 
-/// Checks an invariant of ours, in release builds too. What a user can cause is never checked with it.
+/// Checks an internal invariant, in release builds too. What a user can cause is never checked with it.
 #define TPACK_ASSERT(condition, text) \
   ((condition) ? static_cast<void>(0) : ::tpack::assertion_failed(#condition, __FILE__, __LINE__, (text)))

@@ -113,7 +113,7 @@ ConfigNode Evaluation::name(const ExpressionNode& node, Unset unset) const {
     if (auto value = lookup_environment(node.text)) return std::move(*value);
     if (unset == Unset::kNull) return {};
     const std::string variable = node.text.substr(kEnvironment.size());
-    fail(node, "the environment variable '" + variable + "' is not set; set it or write '" + node.text +
+    fail(node, "environment variable '" + variable + "' is not set; set it, or write '" + node.text +
                    " or DEFAULT'");
   }
   if (auto value = looked_up(node)) return std::move(*value);
@@ -140,7 +140,7 @@ bool Evaluation::holds(const ExpressionNode& node, const std::string& op, const 
   }
   if (!numbers && !(a.is_string() && b.is_string())) {
     fail(node,
-         "'" + op + "' compares two numbers or two texts, found " + a.describe() + " and " + b.describe());
+         "'" + op + "' compares two numbers or two strings, found " + a.describe() + " and " + b.describe());
   }
   const auto ordered = [&](const auto& x, const auto& y) {
     if (op == "<") return x < y;
@@ -167,11 +167,11 @@ ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
   if (node.text == "+" && a.is_string() && b.is_string()) {
     constexpr size_t kLongest = 65536;  // texts of texts would grow without bound
     if (a.text().size() + b.text().size() > kLongest)
-      fail(node, "the text would be longer than 65,536 bytes");
+      fail(node, "the string would be longer than 65,536 bytes");
     return a.text() + b.text();
   }
   if (!a.is_number() || !b.is_number()) {
-    const std::string texts = node.text == "+" ? " or two texts" : "";
+    const std::string texts = node.text == "+" ? " or two strings" : "";
     fail(node, "'" + node.text + "' needs two numbers" + texts + ", found " + a.describe() + " and " +
                    b.describe());
   }
@@ -196,7 +196,7 @@ ConfigNode Evaluation::integers(const ExpressionNode& node, int64_t a, int64_t b
   } else {
     return node.text == "//" ? floor_divide(a, b) : floor_remainder(a, b);
   }
-  if (overflow) fail(node, "the result does not fit into an integer of 64 bits");
+  if (overflow) fail(node, "the result does not fit into a 64-bit integer");
   return result;
 }
 
@@ -214,7 +214,8 @@ ConfigNode Evaluation::reals(const ExpressionNode& node, double a, double b) con
 
 int64_t Evaluation::to_integer(const ExpressionNode& node, double value) const {
   constexpr double kLimit = 9.2e18;
-  if (!(std::abs(value) < kLimit)) fail(node, "'" + node.text + "' of " + shortest(value) + " does not fit");
+  if (!(std::abs(value) < kLimit))
+    fail(node, "'" + node.text + "' of " + shortest(value) + " does not fit into a 64-bit integer");
   return static_cast<int64_t>(value);
 }
 

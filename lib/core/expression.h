@@ -16,9 +16,9 @@ namespace tpack {
 class Scope {
  public:
   virtual ~Scope() = default;
-  /// The value of a name, dots included ("width", "vars.width"); empty where there is none.
+  /// The value of a name, dots included ("width", "vars.width"); empty if there is none.
   virtual std::optional<ConfigNode> lookup(const std::string& name) const = 0;
-  /// The names that `name` may be a slip of, for suggestions.
+  /// The names that may have been meant by `name`, for suggestions.
   virtual std::vector<std::string> known_names(const std::string& name) const = 0;
 };
 
@@ -38,10 +38,10 @@ class MapScope final : public Scope {
 
 struct ExpressionNode;
 
-/// A parsed expression: what stands inside `$(...)`, or the value of a field that is an expression.
+/// A parsed expression: what is inside `$(...)`, or the value of a field that is an expression.
 /// + - * / // % (the last two as in Python, rounding down), comparisons (also chained), `and or not`,
-/// `a if c else b`, parentheses, numbers, 'texts', true and false, dotted names, and the functions min, max,
-/// int, float and round (half to even). `env.LR or 0.1`: an unset variable is an error without an `or`.
+/// `a if c else b`, parentheses, numbers, 'strings', true and false, dotted names, and the functions min,
+/// max, int, float and round (half to even). `env.LR or 0.1`: an unset variable is an error without an `or`.
 /// Threads: const methods may run at once.
 class Expression {
  public:
@@ -58,7 +58,7 @@ class Expression {
   static Expression parse(std::string_view text, const Position& where = {});
   /// Errors: ConfigError for unknown names, types that do not fit, overflow, division by zero.
   ConfigNode evaluate(const Scope& scope) const;
-  /// The dotted names it mentions, in order, each as often as it stands there.
+  /// The dotted names it mentions, in order, each as often as it occurs there.
   const std::vector<Name>& names() const { return names_; }
 
  private:
@@ -69,7 +69,7 @@ class Expression {
   std::vector<Name> names_;
 };
 
-/// The environment variable of a name "env.NAME"; empty where it is not set.
+/// The environment variable of a name "env.NAME"; empty if it is not set.
 std::optional<ConfigNode> lookup_environment(const std::string& name);
 bool is_environment_name(std::string_view name);
 

@@ -85,7 +85,7 @@ void Lexer::advance() {
   } else if (c == '\'') {
     token_.kind = Token::Kind::kText;
     const size_t close = text_.find('\'', at_ + 1);
-    if (close == std::string_view::npos) fail(at_, "the text that begins here has no closing '");
+    if (close == std::string_view::npos) fail(at_, "this string has no closing '");
     token_.text = text_.substr(at_ + 1, close - at_ - 1);
     at_ = close + 1;
     return;
@@ -134,11 +134,11 @@ void Lexer::take_operator() {
   }
   const char c = text_[at_];
   std::string hint;
-  if (c == '"') hint = "; texts stand in single quotes";
-  if (c == '=') hint = "; equal is '=='";
+  if (c == '"') hint = "; write strings in single quotes";
+  if (c == '=') hint = "; use '==' to compare";
   if (c == '&' || c == '|' || c == '!') hint = "; write 'and', 'or', 'not'";
-  if (c == '^') hint = "; there is no power, write a product";
-  fail(at_, "'" + std::string(1, c) + "' is no operator" + hint);
+  if (c == '^') hint = "; powers are not supported, write a product";
+  fail(at_, "unknown operator '" + std::string(1, c) + "'" + hint);
 }
 
 class Parser {
@@ -209,7 +209,7 @@ class Parser {
     explicit Nesting(Parser& parser) : parser_(parser) {
       if (++parser_.depth_ > kMaxDepth) {
         parser_.lexer_.fail(parser_.lexer_.peek().offset,
-                            "is nested deeper than " + std::to_string(kMaxDepth) + " levels");
+                            "nested deeper than " + std::to_string(kMaxDepth) + " levels");
       }
     }
     ~Nesting() { --parser_.depth_; }
@@ -278,7 +278,7 @@ Ptr Parser::number(const Token& token) const {
   auto node = std::make_shared<ExpressionNode>();
   node->where = lexer_.position(token.offset);
   node->value = ConfigNode::plain(token.text, {});
-  if (!node->value.is_number()) lexer_.fail(token.offset, "'" + token.text + "' is no number");
+  if (!node->value.is_number()) lexer_.fail(token.offset, "invalid number '" + token.text + "'");
   return node;
 }
 
@@ -295,7 +295,7 @@ Ptr Parser::word() {
     return node;
   }
   if (token.text.back() == '.' || token.text.find("..") != std::string::npos) {
-    lexer_.fail(token.offset, "'" + token.text + "' is no name");
+    lexer_.fail(token.offset, "invalid name '" + token.text + "'");
   }
   node->kind = Kind::kName;
   node->text = token.text;
@@ -336,8 +336,8 @@ const std::vector<std::string>& expression_functions() {
 ExpressionNode::Ptr parse_expression(std::string_view text, const Position& where,
                                      std::vector<Expression::Name>& names) {
   if (text.size() > Expression::kMaxLength) {
-    throw ConfigError(where, "an expression of " + std::to_string(text.size()) + " bytes; at most " +
-                                 std::to_string(Expression::kMaxLength) + " are read");
+    throw ConfigError(where, "the expression has " + std::to_string(text.size()) + " bytes; at most " +
+                                 std::to_string(Expression::kMaxLength) + " are supported");
   }
   return Parser(text, where, names).whole();
 }

@@ -26,7 +26,7 @@ std::string plural(const FieldType& type) {
     case FieldType::Base::kNumber:
       return "numbers";
     case FieldType::Base::kText:
-      return "texts";
+      return "strings";
     case FieldType::Base::kList:
       return "lists of " + plural(*type.element);
     case FieldType::Base::kComponent:
@@ -70,7 +70,7 @@ std::string FieldType::str() const {
     case Base::kNumber:
       return "a number";
     case Base::kText:
-      return "a text";
+      return "a string";
     case Base::kChoice:
       return "one of " + join(choices, ", ");
     case Base::kList:
@@ -125,7 +125,7 @@ void Reader::fail(const ConfigNode& node, const std::string& text) {
 
 void Reader::out_of_range(const ConfigNode& node) {
   if (!check_.choices.empty()) {
-    fail(node, "'" + node.text() + "' is not known; must be " + check_.str() +
+    fail(node, "unknown value '" + node.text() + "'; must be " + check_.str() +
                    did_you_mean(node.text(), check_.choices));
     return;
   }
@@ -151,7 +151,7 @@ std::optional<int64_t> parse_int(const ConfigNode& node, Reader& reader, int64_t
   }
   const int64_t value = node.as_int();
   if (value < low || value > high) {
-    reader.fail(node, node.text() + " does not fit; must be from " + std::to_string(low) + " to " +
+    reader.fail(node, node.text() + " is out of range; must be from " + std::to_string(low) + " to " +
                           std::to_string(high));
     return std::nullopt;
   }
@@ -169,7 +169,7 @@ std::optional<double> parse_real(const ConfigNode& node, Reader& reader) {
   }
   const double value = node.as_double();
   if (!std::isfinite(value)) {
-    reader.fail(node, node.text() + " is no finite number");
+    reader.fail(node, node.text() + " is not a finite number");
     return std::nullopt;
   }
   return reader.allowed(node, value) ? std::optional(value) : std::nullopt;
@@ -178,7 +178,7 @@ std::optional<double> parse_real(const ConfigNode& node, Reader& reader) {
 std::optional<std::string> Codec<std::string>::parse(const ConfigNode& node, Reader& reader) {
   if (!node.is_string()) {
     const bool quotable = node.is_number() || node.kind() == ConfigNode::Kind::kBool;
-    reader.wrong_type(node, quotable ? "a text (write \"" + node.text() + "\")" : "a text");
+    reader.wrong_type(node, quotable ? "a string (write \"" + node.text() + "\")" : "a string");
     return std::nullopt;
   }
   return reader.allowed(node, node.text()) ? std::optional(node.text()) : std::nullopt;
@@ -190,7 +190,7 @@ std::optional<size_t> parse_choice(const ConfigNode& node, Reader& reader,
   if (node.is_scalar() && !node.is_null() && found != names.end())
     return static_cast<size_t>(found - names.begin());
   if (node.is_scalar() && !node.is_null()) {
-    reader.fail(node, "'" + node.text() + "' is not known; must be one of " + join(names, ", ") +
+    reader.fail(node, "unknown value '" + node.text() + "'; must be one of " + join(names, ", ") +
                           did_you_mean(node.text(), names));
   } else {
     reader.wrong_type(node, "one of " + join(names, ", "));
@@ -203,7 +203,7 @@ ConfigError unknown_reference(std::string_view what, const std::string& name, co
   std::string text = "unknown " + std::string(what) + " '" + name + "'";
   const std::string suggestion = did_you_mean(name, known);
   if (!suggestion.empty()) return {position, text + suggestion};
-  return {position, text + (known.empty() ? "; there is none" : "; known: " + listed(known))};
+  return {position, text + (known.empty() ? "; none are defined" : "; known: " + listed(known))};
 }
 
 std::string resolved_path(const Ref<Path>& path) {

@@ -131,7 +131,7 @@ class Reader {
   Diagnostics& errors_;
 };
 
-/// How a C++ type is read from a config and written back. Specialise for further types: `type`, `parse`
+/// How a C++ type is read from a config and written back. Specialize for further types: `type`, `parse`
 /// (nullopt after reporting to the reader) and `dump`.
 template <class T>
 struct Codec;
@@ -165,8 +165,8 @@ struct Codec<F> {
   static std::optional<F> parse(const ConfigNode& node, Reader& reader) {
     const auto value = parse_real(node, reader);
     if (value && std::isfinite(*value) && std::abs(*value) > std::numeric_limits<F>::max()) {
-      reader.fail(node,
-                  node.text() + " does not fit; must be at most " + shortest(std::numeric_limits<F>::max()));
+      reader.fail(
+          node, node.text() + " is out of range; must be at most " + shortest(std::numeric_limits<F>::max()));
       return std::nullopt;
     }
     return value ? std::optional<F>(static_cast<F>(*value)) : std::nullopt;
@@ -185,7 +185,7 @@ struct Codec<std::string> {
   static ConfigNode dump(const std::string& value) { return value; }
 };
 
-/// Names of an enum's values; specialise with `static constexpr std::array<std::pair<const char*, E>, N>
+/// Names of an enum's values; specialize with `static constexpr std::array<std::pair<const char*, E>, N>
 /// kNames`.
 template <class E>
 struct EnumNames;
@@ -282,8 +282,8 @@ struct Codec<ConfigNode> {
   static ConfigNode dump(const ConfigNode& value) { return value; }
 };
 
-/// A name that stands for something else in the config: a layer's output, an input, a variable, a flow, a
-/// path. Keeps its position; who knows the things resolves it before the run and gets suggestions from
+/// A name that refers to something else in the config: a layer's output, an input, a variable, a flow, a
+/// path. Keeps its position; its user resolves it before the run and gets suggestions from
 /// `unknown`.
 template <class Tag>
 struct Ref {

@@ -48,9 +48,9 @@ class AppendFile {
   int file_ = -1;
 };
 
-/// Writes the parts, one behind the other, as the whole content of `path`, so that whatever happens, the
-/// power cut included, `path` is the old file or the new one: temporary name beside it, fsync, rename, fsync
-/// of the folder. Errors: ResourceError with path and cause; the temporary file is taken away.
+/// Writes the parts, one after the other, as the whole content of `path`, so that whatever happens, the
+/// power cut included, `path` is the old file or the new one: temporary name next to it, fsync, rename, fsync
+/// of the folder. Errors: ResourceError with path and cause; the temporary file is removed.
 void write_whole_file(const std::string& path, std::span<const std::string_view> parts,
                       FileIo& io = FileIo::system());
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());
@@ -58,12 +58,12 @@ void write_whole_file(const std::string& path, std::string_view content, FileIo&
 /// True for a link that leads to nothing, or to itself.
 bool is_dangling_link(const std::string& path);
 
-/// The content of a file; nothing, and errno, where it cannot be read.
+/// The content of a file; nothing, and errno, if it cannot be read.
 std::optional<std::string> read_whole_file(const std::string& path);
 
-/// Where what shall become `path` is written until it is whole; of this process alone.
+/// Where the content of `path` is written until it is complete; of this process alone.
 std::string temporary_name(const std::string& path);
-/// True for the name of such a file, which is left behind when the process dies.
+/// True for the name of such a file, which remains if the process dies.
 bool is_temporary_name(std::string_view file_name);
 
 }  // namespace tpack

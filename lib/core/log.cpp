@@ -51,7 +51,7 @@ Sinks& sinks() {
 void write_to_stderr(std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
-    if (n <= 0) return;  // nobody reads: no reason to end a run
+    if (n <= 0) return;  // stderr is closed: no reason to end a run
     text.remove_prefix(static_cast<size_t>(n));
   }
 }

@@ -27,7 +27,7 @@ double cgroup_processors() {
   return 0;
 }
 
-/// The number behind a word in a file of lines "word number".
+/// The number after a word in a file of lines "word number".
 std::optional<uint64_t> number_behind(const char* path, const std::string& word) {
   std::ifstream file(path);
   for (std::string at; file >> at;) {
@@ -38,7 +38,7 @@ std::optional<uint64_t> number_behind(const char* path, const std::string& word)
   return std::nullopt;
 }
 
-/// Bytes that a cgroup (version 2, then 1) leaves; nothing where there is no limit ("max").
+/// Bytes that a cgroup (version 2, then 1) leaves; nothing if there is no limit ("max").
 std::optional<uint64_t> cgroup_memory() {
   struct Files {
     const char* limit;

@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// The processors of this process's affinity mask; all of the machine where the system does not tell.
+/// The processors of this process's affinity mask; all of the machine if the system does not tell.
 std::vector<int> own_processors();
 
 /// Number of processors this process may use: the affinity mask, limited by the cgroup's CPU quota; at
@@ -15,14 +15,14 @@ std::vector<int> own_processors();
 size_t available_processors();
 
 /// Bytes of memory that this process can still get without others losing theirs: what the kernel has for it
-/// (caches that it can drop included, swap not), limited by the cgroup. Nothing where the kernel does not
+/// (caches that it can drop included, swap not), limited by the cgroup. Nothing if the kernel does not
 /// say.
 std::optional<uint64_t> available_memory();
 
-/// Bytes of memory that this process holds: program, libraries, heap. 0 where the kernel does not say.
+/// Bytes of memory that this process holds: program, libraries, heap. 0 if the kernel does not say.
 uint64_t resident_memory();
 
-/// The most that it has held so far; 0 where the kernel does not say.
+/// The most that it has held so far; 0 if the kernel does not say.
 uint64_t peak_resident_memory();
 
 /// Advises the kernel to back memory that nothing has touched yet with large pages (2 MB), those that lie

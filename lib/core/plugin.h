@@ -5,7 +5,7 @@
 
 namespace tpack {
 
-/// What must be equal in tpack and in a plugin, for objects of C++ cross the border between them.
+/// What must be equal in tpack and in a plugin, because C++ objects cross the border between them.
 struct PluginAbi {
   int version = 0;     // of tpack's headers
   int string_abi = 0;  // of libstdc++'s std::string
@@ -22,7 +22,7 @@ struct PluginAbi {
   }
 };
 
-/// Raised with every change of the headers that an older plugin does not survive.
+/// Raised with every change of the headers that breaks older plugins.
 inline constexpr int kPluginVersion = 7;
 
 /// A symbol that only tpack of one version defines. Every registration refers to it, so that a plugin of
@@ -40,6 +40,6 @@ inline constexpr PluginAbi kPluginAbi{kPluginVersion, _GLIBCXX_USE_CXX11_ABI, si
 
 }  // namespace tpack
 
-/// What a plugin defines beside its components, in one file:
+/// What a plugin defines besides its components, in one file:
 ///   extern "C" const tpack::PluginAbi* tpack_plugin() { return &tpack::kPluginAbi; }
 extern "C" __attribute__((visibility("default"))) const tpack::PluginAbi* tpack_plugin();

@@ -9,11 +9,11 @@ namespace tpack {
 struct Position {
   std::shared_ptr<const std::string>
       file;        // null: not from a file; "--set KEY" for a value of the command line
-  int line = 0;    // from 1; 0 where the source has no lines
+  int line = 0;    // from 1; 0 if the source has no lines
   int column = 0;  // from 1, in characters
 
   bool known() const { return file != nullptr; }
-  /// "train.yaml:42:13", "--set optimizer", or "" where unknown.
+  /// "train.yaml:42:13", "--set optimizer", or "" if unknown.
   std::string str() const;
   /// By value of the file name, line and column.
   bool operator==(const Position& other) const;

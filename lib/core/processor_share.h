@@ -10,7 +10,7 @@
 namespace tpack {
 
 /// Seconds for which the processors with these numbers have been busy since the machine started, those that a
-/// hypervisor took included; `stat` is the text of /proc/stat. Nothing where it is none.
+/// hypervisor took included; `stat` is the text of /proc/stat. Nothing if it is none.
 std::optional<double> busy_seconds(const std::string& stat, const std::vector<int>& processors);
 
 /// The part of `seconds` of so many processors that was busy with others, where they were busy for `busy`
@@ -18,7 +18,7 @@ std::optional<double> busy_seconds(const std::string& stat, const std::vector<in
 double share_of_others(double busy, double own, double seconds, size_t processors);
 
 /// Watches from its making on how much of the time of this process's processors others take: processes, and
-/// virtual machines beside this one.
+/// virtual machines next to this one.
 class ProcessorShare {
  public:
   ProcessorShare();

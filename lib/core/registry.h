@@ -27,7 +27,7 @@ struct ComponentInfo {
   void (*factory)() = nullptr;  // Registry<Kind> knows its real type
 };
 
-/// The components of one kind, by name. One table a kind in the whole process, plugins included.
+/// The components of one kind, by name. One table per kind in the whole process, plugins included.
 /// Threads: registration happens before main and while plugins load; look-ups may then run at once.
 class ComponentTable {
  public:
@@ -38,7 +38,7 @@ class ComponentTable {
   /// Never throws (it runs before main): a second component of one name is kept as a problem that the next
   /// look-up reports with both file names.
   void add(ComponentInfo info) noexcept;
-  /// Null where there is none. Errors: InternalError after a duplicate registration.
+  /// Null if there is none. Errors: InternalError after a duplicate registration.
   const ComponentInfo* find(std::string_view name) const;
   /// Errors: ConfigError with position, the nearest name and a hint at other kinds that have the name.
   const ComponentInfo& at(const std::string& name, const Position& where) const;
@@ -152,7 +152,7 @@ struct Part {
   explicit operator bool() const { return object != nullptr; }
 };
 
-/// `Name: {every parameter}` of a component item, aliases as Name; the item itself where it has mistakes.
+/// `Name: {every parameter}` of a component item, aliases as Name; the item itself if it has mistakes.
 ConfigNode effective_item(std::string_view kind, const ConfigNode& item);
 
 template <class Kind>
@@ -175,6 +175,6 @@ struct Codec<Part<Kind>> {
 
 }  // namespace tpack
 
-/// Registers a component: kind, class, name in YAML, aliases. One line beside the class.
+/// Registers a component: kind, class, name in YAML, aliases. One line next to the class.
 #define TPACK_REGISTER(Kind, Class, ...) \
   static const ::tpack::Registrar<Kind, Class> tpack_registrar_##Class { __FILE__, __VA_ARGS__ }

@@ -13,11 +13,11 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint3
 
 /// 64-bit hash of a text, stable over machines and versions (FNV-1a): names become parts of keys with it.
 uint64_t stable_hash(std::string_view text);
-/// Mixes two 64-bit values into one (SplitMix64's finaliser).
+/// Mixes two 64-bit values into one (SplitMix64's finalizer).
 uint64_t mix(uint64_t a, uint64_t b);
 
 /// Random numbers that depend on nothing but a key and how many were drawn: no shared state, so any thread
-/// may draw the numbers of any sample. Threads: a value; use one a thread.
+/// may draw the numbers of any sample. Threads: a value; use one per thread.
 class Rng {
  public:
   /// Streams of different (key, stream) are independent.

@@ -14,7 +14,7 @@ void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, co
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
     std::string text = "unknown key '" + entry.key + "' in " + owner;
     std::string suggestion = did_you_mean(entry.key, names);
-    if (suggestion.empty()) suggestion = names.empty() ? "; it takes none" : "; known: " + join(names, ", ");
+    if (suggestion.empty()) suggestion = names.empty() ? "; it has no keys" : "; known: " + join(names, ", ");
     errors.add(entry.key_position, text + suggestion);
   }
 }

@@ -14,10 +14,10 @@ namespace tpack {
 /// Reports every key of `node` that is none of `fields`, with the nearest one.
 void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, const std::string& owner,
                 Diagnostics& errors);
-/// Reports a node that should be a map of parameters; true where it is one (or null: no parameters).
+/// Reports a node that should be a map of parameters; true if it is one (or null: no parameters).
 bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics& errors);
 
-/// The one description of a component's parameters. `P` is a plain struct whose member initialisers are the
+/// The one description of a component's parameters. `P` is a plain struct whose member initializers are the
 /// defaults; the schema adds name, range and a line of doc. Parsing, checks, docs, JSON Schema and the dump
 /// of the effective config all come from it.
 template <class P>

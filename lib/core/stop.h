@@ -4,7 +4,7 @@
 
 namespace tpack {
 
-/// Thrown by a blocking wait that was asked to stop. No error: whoever asked catches it.
+/// Thrown by a blocking wait that was asked to stop. Not an error: the code that asked catches it.
 struct Stopped {};
 
 }  // namespace tpack

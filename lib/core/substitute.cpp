@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-/// An expression inside a text: `text` of it stands at `begin`; `$(` before and `)` behind belong to it.
+/// An expression inside a text: its `text` is at `begin`; the `$(` before and the `)` after belong to it.
 struct Span {
   size_t begin = 0;
   std::string_view text;
@@ -32,8 +32,8 @@ size_t closing_bracket(const ConfigNode& node, size_t begin) {
     if (c == ')' && --depth == 0) return at;
   }
   throw ConfigError(node.text_position(begin - 2),
-                    "'$(' without its ')' in '" + text +
-                        "'; inside [ ] and { } a comma or a '}' ends a text that has no quotes");
+                    "'$(' has no closing ')' in '" + text +
+                        "'; inside [ ] and { }, put quotes around an expression that has a comma or '}'");
 }
 
 std::optional<Span> next_span(const ConfigNode& node, size_t from) {
@@ -54,9 +54,9 @@ std::string literal(const std::string& name, const ConfigNode& value, const Posi
         integer ? std::to_string(value.as_int()) : ConfigNode(value.as_double()).text();
     return number.starts_with('-') ? "(" + number + ")" : number;
   }
-  throw ConfigError(where,
-                    "'" + name + "' is " + value.describe() +
-                        "; beside the parameter of a block only numbers, texts and true or false can stand");
+  throw ConfigError(
+      where, "'" + name + "' is " + value.describe() +
+                 "; next to a parameter of a block, only numbers, strings, true and false are allowed");
 }
 
 /// The expression with the values of its dotted names in their places; bare names stay, unset variables too.
@@ -79,7 +79,7 @@ std::string with_known_names(const ConfigNode& node, const Span& span, const Exp
 std::string interpolated(const ConfigNode& value, const Position& where) {
   if (value.is_list() || value.is_map() || value.is_null()) {
     throw ConfigError(where,
-                      "the expression gives " + value.describe() + ", which cannot stand inside a text");
+                      "the expression gives " + value.describe() + ", which cannot be part of a string");
   }
   return value.text();
 }

@@ -12,7 +12,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// What users of other libraries write, and what it is called here. Both sides of a comparison are
-/// translated, so a name of ours may be on the left, too.
+/// translated, so our names may be on the left, too.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kSameMeaning = {
     {{"acc", "accuracy"},
      {"act", "activation"},

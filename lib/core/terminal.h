@@ -8,7 +8,7 @@ struct TerminalSize {
   int rows = 24;
 };
 
-/// The size of the terminal that the file descriptor is; 80 x 24 where it is none or does not say.
+/// The size of the terminal that the file descriptor is; 80 x 24 if it is none or does not say.
 TerminalSize terminal_size(int descriptor);
 
 }  // namespace tpack

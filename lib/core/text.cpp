@@ -33,7 +33,7 @@ std::regex regular_expression(const std::string& pattern) {
   try {
     return std::regex(pattern);
   } catch (const std::regex_error& error) {
-    throw ConfigError("'" + pattern + "' is no regular expression: " + error.what());
+    throw ConfigError("'" + pattern + "' is not a valid regular expression: " + error.what());
   }
 }
 

@@ -9,14 +9,14 @@
 
 namespace tpack {
 
-/// Number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+/// Number of insertions, deletions, substitutions and swaps of neighbors that turn `a` into `b`.
 int edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate that was probably meant: the same name (letter case, '_' and '-' do not count), the same
 /// words ("val_acc" is "validation_accuracy"), one slip; then more shared first and last words, fewer slips.
 std::optional<std::string> nearest(std::string_view written, std::span<const std::string> candidates);
 
-/// "; did you mean 'x'?" or "" where nothing is near.
+/// "; did you mean 'x'?" or "" if nothing is near.
 std::string did_you_mean(std::string_view written, std::span<const std::string> candidates);
 
 std::string join(std::span<const std::string> parts, std::string_view separator);
@@ -50,12 +50,12 @@ std::string human_duration(double seconds);
 /// "12,345,678".
 std::string with_thousands(int64_t value);
 
-/// True where `pattern` ('.', '*', '|' and the rest of ECMAScript's regular expressions) matches all of
-/// `name`. Errors: ConfigError where it is no regular expression.
+/// True if `pattern` ('.', '*', '|' and the rest of ECMAScript's regular expressions) matches all of
+/// `name`. Errors: ConfigError if it is not a regular expression.
 bool full_match(const std::string& name, const std::string& pattern);
-/// True where `pattern` matches a part of `name`. Errors: as full_match.
+/// True if `pattern` matches a part of `name`. Errors: as full_match.
 bool partial_match(const std::string& name, const std::string& pattern);
-/// `replacement`, in which $1, $2, ... stand for groups, where `pattern` matches the whole name; nothing
+/// `replacement`, in which $1, $2, ... stand for groups, if `pattern` matches the whole name; nothing
 /// elsewhere. Errors: as full_match.
 std::optional<std::string> match_and_replace(const std::string& name, const std::string& pattern,
                                              const std::string& replacement);

@@ -18,7 +18,7 @@ class ThreadPool {
  public:
   /// `loop(worker, stop)` runs once on each of `count` threads named `name` (15 characters are shown by
   /// tools).
-  /// Errors: ResourceError where the system gives no more threads.
+  /// Errors: ResourceError if the system gives no more threads.
   using Loop = std::function<void(size_t worker, const std::stop_token& stop)>;
   ThreadPool(const std::string& name, size_t count, Loop loop);
   ~ThreadPool();

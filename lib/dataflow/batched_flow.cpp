@@ -11,8 +11,8 @@ namespace {
 void check_shapes(const Spec& spec, const StageContext& context) {
   for (const ComponentSpec& component : spec) {
     if (component.tensor.shape.known()) continue;
-    std::string advice = "make it so with a map before";
-    if (component.is_image) advice = "put AugmentImageComponent with a Resize or a crop before";
+    std::string advice = "put a map that makes them equal before it";
+    if (component.is_image) advice = "put AugmentImageComponent with a Resize or a crop before it";
     throw ConfigError(context.position, context.name + ": component '" + component.name + "' is " +
                                             component.tensor.str() +
                                             "; samples of one batch need equal shapes; " + advice);
@@ -102,7 +102,7 @@ void BatchedFlow::prepare() const {
   if (!samples || batches_of(*samples) > 0) return;
   std::string text = context_.name + ": a pass has " + std::to_string(*samples) + " samples, batch_size is " +
                      std::to_string(batch_size_);
-  if (*samples > 0) text += "; take a smaller one or set remainder: true";
+  if (*samples > 0) text += "; use a smaller batch_size or set remainder: true";
   throw ConfigError(context_.position, text);
 }
 

@@ -8,7 +8,7 @@ namespace tpack {
 class BatchedFlow final : public WrappedFlow {
  public:
   enum class Remainder : uint8_t { kDrop, kKeep };
-  /// Errors: ConfigError where the shape of a component is not known.
+  /// Errors: ConfigError if the shape of a component is not known.
   BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, StageContext context);
 
   const StageContext& context() const { return context_; }
@@ -22,7 +22,7 @@ class BatchedFlow final : public WrappedFlow {
   Seek seek() const override;
   std::optional<int64_t> size() const override;
   int64_t places() const override;
-  /// Errors: ConfigError where one pass has no batch.
+  /// Errors: ConfigError if one pass has no batch.
   void prepare() const override;
   std::string file_of(const SampleId& /*batch*/) const override { return {}; }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;

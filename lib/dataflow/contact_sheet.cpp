@@ -15,9 +15,9 @@ namespace tpack {
 namespace {
 
 constexpr int kGapPixels = 4;       // between columns, and at the border
-constexpr int kCaptionPixels = 16;  // below a picture; letters begin 3 pixels below it and end within
+constexpr int kCaptionPixels = 16;  // below an image; letters begin 3 pixels below it and end within
 constexpr int kBaselinePixels = 11;
-constexpr int kRowGapPixels = 14;  // below a caption, which shall be nearer to its own picture
+constexpr int kRowGapPixels = 14;  // below a caption, which must be nearer to its own image
 
 struct Columns {
   size_t image = 0;

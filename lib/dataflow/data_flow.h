@@ -31,12 +31,12 @@ struct Batching {
   bool keeps_remainder = false;         // as a last, smaller batch
   std::optional<int64_t> samples = {};  // of a pass; as Flow::size
 
-  /// Samples of the last, smaller batch of a pass; 0 where there is none, or where only reading tells.
+  /// Samples of the last, smaller batch of a pass; 0 if there is none, or if only reading tells.
   int64_t remainder() const {
     const bool known = samples && *samples != kEndless && keeps_remainder;
     return known ? *samples % batch_size : 0;
   }
-  /// False where the remainder is all that a pass has.
+  /// False if the remainder is all that a pass has.
   bool has_whole_batch() const { return remainder() == 0 || *samples > batch_size; }
 };
 
@@ -59,7 +59,7 @@ class DataFlow {
   const Spec& spec() const { return flow()->spec(); }
   /// Samples of a whole batch; nothing where the items are single samples.
   std::optional<int64_t> batch_size() const;
-  /// Nothing where the items are single samples.
+  /// Nothing if the items are single samples.
   std::optional<Batching> batching() const;
   /// Items (batches) of one pass: kEndless where it never ends, nothing where only reading tells.
   std::optional<int64_t> size() const { return flow()->size(); }
@@ -75,7 +75,7 @@ class DataFlow {
   void prepare() const;
   /// What there is to read, of each source. Prepares the flow.
   std::vector<SourceFacts> facts() const;
-  /// A digest that becomes another one when the files that the sources read do (Source::fingerprint); empty
+  /// A digest that changes when the files that the sources read change (Source::fingerprint); empty
   /// where no source says. Prepares the flow.
   std::string fingerprint() const;
   /// Reads one pass in the calling thread. The flow must outlive the cursor.
@@ -97,7 +97,7 @@ class DataFlow {
   Position origin_;
 };
 
-/// Prepares several flows side by side. Errors: those of the first by name that has one.
+/// Prepares several flows in parallel. Errors: those of the first by name that has one.
 void prepare(const std::map<std::string, DataFlow>& flows);
 
 /// Makes the flow that `node` describes: a list of components, or {flow: [...], workers, prefetch, on_error}.

@@ -32,11 +32,11 @@ class Datapoint {
   void set_id(const SampleId& id) { id_ = id; }
 
   bool is_image(size_t i) const { return components_[i].is_image; }
-  /// The tensor that component `i` holds. Errors: InternalError where it is an Image (see `to_tensor`).
+  /// The tensor that component `i` holds. Errors: InternalError if it is an Image (see `to_tensor`).
   const Tensor& tensor(size_t i) const;
   Image& image(size_t i);
 
-  /// Makes component `i` (added where there are fewer) a tensor of `spec` with undefined elements. Memory
+  /// Makes component `i` (added if there are fewer) a tensor of `spec` with undefined elements. Memory
   /// that somebody holds a Tensor of is not used again, so the old elements can be read while the new ones
   /// are written.
   Tensor& renew(size_t i, const TensorSpec& spec);
@@ -70,13 +70,13 @@ class Datapoint {
   SampleId id_;
   std::vector<Component> components_;
   std::vector<Component> selected_;               // scratch of `select`
-  std::vector<Tensor> offers_;                    // empty where nothing is offered
+  std::vector<Tensor> offers_;                    // empty if nothing is offered
   std::vector<std::shared_ptr<Storage>> blocks_;  // what this datapoint made for itself
   std::vector<std::unique_ptr<Datapoint>> children_;
 };
 
 /// Copies the components of a sample to row `row` of the tensors of a batch; those that were made there stay.
-/// Encoded images are decoded. Errors: DataError where type or shape differ.
+/// Encoded images are decoded. Errors: DataError if type or shape differ.
 void store_row(Datapoint& sample, std::span<const Tensor> batch, int64_t row);
 
 }  // namespace tpack

@@ -42,9 +42,9 @@ class Cursor {
   virtual ~Cursor() = default;
 
   /// Fills `out` with the next item; false at the end. Errors: DataError for an item that is bad; the call
-  /// after it gives the item behind.
+  /// after it gives the next item.
   virtual bool next(Datapoint& out) = 0;
-  /// Leaves out `count` items, or as many as there are; returns how many.
+  /// Skips `count` items, or as many as there are; returns how many.
   virtual int64_t skip(int64_t count);
 };
 
@@ -61,25 +61,25 @@ class Flow {
   virtual const Spec& spec() const = 0;
   virtual Access access() const = 0;
   virtual Seek seek() const;
-  /// Items of one pass: kEndless where it never ends, nothing where only reading tells. What the component
+  /// Items of one pass: kEndless if it never ends, nothing if only reading tells. What the component
   /// declares before `prepare`, what the data have after it.
   virtual std::optional<int64_t> size() const;
   /// Places of one pass; for kIndexed and kFiltered only.
   virtual int64_t places() const;
 
-  /// Opens files and checks what can be checked. To be called before reading; again does nothing.
+  /// Opens files and checks what can be checked. To be called before reading; a second call does nothing.
   /// Errors: DataError for data that are absent or damaged, ConfigError for a config that does not fit them.
   virtual void prepare() const {}
   /// The sources whose samples its items are made of, in the order of the config. They live as long as the
   /// flow.
   virtual std::vector<const Source*> sources() const { return {}; }
-  /// The file that a sample was made from; empty where it has none of its own, and for items that are
+  /// The file that a sample was made from; empty if it has none of its own, and for items that are
   /// batches. `id` is one that the flow gave.
   virtual std::string file_of(const SampleId& id) const {
     (void)id;
     return {};
   }
-  /// Fills `out` with the item at `place`, 0 <= place < places(). False where it holds nothing (kFiltered).
+  /// Fills `out` with the item at `place`, 0 <= place < places(). False if it holds nothing (kFiltered).
   /// Errors: SampleError.
   virtual bool get(const PassKey& pass, int64_t place, Datapoint& out) const;
   virtual std::unique_ptr<Cursor> open(const PassKey& pass) const;

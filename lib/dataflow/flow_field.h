@@ -25,7 +25,7 @@ struct Codec<FlowField> {
 /// The flows of a config by name: what a FlowField that is a name may mean.
 using FlowScope = std::map<std::string, ConfigNode>;
 
-/// The kind ("source", "map", "stage") of the component of that name; null where there is none.
+/// The kind ("source", "map", "stage") of the component of that name; null if there is none.
 const char* kind_of_flow_component(const std::string& name);
 
 }  // namespace tpack

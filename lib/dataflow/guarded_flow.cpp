@@ -32,9 +32,8 @@ GuardedFlow::GuardedFlow(FlowPtr up, OnError policy, std::shared_ptr<BadSamples>
   TPACK_ASSERT(policy != OnError::kStop, "a guard that does nothing");
   if (policy == OnError::kReplace && this->up().access() != Access::kIndexed) {
     throw ConfigError(
-        "on_error: replace needs samples that can be read by place; this flow drops samples or is "
-        "sequential: "
-        "use skip");
+        "on_error: replace needs samples that can be read by index; this flow drops samples or is "
+        "sequential; use on_error: skip");
   }
 }
 

@@ -13,7 +13,8 @@ namespace tpack {
 /// replaced by the next good one (kReplace), and reported. Other kinds of errors pass.
 class GuardedFlow final : public WrappedFlow {
  public:
-  /// After this many bad samples in a row the last error passes after all: then it is not the samples.
+  /// After this many bad samples in a row the last error passes after all: then the samples are not the
+  /// cause.
   static constexpr int kMostInARow = 1000;
 
   /// Errors: ConfigError for kReplace over a flow without places.
@@ -25,7 +26,7 @@ class GuardedFlow final : public WrappedFlow {
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
   std::unique_ptr<Cursor> open(const PassKey& pass) const override;
 
-  /// Reports a data error. Errors: the error again where it is of another kind or one too many in a row.
+  /// Reports a data error. Errors: the error again if it is of another kind or one too many in a row.
   void tolerate(const SampleError& error, int in_a_row) const;
   /// The same for a reader that goes by place, in any order and with any number of threads; `kept` is told of
   /// each sample that is good.

@@ -11,7 +11,7 @@
 #include "core/field.h"
 
 namespace cv {
-class Mat;  // who reads pixels includes OpenCV; who only passes samples on need not have it
+class Mat;  // code that reads pixels includes OpenCV; code that only passes samples on does not
 }
 
 namespace tpack {
@@ -77,19 +77,19 @@ class Image {
   bool encoded() const { return encoded_; }
   ImageSize size() const { return size_; }
   int channels() const { return channels_; }
-  /// The file that the bytes came from; empty where that was not said.
+  /// The file that the bytes came from; empty if that was not said.
   const std::string& origin() const { return origin_; }
 
   /// A buffer of `bytes` bytes to fill with an encoded file; `header_known` must follow.
   std::span<uint8_t> encoded_buffer(size_t bytes);
   /// Reads the header of what the buffer holds. Errors of this and of decoding are FileErrors of `origin`,
-  /// the file that the bytes come from. Errors: DataError where it is no JPEG or PNG, is damaged, or is
+  /// the file that the bytes come from. Errors: DataError if it is not a JPEG or PNG, is damaged, or is
   /// larger than the limits.
   void header_known(Color color, std::string_view origin = {});
   /// Takes pixels of 1 or 3 channels, 8 bit.
   void set_pixels(cv::Mat pixels);
 
-  /// The pixels; an encoded image is decoded whole. Errors: DataError where the bytes are damaged.
+  /// The pixels; an encoded image is decoded whole. Errors: DataError if the bytes are damaged.
   const cv::Mat& pixels();
   /// Decodes only what `request` asks for and holds those pixels from now on.
   const cv::Mat& decode(const DecodeRequest& request);

@@ -50,8 +50,7 @@ Schema<FlowParams> flow_schema() {
       .field("flow", &FlowParams::flow, "list of components, from source to batch")
       .required()
       .field("workers", &FlowParams::workers, "threads that make samples, or auto (the default)")
-      .field("prefetch", &FlowParams::prefetch, between(1, 4096),
-             "batches made ahead of the reader; 3 where left out")
+      .field("prefetch", &FlowParams::prefetch, between(1, 4096), "batches made ahead; default: 3")
       .field("on_error", &FlowParams::on_error,
              "what happens to bad samples: stop (the default), skip or replace");
 }
@@ -137,7 +136,7 @@ class Builder final : public FlowBuilder {
     ListState state;
     state.guarded = settings_.on_error == OnError::kStop;
     for (const ConfigNode& item : list.items()) {
-      // After a mistake the items behind it are still read, so that their own mistakes show too.
+      // After a mistake the items after it are still read, so that their own mistakes show too.
       state.flow = add_item(item, state);
       state.good = state.good && state.flow != nullptr;
       state.first = false;
@@ -207,10 +206,11 @@ class Builder final : public FlowBuilder {
   }
   static ConfigError wrong_place(const ComponentItem& item, const std::string& kind, bool first) {
     if (first) {
-      return {item.position, "a flow starts with a source; " + item.name + " is a " + kind +
-                                 "; put one in front, such as Mnist: {split: train}"};
+      return {item.position, "a flow must start with a source, but " + item.name + " is a " + kind +
+                                 "; put a source before it, such as Mnist: {split: train}"};
     }
-    return {item.position, item.name + " is a source and can only stand first; JoinData joins several flows"};
+    return {item.position,
+            "source " + item.name + " must be the first item of a flow; use JoinData to join flows"};
   }
   static ConfigError unknown_component(const ComponentItem& item) {
     std::vector<std::string> names;

@@ -21,9 +21,9 @@ class Map {
   virtual ~Map() = default;
 
   /// Called once, before `apply`, with what comes in; returns what goes out.
-  /// Errors: ConfigError where the map cannot work on it.
+  /// Errors: ConfigError if the map cannot work on it.
   virtual Spec bind(const Spec& in) = 0;
-  /// True where `apply` may return false. A pass behind such a map has no known size.
+  /// True if `apply` may return false. A pass after such a map has no known size.
   virtual bool may_drop() const { return false; }
   /// False drops the datapoint. Errors: DataError for a datapoint that is bad.
   virtual bool apply(Datapoint& d, const SampleKey& key) const = 0;

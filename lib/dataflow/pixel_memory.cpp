@@ -40,7 +40,7 @@ class FreeList {
       return block;
     }
     void* block = std::aligned_alloc(64, size_t{1} << (kSmallest + index));
-    if (block == nullptr) throw ResourceError("no memory for an image of " + human_bytes(bytes));
+    if (block == nullptr) throw ResourceError("not enough memory for an image of " + human_bytes(bytes));
     return block;
   }
   void give(void* data, size_t bytes) {

@@ -26,7 +26,7 @@ void rethrow_with_sample(const SamplePlace& place) {
     named.file.clear();  // the text has it
     throw SampleError(
         error.kind(), named, error.what(),
-        "; the flow written as {on_error: replace, flow: [...]} leaves such files out (so does skip)");
+        "; to leave such files out, write the flow as {on_error: replace, flow: [...]} (or use skip)");
   } catch (const PartError& error) {
     SamplePlace part = place;
     part.position = error.position();
@@ -35,7 +35,7 @@ void rethrow_with_sample(const SamplePlace& place) {
   } catch (const Error& error) {
     throw SampleError(error.kind(), place, error.what());
   } catch (const std::bad_alloc&) {
-    throw SampleError(ErrorKind::kResource, place, "no memory");
+    throw SampleError(ErrorKind::kResource, place, "not enough memory");
   } catch (const std::exception& error) {
     throw SampleError(ErrorKind::kData, place, error.what());
   }

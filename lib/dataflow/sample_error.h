@@ -11,7 +11,7 @@ namespace tpack {
 struct SamplePlace {
   std::string stage;  // name of the component
   SampleId id = {};
-  std::string file = {};   // that the sample comes from; empty where it has none
+  std::string file = {};   // that the sample comes from; empty if it has none
   Position position = {};  // of the component in the config
 };
 
@@ -41,7 +41,7 @@ class FileError : public DataError {
 /// list.
 class PartError : public DataError {
  public:
-  /// `file`: that the sample comes from, where the part knows it.
+  /// `file`: that the sample comes from, if the part knows it.
   PartError(Position position, std::string file, const std::string& text)
       : DataError(text), position_(std::move(position)), file_(std::move(file)) {}
   const Position& position() const { return position_; }

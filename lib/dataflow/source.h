@@ -13,7 +13,7 @@ namespace tpack {
 
 struct FlowField;
 
-/// Where a component stands in its flow. The name ("map_data_1": type in snake_case, running number in its
+/// Where a component is in its flow. The name ("map_data_1": type in snake_case, running number in its
 /// list) is part of the key of its random numbers.
 struct StageContext {
   std::string name;
@@ -56,10 +56,10 @@ class Source : public std::enable_shared_from_this<Source> {
   /// Prepares the source once; again where that threw. Threads: any number at once.
   void prepare_once();
 
-  /// What there is to read, for a person. After `prepare`.
+  /// What there is to read, for people. After `prepare`.
   virtual SourceFacts facts() const { return {}; }
-  /// A text that becomes another one when the files that it reads do: made from names, sizes and dates,
-  /// without opening them. Empty where nothing is read, or nothing is known of it. After `prepare`.
+  /// A text that changes when the files that it reads change: made from names, sizes and dates,
+  /// without opening them. Empty if nothing is read, or nothing is known of it. After `prepare`.
   virtual std::string fingerprint() const { return {}; }
 
  protected:
@@ -71,7 +71,7 @@ class Source : public std::enable_shared_from_this<Source> {
   bool open_ = false;
 };
 
-/// Data that can be read at any index: arrays, files in a folder, pictures that are computed.
+/// Data that can be read at any index: arrays, files in a folder, images that are computed.
 class RandomAccessSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;

@@ -14,7 +14,7 @@ struct SourceFacts {
     int64_t samples = 0;
   };
 
-  std::optional<int64_t> samples = {};    // of a pass; kEndless where it never ends
+  std::optional<int64_t> samples = {};    // of a pass; kEndless if it never ends
   std::string unit = "samples";           // what they are, in the plural
   std::vector<Class> classes = {};        // in the order of their labels
   std::vector<std::string> remarks = {};  // on what was found and is not read: "ignored 1 file (.gif)"

@@ -33,7 +33,7 @@ std::optional<size_t> Spec::find(const std::string& name) const {
 size_t Spec::index(const ComponentRef& ref, const std::string& owner) const {
   if (ref.index) {
     if (static_cast<size_t>(*ref.index) < size()) return static_cast<size_t>(*ref.index);
-    throw ConfigError(ref.position, owner + ": there is no component " + std::to_string(*ref.index) +
+    throw ConfigError(ref.position, owner + ": unknown component " + std::to_string(*ref.index) +
                                         "; the datapoints have " + std::to_string(size()) + ": " + str());
   }
   if (const auto found = find(ref.name)) return *found;

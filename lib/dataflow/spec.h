@@ -21,7 +21,7 @@ struct ComponentSpec {
   /// What the values of a label mean; empty for everything else.
   std::vector<std::string> classes = {};
 
-  /// The class of a label; the number itself where it has no name.
+  /// The class of a label; the number itself if it has no name.
   std::string class_name(int64_t label) const;
 };
 
@@ -58,7 +58,7 @@ class Spec {
   std::optional<size_t> find(const std::string& name) const;
   /// Errors: ConfigError naming the components there are; `owner` ("map SelectComponent") asks.
   size_t index(const ComponentRef& ref, const std::string& owner) const;
-  /// The same components with `count` samples on a new first axis; Shape::kUnknown where batches differ.
+  /// The same components with `count` samples on a new first axis; Shape::kUnknown if batches differ.
   Spec batched(int64_t count) const;
   /// "image uint8 [28, 28, 1], label int32 []".
   std::string str() const;

@@ -16,7 +16,7 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
   virtual ~Stage() = default;
 
-  /// The flow behind this stage. Errors: ConfigError where the stage cannot work on `up`.
+  /// The flow after this stage. Errors: ConfigError if the stage cannot work on `up`.
   virtual FlowPtr wrap(FlowPtr up, const StageContext& context) const = 0;
   /// Changes how the whole flow is read; for the names that only set workers and prefetching.
   virtual void configure(FlowSettings& /*settings*/) const {}

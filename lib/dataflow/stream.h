@@ -15,8 +15,8 @@ class SlotRing;
 struct BatchSlot;
 class StreamEngine;
 
-/// A place in the endless sequence of passes: item `index` of pass `pass`. An index behind the end of its
-/// pass goes on in the next one.
+/// A place in the endless sequence of passes: item `index` of pass `pass`. An index past the end of its
+/// pass continues in the next one.
 struct DataPosition {
   int64_t pass = 0;
   int64_t index = 0;
@@ -61,9 +61,9 @@ class Batch {
   const Tensor& tensor(size_t i) const;
   /// The same as a datapoint, for items that are single samples with images.
   Datapoint& datapoint() const;
-  /// Number of samples; 1 where the flow has no BatchData.
+  /// Number of samples; 1 if the flow has no BatchData.
   int64_t samples() const;
-  /// Where to go on after this batch: behind it, and behind the batches that the other shards take in the
+  /// Where to go on after this batch: after it, and after the batches that the other shards take in the
   /// same round.
   DataPosition next_position() const;
   void release();
@@ -91,7 +91,7 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Waits for the next batch; nothing at the end. Errors: SampleError; Stopped where `stop` was requested.
+  /// Waits for the next batch; nothing at the end. Errors: SampleError; Stopped if `stop` was requested.
   std::optional<Batch> next(const std::stop_token& stop = {});
   /// Where to go on after the batches that `next` gave so far.
   DataPosition position() const { return position_; }

@@ -15,7 +15,8 @@ Shape batch_shape(const TensorSpec& spec) {
   const Shape& given = spec.shape;
   const auto wrong = [&spec] {
     return ShapeError(
-        "a picture is [H, W], [H, W, C] or [N, H, W, C] with 1, 3 or 4 channels, uint8 or float32; found " +
+        "expected an image [H, W], [H, W, C] or [N, H, W, C] with 1, 3 or 4 channels, uint8 or float32, "
+        "found " +
         spec.str());
   };
   if (given.rank() < 2 || given.rank() > 4) throw wrong();
@@ -52,7 +53,7 @@ PngImage encode_one(const Tensor& picture) {
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(header);
   PngImage out{shape[0], shape[1], shape[2], std::string(bytes, '\0')};
   if (png_image_write_to_memory(&header, out.png.data(), &bytes, 0, picture.raw(), 0, nullptr) == 0) {
-    throw ResourceError(std::string("a picture cannot be encoded as PNG: ") + header.message);
+    throw ResourceError(std::string("an image cannot be encoded as PNG: ") + header.message);
   }
   out.png.resize(bytes);
   return out;

@@ -7,15 +7,15 @@
 
 namespace tpack {
 
-/// A picture in PNG.
+/// An image in PNG.
 struct PngImage {
   int64_t height = 0;
   int64_t width = 0;
-  int64_t channels = 0;  // 1 grey, 3 RGB, 4 RGBA
+  int64_t channels = 0;  // 1 gray, 3 RGB, 4 RGBA
   std::string png;
 };
 
-/// Encodes one picture or a batch. Shapes: [H, W], [H, W, C] or [N, H, W, C], C of 1, 3 or 4; uint8, or
+/// Encodes one image or a batch. Shapes: [H, W], [H, W, C] or [N, H, W, C], C of 1, 3 or 4; uint8, or
 /// float32 from 0 to 255 (rounded, clamped). Errors: ShapeError for other shapes and types, ResourceError
 /// where it fails.
 std::vector<PngImage> encode_png(const Tensor& pictures);

@@ -123,7 +123,7 @@ std::vector<std::string> legend(const Chart& chart, const Style& style, int colu
   return lines;
 }
 
-/// The numbers left of the rows, right-aligned; empty where a row has none.
+/// The numbers left of the rows, right-aligned; empty if a row has none.
 std::vector<std::string> row_labels(const Range& range, int rows) {
   std::vector<std::string> labels(static_cast<size_t>(rows));
   for (const double value : ticks(range, std::max(2, rows / 3)))

@@ -5,11 +5,11 @@
 
 namespace tpack {
 
-/// Rows of texts in aligned columns for the terminal; columns of numbers stand to the right.
-/// The first column stands to the left.
+/// Rows of texts in aligned columns for the terminal; columns of numbers are right-aligned.
+/// The first column is left-aligned.
 class TextTable {
  public:
-  /// Headers may be empty: then there is no head.
+  /// Headers may be empty: then there is no header line.
   explicit TextTable(std::vector<std::string> header = {}) : header_(std::move(header)) {}
 
   /// Rows may be shorter than the header.

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// Lists bad samples in a file that is made, or grows, with the first one: a line each, every time one is
+/// Lists bad samples in a file that is made, or grows, with the first one: one line each, every time one is
 /// met. Until the file is named, the lines are kept. A file that cannot be written is reported once. Must
 /// outlive the readers of the flows it watches.
 /// Threads: samples are reported by any.
@@ -34,7 +34,7 @@ class BadSampleList {
   bool failed_ = false;
 };
 
-/// A warning where the flow met bad samples: "data.train: 1,200 bad samples were left out or replaced", and
+/// A warning if the flow met bad samples: "data.train: 1,200 bad samples were left out or replaced", and
 /// `where` after it.
 void warn_of_bad_samples(const std::string& name, const DataFlow& flow, const std::string& where = "");
 

@@ -215,7 +215,7 @@ std::string BenchReport::str(size_t slowest) const {
     table.add({name, fixed(f.median_s * 1e3, 3), with_thousands(static_cast<int64_t>(f.samples_per_s))});
   };
   if (train) add("step alone, one batch held fixed", *train);
-  if (data) add("data alone, a batch (mean)", *data);
+  if (data) add("data alone, per batch (mean)", *data);
   add(data ? "both" : "step", both);
   double all = 0;
   for (const NodeKindTime& kind : kinds) all += kind.seconds;
@@ -224,10 +224,10 @@ std::string BenchReport::str(size_t slowest) const {
                            flops > 0 && seconds > 0 ? fixed(flops / seconds / 1e9, 1) : ""});
     to.add(std::move(row));
   };
-  TextTable kind_table({"program", "kind", "nodes", "ms a step", "share", "GFLOP/s"});
+  TextTable kind_table({"program", "kind", "nodes", "ms per step", "share", "GFLOP/s"});
   for (const NodeKindTime& kind : kinds)
     add_costs(kind_table, {kind.program, kind.kind, std::to_string(kind.nodes)}, kind.seconds, kind.flops);
-  TextTable node_table({"program", "slowest nodes", "kind", "ms a step", "share", "GFLOP/s"});
+  TextTable node_table({"program", "slowest nodes", "kind", "ms per step", "share", "GFLOP/s"});
   for (size_t i = 0; i < std::min(slowest, nodes.size()); ++i)
     add_costs(node_table, {nodes[i].program, nodes[i].path, nodes[i].kind}, nodes[i].seconds, nodes[i].flops);
   const std::string mean = std::isnan(figure_81_to_100)
@@ -235,7 +235,7 @@ std::string BenchReport::str(size_t slowest) const {
                                : ", mean " + figure + " of steps 81 to 100: " + fixed(figure_81_to_100, 4);
   std::string tables = table.str();
   if (!nodes.empty()) tables += "\n" + kind_table.str() + "\n" + node_table.str();
-  return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads a tower " +
+  return "batch " + std::to_string(batch) + ", towers " + std::to_string(towers) + ", threads per tower " +
          std::to_string(threads) + ", peak RSS " + fixed(peak_rss_mb, 1) + " MB" + mean + "\n\n" + tables;
 }
 

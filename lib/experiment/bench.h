@@ -45,8 +45,8 @@ struct BenchReport {
   int threads = 1;  // of each tower
   int steps = 0;
   std::optional<BenchFigure>
-      train;  // the step alone, with one batch held fixed; not where the trainer reads its data itself
-  std::optional<BenchFigure> data;  // the data alone; not where there is none
+      train;  // the step alone, with one batch held fixed; not if the trainer reads its data itself
+  std::optional<BenchFigure> data;  // the data alone; not if there is none
   BenchFigure both;                 // training on data as it comes, from fresh weights
   std::string figure;               // the first statistic of a step: "cost"
   /// Its mean over steps 81 to 100 of that training: shows that the same work was done as elsewhere. NaN

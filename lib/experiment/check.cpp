@@ -20,12 +20,12 @@ void check_init(const InitSection& init) {
 
 namespace {
 
-/// Why nobody knows how many batches a pass has; null where that may be known.
+/// Why nobody knows how many batches a pass has; null if that may be known.
 const char* why_no_length(const DataFlow* train) {
   if (train == nullptr) return nullptr;
   if (train->size() == kEndless) return "never ends";
   if (!train->size() && train->settings().on_error == OnError::kSkip)
-    return "skips bad samples (on_error: skip), so that only reading tells how long a pass is";
+    return "skips bad samples (on_error: skip), so the length of a pass is not known in advance";
   return nullptr;
 }
 
@@ -41,7 +41,7 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   const auto steps = experiment.trainer->steps_per_pass();
   if (const char* why = why_no_length(train); why != nullptr || !steps) {
     throw ConfigError(where, std::string("'steps_per_epoch' is data, but data.train ") +
-                                 (why != nullptr ? why : "does not say how long a pass is") +
+                                 (why != nullptr ? why : "does not declare the length of a pass") +
                                  "; write a number of steps");
   }
   if (*steps < 1) {
@@ -99,7 +99,7 @@ void warn_of_unsaved_weights(const Experiment& experiment) {
   });
   if (is_saved || !experiment.tower) return;
   log::warning(experiment.position_of("callbacks").str() +
-               ": no callback saves what is trained; add ModelSaver: {} to the callbacks");
+               ": no callback saves checkpoints; add ModelSaver: {} to the callbacks");
 }
 
 CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides,

@@ -13,14 +13,14 @@ namespace tpack {
 /// where a pass has no known length.
 int64_t resolved_steps_per_epoch(const Experiment& experiment);
 
-/// Errors: ConfigError, with position, where the file that weights are taken from does not exist.
+/// Errors: ConfigError, with position, if the file that weights are taken from does not exist.
 void check_init(const InitSection& init);
 
-/// Sets the trainer up, with `input` in place of the experiment's where it is given; problems without a place
+/// Sets the trainer up, with `input` instead of the experiment's if it is given; problems without a place
 /// get that of the `trainer` section. Errors: ConfigError.
 void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world, const InputSource* input = nullptr);
 
-/// A warning where weights are trained and no callback saves them.
+/// A warning if weights are trained and no callback saves them.
 void warn_of_unsaved_weights(const Experiment& experiment);
 
 /// An experiment after everything was checked that can be known before the first step: names, shapes, types,
@@ -33,7 +33,7 @@ class CheckedExperiment {
 
   Experiment& experiment() { return experiment_; }
   Plan& plan() { return plan_; }
-  /// 0 where only the data tell.
+  /// 0 if only the data tell.
   int64_t steps_per_epoch() const { return steps_per_epoch_; }
   /// Compiles every program that a run will use. Errors: ConfigError, ResourceError.
   void compile();

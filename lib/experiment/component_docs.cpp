@@ -32,8 +32,8 @@ std::vector<const ComponentInfo*> components_named(const std::string& name) {
     for (const ComponentInfo* info : ComponentTable::of(kind).list()) known.push_back(info->name);
   }
   if (!found.empty()) return found;
-  throw ConfigError("there is no component '" + name + "'" + did_you_mean(name, known) +
-                    "; `tpack list` shows all");
+  throw ConfigError("unknown component '" + name + "'" + did_you_mean(name, known) +
+                    "; `tpack list` lists all");
 }
 
 std::string source_file(const ComponentInfo& info) {

@@ -22,10 +22,10 @@ std::string one_line(const ConfigNode& node) {
   return "[" + join(parts, ", ") + "]";
 }
 
-/// "{GlobalNormClip: {norm: 1}}", cut off where it is long.
+/// "{GlobalNormClip: {norm: 1}}", truncated if it is long.
 std::string described(const ConfigNode* node) {
   constexpr size_t kMost = 60;
-  if (node == nullptr) return "left out";
+  if (node == nullptr) return "not set";
   const std::string text = one_line(*node);
   return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
 }
@@ -103,7 +103,7 @@ bool is_compared(const std::string& section) {
   return std::find(kNot.begin(), kNot.end(), section) == kNot.end();
 }
 
-/// The name of the one component of a slot; "none" where there is none.
+/// The name of the one component of a slot; "none" if there is none.
 std::string component_of(const ConfigNode* slot) {
   if (slot == nullptr || slot->is_null()) return "none";
   return component_item(*slot, "component").name;
@@ -128,7 +128,7 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
   if (before != now) {
     throw ConfigError(optimizer,
                       "the checkpoint was made with optimizer " + before + ", this run has " + now +
-                          "; resume with the same, or begin a new run that takes the weights (init)");
+                          "; resume with the same optimizer, or start a new run with these weights (init)");
   }
   std::vector<std::string> changes;
   for (const ConfigNode::Entry& entry : run.entries()) {

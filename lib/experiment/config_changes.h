@@ -9,7 +9,7 @@ namespace tpack {
 
 /// What a resumed run says differently from the config in its checkpoint: "optimizer.Adam.learning_rate was
 /// 0.002, is 0.5". Not its name, nor that it is to be longer; `vars` only where they are used. Errors:
-/// ConfigError at `optimizer` where the optimizer is another one, whose state the checkpoint does not have.
+/// ConfigError at `optimizer` if the optimizer is another one, whose state the checkpoint does not have.
 std::vector<std::string> config_changes(const ConfigNode& checkpoint, const ConfigNode& run,
                                         const Position& optimizer);
 

@@ -20,7 +20,7 @@ DataRecord DataRecord::from_json(const std::string& text, const std::string& sou
     for (const auto& [name, flow] : json.items())
       record.flows_[name] = {flow.at("fingerprint").get<std::string>(), flow.at("facts").get<std::string>()};
   } catch (const nlohmann::json::exception& error) {
-    throw CheckpointError(source, std::string("what it says of the data is damaged: ") + error.what());
+    throw CheckpointError(source, std::string("its description of the data is damaged: ") + error.what());
   }
   return record;
 }
@@ -41,8 +41,8 @@ std::map<std::string, std::string> DataRecord::changes_since(const DataRecord& e
                                 ? "still " + now.facts + ", but names, sizes or dates of files differ"
                                 : "it was " + then->second.facts + "; it is " + now.facts;
     const std::string what_follows =
-        name == "train" ? "; the run goes on, but maybe not with exactly the same samples"
-                        : "; figures of " + name + " cannot be compared with those before the checkpoint";
+        name == "train" ? "; the run continues, but maybe with other samples"
+                        : "; statistics of " + name + " cannot be compared with those before the checkpoint";
     changes[name] = "data." + name + " has changed since the checkpoint: " + how + what_follows;
   }
   return changes;

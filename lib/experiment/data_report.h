@@ -14,7 +14,7 @@ namespace tpack {
 std::string describe_data(const std::map<std::string, DataFlow>& flows);
 
 /// The same for programs: by flow, a list of {samples, unit, classes, remarks} for its sources; samples is
-/// null where it is unknown or endless.
+/// null if it is unknown or endless.
 nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows);
 
 }  // namespace tpack

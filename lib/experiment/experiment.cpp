@@ -35,9 +35,9 @@ class ExperimentMaker {
         e_.monitors.push_back(std::move(monitor));
     }
     if (c.name.empty() || c.name == "." || c.name == ".." || c.name.find('/') != std::string::npos) {
-      errors_.add(
-          e_.position_of("name"),
-          "'name' is '" + c.name + "'; it names a folder of train_log: no path (--log-dir takes one)");
+      errors_.add(e_.position_of("name"),
+                  "'name' is '" + c.name +
+                      "'; it names a folder in train_log and cannot be a path; use --log-dir for a path");
     }
     if (c.max_epoch < c.starting_epoch) {
       errors_.add(e_.position_of("max_epoch"), "'max_epoch' is " + std::to_string(c.max_epoch) +
@@ -56,7 +56,7 @@ class ExperimentMaker {
   void make_updates() {
     const ExperimentConfig& c = e_.config;
     if (!c.optimizer.item.is_null() && !c.updates.empty()) {
-      errors_.add(e_.position_of("updates"), "'updates': there is an 'optimizer' too (at " +
+      errors_.add(e_.position_of("updates"), "'updates': 'optimizer' is set, too (at " +
                                                  e_.position_of("optimizer").str() +
                                                  "); move it into an update");
     }
@@ -104,7 +104,7 @@ class ExperimentMaker {
     e_.tower = tpack::make_model(e_.config.model, vars, errors_);
   }
 
-  /// Default callbacks stand behind the others; one that is listed is not added.
+  /// Default callbacks come after the others; one that is listed is not added.
   void make_callbacks() {
     std::set<std::string> listed;
     for (const Slot<Callback>& slot : e_.config.callbacks) {
@@ -116,7 +116,7 @@ class ExperimentMaker {
     }
   }
 
-  /// The registered name, also of an alias; empty where there is none.
+  /// The registered name, also of an alias; empty if there is none.
   static std::string type_of(const Slot<Callback>& slot) {
     try {
       const ComponentItem item = component_item(slot.item, Callback::kKind);
@@ -138,8 +138,9 @@ class ExperimentMaker {
     std::string name = snake_case(type) + (identity.empty() ? "" : "_" + name_of_entry(identity));
     const int number = counts_[name]++;
     if (callback->only_one() && number > 0) {
-      errors_.add(item.position, "callback " + type + (identity.empty() ? "" : " of '" + identity + "'") +
-                                     " is listed before; one can do the work of both");
+      errors_.add(item.position, "duplicate callback " + type +
+                                     (identity.empty() ? "" : " of '" + identity + "'") +
+                                     "; keep one of them");
     }
     if (identity.empty() || number > 0) name += "_" + std::to_string(number);
     e_.callbacks.push_back({name, std::move(callback), item.position});
@@ -173,7 +174,7 @@ class ExperimentMaker {
               .empty())  // an image of the right size would pass as it is, not prepared as in training
         errors_.add(
             predict.outputs.position(),
-            "predict: 'data' is missing (the flow whose stages prepare a file, as in `data: validation`)");
+            "predict: 'data' is missing (the flow with the stages for a file, as in `data: validation`)");
     }
     if (predict.data.empty() || e_.config.data.contains(predict.data.name)) return;
     errors_.add(unknown_flow(predict.data.name, predict.data.position), predict.data.position);

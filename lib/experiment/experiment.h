@@ -26,7 +26,7 @@ struct Experiment {
   ExperimentConfig config;
   std::map<std::string, DataFlow> flows;
   std::unique_ptr<TowerFunction> tower;  // null: no model
-  /// What trains the model, in order; one without a name where the config has `optimizer`.
+  /// What trains the model, in order; one without a name if the config has `optimizer`.
   std::vector<Update> updates;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<InputSource> input;
@@ -38,9 +38,9 @@ struct Experiment {
   void require_for_training() const;
   /// The flow of that name. Errors: ConfigError with suggestion.
   const DataFlow& flow(const std::string& name, const Position& position = {}) const;
-  /// data.train; null where there is none.
+  /// data.train; null if there is none.
   const DataFlow* train_flow() const;
-  /// Where a key of the config stands; the whole config where it does not.
+  /// The position of a key of the config; that of the whole config if it has no such key.
   Position position_of(const std::string& key) const;
   /// What the trainer is given; everything in it outlives this object's use.
   TrainSetup train_setup(Plan& plan, Comm& world) const;

@@ -58,11 +58,10 @@ Schema<EngineParams> engine_schema() {
   return Schema<EngineParams>("Where and how programs run.")
       .field("backend", &EngineParams::backend, "auto: the fastest that this build and machine have")
       .field("dtype", &EngineParams::dtype, "type of variables and activations; float64: reference only")
-      .field(
-          "algorithm", &EngineParams::algorithm,
-          "auto: measured where the plan says nothing; heuristic: fixed rules; direct: direct convolutions")
+      .field("algorithm", &EngineParams::algorithm,
+             "auto: measured unless the plan has it; heuristic: fixed rules; direct: direct convolutions")
       .field("threads", &EngineParams::threads,
-             "of each tower; auto: the processors divided among the towers");
+             "threads of each tower; auto: the processors divided among the towers");
 }
 
 struct UpdateParams {
@@ -79,7 +78,7 @@ Schema<UpdateParams> update_schema() {
           "variables", &UpdateParams::variables,
           "what is trained: names, or regular expressions that match whole names; everything below a name is "
           "trained with it; one or a list; default: all")
-      .field("optimizer", &UpdateParams::optimizer, "how it is trained")
+      .field("optimizer", &UpdateParams::optimizer, "how the variables are updated")
       .required()
       .field("every", &UpdateParams::every, at_least(1), "runs in steps 0, every, 2 * every, ...");
 }
@@ -94,9 +93,9 @@ std::optional<std::vector<Ref<Variable>>> parse_patterns(const ConfigNode& node,
 }
 
 Schema<PredictSection> predict_schema() {
-  return Schema<PredictSection>("What `tpack infer` gives.")
-      .field("data", &PredictSection::data, "flow whose stages behind the source files go through")
-      .field("outputs", &PredictSection::outputs, "outputs of the model, by the name they are given under");
+  return Schema<PredictSection>("What `tpack infer` predicts.")
+      .field("data", &PredictSection::data, "flow with the stages that files go through")
+      .field("outputs", &PredictSection::outputs, "outputs of the model, by name");
 }
 
 ConfigNode texts(const std::vector<std::string>& values) {
@@ -116,7 +115,7 @@ struct Codec<EngineSettings> {
       reader.errors().add(node.find("dtype")->position(),
                           std::string("'dtype' of engine: ") + name_of(p->dtype) +
                               (p->dtype == DType::kFloat64 ? " needs `backend: reference`"
-                                                           : " cannot be trained in; write float32"));
+                                                           : " is not supported for training; use float32"));
       return std::nullopt;
     }
     EngineSettings settings;
@@ -146,7 +145,7 @@ std::optional<std::vector<UpdateSection>> Codec<std::vector<UpdateSection>>::par
     const std::string owner = "update " + entry.key;
     if (!is_model_name(entry.key))
       errors.add(entry.key_position,
-                 owner + ": its name is a part of names of variables; use letters, digits, '_', '-' and '.'");
+                 "invalid update name '" + entry.key + "'; use letters, digits, '_', '-' and '.'");
     const UpdateParams p = update_schema().parse(entry.value, owner, errors);
     const auto variables = parse_patterns(p.variables, owner, errors);
     if (variables)
@@ -174,8 +173,8 @@ struct Codec<InitSection> {
     fields.insert(fields.begin(), {.name = "from",
                                    .type = Codec<Ref<Path>>::type(),
                                    .required = true,
-                                   .doc = "checkpoint whose weights are taken"});
-    FieldType type = FieldType::section(std::move(fields), "weights to begin with");
+                                   .doc = "checkpoint that the weights are loaded from"});
+    FieldType type = FieldType::section(std::move(fields), "initial weights");
     type.nullable = true;
     return type;
   }
@@ -326,28 +325,29 @@ Schema<ExperimentConfig> experiment_schema() {
   model.nullable = true;
   return Schema<C>("An experiment: data, model, and how it is trained.")
       .field("tpack", &C::tpack, between(1, 1), "version of the config format")
-      .field("name", &C::name, "of the run and its folder; default: the file's name")
-      .field("seed", &C::seed, at_least(0), "of all random numbers")
-      .field("plugins", &C::plugins, "shared libraries with further components")
+      .field("name", &C::name, "name of the run and its folder; default: the file's name")
+      .field("seed", &C::seed, at_least(0), "seed of all random numbers")
+      .field("plugins", &C::plugins, "shared libraries with more components")
       .field("vars", &C::vars, "values that expressions use")
-      .field("data", &C::data, "dataflows by name; `train` is what is trained on")
+      .field("data", &C::data, "dataflows by name; `train` is the training data")
       .field("model", &C::model, "the network, its cost and its metrics")
       .type(std::move(model))
-      .field("optimizer", &C::optimizer, "how variables follow their gradients")
+      .field("optimizer", &C::optimizer, "how gradients update the variables")
       .field("updates", &C::updates,
-             "for several costs or networks: what a step trains, by name, in order; in place of `optimizer`")
-      .field("trainer", &C::trainer, "what one step is, and on which devices")
-      .field("input", &C::input, "how batches come to the devices")
+             "for several costs or networks: what a step trains, by name, in order; instead of `optimizer`")
+      .field("trainer", &C::trainer, "how a step runs, and on which devices")
+      .field("input", &C::input, "how batches get to the devices")
       .field("engine", &C::engine, "where and how programs run")
       .field("starting_epoch", &C::starting_epoch, at_least(0), "number of the first epoch")
-      .field("max_epoch", &C::max_epoch, at_least(0), "the last epoch, included")
-      .field("steps_per_epoch", &C::steps_per_epoch, "steps of an epoch of callbacks, or data")
-      .field("callbacks", &C::callbacks, "what happens beside the steps")
-      .field("default_callbacks", &C::default_callbacks, "callbacks that run behind those, or false")
-      .field("monitors", &C::monitors, "where figures go")
-      .field("init", &C::init, "weights that a new run begins with")
-      .field("gates", &C::gates, "bounds that figures must keep at the end, by statistic")
-      .field("predict", &C::predict, "what `tpack infer` gives");
+      .field("max_epoch", &C::max_epoch, at_least(0), "number of the last epoch")
+      .field("steps_per_epoch", &C::steps_per_epoch,
+             "steps per epoch, after which callbacks run; data: as many as a pass has")
+      .field("callbacks", &C::callbacks, "what runs besides the training step")
+      .field("default_callbacks", &C::default_callbacks, "callbacks that run after `callbacks`, or false")
+      .field("monitors", &C::monitors, "where statistics are written")
+      .field("init", &C::init, "weights that a new run starts with")
+      .field("gates", &C::gates, "bounds that statistics must meet at the end, by statistic")
+      .field("predict", &C::predict, "what `tpack infer` predicts");
 }
 
 FieldType config_structure() {
@@ -356,7 +356,7 @@ FieldType config_structure() {
   fields.push_back({.name = "include",
                     .type = FieldType::either({path, FieldType::list_of(path)}, "paths"),
                     .default_value = ConfigNode::list({}),
-                    .doc = "config files that this one is laid over, relative to it"});
+                    .doc = "config files that this one extends, with paths relative to it"});
   return FieldType::section(std::move(fields), "a config");
 }
 

@@ -34,7 +34,7 @@ struct InitSection {
   LoadRules rules;
 };
 
-/// A figure and the bound that it must keep at the end of the run: `validation_accuracy: ">= 0.985"`.
+/// A statistic and the bound that it must meet at the end of the run: `validation_accuracy: ">= 0.985"`.
 struct Gate {
   enum class Bound : uint8_t { kAtLeast, kAbove, kAtMost, kBelow };
   std::string name;
@@ -56,7 +56,7 @@ struct Codec<std::vector<Gate>> {
   static ConfigNode dump(const std::vector<Gate>& gates);
 };
 
-/// A component that is still as written: whoever needs it makes it.
+/// A component that is still as written: its user makes it.
 template <class Kind>
 struct Slot {
   ConfigNode item = {};  // null: not given
@@ -121,7 +121,7 @@ struct Codec<FlowMap> {
 
 /// The `predict` section: what `tpack infer` gives.
 struct PredictSection {
-  Ref<FlowName> data;  // files go through this flow's stages behind its source
+  Ref<FlowName> data;  // files go through this flow's stages after its source
   ConfigNode outputs;  // null: not given
 };
 

@@ -34,8 +34,8 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
     const bool is_file = at->is_regular_file(unknown) || is_dangling_link(path);
     if (is_file && is_image_file(path)) found.push_back(path);
   }
-  if (failure) throw DataError(folder, "cannot be listed whole: " + failure.message());
-  if (found.empty()) throw DataError(folder, "has no .jpg, .jpeg or .png");
+  if (failure) throw DataError(folder, "cannot be listed completely: " + failure.message());
+  if (found.empty()) throw DataError(folder, "has no .jpg, .jpeg or .png files");
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
 }
@@ -144,7 +144,7 @@ void FileSamples::add_maps(const ConfigNode& flow, const FlowMap& flows) {
   require_what_the_model_takes(flow);
 }
 
-/// What no file can mend is said once, and before any is read.
+/// Errors that do not depend on the file are reported once, before any is read.
 void FileSamples::require_what_the_model_takes(const ConfigNode& flow) const {
   const auto is_image = [](const ComponentSpec& component) { return component.is_image; };
   if (std::none_of(given_.begin(), given_.end(), is_image)) {
@@ -154,7 +154,7 @@ void FileSamples::require_what_the_model_takes(const ConfigNode& flow) const {
   const TensorSpec& made = spec_[spec_.index({input_->component.c_str()}, "infer")].tensor;
   if (!made.shape.known() || made == input_->spec) return;
   throw ConfigError(flow.position(), "flow '" + flow.text() + "' gives " + made.str() + ", the model takes " +
-                                         input_->spec.str() + "; a Resize in it would bring them together");
+                                         input_->spec.str() + "; add a Resize to the flow");
 }
 
 Tensor FileSamples::read(const std::string& path, int64_t index) const {
@@ -172,12 +172,12 @@ Tensor FileSamples::read(const std::string& path, int64_t index) const {
   try {
     image.header_known(color_);
     for (const auto& [key, map] : maps_) {
-      if (!map->apply(sample, {0, sample.id(), key})) throw DataError("it is dropped by a map of the flow");
+      if (!map->apply(sample, {0, sample.id(), key})) throw DataError("is dropped by a map of the flow");
     }
     Tensor value = sample.to_tensor(spec_.index({input_->component.c_str()}, "infer")).clone();
     if (value.spec() == input_->spec) return value;
     throw DataError("gives " + value.spec().str() + ", the model takes " + input_->spec.str() +
-                    "; a Resize in the flow that `predict.data` names would bring them together");
+                    "; add a Resize to the flow that `predict.data` names");
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {  // of the image library, too

@@ -10,15 +10,15 @@
 namespace tpack {
 
 /// The files that words of a command line mean, in their order: a file; a folder (its images, sorted, folders
-/// in it too); `@FILE` (a list, one path a line); `-` (the same from stdin). Errors: DataError for a list or
-/// folder that is not there.
+/// in it too); `@FILE` (a list, one path per line); `-` (the same from stdin). Errors: DataError for a list
+/// or folder that is not there.
 std::vector<std::string> listed_files(const std::vector<std::string>& words);
 
-/// Turns image files into the samples that a model is fed: the maps of its predict flow behind the source.
+/// Turns image files into the samples that a model is fed: the maps of its predict flow after the source.
 /// What those flows do with many samples (batches, order, repeats) does not apply to single files.
 class FileSamples {
  public:
-  /// Errors: ConfigError where the model takes no image, or its maps do not fit single images.
+  /// Errors: ConfigError if the model takes no image, or its maps do not fit single images.
   explicit FileSamples(const Experiment& experiment);
 
   /// Name and spec of the input that the samples are for.

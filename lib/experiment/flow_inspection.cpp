@@ -41,7 +41,7 @@ FlowInspection inspect_flow(const std::string& name, const DataFlow& flow, uint6
     for (size_t c = 0; c < flow.spec().size(); ++c)
       report.values.push_back(inspected(i, flow.spec()[c].name, item.to_tensor(c)));
   }
-  flow.bad_samples().on_bad_sample({});  // whoever reads the flow again does not report them again
+  flow.bad_samples().on_bad_sample({});  // so that later readers do not report them again
   report.bad_samples = flow.bad_samples().count();
   return report;
 }
@@ -50,7 +50,7 @@ std::string FlowInspection::str() const {
   TextTable facts;
   facts.add({"flow", flow});
   facts.add({"spec", spec.str()});
-  facts.add({"items a pass", size_text(size)});
+  facts.add({"items per pass", size_text(size)});
   facts.add({"seek", name_of(seek)});
   TextTable samples({"item", "component", "value", "min", "max", "mean"});
   const auto text = [](double value) { return shortest(static_cast<float>(value)); };

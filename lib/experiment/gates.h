@@ -8,9 +8,9 @@
 
 namespace tpack {
 
-/// Refuses gates of figures that nobody gives. Errors: ConfigError with suggestions.
+/// Refuses gates of statistics that nothing reports. Errors: ConfigError with suggestions.
 void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>& provided);
-/// Checks the newest figures. Errors: GateMissed with every gate that was missed.
+/// Checks the newest statistics. Errors: GateMissed with every gate that was missed.
 void require_gates(const std::vector<Gate>& gates, const Monitors& monitors);
 
 }  // namespace tpack

@@ -18,9 +18,9 @@ namespace {
 std::vector<PredictOutput> outputs_of(const Experiment& e) {
   if (e.config.predict.outputs.is_null()) {
     throw ConfigError(
-        "the model's config does not say what it predicts; add "
+        "the config of the model has no 'predict.outputs'; add "
         "--set 'predict={data: validation, outputs: {probability: {Softmax: LAYER}}}', with the layer of the "
-        "scores, and the flow whose augmentation prepares a file");
+        "scores, and the flow with the augmentation of a file");
   }
   Diagnostics errors;
   std::vector<PredictOutput> outputs = parse_predict_outputs(e.config.predict.outputs, errors);
@@ -82,7 +82,7 @@ class Inference {
                         std::to_string(classes) + " classes");
     if (options_.labels.empty() || static_cast<int64_t>(labels_.size()) == classes) return;
     throw ConfigError(options_.labels + ": has " + std::to_string(labels_.size()) + " names, the model has " +
-                      std::to_string(classes) + " classes; write one name a line");
+                      std::to_string(classes) + " classes; write one name per line");
   }
 
   void flush() {

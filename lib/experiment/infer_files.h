@@ -18,9 +18,9 @@ struct InferOptions {
 };
 
 /// Runs image files through the model as its config's `predict` section says and writes the predictions. An
-/// error stays with its file: it is logged and written in place of the prediction. Returns how many files
-/// gave no prediction. Errors: ConfigError where the config does not say what to predict, or the options do
-/// not fit the model; ResourceError where the output cannot be written.
+/// error stays with its file: it is logged and written instead of the prediction. Returns how many files
+/// gave no prediction. Errors: ConfigError if the config does not say what to predict, or the options do
+/// not fit the model; ResourceError if the output cannot be written.
 int64_t infer_files(StoredModel& model, const std::vector<std::string>& files, const InferOptions& options);
 
 }  // namespace tpack

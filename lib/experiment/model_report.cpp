@@ -25,7 +25,7 @@ std::string human_count(double value) {
   return text;
 }
 
-/// The layer whose name is the longest beginning of a path; null where it belongs to none.
+/// The layer whose name is the longest beginning of a path; null if it belongs to none.
 LayerReport* owner_of(std::vector<LayerReport>& layers, const std::string& path) {
   LayerReport* best = nullptr;
   for (LayerReport& layer : layers) {
@@ -86,13 +86,13 @@ std::string ModelReport::str() const {
   table.add({"batch x towers", with_thousands(size.batch) + " x " + std::to_string(size.towers)});
   if (!layers.empty()) {
     table.add({"parameters", with_thousands(parameters)});
-    table.add({"FLOPs forward, a sample",
+    table.add({"FLOPs forward per sample",
                human_count(forward_flops / static_cast<double>(std::max<int64_t>(size.batch, 1)))});
   }
-  if (step_flops > 0) table.add({"FLOPs of a step, a tower", human_count(step_flops)});
+  if (step_flops > 0) table.add({"FLOPs per step and tower", human_count(step_flops)});
   for (const auto& [name, bytes] : memory.parts())
     table.add({std::string("memory: ") + name, human_bytes(bytes)});
-  table.add({"memory: most in training", human_bytes(memory.total())});
+  table.add({"memory: peak in training", human_bytes(memory.total())});
   return (layers.empty() ? "" : layer_table.str() + "\n") + table.str();
 }
 

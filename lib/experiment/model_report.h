@@ -31,7 +31,7 @@ struct ModelReport {
   nlohmann::ordered_json to_json() const;
 };
 
-/// Compiles the step of a checked experiment. Layers and FLOPs are left out where its trainer has no model.
+/// Compiles the step of a checked experiment. Layers and FLOPs are left out if its trainer has no model.
 /// Errors: ConfigError, ResourceError.
 ModelReport report_model(CheckedExperiment& checked);
 

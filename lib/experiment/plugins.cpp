@@ -14,16 +14,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* kEntry = "tpack_plugin";
 
-/// Code that anybody may replace is not run.
+/// Code that anybody can replace is not run.
 void refuse_world_writable(const fs::path& path, const char* what) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return;  // dlopen will say what is wrong
   if ((info.st_mode & S_IWOTH) == 0) return;
   throw ConfigError("the " + std::string(what) + " " + path.string() +
-                    " can be written by everybody; take that right away (chmod o-w) before it is loaded");
+                    " is world-writable; remove that permission with chmod o-w");
 }
 
-/// The reason of a failed dlopen without the path in front, which the message has already.
+/// The reason of a failed dlopen without the path in front, which the message has anyway.
 std::string loader_message(const std::string& path) {
   const char* given = dlerror();
   std::string text = given == nullptr ? "unknown cause" : given;
@@ -44,9 +44,9 @@ void check_abi(void* library, const std::string& path) {
   }
   const PluginAbi* abi = entry();
   if (abi != nullptr && abi->fits(kPluginAbi)) return;
-  throw ConfigError("plugin " + path + " was built for another tpack: it is " +
-                    (abi == nullptr ? "of unknown version" : abi->str()) + ", this is " + kPluginAbi.str() +
-                    "; build it again");
+  throw ConfigError("plugin " + path + " was built for another tpack (" +
+                    (abi == nullptr ? "unknown version" : abi->str()) + "), this is " + kPluginAbi.str() +
+                    "; rebuild it");
 }
 
 /// A name that two files register is found when the tables are read.
@@ -70,7 +70,7 @@ void load_plugin(const Ref<Path>& plugin) {
     const std::string text = loader_message(file.string());
     if (is_of_another_version(text)) {
       throw ConfigError("plugin " + path + " was built for another tpack, this is " + kPluginAbi.str() +
-                        "; build it again");
+                        "; rebuild it");
     }
     throw ConfigError("plugin " + path + " cannot be loaded: " + text);
   }

@@ -20,7 +20,7 @@
 namespace tpack {
 namespace {
 
-/// Where the formats that are text go: standard output, or a file that has its name once it is whole. What is
+/// Where text formats go: standard output, or a file that has its name once it is whole. What is
 /// no regular file (a pipe) is written as it is.
 class TextOutput {
  public:
@@ -47,7 +47,7 @@ class TextOutput {
     std::error_code failure;
     if (stream() && written_ != path_) std::filesystem::rename(written_, path_, failure);
     if (!stream() || failure)
-      throw ResourceError((path_.empty() ? "stdout" : path_) + ": was not written whole");
+      throw ResourceError((path_.empty() ? "stdout" : path_) + ": was not written completely");
   }
 
  private:
@@ -155,7 +155,7 @@ class Csv final : public PredictionWriter {
 };
 
 /// One dataset [files, ...] an output, NaN for files that could not be read, and the texts `files`, `errors`
-/// (empty lines where there was none) and `labels`, one a line.
+/// (empty lines if there was none) and `labels`, one a line.
 class Hdf5 final : public PredictionWriter {
  public:
   explicit Hdf5(WriterOptions options) : options_(std::move(options)) {
@@ -192,8 +192,8 @@ class Hdf5 final : public PredictionWriter {
     for (const std::string& name : options_.names) {
       for (const std::string& other : taken) {
         if (name == other || name.starts_with(other + "/") || other.starts_with(name + "/")) {
-          throw ConfigError("--format hdf5 has no place for output '" + name + "' beside '" + other +
-                            "'; name it otherwise in predict.outputs, or use jsonl");
+          throw ConfigError("--format hdf5 cannot hold output '" + name + "' next to '" + other +
+                            "'; rename it in predict.outputs, or use jsonl");
         }
       }
       taken.push_back(name);

@@ -13,7 +13,7 @@ namespace tpack {
 struct Prediction {
   std::string file;
   std::vector<Tensor> outputs;  // without a batch axis
-  std::string error;            // empty where it went well
+  std::string error;            // empty if it went well
 };
 
 /// A class with its score.
@@ -39,7 +39,7 @@ class PredictionWriter {
  public:
   virtual ~PredictionWriter() = default;
   virtual void write(const Prediction& prediction) = 0;
-  /// After the last one. Errors: ResourceError where the output cannot be written.
+  /// After the last one. Errors: ResourceError if the output cannot be written.
   virtual void finish() = 0;
 };
 

@@ -25,16 +25,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLock = ".lock";
 constexpr const char* kSetAside = "left-";
-/// What a run that goes on writes anew, unlike log.txt and the event files.
+/// What a run that goes on writes again, unlike log.txt and the event files.
 constexpr std::array<const char*, 4> kWrittenAnew = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
 void make_folder(const std::string& path) {
   std::error_code failure;
   fs::create_directories(path, failure);
-  if (failure) throw ResourceError(path + ": the run folder cannot be made: " + failure.message());
+  if (failure) throw ResourceError(path + ": the run folder cannot be created: " + failure.message());
 }
 
-/// True where there is anything that a run has written.
+/// True if there is anything that a run has written.
 bool has_content(const std::string& path) {
   for (const auto& entry : fs::directory_iterator(path)) {
     if (entry.path().filename() != kLock) return true;
@@ -42,7 +42,7 @@ bool has_content(const std::string& path) {
   return false;
 }
 
-/// True where a run has left its marks: only such a folder is moved out of the way.
+/// True if a run has left its marks: only such a folder is moved out of the way.
 bool is_run_folder(const std::string& path) {
   static constexpr std::array<const char*, 3> kMarks = {"checkpoints", "log.txt", "exit.json"};
   return std::any_of(kMarks.begin(), kMarks.end(),
@@ -56,7 +56,7 @@ std::string unused_name(const std::string& base) {
   return name;
 }
 
-/// What is damaged or no checkpoint is not; whoever needs it says so.
+/// Files that are damaged or not checkpoints are not; the code that needs them says so.
 bool is_of_later_step(int64_t step, const std::string& checkpoint) {
   try {
     return checkpoint_step(checkpoint) > step;
@@ -119,10 +119,10 @@ void RunFolder::lock() {
   const int failure = errno;
   unlock();
   if (failure == EWOULDBLOCK)
-    throw ResourceError(path_ + ": another process trains in this folder; give this run another --log-dir");
+    throw ResourceError(path_ + ": another process trains in this folder; use another --log-dir");
   // Some network file systems have no locks: a run there is still better than none.
   log::warning(name + ": cannot be locked (" + std::strerror(failure) +
-               "); see that no other run writes here");
+               "); make sure that no other run writes here");
 }
 
 void RunFolder::enter(const ResumeRequest& resume) {
@@ -133,25 +133,24 @@ void RunFolder::enter(const ResumeRequest& resume) {
   }
   move_away_ = resume.mode == Mode::kNever && has_content(path_);
   if (move_away_ && !is_run_folder(path_)) {
-    throw ConfigError(path_ +
-                      ": holds files, but none of a run; --resume never moves only folders of runs away " +
-                      "(write elsewhere with --log-dir DIR)");
+    throw ConfigError(
+        path_ + ": has files, but is not a run folder, and --resume never moves only run folders away; " +
+        "use another folder (--log-dir DIR)");
   }
   const std::vector<std::string> best = list_other_checkpoints(checkpoints());
   if (resume.mode == Mode::kNone && !(list_checkpoints(checkpoints()).empty() && best.empty())) {
     throw ConfigError(path_ +
-                      ": has checkpoints of an earlier run; go on with it (--resume auto), move it away " +
-                      "(--resume never), or write elsewhere (--log-dir DIR)");
+                      ": has checkpoints of an earlier run; resume it (--resume auto), move it away " +
+                      "(--resume never), or use another folder (--log-dir DIR)");
   }
   if (resume.mode == Mode::kAuto) {
     const auto newest = newest_valid_checkpoint(checkpoints());
     if (newest) checkpoint_ = newest->path;
     if (!newest && !best.empty()) checkpoint_ = newest_of(best);
     if (const std::string left = left_behind(); !checkpoint_ && !left.empty()) {
-      throw ConfigError(
-          path_ + ": has no checkpoint but those in " + left +
-          "; go on from one of them (--resume FILE), move them away (--resume never), or write " +
-          "elsewhere (--log-dir DIR)");
+      throw ConfigError(path_ + ": has no checkpoint but those in " + left +
+                        "; resume one of them (--resume FILE), move them away (--resume never), or use " +
+                        "another folder (--log-dir DIR)");
     }
     if (!checkpoint_) log::info(path_ + " has no checkpoint; training starts from the beginning");
   }
@@ -163,12 +162,12 @@ std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
   const auto newest =
       std::max_element(checkpoints.begin(), checkpoints.end(),
                        [](const auto& a, const auto& b) { return checkpoint_step(a) < checkpoint_step(b); });
-  log::info("there is no " + checkpoint_name(checkpoint_step(*newest)) + " or later one; going on from " +
+  log::info("no " + checkpoint_name(checkpoint_step(*newest)) + " or later checkpoint; continuing from " +
             *newest);
   return *newest;
 }
 
-/// A folder of checkpoints that were set aside; "" where there is none.
+/// A folder of checkpoints that were set aside; "" if there is none.
 std::string RunFolder::left_behind() const {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(checkpoints(), none))
@@ -182,7 +181,7 @@ void RunFolder::begin() {
     unlock();
     make_folder(path_);
     lock();
-    log::info("what " + path_ + " had is now in " + backup);
+    log::info("the content of " + path_ + " was moved to " + backup);
   }
   make_folder(checkpoints());
   for (const std::string& folder : {path_, checkpoints()}) remove_unfinished_files(folder);
@@ -201,9 +200,9 @@ bool RunFolder::set_later_checkpoints_aside(int64_t step) const {
   const std::string copy = copy_of_what_is_taken_up(step);  // first: there may be no room for it
   if (!left.empty()) {
     const std::string aside = set_aside(left);
-    log::info("the run goes on from step " + std::to_string(step) + "; " +
-              (from_elsewhere ? "what an earlier run left in this folder is" : "later checkpoints are") +
-              " now in " + aside);
+    log::info("the run continues from step " + std::to_string(step) + "; " +
+              (from_elsewhere ? "the files of an earlier run in this folder" : "later checkpoints") +
+              " were moved to " + aside);
   }
   if (copy.empty()) return !left.empty();
   std::error_code failure;
@@ -219,7 +218,7 @@ void RunFolder::set_best_aside(const std::string& flow) const {
     if (name.starts_with("max-" + flow + "_") || name.starts_with("min-" + flow + "_")) best.push_back(path);
   }
   if (best.empty()) return;
-  log::info("the best checkpoints of the earlier data." + flow + " are now in " + set_aside(best));
+  log::info("the best checkpoints of the earlier data." + flow + " were moved to " + set_aside(best));
 }
 
 /// Returns where the files are now.
@@ -234,12 +233,12 @@ std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
       if (fs::exists(path)) fs::rename(path, aside / fs::path(path).filename());
     }
   } catch (const fs::filesystem_error& failure) {
-    throw ResourceError(aside.string() + ": checkpoints cannot be moved there: " + failure.code().message());
+    throw ResourceError(aside.string() + ": checkpoints cannot be moved here: " + failure.code().message());
   }
   return aside.string();
 }
 
-/// A run that is stopped before its first save is to find what it went on from. "" where it is there.
+/// A run that is stopped before its first save must find what it continued from. "" if it is there.
 std::string RunFolder::copy_of_what_is_taken_up(int64_t step) const {
   if (!goes_on_from_elsewhere() && is_whole(checkpoints() + "/" + checkpoint_name(step))) return "";
   const auto content = read_whole_file(*checkpoint_);

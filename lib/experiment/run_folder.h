@@ -11,8 +11,8 @@ namespace tpack {
 struct ResumeRequest {
   enum class Mode : uint8_t {
     kNone,   // not given: a folder that has checkpoints is refused
-    kAuto,   // the newest valid checkpoint, a best one where there is no other, or afresh where there is none
-    kNever,  // afresh; what the folder has is moved away
+    kAuto,   // the newest valid checkpoint, a best one if there is no other, or a new run if there is none
+    kNever,  // a new run; what the folder has is moved away
     kFile
   };
   Mode mode = Mode::kNone;
@@ -26,13 +26,13 @@ struct ResumeRequest {
 /// same files: config.yaml, plan.json, log.txt, stats.json, events, checkpoints/, exit.json.
 class RunFolder {
  public:
-  /// Makes the folder, or finds out how it is to be entered; changes nothing in it yet. Errors: ConfigError
-  /// (with advice) where it has checkpoints and nothing was asked; CheckpointError where all of them are
-  /// damaged; ResourceError where it cannot be written or another process is at work in it.
+  /// Creates the folder, or finds out how it is to be used; changes nothing in it yet. Errors: ConfigError
+  /// (with advice) if it has checkpoints and nothing was asked; CheckpointError if all of them are
+  /// damaged; ResourceError if it cannot be written or another process trains in it.
   RunFolder(std::string path, const ResumeRequest& resume);
   ~RunFolder();
-  /// Once nothing is left that can be wrong with the config: moves the old content away where that was asked
-  /// for, and takes away what an earlier run left unfinished. Errors: ResourceError.
+  /// Once nothing is left that can be wrong with the config: moves the old content away if that was asked
+  /// for, and removes what an earlier run left unfinished. Errors: ResourceError.
   void begin();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -46,7 +46,7 @@ class RunFolder {
   /// plan and statistics that belong to them: a run that goes on from an older one is another run from there
   /// on; `auto` must not return to what it left, and nothing of it is overwritten. All checkpoints, and the
   /// event files, are moved where the one to go on from is of another folder; that one is copied here, so
-  /// that `auto` finds it before the first save. True where anything was moved. Errors: ResourceError.
+  /// that `auto` finds it before the first save. True if anything was moved. Errors: ResourceError.
   bool set_later_checkpoints_aside(int64_t step) const;
   /// Moves the best checkpoints that were chosen by a statistic of `flow` to the same folder. Call it when
   /// the data of that flow has changed, because old and new values cannot be compared. Errors: ResourceError.

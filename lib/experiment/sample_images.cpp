@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// The first integer component with one number a sample.
+/// The first integer component with one number per sample.
 std::optional<size_t> label_column(const Spec& spec, bool batched) {
   for (size_t c = 0; c < spec.size(); ++c) {
     const TensorSpec& tensor = spec[c].tensor;
@@ -42,7 +42,7 @@ void write_sample_images(const DataFlow& flow, const std::string& folder, int co
   const auto label = label_column(spec, batched);
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
-  if (failure) throw ResourceError(folder + ": cannot be made: " + failure.message());
+  if (failure) throw ResourceError(folder + ": cannot be created: " + failure.message());
   const auto cursor = flow.open({.seed = seed});
   Datapoint item;
   for (int written = 0; written < count && cursor->next(item);) {

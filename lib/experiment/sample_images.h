@@ -8,7 +8,7 @@
 namespace tpack {
 
 /// Writes the image of each of the first `count` samples of a flow to FOLDER/NUMBER-LABEL.png (NUMBER.png
-/// where they have no label). Batches are unpacked. Errors: ConfigError where the flow has no image;
+/// where they have no label). Batches are unpacked. Errors: ConfigError if the flow has no image;
 /// DataError, ResourceError of reading and writing.
 void write_sample_images(const DataFlow& flow, const std::string& folder, int count, uint64_t seed);
 

@@ -40,9 +40,9 @@ std::string describe_run(const StepSize& size, const RunLength& length, const Da
   table.add({"towers", with_thousands(size.towers)});
   table.add({"ranks", with_thousands(size.ranks)});
   table.add({"total batch", with_thousands(size.batch * replicas)});
-  table.add({"steps an epoch", with_thousands(length.steps_per_epoch)});
-  table.add({"samples an epoch", with_thousands(samples_of(batches, size.batch, train))});
-  table.add({"passes an epoch", passes_of(batches, train)});
+  table.add({"steps per epoch", with_thousands(length.steps_per_epoch)});
+  table.add({"samples per epoch", with_thousands(samples_of(batches, size.batch, train))});
+  table.add({"passes per epoch", passes_of(batches, train)});
   return table.str();
 }
 
@@ -68,7 +68,7 @@ std::string describe_variables(const VariableStore& store) {
     table.add(std::move(row));
     if (update != update_of.end()) total += shape.elements();
   }
-  table.add({"total that is trained", "", with_thousands(total)});
+  table.add({"total trained", "", with_thousands(total)});
   return table.str();
 }
 

@@ -23,8 +23,8 @@ LoadedConfig stored_config(const CheckpointContent& content, const std::string& 
 void refuse_plugins(const LoadedConfig& config, const std::string& path) {
   const ConfigNode* plugins = config.root.find("plugins");
   if (plugins == nullptr || plugins->size() == 0) return;
-  throw ConfigError(plugins->position(), path + " names plugins, which would run code: " + to_json(*plugins) +
-                                             "; give --allow-plugins where you trust them");
+  throw ConfigError(plugins->position(), path + " names plugins, which run code: " + to_json(*plugins) +
+                                             "; use --allow-plugins if you trust them");
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ std::vector<std::string> stored_labels(const CheckpointContent& content, const s
   try {
     return nlohmann::json::parse(text->second).get<std::vector<std::string>>();
   } catch (const nlohmann::json::exception& error) {
-    throw CheckpointError(path, std::string("its labels are no list of texts: ") + error.what());
+    throw CheckpointError(path, std::string("its labels are not a list of strings: ") + error.what());
   }
 }
 

@@ -21,7 +21,7 @@ class StoredModel {
 
   const Experiment& experiment() const { return experiment_; }
   TowerPlace place() { return tower_->place(); }
-  /// Empty where the checkpoint does not say.
+  /// Empty if the checkpoint does not say.
   const std::vector<std::string>& labels() const { return labels_; }
 
  private:
@@ -30,9 +30,9 @@ class StoredModel {
   std::vector<std::string> labels_;
 };
 
-/// The class names of a flow's label as a checkpoint holds them; empty where it has none.
+/// The class names of a flow's label as a checkpoint holds them; empty if it has none.
 std::string labels_json(const DataFlow& flow);
-/// The names in a checkpoint; empty where it has none. Errors: CheckpointError.
+/// The names in a checkpoint; empty if it has none. Errors: CheckpointError.
 std::vector<std::string> stored_labels(const CheckpointContent& content, const std::string& path);
 
 }  // namespace tpack

@@ -190,7 +190,8 @@ void TrainRun::choose_plan() {
     const std::optional<std::string> plan = read_whole_file(options_.plan);
     if (!plan) throw ConfigError(options_.plan + ": cannot be read");
     plan_ = Plan::from_json(*plan, options_.plan);
-    if (plan_.sections.empty()) log::warning(options_.plan + ": this plan is empty; all is chosen anew");
+    if (plan_.sections.empty())
+      log::warning(options_.plan + ": this plan is empty; everything is planned again");
   } else if (!options_.replan && checkpoint_.texts.contains(layout::kPlan)) {
     plan_ = Plan::from_json(checkpoint_.texts.at(layout::kPlan), checkpoint_path_);
   }
@@ -220,8 +221,8 @@ void TrainRun::compare_with_checkpoint() {
 
 void TrainRun::warn_of_config_changes() const {
   if (config_changes_.empty() || !chief()) return;
-  log::warning("the config is not the checkpoint's: " + join(config_changes_, "; ") +
-               "; variables, learning rate and place in the data go on as the checkpoint has them");
+  log::warning("the config differs from the checkpoint's: " + join(config_changes_, "; ") +
+               "; variables, learning rate and position in the data come from the checkpoint");
 }
 
 LoopOptions TrainRun::loop_options() {
@@ -261,7 +262,7 @@ void TrainRun::start(Loop& loop) {
   if (!chief()) return;
   const bool is_changed =
       checkpoint_path_.empty() || folder_->set_later_checkpoints_aside(loop.state().global_step());
-  // Otherwise epochs behind the last save would be gone, and not come again.
+  // Otherwise epochs after the last save would be lost.
   if (!is_changed && loop.nothing_is_left()) monitors_->detach();
   for (const auto& [flow, change] : data_changes_)
     if (flow != "train") folder_->set_best_aside(flow);
@@ -290,7 +291,7 @@ void TrainRun::warn_of_other_rates(Run& run) const {
     const double actual = run.hyper_parameter(name);
     if (rate == nullptr || static_cast<float>(rate->as_double()) == static_cast<float>(actual)) continue;
     log::warning(rate->position().str() + ": " + name + " stays " + shortest(static_cast<float>(actual)) +
-                 ", as the checkpoint has it; to change it, add ScheduledHyperParamSetter: {param: " + name +
+                 ", as in the checkpoint; to change it, add ScheduledHyperParamSetter: {param: " + name +
                  ", values: [[" + std::to_string(run.epoch() + 1) + ", " + rate->text() +
                  "]]} to the callbacks");
   }
@@ -308,7 +309,7 @@ void TrainRun::load_initial_weights() {
   for (const std::string& rule : report.idle) {
     if (chief())
       log::warning(init.from.position.str() + ": init: no variable matches " + rule +
-                   " (the whole name counts)");
+                   " (a rule must match the whole name)");
   }
   experiment_->trainer->share_variables();
   restored_ = report.str(path);

@@ -11,14 +11,14 @@
 
 namespace tpack {
 
-/// What `tpack train` can be told.
+/// The options of `tpack train`.
 struct TrainOptions {
   std::string config;  // a file
   std::vector<std::string> overrides;
   ResumeRequest resume;
   std::string log_dir;  // empty: train_log/NAME
   std::string plan;     // a file; empty: that of the checkpoint, or a new one
-  bool replan = false;  // choose again where a checkpoint has a plan
+  bool replan = false;  // choose again if a checkpoint has a plan
 };
 
 /// Whoever may end a training from outside: signals, a server.

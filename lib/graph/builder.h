@@ -137,7 +137,7 @@ class Builder {
   /// In the graph's float type.
   Symbol to_float(Symbol x) { return cast(x, float_type()); }
 
-  /// Sums (or maxima) over axes; all axes where none is named. `keep` leaves axes of size 1.
+  /// Sums (or maxima) over axes; all axes if none is named. `keep` leaves axes of size 1.
   enum class Keep : uint8_t { kNo, kYes };
   Symbol reduce_sum(Symbol x, std::vector<int> axes = {}, Keep keep = Keep::kNo);
   Symbol reduce_max(Symbol x, std::vector<int> axes = {}, Keep keep = Keep::kNo);

@@ -14,7 +14,7 @@ namespace tpack {
 class Op;
 struct Node;
 
-/// One output of a node: what layers take and give. Empty where there is none (no gradient, say).
+/// One output of a node: what layers take and give. Empty if there is none (no gradient, say).
 struct Symbol {
   const Node* node = nullptr;
   int output = 0;
@@ -39,7 +39,7 @@ struct Node {
   Symbol out(int i = 0) const { return {this, i}; }
 };
 
-/// A named value that a program gives back.
+/// A named value that a program returns.
 struct Fetch {
   std::string name;
   Symbol value;
@@ -63,10 +63,10 @@ class Graph {
   const Node& add(std::shared_ptr<const Op> op, std::vector<Symbol> inputs, std::string path,
                   Position origin);
   void fetch(std::string name, Symbol value) { fetches_.push_back({std::move(name), value}); }
-  /// In place of an earlier assignment to that variable.
+  /// Replaces an earlier assignment to that variable.
   void assign(std::string variable, Symbol value);
 
-  /// Takes the assignments away for which `keep` is false.
+  /// Removes the assignments for which `keep` is false.
   void keep_assignments(const std::function<bool(const Assignment&)>& keep) {
     std::erase_if(assignments_, [&](const Assignment& a) { return !keep(a); });
   }
@@ -78,11 +78,11 @@ class Graph {
   const std::vector<Assignment>& assignments() const { return assignments_; }
   /// Values that must be computed: fetched and assigned ones.
   std::vector<Symbol> roots() const;
-  /// By node id: true where a root needs the node.
+  /// By node id: true if a root needs the node.
   std::vector<bool> needed() const;
   /// By node id: the nodes that use an output of it, in order.
   std::vector<std::vector<const Node*>> users() const;
-  /// One line a node, for people and for tests.
+  /// One line per node, for people and for tests.
   std::string str() const;
 
  private:

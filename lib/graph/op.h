@@ -31,11 +31,11 @@ class Op {
   virtual const char* type() const = 0;
   /// Type and attributes as text: equal for ops that compute the same.
   virtual std::string key() const = 0;
-  /// Specs of the outputs. Errors: ShapeError where inputs do not fit.
+  /// Specs of the outputs. Errors: ShapeError if inputs do not fit.
   virtual std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const = 0;
 
   /// Gradient of a cost with respect to each input as new nodes, given that with respect to each output
-  /// (`dy`; empty where the output does not matter). Empty results: no gradient flows there. Ops without a
+  /// (`dy`; empty if the output does not matter). Empty results: no gradient flows there. Ops without a
   /// rule have either a decomposition or no gradient at all.
   virtual std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const;
   virtual bool has_gradient() const { return true; }
@@ -73,7 +73,7 @@ class OpOf : public Op {
   Params params_;
 };
 
-/// The op of a node as its own class; null where it is another.
+/// The op of a node as its own class; null if it is another.
 template <class T>
 const T* op_cast(const Node& node) {
   return dynamic_cast<const T*>(node.op.get());

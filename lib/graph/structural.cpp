@@ -50,7 +50,7 @@ std::vector<std::pair<const VariableSpec*, Symbol>> trainable_reads(const Graph&
 }
 
 Schema<ConstantParams> Constant::schema() {
-  return Schema<ConstantParams>("One number everywhere.")
+  return Schema<ConstantParams>("A tensor that is filled with one number.")
       .field("value", &ConstantParams::value, "the number")
       .field("dtype", &ConstantParams::dtype, "element type")
       .field("shape", &ConstantParams::shape, "axis sizes");
@@ -66,12 +66,12 @@ std::string Literal::key() const {
 std::vector<TensorSpec> Literal::infer(std::span<const TensorSpec> /*in*/) const { return {value_.spec()}; }
 
 Schema<ReduceParams> Reduce::schema() {
-  return Schema<ReduceParams>("Sum or maximum over axes, which stay with size 1.")
+  return Schema<ReduceParams>("Sum or maximum over axes, which are kept with size 1.")
       .field("kind", &ReduceParams::kind, "what is computed")
       .field("axes", &ReduceParams::axes, "axes, from 0");
 }
 std::vector<TensorSpec> Reduce::infer(std::span<const TensorSpec> in) const {
-  check_float(in[0], "what is summed up");
+  check_float(in[0], "the input of a sum");
   Shape shape = in[0].shape;
   for (const int axis : params().axes) {
     if (axis < 0 || axis >= static_cast<int>(shape.rank())) {
@@ -91,7 +91,7 @@ std::vector<Symbol> Reduce::gradient(Builder& b, const Node& n, std::span<const 
 }
 
 Schema<ReshapeParams> Reshape::schema() {
-  return Schema<ReshapeParams>("The same elements in row-major order under another shape.")
+  return Schema<ReshapeParams>("The same elements in row-major order with another shape.")
       .field("shape", &ReshapeParams::shape, "the new shape");
 }
 std::vector<TensorSpec> Reshape::infer(std::span<const TensorSpec> in) const {

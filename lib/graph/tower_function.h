@@ -59,7 +59,7 @@ class TowerFunction {
 std::vector<TensorSpec> batch_specs(const TowerFunction& tower, int64_t batch);
 
 /// Declares the inputs in a graph with the specs that are fed, builds the tower and fetches every statistic
-/// for which `wanted` is true (all where it is null) as "NAME/sum" and "NAME/weight", and the outputs in
+/// for which `wanted` is true (all if it is null) as "NAME/sum" and "NAME/weight", and the outputs in
 /// `fetches` under their names. Errors: ConfigError for a fetch that the tower does not have.
 TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vector<TensorSpec>& fed,
                         const std::vector<std::string>& fetches,

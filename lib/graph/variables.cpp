@@ -16,8 +16,8 @@ const VariableSpec& VariableTable::declare(VariableSpec spec) {
   }
   const VariableSpec& known = found->second;
   if (!(known.spec == spec.spec) || known.scope != spec.scope || known.trainable != spec.trainable) {
-    throw ShapeError("variable " + spec.name + " is " + known.spec.str() + " and is used again as " +
-                     spec.spec.str() + "; give one of the two layers another name");
+    throw ShapeError("variable " + spec.name + " is " + known.spec.str() + ", but is used again as " +
+                     spec.spec.str() + "; rename one of the two layers");
   }
   return known;
 }

@@ -33,7 +33,7 @@ struct VariableSpec {
 
 /// Trainable variables that one update trains.
 struct ParameterGroup {
-  std::string name;                    // of the update; "" where there is one
+  std::string name;                    // of the update; "" if there is one
   std::vector<std::string> variables;  // in the order in which backward finishes their gradients
 };
 
@@ -41,9 +41,9 @@ struct ParameterGroup {
 /// Threads: one at a time.
 class VariableTable {
  public:
-  /// Declares a variable, or finds the one of that name. Errors: ShapeError where it was declared otherwise.
+  /// Declares a variable, or finds the one of that name. Errors: ShapeError if it was declared otherwise.
   const VariableSpec& declare(VariableSpec spec);
-  /// Null where there is none.
+  /// Null if there is none.
   const VariableSpec* find(const std::string& name) const;
   std::vector<const VariableSpec*> all() const;
   std::vector<const VariableSpec*> trainable() const;
@@ -69,7 +69,7 @@ struct FlatBlock {
   std::string name() const;
   /// The part of one variable: "@gradient/conv0/W". A variable is in one group, so that needs no group.
   std::string part(const std::string& variable) const;
-  /// The block of that name; nothing where it is the name of something else.
+  /// The block of that name; nothing if it is the name of something else.
   static std::optional<FlatBlock> parse(const std::string& name);
 };
 inline constexpr const char* kParameters = "parameters";

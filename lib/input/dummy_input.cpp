@@ -27,7 +27,9 @@ class DummyReader final : public InputReader {
 class DummyInput final : public InputSource {
  public:
   using Params = NoParams;
-  static Schema<Params> schema() { return Schema<Params>("Zeros without end, to time the rest."); }
+  static Schema<Params> schema() {
+    return Schema<Params>("Endless batches of zeros, to time everything but the data.");
+  }
   explicit DummyInput(Params /*p*/) {}
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
     return std::make_unique<DummyReader>(setup);

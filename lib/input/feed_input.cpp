@@ -60,7 +60,7 @@ class FeedReader final : public InputReader {
         return true;
       }
       const bool last = setup_.passes && pass_ + 1 >= setup_.position.pass + *setup_.passes;
-      // A flow without batches would be opened for ever.
+      // A flow without batches would be opened forever.
       if (last || (index_ == 0 && ++empty_passes > 1)) return false;
       open_pass({pass_ + 1, 0});
     }

@@ -13,7 +13,7 @@
 
 namespace tpack {
 
-/// For each input the component's number. Errors: ConfigError with the input's position where the datapoints
+/// For each input the component's number. Errors: ConfigError with the input's position if the datapoints
 /// have no such component, or one of another type, shape or layout.
 std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spec& batches,
                                 const std::string& flow_name);
@@ -31,7 +31,7 @@ struct InputSetup {
 };
 
 /// Gives one batch after the other to the device.
-/// Threads: one at a time. The destructor ends all threads behind it.
+/// Threads: one at a time. The destructor ends all of its threads.
 class InputReader {
  public:
   virtual ~InputReader() = default;
@@ -39,7 +39,7 @@ class InputReader {
   virtual bool next(const std::stop_token& stop) = 0;
   /// The batch: tensors in the order of the program's inputs, valid until the next call of `next`.
   virtual std::span<const Tensor> tensors() const = 0;
-  /// Where to go on after this batch (behind those of the other replicas in the same round).
+  /// Where to continue after this batch (after those of the other replicas in the same round).
   virtual DataPosition position() const = 0;
   /// Seconds that `next` took to have its data, all calls together.
   virtual double waited_s() const = 0;

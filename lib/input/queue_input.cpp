@@ -48,7 +48,7 @@ class QueueInput final : public InputSource {
   static Schema<Params> schema() {
     return Schema<Params>("Batches made ahead by worker threads.")
         .field("capacity", &Params::capacity, between(2, 10000),
-               "batches in memory at most; the flow's `prefetch` and the one in use where left out");
+               "largest number of batches in memory; default: the flow's `prefetch` plus the one in use");
   }
   explicit QueueInput(Params p) : p_(p) {}
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {

@@ -18,8 +18,7 @@ class AvgPooling final : public Layer {
   static Schema<Params> schema() {
     return Schema<Params>("Mean of each window; padding does not count.")
         .field("window", &Params::window, at_least(1), "size of the window, pixels")
-        .field("stride", &Params::stride, at_least(1),
-               "pixels between windows; the window's size where not given")
+        .field("stride", &Params::stride, at_least(1), "pixels between windows; default: the window's size")
         .field("padding", &Params::padding,
                "'valid': only whole windows; 'same': output size input / stride, rounded up");
   }

@@ -15,17 +15,17 @@ struct BatchNormParams {
   Part<Initializer> gamma_initializer;
 };
 
-/// Normalises each channel: with the batch's statistics while training, with their moving averages in
+/// Normalizes each channel: with the batch's statistics while training, with their moving averages in
 /// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The
 /// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower;
 /// checkpoints hold those of the first. They change once per step and call of the layer, in the update that
-/// trains the layer's variables, and not at all where those are frozen. Source: Ioffe and Szegedy 2015;
+/// trains the layer's variables, and not at all if those are frozen. Source: Ioffe and Szegedy 2015;
 /// tensorpack models/batch_norm.py.
 class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Batch normalisation.")
+    return Schema<Params>("Batch normalization.")
         .field("momentum", &Params::momentum, between(0, 1),
                "part of the old moving average that is kept each step")
         .field("epsilon", &Params::epsilon, above(0), "added to the variance")

@@ -37,7 +37,7 @@ class Conv2D final : public Layer {
         .field("padding", &Params::padding,
                "'same': output size input / stride, rounded up; 'valid': no padding")
         .field("groups", &Params::groups, at_least(1), "parts that the channels are split into")
-        .field("use_bias", &Params::use_bias, "adds one number a filter")
+        .field("use_bias", &Params::use_bias, "adds one value per filter")
         .field("activation", &Params::activation, "layer applied to the result")
         .field("kernel_initializer", &Params::kernel_initializer, "values of W; default VarianceScaling")
         .field("bias_initializer", &Params::bias_initializer, "values of b; default zeros");

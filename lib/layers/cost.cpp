@@ -23,7 +23,7 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   const Symbol given = output(value.output);
   if (given.shape().elements() != x.shape().elements()) {
     throw ShapeError(value.output.position, "output " + value.output.name + " is " + given.spec().str() +
-                                                ", but a value is needed for each element of " +
+                                                ", but must have one value for each element of " +
                                                 x.spec().str());
   }
   const Symbol values = builder_.to_float(given);
@@ -43,8 +43,9 @@ std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
   }
   if (found.empty() && !network_.complete()) throw AlreadyReported();
   if (found.empty()) {
-    throw ConfigError(pattern.position, "no trainable variable matches '" + pattern.name +
-                                            "' (the whole name counts); known: " + join(known, ", "));
+    throw ConfigError(pattern.position,
+                      "no trainable variable matches '" + pattern.name +
+                          "' (the pattern must match the whole name); known: " + join(known, ", "));
   }
   return found;
 }

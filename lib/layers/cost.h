@@ -30,11 +30,11 @@ class ModelView {
   Builder& builder() const { return builder_; }
   /// Errors: ConfigError with suggestion.
   Symbol output(const Ref<LayerOutput>& ref) const { return network_.output(ref); }
-  /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError where the
+  /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError if the
   /// output has another number of elements.
   Builder::Operand like(const NumberOrOutput& value, Symbol x) const;
-  /// Trainable variables whose whole name matches the regular expression. Errors: ConfigError where none
-  /// does; AlreadyReported where none does because a layer failed.
+  /// Trainable variables whose whole name matches the regular expression. Errors: ConfigError if none
+  /// does; AlreadyReported if none does because a layer failed.
   std::vector<Symbol> trainable(const Ref<Variable>& pattern) const;
 
  private:
@@ -42,7 +42,7 @@ class ModelView {
   const NetworkBuilder& network_;
 };
 
-/// A term of the cost: one number, the mean over the batch where it is a sum over samples.
+/// A term of the cost: one number, the mean over the batch if it is a sum over samples.
 class Cost {
  public:
   static constexpr const char* kKind = "cost";

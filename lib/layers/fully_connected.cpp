@@ -21,10 +21,10 @@ class FullyConnected final : public Layer {
  public:
   using Params = FullyConnectedParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Matrix product with a weight matrix, and a bias.")
+    return Schema<Params>("Product with a weight matrix, plus a bias.")
         .field("units", &Params::units, at_least(1), "number of outputs")
         .required()
-        .field("use_bias", &Params::use_bias, "adds one number an output")
+        .field("use_bias", &Params::use_bias, "adds one value per output")
         .field("activation", &Params::activation, "layer applied to the result")
         .field("kernel_initializer", &Params::kernel_initializer, "values of W; default VarianceScaling")
         .field("bias_initializer", &Params::bias_initializer, "values of b; default zeros");

@@ -21,7 +21,7 @@ class InTopKMetric final : public Metric {
         .required()
         .field("labels", &Params::labels, "class numbers, int32 [N]")
         .required()
-        .field("k", &Params::k, at_least(1), "how many scores count");
+        .field("k", &Params::k, at_least(1), "number of best scores");
   }
   explicit InTopKMetric(Params p) : p_(std::move(p)) {}
 

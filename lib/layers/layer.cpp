@@ -5,9 +5,10 @@
 namespace tpack {
 
 Symbol Layer::build(Builder& b, Symbol /*x*/) const {
-  throw ShapeError(b.origin(), b.path() +
-                                   ": a layer that holds layers, or takes several inputs, cannot stand here; "
-                                   "put it into the model's `layers`");
+  throw ShapeError(b.origin(),
+                   b.path() +
+                       ": a layer that contains layers or takes several inputs is not allowed here; "
+                       "put it into the model's `layers`");
 }
 
 Symbol Layer::build(Builder& b, std::span<const Symbol> in) const {

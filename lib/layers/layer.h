@@ -15,7 +15,7 @@ class LayerParser;
 class NetworkBuilder;
 
 /// A function that emits ops: one item of a `layers` list. Variables are declared under the scope that is
-/// open, which bears the layer's name. Threads: const methods may run at once.
+/// open, which has the layer's name. Threads: const methods may run at once.
 class Layer {
  public:
   static constexpr const char* kKind = "layer";
@@ -27,7 +27,7 @@ class Layer {
   virtual Symbol build(Builder& b, std::span<const Symbol> in) const;
 
   /// For layers that contain layers: reads the nested lists (names, errors, block parameters are the parser's
-  /// business).
+  /// task).
   virtual void parse_nested(LayerParser& parser) { (void)parser; }
   /// Emits a layer that contains layers.
   virtual Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const;
@@ -53,7 +53,7 @@ struct Codec<LayerListField> {
   }
 };
 
-/// A layer with what its item in the list says beside its own parameters.
+/// A layer with what its item in the list says besides its own parameters.
 struct ParsedLayer {
   std::unique_ptr<Layer> layer;
   std::string name;                      // unique in its list

@@ -35,13 +35,12 @@ namespace {
 
 Schema<InputParams> input_schema() {
   return Schema<InputParams>("A value that the model is fed.")
-      .field("shape", &InputParams::shape, "of one sample")
+      .field("shape", &InputParams::shape, "shape of one sample")
       .required()
       .field("dtype", &InputParams::dtype, "element type")
       .field("layout", &InputParams::layout,
-             "order of an image's axes in the data: HWC or CHW, or none for three axes that are no image's; "
-             "where "
-             "left out, as the source says")
+             "order of an image's axes in the data: HWC or CHW; none: the three axes are not an image; "
+             "default: as the source declares")
       .field("batched", &InputParams::batched, "false for data without a batch axis");
 }
 
@@ -64,12 +63,12 @@ Schema<ModelParams> model_schema() {
   const FieldType layers = Codec<LayerListField>::type();
   const FieldType costs = FieldType::list_of(FieldType::component(Cost::kKind));
   return Schema<ModelParams>("The network, its cost and its metrics.")
-      .field("inputs", &ModelParams::inputs, "what the model is fed, by name")
+      .field("inputs", &ModelParams::inputs, "inputs of the model, by name")
       .type(FieldType::map_of(FieldType::section(input_schema().fields(), "an input"), "inputs by name"))
       .required()
-      .field("feed", &ModelParams::feed, "component of the datapoint for an input, where the names differ")
+      .field("feed", &ModelParams::feed, "component of the datapoint for an input with another name")
       .type(FieldType::map_of(FieldType::text(), "components by input"))
-      .field("defaults", &ModelParams::defaults, "parameters by layer type")
+      .field("defaults", &ModelParams::defaults, "default parameters, by layer type")
       .type(FieldType::map_of(FieldType::any("parameters of a layer"), "parameters by layer type")
                 .owning_names())
       .field("blocks", &ModelParams::blocks, "lists of layers with parameters, usable like layers")
@@ -85,9 +84,9 @@ Schema<ModelParams> model_schema() {
       .required()
       .field("cost", &ModelParams::cost, "terms of the cost")
       .type(costs)
-      .field("costs", &ModelParams::costs, "for several costs: lists of terms by name, in place of `cost`")
+      .field("costs", &ModelParams::costs, "for several costs: lists of terms by name, instead of `cost`")
       .type(FieldType::map_of(costs, "costs by name"))
-      .field("metrics", &ModelParams::metrics, "figures that are reported")
+      .field("metrics", &ModelParams::metrics, "statistics that are reported")
       .type(FieldType::list_of(FieldType::component(Metric::kKind)));
 }
 
@@ -181,8 +180,8 @@ class ConfiguredModel final : public TowerFunction {
       if (!told && input.batched && input.shape.rank() == 3) {
         errors.add(node.position(),
                    "input " + entry.key +
-                       ": 'layout' is missing, and the data do not tell the order of its three "
-                       "axes; write layout: HWC or CHW, or none where they are no image's");
+                       ": 'layout' is missing, and the data does not declare the order of its three "
+                       "axes; write layout: HWC or CHW, or none if it is not an image");
       }
       std::string layout = input.layout == ImageLayout::kNone
                                ? ""
@@ -218,8 +217,7 @@ class ConfiguredModel final : public TowerFunction {
   void read_costs(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
     if (!check_is_map(p.costs, "costs", errors)) return;
     if (p.cost.size() > 0 && p.costs.size() > 0) {
-      errors.add(p.costs.position(), "'costs' of model: there is a 'cost' too (at " +
-                                         p.cost.position().str() +
+      errors.add(p.costs.position(), "'costs' of model: 'cost' is set, too (at " + p.cost.position().str() +
                                          "); move its terms into 'costs', under a name");
     }
     if (p.costs.size() == 0) {
@@ -229,7 +227,7 @@ class ConfiguredModel final : public TowerFunction {
     for (const ConfigNode::Entry& entry : p.costs.entries()) {
       if (!is_model_name(entry.key)) {
         errors.add(entry.key_position,
-                   "cost '" + entry.key + "': a name has letters, digits, '_', '-' and '.'");
+                   "invalid cost name '" + entry.key + "'; use letters, digits, '_', '-' and '.'");
         continue;
       }
       costs_.push_back({entry.key, make_list<Cost>(entry.value, scope, errors)});
@@ -247,7 +245,7 @@ class ConfiguredModel final : public TowerFunction {
     for (const ConfigNode::Entry& entry : p.blocks.entries()) {
       if (entry.value.find("layers") == nullptr) {
         errors.add(entry.key_position,
-                   "block " + entry.key + ": 'layers' is missing (the layers it stands for)");
+                   "block " + entry.key + ": 'layers' is missing (the layers of the block)");
       }
       check_keys(entry.value, block_fields(), "block " + entry.key, errors);
       settings.blocks[entry.key] = entry.value;
@@ -259,7 +257,7 @@ class ConfiguredModel final : public TowerFunction {
     for (const ConfigNode::Entry& entry : p.networks.entries()) {
       if (!is_model_name(entry.key))
         errors.add(entry.key_position,
-                   "network '" + entry.key + "': a name has letters, digits, '_', '-' and '.'");
+                   "invalid network name '" + entry.key + "'; use letters, digits, '_', '-' and '.'");
       parser.network({entry.key, entry.key_position});  // unused ones too
     }
   }

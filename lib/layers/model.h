@@ -11,7 +11,7 @@
 
 namespace tpack {
 
-/// A model's network written in C++: registered like any component, it stands in the place of the `layers`
+/// A model's network written in C++: registered like any component, it takes the place of the `layers`
 /// list.
 ///   model: {inputs: ..., layers: {MyNet: {width: 8}}, cost: [...]}
 class Model {

@@ -23,7 +23,7 @@ struct Reserved {
   ConfigNode rest;
 };
 
-/// Letters of any language may stand in a name; '/' separates scopes, '@' begins gradients and slots.
+/// A name may have letters of any language; '/' separates scopes, '@' begins gradients and slots.
 bool is_layer_name(const std::string& name) {
   const auto is_good = [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 || c == '_' || c == '-' || c == '.';
@@ -39,9 +39,10 @@ Reserved take_reserved(const ComponentItem& item, Diagnostics& errors) {
     Reader reader("'name' of " + owner, {}, errors);
     out.name = Codec<std::string>::parse(*name, reader).value_or("");
     if (!is_layer_name(out.name)) {
-      errors.add(name->position(), "'name' of " + owner + " is " + to_json(*name) +
-                                       "; names have letters, digits, '_', '-' and '.', begin with none of "
-                                       "the last two, and have at most 256 bytes");
+      errors.add(name->position(),
+                 "'name' of " + owner + " is " + to_json(*name) +
+                     "; names have letters, digits, '_', '-' and '.', do not start with one of "
+                     "the last two, and have at most 256 bytes");
     }
     out.rest = out.rest.without("name");
   }
@@ -65,7 +66,7 @@ ConfigNode merged(const ConfigNode& under, const ConfigNode& over) {
   return out;
 }
 
-/// A call of a block: its lists are read anew with the parameters of this call.
+/// A call of a block: its lists are read again with the parameters of this call.
 class BlockCall final : public Layer {
  public:
   BlockCall(ConfigNode list, std::map<std::string, ConfigNode> names, BlockUse use)
@@ -95,7 +96,7 @@ bool is_list_of_maps(const ConfigNode& node) {
 }
 
 /// Layers that a call gives to a block keep their expressions, which are read inside the block: a name that
-/// is also one of its parameters would mean another thing there than where it is written.
+/// is also one of its parameters would have another meaning there than where it is written.
 void refuse_captures(const std::string& block, const ConfigNode& given,
                      const std::vector<FieldInfo>& parameters, Diagnostics& errors) {
   for (const ConfigNode::Entry& entry : given.entries()) {
@@ -106,7 +107,7 @@ void refuse_captures(const std::string& block, const ConfigNode& given,
       errors.add(entry.value.position(),
                  "'" + entry.key + "' of block " + block + " uses $(" + parameter.name +
                      "), which is also a parameter of the block; write $(vars." + parameter.name +
-                     ") for that of the config, or give one of the two another name");
+                     ") for the value of the config, or rename one of the two");
     }
   }
 }
@@ -182,8 +183,8 @@ ParsedList LayerParser::parse(const ConfigNode& list) {
     if (!layer) continue;
     const auto [first, fresh] = names.emplace(layer->name, layer->position);
     if (!fresh) {
-      errors_->add(layer->position, "a second layer named '" + layer->name + "' (the first one is at " +
-                                        first->second.str() + "); give it another name");
+      errors_->add(layer->position, "duplicate layer name '" + layer->name + "'; first used at " +
+                                        first->second.str() + "; rename one of the two");
     }
     layers.push_back(std::move(*layer));
   }
@@ -220,7 +221,7 @@ ParsedList LayerParser::parse_block(const ConfigNode& list, const std::map<std::
 std::shared_ptr<const Network> LayerParser::network(const Ref<NetworkName>& ref) {
   const auto known = networks_.find(ref.name);
   if (known != networks_.end() && known->second) return known->second;
-  if (known != networks_.end()) throw ConfigError(ref.position, "network " + ref.name + " calls itself");
+  if (known != networks_.end()) throw ConfigError(ref.position, "network '" + ref.name + "' calls itself");
   const auto definition = settings_.networks.find(ref.name);
   if (definition == settings_.networks.end()) {
     std::vector<std::string> names;
@@ -238,7 +239,7 @@ std::shared_ptr<const Network> LayerParser::network(const Ref<NetworkName>& ref)
   return networks_[ref.name] = network;
 }
 
-/// Reports what is wrong; what is right is there.
+/// Reports errors; the result has everything that is valid.
 std::shared_ptr<const Network> LayerParser::parse_network(const std::string& name,
                                                           const ConfigNode& definition) {
   auto network = std::make_shared<Network>();
@@ -456,7 +457,7 @@ bool NetworkBuilder::failed(std::string path) const {
   return true;
 }
 
-/// Empty where there is none.
+/// Empty if there is none.
 Symbol NetworkBuilder::find(const std::string& path) const {
   const auto input = network_inputs_.find(path);
   if (input != network_inputs_.end()) return input->second;

@@ -22,7 +22,7 @@ struct LayerParserSettings {
 /// sees its own inputs and layers, and nothing of the places where it is called.
 struct Network {
   std::string name;
-  std::vector<std::string> inputs;  // "input" where it does not name them
+  std::vector<std::string> inputs;  // "input" if it does not name them
   ParsedList layers;
 };
 

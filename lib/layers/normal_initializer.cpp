@@ -12,7 +12,7 @@ class NormalInitializer final : public Initializer {
  public:
   using Params = NormalParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Normal values.")
+    return Schema<Params>("Normally distributed values.")
         .field("mean", &Params::mean, "mean")
         .field("stddev", &Params::stddev, at_least(0), "standard deviation");
   }

@@ -18,9 +18,9 @@ class RandomNormalLayer final : public Layer {
   using Params = RandomNormalLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>("Random normal numbers for each sample, new ones each step.")
-        .field("shape", &Params::shape, "of one sample")
+        .field("shape", &Params::shape, "shape of one sample")
         .required()
-        .field("mean", &Params::mean, "of the numbers")
+        .field("mean", &Params::mean, "mean of the numbers")
         .field("stddev", &Params::stddev, at_least(0), "standard deviation of the numbers");
   }
   explicit RandomNormalLayer(Params p) : p_(p) {}

@@ -17,15 +17,16 @@ class Regularize final : public Cost {
   using Params = RegularizeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Any task, next to another cost: weight decay, minimized with it but no part of the statistic "
-               "cost.")
+               "Any task, next to another cost: weight decay, minimized with it but not part of the "
+               "statistic cost.")
         .field("variables", &Params::variables,
                "regular expression that matches whole names of trainable variables")
         .field("l2", &Params::l2, at_least(0), "factor of half the sum of squares")
         .field("l1", &Params::l1, at_least(0), "factor of the sum of absolute values");
   }
   explicit Regularize(Params p) : p_(std::move(p)) {
-    if (p_.l1 == 0 && p_.l2 == 0) throw ConfigError("cost Regularize: give 'l2' or 'l1', both are 0");
+    if (p_.l1 == 0 && p_.l2 == 0)
+      throw ConfigError("cost Regularize: 'l2' and 'l1' are both 0; set at least one");
   }
 
   Symbol build(const ModelView& model) const override {

@@ -16,9 +16,9 @@ class Repeat final : public Layer {
   using Params = RepeatParams;
   static Schema<Params> schema() {
     return Schema<Params>("Repeats a list of layers.")
-        .field("count", &Params::count, at_least(0), "how many times")
-        .field("index", &Params::index, "name that stands for the number of the round in expressions")
-        .field("start", &Params::start, "number of the first round")
+        .field("count", &Params::count, at_least(0), "number of repetitions")
+        .field("index", &Params::index, "name of the repetition's number in expressions")
+        .field("start", &Params::start, "number of the first repetition")
         .field("layers", &Params::layers, "the layers")
         .required();
   }

@@ -17,7 +17,7 @@ class Residual final : public Layer {
     return Schema<Params>("Adds the output of its layers to its input.")
         .field("layers", &Params::layers, "the residual branch")
         .required()
-        .field("shortcut", &Params::shortcut, "layers on the other branch; none: the input itself");
+        .field("shortcut", &Params::shortcut, "layers of the other branch; none: the input itself");
   }
   explicit Residual(Params p) : p_(std::move(p)) {}
 
@@ -30,9 +30,9 @@ class Residual final : public Layer {
     const Symbol branch = network.build(branch_, in[0]);
     const Symbol shortcut = build_shortcut(network, in[0]);
     if (!(branch.shape() == shortcut.shape())) {
-      throw ShapeError(b.origin(), b.path() + ": the layers give " + branch.spec().str() + ", the shortcut " +
-                                       shortcut.spec().str() +
-                                       "; give the shortcut layers that bring them together");
+      throw ShapeError(b.origin(), b.path() + ": the layers give " + branch.spec().str() +
+                                       ", but the shortcut gives " + shortcut.spec().str() +
+                                       "; add shortcut layers that give the same shape");
     }
     return b.add(branch, shortcut);
   }

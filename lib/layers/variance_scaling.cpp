@@ -39,7 +39,7 @@ class VarianceScaling final : public Initializer {
   static Schema<Params> schema() {
     return Schema<Params>("Random values with variance scale / fan.")
         .field("scale", &Params::scale, above(0), "variance times fan")
-        .field("mode", &Params::mode, "which fan: inputs of an output, outputs of an input, or their mean")
+        .field("mode", &Params::mode, "which fan: inputs per output, outputs per input, or their mean")
         .field("distribution", &Params::distribution,
                "shape of the distribution; truncated at two standard deviations");
   }

@@ -15,7 +15,7 @@ class WithDefaults final : public Layer {
   using Params = WithDefaultsParams;
   static Schema<Params> schema() {
     return Schema<Params>("Layers with parameters set by layer type.")
-        .field("defaults", &Params::defaults, "by layer type: `Conv2D: {use_bias: false}`")
+        .field("defaults", &Params::defaults, "parameters by layer type: `Conv2D: {use_bias: false}`")
         .required()
         .field("layers", &Params::layers, "the layers")
         .required();

@@ -61,7 +61,7 @@ std::optional<StatRecord> to_record(const std::vector<std::string>& header,
   return record;
 }
 
-/// The records of the file; empty where it is not one of ours.
+/// The records of the file; empty if tpack did not write it.
 std::optional<std::vector<StatRecord>> read_csv(const std::string& path) {
   const auto text = read_whole_file(path);
   if (!text || !text->starts_with(kHeader) || !text->ends_with('\n')) return std::nullopt;
@@ -92,15 +92,15 @@ class Csv final : public Monitor {
   using Params = NoParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-        "Writes stats.csv: a row a step with values, a column a scalar, empty where it has none. A "
-        "resumed run begins it with the history of its checkpoint; a damaged file is kept as "
+        "Writes stats.csv: one row per step that has values, one column per scalar. A "
+        "resumed run starts it with the history of its checkpoint; a damaged file is kept as "
         "stats.csv.MMDD-HHMMSS.");
   }
   explicit Csv(Params /*p*/) {}
 
   void open(const RunRecord& run) override {
     if (run.folder.empty()) {
-      log::warning("CSV writes nothing, for the run has no log folder");
+      log::warning("CSV writes nothing: the run has no log folder");
       return;
     }
     path_ = (std::filesystem::path(run.folder) / kCsvFile).string();

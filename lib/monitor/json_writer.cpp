@@ -20,17 +20,17 @@ class JsonWriter final : public Monitor {
   using Params = JsonWriterParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Writes stats.json: a list of records {NAME: value, epoch_num, global_step}, one a step with "
-               "values. A resumed run begins it with the history of its checkpoint; a damaged file is "
+               "Writes stats.json: a list of records {NAME: value, epoch_num, global_step}, one per step "
+               "with values. A resumed run starts it with the history of its checkpoint; a damaged file is "
                "kept as stats.json.MMDD-HHMMSS.")
         .field("period_s", &Params::period_s, at_least(0),
-               "seconds between two writes within an epoch; the end of an epoch always writes");
+               "seconds between writes within an epoch; the end of an epoch always writes");
   }
   explicit JsonWriter(Params p) : p_(p) {}
 
   void open(const RunRecord& run) override {
     if (run.folder.empty()) {
-      log::warning("JSONWriter writes nothing, for the run has no log folder");
+      log::warning("JSONWriter writes nothing: the run has no log folder");
       return;
     }
     path_ = (std::filesystem::path(run.folder) / kStatsFile).string();

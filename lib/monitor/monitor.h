@@ -35,7 +35,7 @@ struct RunRecord {
 };
 
 /// A place where the values of a run go. Calls come in the order open, then put_... and end_step / end_epoch
-/// as the run goes, then close. Threads: one at a time. Errors: ResourceError where a file cannot be written;
+/// as the run goes, then close. Threads: one at a time. Errors: ResourceError if a file cannot be written;
 /// the values of the failed call may be lost, the next calls are fine.
 class Monitor {
  public:
@@ -50,7 +50,7 @@ class Monitor {
   virtual void put_text(const std::string& /*name*/, const std::string& /*text*/, const Moment& /*at*/) {}
   /// A step with values has ended.
   virtual void end_step(const Moment& /*at*/) {}
-  /// Everything put so far is to be seen by others now.
+  /// Makes everything put so far visible to others.
   virtual void end_epoch(const Moment& at) = 0;
   virtual void close() {}
 };

@@ -14,7 +14,7 @@
 
 namespace tpack {
 
-/// True where the name of a scalar says that it depends on the clock: steps_per_s, data_wait_time_share. No
+/// True if the name of a scalar says that it depends on the clock: steps_per_s, data_wait_time_share. No
 /// two runs agree on those.
 bool depends_on_clock(std::string_view name);
 
@@ -37,14 +37,14 @@ class Monitors {
   void put_scalar(const std::string& name, double value);
   void put_image(const std::string& name, const Tensor& image);
   void put_text(const std::string& name, const std::string& text);
-  /// Tells the monitors that the step has ended, where it brought values.
+  /// Tells the monitors that the step has ended, if it brought values.
   void end_step();
   void end_epoch();
   void close();
 
-  /// The newest value; empty where there is none yet.
+  /// The newest value; empty if there is none yet.
   std::optional<double> get_latest(const std::string& name) const;
-  /// Empty where there is none yet.
+  /// Empty if there is none yet.
   const History& get_history(const std::string& name) const;
   /// The scalars seen so far, sorted.
   std::vector<std::string> names() const;
@@ -52,7 +52,7 @@ class Monitors {
   /// The history as JSON, for a checkpoint: {NAME: [[global step, value, epoch], ...]}. Values come back
   /// bit-exactly.
   std::string save() const;
-  /// Errors: CheckpointError where the text is no history.
+  /// Errors: CheckpointError if the text is not a history.
   void load(const std::string& text, const std::string& source);
 
  private:

@@ -43,7 +43,8 @@ void StatTable::begin(const std::string& path, ReadRecords read, const RunRecord
   }
   const std::string kept = move_away(path);
   if (!earlier)
-    log::warning(path + " is damaged or of something else; it is kept as " + kept + ", a new one begins");
+    log::warning(path + " is damaged or not a file of statistics; it is kept as " + kept +
+                 ", and a new one is started");
 }
 
 std::string move_away(const std::string& path) {

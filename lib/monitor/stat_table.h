@@ -9,23 +9,23 @@
 
 namespace tpack {
 
-/// Gives the records of a file; nothing where it is damaged or of something else.
+/// Returns the records of a file; nothing if it is damaged or not such a file.
 using ReadRecords = std::optional<std::vector<StatRecord>> (*)(const std::string& path);
 
-/// The scalars of a run as a file of rows holds them: one record a step that brought values.
+/// The scalars of a run as a file of rows holds them: one record per step that brought values.
 class StatTable {
  public:
   StatTable() = default;
   explicit StatTable(std::vector<StatRecord> records) : records_(std::move(records)) {}
 
-  /// A second value of one name and moment replaces the first. True where it was the first.
+  /// A second value of one name and moment replaces the first. True if it was the first.
   bool put(const std::string& name, double value, const Moment& at);
   const std::vector<StatRecord>& records() const { return records_; }
   /// Every name, in the order of its first value.
   std::vector<std::string> names() const;
 
-  /// Begins with what came before: the history of the checkpoint where the run resumes, else the records of
-  /// the file that this table will be written to, where the run begins with the epoch behind their last. A
+  /// Starts with what came before: the history of the checkpoint if the run resumes, else the records of
+  /// the file that this table will be written to, where the run begins with the epoch after their last. A
   /// file that is of another run or damaged is moved away; that it is damaged is logged. Errors:
   /// ResourceError.
   void begin(const std::string& path, ReadRecords read, const RunRecord& run);

@@ -42,14 +42,14 @@ class TensorBoard final : public Monitor {
   static Schema<Params> schema() {
     return Schema<Params>("Writes scalars, images and texts to an event file for TensorBoard.")
         .field("flush_s", &Params::flush_s, at_least(0),
-               "seconds between two writes within an epoch; the end of an epoch always writes");
+               "seconds between writes within an epoch; the end of an epoch always writes");
   }
   explicit TensorBoard(Params p) : p_(p) {}
 
   void open(const RunRecord& run) override {
     folder_ = run.folder;
     if (folder_.empty()) {
-      log::warning("TensorBoard writes nothing, for the run has no log folder");
+      log::warning("TensorBoard writes nothing: the run has no log folder");
       return;
     }
     file_ = std::make_unique<EventFile>(folder_);

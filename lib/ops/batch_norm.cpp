@@ -40,14 +40,14 @@ Symbol per_channel(Builder& b, Symbol vector, const Shape& x) {
 }
 
 Schema<BatchNormParams> BatchNorm::schema() {
-  return batch_norm_schema("Normalises each channel over the batch.");
+  return batch_norm_schema("Normalizes each channel over the batch.");
 }
 
 std::vector<TensorSpec> BatchNorm::infer(std::span<const TensorSpec> in) const {
   if (in[0].shape.rank() != 4 && in[0].shape.rank() != 2) {
-    throw ShapeError("batch normalisation needs [N, C, H, W] or [N, C], not " + in[0].str());
+    throw ShapeError("batch normalization needs [N, C, H, W] or [N, C], not " + in[0].str());
   }
-  check_float(in[0], "the input of a batch normalisation");
+  check_float(in[0], "the input of a batch normalization");
   const TensorSpec channels{in[0].dtype, Shape{in[0].shape[1]}};
   for (const size_t i : {1U, 2U}) {
     if (!(in[i].shape == channels.shape)) {

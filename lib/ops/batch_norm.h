@@ -11,7 +11,7 @@ struct BatchNormParams {
   double epsilon = 1e-5;
 };
 
-/// Normalises each channel with the mean and (biased) variance of this batch.
+/// Normalizes each channel with the mean and (biased) variance of this batch.
 /// Shapes: x [N, C, H, W] or [N, C], gamma [C], beta [C] -> y as x, mean [C], variance [C].
 /// Source: Ioffe and Szegedy 2015, "Batch Normalization".
 class BatchNorm final : public OpOf<BatchNorm, BatchNormParams> {

@@ -4,7 +4,7 @@ namespace tpack {
 
 Schema<InTopKParams> InTopK::schema() {
   return Schema<InTopKParams>("1 where the label is among the k best scores.")
-      .field("k", &InTopKParams::k, at_least(1), "how many scores count");
+      .field("k", &InTopKParams::k, at_least(1), "number of best scores");
 }
 
 std::vector<TensorSpec> InTopK::infer(std::span<const TensorSpec> in) const {
@@ -15,7 +15,7 @@ std::vector<TensorSpec> InTopK::infer(std::span<const TensorSpec> in) const {
   }
   if (params().k > in[0].shape[1]) {
     throw ShapeError("k is " + std::to_string(params().k) + ", but there are " +
-                     std::to_string(in[0].shape[1]) + " classes; make it smaller");
+                     std::to_string(in[0].shape[1]) + " classes; use a smaller k");
   }
   return {{in[0].dtype, in[1].shape}};
 }

@@ -4,8 +4,8 @@ namespace tpack {
 
 Schema<PadParams> Pad::schema() {
   return Schema<PadParams>("Zeros around a tensor.")
-      .field("before", &PadParams::before, "zeros in front, for each axis")
-      .field("after", &PadParams::after, "zeros behind, for each axis");
+      .field("before", &PadParams::before, "zeros before, for each axis")
+      .field("after", &PadParams::after, "zeros after, for each axis");
 }
 
 std::vector<TensorSpec> Pad::infer(std::span<const TensorSpec> in) const {
@@ -39,7 +39,7 @@ std::vector<TensorSpec> Slice::infer(std::span<const TensorSpec> in) const {
     const int axis = static_cast<int>(i);
     inside = params().begin[i] >= 0 && params().begin[i] + params().size[axis] <= x[axis];
   }
-  if (!inside) throw ShapeError("a slice " + params().size.str() + " does not lie inside " + in[0].str());
+  if (!inside) throw ShapeError("a slice " + params().size.str() + " is not inside " + in[0].str());
   return {{in[0].dtype, params().size}};
 }
 

@@ -25,7 +25,7 @@ struct SliceParams {
   Shape size;
 };
 
-/// A box out of a tensor. Shapes: x -> size. Errors: ShapeError where the box leaves x.
+/// A box out of a tensor. Shapes: x -> size. Errors: ShapeError if the box leaves x.
 class Slice final : public OpOf<Slice, SliceParams> {
  public:
   static constexpr const char* kType = "Slice";

@@ -41,7 +41,7 @@ namespace {
 
 Schema<PoolingGradientParams> gradient_schema(const char* summary) {
   return Schema<PoolingGradientParams>(summary)
-      .field("pooling", &PoolingGradientParams::pooling, "the pooling whose gradient this is")
+      .field("pooling", &PoolingGradientParams::pooling, "parameters of the pooling")
       .field("image", &PoolingGradientParams::image, "size of the pooled image");
 }
 

@@ -9,7 +9,7 @@ Symbol softmax(Builder& b, Symbol x);
 /// log(softmax(x)) without overflow.
 Symbol log_softmax(Builder& b, Symbol x);
 
-/// Cross entropy of integer labels under softmax(logits), one number a sample.
+/// Cross entropy of integer labels under softmax(logits), one number per sample.
 /// Shapes: logits [N, C], labels int32 [N] -> loss [N]. A label outside 0..C-1 gives NaN for its sample.
 class SoftmaxCrossEntropy final : public OpOf<SoftmaxCrossEntropy, NoParams> {
  public:

@@ -23,7 +23,7 @@ Size2 Window::output(Size2 in) const {
   const int64_t w = in.w + padding.left + padding.right;
   if (h < extent(size.h, dilation.h) || w < extent(size.w, dilation.w)) {
     throw ShapeError("a window of " + text({extent(size.h, dilation.h), extent(size.w, dilation.w)}) +
-                     " does not fit into " + text(in) + "; use padding: same or a smaller window");
+                     " does not fit into " + text(in) + "; use `padding: same` or a smaller window");
   }
   return {output_size(in.h, padding.top + padding.bottom, size.h, dilation.h, stride.h),
           output_size(in.w, padding.left + padding.right, size.w, dilation.w, stride.w)};

@@ -34,7 +34,7 @@ struct Window {
   Size2 dilation;
   Padding2 padding;
 
-  /// Size of the output for an input of `in`. Errors: ShapeError where the window does not fit.
+  /// Size of the output for an input of `in`. Errors: ShapeError if the window does not fit.
   Size2 output(Size2 in) const;
 };
 

@@ -13,8 +13,8 @@ class GlobalNormClip final : public GradientProcessor {
  public:
   using Params = GlobalNormClipParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Scales the whole gradient down where its norm is too large.")
-        .field("norm", &Params::norm, above(0), "largest norm that is left alone")
+    return Schema<Params>("Scales the whole gradient down if its norm is too large.")
+        .field("norm", &Params::norm, above(0), "largest norm that is not scaled down")
         .required()
         .shorthand();
   }

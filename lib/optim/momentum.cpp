@@ -17,7 +17,7 @@ class Momentum final : public Optimizer {
   static Schema<Params> schema() {
     return optimizer_schema<Params>("Gradient descent with momentum.")
         .field("momentum", &Params::momentum, between(0, 1), "part of the last step that is kept")
-        .field("nesterov", &Params::nesterov, "looks ahead along the last step");
+        .field("nesterov", &Params::nesterov, "uses Nesterov's momentum");
   }
   explicit Momentum(const Params& p) : Optimizer(p), momentum_(p.momentum), nesterov_(p.nesterov) {}
 

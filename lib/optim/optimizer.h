@@ -79,7 +79,7 @@ Schema<P> optimizer_schema(std::string summary) {
   return Schema<P>(std::move(summary))
       .field("learning_rate", static_cast<double P::*>(&P::learning_rate), at_least(0), "step size")
       .field("gradient", static_cast<std::vector<Part<GradientProcessor>> P::*>(&P::gradient),
-             "what is done with the gradient first");
+             "gradient processors that run before the update, in order");
 }
 
 }  // namespace tpack

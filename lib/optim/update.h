@@ -25,7 +25,7 @@ struct Update {
   /// below one of them: "discriminator" selects "discriminator/fc0/W". Errors: ConfigError for an expression
   /// that is none.
   bool selects(const std::string& variable) const;
-  /// "d/backward"; "backward" where the update has no name.
+  /// "d/backward"; "backward" if the update has no name.
   std::string program_name(const std::string& program) const {
     return name.empty() ? program : name + "/" + program;
   }

@@ -39,7 +39,7 @@ DataParallel::DataParallel(const TowerFunction& tower, std::vector<Update> updat
   const bool processes = options_.world != nullptr && options_.world->size() > 1;
   if (processes && options_.towers > 1) {
     throw ConfigError(
-        "several towers in each of several processes are not supported; use one device a process");
+        "several towers in each of several processes are not supported; use one device per process");
   }
   if (options_.towers > 1) group_ = std::make_unique<LocalGroup>(static_cast<int>(options_.towers));
   std::vector<std::vector<int>> processors(options_.towers);
@@ -173,7 +173,7 @@ void DataParallel::warn_of_a_foreign_plan(const Signature& signature) const {
   const std::string section = section_name(updates_[0].program_name("backward"), signature);
   if (!plan_.sections.contains(section)) {
     log::warning("the plan has no section '" + section +
-                 "', which is therefore chosen anew: was it made for another batch size or model?");
+                 "', so it is planned again; was the plan made for another batch size or model?");
   }
   const std::string& here = towers_[0]->device->hardware();
   if (plan_.cpu.empty() || here.empty() || plan_.cpu == here) return;

@@ -26,7 +26,7 @@ struct DataParallelOptions {
   Comm* world =
       nullptr;  // processes; null: this one alone. Several towers and several processes exclude each other.
   uint64_t seed = 0;
-  std::vector<std::string> fetches = {};  // outputs of the tower that each step keeps, beside its statistics
+  std::vector<std::string> fetches = {};  // outputs of the tower that each step keeps, besides its statistics
 };
 
 /// Replicas of one tower function that train together. In each update of a step every replica computes the
@@ -51,7 +51,7 @@ class DataParallel {
   DataParallel& operator=(const DataParallel&) = delete;
 
   /// Declares the variables by building the graphs once; the names of the tower's statistics. Errors:
-  /// ConfigError (for a local variable where there are several replicas, too), ShapeError.
+  /// ConfigError (for a local variable if there are several replicas, too), ShapeError.
   std::vector<std::string> declare(const Signature& signature);
   /// After declare: allocates the variables (zeros) and compiles the programs for batches of this signature,
   /// and for smaller ones that will come (the remainder of a pass). Errors: ConfigError, ShapeError,
@@ -62,7 +62,7 @@ class DataParallel {
 
   /// The batch of local tower k; empty to end. Called on the tower's own thread.
   using Batches = std::function<std::span<const Tensor>(size_t tower)>;
-  /// One step of all replicas. False where some tower had no batch: nothing has changed then on this machine.
+  /// One step of all replicas. False if some tower had no batch: nothing has changed then on this machine.
   bool step(int64_t global_step, const Batches& batches);
 
   /// Samples of all steps of the towers of this process.
@@ -80,7 +80,7 @@ class DataParallel {
   /// The values that `fetches` asked for, of tower 0.
   const Tensor& fetched(const std::string& name) const;
 
-  /// Gives the variables of replica 0 to all. None is local (VariableScope::kLocal) where there are several.
+  /// Gives the variables of replica 0 to all. None is local (VariableScope::kLocal) if there are several.
   void broadcast();
   Device& device(size_t tower = 0) const;
   VariableTable& variable_table() { return table_; }

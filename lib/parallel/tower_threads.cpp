@@ -24,7 +24,7 @@ void pin(const std::vector<int>& processors) {
   const bool bound = hwloc_topology_load(raw) == 0 && hwloc_set_cpubind(raw, set, HWLOC_CPUBIND_THREAD) == 0;
   hwloc_bitmap_free(set);
   if (!bound)
-    log::warning("a tower's thread cannot be bound to its processors; it runs where the system puts it");
+    log::warning("the thread of a tower cannot be bound to its processors; the system chooses where it runs");
 }
 
 }  // namespace
@@ -99,7 +99,8 @@ void TowerThreads::run_one(size_t tower) {
 
 std::vector<std::vector<int>> divide_processors(const std::vector<int>& processors, size_t towers) {
   if (processors.size() < towers) {
-    throw ResourceError(std::to_string(towers) + " towers need as many processors; this process may use " +
+    throw ResourceError(std::to_string(towers) +
+                        " towers need at least as many processors; this process may use " +
                         std::to_string(processors.size()));
   }
   const size_t each = processors.size() / towers;

@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// One thread a tower, each pinned to its processors, that run the same function side by side and wait for
+/// One thread per tower, each pinned to its processors, that run the same function side by side and wait for
 /// each other. With one tower there is no thread: the caller's does the work. Threads: one caller.
 class TowerThreads {
  public:
@@ -42,7 +42,7 @@ class TowerThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Divides `processors` among `towers` in order, as many each; what is left over is nobody's. Errors:
+/// Divides `processors` among `towers` in order, as many each; those left over are not used. Errors:
 /// ResourceError where there are fewer processors than towers.
 std::vector<std::vector<int>> divide_processors(const std::vector<int>& processors, size_t towers);
 

@@ -21,7 +21,7 @@ Symbol fetched(const Graph& graph, const std::string& name) {
   return {};
 }
 
-/// "update g: " where there are several.
+/// "update g: " if there are several.
 std::string in_update(const Update& update) {
   return update.name.empty() ? "" : "update " + update.name + ": ";
 }
@@ -70,8 +70,7 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
   const std::vector<Symbol> found = gradients(b, fetched(graph, kCostFetch), wrt);
   if (std::none_of(found.begin(), found.end(), [](Symbol s) { return static_cast<bool>(s); })) {
     throw ConfigError(update.position, in_update(update) + "the cost depends on no trainable variable" +
-                                           (update.variables.empty() ? "" : " that it selects") +
-                                           ": there is nothing to train");
+                                           (update.variables.empty() ? "" : " that it selects"));
   }
   for (size_t i = 0; i < wrt.size(); ++i) {
     const Symbol gradient = found[i] ? found[i] : b.constant(0, wrt[i].shape());
@@ -118,7 +117,7 @@ bool TrainingGraphs::moves_in(size_t index, const std::string& variable, const V
     }
     if (any) return first == index;
   }
-  return index == 0;  // of a tower without trainable variables; whoever trains it says so
+  return index == 0;  // of a tower without trainable variables; its trainer says so
 }
 
 /// The selected variables in the order in which `graph` finishes their gradients; those that the cost does
@@ -179,8 +178,8 @@ void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType f
       const auto [owner, is_new] = owners.emplace(name, updates_[i].name);
       if (is_new) continue;
       errors.add(updates_[i].position, in_update(updates_[i]) + "variable '" + name +
-                                           "' is trained by update " + owner->second +
-                                           ", too; say with `variables` which update trains what");
+                                           "' is also trained by update " + owner->second +
+                                           "; choose the variables of each update with `variables`");
       break;
     }
   }

@@ -20,8 +20,8 @@ class TrainingGraphs {
   /// It fetches the statistics of the update's cost; that of the first update fetches metrics, costs that no
   /// update minimizes, and the outputs named in `fetches`, too. A variable that is not trained but assigned
   /// by the tower (a moving average) is assigned in the program of the update that trains the variables
-  /// nearest to it in the tree of names, so once per step; where those are frozen it stays as it is.
-  /// Errors: ConfigError where the cost is missing or depends on no variable of the update.
+  /// nearest to it in the tree of names, so once per step; if those are frozen it stays as it is.
+  /// Errors: ConfigError if the cost is missing or depends on no variable of the update.
   Graph backward(size_t update, VariableTable& table, const Signature& fed, DType float_type,
                  const std::vector<std::string>& fetches = {}) const;
   /// The second program: the optimizer's update of the group from its gradient block times `scale`.

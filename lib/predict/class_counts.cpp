@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// The classes of what an input is fed; none where the data do not name them.
+/// The classes of what an input is fed; none if the data do not name them.
 std::vector<std::string> classes_of(const Symbol& fed, const TowerFunction& tower, const DataFlow& flow) {
   const auto* input = op_cast<Input>(*fed.node);
   if (input == nullptr) return {};
@@ -69,7 +69,7 @@ void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlo
   for (const ClassCounts& counts : different_counts(graph, tower, flow)) {
     if (std::ssize(counts.classes) > counts.scores) {
       throw ConfigError(where, described("flow '" + name + "'", counts) +
-                                   "take out the classes that data.train does not have");
+                                   "remove the classes that data.train does not have");
     }
   }
 }

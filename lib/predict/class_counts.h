@@ -9,7 +9,7 @@ namespace tpack {
 
 /// Check that each softmax cross entropy of a tower has a score for every class of the labels that a flow
 /// feeds to it: a label without a score makes the cost NaN, a whole epoch later. `graph` is the tower's, for
-/// inference. The model has to follow data.train: where it has more scores than that has classes, a warning
+/// inference. The model has to follow data.train: if it has more scores than that has classes, a warning
 /// is logged. `where` is what names another flow. Errors: ConfigError.
 void check_classes_of_train(const Graph& graph, const TowerFunction& tower, const DataFlow& train);
 void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,

@@ -16,19 +16,18 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
   }
   flow.prepare();
   if (flow.size() == kEndless) {
-    throw ConfigError(where,
-                      "flow '" + name +
-                          "' never ends, but a figure is taken over one whole pass; leave out what "
-                          "repeats the data, or put FixedSizeData: {size: ...} in front of its BatchData");
+    throw ConfigError(where, "flow '" + name +
+                                 "' never ends, but an evaluation needs one whole pass; remove what "
+                                 "repeats the data, or put FixedSizeData: {size: ...} before its BatchData");
   }
   const Batching batches = *flow.batching();  // now that the sizes are known
   if (batches.keeps_remainder || !batches.samples) return;
   const int64_t dropped = *batches.samples % batches.batch_size;
   if (dropped == 0) return;
   throw ConfigError(where, "flow '" + name + "' drops " + std::to_string(dropped) + " of " +
-                               std::to_string(*batches.samples) + " samples, since " +
+                               std::to_string(*batches.samples) + " samples, because batches of " +
                                std::to_string(batches.batch_size) +
-                               " to a batch leave a remainder; set remainder: true in its BatchData");
+                               " leave a remainder; set remainder: true in its BatchData");
 }
 
 namespace {
@@ -59,7 +58,7 @@ void warn_of_other_classes(const std::vector<std::string>& trained, const std::v
     log::warning("flow '" + flow + "' lacks classes that " + trainer + " has: " + join_first(missing));
 }
 
-/// Errors: ConfigError where a name that both know stands for different labels.
+/// Errors: ConfigError if a name that both know means different labels.
 void compare_classes(const std::vector<std::string>& trained, const std::string& trainer,
                      const ComponentSpec& component, const std::string& name, const Position& where) {
   if (trained.empty() || component.classes.empty() || trained == component.classes) return;

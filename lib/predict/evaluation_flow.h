@@ -8,7 +8,7 @@
 namespace tpack {
 
 /// Checks, before any batch is read, that a flow can be evaluated over: it has batches, one pass of it ends,
-/// and no sample is left out because it fills no batch. (Stages behind the batches choose among them as they
+/// and no sample is left out because it fills no batch. (Stages after the batches choose among them as they
 /// say.) Opens the data. `where` is what names the flow. Errors: ConfigError with the fix; DataError for data
 /// that are absent.
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where);
@@ -20,7 +20,7 @@ void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::
                         const Position& where);
 
 /// The same for a flow that a trained model is evaluated over: `trained` are the names of its classes, empty
-/// where it has none.
+/// if it has none.
 void check_same_labels(const std::vector<std::string>& trained, const DataFlow& flow,
                        const std::string& name);
 

@@ -81,8 +81,8 @@ struct RulesParams {
 };
 
 Schema<RulesParams> rules_schema() {
-  return Schema<RulesParams>("Which weights are taken.")
-      .field("include", &RulesParams::include, "patterns of names that are taken")
+  return Schema<RulesParams>("Which weights are loaded.")
+      .field("include", &RulesParams::include, "patterns of names that are loaded")
       .field("exclude", &RulesParams::exclude, "patterns of names that are not")
       .field("rename", &RulesParams::rename, "pattern in the file: name in the model");
 }

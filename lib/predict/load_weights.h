@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// Which of a file's variables are taken, and under which names: the fields of `init` beside `from`.
+/// Which of a file's variables are taken, and under which names: the fields of `init` besides `from`.
 /// Patterns are regular expressions that must match a whole name.
 struct LoadRules {
   std::vector<std::string> include = {".*"};  // names in the model, after renaming
@@ -40,10 +40,10 @@ std::vector<FieldInfo> load_rules_fields();
 
 /// Copies the model's variables (scope `model`) from a checkpoint's content by name; float types are
 /// converted, shapes must be equal. What does not fit keeps its value and is in the report. Errors:
-/// ConfigError for a pattern that is no regular expression.
+/// ConfigError for a pattern that is not a regular expression.
 LoadReport load_weights(VariableStore& store, const CheckpointContent& content, const LoadRules& rules = {});
 
-/// As load_weights, for running a trained model. Errors: CheckpointError with `source` where any variable of
+/// As load_weights, for running a trained model. Errors: CheckpointError with `source` if any variable of
 /// the model is missing or mismatched.
 void load_all_weights(VariableStore& store, const CheckpointContent& content, const std::string& source);
 

@@ -11,7 +11,7 @@ std::optional<PredictOutput> parse_layer(const std::string& name, const ConfigNo
   ComponentItem item = component_item(node, Layer::kKind);
   const ConfigNode* input = item.params.is_map() ? item.params.find(kInput) : &item.params;
   if (input == nullptr || !input->is_string()) {
-    errors.add(item.position, "output '" + name + "' of predict: say which output " + item.name +
+    errors.add(item.position, "output '" + name + "' of predict: name the output that " + item.name +
                                   " is applied to, as in {" + item.name + ": fc1}");
     return std::nullopt;
   }
@@ -52,10 +52,9 @@ void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::s
     const size_t trained = table.all().size();
     b.fetch(output.name, output.layer ? output.layer->build(b, std::span(&from, 1)) : from);
     if (table.all().size() == trained) continue;
-    throw ConfigError(output.from.position,
-                      "output '" + output.name +
-                          "' of predict has a layer with variables, which nobody trained; "
-                          "put that layer into the model");
+    throw ConfigError(output.from.position, "output '" + output.name +
+                                                "' of predict has a layer with untrained variables; "
+                                                "put that layer into the model");
   }
 }
 

@@ -23,8 +23,8 @@ struct PredictOutput {
 std::vector<PredictOutput> parse_predict_outputs(const ConfigNode& node, Diagnostics& errors);
 
 /// Puts the outputs on top of a tower in inference and fetches each by its name. `table`: the builder's.
-/// Errors: ConfigError for what the tower does not have, and for a layer with variables, which nobody
-/// trained.
+/// Errors: ConfigError for what the tower does not have, and for a layer with variables, which are
+/// untrained.
 void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::string, Symbol>& tower,
                    const std::vector<PredictOutput>& outputs);
 

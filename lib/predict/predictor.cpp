@@ -46,7 +46,7 @@ Signature Predictor::nominal() const {
   return signature;
 }
 
-/// Inputs that are not given stand in the graph as zeros; no output may need them.
+/// Inputs that are not given are zeros in the graph; no output may need them.
 Graph Predictor::graph(const Signature& fed) const {
   const std::vector<TowerInput>& inputs = place_.tower->inputs();
   Graph graph;

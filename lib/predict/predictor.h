@@ -15,7 +15,7 @@ namespace tpack {
 class Predictor {
  public:
   /// `given`: the inputs that `run` will be fed, in that order. Errors: ConfigError for an output or input
-  /// that the model does not have, and where an output depends on an input that is not given; ShapeError.
+  /// that the model does not have, and if an output depends on an input that is not given; ShapeError.
   Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
             const std::vector<std::string>& given);
 

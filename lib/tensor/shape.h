@@ -11,7 +11,7 @@
 
 namespace tpack {
 
-/// Sizes of up to eight axes, held inline. kUnknown (-1) stands for a size that only the data knows.
+/// Sizes of up to eight axes, held inline. kUnknown (-1) is a size that only the data knows.
 class Shape {
  public:
   static constexpr size_t kMaxRank = 8;
@@ -30,9 +30,9 @@ class Shape {
   }
   std::span<const int64_t> sizes() const { return {sizes_.data(), rank_}; }
   bool known() const;
-  /// Product of the sizes, 1 for a scalar. Errors: ConfigError where it is unknown or above 2^35.
+  /// Product of the sizes, 1 for a scalar. Errors: ConfigError if it is unknown or above 2^35.
   int64_t elements() const;
-  /// This shape with one axis changed, put in front, or taken away.
+  /// This shape with one axis changed, put in front, or removed.
   Shape with(int axis, int64_t size) const;
   Shape prepend(int64_t size) const;
   Shape drop_front() const;

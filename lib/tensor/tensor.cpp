@@ -23,8 +23,8 @@ void require_memory(size_t bytes) {
   if (bytes < kLeastToAsk) return;
   const auto free = available_memory();
   if (!free || bytes <= *free) return;
-  throw ResourceError("no memory for a tensor of " + human_bytes(bytes) + "; " + human_bytes(*free) +
-                      " are free");
+  throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes) + "; " + human_bytes(*free) +
+                      " is free");
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
   constexpr size_t kAlignment = 64;
   const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
-  if (data == nullptr) throw ResourceError("no memory for a tensor of " + human_bytes(bytes));
+  if (data == nullptr) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
   return std::make_shared<Storage>(data, bytes,
                                    std::shared_ptr<const void>(data, [](std::byte* p) { std::free(p); }));
 }
@@ -48,7 +48,7 @@ std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
   }
   require_memory(bytes);
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) throw ResourceError("no memory for a tensor of " + human_bytes(bytes));
+  if (data == MAP_FAILED) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
   return std::make_shared<Storage>(static_cast<std::byte*>(data), bytes,
                                    std::shared_ptr<const void>(data, [bytes](void* p) { munmap(p, bytes); }));
 }

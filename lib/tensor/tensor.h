@@ -27,7 +27,7 @@ struct TensorSpec {
 /// Bytes of a tensor on the host, 64-byte aligned, or a window into bytes that something else owns.
 class Storage {
  public:
-  /// Errors: ResourceError where the memory cannot be had.
+  /// Errors: ResourceError if the memory cannot be had.
   static std::shared_ptr<Storage> allocate(size_t bytes);
   /// Zeros; large blocks take memory only as they are written to. Errors: as above.
   static std::shared_ptr<Storage> allocate_zeros(size_t bytes);
@@ -50,7 +50,7 @@ class Storage {
 class Tensor {
  public:
   Tensor() = default;  // empty: no storage
-  /// Elements are not initialised.
+  /// Elements are not initialized.
   explicit Tensor(TensorSpec spec);
   Tensor(DType dtype, Shape shape) : Tensor(TensorSpec{dtype, shape}) {}
   /// A window of `storage` from `offset` bytes on.
@@ -73,7 +73,7 @@ class Tensor {
   int64_t elements() const { return spec_.shape.elements(); }
   size_t bytes() const { return static_cast<size_t>(spec_.bytes()); }
   std::byte* raw() const { return storage_->data() + offset_; }
-  /// Errors: InternalError where T is another type than dtype().
+  /// Errors: InternalError if T is another type than dtype().
   template <class T>
   T* data() const {
     TPACK_ASSERT(dtype_of<T>() == spec_.dtype, "tensor is " + spec_.str());
@@ -109,9 +109,9 @@ Tensor Tensor::of(Shape shape, const std::vector<T>& values) {
   return t;
 }
 
-/// True where type, shape and every bit are equal.
+/// True if type, shape and every bit are equal.
 bool bit_equal(const Tensor& a, const Tensor& b);
-/// Largest absolute difference of two float tensors of one shape; NaN where either has one.
+/// Largest absolute difference of two float tensors of one shape; NaN if either has one.
 double max_difference(const Tensor& a, const Tensor& b);
 
 }  // namespace tpack

@@ -131,7 +131,7 @@ std::vector<NamedTensor> run_on_reference(const Function& function, const std::v
   return results_of(c, *executable, device->variables());
 }
 
-/// Puts the worst element into `result`; false where it is not a number.
+/// Puts the worst element into `result`; false if it is not a number.
 bool compare(const NamedTensor& ours, const NamedTensor& truth, BackendCheckResult& result) {
   double scale = 0;
   for (int64_t i = 0; i < truth.value.elements(); ++i) scale = std::max(scale, std::abs(truth.value.at(i)));

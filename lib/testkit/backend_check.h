@@ -31,7 +31,7 @@ struct NamedTensor {
 };
 
 struct BackendCheckResult {
-  /// |cpu - reference| / the largest |reference| of the tensor; infinite where the reference is zero and the
+  /// |cpu - reference| / the largest |reference| of the tensor; infinite if the reference is zero and the
   /// cpu backend is not.
   double largest_error = 0;
   std::string text;  // which output, gradient or variable; both values

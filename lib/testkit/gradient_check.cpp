@@ -84,7 +84,7 @@ Symbol sum_of(Builder& b, const std::vector<Symbol>& terms) {
 enum Given : size_t { kCost, kMagnitude, kFirstGradient };
 
 /// The cost, the sum of the absolute values of its terms, then the cost's gradient with respect to each thing
-/// that varies (zeros where there is none).
+/// that varies (zeros if there is none).
 Function cost_and_gradients(const Function& function) {
   return [function](Builder& b, std::span<const Symbol> inputs) {
     std::vector<Symbol> terms = projected(b, function(b, inputs));

@@ -27,7 +27,7 @@ struct GradientCheckResult {
 
 /// Compares the gradient of a random projection of the outputs with central differences, for every float64
 /// input and every trainable variable, element by element, in double on the reference backend. Two step sizes
-/// must agree with each other first: where they do not, the function has a kink there and the element is left
+/// must agree with each other first: if they do not, the function has a kink there and the element is left
 /// out (an error if that is more than one in ten, or a whole tensor). Random ops draw the same numbers in
 /// every evaluation.
 GradientCheckResult check_gradients(const Function& function, const std::vector<Tensor>& inputs,

@@ -15,9 +15,9 @@ class Setup {
  public:
   Setup(Trainer& trainer, Run& run, ScalarOrder& scalars) : trainer_(trainer), run_(run), scalars_(scalars) {}
 
-  /// The figures that every training step has, in order: "cost", "accuracy", ...
+  /// The statistics that every training step has, in order: "cost", "accuracy", ...
   std::vector<std::string> statistics() const { return trainer_.statistics(); }
-  /// Number of a figure, for Run::statistic. Errors: ConfigError with suggestion where the step has no such
+  /// Number of a statistic, for Run::statistic. Errors: ConfigError with suggestion if the step has no such
   /// figure.
   size_t statistic(const Ref<Stat>& name) const;
   /// Declares a scalar that this callback will put to the monitors.
@@ -65,11 +65,11 @@ class Callback {
 
   /// What tells it from others of its type, such as the statistic that it watches: its state in checkpoints
   /// is found by type and identity, so that a resumed run may list other callbacks before it. Letters,
-  /// digits, '_', '-' and '.' are kept; "" where there is nothing to tell.
+  /// digits, '_', '-' and '.' are kept; "" if there is nothing to tell.
   virtual std::string identity() const { return {}; }
-  /// True where a second one of the same identity in the list would undo what the first one does.
+  /// True if a second one of the same identity in the list would undo what the first one does.
   virtual bool only_one() const { return false; }
-  /// True where it has the trained weights written to a file.
+  /// True if it has the trained weights written to a file.
   virtual bool saves_weights() const { return false; }
   /// Runs on the chief alone unless it says otherwise.
   virtual bool chief_only() const { return true; }

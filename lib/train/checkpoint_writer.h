@@ -13,14 +13,14 @@ namespace tpack {
 /// Writes the checkpoints of a run into its folder. Threads: one at a time.
 class CheckpointWriter {
  public:
-  /// `run_folder` is empty where the run writes none: requests are then dropped.
+  /// `run_folder` is empty if the run writes none: requests are then dropped.
   CheckpointWriter(std::string run_folder, FileIo& io) : run_folder_(std::move(run_folder)), io_(io) {}
 
-  /// Fulfils the requests; `content` is asked for anew for each file. A failure is logged and told to who
+  /// Fulfills the requests; `content` is made for each file. A failure is logged and told to who
   /// asked. Errors: what `failed` of a request throws.
   void write(const std::vector<CheckpointRequest>& requests,
              const std::function<CheckpointContent()>& content);
-  /// True where something that was to be kept is in no file: a save failed, and none of its kind has
+  /// True if something that was to be kept is in no file: a save failed, and none of its kind has
   /// succeeded since (of the same name, or any to resume from).
   bool lacks_a_save() const { return !failed_.empty(); }
 

@@ -26,7 +26,7 @@ void require_processors(const std::vector<std::string>& devices) {
 
 State data_state(const CheckpointContent& content, const std::string& source) {
   const auto state = content.texts.find(layout::kData);
-  if (state == content.texts.end()) throw CheckpointError(source, "does not say where the data were");
+  if (state == content.texts.end()) throw CheckpointError(source, "has no position in the data");
   return State::from_json(state->second, source);
 }
 
@@ -182,14 +182,14 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
     throw CheckpointError(source,
                           "was made with " + name + " " + std::to_string(there) + ", this run has " +
                               std::to_string(here) +
-                              "; resume with the same, or begin a new run that takes the weights (init)");
+                              "; resume with the same value, or start a new run with these weights (init)");
   };
   same("replicas", replicas_->replicas());
   same("batch_size", step_size().batch);
   same("seed", static_cast<int64_t>(setup_.seed));
   if (data_->seek() == Seek::kNone && data.get<int64_t>("pass") + data.get<int64_t>("index") > 0)
-    throw CheckpointError(
-        source, "cannot be resumed: data.train cannot be read again from where it was (seek: none)");
+    throw CheckpointError(source,
+                          "cannot be resumed: data.train cannot continue from a position (seek: none)");
 }
 
 void DataParallelTrainer::load(const CheckpointContent& content, const std::string& source) {

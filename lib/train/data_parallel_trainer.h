@@ -41,7 +41,7 @@ class DataParallelTrainer : public Trainer {
  protected:
   /// The names of the devices of this process, "cpu:0" for each tower. `world` is what mpirun started.
   virtual std::vector<std::string> devices(Comm& world) const = 0;
-  /// True where the processes of mpirun train together.
+  /// True if the processes of mpirun train together.
   virtual bool uses_world() const { return false; }
 
  private:

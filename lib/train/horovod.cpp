@@ -15,8 +15,8 @@ class Horovod final : public DataParallelTrainer {
   static Schema<Params> schema() {
     return Schema<Params>("Trains together with the other processes of mpirun.")
         .field("timeout_s", &Params::timeout_s, above(0),
-               "seconds without a sign of another rank that end the run; a rank that compiles kernels, "
-               "saves, or runs an epoch's callbacks is waited for");
+               "seconds to wait for another rank before the run ends; a rank that compiles kernels, "
+               "saves, or runs an epoch's callbacks gets more time");
   }
   explicit Horovod(Params p) : p_(p) {}
 

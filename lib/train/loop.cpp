@@ -103,7 +103,7 @@ void Loop::run_to_end() {
     for (const NamedCallback& named : callbacks_) call(named, &Callback::before_train);
     epochs();
     const std::string last = std::to_string(options_.length.max_epoch);
-    result_.reason = nothing_is_left() ? "nothing is left: epoch " + std::to_string(first_epoch_ - 1) +
+    result_.reason = nothing_is_left() ? "nothing left to do: epoch " + std::to_string(first_epoch_ - 1) +
                                              " is done, max_epoch is " + last
                                        : "max_epoch " + last + " is done";
   } catch (const Stopped&) {  // by a callback
@@ -261,7 +261,7 @@ void Loop::report_epoch(const EpochStart& start) const {
   const auto taken = alone() ? start.processors.taken_by_others() : std::nullopt;
   if (taken && *taken >= kWorthSaying) {
     char shared[96];
-    std::snprintf(shared, sizeof shared, "; the processors are shared: others took %.0f %% of their time",
+    std::snprintf(shared, sizeof shared, "; other processes used %.0f %% of the processors' time",
                   100 * *taken);
     text += shared;
   }
@@ -339,11 +339,11 @@ void Loop::load_callbacks(const CheckpointContent& content, const std::string& s
     if (!entry->first.starts_with(layout::kCallbacks)) break;
     if (known.contains(entry->first)) continue;
     log::warning(source + " has the state of callback " + entry->first.substr(layout::kCallbacks.size()) +
-                 ", which this run does not have; it is left out");
+                 ", which this run does not have; it is ignored");
   }
 }
 
-/// All of them, also where one fails; the first failure.
+/// All of them, also if one fails; the first failure.
 std::exception_ptr Loop::after_train() {
   std::exception_ptr failure;
   const auto failed = [&](const std::string& callback, const std::string& why) {

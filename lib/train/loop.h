@@ -32,7 +32,7 @@ enum class Ending : uint8_t {
   kFinished,    // max_epoch is done
   kStopped,     // a callback asked for it
   kEndOfData,   // the trainer had no more data
-  kInterrupted  // somebody asked from outside (a signal)
+  kInterrupted  // a request from outside (a signal)
 };
 
 struct LoopResult {
@@ -40,7 +40,7 @@ struct LoopResult {
   std::string reason;
   int64_t epoch = 0;
   int64_t global_step = 0;
-  bool lacks_a_save = false;  // a save failed and was not made good
+  bool lacks_a_save = false;  // a save failed, and no later one succeeded
 };
 
 struct LoopOptions {

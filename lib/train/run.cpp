@@ -43,7 +43,7 @@ void Run::set_hyper_parameter(const std::string& name, double value) {
 
 TowerPlace Run::tower_place() {
   const auto place = trainer_.tower_place();
-  if (!place) throw ConfigError("this trainer has no model that could be run on other data");
+  if (!place) throw ConfigError("this trainer has no model to run on other data");
   return *place;
 }
 

@@ -50,16 +50,16 @@ class Run {
   const RunLength& length() const { return length_; }
 
   Monitors& monitors() { return monitors_; }
-  /// Folder of the run's files; empty where it writes none.
+  /// Folder of the run's files; empty if it writes none.
   const std::string& folder() const { return folder_; }
   /// True on the one process that writes files.
   bool is_chief() const { return is_chief_; }
 
-  /// True where the run goes on from a checkpoint: then the variables are as they have to be.
+  /// True if the run goes on from a checkpoint: then the variables are as they have to be.
   bool resumed() const { return resumed_; }
   /// False before the first step of this process: a resumed run has no statistics of its last step.
   bool has_statistics() const { return has_statistics_; }
-  /// Value of a statistic in the last step, by the number that Setup gave; NaN where there was none.
+  /// Value of a statistic in the last step, by the number that Setup gave; NaN if there was none.
   double statistic(size_t index) const {
     return has_statistics_ ? trainer_.statistic(index) : std::numeric_limits<double>::quiet_NaN();
   }
@@ -67,7 +67,7 @@ class Run {
   int64_t samples() const { return trainer_.samples(); }
   double waited_s() const { return trainer_.waited_s(); }
 
-  /// Variables of a scope by name; none where the trainer has no variables. Shared, not copied.
+  /// Variables of a scope by name; none if the trainer has no variables. Shared, not copied.
   std::map<std::string, Tensor> variables(VariableScope scope);
   /// A number that may be set between steps ("learning_rate"). Errors: ConfigError with the known names where
   /// there is none. Only the first call allocates.
@@ -76,12 +76,12 @@ class Run {
   /// Known from the callbacks' setup on.
   std::vector<std::string> hyper_parameters() const { return trainer_.hyper_parameters(); }
 
-  /// The trained tower and its device, to run it on other data. Errors: ConfigError where the trainer has no
+  /// The trained tower and its device, to run it on other data. Errors: ConfigError if the trainer has no
   /// model.
   TowerPlace tower_place();
   const std::map<std::string, DataFlow>& flows() const { return flows_; }
   uint64_t seed() const { return seed_; }
-  /// Asked when the run is to end early (a signal). What takes long watches it and throws Stopped: the run
+  /// Asked when the run is to end early (a signal). Long operations watch it and throw Stopped: the run
   /// then ends with a checkpoint, and the epoch's hooks run again when it is resumed.
   const std::stop_token& stop_token() const { return stop_token_; }
   /// Ends training well, in any hook: the step is finished with all of its hooks, in the last step of an
@@ -90,12 +90,12 @@ class Run {
   void request_stop(std::string reason) {
     if (!stop_reason_) stop_reason_ = std::move(reason);
   }
-  /// In after_train: nothing was thrown, and nobody interrupted the run.
+  /// In after_train: nothing was thrown, and the run was not interrupted.
   bool ended_well() const { return ended_well_; }
 
   /// Has a checkpoint written once all hooks of this moment have run, so that it holds what they change; in
   /// the last step of an epoch once the epoch's hooks have run. Requests of one name are one file. Those of
-  /// after_train are written where the run `ended_well`.
+  /// after_train are written if the run `ended_well`.
   void request_checkpoint(CheckpointRequest request) { requests_.push_back(std::move(request)); }
 
  private:
@@ -118,7 +118,7 @@ class Run {
   bool ended_well_ = false;
   std::optional<std::string> stop_reason_;
   std::vector<CheckpointRequest> requests_;
-  mutable std::vector<std::string> hyper_parameters_;  // once somebody has asked for one
+  mutable std::vector<std::string> hyper_parameters_;  // once one was requested
 };
 
 }  // namespace tpack

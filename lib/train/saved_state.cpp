@@ -38,9 +38,9 @@ void load_variables(const CheckpointContent& content, const std::string& source,
       if (found == content.tensors.end()) throw CheckpointError(source, "has no " + entry);
       const TensorSpec here = store.tensor(name).spec();
       if (!(found->second.spec() == here)) {
-        throw CheckpointError(source, entry + " is " + found->second.spec().str() + ", the model needs " +
-                                          here.str() +
-                                          "; resume needs the same model, `init` loads parts of another");
+        throw CheckpointError(
+            source, entry + " is " + found->second.spec().str() + ", but the model needs " + here.str() +
+                        "; to resume, use the same model; to load parts of another model, use `init`");
       }
       store.set(name, found->second);
     }

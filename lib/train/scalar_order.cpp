@@ -27,8 +27,8 @@ void ScalarOrder::check(const Need& need, Diagnostics& errors) const {
   }
   if (found->second.when == When::kStep || found->second.callback < need.callback) return;
   errors.add(need.scalar.position, need.who + ": '" + need.scalar.name +
-                                       "' is given by a callback that comes later in the list; move that one "
-                                       "in front of it");
+                                       "' is reported by a callback later in the list; move that callback "
+                                       "before this one");
 }
 
 }  // namespace tpack

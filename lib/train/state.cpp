@@ -42,7 +42,7 @@ std::string State::get<std::string>(const std::string& name) const {
 double State::number(const std::string& name, const std::string& text) const {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0') throw CheckpointError(source_, "'" + name + "' is no number: " + text);
+  if (text.empty() || *end != '\0') throw CheckpointError(source_, "'" + name + "' is not a number: " + text);
   return value;
 }
 
@@ -57,7 +57,7 @@ int64_t State::get<int64_t>(const std::string& name) const {
   int64_t value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
-    throw CheckpointError(source_, "'" + name + "' is no integer: " + text);
+    throw CheckpointError(source_, "'" + name + "' is not an integer: " + text);
   }
   return value;
 }
@@ -78,7 +78,7 @@ State State::from_json(const std::string& text, const std::string& source) {
   try {
     state.values_ = nlohmann::json::parse(text).get<std::map<std::string, std::string>>();
   } catch (const nlohmann::json::exception& error) {
-    throw CheckpointError(source, std::string("is no state: ") + error.what());
+    throw CheckpointError(source, std::string("is not a valid state: ") + error.what());
   }
   return state;
 }

@@ -22,10 +22,10 @@ class State {
 
   bool has(const std::string& name) const { return values_.contains(name); }
   /// double, int64_t, std::string or std::vector<double>, of a value that was put as such. Errors:
-  /// CheckpointError where it is missing or cannot be read as one.
+  /// CheckpointError if it is missing or cannot be read as one.
   template <class T>
   T get(const std::string& name) const;
-  /// As get, `otherwise` where there is none: for state that older checkpoints do not have.
+  /// As get, `otherwise` if there is none: for state that older checkpoints do not have.
   template <class T>
   T get(const std::string& name, T otherwise) const {
     return has(name) ? get<T>(name) : otherwise;

@@ -18,7 +18,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
   static Schema<Params> schema() {
     return Schema<Params>("Trains replicas of the model on several devices of one machine.")
         .field("devices", &Params::devices,
-               "one tower each: [cpu:0, cpu:1]; they share the processors evenly")
+               "devices with one tower each, such as [cpu:0, cpu:1]; they share the processors evenly")
         .required();
   }
   explicit SyncMultiGpu(Params p) : p_(std::move(p)) {
@@ -27,7 +27,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
     std::set<std::string> seen;
     for (const std::string& name : p_.devices) {
       if (!seen.insert(name).second)
-        throw ConfigError("trainer SyncMultiGPU: device " + name + " is named twice; each has one tower");
+        throw ConfigError("trainer SyncMultiGPU: duplicate device '" + name + "'; each device has one tower");
     }
   }
 

@@ -28,10 +28,10 @@ struct TrainSetup {
   const InputSource* input = nullptr;                      // never null
   EngineSettings engine;
   Plan* plan = nullptr;   // never null
-  Comm* world = nullptr;  // never null: the group of one where mpirun did not start the process
+  Comm* world = nullptr;  // never null: the group of one if mpirun did not start the process
   uint64_t seed = 0;
 
-  /// data.train; null where there is none.
+  /// data.train; null if there is none.
   const DataFlow* train_flow() const {
     const auto found = flows->find("train");
     return found != flows->end() ? &found->second : nullptr;
@@ -40,7 +40,7 @@ struct TrainSetup {
 
 /// What a step works on, for the table at the start of a run.
 struct StepSize {
-  int64_t batch = 0;  // samples of one tower's batch; 0 where there are no samples
+  int64_t batch = 0;  // samples of one tower's batch; 0 if there are no samples
   int64_t towers = 1;
   int64_t ranks = 1;
   int threads = 1;  // of each tower
@@ -54,8 +54,8 @@ struct TrainerMemory {
   uint64_t libraries = 0;  // what libraries take when the programs first run; an estimate
 };
 
-/// Sets up programs and says what one step is; the loop, callbacks and files are not its business.
-/// Order of calls: setup, compile, initialize (which compiles where nobody did), load or not, then steps.
+/// Sets up programs and says what one step is; the loop, callbacks and files are not its concern.
+/// Order of calls: setup, compile, initialize (which compiles if that was not done), load or not, then steps.
 /// Threads: one caller.
 class Trainer {
  public:
@@ -79,15 +79,15 @@ class Trainer {
   /// `stop` was requested while it waited.
   virtual bool step(int64_t global_step, const std::stop_token& stop) = 0;
 
-  /// Figures of each step by number: name, and the value of the last step. The first one is what the training
-  /// minimizes, where it minimizes anything.
+  /// Statistics of each step by number: name, and the value of the last step. The first one is what the
+  /// training minimizes, if it minimizes anything.
   virtual std::vector<std::string> statistics() const { return {}; }
   virtual double statistic(size_t index) const {
     (void)index;
     return 0;
   }
 
-  /// Steps in one pass over the data by all replicas together; nothing where that is not known.
+  /// Steps in one pass over the data by all replicas together; nothing if that is not known.
   virtual std::optional<int64_t> steps_per_pass() const { return std::nullopt; }
   virtual StepSize step_size() const { return {}; }
   /// Samples that the towers of this process have trained on, all together.
@@ -108,21 +108,21 @@ class Trainer {
     (void)value;
   }
 
-  /// Null where it has none, and before compile.
+  /// Null if it has none, and before compile.
   virtual VariableStore* variables() { return nullptr; }
-  /// Gives `variables()` to all replicas, after somebody has written to them. On every rank.
+  /// Gives `variables()` to all replicas, after they were written to. On every rank.
   virtual void share_variables() {}
   /// The trained tower, to run it on other data. From setup on.
   virtual std::optional<TowerPlace> tower_place() { return std::nullopt; }
 
   /// The compiled programs of a step, of the first tower, in their order: tools time them and add up their
-  /// FLOPs. After compile; empty where a step runs none.
+  /// FLOPs. After compile; empty if a step runs none.
   virtual std::vector<NamedExecutable> programs() const { return {}; }
-  /// After compile; zeros where nothing runs on devices.
+  /// After compile; zeros if nothing runs on devices.
   virtual TrainerMemory memory() const { return {}; }
 
   /// Adds to a checkpoint, and takes back, what makes the next step the same: variables and the place in the
-  /// data. Called on the chief; `load` on every rank. Errors: CheckpointError where the content does not fit.
+  /// data. Called on the chief; `load` on every rank. Errors: CheckpointError if the content does not fit.
   virtual void save(CheckpointContent& content) const = 0;
   /// From setup on: whether a run may go on from this content at all, before anything is compiled for it.
   /// Errors: CheckpointError with the reason.

@@ -40,7 +40,7 @@ class BestSaverTest : public testing::Test {
     run_->add("give", std::make_unique<GiveAccuracy>(std::move(values), std::move(silent)));
     return run_->add("MaxSaver", {{"monitor", "accuracy"}}).add("ModelSaver");
   }
-  /// The epoch whose state the best file holds; 0 where there is none. Weights count the steps.
+  /// The epoch whose state the best file holds; 0 if there is none. Weights count the steps.
   int64_t best_epoch() const {
     if (!std::filesystem::exists(best_file())) return 0;
     const CheckpointContent content = load_checkpoint(best_file());
@@ -161,10 +161,9 @@ TEST_F(BestSaverTest, must_come_behind_what_gives_the_value) {
     run.go();
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "callback MaxSaver: 'accuracy' is given by a callback that comes later in the list; move that "
-        "one in front of it");
+    EXPECT_STREQ(error.what(),
+                 "callback MaxSaver: 'accuracy' is reported by a callback later in the list; move that "
+                 "callback before this one");
   }
 }
 

@@ -68,8 +68,8 @@ TEST_F(CheckNumericsTest, looks_at_the_cost_too) {
   trainer_.figures["accuracy"] = [](int64_t) { return std::nan(""); };  // no weight: no figure
   // Only in a step within the epoch.
   trainer_.figures["cost"] = [](int64_t step) { return step == 2 ? std::nan("") : 1.0; };
-  EXPECT_EQ(run(), std::string("after global_step 2 the cost is nan (a label that is not below the number of "
-                               "classes makes it NaN, too)") +
+  EXPECT_EQ(run(), std::string("after global_step 2 the cost is nan (labels that are not below the number of "
+                               "classes also make it NaN)") +
                        kAdvice);
 }
 

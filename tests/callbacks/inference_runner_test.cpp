@@ -83,8 +83,8 @@ TEST_F(InferenceRunnerTest, says_what_is_wrong_before_training) {
             "r.yaml:1:39: unknown statistic 'regularize'; known: cost, softmax_cross_entropy, accuracy");
   validation_ = small_flow(11, "- BatchData: {batch_size: 4}");
   EXPECT_EQ(error_of("{data: validation}"),
-            "r.yaml:1:8: flow 'validation' drops 3 of 11 samples, since 4 to a batch leave a remainder; set "
-            "remainder: true in its BatchData");
+            "r.yaml:1:8: flow 'validation' drops 3 of 11 samples, because batches of 4 leave a remainder; "
+            "set remainder: true in its BatchData");
 }
 
 TEST(InferenceRunner, needs_a_trainer_with_a_model) {

@@ -98,12 +98,12 @@ std::string said_when_resumed(const std::string& before, const std::string& para
 
 TEST_F(SetterTest, says_that_a_resumed_run_does_not_follow_a_new_schedule_at_once) {
   const std::string plain = "{param: learning_rate, values: [[1, 0.2], [5, 0.3]]}";
-  const auto not_followed = testing::HasSubstr("by its schedule, which the checkpoint does not know");
+  const auto not_followed = testing::HasSubstr("according to its schedule, which is not in the checkpoint");
   EXPECT_THAT(said_when_resumed("", plain),
               testing::HasSubstr(
-                  "warning: by its schedule, which the checkpoint does not know, learning_rate "
-                  "should be 0.2 now; it stays 0.1, as the checkpoint has it, until the "
-                  "schedule sets it again; to change it soon, give the schedule a point at a coming epoch"));
+                  "warning: according to its schedule, which is not in the checkpoint, learning_rate should "
+                  "be 0.2 now; it stays 0.1, as in the checkpoint, until the schedule sets it again; "
+                  "to change it earlier, add a point at a later epoch"));
   EXPECT_THAT(said_when_resumed(plain, "{param: learning_rate, values: [[2, 0.5]]}"), not_followed);
   EXPECT_THAT(said_when_resumed(plain, plain), testing::Not(not_followed));
   EXPECT_THAT(said_when_resumed(plain, "{param: learning_rate, values: [[1, 0.2], [4, 0.9]]}"),

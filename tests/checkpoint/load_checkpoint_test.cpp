@@ -84,12 +84,12 @@ TEST_F(Hostile, shapes_that_the_file_does_not_hold_are_refused) {
   EXPECT_EQ(complaint_of([](hid_t f) { dataset(f, H5T_IEEE_F32LE, vector(hsize_t{1} << 33U)); }),
             "'x' declares 34359738368 bytes and stores 0");
   EXPECT_THAT(complaint_of([](hid_t f) { dataset(f, H5T_IEEE_F32LE, vector(hsize_t{1} << 60U)); }),
-              testing::HasSubstr("'x' has no legal shape"));
+              testing::HasSubstr("'x' has an invalid shape"));
   const hsize_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   EXPECT_EQ(complaint_of([&](hid_t f) { dataset(f, H5T_IEEE_F32LE, H5Screate_simple(9, nine, nullptr)); }),
-            "'x' has no shape of at most 8 axes");
+            "'x' must have a shape of at most 8 axes");
   EXPECT_EQ(complaint_of([](hid_t f) { dataset(f, H5T_IEEE_F32LE, H5Screate(H5S_NULL)); }),
-            "'x' has no shape of at most 8 axes");
+            "'x' must have a shape of at most 8 axes");
 }
 
 TEST_F(Hostile, data_outside_the_file_and_filters_are_refused) {
@@ -108,19 +108,19 @@ TEST_F(Hostile, data_outside_the_file_and_filters_are_refused) {
               dataset(f, H5T_STD_U8LE, vector(400), creation);
               H5Pclose(creation);
             }),
-            "'x' is chunked or virtual; a checkpoint is contiguous");
+            "'x' is chunked or virtual; datasets of a checkpoint are contiguous");
 }
 
 TEST_F(Hostile, other_types_are_refused) {
   EXPECT_EQ(complaint_of([](hid_t f) { dataset(f, H5T_STD_I16BE, vector(4)); }),
-            "'x' has elements of a type that a checkpoint does not have");
+            "'x' has an unsupported element type");
   EXPECT_EQ(complaint_of([](hid_t f) {
               const hid_t type = H5Tcopy(H5T_C_S1);
               H5Tset_size(type, H5T_VARIABLE);
               dataset(f, type, H5Screate(H5S_SCALAR));
               H5Tclose(type);
             }),
-            "'x' is no text of fixed length");
+            "'x' is not a string of fixed length");
   EXPECT_EQ(complaint_of([](hid_t f) {
               const hid_t type = H5Tcopy(H5T_STD_I8LE);
               H5Tcommit2(f, "x", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -136,19 +136,19 @@ TEST_F(Hostile, a_dataset_without_its_digest_is_refused) {
               dataset(f, H5T_STD_U8LE, vector(4), creation);
               H5Pclose(creation);
             }),
-            "'x' is damaged: its content does not fit its digest");
+            "'x' is damaged: its content does not match its digest");
 }
 
 TEST_F(Hostile, an_unfinished_file_is_refused) {
   EXPECT_THAT(complaint_of([](hid_t f) { H5Adelete(f, "complete"); }), testing::HasSubstr("complete"));
   EXPECT_EQ(complaint_of([](hid_t f) { H5Adelete(f, "format"); }),
-            "is no tpack checkpoint: its format is another");
+            "is not a tpack checkpoint: it has another format");
 }
 
 TEST_F(Hostile, nonsense_behind_a_good_seal_is_refused) {
   const std::string nonsense(1000, 'x');
   write_content(folder_ / "b.h5", make_seal(nonsense) + nonsense);
-  EXPECT_THAT(load_complaint(folder_ / "b.h5"), testing::HasSubstr("b.h5: is not readable as HDF5"));
+  EXPECT_THAT(load_complaint(folder_ / "b.h5"), testing::HasSubstr("b.h5: cannot be read as HDF5"));
 }
 
 }  // namespace

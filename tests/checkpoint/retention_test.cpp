@@ -52,9 +52,9 @@ TEST_F(Retention, names_every_checkpoint_where_all_are_damaged) {
     FAIL() << "no error";
   } catch (const CheckpointError& error) {
     EXPECT_EQ(error.what(), folder_.str() + ": none of the checkpoints can be read:\n  " +
-                                (folder_ / "model-10.h5") + ": is no tpack checkpoint\n  " +
+                                (folder_ / "model-10.h5") + ": is not a tpack checkpoint\n  " +
                                 (folder_ / "model-5.h5") +
-                                ": is truncated: 0 bytes are there, its head alone has 512");
+                                ": is truncated: it has 0 bytes, its header alone has 512");
   }
 }
 
@@ -64,7 +64,7 @@ TEST_F(Retention, keeps_the_newest) {
   EXPECT_THAT(steps(), ElementsAre(100, 20));
   remove_old_checkpoints(folder_.str(), 5, 100);
   EXPECT_THAT(steps(), ElementsAre(100, 20));
-  remove_old_checkpoints(folder_.str(), 1, 20);  // 100 is of another time, and 20 the newest of ours
+  remove_old_checkpoints(folder_.str(), 1, 20);  // 100 is of another time, and 20 our newest
   EXPECT_THAT(steps(), ElementsAre(100, 20));
 }
 

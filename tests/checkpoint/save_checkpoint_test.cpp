@@ -76,7 +76,7 @@ TEST(SaveCheckpoint, refuses_names_and_texts_that_cannot_be_stored) {
     return "";
   };
   for (const char* name : {"", "/a", "a//b", "a/", "a/./b"}) {
-    EXPECT_EQ(complaint(name), (folder / "a.h5") + ": '" + name + "' is no name for a checkpoint");
+    EXPECT_EQ(complaint(name), (folder / "a.h5") + ": '" + name + "' is not a valid name in a checkpoint");
   }
   CheckpointContent content;
   content.texts["a"] = std::string("x\0y", 3);

@@ -50,25 +50,26 @@ TEST(Seal, tells_the_causes_apart) {
   for (const char* name : {"model-9.h5", "model-10.h5"}) write_content(folder / "checkpoints/" + name, "");
   EXPECT_EQ(complaint(folder.str()),
             ": is a folder; name a checkpoint in it, such as " + (folder / "checkpoints/model-10.h5"));
-  EXPECT_EQ(complaint("/dev/null"), ": is no file");
+  EXPECT_EQ(complaint("/dev/null"), ": is not a file");
   write_content(path, "");
-  EXPECT_EQ(complaint(path), ": is truncated: 0 bytes are there, its head alone has 512");
+  EXPECT_EQ(complaint(path), ": is truncated: it has 0 bytes, its header alone has 512");
   write_content(path, whole.substr(0, 100));
-  EXPECT_EQ(complaint(path), ": is truncated: 100 bytes are there, its head alone has 512");
+  EXPECT_EQ(complaint(path), ": is truncated: it has 100 bytes, its header alone has 512");
   write_content(path, whole.substr(0, 515));
-  EXPECT_EQ(complaint(path), ": is truncated: 515 of 519 bytes are there");
+  EXPECT_EQ(complaint(path), ": is truncated: it has 515 of 519 bytes");
   write_content(path, whole + "x");
-  EXPECT_EQ(complaint(path), ": is damaged: it has 1 bytes too many");
+  EXPECT_EQ(complaint(path), ": is damaged: it has 1 extra bytes");
   write_content(path, make_seal("contemt") + "content");
-  EXPECT_EQ(complaint(path), ": is damaged: its content does not fit its digest");
+  EXPECT_EQ(complaint(path), ": is damaged: its content does not match its digest");
   write_content(path, "\x89HDF\r\n\x1a\n and so on");
-  EXPECT_EQ(complaint(path), ": is an HDF5 file, but no tpack checkpoint");
+  EXPECT_EQ(complaint(path), ": is an HDF5 file, but not a tpack checkpoint");
   write_content(path, "PK\x03\x04");
-  EXPECT_EQ(complaint(path), ": is no tpack checkpoint");
+  EXPECT_EQ(complaint(path), ": is not a tpack checkpoint");
   std::string newer = whole;
   newer[17] = '2';
   write_content(path, newer);
-  EXPECT_EQ(complaint(path), ": has format version 2; this build reads up to 1, use a newer tpack");
+  EXPECT_EQ(complaint(path),
+            ": has format version 2; this build supports versions up to 1; use a newer tpack");
 }
 
 }  // namespace

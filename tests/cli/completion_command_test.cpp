@@ -22,7 +22,7 @@ class Completion : public testing::Test {
     for (const char* name : {"a.yaml", "a b.yaml", "model.h5", "notes.txt"})
       write_content(folder_ / name, "");
   }
-  /// What may stand for the last of the words, in the test's folder.
+  /// The possible values of the last word, in the test's folder.
   std::vector<std::string> offered(const std::string& words) const {
     const std::string script = "cd '" + folder_.str() + "'; eval \"$('" + testing_cli::program() +
                                "' completion bash)\"; COMP_WORDS=(tpack " + words +

@@ -30,11 +30,11 @@ TEST_F(Program, wrong_usage_is_exit_2_with_a_suggestion) {
 }
 
 TEST_F(Program, an_unknown_option_is_exit_2_with_a_suggestion) {
-  EXPECT_EQ(
-      tpack({"train", config(), "--log_dir", "x"}).err,
-      "error: tpack train has no option '--log_dir'; did you mean '--log-dir'?; see tpack train --help\n");
+  EXPECT_EQ(tpack({"train", config(), "--log_dir", "x"}).err,
+            "error: unknown option '--log_dir' of tpack train; did you mean '--log-dir'?; see tpack train "
+            "--help\n");
   EXPECT_EQ(tpack({"ckpt", "verify", config(), "--jsn"}).err,
-            "error: tpack ckpt verify has no option '--jsn'; see tpack ckpt verify --help\n");
+            "error: unknown option '--jsn' of tpack ckpt verify; see tpack ckpt verify --help\n");
 }
 
 TEST_F(Program, a_missing_config_is_exit_2) {

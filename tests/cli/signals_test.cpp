@@ -65,7 +65,7 @@ TEST(SignalWatcher, asks_for_an_orderly_end_once) {
         raise(SIGINT);
       },
       testing::ExitedWithCode(128 + SIGINT),
-      "once more ends at once\nerror: interrupted once more: ended at once");
+      "interrupt again to end immediately\nerror: interrupted again: ended immediately");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace tpack {
 
-/// Numbers whose sum depends on the order: large ones that cancel beside small ones.
+/// Numbers whose sum depends on the order: large ones that cancel next to small ones.
 template <class T>
 std::vector<T> values_of(int rank, size_t count) {
   std::vector<T> values(count);

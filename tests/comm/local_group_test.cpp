@@ -68,8 +68,8 @@ TEST(LocalGroup, names_the_member_that_does_not_come) {
     started.arrive_and_wait();
     if (comm.rank() != 1) comm.agree_max(0, "start");
   });
-  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 2 s", "",
-                                           "rank 2, start: no sign of rank 1 within 2 s"));
+  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no response from rank 1 within 2 s", "",
+                                           "rank 2, start: no response from rank 1 within 2 s"));
 }
 
 TEST(LocalGroup, waits_no_longer_for_one_that_is_back) {
@@ -81,7 +81,7 @@ TEST(LocalGroup, waits_no_longer_for_one_that_is_back) {
       comm.agree_max(0, "start");
     }
   });
-  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 0.05 s", ""));
+  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no response from rank 1 within 0.05 s", ""));
 }
 
 TEST(LocalGroup, waits_as_long_as_it_is_told) {
@@ -90,7 +90,7 @@ TEST(LocalGroup, waits_as_long_as_it_is_told) {
     comm.set_timeout(0.05);
     if (comm.rank() == 0) comm.agree_max(0, "start");
   });
-  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no sign of rank 1 within 0.05 s", ""));
+  EXPECT_THAT(errors, testing::ElementsAre("rank 0, start: no response from rank 1 within 0.05 s", ""));
 }
 
 TEST(LocalGroup, waits_for_one_that_works_alone_and_says_so) {
@@ -99,7 +99,8 @@ TEST(LocalGroup, waits_for_one_that_works_alone_and_says_so) {
   const auto warned = [&] {
     std::ifstream file(folder / "log.txt");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return text.find("rank 0, stop: rank 1 is still busy with a long save; waiting on") != std::string::npos;
+    return text.find("rank 0, stop: rank 1 is still busy with a long save; still waiting") !=
+           std::string::npos;
   };
   LocalGroup group(2, 0.02);
   const auto errors = run(group, [&](Comm& comm) {

@@ -76,7 +76,7 @@ TEST(BusyRank, DISABLED_is_waited_for) {
   comm.set_timeout(2);
   if (comm.rank() == 2) {
     const BusyWith busy(comm, "a long save");
-    while (content_of(log).find("rank 2 is still busy with a long save; waiting on") == std::string::npos)
+    while (content_of(log).find("rank 2 is still busy with a long save; still waiting") == std::string::npos)
       std::this_thread::yield();
   }
   EXPECT_EQ(comm.agree_max(comm.rank(), "stop"), 2);

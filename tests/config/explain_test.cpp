@@ -92,9 +92,9 @@ TEST(ThrowUnknownKey, says_what_is_unknown_and_what_may_have_been_meant) {
             "unknown key 'vars.widht': 'vars' has no 'widht'; did you mean 'vars.width'?");
   EXPECT_EQ(complaint("nope.x"), "unknown key 'nope.x': the config has no 'nope'");
   EXPECT_EQ(complaint("init.from"), "unknown key 'init.from': 'init' is null");
-  EXPECT_EQ(complaint("layers.Conv2D.name"),
-            "'Conv2D' is ambiguous in 'layers': it may be 0 Conv2D (a), 1 Conv2D (b); write the number or "
-            "the name");
+  EXPECT_EQ(
+      complaint("layers.Conv2D.name"),
+      "'Conv2D' is ambiguous in 'layers': it could be 0 Conv2D (a), 1 Conv2D (b); use its number or name");
 }
 
 }  // namespace

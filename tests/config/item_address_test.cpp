@@ -72,10 +72,10 @@ TEST(ItemIndex, says_what_the_list_has) {
   EXPECT_EQ(complaint("MaxPooling"),
             "no item 'MaxPooling' in 'model.layers'; it has conv0, Conv2D, ReLU, conv1, Softmax; to add an "
             "item, write 'layers: !append [ITEM]'");
-  EXPECT_EQ(complaint("Conv2D"),
-            "'Conv2D' is ambiguous in 'model.layers': it may be 0 Conv2D (conv0), 2 Conv2D (conv1); write "
-            "the number "
-            "or the name");
+  EXPECT_EQ(
+      complaint("Conv2D"),
+      "'Conv2D' is ambiguous in 'model.layers': it could be 0 Conv2D (conv0), 2 Conv2D (conv1); use its "
+      "number or name");
 }
 
 TEST(WordsAt, lists_keys_or_names) {

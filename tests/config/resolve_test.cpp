@@ -59,11 +59,11 @@ TEST(Resolve, takes_names_for_all_of_model_but_its_layers) {
 
 TEST(Resolve, reports_a_cycle_once_from_its_first_place) {
   EXPECT_EQ(resolved("b: $(a)\na: $(c)\nc: $(b)\nd: $(a)\n"),
-            "a.yaml:1:4: expressions depend on each other: b -> a -> c -> b");
+            "a.yaml:1:4: circular reference: b -> a -> c -> b");
 }
 
 TEST(Resolve, finds_a_cycle_through_a_list) {
-  EXPECT_EQ(resolved("a: [1, $(a)]\n"), "a.yaml:1:8: expressions depend on each other: a.1 -> a.1");
+  EXPECT_EQ(resolved("a: [1, $(a)]\n"), "a.yaml:1:8: circular reference: a.1 -> a.1");
 }
 
 TEST(Resolve, suggests_paths_that_lead_somewhere) {

@@ -83,8 +83,8 @@ TEST(YamlReader, limits_what_a_small_file_can_grow_to) {
 }
 
 TEST(YamlReader, prefers_the_open_bracket_to_the_key_it_seems_to_make) {
-  EXPECT_EQ(reading_complaint("a: [1"), "a.yaml:1:6: not valid YAML: a '[' has no ']'");
-  EXPECT_EQ(reading_complaint("{[1, 2]: 3}"), "a.yaml:1:2: a key must be a word, a number or a text");
+  EXPECT_EQ(reading_complaint("a: [1"), "a.yaml:1:6: not valid YAML: a '[' has no closing ']'");
+  EXPECT_EQ(reading_complaint("{[1, 2]: 3}"), "a.yaml:1:2: a key must be a word, a number or a string");
 }
 
 }  // namespace

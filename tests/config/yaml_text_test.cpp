@@ -39,15 +39,14 @@ TEST(YamlText, does_not_see_the_byte_order_mark) {
 }
 
 TEST(YamlText, refuses_bytes_that_are_no_utf8) {
-  EXPECT_EQ(writing_complaint("a: \xff"), "a.yaml:1:4: is not UTF-8 text; save the file as UTF-8");
-  EXPECT_EQ(writing_complaint("a\na: \xc3"), "a.yaml:2:4: is not UTF-8 text; save the file as UTF-8");
-  EXPECT_EQ(writing_complaint(std::string("a\0b", 3)),
-            "a.yaml:1:2: is not UTF-8 text; save the file as UTF-8");
+  EXPECT_EQ(writing_complaint("a: \xff"), "a.yaml:1:4: invalid UTF-8; save the file as UTF-8");
+  EXPECT_EQ(writing_complaint("a\na: \xc3"), "a.yaml:2:4: invalid UTF-8; save the file as UTF-8");
+  EXPECT_EQ(writing_complaint(std::string("a\0b", 3)), "a.yaml:1:2: invalid UTF-8; save the file as UTF-8");
   EXPECT_EQ(writing_complaint("a: \xf0\x9f\x98\x80"), "");
 }
 
 TEST(YamlText, refuses_tabs_in_the_indentation_only) {
-  EXPECT_EQ(writing_complaint("a:\n  \tb: 1"), "a.yaml:2:3: a tab in the indentation; YAML wants spaces");
+  EXPECT_EQ(writing_complaint("a:\n  \tb: 1"), "a.yaml:2:3: tab in the indentation; use spaces");
   EXPECT_EQ(writing_complaint("a:\tb"), "");
 }
 
@@ -59,7 +58,7 @@ TEST(YamlText, refuses_what_is_larger_than_a_config) {
     YamlText::of_file(path.string());
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.what(), path.string() + ": is larger than 1.0 MB; a config holds no data");
+    EXPECT_EQ(error.what(), path.string() + ": is larger than 1.0 MB; keep data out of the config");
   }
   std::filesystem::remove(path);
 }

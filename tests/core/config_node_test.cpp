@@ -56,7 +56,7 @@ TEST(ConfigNode, describes_itself_for_messages) {
   EXPECT_EQ(ConfigNode().describe(), "nothing");
   EXPECT_EQ(ConfigNode(true).describe(), "'true'");
   EXPECT_EQ(ConfigNode(3).describe(), "the number 3");
-  EXPECT_EQ(ConfigNode("abc").describe(), "the text 'abc'");
+  EXPECT_EQ(ConfigNode("abc").describe(), "the string 'abc'");
   EXPECT_EQ(ConfigNode::list({}).describe(), "a list");
   EXPECT_EQ(ConfigNode::map({}).describe(), "a map");
 }
@@ -105,7 +105,7 @@ TEST(ComponentItem, says_which_forms_are_legal) {
             "a.yaml:4:7: expected a layer as 'Name' or 'Name: {...}', found the number 3");
   EXPECT_EQ(text_of({{"Dropout", {}}, {"rate", 0.5}}),
             "expected a layer as 'Name' or 'Name: {...}', found a map of Dropout, rate; keep one, or indent "
-            "further what belongs below 'Dropout'");
+            "the keys of 'Dropout' further");
 }
 
 }  // namespace

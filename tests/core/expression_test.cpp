@@ -108,7 +108,7 @@ TEST(Expression, reads_the_environment_typed) {
   EXPECT_EQ(json("env.TPACK_TEST_NONE or 0.1"), "0.1");
   EXPECT_EQ(json("env.TPACK_TEST_NONE or env.TPACK_TEST_NONE or 7"), "7");
   EXPECT_EQ(evaluation_complaint("1 + env.TPACK_TEST_NONE"),
-            "a.yaml:2:14: the environment variable 'TPACK_TEST_NONE' is not set; set it or write "
+            "a.yaml:2:14: environment variable 'TPACK_TEST_NONE' is not set; set it, or write "
             "'env.TPACK_TEST_NONE or DEFAULT'");
   EXPECT_NE(evaluation_complaint("0 or env.TPACK_TEST_NONE"), "no error");
 }
@@ -120,24 +120,25 @@ TEST(Expression, does_not_let_or_hide_a_misspelt_name) {
 
 TEST(Expression, names_the_operator_whose_operands_do_not_fit) {
   EXPECT_EQ(evaluation_complaint("1 + 'a'"),
-            "a.yaml:2:12: '+' needs two numbers or two texts, found the number 1 and the text 'a'");
+            "a.yaml:2:12: '+' needs two numbers or two strings, found the number 1 and the string 'a'");
   EXPECT_EQ(evaluation_complaint("n * true"),
             "a.yaml:2:12: '*' needs two numbers, found the number 3 and 'true'");
   EXPECT_EQ(evaluation_complaint("1 < 'a'"),
-            "a.yaml:2:12: '<' compares two numbers or two texts, found the number 1 and the text 'a'");
-  EXPECT_EQ(evaluation_complaint("-name"), "a.yaml:2:10: '-' needs a number, found the text 'net'");
-  EXPECT_EQ(evaluation_complaint("min(1, 'a')"), "a.yaml:2:10: 'min' needs numbers, found the text 'a'");
+            "a.yaml:2:12: '<' compares two numbers or two strings, found the number 1 and the string 'a'");
+  EXPECT_EQ(evaluation_complaint("-name"), "a.yaml:2:10: '-' needs a number, found the string 'net'");
+  EXPECT_EQ(evaluation_complaint("min(1, 'a')"), "a.yaml:2:10: 'min' needs numbers, found the string 'a'");
 }
 
 TEST(Expression, refuses_division_by_zero_and_overflow) {
   EXPECT_EQ(evaluation_complaint("1 / 0"), "a.yaml:2:12: division by zero");
   EXPECT_EQ(evaluation_complaint("1 // 0"), "a.yaml:2:12: division by zero");
   EXPECT_EQ(evaluation_complaint("1.5 % 0"), "a.yaml:2:14: division by zero");
-  const std::string overflow = "the result does not fit into an integer of 64 bits";
+  const std::string overflow = "the result does not fit into a 64-bit integer";
   EXPECT_EQ(evaluation_complaint("9223372036854775807 + 1"), "a.yaml:2:30: " + overflow);
   EXPECT_EQ(evaluation_complaint("(-9223372036854775807 - 1) // -1"), "a.yaml:2:37: " + overflow);
   EXPECT_EQ(json("(-9223372036854775807 - 1) % -1"), "0");
-  EXPECT_EQ(evaluation_complaint("int(1e30)"), "a.yaml:2:10: 'int' of 1e+30 does not fit");
+  EXPECT_EQ(evaluation_complaint("int(1e30)"),
+            "a.yaml:2:10: 'int' of 1e+30 does not fit into a 64-bit integer");
 }
 
 TEST(Expression, says_which_names_it_mentions) {

@@ -21,7 +21,7 @@ namespace {
 
 ConfigNode plain(const std::string& text) { return ConfigNode::plain(text, at(2, 3)); }
 
-/// What parsing T from the node reports; "" where it is fine.
+/// What parsing T from the node reports; "" if it is valid.
 template <class T>
 std::string field_complaint(const ConfigNode& node, const Check& check = {}) {
   Diagnostics errors;
@@ -49,16 +49,17 @@ TEST(BoolCodec, takes_true_and_false_only) {
   EXPECT_TRUE(value_of<bool>(plain("true")));
   EXPECT_EQ(field_complaint<bool>(plain("1")),
             "a.yaml:2:3: 'x' of Thing: expected true or false, found the number 1");
-  EXPECT_EQ(field_complaint<bool>(plain("yes")),
-            "a.yaml:2:3: 'x' of Thing: expected true or false (YAML 1.2 has no 'yes'), found the text 'yes'");
+  EXPECT_EQ(
+      field_complaint<bool>(plain("yes")),
+      "a.yaml:2:3: 'x' of Thing: expected true or false (YAML 1.2 has no 'yes'), found the string 'yes'");
 }
 
 TEST(IntegerCodec, refuses_what_does_not_fit) {
   EXPECT_EQ(value_of<int8_t>(plain("-128")), -128);
   EXPECT_EQ(field_complaint<int8_t>(plain("128")),
-            "a.yaml:2:3: 'x' of Thing: 128 does not fit; must be from -128 to 127");
+            "a.yaml:2:3: 'x' of Thing: 128 is out of range; must be from -128 to 127");
   EXPECT_EQ(field_complaint<uint32_t>(plain("-1")),
-            "a.yaml:2:3: 'x' of Thing: -1 does not fit; must be from 0 to 4294967295");
+            "a.yaml:2:3: 'x' of Thing: -1 is out of range; must be from 0 to 4294967295");
   EXPECT_EQ(field_complaint<int>(plain("2.0")),
             "a.yaml:2:3: 'x' of Thing: expected an integer, found the number 2.0");
 }
@@ -72,34 +73,34 @@ TEST(RealCodec, takes_integers_too) {
   EXPECT_EQ(value_of<double>(plain("3")), 3.0);
   EXPECT_EQ(value_of<float>(plain("0.1")), 0.1F);
   EXPECT_EQ(field_complaint<double>(ConfigNode::string("1e-3", at(2, 3))),
-            "a.yaml:2:3: 'x' of Thing: expected a number (remove the quotes), found the text '1e-3'");
+            "a.yaml:2:3: 'x' of Thing: expected a number (remove the quotes), found the string '1e-3'");
 }
 
 TEST(RealCodec, refuses_a_number_too_large_for_a_float) {
   EXPECT_EQ(value_of<double>(plain("1e300")), 1e300);
   EXPECT_EQ(field_complaint<float>(plain("1e300")),
-            "a.yaml:2:3: 'x' of Thing: 1e300 does not fit; must be at most 3.4028235e+38");
+            "a.yaml:2:3: 'x' of Thing: 1e300 is out of range; must be at most 3.4028235e+38");
 }
 
 TEST(RealCodec, refuses_what_no_computation_comes_back_from) {
   for (const char* text : {".inf", "-.inf", ".nan"}) {
     EXPECT_EQ(field_complaint<double>(plain(text)),
-              "a.yaml:2:3: 'x' of Thing: " + std::string(text) + " is no finite number");
+              "a.yaml:2:3: 'x' of Thing: " + std::string(text) + " is not a finite number");
   }
 }
 
 TEST(TextCodec, asks_for_quotes_around_a_number) {
   EXPECT_EQ(value_of<std::string>(plain("abc")), "abc");
   EXPECT_EQ(field_complaint<std::string>(plain("12")),
-            "a.yaml:2:3: 'x' of Thing: expected a text (write \"12\"), found the number 12");
+            "a.yaml:2:3: 'x' of Thing: expected a string (write \"12\"), found the number 12");
   EXPECT_EQ(field_complaint<std::string>(ConfigNode::null(at(2, 3))),
-            "a.yaml:2:3: 'x' of Thing: expected a text, found nothing");
+            "a.yaml:2:3: 'x' of Thing: expected a string, found nothing");
 }
 
 TEST(EnumCodec, suggests_the_nearest_name) {
   EXPECT_EQ(value_of<Colour>(plain("blue")), Colour::kBlue);
   EXPECT_EQ(field_complaint<Colour>(plain("bleu")),
-            "a.yaml:2:3: 'x' of Thing: 'bleu' is not known; must be one of red, blue; did you mean 'blue'?");
+            "a.yaml:2:3: 'x' of Thing: unknown value 'bleu'; must be one of red, blue; did you mean 'blue'?");
   EXPECT_EQ(field_complaint<Colour>(ConfigNode::list({}, at(2, 3))),
             "a.yaml:2:3: 'x' of Thing: expected one of red, blue, found a list");
   EXPECT_EQ(Codec<Colour>::dump(Colour::kRed).text(), "red");
@@ -110,8 +111,8 @@ TEST(ListCodec, reports_every_wrong_item_at_its_place) {
   const ConfigNode list = ConfigNode::list(
       {ConfigNode::plain("a", at(3, 1)), ConfigNode::plain("1", at(3, 4)), ConfigNode::plain("b", at(3, 7))});
   EXPECT_EQ(field_complaint<std::vector<int>>(list),
-            "a.yaml:3:1: 'x' of Thing: expected an integer, found the text 'a'\n"
-            "a.yaml:3:7: 'x' of Thing: expected an integer, found the text 'b'");
+            "a.yaml:3:1: 'x' of Thing: expected an integer, found the string 'a'\n"
+            "a.yaml:3:7: 'x' of Thing: expected an integer, found the string 'b'");
   EXPECT_EQ(field_complaint<std::vector<int>>(plain("1")),
             "a.yaml:2:3: 'x' of Thing: expected a list of integers, found the number 1");
 }
@@ -137,7 +138,7 @@ TEST(Check, says_which_values_are_legal) {
             "a.yaml:2:3: 'x' of Thing is 0; must be at least 1");
   EXPECT_EQ(field_complaint<double>(plain("0"), above(0)), "a.yaml:2:3: 'x' of Thing is 0; must be above 0");
   EXPECT_EQ(field_complaint<std::string>(plain("sum"), one_of({"mean", "sun"})),
-            "a.yaml:2:3: 'x' of Thing: 'sum' is not known; must be one of mean, sun; did you mean 'sun'?");
+            "a.yaml:2:3: 'x' of Thing: unknown value 'sum'; must be one of mean, sun; did you mean 'sun'?");
   EXPECT_EQ(field_complaint<double>(plain("1"), between(0, 1)), "");
 }
 
@@ -161,7 +162,7 @@ TEST(UnknownReference, suggests_or_lists) {
   EXPECT_STREQ(unknown_reference("flow", "validation", {}, {"train"}).what(),
                "unknown flow 'validation'; known: train");
   EXPECT_STREQ(unknown_reference("flow", "validation", {}, {}).what(),
-               "unknown flow 'validation'; there is none");
+               "unknown flow 'validation'; none are defined");
 }
 
 TEST(FieldType, reads_as_english) {

@@ -77,7 +77,7 @@ TEST(Schema, says_that_a_component_takes_no_parameters) {
     errors.throw_if_any();
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "unknown key 'x' in layer ReLU; it takes none");
+    EXPECT_STREQ(error.what(), "unknown key 'x' in layer ReLU; it has no keys");
   }
 }
 

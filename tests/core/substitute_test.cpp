@@ -61,14 +61,14 @@ TEST(Substitute, walks_the_tree_and_keeps_places_keys_and_other_scalars) {
 
 TEST(Substitute, points_into_the_scalar) {
   EXPECT_EQ(substitute_complaint("a $(1 + 'b')"),
-            "a.yaml:3:11: '+' needs two numbers or two texts, found the number 1 and the text 'b'");
+            "a.yaml:3:11: '+' needs two numbers or two strings, found the number 1 and the string 'b'");
   EXPECT_EQ(substitute_complaint("$(nn)", ConfigNode::Style::kQuoted),
             "a.yaml:3:8: unknown name 'nn'; did you mean 'n'?");
   EXPECT_EQ(substitute_complaint("x $(n"),
-            "a.yaml:3:7: '$(' without its ')' in 'x $(n'; inside [ ] and { } a comma or a '}' "
-            "ends a text that has no quotes");
+            "a.yaml:3:7: '$(' has no closing ')' in 'x $(n'; inside [ ] and { }, put quotes around an "
+            "expression that has a comma or '}'");
   EXPECT_EQ(substitute_complaint("x$(list)"),
-            "a.yaml:3:8: the expression gives a list, which cannot stand inside a text");
+            "a.yaml:3:8: the expression gives a list, which cannot be part of a string");
 }
 
 TEST(Substitute, reports_every_wrong_string) {
@@ -101,10 +101,9 @@ TEST(Substitute, refuses_a_list_beside_a_bare_name) {
     substituted("$(f + vars.list)", BareNames::kLeave);
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "a.yaml:3:11: 'vars.list' is a list; beside the parameter of a block only numbers, texts and true "
-        "or false can stand");
+    EXPECT_STREQ(error.what(),
+                 "a.yaml:3:11: 'vars.list' is a list; next to a parameter of a block, only numbers, strings, "
+                 "true and false are allowed");
   }
 }
 

@@ -93,7 +93,7 @@ TEST(FullMatch, refuses_what_is_no_regular_expression) {
     full_match("a", "(");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_EQ(std::string(error.what()).find("'(' is no regular expression: "), 0U);
+    EXPECT_EQ(std::string(error.what()).find("'(' is not a valid regular expression: "), 0U);
   }
 }
 

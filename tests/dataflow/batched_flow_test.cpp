@@ -34,8 +34,9 @@ TEST(BatchedFlow, knows_its_size_and_spec) {
 
 TEST(BatchedFlow, refuses_a_batch_larger_than_the_pass) {
   const DataFlow flow = make_flow(list({item("Counting", 6), item("BatchData", {{"batch_size", 7}})}));
-  EXPECT_EQ(error_of([&] { flow.prepare(); }),
-            "batch_data_0: a pass has 6 samples, batch_size is 7; take a smaller one or set remainder: true");
+  EXPECT_EQ(
+      error_of([&] { flow.prepare(); }),
+      "batch_data_0: a pass has 6 samples, batch_size is 7; use a smaller batch_size or set remainder: true");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(GuardedFlow, skip_gives_up_where_no_sample_is_good) {
 
 TEST(GuardedFlow, replace_needs_places) {
   EXPECT_THAT(error_of([] { guarded("CountingInOrder", "replace", {}); }),
-              testing::HasSubstr("on_error: replace needs samples that can be read by place"));
+              testing::HasSubstr("on_error: replace needs samples that can be read by index"));
 }
 
 }  // namespace

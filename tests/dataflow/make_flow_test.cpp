@@ -15,9 +15,10 @@ std::string mistake(const ConfigNode& node, const FlowScope& scope = {}) {
 TEST(MakeFlow, a_flow_starts_with_a_source) {
   EXPECT_EQ(
       mistake(list({item("BatchData", {{"batch_size", 2}})})),
-      "a flow starts with a source; BatchData is a stage; put one in front, such as Mnist: {split: train}");
+      "a flow must start with a source, but BatchData is a stage; put a source before it, such as Mnist: "
+      "{split: train}");
   EXPECT_EQ(mistake(list({item("Counting", 2), item("Counting", 2)})),
-            "Counting is a source and can only stand first; JoinData joins several flows");
+            "source Counting must be the first item of a flow; use JoinData to join flows");
   EXPECT_EQ(mistake(list({})), "a flow needs at least a source, as in [Mnist: {split: train}]");
 }
 
@@ -26,8 +27,8 @@ TEST(MakeFlow, reports_all_mistakes_of_a_list) {
                 {item("Countin", 2), item("BatchData", {{"batchsize", 2}}), item("Picky", {{"fail", "x"}})})),
             "unknown source, map or stage 'Countin'; did you mean 'Counting'?\n"
             "unknown key 'batchsize' in stage BatchData; did you mean 'batch_size'?\n"
-            "stage BatchData: 'batch_size' is missing (samples of a batch)\n"
-            "'fail' of map Picky: expected an integer, found the text 'x'");
+            "stage BatchData: 'batch_size' is missing (samples per batch)\n"
+            "'fail' of map Picky: expected an integer, found the string 'x'");
 }
 
 TEST(MakeFlow, names_of_flows_are_followed) {
@@ -54,7 +55,7 @@ TEST(MakeFlow, batches_need_known_shapes) {
   const TempFolder folder;
   EXPECT_EQ(mistake(list({item("ImageFolder", folder.path()), item("BatchData", {{"batch_size", 2}})})),
             "batch_data_0: component 'image' is uint8 [?, ?, 3]; samples of one batch need equal shapes; put "
-            "AugmentImageComponent with a Resize or a crop before");
+            "AugmentImageComponent with a Resize or a crop before it");
 }
 
 TEST(MakeFlow, the_long_form_checks_its_keys) {

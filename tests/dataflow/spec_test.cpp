@@ -21,7 +21,7 @@ TEST(Spec, an_unknown_component_names_the_nearest) {
   ComponentRef third;
   third.index = 2;
   EXPECT_EQ(error_of([&] { kSpec.index(third, "map X"); }),
-            "map X: there is no component 2; the datapoints have 2: image uint8 [28, 28, 1], label int32 []");
+            "map X: unknown component 2; the datapoints have 2: image uint8 [28, 28, 1], label int32 []");
 }
 
 TEST(Spec, batching_puts_an_axis_in_front) {

@@ -179,7 +179,8 @@ TEST(Stream, an_error_behind_the_batch_names_its_stage) {
                                         item("MapData", {{"map", item("OneHot", 7)}, {"component", "k"}})}));
   const auto stream = flow.stream({.workers = 2, .slots = 2});
   EXPECT_TRUE(stream->next().has_value());
-  EXPECT_EQ(error_of([&] { stream->next(); }), "map_data_0, sample 1 of pass 0: OneHot: class 7 of 7");
+  EXPECT_EQ(error_of([&] { stream->next(); }),
+            "map_data_0, sample 1 of pass 0: OneHot: class 7 is out of range; must be from 0 to 6");
 }
 
 TEST(Stream, a_flow_that_gives_nothing_is_an_error_not_a_hang) {

@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// RGB pixels with smooth colours and some edges, as in photographs.
+/// RGB pixels with smooth colors and some edges, as in photographs.
 cv::Mat photo(int width, int height);
 std::vector<uint8_t> encode_jpeg(const cv::Mat& pixels, int quality = 95);
 std::vector<uint8_t> encode_png(const cv::Mat& pixels);

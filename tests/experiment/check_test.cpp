@@ -1,70 +1,18 @@
-// Every tests/config/errors/NAME.yaml is a config with mistakes; NAME.txt is the whole text of the error,
-// paths relative to that folder. NAME.set, where there is one, holds overrides, one a line. Files of
-// errors/parts/ are included by others.
 #include "experiment/check.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/exit_code.h"
 #include "experiment/model_report.h"
-#include "support/paths.h"
 #include "support/program_runner.h"
 
 namespace tpack {
 namespace {
 
-namespace fs = std::filesystem;
 using testing_cli::kTinyConfig;
-
-std::vector<std::string> overrides_of(fs::path path) {
-  std::vector<std::string> all;
-  std::ifstream file(path.replace_extension(".set"));
-  for (std::string line; std::getline(file, line);) all.push_back(line);
-  return all;
-}
-
-/// What is wrong with a config, "" where nothing is.
-std::string errors_of(const std::string& path) {
-  try {
-    const CheckedExperiment checked(path, overrides_of(path), true);
-  } catch (...) {
-    const Failure failure = current_failure();
-    EXPECT_EQ(failure.exit_code, 2) << path;
-    return failure.text;
-  }
-  return "";
-}
-
-std::vector<std::string> cases() {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(fs::path(source_folder()) / "tests/config/errors")) {
-    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-class ErrorCorpus : public testing::TestWithParam<std::string> {};
-
-TEST_P(ErrorCorpus, is_refused_with_the_whole_text) {
-  const fs::path before = fs::current_path();
-  fs::current_path(fs::path(source_folder()) / "tests/config/errors");
-  const std::string errors = errors_of(GetParam() + ".yaml");
-  const std::string expected = content_of(GetParam() + ".txt");
-  fs::current_path(before);
-  ASSERT_FALSE(expected.empty()) << "the text is missing; found:\n" << errors;
-  EXPECT_EQ(errors + "\n", expected);
-}
-
-INSTANTIATE_TEST_SUITE_P(Files, ErrorCorpus, testing::ValuesIn(cases()),
-                         [](const auto& param_info) { return param_info.param; });
-
-TEST(Check, corpus_is_large) { EXPECT_GE(cases().size(), 80U); }
 
 TEST(Check, works_out_the_steps_of_an_epoch) {
   const TemporaryFolder folder;

@@ -25,8 +25,8 @@ TEST(ConfigChanges, name_each_value_with_its_path) {
   EXPECT_THAT(changes("engine: {threads: 1}\nseed: 1", "engine: {threads: 2}\nseed: 2"),
               ElementsAre("engine.threads was 1, is 2", "seed was 1, is 2"));
   EXPECT_THAT(changes("gates: {accuracy: \"> 0.5\"}", ""),
-              ElementsAre("gates was {accuracy: > 0.5}, is left out"));
-  EXPECT_THAT(changes("", "steps_per_epoch: 5"), ElementsAre("steps_per_epoch was left out, is 5"));
+              ElementsAre("gates was {accuracy: > 0.5}, is not set"));
+  EXPECT_THAT(changes("", "steps_per_epoch: 5"), ElementsAre("steps_per_epoch was not set, is 5"));
   EXPECT_THAT(changes("model: {inputs: {x: {shape: [4, 4]}}}", "model: {inputs: {x: {shape: [4, 5]}}}"),
               ElementsAre("model.inputs.x.shape.1 was 4, is 5"));
   EXPECT_THAT(
@@ -51,10 +51,9 @@ TEST(ConfigChanges, of_the_optimizer_are_an_error_at_its_place) {
                    parse_yaml("optimizer: {SGD: {}}", "now.yaml"), in_train_yaml(3, 1));
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "train.yaml:3:1: the checkpoint was made with optimizer Adam, this run has SGD; resume with the "
-        "same, or begin a new run that takes the weights (init)");
+    EXPECT_STREQ(error.what(),
+                 "train.yaml:3:1: the checkpoint was made with optimizer Adam, this run has SGD; resume with "
+                 "the same optimizer, or start a new run with these weights (init)");
   }
 }
 

@@ -42,18 +42,17 @@ TEST_F(DataChanges, are_named_for_each_flow) {
   const DataRecord before = now();
   EXPECT_THAT(now().changes_since(before), ElementsAre());
   image("validation/bees/2.png");
-  EXPECT_THAT(now().changes_since(before),
-              ElementsAre(Pair(
-                  "validation",
-                  "data.validation has changed since the checkpoint: it was 2 images in 2 classes (ants: "
-                  "1, bees: 1); it is 3 images in 2 classes (ants: 1, bees: 2); figures of validation "
-                  "cannot be compared with those before the checkpoint")));
+  EXPECT_THAT(
+      now().changes_since(before),
+      ElementsAre(Pair("validation",
+                       "data.validation has changed since the checkpoint: it was 2 images in 2 classes "
+                       "(ants: 1, bees: 1); it is 3 images in 2 classes (ants: 1, bees: 2); statistics of "
+                       "validation cannot be compared with those before the checkpoint")));
   std::filesystem::rename(folder_ / "train/ants/1.png", folder_ / "train/ants/2.png");
   EXPECT_EQ(now().changes_since(before).size(), 2U);
-  EXPECT_EQ(
-      now().changes_since(before).at("train"),
-      "data.train has changed since the checkpoint: still 2 images in 2 classes (ants: 1, bees: 1), but "
-      "names, sizes or dates of files differ; the run goes on, but maybe not with exactly the same samples");
+  EXPECT_EQ(now().changes_since(before).at("train"),
+            "data.train has changed since the checkpoint: still 2 images in 2 classes (ants: 1, bees: 1), "
+            "but names, sizes or dates of files differ; the run continues, but maybe with other samples");
 }
 
 TEST_F(DataChanges, need_a_record_that_can_be_read) {

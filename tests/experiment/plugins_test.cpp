@@ -37,10 +37,8 @@ TEST(Plugins, that_everybody_may_write_are_refused) {
   const TemporaryFolder folder;
   write_content(folder / "p.so", "x");
   fs::permissions(folder / "p.so", fs::perms::others_write, fs::perm_options::add);
-  EXPECT_EQ(error_of(folder / "p.so"),
-            "--set plugins: the plugin " + (folder / "p.so") +
-                " can be written by everybody; take that right away (chmod o-w) before it "
-                "is loaded");
+  EXPECT_EQ(error_of(folder / "p.so"), "--set plugins: the plugin " + (folder / "p.so") +
+                                           " is world-writable; remove that permission with chmod o-w");
 }
 
 TEST(Plugins, in_folders_that_everybody_may_write_are_refused) {

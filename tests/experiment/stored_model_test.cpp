@@ -90,7 +90,7 @@ TEST_F(Stored, infer_reports_bad_files_in_place) {
   EXPECT_TRUE(lines[1].starts_with(broken() + ",,,")) << lines[1];
   EXPECT_TRUE(lines[2].starts_with(good() + ",")) << lines[2];
   EXPECT_EQ(last_line(outcome.err),
-            "error: 1 of 2 files gave no result (see above); --skip-bad makes this no failure");
+            "error: 1 of 2 files gave no result (see above); with --skip-bad this is not an error");
   EXPECT_EQ(tpack({"infer", model(), broken(), good(), "--skip-bad"}).code, 0);
 }
 
@@ -145,7 +145,7 @@ TEST_F(Stored, infer_counts_a_link_that_leads_nowhere_as_a_bad_file) {
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(json::parse(lines[1]).at("file"), images + "/x.png");
   EXPECT_EQ(last_line(outcome.err),
-            "error: 1 of 2 files gave no result (see above); --skip-bad makes this no failure");
+            "error: 1 of 2 files gave no result (see above); with --skip-bad this is not an error");
 }
 
 TEST_F(Stored, infer_reads_a_list_on_standard_input) {
@@ -210,7 +210,7 @@ TEST_F(Stored, infer_writes_hdf5) {
         tpack({"infer", model(), good(), "--format", "hdf5", "--output", *folder_ / "no.h5", "--set",
                "predict.outputs={" + std::string(name) + ": {Softmax: fc}}"});
     EXPECT_EQ(refused.code, 2) << refused.err;
-    EXPECT_NE(refused.err.find("has no place for output '" + std::string(name) + "'"), std::string::npos)
+    EXPECT_NE(refused.err.find("cannot hold output '" + std::string(name) + "'"), std::string::npos)
         << refused.err;
   }
 }
@@ -224,7 +224,7 @@ TEST_F(Stored, a_checkpoint_that_names_plugins_runs_no_code) {
 TEST_F(Stored, ckpt_inspects_verifies_and_compares) {
   const json listing = json::parse(tpack({"ckpt", "inspect", model(), "--json"}).out);
   EXPECT_EQ(listing.at("step"), 20);
-  EXPECT_EQ(tpack({"ckpt", "verify", model()}).out, model() + ": whole\n");
+  EXPECT_EQ(tpack({"ckpt", "verify", model()}).out, model() + ": intact\n");
   EXPECT_EQ(tpack({"ckpt", "diff", model(), model()}).code, 0);
   const Outcome differ = tpack({"ckpt", "diff", model(), *folder_ / "run/checkpoints/model-10.h5"});
   EXPECT_EQ(differ.code, 1);
@@ -237,7 +237,7 @@ TEST_F(Stored, names_must_be_those_of_all_classes) {
   const Outcome outcome = tpack({"infer", model(), good(), "--labels", *folder_ / "two.txt"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(last_line(outcome.err), "error: " + (*folder_ / "two.txt") +
-                                        ": has 2 names, the model has 3 classes; write one name a line");
+                                        ": has 2 names, the model has 3 classes; write one name per line");
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ TEST_F(TrainBest, of_other_validation_data_is_set_aside) {
   fs::remove(folder_ / "v/a/2.png");
   std::vector<std::string> on = validation;
   on.insert(on.end(), {"--resume", "auto"});
-  EXPECT_THAT(run("3", on).err, HasSubstr("the best checkpoints of the earlier data.validation are now in "));
+  EXPECT_THAT(run("3", on).err,
+              HasSubstr("the best checkpoints of the earlier data.validation were moved to "));
   EXPECT_EQ(checkpoint_step(best()), 30);
   bool kept = false;
   for (const auto& entry : fs::recursive_directory_iterator(run_folder() + "/checkpoints"))

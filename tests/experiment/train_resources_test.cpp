@@ -58,7 +58,7 @@ TEST_F(Resources, processors_that_others_use_are_named_in_the_line_of_the_epoch)
     text = training.err();
     const size_t line = text.find("Epoch 1 (global_step " + std::string(steps) + ") finished");
     ASSERT_NE(line, std::string::npos) << text;
-    was_said = text.find("; the processors are shared: others took ", line) != std::string::npos;
+    was_said = text.find("; other processes used ", line) != std::string::npos;
   }
   EXPECT_TRUE(was_said) << text;
 }
@@ -69,7 +69,7 @@ TEST_F(Resources, a_step_for_which_there_is_no_memory_is_exit_5_before_anything_
       train({"--set", "data.train.1.BatchData.batch_size=16000000", "--set",
              "data.train.0.FakeData.size=80000000", "--set", "model.layers.1.FullyConnected.units=2000"});
   EXPECT_EQ(outcome.code, 5) << outcome.err;
-  EXPECT_NE(outcome.err.find(" are free"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(" is free"), std::string::npos) << outcome.err;
   EXPECT_FALSE(was_begun());
 }
 

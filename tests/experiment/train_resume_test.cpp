@@ -28,7 +28,7 @@ TEST_F(TrainResume, keeps_the_best_checkpoints_of_a_run_that_has_no_others) {
   on.insert(on.end(), {"--resume", "auto"});
   const Outcome outcome = train(on);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("going on from " + path), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("continuing from " + path), std::string::npos) << outcome.err;
   EXPECT_EQ(content_of(path), before) << "which is still the best";
 }
 
@@ -118,7 +118,7 @@ TEST_F(TrainResume, names_callbacks_that_were_put_in_or_out) {
   EXPECT_NE(less.err.find("callbacks no longer has ScheduledHyperParamSetter;"), std::string::npos)
       << less.err;
   EXPECT_NE(less.err.find("has the state of callback scheduled_hyper_param_setter_learning_rate, which this "
-                          "run does not have; it is left out"),
+                          "run does not have; it is ignored"),
             std::string::npos)
       << less.err;
 }
@@ -174,12 +174,12 @@ TEST_F(TrainResume, says_what_a_resumed_run_does_not_take_from_its_config) {
   const Outcome changed =
       train({"--resume", "auto", "--set", "max_epoch=3", "--set", "optimizer.Adam.learning_rate=0.5"});
   EXPECT_EQ(changed.code, 0);
-  EXPECT_NE(changed.err.find("the config is not the checkpoint's: optimizer.Adam.learning_rate was "),
+  EXPECT_NE(changed.err.find("the config differs from the checkpoint's: optimizer.Adam.learning_rate was "),
             std::string::npos)
       << changed.err;
   const Outcome same =
       train({"--resume", "auto", "--set", "max_epoch=4", "--set", "optimizer.Adam.learning_rate=0.5"});
-  EXPECT_EQ(same.err.find("is not the checkpoint's"), std::string::npos) << same.err;
+  EXPECT_EQ(same.err.find("differs from the checkpoint's"), std::string::npos) << same.err;
   const Outcome epochs = train({"--resume", "auto", "--set", "max_epoch=5", "--set", "starting_epoch=5"});
   EXPECT_NE(epochs.err.find("starting_epoch was 1, is 5"), std::string::npos) << epochs.err;
   const std::vector<std::pair<std::string, std::string>> nested = {
@@ -235,12 +235,12 @@ TEST_F(TrainResume, keeps_the_statistics_of_unsaved_epochs_where_nothing_is_left
   const std::string stats = content_of(run_folder() + "/stats.json");
   const Outcome shorter = run("1", {"--resume", "auto"});
   EXPECT_EQ(shorter.code, 0) << shorter.err;
-  EXPECT_NE(shorter.err.find("nothing is left: epoch 2 is done, max_epoch is 1\n"), std::string::npos)
+  EXPECT_NE(shorter.err.find("nothing left to do: epoch 2 is done, max_epoch is 1\n"), std::string::npos)
       << shorter.err;
   EXPECT_EQ(content_of(run_folder() + "/stats.json"), stats);
   ASSERT_EQ(run("3", {"--resume", "auto"}).code, 0);
   const Outcome back = run("1", {"--resume", checkpoint(20)});
-  EXPECT_NE(back.err.find("nothing is left"), std::string::npos) << back.err;
+  EXPECT_NE(back.err.find("nothing left to do"), std::string::npos) << back.err;
   EXPECT_EQ(nlohmann::json::parse(content_of(run_folder() + "/stats.json")).size(), 2U)
       << "those of later checkpoints are with them";
 }
@@ -251,7 +251,7 @@ TEST_F(TrainResume, says_each_time_that_the_rate_is_not_that_of_the_config) {
     const Outcome outcome = train({"--resume", "auto", "--set", "optimizer.Adam.learning_rate=0.5", "--set",
                                    "max_epoch=" + std::string(epochs)});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("learning_rate stays 0.01, as the checkpoint has it; to change it, add "
+    EXPECT_NE(outcome.err.find("learning_rate stays 0.01, as in the checkpoint; to change it, add "
                                "ScheduledHyperParamSetter: {param: learning_rate, values: [[" +
                                std::string(epochs) + ", 0.5]]} to the callbacks\n"),
               std::string::npos)

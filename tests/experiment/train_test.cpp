@@ -39,7 +39,7 @@ TEST_F(Train, writes_the_run_folder) {
   const auto record = nlohmann::json::parse(content_of(run_folder() + "/exit.json"));
   EXPECT_EQ(record.at("exit_code"), 0);
   EXPECT_EQ(record.at("global_step"), 20);
-  EXPECT_NE(outcome.err.find("samples an epoch"), std::string::npos);
+  EXPECT_NE(outcome.err.find("samples per epoch"), std::string::npos);
   EXPECT_NE(outcome.err.find("fc0/W"), std::string::npos);
 }
 
@@ -92,7 +92,7 @@ TEST_F(Train, never_moves_no_folder_of_other_files_away) {
   write_content(run_folder() + "/thesis.txt", "years of work");
   const Outcome outcome = train({"--resume", "never"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("holds files, but none of a run"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("has files, but is not a run folder"), std::string::npos) << outcome.err;
   EXPECT_EQ(content_of(run_folder() + "/thesis.txt"), "years of work");
 }
 
@@ -162,7 +162,7 @@ TEST_F(Train, a_second_signal_ends_at_once) {
   process.signal(SIGTERM);
   process.signal(SIGCONT);
   EXPECT_THAT(process.wait(), testing::AnyOf(130, 143));
-  EXPECT_THAT(process.err(), testing::HasSubstr("error: interrupted once more: ended at once"));
+  EXPECT_THAT(process.err(), testing::HasSubstr("error: interrupted again: ended immediately"));
 }
 
 TEST_F(Train, saves_where_its_terminal_is_closed) {
@@ -171,8 +171,8 @@ TEST_F(Train, saves_where_its_terminal_is_closed) {
                   folder_ / "out");
   ASSERT_TRUE(process.wait_for("Epoch 2 "));
   EXPECT_NE(
-      process.err().find("warning: --set callbacks: no callback saves what is trained; add ModelSaver: {} to "
-                         "the callbacks\n"),
+      process.err().find(
+          "warning: --set callbacks: no callback saves checkpoints; add ModelSaver: {} to the callbacks\n"),
       std::string::npos)
       << process.err();
   process.signal(SIGHUP);
@@ -270,19 +270,19 @@ TEST_F(Train, begins_with_the_weights_of_init) {
   EXPECT_TRUE(bit_equal(from.tensors.at("model/fc0/W"), to.tensors.at("model/fc0/W")));
   EXPECT_FALSE(bit_equal(from.tensors.at("model/fc/W"), to.tensors.at("model/fc/W")));
   EXPECT_NE(outcome.err.find("2 variables loaded"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("init: no variable matches exclude: 'gone' (the whole name counts)"),
+  EXPECT_NE(outcome.err.find("init: no variable matches exclude: 'gone' (a rule must match the whole name)"),
             std::string::npos)
       << outcome.err;
 }
 
-/// Why this machine or build cannot start ranks; nothing where it can.
+/// Why this machine or build cannot start ranks; nothing if it can.
 std::optional<std::string> no_ranks() {
   if (TPACK_HAS_MPI == 0) return "built without MPI";
   if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return "no mpirun";
   return std::nullopt;
 }
 
-/// Runs `mpirun -n 2 tpack train ...`. Where `other` is given, rank 1 has these words in place of `more`.
+/// Runs `mpirun -n 2 tpack train ...`. Where `other` is given, rank 1 has these words instead of `more`.
 Outcome train_on_two_ranks(const TemporaryFolder& folder, const std::vector<std::string>& more,
                            const std::vector<std::string>& other = {}) {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);

@@ -52,7 +52,7 @@ TEST_F(TrainUpdates, goes_on_bit_exactly) {
     const Outcome resumed = train({"--resume", "auto"}, name);
     ASSERT_EQ(resumed.code, 0) << resumed.err;
     const Outcome diff = tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, name)});
-    EXPECT_EQ(diff.out, "the contents are bit-equal\n");
+    EXPECT_EQ(diff.out, "the contents are identical\n");
   }
 }
 
@@ -67,7 +67,7 @@ TEST_F(TrainUpdates, of_one_that_skips_steps_go_on_bit_exactly_too) {
   ASSERT_EQ(run("resumed", "1", "never").code, 0);
   ASSERT_EQ(run("resumed", "2", "auto").code, 0);
   const Outcome diff = tpack({"ckpt", "diff", checkpoint(14, "whole"), checkpoint(14, "resumed")});
-  EXPECT_EQ(diff.out, "the contents are bit-equal\n");
+  EXPECT_EQ(diff.out, "the contents are identical\n");
 }
 
 TEST_F(TrainUpdates, have_a_rate_each) {
@@ -94,7 +94,7 @@ TEST_F(TrainUpdates, of_other_optimizers_are_not_resumed) {
 TEST_F(TrainUpdates, take_the_place_of_the_optimizer) {
   const Outcome both = train({"--set", "optimizer={SGD: {learning_rate: 0.1}}"});
   EXPECT_EQ(both.code, 2);
-  EXPECT_THAT(both.err, testing::HasSubstr("'updates': there is an 'optimizer' too"));
+  EXPECT_THAT(both.err, testing::HasSubstr("'updates': 'optimizer' is set, too"));
 }
 
 /// The weights after training, without the path that a network adds to their names.

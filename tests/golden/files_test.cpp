@@ -17,7 +17,7 @@ const std::map<std::string, std::vector<std::string>> kFiles = {
     {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}},
     {"make_updates.py", {"two_updates.json"}}};
 
-/// The Python that has PyTorch; empty where there is none.
+/// The Python that has PyTorch; empty if there is none.
 std::string torch_python() {
   std::string python = run_command("'" + source_folder() + "/scripts/torch_python.sh'").output;
   python.erase(std::min(python.find('\n'), python.size()));

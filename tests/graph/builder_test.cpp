@@ -44,8 +44,8 @@ TEST_F(BuilderTest, refuses_a_variable_of_another_shape_with_the_layer_s_positio
     FAIL();
   } catch (const ShapeError& error) {
     EXPECT_STREQ(error.what(),
-                 "net.yaml:7:5: variable fc/W is float32 [3, 4] and is used again as float32 [3, 5]; give "
-                 "one of the two layers another name");
+                 "net.yaml:7:5: variable fc/W is float32 [3, 4], but is used again as float32 [3, 5]; rename "
+                 "one of the two layers");
   }
 }
 

@@ -46,7 +46,7 @@ class WatchedSamples final : public RandomAccessSource {
 
 TPACK_REGISTER(Source, WatchedSamples, "WatchedSamples");
 
-/// Whether an input reads three batches that nobody has asked for.
+/// Whether an input reads three batches that were not asked for.
 std::string what_it_reads_ahead(const std::string& item) {
   WatchedSamples::begin();
   const DataFlow flow = make_flow(parse_yaml("[WatchedSamples, {BatchData: {batch_size: 4}}]", "flow.yaml"));

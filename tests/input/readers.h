@@ -31,7 +31,7 @@ inline std::string bytes_of(const InputReader& reader) {
   return bytes;
 }
 
-/// A batch and where the data go on behind it.
+/// A batch and where the data continue after it.
 struct ReadBatch {
   std::string bytes;
   DataPosition position;

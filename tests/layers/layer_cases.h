@@ -37,7 +37,7 @@ inline testkit::Function function_of(const std::string& layers_yaml) {
 
 struct LayerCase {
   std::string layer;  // name in the registry
-  std::string yaml;   // a list of layers in which it stands
+  std::string yaml;   // a list of layers that contains it
   std::vector<Tensor> inputs;
   std::string note = {};
 };

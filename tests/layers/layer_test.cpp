@@ -124,10 +124,9 @@ TEST(Layers, say_which_shapes_do_not_fit) {
       "layers.yaml:1:3: add_0: adds float64 [2, 3, 5, 4] and float64 [2, 3]; their shapes must be equal");
   EXPECT_EQ(layer_error("- ReLU: {input: [x0, x0]}", {image}),
             "layers.yaml:1:3: relu_0: takes one input, not 2");
-  EXPECT_EQ(
-      layer_error("- Residual: {layers: [{Conv2D: {filters: 2}}]}", {image}),
-      "layers.yaml:1:3: residual_0: the layers give float64 [2, 2, 5, 4], the shortcut float64 [2, 3, 5, "
-      "4]; give the shortcut layers that bring them together");
+  EXPECT_EQ(layer_error("- Residual: {layers: [{Conv2D: {filters: 2}}]}", {image}),
+            "layers.yaml:1:3: residual_0: the layers give float64 [2, 2, 5, 4], but the shortcut gives "
+            "float64 [2, 3, 5, 4]; add shortcut layers that give the same shape");
 }
 
 /// y of a list of layers for one input.

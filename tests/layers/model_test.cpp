@@ -100,7 +100,7 @@ TEST(Model, numbers_metrics_of_one_type) {
 TEST(Model, reports_all_that_is_wrong_with_its_places) {
   EXPECT_EQ(model_error("layer: [ReLU]"),
             "test.yaml:1:1: unknown key 'layer' in model; did you mean 'layers'?\n"
-            "test.yaml:1:1: model: 'inputs' is missing (what the model is fed, by name)\n"
+            "test.yaml:1:1: model: 'inputs' is missing (inputs of the model, by name)\n"
             "test.yaml:1:1: model: 'layers' is missing (the layers, or a network written in C++)");
   EXPECT_EQ(model_error("inputs: {x: {shape: [8, 6], layout: HWC}}\n"
                         "feed: {y: image}\n"
@@ -150,8 +150,8 @@ TEST(Model, reports_errors_of_layers_costs_and_metrics_at_once) {
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
                  "test.yaml:3:48: unknown layer output 'z'; known: label, x\n"
-                 "test.yaml:5:5: c: the layers give float32 [4, 4], the shortcut float32 [4, 5]; give the "
-                 "shortcut layers that bring them together\n"
+                 "test.yaml:5:5: c: the layers give float32 [4, 4], but the shortcut gives float32 [4, 5]; "
+                 "add shortcut layers that give the same shape\n"
                  "test.yaml:9:46: unknown layer output 'lable'; did you mean 'label'?\n"
                  "test.yaml:12:24: unknown layer output 'f'; known: a, b, c, c/d, e, label, x\n"
                  "test.yaml:13:37: unknown layer output 'lable'; did you mean 'label'?");
@@ -237,9 +237,8 @@ cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
     return model_error("inputs: {image: " + image + ", label: {shape: [], dtype: int32}}" + rest);
   };
   EXPECT_EQ(with_input("{shape: [4, 5, 6]}"),
-            "test.yaml:1:17: input image: 'layout' is missing, and the data do not tell the order of its "
-            "three axes; "
-            "write layout: HWC or CHW, or none where they are no image's");
+            "test.yaml:1:17: input image: 'layout' is missing, and the data does not declare the order of "
+            "its three axes; write layout: HWC or CHW, or none if it is not an image");
   EXPECT_EQ(with_input("{shape: [4, 5, 6], layout: none}"), "");
   EXPECT_EQ(with_input("{shape: [4, 5, 6], layout: CHW}"), "");
   EXPECT_EQ(with_input("{shape: [4, 5]}"), "");

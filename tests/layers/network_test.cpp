@@ -59,8 +59,7 @@ TEST(Layers, take_the_output_of_the_one_before_or_the_one_they_name) {
 TEST(Layers, of_one_name_are_refused) {
   EXPECT_EQ(
       network_error("- ReLU: {name: a}\n- Tanh: {name: a}"),
-      "layers.yaml:2:3: a second layer named 'a' (the first one is at layers.yaml:1:3); give it another "
-      "name");
+      "layers.yaml:2:3: duplicate layer name 'a'; first used at layers.yaml:1:3; rename one of the two");
 }
 
 TEST(Layers, with_an_unknown_input_are_refused_with_the_nearest) {
@@ -74,9 +73,9 @@ TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
 
 TEST(Layers, have_names_that_can_be_written_anywhere) {
   for (const char* name : {"a/b", "\"@m\"", "\"a\\nb\"", "\"a b\"", ".", "..", "\"-x\"", "\"\\x00\""}) {
-    EXPECT_THAT(
-        network_error(std::string("- ReLU: {name: ") + name + "}"),
-        testing::HasSubstr("; names have letters, digits, '_', '-' and '.', begin with none of the last two"))
+    EXPECT_THAT(network_error(std::string("- ReLU: {name: ") + name + "}"),
+                testing::HasSubstr(
+                    "; names have letters, digits, '_', '-' and '.', do not start with one of the last two"))
         << name;
   }
   for (const char* name : {"a", "conv-1.b", "_x", "größe", "1"})
@@ -88,7 +87,7 @@ TEST(Layers, report_all_that_is_wrong) {
             "layers.yaml:1:19: layer FullyConnected: 'units' is missing (number of outputs)\n"
             "layers.yaml:1:20: unknown key 'unit' in layer FullyConnected; did you mean 'units'?\n"
             "layers.yaml:2:19: 'rate' of layer Dropout is 2; must be from 0 to 1\n"
-            "layers.yaml:3:10: unknown key 'x' in layer Tanh; it takes none");
+            "layers.yaml:3:10: unknown key 'x' in layer Tanh; it has no keys");
 }
 
 TEST(Defaults, stand_under_what_a_layer_says) {
@@ -183,12 +182,11 @@ TEST_F(Blocks, say_in_errors_inside_where_they_are_used) {
             " (in block Dense, used at o.yaml:1:11) (in block Outer, used at layers.yaml:1:3)");
   EXPECT_EQ(
       network_error("- Same\n- Same", settings_),
-      "s.yaml:1:18: unknown key 'x' in layer ReLU; it takes none (in block Same, used at layers.yaml:1:3)")
+      "s.yaml:1:18: unknown key 'x' in layer ReLU; it has no keys (in block Same, used at layers.yaml:1:3)")
       << "once for all uses";
-  EXPECT_EQ(
-      network_error("- ReLU\n- Sum: {name: s}", settings_),
-      "r.yaml:1:11: s/r: the layers give float32 [2, 4], the shortcut float32 [2, 3]; give the shortcut "
-      "layers that bring them together (in block Sum, used at layers.yaml:2:3)");
+  EXPECT_EQ(network_error("- ReLU\n- Sum: {name: s}", settings_),
+            "r.yaml:1:11: s/r: the layers give float32 [2, 4], but the shortcut gives float32 [2, 3]; add "
+            "shortcut layers that give the same shape (in block Sum, used at layers.yaml:2:3)");
 }
 
 TEST_F(Blocks, that_contain_themselves_are_refused) {

@@ -80,7 +80,7 @@ inline std::vector<Field> read_fields(std::string_view message) {
   return fields;
 }
 
-/// The bytes of the first field of that number; throws where there is none.
+/// The bytes of the first field of that number; throws if there is none.
 inline std::string field(std::string_view message, int number) {
   for (const Field& candidate : read_fields(message)) {
     if (candidate.first == number) return candidate.second;

@@ -236,7 +236,8 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
               testing::HasSubstr("the plan was made on another CPU (Acme 1/2/3, this is " +
                                  make_cpu_device("cpu:0", {})->hardware()));
   EXPECT_THAT(content_of(folder / "log.txt"),
-              testing::HasSubstr("the plan has no section 'backward float32 [2, 5], int32 [2]', which "));
+              testing::HasSubstr(
+                  "the plan has no section 'backward float32 [2, 5], int32 [2]', so it is planned again"));
 }
 
 /// The small model with a variable that is local to its replica.

@@ -180,7 +180,7 @@ TEST_F(TwoUpdates, say_what_they_cannot_do) {
   EXPECT_THAT(error_of({update("a", "a", "bodi")}),
               HasSubstr("update a: no trainable variable matches 'bodi' or is below it; known: body/"));
   EXPECT_THAT(error_of({update("a", "a", "body"), update("b", "b", "")}),
-              HasSubstr("is trained by update a, too"));
+              HasSubstr("is also trained by update a"));
   EXPECT_THAT(error_of({update("a", "a", "head")}),
               HasSubstr("update a: the cost depends on no trainable variable that it selects"));
 }

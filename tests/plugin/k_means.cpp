@@ -14,7 +14,7 @@ struct KMeansParams {
   std::string component = "image";
 };
 
-/// Moves each centre towards the samples of a batch that are nearest to it, by one over the number of samples
+/// Moves each center towards the samples of a batch that are nearest to it, by one over the number of samples
 /// it has had. No model, no optimizer, no devices: a step is what the trainer says.
 /// Source: Sculley 2010, "Web-Scale K-Means Clustering".
 class KMeans final : public Trainer {
@@ -95,7 +95,7 @@ class KMeans final : public Trainer {
     }
   }
 
-  /// Takes one sample in; the square of its distance to the nearest centre.
+  /// Takes one sample in; the square of its distance to the nearest center.
   double learn(const float* sample) {
     double best = std::numeric_limits<double>::max();
     int64_t nearest = 0;
@@ -128,7 +128,7 @@ class KMeans final : public Trainer {
   TensorSpec nominal_;  // of a whole batch
   int64_t values_ = 0;  // of a sample
   Tensor centres_;      // [clusters, values]
-  Tensor counts_;       // [clusters]: samples that each centre has had
+  Tensor counts_;       // [clusters]: samples that each center has had
   int64_t samples_ = 0;
   double inertia_ = 0;  // mean square of the distance, a value
   std::unique_ptr<InputReader> reader_;

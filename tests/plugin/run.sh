@@ -40,7 +40,7 @@ refused 2 "'width' of model Twins" "$tpack" check twins.yaml --set model.layers.
 "$tpack" bench k-means.yaml --steps 5 --warm-up 1 | tee bench.txt
 grep -q "step alone, one batch held fixed" bench.txt
 "$tpack" check k-means.yaml | tee check.txt
-grep -q "memory: most in training" check.txt
+grep -q "memory: peak in training" check.txt
 "$tpack" train k-means.yaml --resume auto --set max_epoch=4
 grep -q "resuming from .*/model-60.h5 " train_log/k-means/log.txt
 refused 2 "layer 'ReLU' is registered twice: in .*lib/layers/relu.cpp and in .*clash.cpp" \

@@ -15,8 +15,8 @@ class Stripes final : public RandomAccessSource {
   using Params = StripesParams;
   static Schema<Params> schema() {
     return Schema<Params>("Gray pictures of stripes with noise.")
-        .field("size", &Params::size, at_least(1), "pictures of a pass")
-        .field("side", &Params::side, between(4, 64), "side of a picture, pixels");
+        .field("size", &Params::size, at_least(1), "images per pass")
+        .field("side", &Params::side, between(4, 64), "side of an image, pixels");
   }
   explicit Stripes(Params p) : p_(p) {}
 

@@ -66,10 +66,10 @@ TEST_F(ClassCountsTest, of_other_flows_are_not_more_than_the_scores_either) {
   };
   EXPECT_EQ(error(2), "");
   EXPECT_EQ(error(3), "");
-  EXPECT_EQ(error(5),
-            "train.yaml:30:28: cost/SoftmaxCrossEntropy: flow 'validation' has 5 classes (class0, class1, "
-            "class2, class3, class4), but there are "
-            "3 scores; take out the classes that data.train does not have");
+  EXPECT_EQ(
+      error(5),
+      "train.yaml:30:28: cost/SoftmaxCrossEntropy: flow 'validation' has 5 classes (class0, class1, class2, "
+      "class3, class4), but there are 3 scores; remove the classes that data.train does not have");
 }
 
 TEST_F(ClassCountsTest, say_nothing_of_labels_without_names) {

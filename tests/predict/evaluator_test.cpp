@@ -136,8 +136,7 @@ cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
                  "cost/SoftmaxCrossEntropy: flow 'validation' has 4 classes (a, b, c, d), but there are 3 "
-                 "scores; take out the "
-                 "classes that data.train does not have");
+                 "scores; remove the classes that data.train does not have");
   }
 }
 

@@ -142,7 +142,7 @@ TEST(LoadRules, say_what_is_wrong) {
   EXPECT_EQ(rule_errors("inclde: [a]"),
             "init.yaml:1:1: unknown key 'inclde' in init; did you mean 'include'?");
   EXPECT_EQ(rule_errors("include: 3"),
-            "init.yaml:1:10: 'include' of init: expected a list of texts, found the number 3");
+            "init.yaml:1:10: 'include' of init: expected a list of strings, found the number 3");
   EXPECT_EQ(rule_errors("rename: [a]"),
             "init.yaml:1:9: 'rename' of init: expected a map of names, found a list");
   EXPECT_EQ(rule_errors("rename: {a: [b]}"),

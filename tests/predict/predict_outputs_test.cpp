@@ -55,7 +55,7 @@ TEST(PredictOutputs, say_what_is_wrong) {
             "write {NAME: {LAYER: OUTPUT}}");
   EXPECT_EQ(
       output_errors("{p: {Softmax: {}}}"),
-      "p.yaml:1:6: output 'p' of predict: say which output Softmax is applied to, as in {Softmax: fc1}");
+      "p.yaml:1:6: output 'p' of predict: name the output that Softmax is applied to, as in {Softmax: fc1}");
   EXPECT_THAT(output_errors("{p: {Sofmax: fc1}}"),
               testing::StartsWith("p.yaml:1:6: unknown layer 'Sofmax'; did you mean 'Softmax'?"));
   EXPECT_THAT(output_errors("{p: {LeakyReLU: {input: fc1, alph: 1}}}"),

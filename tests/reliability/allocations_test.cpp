@@ -35,7 +35,7 @@ struct HeapWatchParams {
   int64_t to = 110;
 };
 
-/// How often each other thread of the process has left a processor so far; empty where one of them runs.
+/// How often each other thread of the process has left a processor so far; empty if one of them runs.
 std::string sleeping_others() {
   std::string all;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -50,7 +50,7 @@ std::string sleeping_others() {
   return all;
 }
 
-/// True where all of them wait for something: then nothing happens any more. One that was seen asleep may
+/// True if all of them wait for something: then nothing happens any more. One that was seen asleep may
 /// have been woken by one that was looked at later, but then it has left a processor once more.
 bool all_others_sleep() {
   const std::string once = sleeping_others();

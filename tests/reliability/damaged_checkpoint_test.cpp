@@ -39,7 +39,7 @@ class DamagedCheckpoint : public Training {
 TEST_F(DamagedCheckpoint, is_detected_when_truncated_at_two_hundred_places) {
   for (size_t i = 0; i < 200; ++i) {
     const size_t length = whole_.size() * i / 200;
-    EXPECT_EQ(complaint(whole_.substr(0, length)).find("is truncated: " + std::to_string(length)), 0U)
+    EXPECT_EQ(complaint(whole_.substr(0, length)).find("is truncated: it has " + std::to_string(length)), 0U)
         << length;
   }
   EXPECT_NE(complaint(whole_.substr(0, whole_.size() - 1)), "");
@@ -71,7 +71,7 @@ TEST_F(DamagedCheckpoint, ends_every_command_with_exit_4_and_its_path) {
     const Outcome outcome = testing_cli::tpack(words);
     EXPECT_EQ(outcome.code, 4) << outcome.err;
     EXPECT_EQ(testing_cli::last_line(outcome.err),
-              "error: " + damaged() + ": is damaged: its content does not fit its digest");
+              "error: " + damaged() + ": is damaged: its content does not match its digest");
   }
 }
 

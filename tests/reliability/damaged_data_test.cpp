@@ -81,7 +81,7 @@ TEST_F(DamagedImage, ends_the_run_with_its_path) {
   EXPECT_NE(
       last_line(outcome.err)
           .find(
-              "; the flow written as {on_error: replace, flow: [...]} leaves such files out (so does skip)"),
+              "; to leave such files out, write the flow as {on_error: replace, flow: [...]} (or use skip)"),
       std::string::npos)
       << outcome.err;
 }

@@ -19,7 +19,7 @@ TEST_F(Determinism, the_same_seed_and_plan_twice_give_the_same_bits) {
   const Outcome diff =
       testing_cli::tpack({"ckpt", "diff", checkpoint(100, "first"), checkpoint(100, "second")});
   EXPECT_EQ(diff.code, 0) << diff.out;
-  EXPECT_EQ(diff.out, "the contents are bit-equal\n");
+  EXPECT_EQ(diff.out, "the contents are identical\n");
 }
 
 TEST_F(Determinism, another_seed_gives_other_bits) {

@@ -100,8 +100,8 @@ TEST_F(FullDisk, that_is_read_only_is_refused_for_a_new_run_below_it) {
   ASSERT_TRUE(disk.make_read_only());
   const Outcome outcome = train("run/below");
   EXPECT_EQ(outcome.code, 5) << outcome.err;
-  EXPECT_EQ(last_line(outcome.err),
-            "error: " + run_folder("run/below") + ": the run folder cannot be made: Read-only file system");
+  EXPECT_EQ(last_line(outcome.err), "error: " + run_folder("run/below") +
+                                        ": the run folder cannot be created: Read-only file system");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class FolderWatch {
   FolderWatch(const FolderWatch&) = delete;
   FolderWatch& operator=(const FolderWatch&) = delete;
 
-  /// Waits for the next file; false where none came for long.
+  /// Waits for the next file; false if none came for long.
   bool wait() const {
     constexpr int kTimeoutMs = 10'000;
     std::array<char, 4096> events{};
@@ -68,7 +68,7 @@ inline std::vector<std::string> unfinished_files(const std::string& folder) {
 }
 
 /// Waits until the run has saved `saves` checkpoints and `polls` more looks at it have been taken: some
-/// microseconds each, so that any place in a step may be hit. False where the run ended before.
+/// microseconds each, so that any place in a step may be hit. False if the run ended before.
 inline bool wait_for_saves(testing_cli::Process& process, int saves, int polls) {
   for (int i = 0; i < saves; ++i) {
     if (!process.wait_for(" saved ")) return false;

@@ -16,7 +16,7 @@ constexpr int64_t kLastStepOfTwo = 48;  // 200 samples in batches of 8 for two r
 class Resume : public Training {
  protected:
   /// Trains `straight` to the end, and `stopped` with the same plan in pieces. `stop` sends a process its
-  /// signal; false where the run was over before that. So many pieces must have been ended by a signal: where
+  /// signal; false if the run was over before that. So many pieces must have been ended by a signal: where
   /// the run was over too soon all is done again, with signals as early as possible.
   template <class Stop>
   void compare_with_pieces(const Launch& launch, int64_t last_step, int pieces, Stop&& stop) {
@@ -61,7 +61,7 @@ class Resume : public Training {
     return nlohmann::json::parse(content_of(run_folder(name) + "/exit.json")).at("global_step");
   }
 
-  /// Waits for a random number of checkpoints and polls; false where the run was over before.
+  /// Waits for a random number of checkpoints and polls; false if the run was over before.
   bool wait_somewhere(Process& process, int most_saves, int most_polls) {
     return wait_for_saves(process, early_ ? 1 : dice_.roll(1, most_saves),
                           early_ ? 0 : dice_.roll(0, most_polls));
@@ -94,7 +94,7 @@ class Resume : public Training {
   }
 
   static constexpr int kMostPolls = 20'000;
-  int64_t epoch_steps_ = 0;  // where given, every piece must end within an epoch of so many steps
+  int64_t epoch_steps_ = 0;  // if given, every piece must end within an epoch of so many steps
   Dice dice_;
   bool early_ = false;      // whether signals come as early as possible
   int64_t stopped_at_ = 0;  // the step at which the last piece was ended

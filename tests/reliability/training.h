@@ -19,7 +19,7 @@ using testing_cli::Outcome;
 using testing_cli::Process;
 using testing_cli::program;
 
-/// How a config is moved to other trainers: what stands before the program, and what is changed.
+/// How a config is moved to other trainers: what precedes the program, and what is changed.
 struct Launch {
   std::string name;
   std::vector<std::string> before = {};
@@ -34,7 +34,7 @@ inline const Launch kRanks{"Ranks",
                             "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo", "-n", "2"},
                            {"--set", "trainer={Horovod: {}}"}};
 
-/// Why this machine or build cannot start ranks; nothing where it can.
+/// Why this machine or build cannot start ranks; nothing if it can.
 inline std::optional<std::string> no_ranks() {
   if (TPACK_HAS_MPI == 0) return "built without MPI";
   if (std::system("command -v mpirun >/dev/null 2>&1") != 0) return "no mpirun";

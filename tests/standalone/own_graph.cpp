@@ -15,7 +15,7 @@ constexpr int64_t kSide = 28;
 constexpr int64_t kClasses = 10;
 constexpr int64_t kEpochs = 3;
 
-/// Softmax regression on pictures of digits: weights, cost and accuracy written out.
+/// Softmax regression on images of digits: weights, cost and accuracy written out.
 class SoftmaxRegression final : public TowerFunction {
  public:
   const std::vector<TowerInput>& inputs() const override { return inputs_; }

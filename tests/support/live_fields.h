@@ -84,7 +84,7 @@ class Probe {
   static constexpr const char* kError = "error: ";
 
   std::string item(const ConfigNode& params) const { return "{" + info_.name + ": " + to_json(params) + "}"; }
-  /// A value that does not fit its neighbours makes a difference too.
+  /// A value that does not fit its neighbors makes a difference too.
   std::string result_of(const ConfigNode& params) const {
     try {
       return build_(item(params));

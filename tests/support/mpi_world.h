@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// MPI can be started once a process: one world for all tests of a program, ended behind the last.
+/// MPI can be started once per process: one world for all tests of a program, ended after the last.
 class MpiWorld final : public testing::Environment {
  public:
   /// Started by the first call.

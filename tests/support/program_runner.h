@@ -17,7 +17,7 @@
 
 namespace tpack::testing_cli {
 
-/// What a run of the program left behind.
+/// The result of a run of the program.
 struct Outcome {
   int code = -1;  // 128 + n where signal n ended it
   std::string out;

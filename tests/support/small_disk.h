@@ -19,7 +19,7 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
-  /// Why there is no disk; empty where there is one.
+  /// Why there is no disk; empty if there is one.
   const std::string& refused() const { return refused_; }
   bool make_read_only() const { return mount(MS_REMOUNT | MS_RDONLY, ""); }
   bool resize(const std::string& size) const { return mount(MS_REMOUNT, "size=" + size); }

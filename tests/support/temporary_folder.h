@@ -21,7 +21,7 @@ inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return all;
 }
 
-/// A new folder, taken away at the end.
+/// A new folder, removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

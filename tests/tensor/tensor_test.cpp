@@ -60,9 +60,10 @@ TEST(Tensor, is_refused_where_more_memory_is_asked_for_than_is_free) {
     const Tensor t(DType::kUInt8, Shape{too_much});
     FAIL() << "was given";
   } catch (const ResourceError& error) {
-    EXPECT_NE(std::string(error.what())
-                  .find("no memory for a tensor of " + human_bytes(static_cast<uint64_t>(too_much)) + "; "),
-              std::string::npos)
+    EXPECT_NE(
+        std::string(error.what())
+            .find("not enough memory for a tensor of " + human_bytes(static_cast<uint64_t>(too_much)) + "; "),
+        std::string::npos)
         << error.what();
   }
 }

@@ -99,17 +99,16 @@ TEST_F(DataParallelTrainerTest, counts_the_samples_of_smaller_batches_too) {
 }
 
 TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
-  const std::string kAdvice = "; resume with the same, or begin a new run that takes the weights (init)";
+  const std::string kAdvice = "; resume with the same value, or start a new run with these weights (init)";
   const CheckpointContent good = content_after(3);
   CheckpointContent missing = good;
   missing.tensors.erase("model/fc1/W");
   EXPECT_EQ(error_of_load(missing), "model-3.h5: has no model/fc1/W");
   CheckpointContent other = good;
   other.tensors["model/fc1/W"] = Tensor::zeros({DType::kFloat32, {7, 4}});
-  EXPECT_EQ(
-      error_of_load(other),
-      "model-3.h5: model/fc1/W is float32 [7, 4], the model needs float32 [7, 3]; resume needs the same "
-      "model, `init` loads parts of another");
+  EXPECT_EQ(error_of_load(other),
+            "model-3.h5: model/fc1/W is float32 [7, 4], but the model needs float32 [7, 3]; to resume, use "
+            "the same model; to load parts of another model, use `init`");
   EXPECT_EQ(error_of_load(good, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
             "model-3.h5: was made with replicas 1, this run has 2" + kAdvice);
   CheckpointContent of_another_batch = good;
@@ -171,9 +170,8 @@ TEST_F(DataParallelTrainerTest, refuses_to_go_on_with_data_that_cannot_be_read_a
     second->trainer().load(saved_after(3), "model-3.h5");
     FAIL() << "was accepted";
   } catch (const CheckpointError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "model-3.h5: cannot be resumed: data.train cannot be read again from where it was (seek: none)");
+    EXPECT_STREQ(error.what(),
+                 "model-3.h5: cannot be resumed: data.train cannot continue from a position (seek: none)");
   }
   EXPECT_NO_THROW(second->trainer().load(saved_after(0), "model-0.h5"));
 }

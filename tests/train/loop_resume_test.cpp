@@ -65,7 +65,7 @@ TEST_F(LoopResume, says_that_nothing_is_left) {
   TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
   const LoopResult result = run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-4.h5");
   EXPECT_TRUE(run.loop().nothing_is_left());
-  EXPECT_EQ(result.reason, "nothing is left: epoch 2 is done, max_epoch is 1");
+  EXPECT_EQ(result.reason, "nothing left to do: epoch 2 is done, max_epoch is 1");
   EXPECT_EQ(result.global_step, 4);
   EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "A before_train 2/-1/4", "A after_train 2/-1/4"));
 }

@@ -46,7 +46,7 @@ TEST(SavedState, of_another_model_is_refused) {
   content.tensors[layout::kModel + "fc/W"] = Tensor::zeros({DType::kFloat32, {3}});
   EXPECT_THAT([&] { load_variables(content, "a.h5", store); },
               testing::ThrowsMessage<CheckpointError>(
-                  testing::HasSubstr("model/fc/W is float32 [3], the model needs float32 [2]")));
+                  testing::HasSubstr("model/fc/W is float32 [3], but the model needs float32 [2]")));
   content.tensors.erase(layout::kModel + "fc/W");
   EXPECT_THAT([&] { load_variables(content, "a.h5", store); },
               testing::ThrowsMessage<CheckpointError>(testing::HasSubstr("has no model/fc/W")));

@@ -38,10 +38,9 @@ TEST(ScalarOrder, what_a_callback_gives_that_failed_is_not_missed) {
   order.needs({"accuracy"}, "callback MaxSaver");
   order.next_callback();
   order.provides("accuracy", ScalarOrder::When::kTrigger);
-  EXPECT_EQ(
-      errors_of(order),
-      "callback MaxSaver: 'accuracy' is given by a callback that comes later in the list; move that one "
-      "in front of it");
+  EXPECT_EQ(errors_of(order),
+            "callback MaxSaver: 'accuracy' is reported by a callback later in the list; move that callback "
+            "before this one");
 }
 
 TEST(ScalarOrder, what_a_later_callback_gives_in_its_trigger_comes_too_late) {
@@ -51,8 +50,8 @@ TEST(ScalarOrder, what_a_later_callback_gives_in_its_trigger_comes_too_late) {
   order.next_callback();
   order.provides("validation_accuracy", ScalarOrder::When::kTrigger);
   EXPECT_EQ(errors_of(order),
-            "train.yaml:9:20: callback MaxSaver: 'validation_accuracy' is given by a callback that comes "
-            "later in the list; move that one in front of it");
+            "train.yaml:9:20: callback MaxSaver: 'validation_accuracy' is reported by a callback later in "
+            "the list; move that callback before this one");
 }
 
 TEST(ScalarOrder, what_a_later_callback_gives_in_a_step_is_there_in_time) {

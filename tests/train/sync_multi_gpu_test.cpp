@@ -33,7 +33,7 @@ TEST(SyncMultiGpu, refuses_a_device_that_is_named_twice) {
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "test.yaml:1:15: trainer SyncMultiGPU: device cpu:0 is named twice; each has one tower");
+                 "test.yaml:1:15: trainer SyncMultiGPU: duplicate device 'cpu:0'; each device has one tower");
   }
 }
 

@@ -38,7 +38,7 @@ Dims weight_dims(const Shape& w, int64_t groups) {
 
 [[noreturn]] void refuse(const KernelRequest& request) {
   throw PlanError(request.node.path + ": " + request.algorithm + " convolution in layout " +
-                  name_of(request.layout) + " is not possible on this CPU; give --replan to choose anew");
+                  name_of(request.layout) + " is not supported on this CPU; use --replan to plan again");
 }
 
 dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionParams& p) {

@@ -4,7 +4,7 @@
 
 namespace tpack::cpu {
 
-/// While it lives, this thread takes denormal numbers for zero. They appear in any long training (Adam's
+/// While it exists, this thread treats denormal numbers as zero. They appear in any long training (Adam's
 /// moments of a unit that died, gradients of a batch that is learned by heart), each operation on one costs
 /// over a hundred cycles, and no result that anyone looks at depends on them.
 class FlushDenormals {

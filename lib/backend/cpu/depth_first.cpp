@@ -77,7 +77,7 @@ class DepthFirstKernel final : public CpuKernel {
   Half first_;
   Half second_;
   int64_t parts_;
-  size_t summed_;  // elements of an output that is a sum, 0 where there is none
+  size_t summed_;  // elements of an output that is a sum, 0 if there is none
 };
 
 /// Prepares both kernels for one part of `images` images and lays them out over their operands and one block

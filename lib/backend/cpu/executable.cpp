@@ -195,9 +195,8 @@ void Arena::reserve(uint64_t bytes) {
     memory = Storage::allocate(std::max<uint64_t>(bytes, 64));
   } catch (const ResourceError&) {
     const auto free = available_memory();
-    throw ResourceError("no memory for the " + human_bytes(bytes) + " in which a program works" +
-                        (free ? " (" + human_bytes(*free) + " are free)" : "") +
-                        "; a smaller batch_size needs less");
+    throw ResourceError("not enough memory: a program needs " + human_bytes(bytes) +
+                        (free ? " (" + human_bytes(*free) + " is free)" : "") + "; use a smaller batch_size");
   }
 }
 

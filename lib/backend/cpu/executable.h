@@ -13,7 +13,7 @@ struct Arena {
   std::shared_ptr<Storage> memory;
   int generation = 0;  // grows when the memory moves
 
-  /// Makes the memory at least that large; what was in it is lost where it moves. Errors: ResourceError with
+  /// Makes the memory at least that large; what was in it is lost if it moves. Errors: ResourceError with
   /// the size that could not be had; the arena is empty then.
   void reserve(uint64_t bytes);
 };

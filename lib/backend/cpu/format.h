@@ -33,7 +33,7 @@ struct Format {
 Format make_format(const TensorSpec& spec, Layout layout);
 Format opaque(const dnnl::memory::desc& md);
 
-/// True where both describe the same bytes in the same order (axes of size 1 have no order).
+/// True if both describe the same bytes in the same order (axes of size 1 have no order).
 bool same_memory(const Format& a, const Format& b);
 
 /// Channels of a tensor in a layout, padding included.

@@ -37,8 +37,8 @@ class CpuKernel {
 struct KernelRequest {
   const Node& node;
   Layout layout = Layout::kPlain;  // chosen for the node's image operands
-  std::string algorithm;           // chosen, "" where there is one only
-  int pieces = 1;  // that the work is cut into where there is enough; the result depends on it
+  std::string algorithm;           // chosen, "" if there is one only
+  int pieces = 1;                  // that the work is cut into if there is enough; the result depends on it
 };
 
 /// A part of a library that takes memory for itself when it is first used: pages of its program, kernels that
@@ -59,7 +59,7 @@ struct PreparedKernel {
   uint64_t part_begin = 0;  // without a kernel: bytes of the first input before the output begins
 };
 
-/// Errors: ConfigError where the chosen layout or algorithm cannot be had.
+/// Errors: ConfigError if the chosen layout or algorithm cannot be had.
 using Prepare = PreparedKernel (*)(const KernelRequest& request);
 
 /// How an op's kernel treats layouts, for the choice of layouts.
@@ -79,7 +79,7 @@ struct KernelEntry {
   Accepts accepts = nullptr;  // null: every layout
 };
 
-/// Null where the op has none.
+/// Null if the op has none.
 const KernelEntry* find_kernel(const std::string& op_type);
 
 /// Adds a kernel at start-up: `const Registration kMatMul("MatMul", prepare, LayoutRule::kPlain);`

@@ -71,7 +71,7 @@ LayoutRule rule(const Node& node) {
   return entry == nullptr ? LayoutRule::kPlain : entry->rule;
 }
 
-/// True where the node's layout is chosen.
+/// True if the node's layout is chosen.
 bool has_choice(const Node& node, const Images& images) {
   return rule(node) != LayoutRule::kPlain && images.touch(node);
 }
@@ -357,14 +357,14 @@ PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorith
 void require_section_of(const Graph& graph, const PlanSection& section) {
   const auto refuse = [](const std::string& what) {
     throw PlanError("the plan " + what +
-                    ": it is of another network or version of tpack; plan anew (--replan, and no --plan)");
+                    ": it is for another network or version of tpack; use --replan without --plan");
   };
   std::set<std::string> chosen;
   const std::vector<bool> needed = graph.needed();
   const Images images(graph);
   for (const auto& node : graph.nodes()) {
     if (!needed[static_cast<size_t>(node->id)] || !has_choice(*node, images)) continue;
-    if (!section.nodes.contains(node->path)) refuse("says nothing about node " + node->path);
+    if (!section.nodes.contains(node->path)) refuse("has no entry for node " + node->path);
     chosen.insert(node->path);
   }
   for (const auto& [path, choice] : section.nodes) {

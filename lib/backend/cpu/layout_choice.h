@@ -19,7 +19,7 @@ PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorith
 /// ConfigError with the first node that is missing or not the graph's.
 void require_section_of(const Graph& graph, const PlanSection& section);
 
-/// What the measured ways to run a node count for beside each other. `preferred` is the heuristic's: another
+/// What the measured ways to run a node count for in a comparison. `preferred` is the heuristic's: another
 /// must be 10 % better, since less than that is noise, and may not need more scratch, so that the memory
 /// predicted without measuring holds (infinite otherwise); where a measurement was disturbed, the heuristic's
 /// wins. Where `preferred` cannot be had itself, there is no such limit.

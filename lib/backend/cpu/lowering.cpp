@@ -130,7 +130,7 @@ class Lowering {
     return -1;
   }
 
-  /// True where writing the variable at step `at` (output `value` of it) disturbs no read of its old value.
+  /// True if writing the variable at step `at` (output `value` of it) disturbs no read of its old value.
   bool may_overwrite(int variable_value, int at, int value) const {
     for (auto i = static_cast<size_t>(at); i < program_.steps.size(); ++i) {
       const Step& step = program_.steps[i];
@@ -147,7 +147,7 @@ class Lowering {
     return true;
   }
 
-  /// Moves an arena value to another place; false where its memory or format is not free to choose.
+  /// Moves an arena value to another place; false if its memory or format is not free to choose.
   bool move(int value, const Value& target) {
     Value& v = program_.values[static_cast<size_t>(value)];
     const bool free = v.place == Place::kArena && v.same_as < 0 && producer(value) >= 0;
@@ -184,7 +184,7 @@ class Lowering {
           reorder(value, target, "assign/" + program_.values[static_cast<size_t>(target)].name));
   }
 
-  /// True where two variables share memory: a flat block and one of its parts.
+  /// True if two variables share memory: a flat block and one of its parts.
   bool overlap(int a, int b) const {
     const Tensor x = store_.tensor(program_.values[static_cast<size_t>(a)].name);
     const Tensor y = store_.tensor(program_.values[static_cast<size_t>(b)].name);
@@ -230,7 +230,7 @@ class Lowering {
 
   // --- in-place
 
-  /// An output takes over the memory of an input that nobody needs any more.
+  /// An output takes over the memory of an input that is no longer needed.
   void share_in_place() {
     std::map<int, int> last_use;  // by owner
     for (size_t i = 0; i < program_.steps.size(); ++i) {

@@ -6,7 +6,7 @@
 
 namespace tpack::cpu {
 
-/// Into how many pieces `count` items are cut: all of `pieces`, or one where there are not enough to give
+/// Into how many pieces `count` items are cut: all of `pieces`, or one if there are not enough to give
 /// each `grain`.
 inline int pieces_for(int pieces, int64_t count, int64_t grain) {
   return count >= pieces * grain ? pieces : 1;
@@ -14,7 +14,7 @@ inline int pieces_for(int pieces, int64_t count, int64_t grain) {
 
 /// Calls f(begin, end, piece) for equal, contiguous pieces of 0..count-1 on the team. What a piece is depends
 /// on count, pieces and grain alone, so sums have one order. Work smaller than `grain` items per piece is one
-/// piece, on the calling thread: a job of the team costs microseconds. `team` is not touched where there is
+/// piece, on the calling thread: a job of the team costs microseconds. `team` is not touched if there is
 /// one piece.
 template <class F>
 void parallel_for(Team* team, int pieces, int64_t count, int64_t grain, const F& f) {

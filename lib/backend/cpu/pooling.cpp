@@ -62,7 +62,7 @@ class PoolingWalk {
     });
   }
 
-  /// True where every image pixel lies under exactly one window.
+  /// True if every image pixel lies under exactly one window.
   bool tiles_exactly() const {
     const bool no_padding = p_.padding == Padding2{};
     return no_padding && p_.stride == p_.window && image_.h == pooled_.h * p_.window.h &&

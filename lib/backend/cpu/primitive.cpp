@@ -100,7 +100,7 @@ std::unique_ptr<CpuKernel> make_reorder(const Format& given_from, const Format& 
                                         uint64_t& scratch_bytes) {
   const Format from{given_from.layout, plain_like(given_from, given_to)};
   const Format to{given_to.layout, plain_like(given_to, given_from)};
-  if (from.md == to.md) {  // a copy: memcpy's business
+  if (from.md == to.md) {  // a copy: memcpy does it
     const size_t bytes = from.bytes();
     return make_kernel([bytes](const KernelArgs& args) { std::memcpy(args.out[0], args.in[0], bytes); });
   }

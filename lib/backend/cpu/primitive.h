@@ -35,7 +35,7 @@ dnnl::primitive_attr user_scratchpad();
 /// would look well; this one keeps them (and makes NaN of -inf).
 void append_relu(dnnl::primitive_attr& attributes);
 
-/// A copy between two formats of one tensor, in pieces of its first axis. Errors: ConfigError where oneDNN
+/// A copy between two formats of one tensor, in pieces of its first axis. Errors: ConfigError if oneDNN
 /// has none.
 std::unique_ptr<CpuKernel> make_reorder(const Format& from, const Format& to, int pieces,
                                         uint64_t& scratch_bytes);

@@ -53,7 +53,7 @@ TPACK_INLINE V tanh_of(F d, V a) {
   return hn::IfThenElse(hn::IsNaN(a), a, inside);
 }
 
-/// NaN where one of them is: of numbers that it cannot compare x86's Max gives the second one.
+/// NaN if one of them is: of numbers that it cannot compare x86's Max gives the second one.
 TPACK_INLINE V max_with_nan(V a, V b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b)); }
 
 /// The function as an expression of vectors; NaNs in max and min go where evaluate() sends them.
@@ -226,7 +226,7 @@ float Max(const float* x, size_t n) {
   const F d;
   const size_t lanes = hn::Lanes(d);
   V most = hn::Set(d, -std::numeric_limits<float>::infinity());
-  V nans = hn::Zero(d);  // NaN where one was seen, which `most` leaves out
+  V nans = hn::Zero(d);  // NaN if one was seen, which `most` leaves out
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const V v = hn::LoadU(d, x + i);

@@ -19,10 +19,10 @@ struct Vector {
 void apply(pointwise::Fn fn, Vector a, Vector b, Vector c, float* out, size_t n);
 
 void fill(float value, float* out, size_t n);
-/// sum[i] += x[i] and most[i] = max(most[i], x[i]), NaN where one of them is.
+/// sum[i] += x[i] and most[i] = max(most[i], x[i]), NaN if one of them is.
 void add_to(const float* x, float* sum, size_t n);
 void max_to(const float* x, float* most, size_t n);
-/// Sum and maximum of n >= 1 elements, NaN where one of them is.
+/// Sum and maximum of n >= 1 elements, NaN if one of them is.
 float sum(const float* x, size_t n);
 float max(const float* x, size_t n);
 

@@ -36,7 +36,7 @@ HWY_INLINE HWY_ATTR hn::Mask<D> is_number(D d, I index, uint8_t number) {
   return hn::RebindMask(d, hn::Eq(index, hn::Set(di, number)));
 }
 
-/// kPlaces: 0 where it is not known when this is compiled.
+/// kPlaces: 0 if it is not known when this is compiled.
 template <size_t kPlaces>
 HWY_ATTR void max_of_places(const float* image, const Windows& w, float* out, uint8_t* index) {
   const size_t places = kPlaces == 0 ? w.places : kPlaces;

@@ -18,7 +18,7 @@ struct Windows {
 };
 
 /// out, index [count, channels]: the largest element of each window and the number of the first place that
-/// has it; NaN, and the last place that has it, where there is one.
+/// has it; NaN, and the last place that has it, if there is one.
 void max_of(const float* image, const Windows& windows, float* out, uint8_t* index);
 
 /// The gradient of max_of: to each place, adds dy where index is the place's number; or writes it there and 0

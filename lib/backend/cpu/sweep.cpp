@@ -129,7 +129,7 @@ class SweepKernel final : public CpuKernel {
 
   // --- running
 
-  /// Per-channel inputs of a blocked sweep whose last block is not full get zeros behind them.
+  /// Per-channel inputs of a blocked sweep with a last block that is not full get zeros after them.
   void pad_vectors(const KernelArgs& args) {
     std::copy(args.in.begin(), args.in.end(), inputs_.begin());
     std::byte* at = args.scratch + static_cast<uint64_t>(pieces_) * piece_floats() * sizeof(float);
@@ -279,7 +279,7 @@ class SweepKernel final : public CpuKernel {
     }
   }
 
-  /// Zeros in the lanes behind the last channel (columns are the 16 lanes there).
+  /// Zeros in the lanes after the last channel (columns are the 16 lanes there).
   void clear_padding(float* x, const SweepTile& tile) const {
     const bool rows_are_blocks = plan_.padded_axis == static_cast<int>(plan_.sizes.size()) - 2;
     for (int64_t row = 0; row < tile.rows; ++row) {

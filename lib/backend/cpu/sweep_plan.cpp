@@ -74,7 +74,7 @@ Steps steps_of(const Shape& operand, Layout layout, bool is_image, const Shape& 
   return steps;
 }
 
-/// True where axis i + 1 can be counted as part of axis i for an operand.
+/// True if axis i + 1 can be counted as part of axis i for an operand.
 bool joins(const Steps& steps, size_t i, int64_t inner_size) { return steps[i] == steps[i + 1] * inner_size; }
 
 void erase_axis(SweepPlan& plan, size_t at) {

@@ -9,7 +9,7 @@
 
 namespace tpack::cpu {
 
-/// Steps through memory, in elements, for each axis of a sweep; 0 where an operand is broadcast.
+/// Steps through memory, in elements, for each axis of a sweep; 0 if an operand is broadcast.
 using Steps = std::array<int64_t, Shape::kMaxRank + 1>;
 
 /// A part of a sweep that is worked on at once: whole rows, or a part of one row.
@@ -22,7 +22,7 @@ struct SweepTile {
   int64_t elements() const { return rows * columns; }
 };
 
-/// How a sweep walks over memory: the axes of its shape in the order in which they lie in memory, neighbours
+/// How a sweep walks over memory: the axes of its shape in the order in which they lie in memory, neighbors
 /// merged where all operands allow it. The last axis is the inner one.
 struct SweepPlan {
   std::vector<int64_t> sizes;     // at least two axes
@@ -52,7 +52,7 @@ struct SweepPlan {
   int64_t offset(const SweepTile& tile) const {
     return (tile.outer * rows() + tile.row) * columns() + tile.column;
   }
-  /// True where the tile has lanes behind the last channel.
+  /// True if the tile has lanes after the last channel.
   bool in_padding(const SweepTile& tile) const;
 
  private:
@@ -64,7 +64,7 @@ struct SweepPlan {
 /// plain.
 Format sweep_format(const TensorSpec& spec, Layout layout);
 
-/// True where a sweep over images can walk blocks of 16 channels: every operand has all of its channels or
+/// True if a sweep over images can walk blocks of 16 channels: every operand has all of its channels or
 /// lies along one axis, and no maximum is taken over lanes that may be padding.
 bool fits_blocks(const Sweep& sweep, const Node& node);
 

@@ -9,7 +9,7 @@
 namespace tpack::cpu {
 namespace {
 
-/// NaN where one of them is.
+/// NaN if one of them is.
 template <class T>
 T larger(T a, T b) {
   return b > a || std::isnan(b) ? b : a;
@@ -75,7 +75,7 @@ void SweepReductions::reduce(size_t k, const float* x, bool uniform, const Sweep
   }
 }
 
-/// Rows are summed one upon the other: element by element into an accumulator as large as a tile, folded
+/// Rows are summed one onto the other: element by element into an accumulator as large as a tile, folded
 /// only when the place of the result changes. Each slot adds few numbers, so little is rounded away.
 void SweepReductions::accumulate(size_t k, const float* x, int64_t at, const SweepTile& tile,
                                  Accumulators& a) const {

@@ -18,7 +18,7 @@ namespace {
 // Jobs follow one another within microseconds; waking a thread that sleeps takes some ten.
 constexpr std::chrono::microseconds kSpin{50};
 // Then it lets others run, if there are any, but does not sleep yet: a virtual processor that halts is often
-// put beside another one onto one core by the host, where both compute at two thirds of their speed.
+// put next to another one onto one core by the host, where both compute at two thirds of their speed.
 constexpr std::chrono::duration<double> kYield{Team::kAwake};
 
 uint64_t bit(int piece) { return uint64_t{1} << static_cast<unsigned>(piece); }

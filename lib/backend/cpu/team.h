@@ -10,17 +10,17 @@
 
 namespace tpack::cpu {
 
-/// The threads that a device computes with. A job is cut into pieces, and whoever is free takes the next one:
-/// the calling thread works too, and a thread that lost its processor to another process delays no more than
-/// the piece that it has. Thread i takes piece i first where it is free, because its cache has that part of
-/// the data. Which thread computes a piece must not matter to its result; then results depend on the cut
+/// The threads that a device computes with. A job is cut into pieces, and the next free thread takes the next
+/// one: the calling thread works too, and a thread that lost its processor to another process delays no more
+/// than the piece that it has. Thread i takes piece i first where it is free, because its cache has that part
+/// of the data. Which thread computes a piece must not matter to its result; then results depend on the cut
 /// alone, not on the number of threads. A thread that waits spins for some microseconds, then offers
 /// its processor to others for some milliseconds, and then sleeps: it takes no time from others. Threads: one
 /// job at a time, from any thread. Where they are bound (CPU affinity) is that of the thread that made the
 /// team.
 class Team {
  public:
-  /// `threads`: the calling one included, at least 1. Errors: ResourceError where the system gives no more
+  /// `threads`: the calling one included, at least 1. Errors: ResourceError if the system gives no more
   /// threads.
   explicit Team(int threads);
   ~Team();
@@ -59,7 +59,7 @@ class Team {
   std::atomic_flag has_error_;
 
   // Each on a cache line of its own: all threads write to them.
-  alignas(64) std::atomic<uint64_t> free_ = 0;   // a bit for each piece that nobody has taken
+  alignas(64) std::atomic<uint64_t> free_ = 0;   // a bit for each piece that is not taken
   alignas(64) std::atomic<int> left_ = 0;        // pieces that are not done
   alignas(64) std::atomic<uint32_t> round_ = 0;  // counts jobs
   std::atomic<bool> ending_ = false;

@@ -151,8 +151,8 @@ void Tuner::save() const {
     }
   }
   if (disturbed > 0)
-    log::info("of " + std::to_string(known_.size()) + " timings of kernels " + std::to_string(disturbed) +
-              " are not kept for later runs, which take them again: other processes had the processors");
+    log::info(std::to_string(disturbed) + " of " + std::to_string(known_.size()) +
+              " kernel timings are not kept for later runs, because other processes used the processors");
   try {
     write_whole_file(path_, text.str());
   } catch (const ResourceError& error) {

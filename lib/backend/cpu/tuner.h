@@ -16,7 +16,7 @@ namespace tpack::cpu {
 class Tuner {
  public:
   struct Measurement {
-    double seconds = 0;  // of one run; infinite where the choice cannot be had
+    double seconds = 0;  // of one run; infinite if the choice cannot be had
     uint64_t scratch_bytes = 0;
     bool disturbed =
         false;  // other processes wanted the processors all the time: not to be compared, nor kept
@@ -44,12 +44,12 @@ class Tuner {
   bool changed_ = false;
 };
 
-/// One timed run of a kernel; `interrupted` where a thread of it lost its processor meanwhile.
+/// One timed run of a kernel; `interrupted` if one of its threads lost its processor meanwhile.
 struct TimedRun {
   double seconds = 0;
   bool interrupted = false;
 };
-/// The fastest of the runs that were left alone; of all, and disturbed, where fewer than two were.
+/// The fastest of the runs that were left alone; of all, and disturbed, if fewer than two were.
 Tuner::Measurement fastest(std::span<const TimedRun> runs);
 
 /// "GenuineIntel 6/143/8 AVX3_SPR": what measured choices and plans are valid for.

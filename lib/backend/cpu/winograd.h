@@ -13,7 +13,7 @@ inline constexpr const char* kTiledWinograd = "winograd-tiled";
 /// True for windows that it can compute: 3x3, stride 1, no dilation, one group.
 bool tiled_winograd_fits(const ConvolutionParams& p, const Shape& weights);
 
-/// True where oneDNN's Winograd kernels may be used among those: with unequal paddings they exist, but
+/// True if oneDNN's Winograd kernels may be used among those: with unequal paddings they exist, but
 /// version 2.6 computes a wrong gradient of the input.
 bool onednn_winograd_fits(const ConvolutionParams& p);
 

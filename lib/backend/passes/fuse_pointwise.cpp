@@ -51,7 +51,7 @@ class Grouping {
     }
   }
 
-  /// Two sweeps that read the same large tensor are one: batch normalisation's two sums.
+  /// Two sweeps that read the same large tensor are one: batch normalization's two sums.
   void join_siblings() {
     for (const auto& node : graph_.nodes()) {
       const auto& users = users_[static_cast<size_t>(node->id)];
@@ -95,7 +95,7 @@ class Grouping {
            instructions <= Sweep::kMostInstructions;
   }
 
-  /// True where a path leads out of the set and back into it: the sweep would wait for itself. A reduction's
+  /// True if a path leads out of the set and back into it: the sweep would wait for itself. A reduction's
   /// result used inside the set is such a path too: it is complete only at the end of the sweep.
   bool leaves_and_returns(const std::vector<int>& nodes) {
     const int inside = ++stamp_;
@@ -117,7 +117,7 @@ class Grouping {
       if (returns || mark_[id] == seen) continue;
       mark_[id] = seen;
       for (const Node* user : users_[id]) open_.push_back(user->id);
-      // A group is one node: whoever enters a member waits for all of it.
+      // A group is one node: an edge into a member waits for all of it.
       if (group_[id] < 0) continue;
       for (const int other : members_.at(group_[id])) {
         if (mark_[static_cast<size_t>(other)] != seen) open_.push_back(other);

@@ -34,7 +34,7 @@ struct Call {
   std::array<Operand, 3> operands;
 };
 
-/// Null function (kInput) where the node is no pointwise node of one call.
+/// Null function (kInput) if the node is not a pointwise node of one call.
 inline Call call_of(const Node& node) {
   Call call;
   const auto* op = op_cast<pointwise::Pointwise>(node);

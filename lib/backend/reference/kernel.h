@@ -14,7 +14,7 @@ namespace tpack::reference {
 using Kernel = void (*)(const Node& node, std::span<const Tensor> in, std::span<const Tensor> out,
                         const RunInfo& info);
 
-/// Null where the op has none.
+/// Null if the op has none.
 Kernel find_kernel(const std::string& op_type);
 
 /// Adds a kernel at start-up: `const Registration kMatMul("MatMul", run);`

@@ -90,7 +90,7 @@ void copy(const Node& /*n*/, Tensors in, Tensors out, const RunInfo& /*info*/) {
   std::memcpy(out[0].raw(), in[0].raw(), out[0].bytes());
 }
 
-/// NaN where one of them is.
+/// NaN if one of them is.
 double larger(double a, double b) { return b > a || std::isnan(b) ? b : a; }
 
 void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {

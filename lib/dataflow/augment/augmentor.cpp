@@ -81,7 +81,8 @@ std::optional<Extent> Codec<Extent>::parse(const ConfigNode& node, Reader& reade
     return side.kind() == ConfigNode::Kind::kInt && side.as_int() >= 1 && side.as_int() <= kMaxImageSide;
   };
   if (sides.size() != 2 || !good(sides[0]) || !good(sides[1])) {
-    reader.wrong_type(node, "pixels from 1 to " + std::to_string(kMaxImageSide) + " as N or [height, width]");
+    reader.wrong_type(
+        node, "a size from 1 to " + std::to_string(kMaxImageSide) + " pixels, as N or [height, width]");
     return std::nullopt;
   }
   return Extent{static_cast<int>(sides[0].as_int()), static_cast<int>(sides[1].as_int())};
@@ -120,7 +121,7 @@ Shape shape_of_crop(const Shape& in, const Extent& crop) {
 
 int64_t shorter_side_of_crop(std::optional<int64_t> before, const Extent& crop) {
   if (before && *before < crop.shorter()) {
-    throw ConfigError("a crop of " + crop.size().str() + " does not fit images whose shorter side is " +
+    throw ConfigError("a crop of " + crop.size().str() + " does not fit images with a shorter side of " +
                       std::to_string(*before) +
                       "; make it smaller, or resize to a shorter side of at least " +
                       std::to_string(crop.shorter()) + " before it");

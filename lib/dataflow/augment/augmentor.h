@@ -29,7 +29,7 @@ class Transform {
   virtual ImageSize size(ImageSize in) const { return in; }
   /// The region that a plain crop keeps; nothing for all else. Decoders then decode no more than this.
   virtual std::optional<Region> crop() const { return std::nullopt; }
-  /// True where the image is resampled to `size`, so that a decoder may give a reduced image before.
+  /// True if the image is resampled to `size`, so that a decoder may give a reduced image before.
   virtual bool resamples() const { return false; }
 };
 
@@ -48,7 +48,7 @@ class Augmentor {
   /// Shape [height, width, channels] of what comes out; Shape::kUnknown for sizes that vary.
   virtual Shape shape(const Shape& in) const { return in; }
   /// The shorter side of what comes out, where that is known although height and width may not be; `before`
-  /// is that of what comes in. Errors: ConfigError where `draw` refuses every image of that shorter side.
+  /// is that of what comes in. Errors: ConfigError if `draw` refuses every image of that shorter side.
   virtual std::optional<int64_t> shorter_side(std::optional<int64_t> before) const { return before; }
 };
 
@@ -87,10 +87,10 @@ std::unique_ptr<Transform> make_linear_colour(float scale, float offset);
 
 /// Refuses images that are smaller than a crop. Errors: DataError with the fix.
 void check_crop_fits(ImageSize image, ImageSize crop);
-/// The shape of a crop of images [height, width, channels]. Errors: ConfigError where they are known to be
+/// The shape of a crop of images [height, width, channels]. Errors: ConfigError if they are known to be
 /// smaller.
 Shape shape_of_crop(const Shape& in, const Extent& crop);
-/// The shorter side of a crop of images whose shorter side is `before`. Errors: ConfigError where it fits
+/// The shorter side of a crop of images whose shorter side is `before`. Errors: ConfigError if it fits
 /// none.
 int64_t shorter_side_of_crop(std::optional<int64_t> before, const Extent& crop);
 

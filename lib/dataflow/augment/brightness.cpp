@@ -15,7 +15,7 @@ class Brightness final : public Augmentor {
   static Schema<Params> schema() {
     return Schema<Params>("Adds one random number to all pixels.")
         .field("delta", &Params::delta, between(0, 255),
-               "the number lies in [-delta, delta); pixels are 0..255")
+               "the number is in [-delta, delta); pixels are 0..255")
         .required()
         .shorthand();
   }

@@ -36,9 +36,9 @@ class CenterPaste final : public Augmentor {
  public:
   using Params = CenterPasteParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Puts an image into the middle of a larger one of a single colour.")
+    return Schema<Params>("Puts an image into the middle of a larger one of a single color.")
         .field("background_shape", &Params::background_shape,
-               "size that comes out: [height, width], or one number")
+               "output size: [height, width], or one number for a square")
         .required()
         .shorthand()
         .field("fill", &Params::fill, between(0, 255), "value of the background");
@@ -65,7 +65,7 @@ class CenterPaste final : public Augmentor {
   }
   std::optional<int64_t> shorter_side(std::optional<int64_t> before) const override {
     if (before && *before > p_.background_shape.shorter()) {
-      throw ConfigError("images whose shorter side is " + std::to_string(*before) +
+      throw ConfigError("images with a shorter side of " + std::to_string(*before) +
                         " do not fit on a background of " + p_.background_shape.size().str() +
                         "; make it larger, or put a Resize before it");
     }

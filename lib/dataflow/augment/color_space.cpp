@@ -56,8 +56,8 @@ class ColorSpace final : public Augmentor {
  public:
   using Params = ColorSpaceParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Converts an RGB image to another colour space; gray images stay as they are.")
-        .field("mode", &Params::mode, "what comes out; gray has one channel; hues of hsv are 0..179")
+    return Schema<Params>("Converts an RGB image to another color space; does not change gray images.")
+        .field("mode", &Params::mode, "output color space; gray has one channel; hues of hsv are 0..179")
         .shorthand();
   }
   explicit ColorSpace(Params p) : p_(p) {}

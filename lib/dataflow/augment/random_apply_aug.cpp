@@ -18,7 +18,7 @@ class RandomApplyAug final : public Augmentor {
     return Schema<Params>("Runs another augmentor on some images.")
         .field("aug", &Params::aug, "the augmentor")
         .required()
-        .field("prob", &Params::prob, between(0, 1), "chance that it runs");
+        .field("prob", &Params::prob, between(0, 1), "probability that it runs");
   }
   explicit RandomApplyAug(Params p) : p_(std::move(p)) {
     if (!p_.aug) throw ConfigError("RandomApplyAug: 'aug' is empty; name an augmentor, such as Flip");

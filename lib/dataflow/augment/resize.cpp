@@ -14,8 +14,8 @@ class Resize final : public Augmentor {
  public:
   using Params = ResizeParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Resizes an image without keeping its ratio of sides.")
-        .field("shape", &Params::shape, "size that comes out: [height, width], or one number for a square")
+    return Schema<Params>("Resizes an image without keeping its aspect ratio.")
+        .field("shape", &Params::shape, "output size: [height, width], or one number for a square")
         .required()
         .shorthand()
         .field("interp", &Params::interp, "how pixels are interpolated");

@@ -18,7 +18,7 @@ class ResizeShortestEdge final : public Augmentor {
   using Params = ResizeShortestEdgeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Resizes an image so that its shorter side has a given length, keeping the ratio of sides.")
+               "Resizes an image so that its shorter side has a given length, keeping the aspect ratio.")
         .field("size", &Params::size, between(1, kMaxImageSide), "pixels of the shorter side")
         .required()
         .shorthand()

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Path of NAME.gz or NAME in the folder; empty where neither is there.
+/// Path of NAME.gz or NAME in the folder; empty if neither is there.
 std::string find_file(const std::string& folder, const std::string& name) {
   for (const std::string& candidate : {name + ".gz", name}) {
     const fs::path path = fs::path(folder) / candidate;
@@ -30,7 +30,7 @@ std::vector<std::string> DatasetFiles::folders() const {
   std::string base;
   if (!dir_.empty()) {
     base = resolved_path(dir_);
-    if (!fs::is_directory(base)) throw ConfigError(dir_.position, "there is no folder " + base);
+    if (!fs::is_directory(base)) throw ConfigError(dir_.position, "no such folder '" + base + "'");
   } else if (const char* set = std::getenv("TPACK_DATASET"); set != nullptr && *set != '\0') {
     base = set;
   }
@@ -54,7 +54,7 @@ std::vector<std::string> DatasetFiles::find(const std::vector<std::string>& file
   std::string text = "dataset " + name_ + ": " + join(missing, ", ") + " not found";
   text +=
       searched.empty()
-          ? "; nowhere to search: write 'dir', or set TPACK_DATASET to the folder that holds " + name_ + "/"
+          ? "; no folder to search: set 'dir', or set TPACK_DATASET to the folder that holds " + name_ + "/"
           : "; searched in " + join(searched, ", ");
   throw DataError(text + "; the files come from " + origin_);
 }

@@ -13,11 +13,11 @@ namespace tpack {
 /// that the environment variable TPACK_DATASET names. Each file is taken as NAME.gz or NAME.
 class DatasetFiles {
  public:
-  /// `origin`: where a person gets the files, for the message.
+  /// `origin`: where the files come from, for the message.
   DatasetFiles(std::string name, const Ref<Path>& dir, std::string origin);
 
   /// Paths of all of `files`, which must lie in one folder.
-  /// Errors: ConfigError where `dir` was written and is no folder; DataError naming what is missing, the
+  /// Errors: ConfigError if `dir` was written and is not a folder; DataError naming what is missing, the
   /// folders searched and the origin.
   std::vector<std::string> find(const std::vector<std::string>& files) const;
 

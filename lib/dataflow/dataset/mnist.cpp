@@ -20,10 +20,9 @@ struct MnistParams {
 Schema<MnistParams> mnist_schema(const std::string& summary) {
   return Schema<MnistParams>(summary)
       .field("split", &MnistParams::split, "train: 60,000 images; test: 10,000")
-      .field("shuffle", &MnistParams::shuffle,
-             "each pass in an order of its own; true for train where left out")
+      .field("shuffle", &MnistParams::shuffle, "use a new order in each pass; default: true for train only")
       .field("dir", &MnistParams::dir,
-             "folder with the files, or with a folder of them; TPACK_DATASET where left out");
+             "folder that holds the files, or a folder with them; default: TPACK_DATASET");
 }
 
 /// Reads the four IDX files that MNIST and its successors come as. All images are kept in memory (47 MB).
@@ -90,8 +89,8 @@ class IdxImages : public RandomAccessSource {
     for (int64_t i = 0; i < labels.elements(); ++i) {
       const uint8_t label = labels.data<uint8_t>()[i];
       if (label < classes_.size()) continue;
-      throw DataError(path,
-                      "label " + std::to_string(label) + " of image " + std::to_string(i) + " is no class");
+      throw DataError(path, "label " + std::to_string(label) + " of image " + std::to_string(i) +
+                                " is not a class; must be from 0 to " + std::to_string(classes_.size() - 1));
     }
   }
 
@@ -119,7 +118,7 @@ class Mnist final : public IdxImages {
 class FashionMnist final : public IdxImages {
  public:
   using Params = MnistParams;
-  static Schema<Params> schema() { return mnist_schema("Pictures of clothes, 28x28 gray, ten classes."); }
+  static Schema<Params> schema() { return mnist_schema("Images of clothes, 28x28 gray, ten classes."); }
   explicit FashionMnist(Params p)
       : IdxImages(std::move(p), "fashion-mnist", "https://github.com/zalandoresearch/fashion-mnist",
                   {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag",

@@ -11,7 +11,7 @@ class BatchAssembler {
  public:
   BatchAssembler(const StreamPlan& plan, const StreamOptions& options, SlotRing& ring);
 
-  /// Returns early where the stream was stopped.
+  /// Returns early if the stream was stopped.
   void add(Ticket& t, SlotRing::Lock& lock, const std::stop_token& stop);
   /// True once the stream is over; what comes later is not wanted.
   bool finished() const { return finished_; }

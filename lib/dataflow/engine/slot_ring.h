@@ -42,7 +42,7 @@ class SlotRing {
   std::vector<BatchSlot>& slots() { return slots_; }
 
   // For fillers, with the lock held.
-  /// A free slot for batch `sequence` of the stream; null where there is none now.
+  /// A free slot for batch `sequence` of the stream; null if there is none now.
   BatchSlot* open(int64_t sequence);
   /// The slot is filled, or holds an error.
   void publish(BatchSlot& slot);

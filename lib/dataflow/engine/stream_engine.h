@@ -37,10 +37,10 @@ class StreamEngine {
   ThreadPool workers_;  // last: joined first
 };
 
-/// Writes a sample to row `row` of the slot. Errors: SampleError where its shape is not that of the rows.
+/// Writes a sample to row `row` of the slot. Errors: SampleError if its shape is not that of the rows.
 void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot& slot, int64_t row);
 
-/// Makes `slot.batch` of its filled rows and runs the maps behind BatchData; their error goes into the slot.
+/// Makes `slot.batch` of its filled rows and runs the maps after BatchData; their error goes into the slot.
 void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed);
 
 /// How many items a worker takes on at once, from the time that items took so far: enough for about 0.2 ms,

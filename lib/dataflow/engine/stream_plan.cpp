@@ -5,7 +5,7 @@
 namespace tpack {
 namespace {
 
-/// Takes off maps and reorderings until BatchData; false where something else stands behind it, or it is not
+/// Takes off maps and reorderings until BatchData; false if something else comes after it, or it is not
 /// there.
 bool peel_to_batches(const Flow& flow, StreamPlan& plan) {
   const Flow* at = &flow;
@@ -25,7 +25,7 @@ bool peel_to_batches(const Flow& flow, StreamPlan& plan) {
   }
 }
 
-/// Leaves to `samples` what must be read in order and lets workers run the maps behind it.
+/// Leaves to `samples` what must be read in order and lets workers run the maps after it.
 void peel_sample_maps(StreamPlan& plan) {
   if (plan.samples->access() != Access::kSequential) return;
   plan.guard = dynamic_cast<const GuardedFlow*>(plan.samples);

@@ -72,7 +72,8 @@ Buffer unpack(const std::string& path, const std::string& packed) {
       if (result != LIBDEFLATE_INSUFFICIENT_SPACE || room == most) break;
       room = std::min(most, std::max<size_t>(2 * room, 4096));
     }
-    if (result != LIBDEFLATE_SUCCESS) throw DataError(path, "is truncated or damaged: it does not unpack");
+    if (result != LIBDEFLATE_SUCCESS)
+      throw DataError(path, "is truncated or damaged: it cannot be decompressed");
     out.resize(before + written);
     at += read;
   }
@@ -86,7 +87,7 @@ Shape read_header(std::span<const uint8_t> bytes, const std::string& path, size_
   if (bytes.size() < 4) throw DataError(path, "is empty or shorter than 4 bytes");
   constexpr uint8_t kUnsignedByte = 0x08;
   if (bytes[0] != 0 || bytes[1] != 0 || bytes[2] != kUnsignedByte || bytes[3] != rank) {
-    throw DataError(path, "is no IDX file of bytes with " + std::to_string(rank) + " axes");
+    throw DataError(path, "is not an IDX file of bytes with " + std::to_string(rank) + " axes");
   }
   if (bytes.size() < 4 * (rank + 1)) throw DataError(path, "ends in its header");
   std::vector<int64_t> sizes;
@@ -95,7 +96,7 @@ Shape read_header(std::span<const uint8_t> bytes, const std::string& path, size_
     sizes.push_back(int64_t{bytes[4 * i]} << 24U | int64_t{bytes[4 * i + 1]} << 16U |
                     int64_t{bytes[4 * i + 2]} << 8U | int64_t{bytes[4 * i + 3]});
     constexpr int64_t kMost = int64_t{1} << 32U;
-    if (sizes.back() != 0 && total > kMost / sizes.back()) throw DataError(path, "promises more than 4 GB");
+    if (sizes.back() != 0 && total > kMost / sizes.back()) throw DataError(path, "declares more than 4 GB");
     total *= sizes.back();
   }
   return Shape(sizes);
@@ -124,7 +125,8 @@ Tensor read_idx(const std::string& path, size_t rank) {
     throw DataError(path, "ends early: " + std::to_string(data.size()) + " of " + std::to_string(promised) +
                               " bytes of data (" + shape.str() + ")");
   }
-  if (data.size() > promised) throw DataError(path, "goes on behind the " + shape.str() + " of its header");
+  if (data.size() > promised)
+    throw DataError(path, "has more data than the " + shape.str() + " of its header");
   return {TensorSpec{DType::kUInt8, shape},
           Storage::view(reinterpret_cast<std::byte*>(data.data()), data.size(), owner)};
 }

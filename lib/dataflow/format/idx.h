@@ -7,8 +7,8 @@
 namespace tpack {
 
 /// Reads an IDX file (the format of MNIST), plain or gzip. uint8 elements only; sizes as its header says.
-/// Errors: DataError with the path where the file cannot be read, is no IDX file of `rank` axes, is damaged,
-/// or does not have exactly the bytes that its header promises.
+/// Errors: DataError with the path if the file cannot be read, is not an IDX file of `rank` axes, is damaged,
+/// or does not have exactly the bytes that its header declares.
 Tensor read_idx(const std::string& path, size_t rank);
 
 }  // namespace tpack

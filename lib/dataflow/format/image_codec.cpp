@@ -16,7 +16,7 @@ ImageSize read_image_header(std::span<const uint8_t> bytes) {
   const int64_t pixels = int64_t{size.width} * size.height;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || pixels > kMaxImagePixels) {
     throw DataError("an image of " + size.str() + " pixels; at most 64 megapixels and " +
-                    std::to_string(kMaxImageSide) + " a side are read");
+                    std::to_string(kMaxImageSide) + " pixels per side are supported");
   }
   if (pixels == 0) throw DataError("an image of " + size.str() + " pixels");
   return size;

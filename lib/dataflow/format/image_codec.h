@@ -9,12 +9,12 @@
 namespace tpack {
 
 /// Size that the header of a JPEG or PNG states; reads no pixels.
-/// Errors: DataError where the bytes are neither, end early, or state more than
+/// Errors: DataError if the bytes are neither, end early, or state more than
 /// kMaxImageSide/kMaxImagePixels.
 ImageSize read_image_header(std::span<const uint8_t> bytes);
 
 /// Decodes the requested region to 8-bit gray or RGB into `out` (created with its own allocator).
-/// Errors: DataError where the bytes are damaged or end early (no half-gray images).
+/// Errors: DataError if the bytes are damaged or end early (no half-gray images).
 void decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 
 // The formats behind it, each in its own file.

@@ -71,7 +71,7 @@ class JpegReader {
 };
 
 JpegReader& reader() {
-  thread_local JpegReader kept;  // creating one a picture costs as much as decoding a thumbnail
+  thread_local JpegReader kept;  // creating one per image costs as much as decoding a thumbnail
   return kept;
 }
 
@@ -87,7 +87,7 @@ int choose_scale(const DecodeRequest& r) {
   return scale;
 }
 
-/// The region in the pixels of the reduced picture, outwards.
+/// The region in the pixels of the reduced image, rounded outwards.
 Region scaled(const Region& r, int scale) {
   const auto down = [scale](int v) { return v * scale / 8; };
   const auto up = [scale](int v) { return (v * scale + 7) / 8; };
@@ -99,8 +99,8 @@ struct DecodedColumns {
   JDIMENSION count = 0;
 };
 
-/// Limits decoding to the columns needed, with one block more on each side: colour at a cut edge is
-/// interpolated from the neighbour that was cut off.
+/// Limits decoding to the columns needed, with one block more on each side: color at a cut edge is
+/// interpolated from the neighbor that was cut off.
 DecodedColumns limit_columns(jpeg_decompress_struct* c, const Region& r) {
   const int margin = c->max_h_samp_factor * c->min_DCT_scaled_size;
   const int first = std::max(0, r.x - margin);

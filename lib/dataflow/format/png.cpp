@@ -67,7 +67,7 @@ class PngReader {
   char message_[128] = {};  // NOLINT(modernize-avoid-c-arrays): written just before a longjmp
 };
 
-/// Makes libpng give 8-bit gray or RGB whatever the file holds. Gray is not made from colours here: libpng
+/// Makes libpng give 8-bit gray or RGB whatever the file holds. Gray is not made from colors here: libpng
 /// would take the file's gamma into account, unlike every other reader.
 void set_output(PngReader& r, int channels) {
   png_structp png = r.png();
@@ -79,7 +79,7 @@ void set_output(PngReader& r, int channels) {
   if (gray && channels == 3) png_set_gray_to_rgb(png);
 }
 
-/// `rows` are those of the whole image where it is interlaced, none otherwise.
+/// `rows` are those of the whole image if it is interlaced, none otherwise.
 void read_region(PngReader& r, const Region& region, cv::Mat& wide, std::vector<png_bytep>& rows) {
   if (!rows.empty()) {  // interlaced: the passes need all rows
     png_read_image(r.png(), rows.data());
@@ -104,7 +104,7 @@ ImageSize read_png_header(std::span<const uint8_t> b) {
     return (uint32_t{b[at]} << 24U) | (uint32_t{b[at + 1]} << 16U) | (uint32_t{b[at + 2]} << 8U) | b[at + 3];
   };
   if (b.size() < 33 || std::memcmp(b.data() + 12, "IHDR", 4) != 0) {
-    throw DataError("damaged PNG: the header is not complete (" + std::to_string(b.size()) + " bytes)");
+    throw DataError("damaged PNG: incomplete header (" + std::to_string(b.size()) + " bytes)");
   }
   const uint32_t width = big_endian(16);
   const uint32_t height = big_endian(20);

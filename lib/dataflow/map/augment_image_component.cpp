@@ -52,7 +52,7 @@ class AugmentImageComponent final : public Map {
   static Schema<Params> schema() {
     return Schema<Params>("Runs augmentors on an image.")
         .field("augmentors", &Params::augmentors,
-               "the augmentors, in order; each sees the image of the one before")
+               "the augmentors, in order; each gets the output of the one before")
         .required()
         .shorthand()
         .field("component", &Params::component, "the image, by name or number");
@@ -125,7 +125,7 @@ class AugmentImageComponent final : public Map {
       refuse(drawn.augmentor, file, error.err);
     }
     if (pixels.dims != 2 || pixels.empty() || pixels.depth() != CV_8U)
-      refuse(drawn.augmentor, file, "gave no image of 8 bits a channel");
+      refuse(drawn.augmentor, file, "gave an image that is not 8 bits per channel");
   }
 
   Transforms draw(ImageSize size, const SampleKey& key, const std::string& file) const {

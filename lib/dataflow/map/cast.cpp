@@ -18,8 +18,8 @@ class Cast final : public TensorMap {
   static Schema<Params> schema() {
     return Schema<Params>("Converts elements to another type.")
         .field("dtype", &Params::dtype,
-               "type that comes out; fractions are cut off; what an integer type does not hold becomes its "
-               "nearest number, NaN 0")
+               "output type; fractions are cut off; values out of the range of an integer type become its "
+               "nearest number, NaN becomes 0")
         .shorthand();
   }
   explicit Cast(Params p) : p_(p) {}

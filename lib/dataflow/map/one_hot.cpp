@@ -36,7 +36,8 @@ class OneHot final : public TensorMap {
     for (int64_t i = 0; i < in.elements(); ++i) {
       const auto label = static_cast<int64_t>(in.at(i));
       if (label < 0 || label >= p_.classes) {
-        throw DataError("OneHot: class " + std::to_string(label) + " of " + std::to_string(p_.classes));
+        throw DataError("OneHot: class " + std::to_string(label) + " is out of range; must be from 0 to " +
+                        std::to_string(p_.classes - 1));
       }
       visit(p_.dtype, [&](auto zero) { out.data<decltype(zero)>()[i * p_.classes + label] = 1; });
     }

@@ -36,9 +36,9 @@ class PrintData final : public Map {
  public:
   using Params = PrintDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Logs type, shape and range of the first datapoints that come by; changes nothing.")
+    return Schema<Params>("Logs type, shape and range of the first datapoints; does not change them.")
         .field("num", &Params::num, at_least(0), "datapoints to log")
-        .field("name", &Params::name, "put in front of each line");
+        .field("name", &Params::name, "prefix of each line");
   }
   explicit PrintData(Params p) : p_(std::move(p)), left_(p_.num) {}
 

@@ -15,7 +15,7 @@ class TensorMap {
   virtual ~TensorMap() = default;
 
   /// Type and shape that come out; sizes may be unknown.
-  /// Errors: ConfigError where the function has no meaning for `in`.
+  /// Errors: ConfigError if the function has no meaning for `in`.
   virtual TensorSpec spec(const TensorSpec& in) const = 0;
   /// Fills `out`, which has spec(in.spec()). Errors: DataError for values that are out of range.
   virtual void apply(const Tensor& in, const Tensor& out) const = 0;

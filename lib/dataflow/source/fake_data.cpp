@@ -24,15 +24,14 @@ class FakeData final : public RandomAccessSource {
  public:
   using Params = FakeDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Makes up arrays, for tests and measurements.")
+    return Schema<Params>("Generates arrays, for tests and measurements.")
         .field("shapes", &Params::shapes, "shape of each component")
         .required()
         .field("dtype", &Params::dtype, "type of each component, or one for all")
-        .field("names", &Params::names,
-               "name of each component; component_0, component_1, ... where left out")
-        .field("size", &Params::size, between(1, 1e12), "samples of a pass")
-        .field("random", &Params::random, "false: every sample is the same, so that making it costs a copy")
-        .field("domain", &Params::domain, "values lie in [low, high); integers are rounded down");
+        .field("names", &Params::names, "name of each component; default: component_0, component_1, ...")
+        .field("size", &Params::size, between(1, 1e12), "samples per pass")
+        .field("random", &Params::random, "false: every sample is the same, which only costs a copy")
+        .field("domain", &Params::domain, "values are in [low, high); integers are rounded down");
   }
   explicit FakeData(Params p) : p_(std::move(p)) {
     if (p_.shapes.empty())
@@ -95,7 +94,7 @@ class FakeData final : public RandomAccessSource {
       constexpr auto kLeast = static_cast<double>(std::numeric_limits<T>::lowest());
       constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
       if (low >= kLeast && (std::is_floating_point_v<T> ? high <= kMost : high - 1 <= kMost)) return;
-      throw ConfigError("FakeData: " + std::string(name_of(dtype)) + " does not hold the 'domain' [" +
+      throw ConfigError("FakeData: " + std::string(name_of(dtype)) + " cannot represent the 'domain' [" +
                         shortest(low) + ", " + shortest(high) + "]");
     });
   }

@@ -28,11 +28,11 @@ void read_file(const std::string& path, Image& image) {
   const File file(std::fopen(path.c_str(), "rbe"));
   if (file == nullptr) throw FileError(path, std::string("cannot be opened: ") + std::strerror(errno));
   std::setvbuf(file.get(), nullptr, _IONBF, 0);  // one read of the whole file; no buffer in between
-  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw FileError(path, "is no regular file");
+  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw FileError(path, "is not a regular file");
   const long size = std::ftell(file.get());
   constexpr long kMost = 256L << 20U;
   if (size < 0 || size > kMost)
-    throw FileError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are read");
+    throw FileError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are supported");
   std::rewind(file.get());
   const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
   const size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
@@ -81,7 +81,7 @@ struct ImageFolderParams {
   Color color = Color::kRgb;
 };
 
-/// Images stay encoded until a map needs their pixels. Orientation tags of cameras are not followed.
+/// Images stay encoded until a map needs their pixels. Orientation tags of cameras are ignored.
 class ImageFolder final : public RandomAccessSource {
  public:
   using Params = ImageFolderParams;
@@ -92,8 +92,8 @@ class ImageFolder final : public RandomAccessSource {
         .field("dir", &Params::dir, "the folder; classes are its folders in alphabetical order")
         .required()
         .shorthand()
-        .field("shuffle", &Params::shuffle, "each pass in an order of its own")
-        .field("color", &Params::color, "what images are decoded to");
+        .field("shuffle", &Params::shuffle, "use a new order in each pass")
+        .field("color", &Params::color, "color format of the decoded images");
   }
   explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
     // Class names are part of the spec; a folder that is not there yet is an error only when it is read.
@@ -109,7 +109,7 @@ class ImageFolder final : public RandomAccessSource {
 
   void prepare() override {
     if (!fs::is_directory(dir_))
-      throw ConfigError(p_.dir.position, "ImageFolder: there is no folder " + dir_);
+      throw ConfigError(p_.dir.position, "ImageFolder: no such folder '" + dir_ + "'");
     classes_ = class_names();
     files_.clear();
     left_out_ = {};

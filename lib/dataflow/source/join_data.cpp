@@ -125,7 +125,7 @@ class JoinData final : public Source {
  public:
   using Params = JoinDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Puts the components of several flows side by side; ends with the shortest.")
+    return Schema<Params>("Joins the components of several flows; ends with the shortest flow.")
         .field("flows", &Params::flows, "the flows, each a list of components or the name of a flow")
         .required()
         .shorthand();

@@ -73,7 +73,7 @@ std::vector<Font> draw_fonts(Split split) {
 /// Uniform in [-range, range).
 float around_zero(Rng& rng, float range) { return rng.uniform(-range, range); }
 
-/// From the glyph to a picture of `side` pixels: scale, shear, rotation, place.
+/// From the glyph to an image of `side` pixels: scale, shear, rotation, place.
 cv::Matx23d draw_warp(Rng& rng, int side, float difficulty) {
   const float angle = around_zero(rng, 18 * difficulty) * std::numbers::pi_v<float> / 180;
   const float shear = around_zero(rng, 0.2F * difficulty);
@@ -92,7 +92,7 @@ cv::Matx23d draw_warp(Rng& rng, int side, float difficulty) {
 }
 
 /// The glyph through the warp, interpolated linearly, black around it. Written out because OpenCV's warp asks
-/// for memory for each picture.
+/// for memory for each image.
 void warp(const cv::Mat& glyph, const cv::Matx23d& forward, cv::Mat& out) {
   const double determinant = forward(0, 0) * forward(1, 1) - forward(0, 1) * forward(1, 0);
   const auto part = [&](int r, int c) { return static_cast<float>(forward(r, c) / determinant); };
@@ -122,7 +122,7 @@ void warp(const cv::Mat& glyph, const cv::Matx23d& forward, cv::Mat& out) {
   }
 }
 
-/// Short strokes near the border, as of neighbouring writing.
+/// Short strokes near the border, as of neighboring writing.
 void add_clutter(cv::Mat& ink, Rng& rng, float difficulty) {
   const int side = ink.cols;
   const auto count = static_cast<int>(difficulty * 3.5F * rng.uniform());
@@ -162,22 +162,23 @@ void develop(const cv::Mat& ink, uint8_t* out, Rng& rng, float difficulty) {
   }
 }
 
-/// Endless supply of digits that needs no files: a training sample is never drawn twice, since its key has
+/// Endless supply of digits that needs no files: a training sample is never drawn twice: its key has
 /// the pass.
 class RenderedDigits final : public RandomAccessSource {
  public:
   using Params = RenderedDigitsParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Draws gray pictures of digits in many fonts, sizes and places.")
+    return Schema<Params>("Draws gray images of digits in many fonts, sizes and positions.")
         .field("split", &Params::split,
-               "train: new pictures in every pass; test: always the same ones, in other fonts, whose digits "
-               "look like none of training")
+               "train: new images in every pass; test: always the same images, in fonts that look unlike "
+               "those of train")
         .field("size", &Params::size, between(1, 1e12),
-               "pictures of a pass; 20,000 (train) or 5,000 (test) where left out")
-        .field("resolution", &Params::resolution, between(16, 128), "side of a picture, pixels")
-        .field("difficulty", &Params::difficulty, between(0, 2),
-               "how far rotation, shear, place, light, clutter and grain go; 0: upright digits, black and "
-               "white");
+               "images per pass; default: 20,000 (train) or 5,000 (test)")
+        .field("resolution", &Params::resolution, between(16, 128), "side of an image, pixels")
+        .field(
+            "difficulty", &Params::difficulty, between(0, 2),
+            "strength of rotation, shear, shift, lighting, clutter and noise; 0: upright digits, black and "
+            "white");
   }
   explicit RenderedDigits(Params p) : p_(p) {}
 
@@ -191,7 +192,7 @@ class RenderedDigits final : public RandomAccessSource {
   void prepare() override { fonts_ = draw_fonts(p_.split); }
 
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
-    // The test pictures are the same whatever the seed, the pass and the place in the flow.
+    // The test images are the same whatever the seed, the pass and the place in the flow.
     const SampleKey fixed{0, {0, index, 0}, stable_hash("RenderedDigits test")};
     Rng rng = p_.split == Split::kTest ? fixed.rng() : key.rng();
     const auto digit = static_cast<size_t>(rng.below(kDigits));

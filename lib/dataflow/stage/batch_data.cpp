@@ -15,10 +15,10 @@ class BatchData final : public Stage {
   using Params = BatchDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Stacks samples on a new first axis.")
-        .field("batch_size", &Params::batch_size, between(1, 1 << 24), "samples of a batch")
+        .field("batch_size", &Params::batch_size, between(1, 1 << 24), "samples per batch")
         .required()
         .field("remainder", &Params::remainder,
-               "the samples left over at the end of a pass make a smaller batch; otherwise they are dropped");
+               "true: samples left over at the end of a pass make a smaller batch; false: they are dropped");
   }
   explicit BatchData(Params p) : p_(p) {}
 

@@ -80,12 +80,11 @@ class FixedSizeData final : public Stage {
   using Params = FixedSizeDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Makes a pass of exactly `size` items.")
-        .field("size", &Params::size, between(1, 1e12), "items of a pass")
+        .field("size", &Params::size, between(1, 1e12), "items per pass")
         .required()
         .field("keep_state", &Params::keep_state,
-               "the next pass goes on where the last one ended; false: it begins at the beginning. Needs "
-               "data that "
-               "can be read by place");
+               "true: the next pass continues where the last one ended, which needs data that can be read "
+               "by index; false: it starts from the beginning");
   }
   explicit FixedSizeData(Params p) : p_(p) {}
 
@@ -93,8 +92,8 @@ class FixedSizeData final : public Stage {
     if (p_.keep_state && up->access() != Access::kIndexed) {
       throw ConfigError(
           context.position,
-          "FixedSizeData: keep_state needs data that can be read by place; this flow drops samples "
-          "or is sequential: set keep_state: false");
+          "FixedSizeData: keep_state needs data that can be read by index; this flow drops samples "
+          "or is sequential; set keep_state: false");
     }
     return std::make_shared<FixedSizeFlow>(std::move(up), p_.size,
                                            p_.keep_state ? KeepState::kYes : KeepState::kNo);

@@ -54,7 +54,7 @@ class BlockCursor final : public Cursor {
   }
 
  private:
-  /// A bad item ends it; the next call goes on behind that one.
+  /// A bad item ends it; the next call continues after that one.
   void fill_block() {
     const Blocks::Block block = blocks_.of(begin_, kEndless);
     block_.resize(static_cast<size_t>(std::max(blocks_.length, blocks_.first)));
@@ -125,9 +125,9 @@ class LocallyShuffleData final : public Stage {
  public:
   using Params = LocallyShuffleDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Shuffles items over a short distance, for data that are read in order.")
+    return Schema<Params>("Shuffles items over a short distance, for data that is read in order.")
         .field("buffer_size", &Params::buffer_size, between(2, 1 << 24),
-               "no item moves further than this; a sequential flow keeps so many in memory")
+               "no item moves further than this; a sequential flow keeps this many in memory")
         .required();
   }
   explicit LocallyShuffleData(Params p) : p_(p) {}

@@ -18,10 +18,10 @@ class MultiThreadMapData final : public Stage {
   using Params = MultiThreadMapDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Runs a function on one component with several threads.")
-        .field("map", &Params::map, "the function, as of MapData")
+        .field("map", &Params::map, "the function, as in MapData")
         .required()
         .field("component", &Params::component, "the component, by name or number")
-        .field("num_thread", &Params::num_thread, "threads, or auto; as `workers` of the flow");
+        .field("num_thread", &Params::num_thread, "threads, or auto; same as `workers` of the flow");
   }
   explicit MultiThreadMapData(Params p) : p_(std::move(p)) {}
 

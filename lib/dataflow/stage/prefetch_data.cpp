@@ -19,8 +19,8 @@ class PrefetchData final : public Stage {
     return Schema<Params>(
                "Sets how many threads make the flow's samples and how many batches they make ahead.")
         .field("num_prefetch", &Params::num_prefetch, between(1, 4096),
-               "batches made ahead; as `prefetch` of the flow")
-        .field("num_proc", &Params::num_proc, "threads, or auto; as `workers` of the flow");
+               "batches made ahead; same as `prefetch` of the flow")
+        .field("num_proc", &Params::num_proc, "threads, or auto; same as `workers` of the flow");
   }
   explicit PrefetchData(Params p) : p_(p) {}
 

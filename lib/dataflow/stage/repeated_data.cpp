@@ -76,10 +76,12 @@ class RepeatedData final : public Stage {
   using Params = RepeatedDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Gives the whole flow several times in one pass.")
-        .field("num", &Params::num, at_least(-1), "times; -1: for ever, so that the pass never ends");
+        .field("num", &Params::num, at_least(-1),
+               "number of times; -1: forever, so that the pass never ends");
   }
   explicit RepeatedData(Params p) : p_(p) {
-    if (p_.num == 0) throw ConfigError("RepeatedData: 'num' is 0; must be at least 1, or -1 for ever");
+    if (p_.num == 0)
+      throw ConfigError("RepeatedData: 'num' is 0; must be at least 1, or -1 to repeat forever");
   }
 
   FlowPtr wrap(FlowPtr up, const StageContext& /*context*/) const override {

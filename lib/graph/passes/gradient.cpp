@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// By node id: true where a path of nodes from number `first` on leads from one of `wrt` to the node.
+/// By node id: true if a path of nodes from number `first` on leads from one of `wrt` to the node.
 std::vector<bool> downstream(const Graph& graph, std::span<const Symbol> wrt, size_t first) {
   const std::set<Symbol> targets(wrt.begin(), wrt.end());
   std::vector<bool> leads(graph.size());

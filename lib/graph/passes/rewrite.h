@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// What a rule gives for one node of the old graph: the symbols of the new graph that stand for its outputs,
+/// What a rule gives for one node of the old graph: the symbols of the new graph that replace its outputs,
 /// or nothing to copy the node. `inputs` are the node's inputs in the new graph.
 using RewriteRule = std::function<std::optional<std::vector<Symbol>>(Graph& out, const Node& node,
                                                                      std::span<const Symbol> inputs)>;

@@ -84,7 +84,7 @@ std::pair<Expression, std::vector<Symbol>> with_constants(const Expression& expr
   return {out, kept};
 }
 
-/// The input that a one-function expression passes through unchanged (x + 0, x * 1, ...), -1 where there is
+/// The input that a one-function expression passes through unchanged (x + 0, x * 1, ...), -1 if there is
 /// none.
 int passed_through(const Expression& e) {
   const Instruction& call = e.code.back();

@@ -257,7 +257,7 @@ TEST_F(CpuExecutableTest, works_again_after_a_reservation_that_failed) {
   } catch (const ResourceError& error) {
     EXPECT_NE(std::string(error.what()).find("1152921.5 TB"), std::string::npos) << error.what();
   }
-  EXPECT_NE(arena->generation, before);  // nobody may use the old addresses
+  EXPECT_NE(arena->generation, before);  // the old addresses may not be used
   executable->run(fed, {});
   EXPECT_TRUE(bit_equal(executable->fetched(0), Tensor::of<float>({2, 2}, {1, 7, 0, 8})));
 }

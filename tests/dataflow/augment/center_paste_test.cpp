@@ -26,7 +26,7 @@ TEST(CenterPaste, refuses_images_that_are_known_to_be_larger) {
   EXPECT_EQ(paste->shorter_side(64), 64);
   EXPECT_EQ(
       error_of([&] { paste->shorter_side(65); }),
-      "images whose shorter side is 65 do not fit on a background of 64x64; make it larger, or put a Resize "
+      "images with a shorter side of 65 do not fit on a background of 64x64; make it larger, or put a Resize "
       "before it");
 }
 

@@ -27,10 +27,9 @@ TEST(RandomCrop, refuses_a_shorter_side_that_no_image_of_it_has_room_for) {
   const auto crop = augmentor("RandomCrop", list({80, 50}));
   EXPECT_EQ(crop->shorter_side(std::nullopt), 50);
   EXPECT_EQ(crop->shorter_side(50), 50) << "fits images of 50x80";
-  EXPECT_EQ(
-      error_of([&] { crop->shorter_side(49); }),
-      "a crop of 50x80 does not fit images whose shorter side is 49; make it smaller, or resize to a shorter "
-      "side of at least 50 before it");
+  EXPECT_EQ(error_of([&] { crop->shorter_side(49); }),
+            "a crop of 50x80 does not fit images with a shorter side of 49; make it smaller, or resize to a "
+            "shorter side of at least 50 before it");
 }
 
 }  // namespace

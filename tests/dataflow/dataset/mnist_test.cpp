@@ -55,7 +55,8 @@ TEST(Mnist, files_that_do_not_belong_together_are_refused) {
   EXPECT_EQ(error_of([&] { flow_of(folder).prepare(); }),
             numbers + ": has 2 labels for the 3 images of " + pixels);
   folder.write("mnist/t10k-labels-idx1-ubyte", mnist_labels({7, 0, 10}));
-  EXPECT_EQ(error_of([&] { flow_of(folder).prepare(); }), numbers + ": label 10 of image 2 is no class");
+  EXPECT_EQ(error_of([&] { flow_of(folder).prepare(); }),
+            numbers + ": label 10 of image 2 is not a class; must be from 0 to 9");
 }
 
 TEST(Mnist, absent_files_are_a_data_error_with_their_origin) {

@@ -72,7 +72,8 @@ TEST(Idx, a_size_that_lies_at_the_end_of_a_gzip_file_costs_no_memory) {
   std::fill(lying.end() - 4, lying.end(), uint8_t{0xFF});
   const TempFolder folder;
   const std::string path = folder.write("lying.gz", lying);
-  EXPECT_EQ(error_of([&] { read_idx(path, 2); }), path + ": is truncated or damaged: it does not unpack");
+  EXPECT_EQ(error_of([&] { read_idx(path, 2); }),
+            path + ": is truncated or damaged: it cannot be decompressed");
 }
 
 TEST(Idx, refuses_other_files) {
@@ -80,17 +81,17 @@ TEST(Idx, refuses_other_files) {
   EXPECT_EQ(error_of([&] { read_idx(folder.path("none"), 2); }),
             folder.path("none") + ": cannot be read: No such file or directory");
   const std::string path = folder.write("x", kTwoByThree);
-  EXPECT_EQ(error_of([&] { read_idx(path, 3); }), path + ": is no IDX file of bytes with 3 axes");
+  EXPECT_EQ(error_of([&] { read_idx(path, 3); }), path + ": is not an IDX file of bytes with 3 axes");
   std::vector<uint8_t> longer = kTwoByThree;
   longer.push_back(7);
   EXPECT_EQ(error_of([&] { read_idx(folder.write("x", longer), 2); }),
-            path + ": goes on behind the [2, 3] of its header");
+            path + ": has more data than the [2, 3] of its header");
 }
 
 TEST(Idx, a_lying_header_costs_no_memory) {
   const TempFolder folder;
   const std::string path = folder.write("x", {0, 0, 8, 2, 0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 1});
-  EXPECT_EQ(error_of([&] { read_idx(path, 2); }), path + ": promises more than 4 GB");
+  EXPECT_EQ(error_of([&] { read_idx(path, 2); }), path + ": declares more than 4 GB");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// The first image of a folder of one picture, behind the augmentors.
+/// The first image of a folder of one image, after the augmentors.
 cv::Mat augmented(const TempFolder& folder, ConfigNode augmentors, uint64_t seed = 1) {
   const DataFlow flow = make_flow(
       list({item("ImageFolder", folder.path()), item("AugmentImageComponent", std::move(augmentors))}));
@@ -79,7 +79,7 @@ TEST(AugmentImageComponent, names_the_augmentor_that_gives_no_image) {
   const ConfigNode digits = item("RenderedDigits", {{"split", "test"}});
   for (const ConfigNode& source : {digits, item("ImageFolder", folder.path())}) {
     EXPECT_THAT(error(source, item("Slip", ConfigNode::map({}))),
-                testing::HasSubstr("Slip: gave no image of 8 bits a channel"));
+                testing::HasSubstr("Slip: gave an image that is not 8 bits per channel"));
     EXPECT_THAT(error(source, item("Slip", {{"throws", true}})), testing::HasSubstr("Slip: a bad argument"));
   }
 }

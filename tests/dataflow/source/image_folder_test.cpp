@@ -55,8 +55,8 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   EXPECT_TRUE(stop->next().has_value());
   EXPECT_EQ(error_of([&] { stop->next(); }),
             "image_folder_0, sample 1 of pass 0: " + broken +
-                ": neither a JPEG nor a PNG image (2 bytes); the flow written as {on_error: replace, flow: "
-                "[...]} leaves such files out (so does skip)");
+                ": neither a JPEG nor a PNG image (2 bytes); to leave such files out, write the flow as "
+                "{on_error: replace, flow: [...]} (or use skip)");
   const DataFlow skipping = flow("skip");
   const auto skip = skipping.stream({.workers = 2, .slots = 2, .passes = 1});
   EXPECT_TRUE(skip->next().has_value());
@@ -93,7 +93,7 @@ TEST(ImageFolder, refuses_a_class_whose_link_leads_nowhere) {
 TEST(ImageFolder, an_absent_folder_is_a_config_error_and_an_empty_one_a_data_error) {
   const DataFlow absent = make_flow(list({item("ImageFolder", "/no/such/folder")}));
   EXPECT_THROW(absent.prepare(), ConfigError);
-  EXPECT_EQ(error_of([&] { absent.prepare(); }), "ImageFolder: there is no folder /no/such/folder");
+  EXPECT_EQ(error_of([&] { absent.prepare(); }), "ImageFolder: no such folder '/no/such/folder'");
   const TempFolder empty;
   const DataFlow nothing = make_flow(list({folder_source(empty)}));
   EXPECT_THROW(nothing.prepare(), DataError);

@@ -52,7 +52,7 @@ TEST(LocallyShuffleData, shuffles_with_every_buffer_size) {
 
 TEST(LocallyShuffleData, small_buffers_move_items_over_every_border) {
   for (const int64_t buffer : {2, 3}) {
-    std::vector<int> crossed(47);  // passes in which an item from before the border comes out behind it
+    std::vector<int> crossed(47);  // passes in which an item from before the border comes out after it
     for (int64_t pass = 0; pass < 60; ++pass) {
       const auto order = shuffled("Counting", 48, buffer, {.seed = 1, .pass = pass});
       for (size_t border = 0; border < crossed.size(); ++border) {

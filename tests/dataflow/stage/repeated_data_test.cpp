@@ -32,7 +32,7 @@ TEST(RepeatedData, refuses_zero_times_and_nothing_to_repeat) {
   EXPECT_EQ(error_of([] {
               make_flow(list({item("Counting", 3), item("RepeatedData", {{"num", 0}})}));
             }),
-            "RepeatedData: 'num' is 0; must be at least 1, or -1 for ever");
+            "RepeatedData: 'num' is 0; must be at least 1, or -1 to repeat forever");
   const DataFlow empty = make_flow(list({item("CountingInOrder", 0), item("RepeatedData", {})}));
   Datapoint d;
   EXPECT_EQ(error_of([&] { empty.open({})->next(d); }), "RepeatedData: the flow before it is empty");

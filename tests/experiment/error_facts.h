@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+namespace tpack {
+
+/// Reduces an error text to what matters of it, so that a test need not repeat the wording. Each line of the
+/// result describes one line of the text:
+///
+///     PLACE: KIND; QUOTED WORDS; NAMES AND NUMBERS; FOUND; SUGGESTIONS
+///
+/// The kind is the first of a few words such as "unknown" or "is missing". Quoted words and names keep their
+/// order. FOUND is "found the string 'x'" or the like; suggestions are "did you mean 'x'", "known: a, b" and
+/// "must be one of a, b". Empty parts are left out.
+std::string error_facts(const std::string& text);
+
+/// True if the facts of a text say no more than places and kinds.
+bool facts_are_vague(const std::string& facts);
+
+}  // namespace tpack
