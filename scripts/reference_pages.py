@@ -101,6 +101,12 @@ def file_name(kind):
     return TITLES[kind].lower().replace(" ", "-") + ".md"
 
 
+def keys_of(schema):
+    """The properties of an object, also where it is one of several ways to write a value."""
+    ways = [schema, *schema.get("anyOf", [])]
+    return next((way["properties"] for way in ways if "properties" in way), {})
+
+
 def sections_page(schema):
     lines = ["# Sections of a config", "", "Every section is optional; the trainer declares which ones it needs.", "",
              "| section | default | meaning |", "|---|---|---|"]
@@ -110,12 +116,14 @@ def sections_page(schema):
             default = value.get("default")
             text = "" if default in (None, "", [], {}) else "`%s`" % json.dumps(default, ensure_ascii=False)
             lines.append(f"| `{prefix}{name}` | {text} | {escaped(value.get('description', ''))} |")
-            add(f"{prefix}{name}.", value.get("properties", {}))
+            add(f"{prefix}{name}.", keys_of(value))
+            if name != "data":  # see below
+                add(f"{prefix}{name}.NAME.", keys_of(value.get("additionalProperties") or {}))
 
     add("", schema["properties"])
     lines += ["", "A dataflow in `data` is a list of components, the name of another flow, or a map:", "",
               "| key | default | meaning |", "|---|---|---|"]
-    add("", next(form["properties"] for form in schema["$defs"]["flow"]["anyOf"] if "properties" in form))
+    add("", keys_of(schema["properties"]["data"]["additionalProperties"]))
     return "\n".join(lines) + "\n"
 
 
