@@ -8,9 +8,9 @@
 #include "experiment/bench.h"
 
 namespace tpack {
+namespace {
 
-void add_bench_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("bench", "Time the training step, the data, and both");
+void add_bench_options(CLI::App& command, Action& action) {
   struct Options {
     ConfigArguments config;
     BenchOptions bench;
@@ -18,18 +18,18 @@ void add_bench_command(CLI::App& program, Action& action) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  add_config_arguments(*command, options->config);
-  command->add_option("--steps", options->bench.steps, "steps to time")
+  add_config_arguments(command, options->config);
+  command.add_option("--steps", options->bench.steps, "steps to time")
       ->capture_default_str()
       ->check(count_from(1));
-  command->add_option("--warm-up", options->bench.warm_up, "steps to run before the timed ones")
+  command.add_option("--warm-up", options->bench.warm_up, "steps to run before the timed ones")
       ->capture_default_str()
       ->check(count_from(0));
-  command->add_option("--nodes", options->slowest, "number of slowest nodes to list")
+  command.add_option("--nodes", options->slowest, "number of slowest nodes to list")
       ->capture_default_str()
       ->check(count_from(0));
-  add_json_flag(*command, options->json);
-  command->callback([options, &action] {
+  add_json_flag(command, options->json);
+  command.callback([options, &action] {
     action = [options] {
       Experiment experiment = load_experiment(options->config.file, options->config.overrides);
       const BenchReport report = bench(experiment, options->bench);
@@ -39,4 +39,7 @@ void add_bench_command(CLI::App& program, Action& action) {
   });
 }
 
+const Subcommand kBenchCommand("bench", "Time the training step, the data, and both", add_bench_options);
+
+}  // namespace
 }  // namespace tpack

@@ -36,15 +36,16 @@ int check(const CheckOptions& o) {
   return 0;
 }
 
-}  // namespace
-
-void add_check_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("check", "Validate a config and show what would be trained");
+void add_check_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<CheckOptions>();
-  add_config_arguments(*command, options->config);
-  command->add_flag("--no-data", options->no_data, "do not open the data; use what it declares");
-  add_json_flag(*command, options->json);
-  command->callback([options, &action] { action = [options] { return check(*options); }; });
+  add_config_arguments(command, options->config);
+  command.add_flag("--no-data", options->no_data, "do not open the data; use what it declares");
+  add_json_flag(command, options->json);
+  command.callback([options, &action] { action = [options] { return check(*options); }; });
 }
 
+const Subcommand kCheckCommand("check", "Validate a config and show what would be trained",
+                               add_check_options);
+
+}  // namespace
 }  // namespace tpack

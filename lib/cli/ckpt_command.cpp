@@ -60,29 +60,29 @@ int diff(const std::string& first, const std::string& second) {
   return all.empty() ? 0 : 1;
 }
 
-}  // namespace
-
-void add_ckpt_command(CLI::App& program, Action& action) {
-  CLI::App* ckpt = program.add_subcommand("ckpt", "Inspect and compare checkpoints");
-  ckpt->require_subcommand(1);
+void add_ckpt_options(CLI::App& command, Action& action) {
+  command.require_subcommand(1);
   struct Options {
     std::vector<std::string> files;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* inspect_command = ckpt->add_subcommand("inspect", "List what a checkpoint holds");
+  CLI::App* inspect_command = command.add_subcommand("inspect", "List what a checkpoint holds");
   inspect_command->add_option("file", options->files, "checkpoint")->required()->expected(1);
   add_json_flag(*inspect_command, options->json);
   inspect_command->callback(
       [options, &action] { action = [options] { return inspect(options->files[0], options->json); }; });
-  CLI::App* verify_command = ckpt->add_subcommand("verify", "Check that checkpoints are intact");
+  CLI::App* verify_command = command.add_subcommand("verify", "Check that checkpoints are intact");
   verify_command->add_option("files", options->files, "checkpoints")->required();
   verify_command->callback([options, &action] { action = [options] { return verify(options->files); }; });
-  CLI::App* diff_command = ckpt->add_subcommand(
+  CLI::App* diff_command = command.add_subcommand(
       "diff", "Compare two checkpoints, except for timing statistics; exit code 1 if they differ");
   diff_command->add_option("files", options->files, "checkpoints")->required()->expected(2);
   diff_command->callback(
       [options, &action] { action = [options] { return diff(options->files[0], options->files[1]); }; });
 }
 
+const Subcommand kCkptCommand("ckpt", "Inspect and compare checkpoints", add_ckpt_options);
+
+}  // namespace
 }  // namespace tpack

@@ -172,21 +172,22 @@ std::string fish(const std::vector<CommandWords>& all) {
   return text;
 }
 
-}  // namespace
-
-void add_completion_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell");
+void add_completion_options(CLI::App& command, Action& action) {
   auto shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "bash, zsh or fish")
+  command.add_option("shell", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([shell, &action, &program] {
-    action = [shell, &program] {
-      const auto all = words_of(program);
+  command.callback([shell, &command, &action] {
+    action = [shell, &command] {
+      const auto all = words_of(*command.get_parent());
       std::cout << (*shell == "bash" ? bash(all) : *shell == "zsh" ? zsh(all) : fish(all));
       return 0;
     };
   });
 }
 
+const Subcommand kCompletionCommand("completion", "Print a completion script for a shell",
+                                    add_completion_options);
+
+}  // namespace
 }  // namespace tpack

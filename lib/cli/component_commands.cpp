@@ -63,22 +63,23 @@ int describe_named(const ComponentOptions& o) {
   return 0;
 }
 
+void add_list_options(CLI::App& command, Action& action) {
+  auto options = std::make_shared<ComponentOptions>();
+  command.add_option("kind", options->word, "layer, source, map, stage, callback, trainer, ...");
+  add_options(command, *options);
+  command.callback([options, &action] { action = [options] { return list(*options); }; });
+}
+
+const Subcommand kListCommand("list", "List the components that a config can use", add_list_options);
+
+void add_describe_options(CLI::App& command, Action& action) {
+  auto options = std::make_shared<ComponentOptions>();
+  command.add_option("name", options->word, "name as in a config, such as Conv2D")->required();
+  add_options(command, *options);
+  command.callback([options, &action] { action = [options] { return describe_named(*options); }; });
+}
+
+const Subcommand kDescribeCommand("describe", "Show the parameters of a component", add_describe_options);
+
 }  // namespace
-
-void add_list_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("list", "List the components that a config can use");
-  auto options = std::make_shared<ComponentOptions>();
-  command->add_option("kind", options->word, "layer, source, map, stage, callback, trainer, ...");
-  add_options(*command, *options);
-  command->callback([options, &action] { action = [options] { return list(*options); }; });
-}
-
-void add_describe_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("describe", "Show the parameters of a component");
-  auto options = std::make_shared<ComponentOptions>();
-  command->add_option("name", options->word, "name as in a config, such as Conv2D")->required();
-  add_options(*command, *options);
-  command->callback([options, &action] { action = [options] { return describe_named(*options); }; });
-}
-
 }  // namespace tpack

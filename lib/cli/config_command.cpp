@@ -68,18 +68,19 @@ int show(const ConfigOptions& o) {
   return 0;
 }
 
-}  // namespace
-
-void add_config_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("config", "Show a config with its includes and overrides");
+void add_config_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<ConfigOptions>();
-  add_config_arguments(*command, options->config);
-  command->add_flag("--resolved", options->resolved, "expressions replaced, every default written out");
-  command->add_option("--explain", options->key, "show every place that sets this dotted key")
+  add_config_arguments(command, options->config);
+  command.add_flag("--resolved", options->resolved, "expressions replaced, every default written out");
+  command.add_option("--explain", options->key, "show every place that sets this dotted key")
       ->type_name("KEY")
       ->check(dotted_key());
-  add_json_flag(*command, options->json);
-  command->callback([options, &action] { action = [options] { return show(*options); }; });
+  add_json_flag(command, options->json);
+  command.callback([options, &action] { action = [options] { return show(*options); }; });
 }
 
+const Subcommand kConfigCommand("config", "Show a config with its includes and overrides",
+                                add_config_options);
+
+}  // namespace
 }  // namespace tpack

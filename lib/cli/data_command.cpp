@@ -51,22 +51,25 @@ int inspect(const InspectOptions& o) {
   return 0;
 }
 
-}  // namespace
-
-void add_data_command(CLI::App& program, Action& action) {
-  CLI::App* data = program.add_subcommand("data", "Inspect the data of a config");
-  data->require_subcommand(1);
-  CLI::App* command = data->add_subcommand("inspect", "Show the components of flows, and their first items");
+void add_data_options(CLI::App& command, Action& action) {
+  command.require_subcommand(1);
+  CLI::App* inspect_command =
+      command.add_subcommand("inspect", "Show the components of flows, and their first items");
   auto options = std::make_shared<InspectOptions>();
-  add_config_arguments(*command, options->config);
-  command->add_option("--flow", options->flow, "only this flow");
-  command->add_option("--samples", options->samples, "items to show")
+  add_config_arguments(*inspect_command, options->config);
+  inspect_command->add_option("--flow", options->flow, "only this flow");
+  inspect_command->add_option("--samples", options->samples, "items to show")
       ->capture_default_str()
       ->check(count_from(0));
-  command->add_option("--png", options->png, "write the first images to this file, as one sheet");
-  command->add_option("--images", options->images, "write the first images to this folder, NUMBER-LABEL.png");
-  add_json_flag(*command, options->json);
-  command->callback([options, &action] { action = [options] { return inspect(*options); }; });
+  inspect_command->add_option("--png", options->png, "write the first images to this file, as one sheet");
+  inspect_command->add_option("--images", options->images,
+                              "write the first images to this folder, NUMBER-LABEL.png");
+  add_json_flag(*inspect_command, options->json);
+  inspect_command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
+
+const Subcommand kDataCommand("data", "Inspect the data of a config", add_data_options);
+
+}  // namespace
 
 }  // namespace tpack

@@ -74,18 +74,18 @@ int evaluate(const EvalOptions& o) {
   return 0;
 }
 
-}  // namespace
-
-void add_eval_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("eval", "Evaluate a trained model on a flow");
+void add_eval_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<EvalOptions>();
-  add_model_arguments(*command, options->model);
-  command->add_option("--data", options->data, "flow of its config (default: validation)");
-  command->add_option("--min", options->minima, "exit code 8 if the statistic is below; may be repeated")
+  add_model_arguments(command, options->model);
+  command.add_option("--data", options->data, "flow of its config (default: validation)");
+  command.add_option("--min", options->minima, "exit code 8 if the statistic is below; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  add_json_flag(*command, options->json);
-  command->callback([options, &action] { action = [options] { return evaluate(*options); }; });
+  add_json_flag(command, options->json);
+  command.callback([options, &action] { action = [options] { return evaluate(*options); }; });
 }
 
+const Subcommand kEvalCommand("eval", "Evaluate a trained model on a flow", add_eval_options);
+
+}  // namespace
 }  // namespace tpack

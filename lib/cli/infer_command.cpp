@@ -29,34 +29,34 @@ int infer(const InferCommandOptions& o) {
                   " files gave no result (see above); with --skip-bad this is not an error");
 }
 
-}  // namespace
-
-void add_infer_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("infer", "Run a trained model on image files");
+void add_infer_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<InferCommandOptions>();
-  add_model_arguments(*command, options->model);
+  add_model_arguments(command, options->model);
   command
-      ->add_option("files", options->files,
-                   "files, folders, @LIST (one path per line), or - (a list on stdin)")
+      .add_option("files", options->files,
+                  "files, folders, @LIST (one path per line), or - (a list on stdin)")
       ->required();
   command
-      ->add_option(
+      .add_option(
           "--format", options->infer.format,
           "how predictions are written; hdf5: a dataset [files, ...] for each output, and the strings "
           "files, errors, labels")
       ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
-  command->add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());
-  command->add_option("--top-k", options->infer.top_k, "number of best classes to write")
+  command.add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());
+  command.add_option("--top-k", options->infer.top_k, "number of best classes to write")
       ->capture_default_str()
       ->check(count_from(1));
-  command->add_option("--labels", options->infer.labels,
-                      "file of class names, one per line (default: the checkpoint's)");
-  command->add_option("--batch", options->infer.batch, "files per batch")
+  command.add_option("--labels", options->infer.labels,
+                     "file of class names, one per line (default: the checkpoint's)");
+  command.add_option("--batch", options->infer.batch, "files per batch")
       ->capture_default_str()
       ->check(count_from(1));
-  command->add_flag("--skip-bad", options->skip_bad, "files that cannot be read are not an error");
-  command->callback([options, &action] { action = [options] { return infer(*options); }; });
+  command.add_flag("--skip-bad", options->skip_bad, "files that cannot be read are not an error");
+  command.callback([options, &action] { action = [options] { return infer(*options); }; });
 }
 
+const Subcommand kInferCommand("infer", "Run a trained model on image files", add_infer_options);
+
+}  // namespace
 }  // namespace tpack

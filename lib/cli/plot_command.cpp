@@ -45,19 +45,19 @@ int plot(const PlotOptions& options) {
   return 0;
 }
 
-}  // namespace
-
-void add_plot_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("plot", "Draw the curves of one or more runs");
+void add_plot_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<PlotOptions>();
   command
-      ->add_option("words", options->words,
-                   "run folders, then KEY[,KEY] for each chart (default: the statistics that a "
-                   "validation also has)")
+      .add_option("words", options->words,
+                  "run folders, then KEY[,KEY] for each chart (default: the statistics that a "
+                  "validation also has)")
       ->required();
-  command->add_option("--svg", options->svg, "write the charts to this file, not to the terminal")
+  command.add_option("--svg", options->svg, "write the charts to this file, not to the terminal")
       ->check(not_empty());
-  command->callback([options, &action] { action = [options] { return plot(*options); }; });
+  command.callback([options, &action] { action = [options] { return plot(*options); }; });
 }
 
+const Subcommand kPlotCommand("plot", "Draw the curves of one or more runs", add_plot_options);
+
+}  // namespace
 }  // namespace tpack

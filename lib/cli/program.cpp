@@ -87,12 +87,7 @@ int run_program(int argc, char** argv) {
   program.add_flag("-v,--verbose", verbose, "more messages");
   program.add_flag("-q,--quiet", quiet, "only warnings and errors");
   Action action;
-  for (const auto add :
-       {add_train_command, add_check_command, add_config_command, add_list_command, add_describe_command,
-        add_schema_command, add_data_command, add_bench_command, add_eval_command, add_infer_command,
-        add_ckpt_command, add_plot_command, add_version_command, add_completion_command}) {
-    add(program, action);
-  }
+  Subcommand::add_all(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& shown) {  // --help, --version

@@ -11,12 +11,12 @@
 #include "experiment/plugins.h"
 
 namespace tpack {
+namespace {
 
-void add_schema_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("schema", "Print the JSON Schema of configs, for editors");
+void add_schema_options(CLI::App& command, Action& action) {
   auto plugins = std::make_shared<std::vector<std::string>>();
-  add_plugin_option(*command, *plugins);
-  command->callback([plugins, &action] {
+  add_plugin_option(command, *plugins);
+  command.callback([plugins, &action] {
     action = [plugins] {
       load_plugins(*plugins);
       std::cout << json_schema() << "\n";
@@ -25,4 +25,8 @@ void add_schema_command(CLI::App& program, Action& action) {
   });
 }
 
+const Subcommand kSchemaCommand("schema", "Print the JSON Schema of configs, for editors",
+                                add_schema_options);
+
+}  // namespace
 }  // namespace tpack

@@ -47,22 +47,19 @@ int train_here(const TrainCommandOptions& options) {
   }
 }
 
-}  // namespace
-
-void add_train_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("train", "Train the experiment of a config");
+void add_train_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<TrainCommandOptions>();
-  add_config_arguments(*command, options->config);
-  command->add_option("--log-dir", options->train.log_dir, "run folder (default: train_log/NAME)")
+  add_config_arguments(command, options->config);
+  command.add_option("--log-dir", options->train.log_dir, "run folder (default: train_log/NAME)")
       ->check(not_empty());
   command
-      ->add_option("--resume", options->resume,
-                   "auto: newest valid checkpoint; never: start over, old content is moved away; or a file")
+      .add_option("--resume", options->resume,
+                  "auto: newest valid checkpoint; never: start over, old content is moved away; or a file")
       ->check(not_empty());
-  command->add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
-  command->add_flag("--replan", options->train.replan, "plan again instead of using the checkpoint's plan")
+  command.add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
+  command.add_flag("--replan", options->train.replan, "plan again instead of using the checkpoint's plan")
       ->excludes("--plan");
-  command->callback([options, &action] {
+  command.callback([options, &action] {
     options->program = program_invocation_name;
     options->train.config = options->config.file;
     options->train.overrides = options->config.overrides;
@@ -71,4 +68,7 @@ void add_train_command(CLI::App& program, Action& action) {
   });
 }
 
+const Subcommand kTrainCommand("train", "Train the experiment of a config", add_train_options);
+
+}  // namespace
 }  // namespace tpack

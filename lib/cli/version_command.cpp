@@ -12,9 +12,10 @@ std::string version_text() {
   return std::string("tpack ") + kVersion + " (plugins: " + kPluginAbi.str() + ")";
 }
 
-void add_version_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("version", "Show the version");
-  command->callback([&action] {
+namespace {
+
+void add_version_options(CLI::App& command, Action& action) {
+  command.callback([&action] {
     action = [] {
       std::cout << version_text() << "\n";
       return 0;
@@ -22,4 +23,7 @@ void add_version_command(CLI::App& program, Action& action) {
   });
 }
 
+const Subcommand kVersionCommand("version", "Show the version", add_version_options);
+
+}  // namespace
 }  // namespace tpack
