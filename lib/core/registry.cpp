@@ -89,8 +89,11 @@ const ComponentInfo& ComponentTable::at(const std::string& name, const Position&
   const std::string elsewhere = other_kinds_with(kind_, name);
   if (!elsewhere.empty()) throw ConfigError(where, "unknown " + kind_ + " '" + name + "'" + elsewhere);
   std::sort(names.begin(), names.end());
-  if (components_.size() > kMostWithSummary || nearest(name, names))
-    throw unknown_reference(kind_, name, where, names);
+  if (nearest(name, names)) throw unknown_reference(kind_, name, where, names);
+  if (components_.size() > kMostWithSummary) {
+    const std::string word = kind_.find(' ') == std::string::npos ? kind_ : "'" + kind_ + "'";
+    throw ConfigError(where, "unknown " + kind_ + " '" + name + "'; `tpack list " + word + "` lists all");
+  }
   std::vector<std::string> lines;
   for (const ComponentInfo* info : list())
     lines.push_back(info->name + " (" + without_stop(info->summary()) + ")");

@@ -220,8 +220,9 @@ class Builder final : public FlowBuilder {
         names.insert(names.end(), info->aliases.begin(), info->aliases.end());
       }
     }
-    std::sort(names.begin(), names.end());
-    return unknown_reference("source, map or stage", item.name, item.position, names);
+    const std::string meant = did_you_mean(item.name, names);
+    return {item.position, "unknown source, map or stage '" + item.name + "'" +
+                               (meant.empty() ? "; `tpack list` lists all" : meant)};
   }
 
   const FlowScope& scope_;

@@ -57,7 +57,7 @@ TEST_F(Program, describes_a_component) {
   const json described = json::parse(tpack({"describe", "Dropout", "--json"}).out);
   EXPECT_EQ(described[0].at("kind"), "layer");
   EXPECT_EQ(described[0].at("parameters")[0].at("name"), "rate");
-  const Outcome unknown = tpack({"describe", "Conv3D"});
+  const Outcome unknown = tpack({"describe", "Conv2X"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("did you mean 'Conv2D'?"), std::string::npos);
 }

@@ -104,13 +104,13 @@ TEST(Model, reports_all_that_is_wrong_with_its_places) {
             "test.yaml:1:1: model: 'layers' is missing (the layers, or a network written in C++)");
   EXPECT_EQ(model_error("inputs: {x: {shape: [8, 6], layout: HWC}}\n"
                         "feed: {y: image}\n"
-                        "defaults: {Conv3D: {kernel: 3}, Conv2D: {kernels: 3}}\n"
+                        "defaults: {Conv2X: {kernel: 3}, Conv2D: {kernels: 3}}\n"
                         "layers: [ReLU]\n"
                         "cost: [{SoftmaxCrossEntrop: {}}]\n"
                         "metrics: 3"),
             "test.yaml:1:13: input x: layout HWC needs a shape of 3 axes, not [8, 6]\n"
             "test.yaml:2:8: unknown input 'y'; known: x\n"
-            "test.yaml:3:12: unknown layer 'Conv3D'; did you mean 'Conv2D'?\n"
+            "test.yaml:3:12: unknown layer 'Conv2X'; did you mean 'Conv2D'?\n"
             "test.yaml:3:42: unknown key 'kernels' in layer Conv2D; did you mean 'kernel'?\n"
             "test.yaml:5:9: unknown cost 'SoftmaxCrossEntrop'; did you mean 'SoftmaxCrossEntropy'?\n"
             "test.yaml:6:10: expected a list of metrics, found the number 3");
