@@ -92,6 +92,8 @@ def component_section(component):
     lines.append("")
     for label, text in doc_comment(component):
         lines += [f"**{label}:** {escaped(text)}" if label else escaped(text), ""]
+    if component["example"]:
+        lines += ["```yaml", component["example"], "```", ""]
     lines.append(parameter_table(component["parameters"]))
     lines.append(f"[{component['source']}](../../{component['source']})\n")
     return "\n".join(lines)

@@ -21,6 +21,7 @@ class CheckNumerics final : public Callback {
     return Schema<Params>(
                "Ends the run if the cost of a step, or a variable of the model or the optimizer, is NaN "
                "or infinite.")
+        .example("CheckNumerics: {run_step: true}")
         .field("run_as_trigger", &Params::run_as_trigger,
                "check variables before training and after each epoch")
         .field("run_step", &Params::run_step, "check variables after each step, too");

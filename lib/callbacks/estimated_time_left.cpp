@@ -18,6 +18,7 @@ class EstimatedTimeLeft final : public Callback {
   using Params = EstimatedTimeLeftParams;
   static Schema<Params> schema() {
     return Schema<Params>("Logs after each epoch how long the rest of the run will take.")
+        .example("EstimatedTimeLeft: {last_k_epochs: 10}")
         .field("last_k_epochs", &Params::last_k_epochs, between(1, 1000),
                "last epochs whose durations count, callbacks included")
         .field("median", &Params::median, "use the median of the durations instead of their mean");

@@ -22,6 +22,7 @@ class InferenceRunner final : public Callback {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Runs the model over all samples of another flow, each exactly once, and reports FLOW_METRIC.")
+        .example("InferenceRunner: {data: validation, metrics: [cost, accuracy]}")
         .field("data", &Params::data, "name of the flow in `data`")
         .required()
         .field("metrics", &Params::metrics, "statistics to report; default: all");

@@ -13,6 +13,7 @@ class MaxSaver final : public BestSaver {
   using Params = MaxSaverParams;
   static Schema<Params> schema() {
     return Schema<Params>("Saves checkpoints/max-STATISTIC.h5 whenever a statistic is the largest so far.")
+        .example("MaxSaver: {monitor: validation_accuracy}")
         .field("monitor", &Params::monitor, "the statistic, which a callback before this one reports")
         .required();
   }

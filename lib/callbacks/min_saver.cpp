@@ -13,6 +13,7 @@ class MinSaver final : public BestSaver {
   using Params = MinSaverParams;
   static Schema<Params> schema() {
     return Schema<Params>("Saves checkpoints/min-STATISTIC.h5 whenever a statistic is the smallest so far.")
+        .example("MinSaver: {monitor: validation_cost}")
         .field("monitor", &Params::monitor, "the statistic, which a callback before this one reports")
         .required();
   }

@@ -37,6 +37,7 @@ class ModelSaver final : public Callback {
     return Schema<Params>(
                "Saves checkpoints to resume from: checkpoints/model-STEP.h5, by default after each epoch, "
                "and at the end.")
+        .example("ModelSaver: {keep: 3, every_epochs: 2}")
         .field("keep", &Params::keep, at_least(1),
                "number of newest checkpoints to keep; older ones are removed")
         .field("every_epochs", &Params::every_epochs, at_least(1), "epochs between saves")

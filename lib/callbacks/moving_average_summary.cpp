@@ -18,6 +18,7 @@ class MovingAverageSummary final : public Callback {
     return Schema<Params>(
                "Keeps moving means of all statistics of the training step, and reports them at the last step "
                "of each epoch.")
+        .example("MovingAverageSummary: {decay: 0.99}")
         .field("decay", &Params::decay, between(0, 1),
                "part of the old mean that is kept each step; below 1");
   }

@@ -29,6 +29,7 @@ class ProgressBar final : public Callback {
     return Schema<Params>(
                "Shows the progress of the epoch on stderr: a line that is redrawn on a terminal, one every "
                "30 s elsewhere.")
+        .example("ProgressBar: {name: cost}")
         .field("name", &Params::name,
                "statistic of the training step to show as a moving mean; default: all of them");
   }

@@ -48,6 +48,7 @@ class ScheduledHyperParamSetter final : public Callback {
   using Params = ScheduledHyperParamSetterParams;
   static Schema<Params> schema() {
     return Schema<Params>("Sets a hyper-parameter at certain epochs or steps.")
+        .example("ScheduledHyperParamSetter: {param: learning_rate, values: [[10, 3.0e-4], [15, 1.0e-4]]}")
         .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
         .required()
         .field("values", &Params::values,

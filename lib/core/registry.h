@@ -21,6 +21,7 @@ struct ComponentInfo {
   std::vector<std::string> aliases;
   std::string file;  // source file of the registration
   std::string (*summary)() = nullptr;
+  std::string (*example)() = nullptr;  // an item in YAML; empty: the name says all
   std::vector<FieldInfo> (*fields)() = nullptr;
   /// The parameters with every default written out; reports what is wrong.
   ConfigNode (*effective)(const ConfigNode& params, const std::string& owner, Diagnostics& errors) = nullptr;
@@ -119,6 +120,7 @@ class Registrar {
     info.aliases = {aliases...};
     info.file = file;
     info.summary = [] { return Class::schema().summary(); };
+    info.example = [] { return Class::schema().example(); };
     info.fields = [] { return Class::schema().fields(); };
     info.effective = [](const ConfigNode& params, const std::string& owner, Diagnostics& errors) {
       const auto schema = Class::schema();

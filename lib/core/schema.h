@@ -26,6 +26,12 @@ class Schema {
   /// `summary`: the first sentence of the reference page.
   explicit Schema(std::string summary) : summary_(std::move(summary)) {}
 
+  /// The component as a config may write it, `Name: {...}` in YAML: for docs, and for the tests that build
+  /// every component. A component that has fields has one.
+  Schema& example(std::string item_yaml) {
+    example_ = std::move(item_yaml);
+    return *this;
+  }
   template <class T>
   Schema& field(const char* name, T P::*member, const char* doc) {
     return field(name, member, Check{}, doc);
@@ -90,6 +96,7 @@ class Schema {
   }
 
   const std::string& summary() const { return summary_; }
+  const std::string& example() const { return example_; }
   const std::vector<FieldInfo>& fields() const { return infos_; }
 
  private:
@@ -104,6 +111,7 @@ class Schema {
   }
 
   std::string summary_;
+  std::string example_;
   std::vector<FieldInfo> infos_;
   std::vector<Member> members_;
   size_t shorthand_ = 0;  // 1 + index of the field, 0: none

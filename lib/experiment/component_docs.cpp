@@ -47,6 +47,8 @@ std::string describe(const ComponentInfo& info) {
   std::string text = info.name + " (" + info.kind + ")";
   if (!info.aliases.empty()) text += ", also " + join(info.aliases, ", ");
   text += "\n" + info.summary() + "\n";
+  if (const std::string example = info.example(); !example.empty())
+    text += "\nExample:\n  " + join(split(example, '\n'), "\n  ") + "\n";
   const std::vector<FieldInfo> fields = info.fields();
   if (fields.empty()) return text + "\nNo parameters.\n";
   TextTable table({"parameter", "type", "range", "default", "meaning"});
@@ -55,10 +57,13 @@ std::string describe(const ComponentInfo& info) {
 }
 
 std::string describe_json(const ComponentInfo& info) {
-  nlohmann::ordered_json root = {
-      {"kind", info.kind},           {"name", info.name},
-      {"aliases", info.aliases},     {"summary", info.summary()},
-      {"source", source_file(info)}, {"parameters", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json root = {{"kind", info.kind},
+                                 {"name", info.name},
+                                 {"aliases", info.aliases},
+                                 {"summary", info.summary()},
+                                 {"example", info.example()},
+                                 {"source", source_file(info)},
+                                 {"parameters", nlohmann::ordered_json::array()}};
   for (const FieldInfo& field : info.fields()) {
     nlohmann::ordered_json one = {
         {"name", field.name}, {"type", field.type.str()}, {"required", field.required}};

@@ -12,7 +12,7 @@ std::vector<std::string> documented_kinds();
 std::vector<const ComponentInfo*> components_named(const std::string& name);
 /// The file that registers it, from the top of the source tree: "lib/layers/conv2d.cpp".
 std::string source_file(const ComponentInfo& info);
-/// Name, summary and parameters as text.
+/// Name, summary, example and parameters as text.
 std::string describe(const ComponentInfo& info);
 /// The same as JSON.
 std::string describe_json(const ComponentInfo& info);

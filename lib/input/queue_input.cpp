@@ -47,6 +47,7 @@ class QueueInput final : public InputSource {
   using Params = QueueParams;
   static Schema<Params> schema() {
     return Schema<Params>("Batches made ahead by worker threads.")
+        .example("Queue: {capacity: 50}")
         .field("capacity", &Params::capacity, between(2, 10000),
                "largest number of batches in memory; default: the flow's `prefetch` plus the one in use");
   }

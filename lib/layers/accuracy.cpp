@@ -16,6 +16,7 @@ class Accuracy final : public Metric {
   using Params = AccuracyParams;
   static Schema<Params> schema() {
     return Schema<Params>("Share of samples whose label has the best score.")
+        .example("Accuracy: {logits: logits, labels: label}")
         .field("logits", &Params::logits, "scores [N, classes]")
         .required()
         .field("labels", &Params::labels, "class numbers, int32 [N]")

@@ -17,6 +17,7 @@ class AvgPooling final : public Layer {
   using Params = AvgPoolingParams;
   static Schema<Params> schema() {
     return Schema<Params>("Mean of each window; padding does not count.")
+        .example("AvgPooling: {window: 3, stride: 2, padding: same}")
         .field("window", &Params::window, at_least(1), "size of the window, pixels")
         .field("stride", &Params::stride, at_least(1), "pixels between windows; default: the window's size")
         .field("padding", &Params::padding,

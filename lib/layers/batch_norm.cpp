@@ -26,6 +26,7 @@ class BatchNormLayer final : public Layer {
   using Params = BatchNormParams;
   static Schema<Params> schema() {
     return Schema<Params>("Batch normalization.")
+        .example("BatchNorm: {momentum: 0.99}")
         .field("momentum", &Params::momentum, between(0, 1),
                "part of the old moving average that is kept each step")
         .field("epsilon", &Params::epsilon, above(0), "added to the variance")

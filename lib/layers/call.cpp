@@ -14,6 +14,7 @@ class Call final : public Layer {
   using Params = CallParams;
   static Schema<Params> schema() {
     return Schema<Params>("Calls a network of model.networks; all calls share its variables.")
+        .example("Call: discriminator")
         .field("network", &Params::network, "name of the network")
         .required()
         .shorthand();

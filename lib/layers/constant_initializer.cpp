@@ -12,6 +12,7 @@ class ConstantInitializer final : public Initializer {
   using Params = ConstantParams;
   static Schema<Params> schema() {
     return Schema<Params>("The same value everywhere.")
+        .example("Constant: 0.1")
         .field("value", &Params::value, "the value")
         .shorthand();
   }

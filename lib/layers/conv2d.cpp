@@ -29,6 +29,7 @@ class Conv2D final : public Layer {
   using Params = Conv2DParams;
   static Schema<Params> schema() {
     return Schema<Params>("2-D convolution.")
+        .example("Conv2D: {filters: 32, kernel: 5, activation: ReLU}")
         .field("filters", &Params::filters, at_least(1), "number of output channels")
         .required()
         .field("kernel", &Params::kernel, at_least(1), "size of the kernel, pixels")

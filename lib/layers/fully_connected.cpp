@@ -22,6 +22,7 @@ class FullyConnected final : public Layer {
   using Params = FullyConnectedParams;
   static Schema<Params> schema() {
     return Schema<Params>("Product with a weight matrix, plus a bias.")
+        .example("FullyConnected: {units: 128, activation: ReLU}")
         .field("units", &Params::units, at_least(1), "number of outputs")
         .required()
         .field("use_bias", &Params::use_bias, "adds one value per output")

@@ -17,6 +17,7 @@ class InTopKMetric final : public Metric {
   using Params = InTopKParams;
   static Schema<Params> schema() {
     return Schema<Params>("Share of samples whose label is among the k best scores.")
+        .example("InTopK: {logits: logits, labels: label, k: 3}")
         .field("logits", &Params::logits, "scores [N, classes]")
         .required()
         .field("labels", &Params::labels, "class numbers, int32 [N]")

@@ -13,6 +13,7 @@ class LeakyRelu final : public Layer {
   using Params = LeakyReluParams;
   static Schema<Params> schema() {
     return Schema<Params>("y = x where x > 0, alpha * x elsewhere.")
+        .example("LeakyReLU: {alpha: 0.1}")
         .field("alpha", &Params::alpha, between(0, 1), "slope for negative inputs");
   }
   explicit LeakyRelu(Params p) : p_(p) {}

@@ -17,6 +17,7 @@ class MaxPooling final : public Layer {
   using Params = MaxPoolingParams;
   static Schema<Params> schema() {
     return Schema<Params>("Largest element of each window.")
+        .example("MaxPooling: {window: 3, stride: 2, padding: same}")
         .field("window", &Params::window, at_least(1), "size of the window, pixels")
         .field("stride", &Params::stride, at_least(1), "pixels between windows; default: the window's size")
         .field("padding", &Params::padding,

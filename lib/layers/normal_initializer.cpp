@@ -13,6 +13,7 @@ class NormalInitializer final : public Initializer {
   using Params = NormalParams;
   static Schema<Params> schema() {
     return Schema<Params>("Normally distributed values.")
+        .example("Normal: {stddev: 0.02}")
         .field("mean", &Params::mean, "mean")
         .field("stddev", &Params::stddev, at_least(0), "standard deviation");
   }

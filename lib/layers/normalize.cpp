@@ -14,6 +14,7 @@ class Normalize final : public Layer {
   using Params = NormalizeParams;
   static Schema<Params> schema() {
     return Schema<Params>("y = x * scale + offset.")
+        .example("Normalize: {scale: 0.00784313725490196, offset: -1}")
         .field("scale", &Params::scale, "factor")
         .field("offset", &Params::offset, "added after scaling");
   }

@@ -19,6 +19,7 @@ class PadLayer final : public Layer {
   using Params = PadParams;
   static Schema<Params> schema() {
     return Schema<Params>("Zeros around an image and around its channels.")
+        .example("Pad: {image: [1, 1, 2, 2], channels: [0, 3]}")
         .field("image", &Params::image, "rows and columns: [top, left, bottom, right]")
         .field("channels", &Params::channels, "channels of zeros [before, after]");
   }

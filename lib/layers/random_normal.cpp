@@ -18,6 +18,7 @@ class RandomNormalLayer final : public Layer {
   using Params = RandomNormalLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>("Random normal numbers for each sample, new ones each step.")
+        .example("RandomNormal: {shape: [64]}")
         .field("shape", &Params::shape, "shape of one sample")
         .required()
         .field("mean", &Params::mean, "mean of the numbers")

@@ -19,6 +19,7 @@ class Regularize final : public Cost {
     return Schema<Params>(
                "Any task, next to another cost: weight decay, minimized with it but not part of the "
                "statistic cost.")
+        .example("Regularize: {variables: \".*/W\", l2: 1.0e-4}")
         .field("variables", &Params::variables,
                "regular expression that matches whole names of trainable variables")
         .field("l2", &Params::l2, at_least(0), "factor of half the sum of squares")

@@ -16,6 +16,9 @@ class Repeat final : public Layer {
   using Params = RepeatParams;
   static Schema<Params> schema() {
     return Schema<Params>("Repeats a list of layers.")
+        .example(
+            "Repeat: {count: 3, index: block, layers: [{FullyConnected: {units: $(16 * (block + 1)), "
+            "activation: ReLU}}]}")
         .field("count", &Params::count, at_least(0), "number of repetitions")
         .field("index", &Params::index, "name of the repetition's number in expressions")
         .field("start", &Params::start, "number of the first repetition")

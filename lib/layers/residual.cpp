@@ -15,6 +15,7 @@ class Residual final : public Layer {
   using Params = ResidualParams;
   static Schema<Params> schema() {
     return Schema<Params>("Adds the output of its layers to its input.")
+        .example("Residual: {layers: [{Conv2D: {filters: 4, activation: ReLU}}, {Conv2D: {filters: 4}}]}")
         .field("layers", &Params::layers, "the residual branch")
         .required()
         .field("shortcut", &Params::shortcut, "layers of the other branch; none: the input itself");

@@ -18,6 +18,7 @@ class SigmoidCrossEntropy final : public Cost {
     return Schema<Params>(
                "Yes or no for each output (one class, several labels, real or fake): mean cross entropy of "
                "labels from 0 to 1 under the sigmoid of logits.")
+        .example("SigmoidCrossEntropy: {logits: logits, labels: 1}")
         .field("logits", &Params::logits, "scores [N, ...]")
         .required()
         .field("labels", &Params::labels,

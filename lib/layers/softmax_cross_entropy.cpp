@@ -18,6 +18,7 @@ class SoftmaxCrossEntropyCost final : public Cost {
     return Schema<Params>(
                "Classification into one of several classes: mean cross entropy of integer labels under the "
                "softmax of logits.")
+        .example("SoftmaxCrossEntropy: {logits: logits, labels: label}")
         .field("logits", &Params::logits, "scores [N, classes]")
         .required()
         .field("labels", &Params::labels, "class numbers, int32 [N]")

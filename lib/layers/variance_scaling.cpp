@@ -38,6 +38,7 @@ class VarianceScaling final : public Initializer {
   using Params = VarianceScalingParams;
   static Schema<Params> schema() {
     return Schema<Params>("Random values with variance scale / fan.")
+        .example("VarianceScaling: {scale: 2, mode: fan_out}")
         .field("scale", &Params::scale, above(0), "variance times fan")
         .field("mode", &Params::mode, "which fan: inputs per output, outputs per input, or their mean")
         .field("distribution", &Params::distribution,

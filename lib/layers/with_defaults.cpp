@@ -15,6 +15,9 @@ class WithDefaults final : public Layer {
   using Params = WithDefaultsParams;
   static Schema<Params> schema() {
     return Schema<Params>("Layers with parameters set by layer type.")
+        .example(
+            "WithDefaults: {defaults: {Conv2D: {filters: 32, use_bias: false}}, layers: [Conv2D, ReLU, "
+            "Conv2D, ReLU]}")
         .field("defaults", &Params::defaults, "parameters by layer type: `Conv2D: {use_bias: false}`")
         .required()
         .field("layers", &Params::layers, "the layers")

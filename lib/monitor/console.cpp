@@ -37,6 +37,7 @@ class ConsoleMonitor final : public Monitor {
   using Params = ConsoleParams;
   static Schema<Params> schema() {
     return Schema<Params>("Prints the scalars, sorted by name, with five significant digits.")
+        .example("Console: {whitelist: [cost, accuracy]}")
         .field("enable_step", &Params::enable_step, "print at the end of each step that has values")
         .field("enable_epoch", &Params::enable_epoch, "print at the end of each epoch")
         .field("whitelist", &Params::whitelist,

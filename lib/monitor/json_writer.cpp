@@ -23,6 +23,7 @@ class JsonWriter final : public Monitor {
                "Writes stats.json: a list of records {NAME: value, epoch_num, global_step}, one per step "
                "with values. A resumed run starts it with the history of its checkpoint; a damaged file is "
                "kept as stats.json.MMDD-HHMMSS.")
+        .example("JSONWriter: {period_s: 60}")
         .field("period_s", &Params::period_s, at_least(0),
                "seconds between writes within an epoch; the end of an epoch always writes");
   }

@@ -41,6 +41,7 @@ class TensorBoard final : public Monitor {
   using Params = TensorBoardParams;
   static Schema<Params> schema() {
     return Schema<Params>("Writes scalars, images and texts to an event file for TensorBoard.")
+        .example("TensorBoard: {flush_s: 60}")
         .field("flush_s", &Params::flush_s, at_least(0),
                "seconds between writes within an epoch; the end of an epoch always writes");
   }

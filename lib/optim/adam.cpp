@@ -18,6 +18,7 @@ class Adam final : public Optimizer {
   using Params = AdamParams;
   static Schema<Params> schema() {
     return optimizer_schema<Params>("Adam.")
+        .example("Adam: {learning_rate: 1.0e-3, gradient: [{GlobalNormClip: 5}]}")
         .field("beta1", &Params::beta1, between(0, 1), "decay of the mean of gradients; below 1")
         .field("beta2", &Params::beta2, between(0, 1), "decay of the mean of squares; below 1")
         .field("epsilon", &Params::epsilon, above(0), "added to the denominator");

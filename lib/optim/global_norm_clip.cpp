@@ -14,6 +14,7 @@ class GlobalNormClip final : public GradientProcessor {
   using Params = GlobalNormClipParams;
   static Schema<Params> schema() {
     return Schema<Params>("Scales the whole gradient down if its norm is too large.")
+        .example("GlobalNormClip: 5")
         .field("norm", &Params::norm, above(0), "largest norm that is not scaled down")
         .required()
         .shorthand();

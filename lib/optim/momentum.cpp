@@ -16,6 +16,7 @@ class Momentum final : public Optimizer {
   using Params = MomentumParams;
   static Schema<Params> schema() {
     return optimizer_schema<Params>("Gradient descent with momentum.")
+        .example("Momentum: {learning_rate: 0.1, nesterov: true}")
         .field("momentum", &Params::momentum, between(0, 1), "part of the last step that is kept")
         .field("nesterov", &Params::nesterov, "uses Nesterov's momentum");
   }

@@ -9,7 +9,9 @@ struct SgdParams : OptimizerParams {};
 class Sgd final : public Optimizer {
  public:
   using Params = SgdParams;
-  static Schema<Params> schema() { return optimizer_schema<Params>("Stochastic gradient descent."); }
+  static Schema<Params> schema() {
+    return optimizer_schema<Params>("Stochastic gradient descent.").example("SGD: {learning_rate: 0.1}");
+  }
   explicit Sgd(Params p) : Optimizer(std::move(p)) {}
 
  private:

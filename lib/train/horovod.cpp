@@ -14,6 +14,7 @@ class Horovod final : public DataParallelTrainer {
   using Params = HorovodParams;
   static Schema<Params> schema() {
     return Schema<Params>("Trains together with the other processes of mpirun.")
+        .example("Horovod: {timeout_s: 60}")
         .field("timeout_s", &Params::timeout_s, above(0),
                "seconds to wait for another rank before the run ends; a rank that compiles kernels, "
                "saves, or runs an epoch's callbacks gets more time");

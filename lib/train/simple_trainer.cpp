@@ -13,6 +13,7 @@ class SimpleTrainer final : public DataParallelTrainer {
   using Params = SimpleParams;
   static Schema<Params> schema() {
     return Schema<Params>("Trains on one device.")
+        .example("Simple: {device: cpu:0}")
         .field("device", &Params::device, "where it runs: cpu:0, cpu:1, ...");
   }
   explicit SimpleTrainer(Params p) : p_(std::move(p)) {}

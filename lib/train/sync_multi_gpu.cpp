@@ -17,6 +17,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
   using Params = SyncMultiGpuParams;
   static Schema<Params> schema() {
     return Schema<Params>("Trains replicas of the model on several devices of one machine.")
+        .example("SyncMultiGPU: {devices: [cpu:0, cpu:1]}")
         .field("devices", &Params::devices,
                "devices with one tower each, such as [cpu:0, cpu:1]; they share the processors evenly")
         .required();

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "callbacks/callback_scenes.h"
 #include "core/stop.h"
 #include "support/fake_trainer.h"
 #include "support/temporary_folder.h"
@@ -93,6 +94,19 @@ TEST_F(CheckNumericsTest, can_be_turned_off) {
   trainer_.weights().data<float>()[0] = INFINITY;
   EXPECT_EQ(run({{"run_as_trigger", false}}), "");
 }
+
+/// When a run ends whose first step spoils a weight.
+std::string end_of_a_spoiled_run(const std::string& item) {
+  FakeTrainer trainer;
+  trainer.on_step = [&](int64_t step) {
+    if (step == 0) trainer.weights().data<float>()[0] = INFINITY;
+  };
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+  run.add("probed", callback_of(item));
+  return error_of_run(run);
+}
+
+const live::Fields kCheckNumerics("callback", "CheckNumerics", {.base = "{}", .build = end_of_a_spoiled_run});
 
 }  // namespace
 }  // namespace tpack

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "callbacks/callback_scenes.h"
+#include "core/clock.h"
 #include "support/fake_trainer.h"
 
 namespace tpack {
@@ -63,6 +65,31 @@ TEST(EstimatedTimeLeft, is_the_epochs_that_are_left_at_the_pace_of_those_done) {
     EXPECT_LE(left, 1.1 * epochs * (longest[epoch] + (epoch > 0 ? 0.02 : 0)) + 0.05) << text;
   }
 }
+
+/// Whether a long run is said to take hours when of its first four epochs the second was a long one.
+std::string estimate_after_a_long_epoch(const std::string& item) {
+  const CapturedLog log;
+  FakeTrainer trainer;
+  trainer.on_step = [](int64_t step) {
+    const Stopwatch watch;
+    while (step == 1 && watch.seconds() < 0.3) {
+    }
+  };
+  TestRun run({.max_epoch = 100'000, .steps_per_epoch = 1}, trainer);
+  run.add("probed", callback_of(item));
+  run.add("stop", std::make_unique<FunctionCallback>([](Run& at) {
+            if (at.global_step() == 4) at.request_stop("enough");
+          }));
+  const std::string error = error_of_run(run);
+  const std::string lines = log.text();
+  return error +
+         (lines.substr(lines.rfind("estimated")).find(" h ") == std::string::npos ? ", soon" : ", hours");
+}
+
+const live::Fields kEstimatedTimeLeft("callback", "EstimatedTimeLeft",
+                                      {.base = "{last_k_epochs: 3, median: false}",
+                                       .values = {{"last_k_epochs", "1"}, {"median", "true"}},
+                                       .build = estimate_after_a_long_epoch});
 
 }  // namespace
 }  // namespace tpack

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "callbacks/callback_scenes.h"
 #include "checkpoint/retention.h"
 #include "support/failing_file_io.h"
 #include "support/fake_trainer.h"
@@ -162,6 +163,14 @@ TEST(ModelSaverAlone, saves_each_epoch_of_a_run_without_steps) {
   run.add("ModelSaver").go();
   EXPECT_EQ(load_checkpoint(folder / "checkpoints/model-0.h5").epoch, 3);
 }
+
+std::string traces_with_and_without_a_failed_save(const std::string& item) {
+  FailingFileIo failing(1);
+  const std::string failed = traces_of(item, failing);
+  return traces_of(item) + "\n" + failed;
+}
+
+const live::Fields kModelSaver("callback", "ModelSaver", {.build = traces_with_and_without_a_failed_save});
 
 }  // namespace
 }  // namespace tpack

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "callbacks/callback_scenes.h"
 #include "config/yaml_reader.h"
 #include "support/fake_trainer.h"
 #include "support/terminal_stderr.h"
@@ -65,6 +66,23 @@ TEST(ProgressBar, refuses_a_statistic_that_is_asked_for_and_not_there) {
   run.add("ProgressBar", parse_yaml("name: cst", "p.yaml"));
   EXPECT_THROW(run.go(), ConfigError);
 }
+
+/// Which figures are seen on a terminal.
+std::string figures_on_a_terminal(const std::string& item) {
+  FakeTrainer trainer;
+  for (const char* name : {"accuracy", "cost"}) trainer.figures[name] = [](int64_t) { return 0.5; };
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+  run.add("probed", callback_of(item));
+  TerminalStderr terminal(120);
+  std::string text = error_of_run(run);
+  const std::string shown = terminal.text();
+  for (const auto& [name, figure] : trainer.figures) {
+    if (shown.find(name + " 0.5") != std::string::npos) text += " " + name;
+  }
+  return text;
+}
+
+const live::Fields kProgressBar("callback", "ProgressBar", {.build = figures_on_a_terminal});
 
 }  // namespace
 }  // namespace tpack

@@ -2,6 +2,7 @@
 
 #include "config/yaml_reader.h"
 #include "support/fake_trainer.h"
+#include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -179,6 +180,11 @@ TEST_F(SetterTest, runs_on_every_rank) {
                                                parse_yaml("{param: a, values: [[1, 2]]}", "s.yaml"));
   EXPECT_FALSE(setter->chief_only());
 }
+
+const live::Fields kScheduledHyperParamSetter(
+    "callback", "ScheduledHyperParamSetter",
+    {.base = "{param: learning_rate, values: [[1, 0.5], [4, 0.25]]}",
+     .values = {{"param", "momentum"}, {"values", "[[1, 0.5], [5, 0.25]]"}, {"set_at_beginning", "false"}}});
 
 }  // namespace
 }  // namespace tpack

@@ -196,4 +196,8 @@ inline std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
+/// Settings, spec and two passes of a flow, as text; or why it has none. Its paths are relative to the folder
+/// of `file`.
+std::string content_of_flow(const std::string& items_yaml, const std::string& file = "flow.yaml");
+
 }  // namespace tpack

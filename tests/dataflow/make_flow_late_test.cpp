@@ -7,6 +7,7 @@
 #include "dataflow/data_flow.h"
 #include "dataflow/flow_helpers.h"
 #include "support/late_source.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -77,6 +78,10 @@ TEST(LateSpec, absent_data_is_reported_when_it_is_opened) {
   EXPECT_THROW(flow.prepare(), DataError);
   EXPECT_FALSE(flow.knows_spec());
 }
+
+const live::Fields kLate(
+    "source", "Late",
+    {.left_out = {{"size", "a source of these tests"}, {"side", "the same"}, {"absent", "the same"}}});
 
 }  // namespace
 }  // namespace tpack

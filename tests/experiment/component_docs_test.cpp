@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/yaml_reader.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
 
@@ -20,7 +21,7 @@ TEST(ComponentDocs, leave_the_ops_of_the_graph_out) {
 
 TEST(ComponentDocs, find_components_by_alias) {
   EXPECT_EQ(components_named("SimpleTrainer").at(0)->name, "Simple");
-  EXPECT_THROW(components_named("Conv3D"), ConfigError);
+  EXPECT_THROW(components_named("Conv2X"), ConfigError);
 }
 
 TEST(ComponentDocs, name_the_file_of_a_component) {
@@ -30,7 +31,7 @@ TEST(ComponentDocs, name_the_file_of_a_component) {
 /// The tests that change every option of a kind's components and look for a difference (live::dead_fields).
 TEST(ComponentDocs, every_kind_has_a_test_of_its_options) {
   const std::map<std::string, std::string> tests = {{"augmentor", "dataflow/augment/augmentor_test.cpp"},
-                                                    {"callback", "train/callback_fields_test.cpp"},
+                                                    {"callback", "callbacks/callback_fields_test.cpp"},
                                                     {"cost", "layers/cost_test.cpp"},
                                                     {"gradient processor", "optim/optimizer_test.cpp"},
                                                     {"initializer", "layers/layer_test.cpp"},
@@ -64,6 +65,32 @@ TEST(ComponentDocs, every_component_describes_itself) {
         EXPECT_FALSE(field.doc.empty()) << info->name << "." << field.name;
         EXPECT_NE(describe(*info).find(field.name), std::string::npos);
       }
+    }
+  }
+}
+
+/// Why the example of a component is none; "" where it is one.
+std::string flaw_of_example(const ComponentInfo& info) {
+  if (info.fields().empty()) return info.example().empty() ? "" : "has no parameters to show in an example";
+  const std::string fix = "; add .example(\"" + info.name + ": {...}\") to its schema";
+  if (info.example().empty()) return "has parameters but no example" + fix;
+  try {
+    const ComponentItem item = component_item(parse_yaml(info.example(), "example"), info.kind);
+    if (item.name != info.name || item.params.is_null()) return "has an example of something else" + fix;
+    Diagnostics errors;
+    info.effective(item.params, info.name, errors);
+    errors.throw_if_any();
+  } catch (const ConfigError& error) {
+    return std::string("has an example with an error: ") + error.what();
+  }
+  return "";
+}
+
+TEST(ComponentDocs, every_component_with_parameters_has_an_example) {
+  for (const std::string& kind : documented_kinds()) {
+    for (const ComponentInfo* info : ComponentTable::of(kind).list()) {
+      if (!source_file(*info).starts_with("lib/")) continue;
+      EXPECT_EQ(flaw_of_example(*info), "") << source_file(*info) << ": " << kind << " " << info->name;
     }
   }
 }

@@ -163,19 +163,5 @@ TEST_P(GoldenLayer, agrees_with_pytorch_on_processors) {
 INSTANTIATE_TEST_SUITE_P(All, GoldenLayer, testing::ValuesIn(case_names()),
                          [](const auto& one) { return one.param; });
 
-template <class Kind>
-void expect_all_covered(const std::set<std::string>& covered) {
-  for (const ComponentInfo* info : Registry<Kind>::table().list())
-    EXPECT_TRUE(covered.contains(info->name)) << info->kind << " " << info->name;
-}
-
-TEST(GoldenLayers, have_a_case_for_every_layer_cost_and_metric) {
-  std::set<std::string> covered;
-  for (const Json& c : cases()) covered.insert(c.at("covers"));
-  expect_all_covered<Layer>(covered);
-  expect_all_covered<Cost>(covered);
-  expect_all_covered<Metric>(covered);
-}
-
 }  // namespace
 }  // namespace tpack

@@ -43,14 +43,22 @@ TEST(GoldenOptimizers, agree_with_pytorch_in_double) { expect_golden(Backend::kR
 
 TEST(GoldenOptimizers, agree_with_pytorch_on_processors) { expect_golden(Backend::kCpu, 1e-6); }
 
-TEST(GoldenOptimizers, have_a_case_for_every_optimizer_and_gradient_processor) {
+template <class Kind>
+void expect_optimizer_cases() {
   std::set<std::string> covered;
   const Json file = golden::read("optimizers.json");
   for (const Json& c : file.at("cases")) covered.insert(c.at("covers"));
-  for (const ComponentInfo* info : Registry<Optimizer>::table().list())
-    EXPECT_TRUE(covered.contains(info->name)) << info->name;
-  for (const ComponentInfo* info : Registry<GradientProcessor>::table().list())
-    EXPECT_TRUE(covered.contains(info->name)) << info->name;
+  for (const ComponentInfo* info : Registry<Kind>::table().list()) {
+    EXPECT_TRUE(covered.contains(info->name)) << info->kind << " " << info->name
+                                              << " has no case in tests/golden/optimizers.json: add one to "
+                                                 "make_optimizers.py next to it and run that "
+                                                 "script";
+  }
+}
+
+TEST(GoldenOptimizers, have_a_case_for_every_optimizer_and_gradient_processor) {
+  expect_optimizer_cases<Optimizer>();
+  expect_optimizer_cases<GradientProcessor>();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -7,10 +8,13 @@
 
 #include "config/yaml_reader.h"
 #include "core/expression.h"
+#include "golden/golden.h"
+#include "layers/model.h"
 #include "layers/network.h"
 #include "testkit/gradient_check.h"
 
-/// The table of layers: every registered layer must have a case here (layer_test.cpp checks it).
+/// The cases of layers: those of the golden file, which tests/golden/make_layers.py makes, and further ones
+/// of what only shows when layers meet.
 namespace tpack {
 
 using testkit::random_tensor;
@@ -35,96 +39,82 @@ inline testkit::Function function_of(const std::string& layers_yaml) {
   };
 }
 
+/// The cost of a model section as a function of its inputs, which are called x0, x1, ...
+inline testkit::Function cost_of(const std::string& model_yaml) {
+  const MapScope scope(ConfigNode::map({}));
+  Diagnostics errors;
+  const std::shared_ptr<const TowerFunction> model =
+      make_model(parse_yaml(model_yaml, "model.yaml"), scope, errors);
+  errors.throw_if_any();
+  return [model](Builder& b, std::span<const Symbol> in) {
+    std::map<std::string, Symbol> inputs;
+    for (size_t i = 0; i < in.size(); ++i) inputs["x" + std::to_string(i)] = in[i];
+    return std::vector{model->build(b, inputs).costs.at(kCost)};
+  };
+}
+
 struct LayerCase {
-  std::string layer;  // name in the registry
-  std::string yaml;   // a list of layers that contains it
+  std::string name;
+  std::string component;  // name in the registry
+  testkit::Function function;
   std::vector<Tensor> inputs;
-  std::string note = {};
 };
 
-inline void PrintTo(const LayerCase& c, std::ostream* out) { *out << c.layer << " " << c.note; }
+inline void PrintTo(const LayerCase& c, std::ostream* out) { *out << c.name; }
 
-/// A gap around zero: inputs of layers with a kink there.
-inline Tensor away_from_zero(const Shape& shape, uint64_t seed) {
-  return random_tensor(shape, seed, DType::kFloat64, -1, 1, 0.05);
+/// The cases of the golden file whose gradients take moments to be checked element by element.
+inline std::vector<LayerCase> small_golden_cases() {
+  constexpr int64_t kMostElements = 300;
+  std::vector<LayerCase> cases;
+  const golden::Json file = golden::read("layers.json");
+  for (const golden::Json& c : file.at("cases")) {
+    LayerCase one{c.at("name"), c.at("covers"), {}, {}};
+    int64_t elements = 0;  // that vary
+    for (const auto& [name, spec] : c.at("inputs").items()) {
+      one.inputs.push_back(golden::draw("layers/" + one.name + "/" + name, spec, DType::kFloat64));
+      if (is_float(one.inputs.back().dtype())) elements += one.inputs.back().elements();
+    }
+    bool has_gradient = false;
+    for (const auto& [name, summary] : c.at("results").items())
+      has_gradient = has_gradient || name.starts_with("gradient/");
+    if (!has_gradient || elements > kMostElements) continue;
+    one.function = c.contains("model") ? cost_of(c.at("model")) : function_of(c.at("layers"));
+    cases.push_back(std::move(one));
+  }
+  return cases;
 }
 
 inline std::vector<LayerCase> layer_cases() {
   const Shape image{2, 3, 5, 4};
-  return {
-      {"Add", "- Add: {input: [x0, x1, x0]}", {random_tensor(image, 1), random_tensor(image, 2)}},
-      {"Add",  // both biases have one gradient
-       "[{Conv2D: {name: a, filters: 4, input: x0}}, {Conv2D: {name: b, filters: 4, input: x0}}, "
-       "{Add: {input: [a, b]}}]",
-       {random_tensor(image, 1)},
-       "biased_convolutions"},
-      {"Add",
-       "[{FullyConnected: {name: a, units: 4, input: x0}}, {FullyConnected: {name: b, units: 4, input: x0}}, "
-       "{Add: {input: [a, b]}}]",
-       {random_tensor({3, 5}, 1)},
-       "biased_products"},
-      {"Add",
-       "[{BatchNorm: {name: a, input: x0}}, {BatchNorm: {name: b, input: x0}}, {Add: {input: [a, b]}}]",
-       {random_tensor({4, 3, 2, 2}, 1)},
-       "normalised"},
-      {"AvgPooling", "- AvgPooling: {window: 2}", {random_tensor(image, 1)}},
-      {"AvgPooling",
-       "- AvgPooling: {window: 3, stride: 2, padding: same}",
-       {random_tensor(image, 1)},
-       "same"},
-      {"BatchNorm", "- BatchNorm", {random_tensor({4, 3, 2, 2}, 1)}},
-      {"BatchNorm", "- BatchNorm: {training: false}", {random_tensor(image, 1)}, "averages"},
-      {"BatchNorm", "- BatchNorm: {center: false, scale: false}", {random_tensor({6, 3}, 1)}, "plain"},
-      {"Call",  // twice, with the same variables
-       "[{Call: {name: a, network: twin, input: x0}}, {Call: {name: b, network: twin, input: a}}, "
-       "{Call: {network: pair, input: [a, b]}}]",
-       {random_tensor({3, 5}, 1)}},
-      {"Conv2D", "- Conv2D: {filters: 4}", {random_tensor(image, 1)}},
-      {"Conv2D",
-       "- Conv2D: {filters: 6, kernel: [3, 2], stride: 2, groups: 3, use_bias: false}",
-       {random_tensor(image, 1)},
-       "groups"},
-      {"Conv2D",
-       "- Conv2D: {filters: 2, padding: valid, dilation: [2, 1], activation: Tanh}",
-       {random_tensor(image, 1)},
-       "valid"},
-      {"Dropout", "- Dropout: {rate: 0.3}", {random_tensor(image, 1)}},
-      {"FullyConnected", "- FullyConnected: {units: 4, activation: Sigmoid}", {random_tensor({3, 5}, 1)}},
-      {"FullyConnected", "- FullyConnected: {units: 2, use_bias: false}", {random_tensor(image, 1)}, "image"},
-      {"GlobalAvgPooling", "- GlobalAvgPooling", {random_tensor(image, 1)}},
-      {"Identity", "- Identity", {random_tensor(image, 1)}},
-      {"LeakyReLU", "- LeakyReLU: {alpha: 0.3}", {away_from_zero(image, 1)}},
-      {"MaxPooling", "- MaxPooling: {window: 2}", {random_tensor(image, 1)}},
-      {"MaxPooling",
-       "- MaxPooling: {window: 3, stride: 2, padding: same}",
-       {random_tensor(image, 1)},
-       "same"},
-      {"Normalize", "- Normalize: {scale: 0.5, offset: -1}", {random_tensor(image, 1)}},
-      {"Normalize", "[Tanh, {Normalize: {scale: 1.0e-5}}]", {random_tensor(image, 1)}, "small"},
-      {"Pad", "- Pad: {image: [1, 0, 2, 1], channels: [1, 2]}", {random_tensor(image, 1)}},
-      {"RandomNormal",
-       "[{RandomNormal: {name: z, shape: [4], mean: 1, stddev: 0.5}}, {Add: {input: [z, x0]}}]",
-       {random_tensor({3, 4}, 1)}},
-      {"ReLU", "- ReLU", {away_from_zero(image, 1)}},
-      {"Repeat",
-       "- Repeat: {count: 2, layers: [{FullyConnected: {units: \"$(3 + i)\", activation: Tanh}}]}",
-       {random_tensor({2, 3}, 1)}},
-      {"Residual",
-       "- Residual: {layers: [{Conv2D: {filters: 2}}, Tanh], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}",
-       {random_tensor(image, 1)}},
-      {"Residual",  // the biases that are added have one gradient
-       "[{Conv2D: {filters: 4}}, {Residual: {layers: [{Conv2D: {filters: 4}}, Tanh, {Conv2D: {filters: "
-       "4}}]}}, "
-       "{Residual: {layers: [{Conv2D: {filters: 4}}], shortcut: [{Conv2D: {filters: 4, kernel: 1}}]}}]",
-       {random_tensor(image, 1)},
-       "biases"},
-      {"Sigmoid", "- Sigmoid", {random_tensor(image, 1)}},
-      {"Softmax", "- Softmax", {random_tensor({3, 4}, 1)}},
-      {"Tanh", "- Tanh", {random_tensor(image, 1)}},
-      {"WithDefaults",
-       "- WithDefaults: {defaults: {FullyConnected: {units: 3}}, layers: [FullyConnected, Tanh]}",
-       {random_tensor({2, 4}, 1)}},
+  std::vector<LayerCase> cases = small_golden_cases();
+  const auto add = [&](const char* name, const char* component, const char* yaml, const Tensor& x) {
+    cases.push_back({name, component, function_of(yaml), {x}});
   };
+  add("add_of_biased_convolutions", "Add",  // both biases have one gradient
+      "[{Conv2D: {name: a, filters: 4, input: x0}}, {Conv2D: {name: b, filters: 4, input: x0}}, "
+      "{Add: {input: [a, b]}}]",
+      random_tensor(image, 1));
+  add("add_of_biased_products", "Add",
+      "[{FullyConnected: {name: a, units: 4, input: x0}}, {FullyConnected: {name: b, units: 4, input: x0}}, "
+      "{Add: {input: [a, b]}}]",
+      random_tensor({3, 5}, 1));
+  add("add_of_normalized", "Add",
+      "[{BatchNorm: {name: a, input: x0}}, {BatchNorm: {name: b, input: x0}}, {Add: {input: [a, b]}}]",
+      random_tensor({4, 3, 2, 2}, 1));
+  add("call_twice", "Call",  // with the same variables
+      "[{Call: {name: a, network: twin, input: x0}}, {Call: {name: b, network: twin, input: a}}, "
+      "{Call: {network: pair, input: [a, b]}}]",
+      random_tensor({3, 5}, 1));
+  add("normalize_to_small", "Normalize", "[Tanh, {Normalize: {scale: 1.0e-5}}]", random_tensor(image, 1));
+  add("random_normal_added", "RandomNormal",
+      "[{RandomNormal: {name: z, shape: [4], mean: 1, stddev: 0.5}}, {Add: {input: [z, x0]}}]",
+      random_tensor({3, 4}, 1));
+  add("residual_biases", "Residual",  // the biases that are added have one gradient
+      "[{Conv2D: {filters: 4}}, {Residual: {layers: [{Conv2D: {filters: 4}}, Tanh, {Conv2D: {filters: "
+      "4}}]}}, "
+      "{Residual: {layers: [{Conv2D: {filters: 4}}], shortcut: [{Conv2D: {filters: 4, kernel: 1}}]}}]",
+      random_tensor(image, 1));
+  return cases;
 }
 
 }  // namespace tpack

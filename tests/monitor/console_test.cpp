@@ -4,6 +4,7 @@
 #include "core/registry.h"
 #include "monitor/monitor.h"
 #include "support/captured_log.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -48,6 +49,9 @@ TEST_F(Console, prints_what_is_listed_and_not_forbidden) {
 TEST_F(Console, refuses_a_pattern_that_is_no_regular_expression) {
   EXPECT_THROW(Registry<Monitor>::make("Console", {{"blacklist", ConfigNode::list({"["})}}), ConfigError);
 }
+
+const live::Fields kConsole("monitor", "Console",
+                            {.values = {{"whitelist", "[cost]"}, {"blacklist", "[cost]"}}});
 
 }  // namespace
 }  // namespace tpack

@@ -6,6 +6,7 @@
 
 #include "core/registry.h"
 #include "monitor/monitor.h"
+#include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -93,6 +94,8 @@ TEST(JsonWriter, does_nothing_without_a_folder) {
   monitor->put_scalar("cost", 2, {1, 1});
   EXPECT_NO_THROW(monitor->end_epoch({1, 1}));
 }
+
+const live::Fields kJsonWriter("monitor", "JSONWriter", {.values = {{"period_s", "0"}}});
 
 }  // namespace
 }  // namespace tpack

@@ -4,6 +4,7 @@
 #include "core/registry.h"
 #include "monitor/event_reader.h"
 #include "monitor/monitor.h"
+#include "support/live_fields.h"
 #include "support/python.h"
 #include "support/temporary_folder.h"
 
@@ -85,6 +86,8 @@ TEST(TensorBoard, is_read_back_by_the_tensorboard_package) {
       result.output,
       "scalar cost 1 1.0\nscalar cost 2 0.5\nscalar cost 3 7.0\nimage picture 1 6x4\ntext note 1 hello\n");
 }
+
+const live::Fields kTensorBoard("monitor", "TensorBoard", {.values = {{"flush_s", "0"}}});
 
 }  // namespace
 }  // namespace tpack

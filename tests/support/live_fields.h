@@ -12,50 +12,109 @@
 #include "core/text.h"
 
 /// Proves that every field of a component does something: it is changed, and what is built must differ.
-/// cli/component_docs_test.cpp has the list of the tests that do this, one for each kind of component.
+/// experiment/component_docs_test.cpp has the list of the tests that do this, one for each kind of component.
+///
+/// A component is changed from the example in its schema on: each field gets its default and a few values
+/// that its type suggests. Where these do not say enough, a live::Fields object next to the component's own
+/// test does.
 namespace tpack::live {
-
-/// How the fields of one component are changed, where the fields alone do not say it.
-struct Component {
-  std::string base = "{}";                           // what its required fields need, as YAML
-  std::map<std::string, std::string> values = {};    // a field: another value of it, as YAML
-  std::map<std::string, std::string> left_out = {};  // a field that is not changed here: why
-};
-using Components = std::map<std::string, Component>;  // by name
 
 /// What an item of a config (`Name: {...}`) makes, as text: the same text whenever it is called.
 using Build = std::function<std::string(const std::string& item_yaml)>;
+
+/// How the fields of one component are changed, where its example does not say it.
+struct Component {
+  std::string base = {};                             // parameters that all changes begin with, as YAML
+  std::map<std::string, std::string> values = {};    // a field: another value of it, as YAML
+  std::map<std::string, std::string> left_out = {};  // a field that is not changed here: why
+  Build build = nullptr;                             // what shows its fields; empty: as for all of its kind
+};
+using Components = std::map<std::string, Component>;  // by name
+
+/// The entries of a kind.
+inline Components& entries_of(const std::string& kind) {
+  static std::map<std::string, Components> all;
+  return all[kind];
+}
+
+/// Adds an entry: an object at namespace scope in the test of the component.
+class Fields {
+ public:
+  Fields(const std::string& kind, const std::string& name, Component component) {
+    entries_of(kind)[name] = std::move(component);
+  }
+};
+
+/// Where the components of a kind are built.
+struct Scene {
+  Build build;
+  std::map<std::string, std::vector<std::string>> names = {};  // what references may name: "flow": {"test"}
+};
 
 /// All values that a field may take, where they can be listed.
 inline std::vector<std::string> choices_of(const FieldInfo& field) {
   return field.type.choices.empty() ? field.check.choices : field.type.choices;
 }
 
-/// Some values that the field's type suggests, as YAML.
-inline std::vector<std::string> values_of(const FieldInfo& field) {
+/// Some components of a kind.
+inline std::vector<std::string> components_of(const std::string& kind) {
+  if (kind == "layer") return {"Tanh"};
+  if (kind == "initializer") return {"{Constant: {value: 0.7}}"};
+  std::vector<std::string> some;
+  for (const ComponentInfo* info : ComponentTable::of(kind).list()) {
+    if (some.size() < 2)
+      some.push_back("{" + (info->fields().empty() ? info->name + ": {}" : info->example()) + "}");
+  }
+  return some;
+}
+
+/// Some values that a type suggests, as YAML.
+inline std::vector<std::string> values_of(const FieldType& type, const Scene& scene) {
   using Base = FieldType::Base;
-  if (!choices_of(field).empty()) return choices_of(field);
-  if (field.type.base == Base::kBool) return {"true", "false"};
-  if (field.type.base == Base::kNumber) return {"0.3", "0.6", "3.5"};
-  if (field.type.base == Base::kInteger || field.type.of.starts_with("an integer"))
-    return {"1", "2", "3", "5"};
-  if (field.type.of == "layer") return {"Tanh"};
-  if (field.type.of == "initializer") return {"{Constant: {value: 0.7}}"};
-  return {};
+  std::vector<std::string> values;
+  switch (type.base) {
+    case Base::kBool:
+      return {"true", "false"};
+    case Base::kNumber:
+      return {"0.3", "0.6", "3.5"};
+    case Base::kInteger:
+      return {"1", "2", "3", "5"};
+    case Base::kChoice:
+      return type.choices;
+    case Base::kComponent:
+      return components_of(type.of);
+    case Base::kReference:
+      return scene.names.contains(type.of) ? scene.names.at(type.of) : values;
+    case Base::kList:
+      for (const std::string& value : values_of(*type.element, scene)) values.push_back("[" + value + "]");
+      return values;
+    case Base::kEither:
+      for (const FieldType& way : *type.alternatives) {
+        for (const std::string& value : values_of(way, scene)) values.push_back(value);
+      }
+      return values;
+    default:
+      return values;
+  }
 }
 
 /// Changes the fields of one component.
 class Probe {
  public:
-  Probe(const ComponentInfo& info, const Component& component, const Build& build)
-      : info_(info), component_(component), build_(build), base_(parse_yaml(component.base, "base.yaml")) {}
+  Probe(const ComponentInfo& info, const Component& component, const Scene& scene)
+      : info_(info),
+        component_(component),
+        scene_(scene),
+        build_(component.build ? component.build : scene.build),
+        base_(base_of(info, component)) {}
 
   /// Why the item that all changes begin with cannot be built; "" where it can.
   std::string base_error() const {
     const std::string result = result_of(base_);
     if (!result.starts_with(kError)) return "";
-    return info_.name + " cannot be built from " + to_json(base_) +
-           ", the `base` in this test's table: " + result.substr(std::string_view(kError).size());
+    return info_.name + " cannot be built from " + to_json(base_) + ": " +
+           result.substr(std::string_view(kError).size()) +
+           "; give it a `base` in a live::Fields next to its test, or change the example in its schema";
   }
 
   /// Whether two builds of one item are the same; all fields seem to be live otherwise.
@@ -77,11 +136,31 @@ class Probe {
   /// The values that the field is given, as YAML.
   std::vector<std::string> tried(const FieldInfo& field) const {
     const auto given = component_.values.find(field.name);
-    return given != component_.values.end() ? std::vector{given->second} : values_of(field);
+    if (given != component_.values.end()) return {given->second};
+    std::vector<std::string> values = choices_of(field);
+    if (values.empty()) values = values_of(field.type, scene_);
+    if (!field.required) values.push_back(to_json(field.default_value));
+    return values;
+  }
+
+  /// "Name.field changes nothing ...", with what to do.
+  std::string dead(const FieldInfo& field) const {
+    return info_.name + "." + field.name + " changes nothing (tried " + join(tried(field), ", ") + " on " +
+           to_json(base_) + "); if it is read, set it in the example of its schema, or give `values` in a " +
+           "live::Fields next to its test";
   }
 
  private:
   static constexpr const char* kError = "error: ";
+
+  static ConfigNode base_of(const ComponentInfo& info, const Component& component) {
+    if (!component.base.empty()) return parse_yaml(component.base, "base.yaml");
+    if (info.example().empty()) return ConfigNode::map({});
+    const ConfigNode params = component_item(parse_yaml(info.example(), "example.yaml"), info.kind).params;
+    if (params.is_map()) return params;
+    Diagnostics errors;
+    return info.effective(params, info.name, errors);  // the value of one field alone
+  }
 
   std::string item(const ConfigNode& params) const { return "{" + info_.name + ": " + to_json(params) + "}"; }
   /// A value that does not fit its neighbors makes a difference too.
@@ -95,14 +174,15 @@ class Probe {
 
   const ComponentInfo& info_;
   const Component& component_;
+  const Scene& scene_;
   const Build& build_;
   ConfigNode base_;
 };
 
 /// Entries for components and fields that are not there.
-inline std::vector<std::string> idle_entries(const ComponentTable& table, const Components& components) {
+inline std::vector<std::string> idle_entries(const ComponentTable& table) {
   std::vector<std::string> idle;
-  for (const auto& [name, component] : components) {
+  for (const auto& [name, component] : entries_of(table.kind())) {
     std::set<std::string> unknown;
     for (const auto& [field, value] : component.values) unknown.insert(field);
     for (const auto& [field, reason] : component.left_out) unknown.insert(field);
@@ -117,14 +197,14 @@ inline std::vector<std::string> idle_entries(const ComponentTable& table, const 
 
 /// Every field of the kind's components that changes nothing, with the values that were tried, and what else
 /// keeps this from being found out.
-inline std::vector<std::string> dead_fields(const ComponentTable& table, const Components& components,
-                                            const Build& build) {
+inline std::vector<std::string> dead_fields(const ComponentTable& table, const Scene& scene) {
   static const Component kPlain;
-  std::vector<std::string> dead = idle_entries(table, components);
+  const Components& entries = entries_of(table.kind());
+  std::vector<std::string> dead = idle_entries(table);
   for (const ComponentInfo* info : table.list()) {
-    const auto found = components.find(info->name);
-    const Component& component = found == components.end() ? kPlain : found->second;
-    const Probe probe(*info, component, build);
+    const auto found = entries.find(info->name);
+    const Component& component = found == entries.end() ? kPlain : found->second;
+    const Probe probe(*info, component, scene);
     std::vector<FieldInfo> fields = info->fields();
     std::erase_if(fields, [&](const FieldInfo& field) { return component.left_out.contains(field.name); });
     if (fields.empty()) continue;
@@ -133,9 +213,7 @@ inline std::vector<std::string> dead_fields(const ComponentTable& table, const C
       continue;
     }
     for (const FieldInfo& field : fields) {
-      if (!probe.is_live(field))
-        dead.push_back(info->name + "." + field.name + " changes nothing (tried " +
-                       join(probe.tried(field), ", ") + " on " + component.base + ")");
+      if (!probe.is_live(field)) dead.push_back(probe.dead(field));
     }
     if (!probe.repeats()) dead.push_back(info->name + " is not the same when it is built again");
   }

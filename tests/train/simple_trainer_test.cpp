@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/machine.h"
+#include "support/live_fields.h"
 #include "support/small_training.h"
 
 namespace tpack {
@@ -24,6 +25,8 @@ TEST(SimpleTrainer, refuses_a_device_that_is_not_there) {
   EXPECT_THROW(SmallTraining("Simple: {device: gpu:0}"), ConfigError);
   EXPECT_THROW(SmallTraining("Simple: {device: cpu}"), ConfigError);
 }
+
+const live::Fields kSimple("trainer", "Simple", {.values = {{"device", "cpu:1"}}});
 
 }  // namespace
 }  // namespace tpack

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "support/live_fields.h"
 #include "support/small_training.h"
 
 namespace tpack {
@@ -47,6 +48,8 @@ TEST(SyncMultiGpu, refuses_an_empty_list) {
         "test.yaml:1:15: trainer SyncMultiGPU: 'devices' is empty; name at least one, such as cpu:0");
   }
 }
+
+const live::Fields kSyncMultiGpu("trainer", "SyncMultiGPU", {.values = {{"devices", "[cpu:0]"}}});
 
 }  // namespace
 }  // namespace tpack

@@ -14,6 +14,7 @@ class Brightness final : public Augmentor {
   using Params = BrightnessParams;
   static Schema<Params> schema() {
     return Schema<Params>("Adds one random number to all pixels.")
+        .example("Brightness: 30")
         .field("delta", &Params::delta, between(0, 255),
                "the number is in [-delta, delta); pixels are 0..255")
         .required()

@@ -14,6 +14,7 @@ class CenterCrop final : public Augmentor {
   using Params = CenterCropParams;
   static Schema<Params> schema() {
     return Schema<Params>("Cuts out the middle of an image.")
+        .example("CenterCrop: 224")
         .field("crop_shape", &Params::crop_shape,
                "size of the piece: [height, width], or one number for a square")
         .required()

@@ -37,6 +37,7 @@ class CenterPaste final : public Augmentor {
   using Params = CenterPasteParams;
   static Schema<Params> schema() {
     return Schema<Params>("Puts an image into the middle of a larger one of a single color.")
+        .example("CenterPaste: {background_shape: [480, 640], fill: 128}")
         .field("background_shape", &Params::background_shape,
                "output size: [height, width], or one number for a square")
         .required()

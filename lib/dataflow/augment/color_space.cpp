@@ -57,6 +57,7 @@ class ColorSpace final : public Augmentor {
   using Params = ColorSpaceParams;
   static Schema<Params> schema() {
     return Schema<Params>("Converts an RGB image to another color space; does not change gray images.")
+        .example("ColorSpace: hsv")
         .field("mode", &Params::mode, "output color space; gray has one channel; hues of hsv are 0..179")
         .shorthand();
   }

@@ -39,6 +39,7 @@ class Contrast final : public Augmentor {
   using Params = ContrastParams;
   static Schema<Params> schema() {
     return Schema<Params>("Stretches pixels around the mean of their channel by a random factor.")
+        .example("Contrast: [0.8, 1.2]")
         .field("factor_range", &Params::factor_range, "the factor is in [low, high)")
         .required()
         .shorthand();

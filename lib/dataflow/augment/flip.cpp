@@ -38,6 +38,7 @@ class Flip final : public Augmentor {
   using Params = FlipParams;
   static Schema<Params> schema() {
     return Schema<Params>("Mirrors an image at random.")
+        .example("Flip: {prob: 0.5, direction: vertical}")
         .field("prob", &Params::prob, between(0, 1), "probability that an image is mirrored")
         .field("direction", &Params::direction, "horizontal: left to right; vertical: upside down");
   }

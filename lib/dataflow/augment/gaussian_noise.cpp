@@ -34,6 +34,7 @@ class GaussianNoise final : public Augmentor {
   using Params = GaussianNoiseParams;
   static Schema<Params> schema() {
     return Schema<Params>("Adds normal noise to each pixel and channel.")
+        .example("GaussianNoise: 10")
         .field("sigma", &Params::sigma, between(0, 255), "standard deviation; pixels are 0..255")
         .shorthand();
   }

@@ -16,6 +16,7 @@ class RandomApplyAug final : public Augmentor {
   using Params = RandomApplyAugParams;
   static Schema<Params> schema() {
     return Schema<Params>("Runs another augmentor on some images.")
+        .example("RandomApplyAug: {aug: {Brightness: 30}, prob: 0.3}")
         .field("aug", &Params::aug, "the augmentor")
         .required()
         .field("prob", &Params::prob, between(0, 1), "probability that it runs");

@@ -14,6 +14,7 @@ class RandomCrop final : public Augmentor {
   using Params = RandomCropParams;
   static Schema<Params> schema() {
     return Schema<Params>("Cuts out a piece at a random place.")
+        .example("RandomCrop: 224")
         .field("crop_shape", &Params::crop_shape,
                "size of the piece: [height, width], or one number for a square")
         .required()

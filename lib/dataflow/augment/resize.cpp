@@ -15,6 +15,7 @@ class Resize final : public Augmentor {
   using Params = ResizeParams;
   static Schema<Params> schema() {
     return Schema<Params>("Resizes an image without keeping its aspect ratio.")
+        .example("Resize: {shape: [224, 320], interp: cubic}")
         .field("shape", &Params::shape, "output size: [height, width], or one number for a square")
         .required()
         .shorthand()

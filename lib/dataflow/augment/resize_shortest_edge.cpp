@@ -19,6 +19,7 @@ class ResizeShortestEdge final : public Augmentor {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Resizes an image so that its shorter side has a given length, keeping the aspect ratio.")
+        .example("ResizeShortestEdge: 256")
         .field("size", &Params::size, between(1, kMaxImageSide), "pixels of the shorter side")
         .required()
         .shorthand()

@@ -107,7 +107,10 @@ class IdxImages : public RandomAccessSource {
 class Mnist final : public IdxImages {
  public:
   using Params = MnistParams;
-  static Schema<Params> schema() { return mnist_schema("Handwritten digits, 28x28 gray, ten classes."); }
+  static Schema<Params> schema() {
+    return mnist_schema("Handwritten digits, 28x28 gray, ten classes.")
+        .example("Mnist: {split: test, shuffle: false}");
+  }
   explicit Mnist(Params p)
       : IdxImages(std::move(p), "mnist",
                   "http://yann.lecun.com/exdb/mnist/ (mirror: ossci-datasets.s3.amazonaws.com)",
@@ -118,7 +121,10 @@ class Mnist final : public IdxImages {
 class FashionMnist final : public IdxImages {
  public:
   using Params = MnistParams;
-  static Schema<Params> schema() { return mnist_schema("Images of clothes, 28x28 gray, ten classes."); }
+  static Schema<Params> schema() {
+    return mnist_schema("Images of clothes, 28x28 gray, ten classes.")
+        .example("FashionMnist: {split: train}");
+  }
   explicit FashionMnist(Params p)
       : IdxImages(std::move(p), "fashion-mnist", "https://github.com/zalandoresearch/fashion-mnist",
                   {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag",

@@ -51,6 +51,7 @@ class AugmentImageComponent final : public Map {
   using Params = AugmentImageComponentParams;
   static Schema<Params> schema() {
     return Schema<Params>("Runs augmentors on an image.")
+        .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors,
                "the augmentors, in order; each gets the output of the one before")
         .required()

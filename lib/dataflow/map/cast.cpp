@@ -17,6 +17,7 @@ class Cast final : public TensorMap {
   using Params = CastParams;
   static Schema<Params> schema() {
     return Schema<Params>("Converts elements to another type.")
+        .example("Cast: int32")
         .field("dtype", &Params::dtype,
                "output type; fractions are cut off; values out of the range of an integer type become its "
                "nearest number, NaN becomes 0")

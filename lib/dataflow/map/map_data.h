@@ -18,6 +18,7 @@ class MapData final : public Map {
   using Params = MapDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Runs a function on one component.")
+        .example("MapData: {component: label, map: {OneHot: 10}}")
         .field("map", &Params::map, "the function, such as Scale: {scale: 0.00390625}")
         .required()
         .field("component", &Params::component, "the component, by name or number");

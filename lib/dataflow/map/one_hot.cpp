@@ -18,6 +18,7 @@ class OneHot final : public TensorMap {
   using Params = OneHotParams;
   static Schema<Params> schema() {
     return Schema<Params>("Turns class numbers into vectors that are 1 at the class and 0 elsewhere.")
+        .example("OneHot: 10")
         .field("classes", &Params::classes, between(1, 1 << 24), "number of classes")
         .required()
         .shorthand()

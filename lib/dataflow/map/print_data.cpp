@@ -37,6 +37,7 @@ class PrintData final : public Map {
   using Params = PrintDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Logs type, shape and range of the first datapoints; does not change them.")
+        .example("PrintData: {num: 2, name: train}")
         .field("num", &Params::num, at_least(0), "datapoints to log")
         .field("name", &Params::name, "prefix of each line");
   }

@@ -16,6 +16,7 @@ class Scale final : public TensorMap {
   using Params = ScaleParams;
   static Schema<Params> schema() {
     return Schema<Params>("y = x * scale + offset, as float32.")
+        .example("Scale: {scale: 0.00784313725490196, offset: -1}")
         .field("scale", &Params::scale, "factor")
         .field("offset", &Params::offset, "added after scaling");
   }

@@ -15,6 +15,7 @@ class SelectComponent final : public Map {
   using Params = SelectComponentParams;
   static Schema<Params> schema() {
     return Schema<Params>("Keeps some components, in the order given.")
+        .example("SelectComponent: [image]")
         .field("components", &Params::components, "names, or numbers from 0")
         .required()
         .shorthand();

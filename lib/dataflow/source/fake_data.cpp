@@ -25,6 +25,9 @@ class FakeData final : public RandomAccessSource {
   using Params = FakeDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Generates arrays, for tests and measurements.")
+        .example(
+            "FakeData: {shapes: [[28, 28, 1], []], dtype: [uint8, int32], names: [image, label], domain: [0, "
+            "10]}")
         .field("shapes", &Params::shapes, "shape of each component")
         .required()
         .field("dtype", &Params::dtype, "type of each component, or one for all")

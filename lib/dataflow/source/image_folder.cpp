@@ -89,6 +89,7 @@ class ImageFolder final : public RandomAccessSource {
     return Schema<Params>(
                "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png. "
                "Hidden files and folders, and __MACOSX, are left out.")
+        .example("ImageFolder: {dir: photos/train}")
         .field("dir", &Params::dir, "the folder; classes are its folders in alphabetical order")
         .required()
         .shorthand()

@@ -126,6 +126,7 @@ class JoinData final : public Source {
   using Params = JoinDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Joins the components of several flows; ends with the shortest flow.")
+        .example("JoinData: [images, labels]")
         .field("flows", &Params::flows, "the flows, each a list of components or the name of a flow")
         .required()
         .shorthand();

@@ -169,6 +169,7 @@ class RenderedDigits final : public RandomAccessSource {
   using Params = RenderedDigitsParams;
   static Schema<Params> schema() {
     return Schema<Params>("Draws gray images of digits in many fonts, sizes and positions.")
+        .example("RenderedDigits: {split: test, size: 1000}")
         .field("split", &Params::split,
                "train: new images in every pass; test: always the same images, in fonts that look unlike "
                "those of train")

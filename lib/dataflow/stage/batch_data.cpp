@@ -15,6 +15,7 @@ class BatchData final : public Stage {
   using Params = BatchDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Stacks samples on a new first axis.")
+        .example("BatchData: {batch_size: 32}")
         .field("batch_size", &Params::batch_size, between(1, 1 << 24), "samples per batch")
         .required()
         .field("remainder", &Params::remainder,

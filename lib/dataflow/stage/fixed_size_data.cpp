@@ -80,6 +80,7 @@ class FixedSizeData final : public Stage {
   using Params = FixedSizeDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Makes a pass of exactly `size` items.")
+        .example("FixedSizeData: {size: 1000}")
         .field("size", &Params::size, between(1, 1e12), "items per pass")
         .required()
         .field("keep_state", &Params::keep_state,

@@ -18,6 +18,9 @@ class MultiThreadMapData final : public Stage {
   using Params = MultiThreadMapDataParams;
   static Schema<Params> schema() {
     return Schema<Params>("Runs a function on one component with several threads.")
+        .example(
+            "MultiThreadMapData: {component: image, map: {Scale: {scale: 0.00392156862745098}}, num_thread: "
+            "4}")
         .field("map", &Params::map, "the function, as in MapData")
         .required()
         .field("component", &Params::component, "the component, by name or number")

@@ -18,6 +18,7 @@ class PrefetchData final : public Stage {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Sets how many threads make the flow's samples and how many batches they make ahead.")
+        .example("PrefetchData: {num_prefetch: 8, num_proc: 4}")
         .field("num_prefetch", &Params::num_prefetch, between(1, 4096),
                "batches made ahead; same as `prefetch` of the flow")
         .field("num_proc", &Params::num_proc, "threads, or auto; same as `workers` of the flow");

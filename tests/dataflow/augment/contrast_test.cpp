@@ -1,4 +1,5 @@
 #include "dataflow/augment/augment_helpers.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -15,6 +16,8 @@ TEST(Contrast, stretches_around_the_mean_of_each_channel) {
 TEST(Contrast, refuses_a_range_that_is_none) {
   EXPECT_THROW(augmentor("Contrast", list({2, 1})), ConfigError);
 }
+
+const live::Fields kContrast("augmentor", "Contrast", {.values = {{"factor_range", "[0.5, 1]"}}});
 
 }  // namespace
 }  // namespace tpack

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "dataflow/flow_helpers.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -94,6 +95,28 @@ TEST(Mnist, has_another_fingerprint_when_a_file_has_another_date) {
   EXPECT_EQ(describe(flow_of(folder).facts()),
             "3 images in 10 classes (0: 1, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 2, 8: 0, 9: 0)");
 }
+
+/// The flow of a source in a folder with two copies of the datasets, of which one is larger.
+std::string content_with_datasets(const std::string& source) {
+  const TempFolder folder;
+  for (const std::string dataset : {"mnist", "fashion-mnist"}) {
+    for (const uint8_t count : {uint8_t{5}, uint8_t{6}}) {
+      for (const std::string split : {"train", "t10k"}) {
+        const std::string files = (count == 5 ? "first/" : "second/") + dataset + "/" + split;
+        std::vector<uint8_t> labels(count, split == "train" ? 1 : 2);
+        labels[0] = 0;
+        folder.write(files + "-images-idx3-ubyte", mnist_images(count));
+        folder.write(files + "-labels-idx1-ubyte", mnist_labels(labels));
+      }
+    }
+  }
+  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+}
+
+const live::Component kInFirstFolder = {
+    .base = "{dir: first}", .values = {{"dir", "second"}}, .build = content_with_datasets};
+const live::Fields kMnist("source", "Mnist", kInFirstFolder);
+const live::Fields kFashionMnist("source", "FashionMnist", kInFirstFolder);
 
 }  // namespace
 }  // namespace tpack

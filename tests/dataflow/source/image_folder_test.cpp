@@ -1,5 +1,6 @@
 #include "dataflow/flow_helpers.h"
 #include "dataflow/test_images.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -137,6 +138,19 @@ TEST(ImageFolder, has_a_fingerprint_with_a_broken_link) {
   folder.write("ants/nowhere", {});
   EXPECT_NE(flow().fingerprint(), before);
 }
+
+/// The flow of an ImageFolder in a folder with `photos/train` and `other`.
+std::string content_with_photos(const std::string& source) {
+  const TempFolder folder;
+  for (int i = 0; i < 9; ++i)
+    folder.write("photos/train/" + std::string(i % 2 == 0 ? "a/" : "b/") + std::to_string(i) + ".png",
+                 encode_png(photo(4 + i, 5)));
+  folder.write("other/c/0.png", encode_png(photo(7, 5)));
+  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+}
+
+const live::Fields kImageFolder("source", "ImageFolder",
+                                {.values = {{"dir", "other"}}, .build = content_with_photos});
 
 }  // namespace
 }  // namespace tpack

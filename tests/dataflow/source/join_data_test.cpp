@@ -1,4 +1,5 @@
 #include "dataflow/flow_helpers.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -94,6 +95,9 @@ TEST(JoinData, has_the_fingerprint_of_all_its_flows) {
   second.write("ants/3.png", {1});
   EXPECT_NE(joined(first, second), before);
 }
+
+const live::Fields kJoinData("source", "JoinData",
+                             {.base = "{flows: [[Counting: 3]]}", .values = {{"flows", "[[Counting: 4]]"}}});
 
 }  // namespace
 }  // namespace tpack

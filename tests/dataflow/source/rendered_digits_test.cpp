@@ -5,6 +5,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "dataflow/flow_helpers.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -106,6 +107,10 @@ TEST(RenderedDigits, no_glyph_of_validation_looks_like_one_of_training) {
     }
   }
 }
+
+const live::Fields kRenderedDigits("source", "RenderedDigits",
+                                   {.base = "{size: 4}",
+                                    .values = {{"resolution", "20"}, {"difficulty", "0.5"}}});
 
 }  // namespace
 }  // namespace tpack

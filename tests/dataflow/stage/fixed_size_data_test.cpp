@@ -1,4 +1,5 @@
 #include "dataflow/flow_helpers.h"
+#include "support/live_fields.h"
 
 namespace tpack {
 namespace {
@@ -25,6 +26,8 @@ TEST(FixedSizeData, state_needs_places) {
               }),
               testing::HasSubstr("set keep_state: false"));
 }
+
+const live::Fields kFixedSizeData("stage", "FixedSizeData", {.base = "{size: 3}"});
 
 }  // namespace
 }  // namespace tpack

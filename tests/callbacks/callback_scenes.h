@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
+#include "support/captured_log.h"
+#include "support/live_fields.h"
+#include "support/small_training.h"
+#include "train/callback.h"
+
+/// Runs that show what the options of a callback do.
+namespace tpack {
+
+inline std::string name_in(const std::string& item) {
+  return parse_yaml(item, "callback.yaml").entries()[0].key;
+}
+
+inline std::unique_ptr<Callback> callback_of(const std::string& item) {
+  return Registry<Callback>::make_item(parse_yaml(item, "callback.yaml"));
+}
+
+/// The message of an error that a run ends with.
+inline std::string error_of_run(TestRun& run) {
+  try {
+    run.go();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// The learning rate after each step and the scalars, of the clock but for their names.
+inline std::string figures_of(TestRun& run, const std::vector<double>& rates) {
+  std::string text;
+  for (const double rate : rates) text += shortest(rate) + " ";
+  for (const std::string& name : run.monitors.names()) {
+    text += "\n" + name;
+    if (depends_on_clock(name)) continue;
+    for (const auto& [step, value] : run.monitors.get_history(name))
+      text += " " + std::to_string(step) + ": " + shortest(value);
+  }
+  return text;
+}
+
+/// What a run from its third epoch on leaves: its figures, and the names of its checkpoints.
+inline std::string traces_of(const std::string& item, FileIo& io = FileIo::system()) {
+  const CapturedLog log;
+  const TemporaryFolder folder;
+  SmallTraining training;
+  training.trainer().initialize();
+  TestRun run({.starting_epoch = 3, .max_epoch = 7, .steps_per_epoch = 4}, training.trainer());
+  run.options.folder = folder.str();
+  run.options.io = &io;
+  run.options.flows = {{"validation", small_flow(11, "- BatchData: {batch_size: 1}")},
+                       {"test", small_flow(7, "- BatchData: {batch_size: 1}")}};
+  // What callbacks after it monitor.
+  if (name_in(item) != "MovingAverageSummary") run.add("MovingAverageSummary");
+  if (name_in(item) != "InferenceRunner") run.add("InferenceRunner", {{"data", "validation"}});
+  std::vector<double> rates;
+  run.add("probed", callback_of(item));
+  run.add("rates", std::make_unique<FunctionCallback>(
+                       [&](Run& at) { rates.push_back(at.hyper_parameter("learning_rate")); }));
+  std::string text = error_of_run(run) + "\n";
+  text += figures_of(run, rates);
+  if (std::filesystem::exists(folder / "checkpoints"))
+    text += "\n" + join(names_in(folder / "checkpoints"), " ");
+  return text;
+}
+
+}  // namespace tpack
