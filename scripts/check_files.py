@@ -15,6 +15,7 @@ FORBIDDEN = {
     r"\.detach\(\)": "a detached thread",
     r"\bsleep_for\b|\busleep\(": "a sleep: wait for a condition",
     r"\bNDEBUG\b": "behaviour that depends on NDEBUG",
+    r"\b[Ff]ill in\b": "what scripts/new_component.py wrote and nobody filled in",
     r"\bTODO(?!\(#\d+\))": "a TODO without an issue number",
 }
 

@@ -21,7 +21,7 @@ TEST_P(OpGradient, can_be_differentiated_again) {
 }
 
 TEST(OpGradients, have_a_case_for_every_op) {
-  EXPECT_THAT(ops_without_case(all_cases()), testing::IsEmpty());
+  EXPECT_THAT(ops_without_case(all_cases()), testing::IsEmpty()) << "add cases to tests/ops/op_cases.h";
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, OpGradient, testing::ValuesIn(all_cases()), name_of_case);

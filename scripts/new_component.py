@@ -1,0 +1,468 @@
+#!/usr/bin/env python3
+"""Writes the files of a new component: a skeleton that compiles, its build line, and a test or case that fails until it is filled in.
+
+    scripts/new_component.py KIND NAME        such as: layer Swish, source CocoImages, gradient-processor Noise, subcommand prune
+
+NAME is as YAML writes it (a subcommand: as the command line does). CONTRIBUTING.md says what a finished component has.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+COMPONENT = """\
+{includes}
+namespace tpack {{
+namespace {{
+
+struct {cls}Params{derived} {{
+{members}}};
+
+/// Fill in: formula or algorithm. Shapes: fill in. Source: fill in.
+class {cls} final : public {base} {{
+ public:
+  using Params = {cls}Params;
+  static Schema<Params> schema() {{
+    return {schema}("Fill in: what it does, in one sentence.")
+        .example("{name}: {example}")
+{fields};
+  }}
+  explicit {cls}(Params p) : {init} {{}}
+
+{methods}
+ private:
+{private}}};
+
+TPACK_REGISTER({kind_class}, {cls}, "{name}");
+
+}}  // namespace
+}}  // namespace tpack
+"""
+
+TEST = """\
+#include <gtest/gtest.h>
+
+#include "core/registry.h"
+#include "{header}"
+
+namespace tpack {{
+namespace {{
+
+TEST({cls}, fill_in) {{
+  EXPECT_NE(Registry<{kind_class}>::make("{name}"), nullptr);
+  FAIL() << "fill in {source}, then test here what {name} does";
+}}
+
+}}  // namespace
+}}  // namespace tpack
+"""
+
+# Of a component: the folder of lib/, the class of its kind, and the header of that class.
+KINDS = {
+    "layer": dict(folder="layers", kind_class="Layer", header="layers/layer.h", suffix="Layer", case="layer", methods="""\
+  Symbol build(Builder& b, Symbol x) const override {{ return b.mul(x, p_.amount); }}
+"""),
+    "cost": dict(folder="layers", kind_class="Cost", header="layers/cost.h", suffix="Cost", case="cost", of_outputs=True, methods="""\
+  Symbol build(const ModelView& model) const override {{
+    Builder& b = model.builder();
+    const Builder::Scope scope(b, "cost", p_.logits.position);
+    const Symbol labels = b.to_float(model.output(p_.labels));
+    return b.sub(b.reduce_mean(b.square(model.output(p_.logits))), b.reduce_mean(labels));
+  }}
+"""),
+    "metric": dict(folder="layers", kind_class="Metric", header="layers/cost.h", suffix="Metric", case="cost", of_outputs=True,
+                   methods="""\
+  SumAndWeight build(const ModelView& model) const override {{
+    Builder& b = model.builder();
+    const Builder::Scope scope(b, "{stem}", p_.logits.position);
+    const Symbol labels = b.to_float(model.output(p_.labels));
+    return {{b.reduce_sum(model.output(p_.logits)), b.reduce_sum(labels)}};
+  }}
+"""),
+    "initializer": dict(folder="layers", kind_class="Initializer", header="layers/initializer.h", suffix="Initializer",
+                        file_suffix="_initializer", methods="""\
+  Initialize make(Fans /*fans*/) const override {{
+    return fill_with([p = p_](Rng& rng) {{ return p.amount * rng.normal(); }});
+  }}
+"""),
+    "optimizer": dict(folder="optim", kind_class="Optimizer", header="optim/optimizer.h", case="optimizer",
+                      derived=" : OptimizerParams", schema="optimizer_schema<Params>", init="Optimizer(p), p_(p)", methods="""\
+ private:
+  Symbol apply(Builder& b, OptimizerState& /*state*/, Symbol parameters, Symbol gradient,
+               Symbol learning_rate) const override {{
+    return b.sub(parameters, b.mul(b.mul(gradient, p_.amount), learning_rate));
+  }}
+"""),
+    "gradient processor": dict(folder="optim", kind_class="GradientProcessor", header="optim/optimizer.h", case="processor", methods="""\
+  Symbol process(Builder& b, Symbol gradient, const FlatLayout& /*layout*/) const override {{
+    return b.mul(gradient, p_.amount);
+  }}
+"""),
+    "callback": dict(folder="callbacks", kind_class="Callback", header="train/callback.h", methods="""\
+  void setup(Setup& setup) override {{ setup.provides("{stem}"); }}
+  void trigger(Run& run) override {{ run.monitors().put_scalar("{stem}", p_.amount); }}
+"""),
+    "trainer": dict(folder="train", kind_class="Trainer", base="DataParallelTrainer", header="train/data_parallel_trainer.h",
+                    member="std::string device = \"cpu:0\"", field="\"device\", &Params::device, \"fill in\"", example="{device: cpu:1}",
+                    methods="""\
+ protected:
+  std::vector<std::string> devices(Comm& /*world*/) const override {{ return {{p_.device}}; }}
+"""),
+    "monitor": dict(folder="monitor", kind_class="Monitor", header="monitor/monitor.h", methods="""\
+  void put_scalar(const std::string& name, double value, const Moment& /*at*/) override {{
+    log::info(name + " " + shortest(p_.amount * value));
+  }}
+  void end_epoch(const Moment& /*at*/) override {{}}
+""", more=["core/log.h", "core/registry.h", "core/text.h"]),
+    "input source": dict(folder="input", kind_class="InputSource", header="input/input_source.h", suffix="Input", file_suffix="_input",
+                         member="int64_t capacity = 2", field="\"capacity\", &Params::capacity, between(2, 100), \"fill in\"",
+                         example="{capacity: 20}", methods="""\
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override {{
+    return Registry<InputSource>::make("Queue", {{{{"capacity", p_.capacity}}}})->open(setup);
+  }}
+"""),
+    "source": dict(folder="dataflow", sub="source", kind_class="Source", base="RandomAccessSource", header="dataflow/source.h",
+                   more=["core/registry.h"], methods="""\
+  Spec spec() const override {{ return {{{{"value", {{DType::kFloat32, {{}}}}}}}}; }}
+  int64_t size() const override {{ return 10; }}
+  void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {{
+    *out.renew(0, {{DType::kFloat32, {{}}}}).data<float>() = static_cast<float>(p_.amount * static_cast<double>(index));
+  }}
+"""),
+    "map": dict(folder="dataflow", sub="map", kind_class="Map", header="dataflow/map.h", more=["core/registry.h"], methods="""\
+  Spec bind(const Spec& in) override {{ return in; }}
+  bool apply(Datapoint& d, const SampleKey& key) const override {{
+    return d.size() > 0 && static_cast<double>(key.rng().uniform()) < p_.amount;
+  }}
+  bool may_drop() const override {{ return true; }}
+"""),
+    "tensor map": dict(folder="dataflow", sub="map", kind_class="TensorMap", header="dataflow/map/tensor_map.h",
+                       more=["core/registry.h"], methods="""\
+  TensorSpec spec(const TensorSpec& in) const override {{ return {{DType::kFloat32, in.shape}}; }}
+  void apply(const Tensor& in, const Tensor& out) const override {{
+    for (int64_t i = 0; i < in.elements(); ++i) out.data<float>()[i] = static_cast<float>(p_.amount * in.at(i));
+  }}
+"""),
+    "stage": dict(folder="dataflow", sub="stage", kind_class="Stage", header="dataflow/stage.h", more=["core/registry.h"],
+                  member="int prefetch = 2", field="\"prefetch\", &Params::prefetch, between(1, 100), \"fill in\"",
+                  example="{prefetch: 20}", methods="""\
+  FlowPtr wrap(FlowPtr up, const StageContext& /*context*/) const override {{ return up; }}
+  void configure(FlowSettings& settings) const override {{ settings.prefetch = p_.prefetch; }}
+"""),
+    "augmentor": dict(folder="dataflow", sub="augment", kind_class="Augmentor", header="dataflow/augment/augmentor.h",
+                      more=["core/registry.h"], member="float amount = 1", methods="""\
+  std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {{
+    return make_linear_colour(1, rng.uniform(-p_.amount, p_.amount));
+  }}
+"""),
+}
+
+OP_HEADER = """\
+#pragma once
+
+#include "graph/builder.h"
+
+namespace tpack {{
+
+struct {cls}Params {{
+  double amount = 1;
+}};
+
+/// Fill in: formula. Shapes: x any -> y same.
+class {cls} final : public OpOf<{cls}, {cls}Params> {{
+ public:
+  static constexpr const char* kType = "{name}";
+  static Schema<{cls}Params> schema();
+  using OpOf::OpOf;
+  std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
+  std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;
+}};
+
+Symbol {stem}(Builder& b, Symbol x, const {cls}Params& params);
+
+}}  // namespace tpack
+"""
+
+OP = """\
+#include "ops/{stem}.h"
+
+namespace tpack {{
+
+Schema<{cls}Params> {cls}::schema() {{
+  return Schema<{cls}Params>("Fill in: what it computes, in one sentence.")
+      .field("amount", &{cls}Params::amount, above(0), "fill in: what it is, with its unit");
+}}
+
+std::vector<TensorSpec> {cls}::infer(std::span<const TensorSpec> in) const {{
+  check_float(in[0], "the input of {name}");
+  return {{in[0]}};
+}}
+
+std::vector<Symbol> {cls}::gradient(Builder& /*b*/, const Node& /*n*/, std::span<const Symbol> /*dy*/) const {{
+  throw InternalError("fill in the gradient of op {name} in lib/ops/{stem}.cpp");
+}}
+
+Symbol {stem}(Builder& b, Symbol x, const {cls}Params& params) {{
+  return b.emit<{cls}>(params, {{x}}).out();
+}}
+
+TPACK_REGISTER(Op, {cls}, "{name}");
+
+}}  // namespace tpack
+"""
+
+OP_KERNEL = """\
+#include "ops/{stem}.h"
+
+#include "backend/reference/kernel.h"
+
+namespace tpack::reference {{
+namespace {{
+
+/// Fill in: plain loops. A kernel for processors, lib/backend/cpu/{stem}.cpp, may follow; until then they run this one.
+void {stem}(const Node& n, std::span<const Tensor> in, std::span<const Tensor> out, const RunInfo& /*info*/) {{
+  by_float(in[0], [&](auto zero) {{
+    using T = decltype(zero);
+    const auto amount = static_cast<T>(op_cast<{cls}>(n)->params().amount);
+    for (int64_t i = 0; i < in[0].elements(); ++i) out[0].data<T>()[i] = amount * in[0].data<T>()[i];
+  }});
+}}
+
+const Registration k{cls}("{name}", {stem});
+
+}}  // namespace
+}}  // namespace tpack::reference
+"""
+
+OP_CASE = """\
+      {{"{words}",
+       [](Builder& b, Symbols in) {{
+         return std::vector{{{stem}(b, in[0], {{0.5}})}};
+       }},
+       {{random_tensor({{2, 3}}, 1)}}}},
+"""
+
+SUBCOMMAND = """\
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+
+namespace tpack {{
+namespace {{
+
+struct {cls}Options {{
+  ConfigArguments config;
+}};
+
+int {stem}_config(const {cls}Options& options) {{
+  std::cout << options.config.file << "\\n";
+  return 0;
+}}
+
+void add_{stem}_options(CLI::App& command, Action& action) {{
+  auto options = std::make_shared<{cls}Options>();
+  add_config_arguments(command, options->config);
+  command.callback([options, &action] {{ action = [options] {{ return {stem}_config(*options); }}; }});
+}}
+
+const Subcommand k{cls}Command("{name}", "Fill in: what it does", add_{stem}_options);
+
+}}  // namespace
+}}  // namespace tpack
+"""
+
+SUBCOMMAND_TEST = """\
+#include <gtest/gtest.h>
+
+#include "support/program_runner.h"
+
+namespace tpack {{
+namespace {{
+
+TEST({cls}Command, fill_in) {{
+  FAIL() << "fill in {source}, then test here what `tpack {name}` does, as plot_command_test.cpp does";
+}}
+
+}}  // namespace
+}}  // namespace tpack
+"""
+
+# Cases of tests/golden: the script, the line that a case comes before, the case.
+CASES = {
+    "layer": ("make_layers.py", "MODEL = ", """\
+@case("{stem}", "{name}", "- {name}: {example}", IMAGE)
+def _(x, _):
+    raise NotImplementedError("fill in what layer {name} gives in PyTorch")
+
+
+"""),
+    "cost": ("make_layers.py", "finish(", """\
+@case("{stem}", "{name}", MODEL + "{section}: [{{{name}: {{logits: fc, labels: x1}}}}]", SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    raise NotImplementedError("fill in what {kind} {name} gives in PyTorch")
+
+
+"""),
+    "optimizer": ("make_optimizers.py", "]\n", """\
+    results_of("{stem}", "{name}", "{name}: {{learning_rate: 0.1}}", None),  # fill in: PyTorch's optimizer of a list of parameters
+"""),
+    "processor": ("make_optimizers.py", "]\n", """\
+    # Fill in: an optimizer of PyTorch that changes the gradients first.
+    results_of("{stem}", "{name}", "SGD: {{learning_rate: 0.1, gradient: [{{{name}: {example}}}]}}", None),
+"""),
+}
+
+
+def snake_case(name):
+    """As core/text.h has it."""
+    name = name.replace("ReLU", "Relu")
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+class Writer:
+    """Collects the changes, so that an error leaves no half of them."""
+
+    def __init__(self):
+        self.texts = {}
+
+    def new(self, path, text):
+        if (ROOT / path).exists():
+            sys.exit(f"error: {path} exists; choose another name")
+        self.texts[path] = text
+
+    def insert(self, path, marker, text):
+        """Puts the text before the last line that starts with the marker."""
+        content = self.texts.get(path) or (ROOT / path).read_text()
+        at = content.rindex("\n" + marker) + 1
+        self.texts[path] = content[:at] + text + content[at:]
+
+    def build_line(self, folder, source):
+        """Adds the source to the others of its folder in lib/FOLDER/CMakeLists.txt, in alphabetical order."""
+        path = f"lib/{folder}/CMakeLists.txt"
+        content = self.texts.get(path) or (ROOT / path).read_text()
+        end = re.search(r"\n  (?!SOURCES)[A-Z]+ ", content).start()
+        others = [m for m in re.finditer(r"[\w/]+\.cpp", content[:end]) if m[0].rpartition("/")[0] == source.rpartition("/")[0]]
+        after = next((m for m in others if m[0] > source), None)
+        at = after.start() if after else others[-1].end()
+        self.texts[path] = content[:at] + (f"{source} " if after else f" {source}") + content[at:]
+        start = self.texts[path].rfind("\n", 0, at) + 1
+        line = self.texts[path][start:].split("\n", 1)[0]
+        if len(line) > 140:
+            cut = line.rindex(" ", 0, 130)
+            self.texts[path] = self.texts[path].replace(line, line[:cut] + "\n          " + line[cut + 1:])
+
+    def include(self, path, header):
+        content = self.texts.get(path) or (ROOT / path).read_text()
+        line = f'#include "{header}"'
+        folder = header.split("/")[0]
+        others = [m for m in re.finditer(rf'#include "{folder}/\w+\.h"', content)]
+        after = next((m for m in others if m[0] > line), None)
+        at = after.start() if after else others[-1].end()
+        self.texts[path] = content[:at] + (f"{line}\n" if after else f"\n{line}") + content[at:]
+
+    def write(self):
+        for path, text in self.texts.items():
+            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+            (ROOT / path).write_text(text)
+            print(path)
+        written = [str(ROOT / path) for path in self.texts if path.endswith((".cpp", ".h"))]
+        if shutil.which("clang-format"):
+            subprocess.run(["clang-format", "-i", *written], check=True)
+
+
+def registered(kind_class):
+    """The names and aliases of a kind's components in lib/."""
+    for path in (ROOT / "lib").rglob("*.cpp"):
+        for names in re.findall(rf"TPACK_REGISTER\({kind_class}, \w+, ([^)]*)\)", path.read_text()):
+            yield from re.findall(r'"(\w+)"', names)
+
+
+def add_op(writer, name, facts):
+    if name in registered("Op"):
+        sys.exit(f"error: op {name} exists; choose another name")
+    stem = facts["stem"]
+    writer.new(f"lib/ops/{stem}.h", OP_HEADER.format(**facts))
+    writer.new(f"lib/ops/{stem}.cpp", OP.format(**facts))
+    writer.build_line("ops", f"{stem}.cpp")
+    writer.new(f"lib/backend/reference/{stem}.cpp", OP_KERNEL.format(**facts))
+    writer.build_line("backend", f"reference/{stem}.cpp")
+    writer.include("tests/ops/op_cases.h", f"ops/{stem}.h")
+    cases = (ROOT / "tests/ops/op_cases.h").read_text()
+    first = re.search(r"forward_cases\(\) \{\n  return \{\n(.*)\n", cases)[1]
+    writer.insert("tests/ops/op_cases.h", first, OP_CASE.format(**facts))
+
+
+def add_subcommand(writer, name, facts):
+    source = f"lib/cli/{facts['stem']}_command.cpp"
+    known = re.findall(r'const Subcommand \w+\(\s*"([\w-]+)"', "".join(p.read_text() for p in (ROOT / "lib/cli").glob("*.cpp")))
+    if name in known:
+        sys.exit(f"error: subcommand {name} exists; choose another name")
+    writer.new(source, SUBCOMMAND.format(**facts))
+    writer.build_line("cli", pathlib.Path(source).name)
+    writer.new(f"tests/cli/{facts['stem']}_command_test.cpp", SUBCOMMAND_TEST.format(**facts, source=source))
+
+
+def add_component(writer, kind, name, facts):
+    of = KINDS[kind]
+    if name in registered(of["kind_class"]):
+        sys.exit(f"error: {kind} {name} exists; choose another name")
+    file = facts["stem"] + of.get("file_suffix", "")
+    inside = f"{of['sub']}/{file}.cpp" if "sub" in of else f"{file}.cpp"
+    source = f"lib/{of['folder']}/{inside}"
+    member = of.get("member", "double amount = 1")
+    field = of.get("field", '"amount", &Params::amount, above(0), "fill in: what it is, with its unit"')
+    facts |= dict(kind=kind, section=kind if kind == "cost" else "metrics", kind_class=of["kind_class"], header=of["header"],
+                  base=of.get("base", of["kind_class"]), source=source, example=of.get("example", "{amount: 0.5}"),
+                  members=f"  {member};\n", fields=f"        .field({field})", schema=of.get("schema", "Schema<Params>"),
+                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))"), private="  Params p_;\n",
+                  cls=facts["cls"] + of.get("suffix", ""))
+    facts["includes"] = "".join(f'#include "{header}"\n' for header in sorted([of["header"], *of.get("more", [])]))
+    if of.get("of_outputs"):
+        facts |= dict(members="  Ref<LayerOutput> logits;\n  Ref<LayerOutput> labels;\n", example="{logits: logits, labels: label}",
+                      fields="".join(f'\n        .field("{f}", &Params::{f}, "fill in: what it is, with its shape")\n        .required()'
+                                     for f in ("logits", "labels"))[1:])
+    facts["methods"] = of["methods"].format(**facts)
+    writer.new(source, COMPONENT.format(**facts))
+    writer.build_line(of["folder"], inside)
+    if "case" in of:
+        script, marker, case = CASES[of["case"]]
+        writer.insert(f"tests/golden/{script}", marker, case.format(**facts))
+    else:
+        writer.new(source.replace("lib/", "tests/", 1).replace(".cpp", "_test.cpp"), TEST.format(**facts))
+
+
+def main():
+    kinds = [*KINDS, "op", "subcommand"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", metavar="KIND", help="one of " + ", ".join(kinds))
+    parser.add_argument("name", metavar="NAME")
+    options = parser.parse_args()
+    kind, name = options.kind.replace("-", " "), options.name
+    if kind not in kinds:
+        sys.exit(f"error: unknown kind '{options.kind}'; known: {', '.join(kinds)}")
+    form = r"[a-z][a-z0-9]*(-[a-z0-9]+)*" if kind == "subcommand" else r"[A-Z][A-Za-z0-9]*"
+    if not re.fullmatch(form, name):
+        example = "such as prune or show-plan" if kind == "subcommand" else "in PascalCase, such as LeakyReLU or Conv2D"
+        sys.exit(f"error: '{name}' is not a name of a {kind}; use a name {example}")
+    stem = name.replace("-", "_") if kind == "subcommand" else snake_case(name)
+    facts = dict(name=name, stem=stem, words=stem.replace("_", " "), cls="".join(word.capitalize() for word in stem.split("_")))
+    writer = Writer()
+    if kind == "op":
+        add_op(writer, name, facts)
+    elif kind == "subcommand":
+        add_subcommand(writer, name, facts)
+    else:
+        add_component(writer, kind, name, facts)
+    writer.write()
+
+
+if __name__ == "__main__":
+    main()
