@@ -30,13 +30,24 @@ TEST_F(Resources, an_unknown_device_is_exit_2_with_its_place) {
   EXPECT_FALSE(was_begun());
 }
 
-TEST_F(Resources, a_processor_that_is_not_there_is_exit_5_with_its_place) {
+TEST_F(Resources, a_part_of_the_processors_that_is_not_there_is_exit_2_with_its_place) {
   write_content(config(),
                 std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [cpu:0, cpu:99999]}}\n");
   const Outcome outcome = tpack({"check", config()});
-  EXPECT_EQ(outcome.code, 5);
+  EXPECT_EQ(outcome.code, 2);
   EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":")) << outcome.err;
-  EXPECT_NE(outcome.err.find(": device cpu:99999: this process may use "), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with("; use cpu:0 and cpu:1\n")) << outcome.err;
+}
+
+TEST_F(Resources, too_few_processors_are_exit_5_with_their_number) {
+  write_content(config(), std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [cpu:0, cpu:1]}}\n");
+  const std::string processor = std::to_string(own_processors().at(0));
+  testing_cli::Process check({"taskset", "-c", processor, testing_cli::program(), "check", config()},
+                             folder_ / "check");
+  EXPECT_EQ(check.wait(), 5);
+  EXPECT_NE(check.err().find(": 2 towers need at least as many processors; this process may use 1\n"),
+            std::string::npos)
+      << check.err();
 }
 
 /// On one processor, which something else keeps busy. Sanitizers make steps a hundred times slower, so the

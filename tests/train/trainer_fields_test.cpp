@@ -3,6 +3,7 @@
 
 #include "comm/self_comm.h"
 #include "core/text.h"
+#include "support/apart_device.h"
 #include "support/live_fields.h"
 #include "support/small_training.h"
 #include "train/data_parallel_trainer.h"
@@ -39,8 +40,9 @@ std::string setup_of(const std::string& item) {
 }
 
 TEST(Trainers, have_no_field_without_effect) {
+  add_device_kind("apart", make_apart_device);
   const live::Components components = {
-      {"Simple", {.values = {{"device", "cpu:1"}}}},
+      {"Simple", {.values = {{"device", "apart:0"}}}},
       {"SyncMultiGPU", {.base = "{devices: [cpu:0]}", .values = {{"devices", "[cpu:0, cpu:1]"}}}}};
   EXPECT_THAT(live::dead_fields(Registry<Trainer>::table(), components, setup_of), testing::IsEmpty());
 }
