@@ -93,7 +93,6 @@ class WrappedFlow : public Flow {
   explicit WrappedFlow(FlowPtr up) : up_(std::move(up)) {}
 
   const Flow& up() const { return *up_; }
-  const FlowPtr& up_ptr() const { return up_; }
   const Spec& spec() const override { return up_->spec(); }
   Access access() const override { return up_->access(); }
   Seek seek() const override { return up_->seek(); }

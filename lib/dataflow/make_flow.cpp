@@ -59,9 +59,9 @@ Schema<FlowParams> flow_schema() {
 enum class Opening : uint8_t { kNot, kThose };
 
 /// Builds one flow of a tree; the flows inside it are built by children that know the way to it.
-class Builder final : public FlowBuilder {
+class FlowMaker final : public FlowBuilder {
  public:
-  Builder(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad, Opening opening)
+  FlowMaker(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad, Opening opening)
       : scope_(scope), errors_(errors), bad_(std::move(bad)), opening_(opening) {}
 
   /// True where a source that is not open keeps a flow from being built.
@@ -241,7 +241,7 @@ class Builder final : public FlowBuilder {
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors) {
   const size_t before = errors.count();
   auto bad = std::make_shared<BadSamples>();
-  Builder builder(scope, errors, bad, Opening::kNot);
+  FlowMaker builder(scope, errors, bad, Opening::kNot);
   FlowPtr flow;
   try {
     flow = builder.build_top(node);
@@ -253,7 +253,7 @@ std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope
   if (!builder.waits_for_data()) return std::nullopt;
   const auto complete = [node, scope, bad] {
     Diagnostics mistakes;
-    Builder opening(scope, mistakes, bad, Opening::kThose);
+    FlowMaker opening(scope, mistakes, bad, Opening::kThose);
     FlowPtr built;
     try {
       built = opening.build_top(node);

@@ -441,7 +441,7 @@ Symbol NetworkBuilder::build_layer(const ParsedLayer& layer, Symbol before) {
   for (const Ref<LayerOutput>& ref : layer.inputs) in.push_back(output(ref));
   if (in.empty() && !before) throw AlreadyReported();
   if (in.empty()) in.push_back(before);
-  const Builder::Scope scope(builder_, layer.name, layer.position);
+  const Builder::NameScope scope(builder_, layer.name, layer.position);
   const Symbol out = layer.layer->build_nested(*this, in);
   if (!out) throw ConfigError(layer.position, "layer " + layer.name + " gives no output");
   return out;

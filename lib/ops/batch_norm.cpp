@@ -10,14 +10,14 @@ Schema<BatchNormParams> batch_norm_schema(const char* summary) {
                                                 "added to the variance");
 }
 
-struct Parts {
+struct Statistics {
   Symbol centred;   // x - mean
   Symbol inverse;   // 1 / sqrt(variance + epsilon), lined up with the channels
   Symbol mean;      // [C]
   Symbol variance;  // [C]
 };
 
-Parts statistics(Builder& b, Symbol x, double epsilon) {
+Statistics statistics(Builder& b, Symbol x, double epsilon) {
   const Shape& shape = x.shape();
   const Symbol mean = b.reduce_mean(x, all_but_channels(shape));
   const Symbol centred = b.sub(x, per_channel(b, mean, shape));
@@ -66,7 +66,7 @@ std::vector<Symbol> BatchNorm::gradient(Builder& b, const Node& n, std::span<con
 
 std::vector<Symbol> BatchNorm::decompose(Builder& b, const Node& n) const {
   const Symbol x = n.inputs[0];
-  const Parts parts = statistics(b, x, params().epsilon);
+  const Statistics parts = statistics(b, x, params().epsilon);
   const Symbol normalised = b.mul(parts.centred, parts.inverse);
   const Symbol scaled = b.mul(normalised, per_channel(b, n.inputs[1], x.shape()));
   return {b.add(scaled, per_channel(b, n.inputs[2], x.shape())), parts.mean, parts.variance};
@@ -84,7 +84,7 @@ std::vector<Symbol> BatchNormGradient::decompose(Builder& b, const Node& n) cons
   const Shape& shape = x.shape();
   const std::vector<int> axes = all_but_channels(shape);
   // The statistics are made again from x, so that a gradient of this gradient reaches x through them too.
-  const Parts parts = statistics(b, x, params().epsilon);
+  const Statistics parts = statistics(b, x, params().epsilon);
   const Symbol normalised = b.mul(parts.centred, parts.inverse);
   const Symbol dgamma = b.reduce_sum(b.mul(dy, normalised), axes);
   const Symbol dbeta = b.reduce_sum(dy, axes);

@@ -30,7 +30,7 @@ class Twins final : public Model {
 
  private:
   Symbol twin(Builder& b, Symbol image) const {
-    const Builder::Scope scope(b, "twin");
+    const Builder::NameScope scope(b, "twin");
     const Symbol x = b.reshape(image, {image.shape()[0], Shape::kUnknown});
     const int64_t pixels = x.shape()[1];
     const Symbol w = b.variable("W", {pixels, p_.width}, weights_initializer({}, {pixels, p_.width}));

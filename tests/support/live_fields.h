@@ -26,15 +26,10 @@ using Components = std::map<std::string, Component>;  // by name
 /// What an item of a config (`Name: {...}`) makes, as text: the same text whenever it is called.
 using Build = std::function<std::string(const std::string& item_yaml)>;
 
-/// All values that a field may take, where they can be listed.
-inline std::vector<std::string> choices_of(const FieldInfo& field) {
-  return field.type.choices.empty() ? field.check.choices : field.type.choices;
-}
-
 /// Some values that the field's type suggests, as YAML.
 inline std::vector<std::string> values_of(const FieldInfo& field) {
   using Base = FieldType::Base;
-  if (!choices_of(field).empty()) return choices_of(field);
+  if (!field.type.choices.empty()) return field.type.choices;
   if (field.type.base == Base::kBool) return {"true", "false"};
   if (field.type.base == Base::kNumber) return {"0.3", "0.6", "3.5"};
   if (field.type.base == Base::kInteger || field.type.of.starts_with("an integer"))
@@ -71,7 +66,7 @@ class Probe {
       info_.effective(changed, info_.name, errors);
       if (errors.ok()) results.insert(result_of(changed));  // else: out of range
     }
-    return results.size() >= std::max(is_given ? 0 : choices_of(field).size(), size_t{2});
+    return results.size() >= std::max(is_given ? 0 : field.type.choices.size(), size_t{2});
   }
 
   /// The values that the field is given, as YAML.

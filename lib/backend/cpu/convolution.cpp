@@ -24,7 +24,7 @@ constexpr const char* kOneDnnWinograd = "winograd";  // in plans
 constexpr LibraryPart kChoiceOfKernels = {2'500'000};
 
 /// oneDNN's view of a convolution: the same numbers for all three directions.
-struct Problem {
+struct ConvolutionProblem {
   dnnl::algorithm algorithm;
   Desc x, w, bias, y;
   Dims stride, dilation, padding_front, padding_back;
@@ -74,8 +74,8 @@ struct Tensors {
 };
 
 /// `weights`: their format where another piece has chosen it; oneDNN chooses otherwise.
-Problem problem_of(const KernelRequest& request, const ConvolutionParams& p, const Tensors& tensors,
-                   const std::optional<Desc>& weights) {
+ConvolutionProblem problem_of(const KernelRequest& request, const ConvolutionParams& p,
+                              const Tensors& tensors, const std::optional<Desc>& weights) {
   return {algorithm_of(request, p),
           image_format(tensors.x, request.layout).md,
           weights ? *weights
@@ -91,7 +91,7 @@ Problem problem_of(const KernelRequest& request, const ConvolutionParams& p, con
 
 using Forward = dnnl::convolution_forward;
 
-Forward::primitive_desc forward_desc(const Problem& p, bool bias, Activation activation) {
+Forward::primitive_desc forward_desc(const ConvolutionProblem& p, bool bias, Activation activation) {
   dnnl::primitive_attr attributes = user_scratchpad();
   if (activation == Activation::kRelu) append_relu(attributes);
   const auto kind = dnnl::prop_kind::forward_training;
@@ -186,7 +186,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
   if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
   const PerImage per_image{{true, false}, {true}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
-    const Problem p = problem_of(request, params, t, weights);
+    const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
     const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
@@ -210,7 +210,7 @@ PreparedKernel backward_weights(const KernelRequest& request) {
   if (is_tiled(request, params, n.outputs[0].shape)) return tiled_winograd_backward_weights(request, params);
   const PerImage per_image{{true, true}, {false}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
-    const Problem p = problem_of(request, params, t, weights);
+    const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
     const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
@@ -233,11 +233,12 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   return prepared;
 }
 
-const Registration kConvolution("Convolution", prepare_convolution, LayoutRule::kChosen);
-const Registration kFusedConvolution("FusedConvolution", prepare_fused_convolution, LayoutRule::kChosen);
-const Registration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen);
-const Registration kBackwardWeights("ConvolutionBackwardWeights", prepare_backward_weights,
-                                    LayoutRule::kChosen);
+const KernelRegistration kConvolution("Convolution", prepare_convolution, LayoutRule::kChosen);
+const KernelRegistration kFusedConvolution("FusedConvolution", prepare_fused_convolution,
+                                           LayoutRule::kChosen);
+const KernelRegistration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen);
+const KernelRegistration kBackwardWeights("ConvolutionBackwardWeights", prepare_backward_weights,
+                                          LayoutRule::kChosen);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -180,7 +180,7 @@ PreparedKernel prepare_depth_first(const KernelRequest& request) {
                    [&](int64_t images) { return Composition(request, images).run(); });
 }
 
-const Registration kDepthFirst("DepthFirst", prepare_depth_first, LayoutRule::kChosen);
+const KernelRegistration kDepthFirst("DepthFirst", prepare_depth_first, LayoutRule::kChosen);
 
 }  // namespace
 }  // namespace tpack::cpu

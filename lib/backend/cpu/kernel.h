@@ -82,9 +82,9 @@ struct KernelEntry {
 /// Null if the op has none.
 const KernelEntry* find_kernel(const std::string& op_type);
 
-/// Adds a kernel at start-up: `const Registration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
-struct Registration {
-  Registration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr);
+/// Adds a kernel at start-up: `const KernelRegistration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
+struct KernelRegistration {
+  KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr);
 };
 
 inline constexpr int64_t kGrain = 16384;  // elements worth waking a thread for

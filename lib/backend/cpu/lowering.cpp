@@ -18,7 +18,7 @@ class Lowering {
   Lowering(const Graph& graph, const PlanSection& section, const VariableStore& store)
       : graph_(graph), section_(section), store_(store) {}
 
-  Program run() {
+  LoweredProgram run() {
     const std::vector<bool> needed = graph_.needed();
     for (const auto& node : graph_.nodes()) {
       // Inputs that nothing needs are counted all the same: the caller gives them.
@@ -266,7 +266,7 @@ class Lowering {
   const Graph& graph_;
   const PlanSection& section_;
   const VariableStore& store_;
-  Program program_;
+  LoweredProgram program_;
   std::map<Symbol, int> value_of_;
   std::map<std::string, int> variables_;
   std::vector<std::pair<int, int>> copies_;  // (value, its copy in another format)
@@ -274,12 +274,12 @@ class Lowering {
 
 }  // namespace
 
-int Program::owner(int value) const {
+int LoweredProgram::owner(int value) const {
   while (values[static_cast<size_t>(value)].same_as >= 0) value = values[static_cast<size_t>(value)].same_as;
   return value;
 }
 
-Program lower(const Graph& graph, const PlanSection& section, const VariableStore& store) {
+LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store) {
   return Lowering(graph, section, store).run();
 }
 

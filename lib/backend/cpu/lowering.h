@@ -40,7 +40,7 @@ struct Step {
   double flops = 0;
 };
 
-struct Program {
+struct LoweredProgram {
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<TensorSpec> fetches;
@@ -54,6 +54,6 @@ struct Program {
 /// Turns a graph whose nodes all have a choice in `section` into kernels: reorders are put where formats
 /// differ, results that become variables or are fetched are written where they belong wherever that is safe.
 /// `store` says which variables share memory.
-Program lower(const Graph& graph, const PlanSection& section, const VariableStore& store);
+LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store);
 
 }  // namespace tpack::cpu

@@ -111,8 +111,8 @@ PreparedKernel prepare_fused_product(const KernelRequest& request) {
   return prepare_pieces(request, {request.node, p.product, true, p.activation});
 }
 
-const Registration kMatMul("MatMul", prepare_product, LayoutRule::kPlain);
-const Registration kFusedMatMul("FusedMatMul", prepare_fused_product, LayoutRule::kPlain);
+const KernelRegistration kMatMul("MatMul", prepare_product, LayoutRule::kPlain);
+const KernelRegistration kFusedMatMul("FusedMatMul", prepare_fused_product, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -224,15 +224,15 @@ PreparedKernel random_normal(const KernelRequest& r) {
                       }));
 }
 
-const Registration kReshape("Reshape", reshape, LayoutRule::kPlain);
-const Registration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
-const Registration kTranspose("Transpose", transpose, LayoutRule::kPlain);
-const Registration kPad("Pad", pad, LayoutRule::kAgnostic, pad_accepts);
-const Registration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_accepts);
-const Registration kConstantNode("Constant", constant, LayoutRule::kPlain);
-const Registration kLiteral("Literal", literal, LayoutRule::kPlain);
-const Registration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);
-const Registration kRandomNormal("RandomNormal", random_normal, LayoutRule::kPlain);
+const KernelRegistration kReshape("Reshape", reshape, LayoutRule::kPlain);
+const KernelRegistration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
+const KernelRegistration kTranspose("Transpose", transpose, LayoutRule::kPlain);
+const KernelRegistration kPad("Pad", pad, LayoutRule::kAgnostic, pad_accepts);
+const KernelRegistration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_accepts);
+const KernelRegistration kConstantNode("Constant", constant, LayoutRule::kPlain);
+const KernelRegistration kLiteral("Literal", literal, LayoutRule::kPlain);
+const KernelRegistration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);
+const KernelRegistration kRandomNormal("RandomNormal", random_normal, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

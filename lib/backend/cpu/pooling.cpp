@@ -190,11 +190,11 @@ PreparedKernel avg_pool_spread(const KernelRequest& r) {
                   }));
 }
 
-const Registration kMaxPool("MaxPool", max_pool, LayoutRule::kAgnostic);
-const Registration kMaxPoolScatter("MaxPoolScatter", max_pool_scatter, LayoutRule::kAgnostic);
-const Registration kMaxPoolGather("MaxPoolGather", max_pool_gather, LayoutRule::kAgnostic);
-const Registration kAvgPool("AvgPool", avg_pool, LayoutRule::kAgnostic);
-const Registration kAvgPoolSpread("AvgPoolSpread", avg_pool_spread, LayoutRule::kAgnostic);
+const KernelRegistration kMaxPool("MaxPool", max_pool, LayoutRule::kAgnostic);
+const KernelRegistration kMaxPoolScatter("MaxPoolScatter", max_pool_scatter, LayoutRule::kAgnostic);
+const KernelRegistration kMaxPoolGather("MaxPoolGather", max_pool_gather, LayoutRule::kAgnostic);
+const KernelRegistration kAvgPool("AvgPool", avg_pool, LayoutRule::kAgnostic);
+const KernelRegistration kAvgPoolSpread("AvgPoolSpread", avg_pool_spread, LayoutRule::kAgnostic);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -338,7 +338,7 @@ PreparedKernel prepare_sweep(const KernelRequest& request) {
   return prepared;
 }
 
-const Registration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts);
+const KernelRegistration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -9,7 +9,7 @@ namespace {
 /// The [filters] vector that a node adds along the channels (or columns) of `to`; empty where it does
 /// something else.
 Symbol bias_of(const Node& node, Symbol to) {
-  const Call call = call_of(node);
+  const FunctionCall call = call_of(node);
   if (call.fn != pointwise::Fn::kAdd) return {};
   for (const size_t i : {0U, 1U}) {
     Symbol other = call.operands[1 - i].symbol;

@@ -9,9 +9,9 @@ namespace tpack {
 namespace {
 
 /// Emits nodes in a rewrite with a Builder's comfort, under the path of the node they stand for.
-class Parts {
+class LoweredBatchNorm {
  public:
-  Parts(Graph& out, const Node& node)
+  LoweredBatchNorm(Graph& out, const Node& node)
       : builder_(out, table_, {.float_type = node.outputs[0].dtype}),
         scope_(builder_, node.path, node.origin) {}
   Builder& builder() { return builder_; }
@@ -19,7 +19,7 @@ class Parts {
  private:
   VariableTable table_;
   Builder builder_;
-  Builder::Scope scope_;
+  Builder::NameScope scope_;
 };
 
 double elements_per_channel(const Shape& x) {
@@ -76,11 +76,11 @@ std::vector<Symbol> batch_norm_gradient_parts(Builder& b, double epsilon, std::s
 Graph lower_batch_norm(const Graph& graph) {
   return rewrite(graph, [](Graph& out, const Node& node, std::span<const Symbol> inputs) -> Replacement {
     if (const auto* norm = op_cast<BatchNorm>(node)) {
-      Parts parts(out, node);
+      LoweredBatchNorm parts(out, node);
       return batch_norm_parts(parts.builder(), norm->params().epsilon, inputs);
     }
     if (const auto* gradient = op_cast<BatchNormGradient>(node)) {
-      Parts parts(out, node);
+      LoweredBatchNorm parts(out, node);
       return batch_norm_gradient_parts(parts.builder(), gradient->params().epsilon, inputs);
     }
     return std::nullopt;

@@ -181,7 +181,7 @@ class UncleanCopy final : public OpOf<UncleanCopy, NoParams> {
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override { return {in[0]}; }
   ImageOperands images() const override { return {{0}, {0}}; }
 };
-const cpu::Registration kUncleanCopy(
+const cpu::KernelRegistration kUncleanCopy(
     "TestUncleanCopy",
     [](const cpu::KernelRequest& r) -> cpu::PreparedKernel {
       const uint64_t bytes = cpu::make_format(r.node.outputs[0], r.layout).bytes();

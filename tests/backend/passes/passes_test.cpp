@@ -29,7 +29,7 @@ class PassesTest : public testing::Test {
     return n;
   }
   Symbol conv_bias(const std::string& name) {
-    const Builder::Scope scope(b_, name);
+    const Builder::NameScope scope(b_, name);
     const Symbol y = convolution(b_, x_, b_.variable("W", {4, 3, 3, 3}, {}), {.padding = {1, 1, 1, 1}});
     return b_.add(y, per_channel(b_, b_.variable("b", {4}, {}), y.shape()));
   }
