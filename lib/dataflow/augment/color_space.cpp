@@ -45,8 +45,10 @@ struct ColorSpaceParams {
 
 template <>
 struct EnumNames<ColorMode> {
-  static constexpr std::array<std::pair<const char*, ColorMode>, 4> kNames = {
-      {{"gray", ColorMode::kGray}, {"bgr", ColorMode::kBgr}, {"hsv", ColorMode::kHsv}, {"ycrcb", ColorMode::kYCrCb}}};
+  static constexpr std::array<std::pair<const char*, ColorMode>, 4> kNames = {{{"gray", ColorMode::kGray},
+                                                                               {"bgr", ColorMode::kBgr},
+                                                                               {"hsv", ColorMode::kHsv},
+                                                                               {"ycrcb", ColorMode::kYCrCb}}};
 };
 
 namespace {
