@@ -22,7 +22,7 @@ constexpr int64_t kCacheFloats =
 int64_t blocks_of(int64_t channels) { return (channels + kLanes - 1) / kLanes; }
 int64_t rounded_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-/// Sizes that all three directions share. Patches are taken from `in`, tiles are written to `out`.
+/// Sizes that all three directions share. `in` has the patches, `out` has the tiles.
 struct Geometry {
   int64_t images = 0;
   WinogradImages in;
