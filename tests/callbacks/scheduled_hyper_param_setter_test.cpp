@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::FloatEq;
 
-/// Runs a schedule and notes the learning rate that each step is done with.
+/// Runs a schedule and records the learning rate of each step.
 class SetterTest : public testing::Test {
  protected:
   std::vector<float> rates(const std::string& params, RunLength length) {
@@ -57,7 +57,7 @@ TEST_F(SetterTest, an_epoch_schedule_sets_exactly_as_often_as_it_has_points) {
   EXPECT_FLOAT_EQ(seen[static_cast<size_t>(changes) - 1], 0.4F);
 }
 
-/// Each of two schedules would set its own last value again.
+/// Each of the two schedules would set its own last value again.
 TEST_F(SetterTest, a_resumed_run_goes_on_with_the_value_of_its_checkpoint) {
   const TemporaryFolder folder;
   const auto add_setters = [](TestRun& run) {
@@ -80,7 +80,8 @@ TEST_F(SetterTest, a_resumed_run_goes_on_with_the_value_of_its_checkpoint) {
   EXPECT_THAT(seen, ElementsAre(0.001F, 0.001F, 0.001F, 0.001F));
 }
 
-/// What a run that goes on after epoch 3 with `params` logs; `before` is the schedule of the run until then.
+/// What a run that continues after epoch 3 with `params` logs; `before` is the schedule of the run until
+/// then.
 std::string said_when_resumed(const std::string& before, const std::string& params) {
   const TemporaryFolder folder;
   FakeTrainer trainer;

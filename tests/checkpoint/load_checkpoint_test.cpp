@@ -40,7 +40,7 @@ TEST(LoadCheckpoint, detects_every_single_flipped_bit) {
   for (int i = 0; i < 2000; ++i) expect_detected(random() % (whole.size() * 8));
 }
 
-/// A file with a good seal whose content `make` writes through libhdf5: what an enemy can do.
+/// A file with a valid seal and content that `make` writes with libhdf5: what an attacker can do.
 class Hostile : public testing::Test {
  protected:
   std::string complaint_of(const std::function<void(hid_t file)>& make) {

@@ -64,7 +64,7 @@ TEST_F(Retention, keeps_the_newest) {
   EXPECT_THAT(steps(), ElementsAre(100, 20));
   remove_old_checkpoints(folder_.str(), 5, 100);
   EXPECT_THAT(steps(), ElementsAre(100, 20));
-  remove_old_checkpoints(folder_.str(), 1, 20);  // 100 is of another time, and 20 our newest
+  remove_old_checkpoints(folder_.str(), 1, 20);  // 100 is from an earlier run; 20 is the newest of this one
   EXPECT_THAT(steps(), ElementsAre(100, 20));
 }
 

@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// What started the tests may ignore some of them (`nohup`).
+/// The process that started the tests may ignore some of them (`nohup`).
 void let_signals_end_the_process() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
 }

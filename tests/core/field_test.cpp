@@ -21,7 +21,7 @@ namespace {
 
 ConfigNode plain(const std::string& text) { return ConfigNode::plain(text, at(2, 3)); }
 
-/// What parsing T from the node reports; "" if it is valid.
+/// The error of parsing a T from the node; "" if it is valid.
 template <class T>
 std::string field_complaint(const ConfigNode& node, const Check& check = {}) {
   Diagnostics errors;

@@ -65,7 +65,7 @@ TEST(WriteWholeFile, leaves_the_old_file_or_the_new_one_whichever_call_fails) {
   EXPECT_EQ(failures, 8);  // open, write, fsync, close, rename; folder: open, fsync, close
 }
 
-/// Writes at most three bytes at a time and is interrupted before each.
+/// Writes at most three bytes at a time and is interrupted before each write.
 class SlowFileIo final : public FileIo {
  public:
   ssize_t write(int file, const void* data, size_t bytes) override {

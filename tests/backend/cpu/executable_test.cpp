@@ -177,9 +177,9 @@ TEST_F(CpuExecutableTest, executables_of_one_device_share_an_arena_and_keep_thei
   EXPECT_EQ(large->fetched(0).at(0), 7 * 4 * 36);
 }
 
-/// What a network with kernels of every kind that is cut (convolutions in all directions and layouts,
-/// products, sweeps with reductions, pooling, reorders) gives on so many threads, by the choices of
-/// `section`.
+/// The results of a network with every kind of kernel that is cut into pieces (convolutions in all directions
+/// and layouts, products, sweeps with reductions, pooling, reorders) on a number of threads, with the choices
+/// of `section`.
 std::vector<Tensor> compute_on(int threads, PlanSection& section) {
   Graph graph;
   VariableTable table;

@@ -58,7 +58,7 @@ TEST_F(LayoutChoiceTest, chooses_nothing_for_four_axes_that_are_no_image) {
   EXPECT_TRUE(choose(Algorithm::kHeuristic).nodes.empty());
 }
 
-/// A Slice that cuts blocks of channels is done in nhwc whatever is chosen: as a part of the region around
+/// A Slice that splits blocks of channels runs in nhwc, whatever is chosen: as a part of the region around
 /// it, it would count as free in blocks.
 TEST_F(LayoutChoiceTest, keeps_nodes_that_cut_blocks_out_of_regions_in_blocks) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
