@@ -1,4 +1,4 @@
-// Sources that know what they hold only once they are open.
+// Sources whose components are known only after they are opened.
 #include <thread>
 
 #include <gmock/gmock.h>

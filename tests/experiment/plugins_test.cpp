@@ -20,7 +20,7 @@ std::string error_of(const std::string& path) {
   return "";
 }
 
-/// A shared library that is no plugin.
+/// A shared library that is not a plugin.
 std::string some_library() {
   for (const char* path :
        {"/lib/x86_64-linux-gnu/libz.so.1", "/usr/lib/libz.so.1", "/lib/aarch64-linux-gnu/libz.so.1"}) {

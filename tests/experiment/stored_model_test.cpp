@@ -1,4 +1,4 @@
-// Runs the program on what it trained: eval, infer, ckpt.
+// Runs the program on a model that it trained: eval, infer, ckpt.
 #include "experiment/stored_model.h"
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Runs the program on folders of images: files that change under a resumed run, images that are too small.
+// Runs the program on folders of images: files that change before a run is resumed, images that are too
+// small.
 #include <filesystem>
 
 #include "experiment/tiny_runs.h"

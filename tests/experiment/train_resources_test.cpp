@@ -1,4 +1,4 @@
-// What a machine may lack is found before training: exit 5 and the place in the config.
+// Missing resources are reported before training: exit code 5 and the position in the config.
 #include <filesystem>
 
 #include "core/machine.h"
@@ -39,8 +39,8 @@ TEST_F(Resources, a_processor_that_is_not_there_is_exit_5_with_its_place) {
   EXPECT_NE(outcome.err.find(": device cpu:99999: this process may use "), std::string::npos) << outcome.err;
 }
 
-/// On one processor, which something else keeps busy. Sanitizers make steps a hundred times slower, so the
-/// epoch becomes longer only where it was too short to tell.
+/// On one processor, which another process keeps busy. Sanitizers make steps a hundred times slower, so the
+/// epoch is longer only if it was too short to tell.
 TEST_F(Resources, processors_that_others_use_are_named_in_the_line_of_the_epoch) {
   const std::string processor = std::to_string(own_processors().at(0));
   const testing_cli::Process neighbor({"taskset", "-c", processor, "sh", "-c", "while :; do :; done"},

@@ -1,5 +1,5 @@
-// Runs the program: what a run that goes on takes from a checkpoint and from its run folder, and what it
-// leaves.
+// Runs the program: what a resumed run takes from a checkpoint and from its run folder, and what it leaves
+// there.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -289,7 +289,7 @@ TEST_F(TrainResume, auto_refuses_where_all_are_damaged) {
 TEST_F(TrainResume, goes_on_with_another_number_of_threads_to_the_same_bits) {
   const auto trained = [&](const std::string& threads, const std::string& epochs, const std::string& name,
                            const std::vector<std::string>& more = {}) {
-    // Wide enough that the work is cut into pieces.
+    // Wide enough for the work to be cut into pieces.
     std::vector<std::string> words = {
         "--set", "engine.threads=" + threads,         "--set", "max_epoch=" + epochs,
         "--set", "model.layers.fc0.units=2000",       "--set", "data.train.FakeData.size=640",

@@ -7,7 +7,7 @@
 namespace tpack::testing_cli {
 namespace {
 
-/// The generator is trained in every third step, so that a checkpoint may fall between two of its steps.
+/// The generator is trained in every third step, so that a checkpoint may be between two of its steps.
 constexpr const char* kGan = R"(
 tpack: 1
 data:
@@ -132,7 +132,7 @@ TEST_F(WithTinyRuns, the_long_form_of_cost_and_optimizer_has_the_bits_of_the_sho
   expect_same_bits(weights_of(checkpoint(20, "short")), weights_of(checkpoint(20, "long")));
 }
 
-/// Initial values are drawn by name, so both begin with those of a third run; Dropout draws by place.
+/// Initial values are drawn by name, so both start with those of a third run; Dropout draws by place.
 TEST_F(WithTinyRuns, a_network_that_is_called_once_has_the_bits_of_its_layers) {
   ASSERT_EQ(train({"--set", "max_epoch=1"}, "first").code, 0);
   const std::string from = "init={from: " + checkpoint(10, "first");

@@ -80,7 +80,7 @@ TEST_P(LayerGradient, can_be_differentiated_again) {
   EXPECT_TRUE(result.ok) << result.largest_error << " at " << result.text;
 }
 
-/// Outputs, gradients and variables with both layouts and in both phases.
+/// Compares outputs, gradients and variables in both layouts and both phases.
 void expect_same_on_processors(const testkit::Function& function, const std::vector<Tensor>& inputs) {
   for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
     const testkit::BackendCheck check(function, inputs, phase);

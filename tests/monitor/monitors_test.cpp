@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-/// Writes down the calls it gets.
+/// Records its calls.
 class Recorder final : public Monitor {
  public:
   explicit Recorder(std::vector<std::string>& calls, bool fails = false) : calls_(calls), fails_(fails) {}

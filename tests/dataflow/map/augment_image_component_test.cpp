@@ -21,7 +21,8 @@ TEST(AugmentImageComponent, crops_before_decoding_give_what_crops_after_it_give)
   const auto behind = [](ConfigNode first) {
     return list({std::move(first), item("RandomCrop", list({60, 80})), item("RandomCrop", 40), "Flip"});
   };
-  // A crop of the whole is none; a transform that does nothing but is no crop forces the whole decode.
+  // A crop of the whole image is no crop; a transform that does nothing but is not a crop forces decoding the
+  // whole image.
   const ConfigNode before_decoding = behind(item("CenterCrop", list({70, 90})));
   const ConfigNode after_decoding = behind(item("Brightness", 0));
   for (const auto& [name, bytes] :
