@@ -1,4 +1,4 @@
-// Files of data that are cut short: refused with their path, or left out and counted, as the config says.
+// Truncated data files: refused with their path, or skipped and counted, as the config says.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -92,7 +92,7 @@ TEST_F(DamagedImage, is_left_out_and_counted_where_the_config_says_so) {
     std::filesystem::remove_all(run_folder("run"));
     const Outcome outcome = train_on_images(on_error);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    // It is met again in the passes that the queue has read ahead.
+    // The queue reads passes ahead, so it meets the file again.
     EXPECT_THAT(outcome.err,
                 testing::ContainsRegex("data.train: [0-9]+ bad samples were left out or replaced"));
     EXPECT_NE(content_of(run_folder("run") + "/bad_samples.txt").find(image(kBroken)), std::string::npos);

@@ -1,4 +1,4 @@
-// A run whose folder is on a disk that is full or may not be written.
+// A run whose folder is on a full or read-only disk.
 #include <filesystem>
 
 #include "checkpoint/retention.h"

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Runs `steps` steps of a new training and gives all variables.
+/// Runs `steps` steps of a new training and returns all variables.
 std::map<std::string, Tensor> train(const std::string& trainer, int64_t steps) {
   SmallTraining training(trainer);
   training.trainer().initialize();

@@ -1,4 +1,4 @@
-// A run that was stopped and goes on: in mid-epoch, in the hooks of an epoch, before the first one.
+// A run that is stopped and continued: in mid-epoch, in the hooks of an epoch, before the first epoch.
 #include <gmock/gmock.h>
 
 #include "core/stop.h"
@@ -48,7 +48,7 @@ TEST_F(LoopResume, goes_on_in_mid_epoch_with_the_hooks_that_are_left) {
 TEST_F(LoopResume, goes_on_behind_an_epoch_that_was_saved_at_its_end) {
   const TemporaryFolder folder;
   train_and_save(folder, {.max_epoch = 1, .steps_per_epoch = 2});
-  for (const int64_t steps_per_epoch : {2, 1, 5}) {  // an epoch that is done stays done
+  for (const int64_t steps_per_epoch : {2, 1, 5}) {  // a finished epoch is not repeated
     record_.clear();
     TestRun run({.max_epoch = 2, .steps_per_epoch = steps_per_epoch}, trainer_);
     run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
@@ -156,7 +156,7 @@ TEST_F(LoopResume, an_interrupt_of_a_later_hook_does_not_repeat_the_earlier_ones
     EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(4, 7)));
     EXPECT_THAT(run.monitors.get_history("second"), ElementsAre(Pair(2, 7), Pair(4, 7)));
   }
-  FakeTrainer longer;  // the epoch has more steps now: its figures are to be taken again
+  FakeTrainer longer;  // the epoch has more steps now: its statistics are computed again
   TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, longer);
   run.add("first", give("first")).add("second", give("second"));
   run.go_on_from(folder / "checkpoints/model-2.h5");

@@ -86,7 +86,7 @@ TEST_F(LoopTest, a_starting_epoch_behind_the_last_one_trains_nothing) {
   EXPECT_THAT(record_, ElementsAre("A setup 4/-1/0", "A before_train 4/-1/0", "A after_train 4/-1/0"));
 }
 
-/// A hook, and how many lines of the plain run come before and with it when it is called for the first time.
+/// A hook, and how many lines of the plain run come up to and including its first call.
 struct HookCase {
   const char* hook;
   size_t lines;
