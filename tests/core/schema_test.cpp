@@ -32,7 +32,7 @@ std::string schema_complaint(const ConfigNode& node) {
   return "";
 }
 
-TEST(Schema, fills_what_is_not_given_with_the_member_initialisers) {
+TEST(Schema, fills_what_is_not_given_with_the_member_initializers) {
   const ThingParams params = thing_schema().parse({{"units", 3}}, "layer Thing");
   EXPECT_EQ(params, (ThingParams{0.5, 3, {"a"}}));
 }

@@ -67,7 +67,7 @@ inline std::vector<LayerCase> layer_cases() {
       {"Add",
        "[{BatchNorm: {name: a, input: x0}}, {BatchNorm: {name: b, input: x0}}, {Add: {input: [a, b]}}]",
        {random_tensor({4, 3, 2, 2}, 1)},
-       "normalised"},
+       "normalized"},
       {"AvgPooling", "- AvgPooling: {window: 2}", {random_tensor(image, 1)}},
       {"AvgPooling",
        "- AvgPooling: {window: 3, stride: 2, padding: same}",

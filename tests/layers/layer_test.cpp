@@ -166,7 +166,7 @@ TEST(Layers, dropout_drops_in_training_only_and_keeps_the_mean) {
   EXPECT_TRUE(bit_equal(value_of("- Dropout: {rate: 0.25}", ones, Phase::kInference), ones));
 }
 
-TEST(Layers, batch_norm_normalises_channels_of_the_batch) {
+TEST(Layers, batch_norm_normalizes_channels_of_the_batch) {
   const Tensor y = value_of("- BatchNorm: {epsilon: 1.0e-12}", random_tensor({8, 2, 3, 3}, 4));
   for (int64_t channel = 0; channel < 2; ++channel) {
     double sum = 0;

@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, CpuBackend,
                          name_of);
 
 /// A float near 1,000 is exact to 3e-5, which is 1e-4 of the differences between the numbers.
-TEST(CpuBackend, normalises_numbers_far_from_zero_as_exactly_as_they_are_given) {
+TEST(CpuBackend, normalizes_numbers_far_from_zero_as_exactly_as_they_are_given) {
   const auto norm = [](Builder& b, Symbols in) {
     const Node& node = b.emit<BatchNorm>({1e-5}, {in[0], in[1], in[2]});
     return std::vector{node.out(), node.out(2)};
