@@ -69,7 +69,7 @@ TEST_F(BestSaverTest, nan_is_never_the_best) {
   EXPECT_EQ(best_epoch(), 2);
 }
 
-TEST_F(BestSaverTest, says_what_the_best_was_where_its_file_is_not_here) {
+TEST_F(BestSaverTest, says_what_the_best_was_if_its_file_is_missing) {
   start(3, {0.5, 0.9, kNan}).go();
   std::filesystem::remove(best_file());
   const CapturedLog log;
@@ -95,7 +95,7 @@ TEST_F(BestSaverTest, knows_its_best_after_a_resume_from_the_best) {
   EXPECT_EQ(best_epoch(), 2);
 }
 
-TEST_F(BestSaverTest, a_best_whose_file_is_not_there_counts_no_more) {
+TEST_F(BestSaverTest, a_best_without_its_file_does_not_count) {
   start(2, {0.5, 0.9}).go();
   std::filesystem::rename(best_file(), folder_ / "elsewhere.h5");
   start(4, {0, 0, 0.7, 0.6}).go_on_from(folder_ / "checkpoints/model-2.h5");
@@ -115,7 +115,7 @@ TEST_F(BestSaverTest, put_into_the_list_of_a_resumed_run_it_does_not_replace_a_b
   EXPECT_EQ(best_epoch(), 2);
 }
 
-TEST_F(BestSaverTest, goes_by_the_file_where_a_checkpoint_knows_of_a_better_one) {
+TEST_F(BestSaverTest, trusts_the_file_if_a_checkpoint_knows_of_a_better_one) {
   // As after a kill between the writing of two files.
   start(1, {0.5}).go();
   const std::string first = content_of(best_file());
@@ -153,7 +153,7 @@ TEST_F(BestSaverTest, a_best_that_was_not_saved_was_none) {
   EXPECT_EQ(best_epoch(), 3);
 }
 
-TEST_F(BestSaverTest, must_come_behind_what_gives_the_value) {
+TEST_F(BestSaverTest, must_come_after_what_gives_the_value) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   run.add("MaxSaver", {{"monitor", "accuracy"}});
@@ -168,7 +168,7 @@ TEST_F(BestSaverTest, must_come_behind_what_gives_the_value) {
   }
 }
 
-TEST_F(BestSaverTest, refuses_a_statistic_that_nobody_gives) {
+TEST_F(BestSaverTest, refuses_an_unknown_statistic) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   run.add("give", std::make_unique<GiveAccuracy>(std::vector<double>{1}));

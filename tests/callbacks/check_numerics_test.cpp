@@ -47,7 +47,7 @@ TEST_F(CheckNumericsTest, names_the_first_bad_element_after_the_epoch) {
   EXPECT_EQ(run(), std::string("after global_step 2 variable w has inf at [1]") + kAdvice);
 }
 
-TEST_F(CheckNumericsTest, looks_after_every_step_where_that_is_asked_for) {
+TEST_F(CheckNumericsTest, checks_after_every_step_if_requested) {
   spoil_in_first_step(-INFINITY);
   EXPECT_EQ(run({{"run_step", true}}),
             std::string("after global_step 1 variable w has -inf at [1]") + kAdvice);

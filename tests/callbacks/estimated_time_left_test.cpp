@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-TEST(EstimatedTimeLeft, is_said_after_every_epoch_but_the_last) {
+TEST(EstimatedTimeLeft, is_shown_after_every_epoch_except_the_last) {
   for (const bool median : {true, false}) {
     FakeTrainer trainer;
     TestRun run({.max_epoch = 3, .steps_per_epoch = 1}, trainer);

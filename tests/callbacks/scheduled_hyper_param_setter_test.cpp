@@ -58,7 +58,7 @@ TEST_F(SetterTest, an_epoch_schedule_sets_exactly_as_often_as_it_has_points) {
 }
 
 /// Each of the two schedules would set its own last value again.
-TEST_F(SetterTest, a_resumed_run_goes_on_with_the_value_of_its_checkpoint) {
+TEST_F(SetterTest, a_resumed_run_continues_with_the_value_of_its_checkpoint) {
   const TemporaryFolder folder;
   const auto add_setters = [](TestRun& run) {
     run.add("ScheduledHyperParamSetter", parse_yaml("{param: learning_rate, values: [[1, 0.01]]}", "s.yaml"));
@@ -121,7 +121,7 @@ TEST_F(SetterTest, a_run_that_starts_late_catches_up) {
               ElementsAre(0.4F, 0.4F));
 }
 
-TEST_F(SetterTest, a_run_that_starts_late_stays_as_it_is_where_that_is_asked_for) {
+TEST_F(SetterTest, a_run_that_starts_late_can_be_left_as_it_is) {
   const char* params = "{param: learning_rate, values: [[10, 0.2], [30, 0.4]], set_at_beginning: false}";
   EXPECT_THAT(rates(params, {.starting_epoch = 91, .max_epoch = 91, .steps_per_epoch = 1}),
               ElementsAre(0.1F));

@@ -145,7 +145,7 @@ TEST_F(Hostile, an_unfinished_file_is_refused) {
             "is not a tpack checkpoint: it has another format");
 }
 
-TEST_F(Hostile, nonsense_behind_a_good_seal_is_refused) {
+TEST_F(Hostile, nonsense_after_a_good_seal_is_refused) {
   const std::string nonsense(1000, 'x');
   write_content(folder_ / "b.h5", make_seal(nonsense) + nonsense);
   EXPECT_THAT(load_complaint(folder_ / "b.h5"), testing::HasSubstr("b.h5: cannot be read as HDF5"));

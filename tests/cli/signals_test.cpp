@@ -43,7 +43,7 @@ TEST(SignalWatcher, leaves_alone_what_the_process_was_started_to_ignore) {
   }
 }
 
-TEST(SignalWatcher, goes_on_where_nobody_reads_what_is_written) {
+TEST(SignalWatcher, continues_if_nobody_reads_what_is_written) {
   EXPECT_EXIT(
       {
         const SignalWatcher watcher;

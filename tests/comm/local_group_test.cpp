@@ -60,7 +60,7 @@ TEST_P(LocalGroupOf, gives_the_same_bits_in_every_run_and_on_every_member) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, LocalGroupOf, testing::Values(1, 2, 3, 4));
 
-TEST(LocalGroup, names_the_member_that_does_not_come) {
+TEST(LocalGroup, names_the_missing_member) {
   // Ranks 0 and 2 must arrive within the time limit, even on a busy machine.
   LocalGroup group(3, 2);
   std::latch started(3);

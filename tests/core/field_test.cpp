@@ -147,7 +147,7 @@ TEST(Check, refuses_not_a_number_wherever_there_is_a_range) {
   EXPECT_NE(field_complaint<double>(plain(".nan"), above(0)), "");
 }
 
-TEST(Ref, keeps_its_place_and_finds_files_beside_the_config) {
+TEST(Ref, keeps_its_place_and_finds_files_next_to_the_config) {
   const auto file = std::make_shared<const std::string>("configs/a.yaml");
   const auto ref = value_of<Ref<Path>>(ConfigNode::string("../data", {file, 3, 1}));
   EXPECT_EQ(ref.position.line, 3);

@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(ReadWholeFile, gives_nothing_where_there_is_no_file) {
+TEST(ReadWholeFile, gives_nothing_without_a_file) {
   const TemporaryFolder folder;
   write_whole_file(folder / "a", std::string_view("line\n\0end", 9));
   EXPECT_EQ(read_whole_file(folder / "a"), std::string("line\n\0end", 9));
@@ -79,7 +79,7 @@ class SlowFileIo final : public FileIo {
   bool interrupted_ = false;
 };
 
-TEST(WriteWholeFile, goes_on_after_short_and_interrupted_writes) {
+TEST(WriteWholeFile, continues_after_short_and_interrupted_writes) {
   const TemporaryFolder folder;
   SlowFileIo io;
   write_whole_file(folder / "a", "0123456789", io);

@@ -155,7 +155,7 @@ TEST(Stream, passes_differ_and_follow_each_other) {
   EXPECT_NE(orders[0], orders[1]);
 }
 
-TEST(Stream, the_first_bad_sample_stops_it_behind_the_good_batches) {
+TEST(Stream, the_first_bad_sample_stops_it_after_the_good_batches) {
   for (const std::string source : {"Counting", "CountingInOrder"}) {
     for (const int64_t bad : {0, 5, 19}) {
       const DataFlow flow = make_flow(
@@ -174,7 +174,7 @@ TEST(Stream, the_first_bad_sample_stops_it_behind_the_good_batches) {
   }
 }
 
-TEST(Stream, an_error_behind_the_batch_names_its_stage) {
+TEST(Stream, an_error_after_the_batch_names_its_stage) {
   const DataFlow flow = make_flow(list({item("Counting", 20), item("BatchData", {{"batch_size", 5}}),
                                         item("MapData", {{"map", item("OneHot", 7)}, {"component", "k"}})}));
   const auto stream = flow.stream({.workers = 2, .slots = 2});

@@ -27,7 +27,7 @@ class TrainOnImages : public testing_cli::WithTinyRuns {
   }
 };
 
-TEST_F(TrainOnImages, warns_where_the_files_of_a_resumed_run_are_others) {
+TEST_F(TrainOnImages, warns_if_the_files_of_a_resumed_run_are_others) {
   for (const char* name :
        {"images/ants/1.png", "images/ants/2.png", "images/bees/1.png", "images/bees/2.png"})
     image(name);

@@ -73,7 +73,7 @@ TEST_F(Resources, a_step_for_which_there_is_no_memory_is_exit_5_before_anything_
   EXPECT_FALSE(was_begun());
 }
 
-TEST_F(Resources, variables_for_which_there_is_no_memory_are_exit_5_with_the_largest) {
+TEST_F(Resources, variables_without_enough_memory_are_exit_5_with_the_largest) {
   if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
   const Outcome outcome =
       tpack({"check", config(), "--set", "model.layers.1.FullyConnected.units=1500000000"});

@@ -165,7 +165,7 @@ TEST_F(Train, a_second_signal_ends_at_once) {
   EXPECT_THAT(process.err(), testing::HasSubstr("error: interrupted again: ended immediately"));
 }
 
-TEST_F(Train, saves_where_its_terminal_is_closed) {
+TEST_F(Train, saves_if_its_terminal_is_closed) {
   Process process({program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000",
                    "--set", "callbacks=[]"},
                   folder_ / "out");

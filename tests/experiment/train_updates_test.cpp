@@ -44,7 +44,7 @@ class TrainUpdates : public WithTinyRuns {
   TrainUpdates() { write_content(config(), kGan); }
 };
 
-TEST_F(TrainUpdates, goes_on_bit_exactly) {
+TEST_F(TrainUpdates, resumes_bit_exactly) {
   ASSERT_EQ(train({}, "whole").code, 0);
   for (const int epochs : {1, 2, 3}) {  // 7, 14 and 21 steps: after, before and in a step of the generator
     const std::string name = "from_" + std::to_string(epochs);

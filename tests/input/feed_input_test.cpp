@@ -53,7 +53,7 @@ TEST(FeedInput, replicas_share_the_batches_of_passes_over_their_ends) {
   }
 }
 
-TEST(FeedInput, goes_on_behind_the_end_of_a_pass_whose_length_is_not_known) {
+TEST(FeedInput, continues_after_the_end_of_a_pass_of_unknown_length) {
   const DataFlow flow =
       make_flow(parse_yaml("{flow: [FakeData: {shapes: [[5], []], dtype: [float32, int32], names: [x, "
                            "label], domain: [0, 3], size: 12}, "

@@ -57,7 +57,7 @@ double sigmoid_cross_entropy(double logit, const std::string& label) {
   return testkit::evaluate(function, {Tensor::of<double>({1, 1}, {logit})}, DType::kFloat64)[0].at(0);
 }
 
-TEST(SigmoidCrossEntropy, is_exact_where_the_sigmoid_is_0_or_1) {
+TEST(SigmoidCrossEntropy, is_exact_if_the_sigmoid_is_0_or_1) {
   EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(0, "1"), std::log(2));
   EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(1000, "0"), 1000);
   EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(-1000, "1"), 1000);

@@ -42,7 +42,7 @@ TEST_F(DamagedIdx, trains_while_it_is_whole) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
-TEST_F(DamagedIdx, is_refused_where_it_is_truncated) {
+TEST_F(DamagedIdx, is_refused_if_it_is_truncated) {
   for (const size_t length : {size_t{0}, size_t{7}, size_t{16}, images_.size() / 2, images_.size() - 1}) {
     SCOPED_TRACE(length);
     write_content(file("images-idx3"), images_.substr(0, length));
@@ -86,7 +86,7 @@ TEST_F(DamagedImage, ends_the_run_with_its_path) {
       << outcome.err;
 }
 
-TEST_F(DamagedImage, is_left_out_and_counted_where_the_config_says_so) {
+TEST_F(DamagedImage, is_skipped_and_counted_if_the_config_says_so) {
   for (const std::string on_error : {"skip", "replace"}) {
     SCOPED_TRACE(on_error);
     std::filesystem::remove_all(run_folder("run"));

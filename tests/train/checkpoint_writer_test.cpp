@@ -79,7 +79,7 @@ TEST_F(CheckpointWriterTest, writes_nothing_without_a_folder) {
   EXPECT_THAT(told_, IsEmpty());
 }
 
-TEST_F(CheckpointWriterTest, tells_of_a_failure_and_goes_on_with_the_next) {
+TEST_F(CheckpointWriterTest, reports_a_failure_and_continues_with_the_next) {
   FailingFileIo io(1, ENOSPC);
   CheckpointWriter writer(folder_.str(), io);
   writer.write({request("model-1.h5")}, [&] { return content(); });

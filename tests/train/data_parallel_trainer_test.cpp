@@ -40,7 +40,7 @@ TEST_P(Trainers, the_cost_goes_down) {
   EXPECT_LT(last, 0.9 * first);
 }
 
-TEST_P(Trainers, goes_on_bit_exactly_from_saved_content) {
+TEST_P(Trainers, continues_bit_exactly_from_saved_content) {
   const auto whole = train(GetParam(), 12);
   CheckpointContent content;
   {

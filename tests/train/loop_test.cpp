@@ -80,7 +80,7 @@ TEST_F(LoopTest, begins_with_the_starting_epoch_and_includes_the_last) {
                           "A after_epoch 6/0/2", "A trigger 6/0/2", "A after_train 6/0/2"));
 }
 
-TEST_F(LoopTest, a_starting_epoch_behind_the_last_one_trains_nothing) {
+TEST_F(LoopTest, a_starting_epoch_after_the_last_one_trains_nothing) {
   TestRun run({.starting_epoch = 5, .max_epoch = 4, .steps_per_epoch = 1}, trainer_);
   EXPECT_EQ(run.add("A", recording("A")).go().ending, Ending::kFinished);
   EXPECT_THAT(record_, ElementsAre("A setup 4/-1/0", "A before_train 4/-1/0", "A after_train 4/-1/0"));

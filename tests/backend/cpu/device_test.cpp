@@ -227,7 +227,7 @@ std::ptrdiff_t timing_files(Choosing choosing) {
   return std::distance(std::filesystem::directory_iterator(folder.str()), {});
 }
 
-TEST(CpuDevice, measures_nothing_where_rules_choose) {
+TEST(CpuDevice, measures_nothing_if_rules_choose) {
   EXPECT_EQ(timing_files(Choosing::kMeasured), 1);
   EXPECT_EQ(timing_files(Choosing::kByRules), 0);
 }

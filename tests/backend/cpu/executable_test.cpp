@@ -283,7 +283,7 @@ TEST_F(CpuExecutableTest, runs_on_any_thread) {
   EXPECT_TRUE(bit_equal(executable->fetched(0), here));
 }
 
-TEST_F(CpuExecutableTest, times_nodes_where_asked) {
+TEST_F(CpuExecutableTest, times_nodes_if_requested) {
   Graph graph;
   Builder b(graph, table_, {});
   b.fetch("y", b.exp(b.input("x", {DType::kFloat32, {4}})));

@@ -40,7 +40,7 @@ TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_th
   EXPECT_EQ(section.nodes.at("MaxPool").layout, "nChw16c");
 }
 
-TEST_F(LayoutChoiceTest, stays_in_nhwc_where_winograd_does_not_exist) {
+TEST_F(LayoutChoiceTest, stays_in_nhwc_if_winograd_does_not_exist) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
   b_.fetch("y", conv("a", x, 64, 5));
   EXPECT_EQ(choose(Algorithm::kHeuristic).nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));

@@ -76,7 +76,7 @@ TEST(Team, wakes_threads_that_sleep) {
   }
 }
 
-TEST(Team, throws_what_a_piece_throws_and_goes_on) {
+TEST(Team, throws_what_a_piece_throws_and_continues) {
   Team team(2);
   for (int job = 0; job < 100; ++job) {
     std::atomic<int> computed = 0;

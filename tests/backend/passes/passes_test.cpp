@@ -45,7 +45,7 @@ TEST_F(PassesTest, takes_bias_and_relu_into_the_convolution) {
   EXPECT_EQ(op->params().activation, Activation::kRelu);
 }
 
-TEST_F(PassesTest, leaves_a_relu_alone_whose_input_is_used_elsewhere) {
+TEST_F(PassesTest, leaves_a_relu_alone_if_its_input_is_used_elsewhere) {
   const Symbol y = conv_bias("conv");
   b_.fetch("y", b_.max(y, 0.0));
   b_.fetch("before", y);

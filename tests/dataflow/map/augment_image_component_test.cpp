@@ -117,7 +117,7 @@ TEST(AugmentImageComponent, tensors_are_augmented_like_images) {
   EXPECT_EQ(a.tensor(0).at(32 * 10 + 12), b.tensor(0).at(28 * 8 + 10));
 }
 
-TEST(AugmentImageComponent, an_augmentor_behind_another_does_not_change_its_draws) {
+TEST(AugmentImageComponent, an_augmentor_after_another_does_not_change_its_draws) {
   const TempFolder folder;
   folder.write("a/x.png", encode_png(photo(90, 70)));
   const cv::Mat alone = augmented(folder, list({item("RandomCrop", 40)}));
