@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-/// Every shard_count-th item from the first one on.
+/// Every shard_count-th item, starting with the first.
 class ShardCursor final : public Cursor {
  public:
   ShardCursor(std::unique_ptr<Cursor> up, const Pass& pass)

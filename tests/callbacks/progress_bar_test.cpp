@@ -7,7 +7,7 @@
 namespace tpack {
 namespace {
 
-TEST(ProgressBar, prints_no_line_a_step_where_stderr_is_no_terminal) {
+TEST(ProgressBar, prints_no_line_per_step_without_a_terminal) {
   FakeTrainer trainer;
   trainer.figures["cost"] = [](int64_t) { return 1.0; };
   TestRun run({.max_epoch = 2, .steps_per_epoch = 100}, trainer);
@@ -52,7 +52,7 @@ TEST(ProgressBar, shows_the_one_figure_that_is_named) {
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("accuracy")));
 }
 
-TEST(ProgressBar, shows_no_cost_where_the_trainer_has_none) {
+TEST(ProgressBar, shows_no_cost_if_the_trainer_has_none) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   EXPECT_EQ(run.add("ProgressBar").go().ending, Ending::kFinished);

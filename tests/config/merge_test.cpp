@@ -13,7 +13,7 @@ using testing_config::small_structure;
 
 using testing_config::Piece;
 
-/// A component with another one as a parameter.
+/// A component with another component as a parameter.
 class Outer final : public Piece {
  public:
   struct Params {

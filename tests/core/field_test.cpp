@@ -21,7 +21,7 @@ namespace {
 
 ConfigNode plain(const std::string& text) { return ConfigNode::plain(text, at(2, 3)); }
 
-/// What parsing T from the node reports; "" if it is valid.
+/// The error of parsing a T from the node; "" if it is valid.
 template <class T>
 std::string field_complaint(const ConfigNode& node, const Check& check = {}) {
   Diagnostics errors;
@@ -145,7 +145,7 @@ TEST(Check, refuses_not_a_number_wherever_there_is_a_range) {
   EXPECT_NE(field_complaint<double>(plain(".nan"), above(0)), "");
 }
 
-TEST(Ref, keeps_its_place_and_finds_files_beside_the_config) {
+TEST(Ref, keeps_its_place_and_finds_files_next_to_the_config) {
   const auto file = std::make_shared<const std::string>("configs/a.yaml");
   const auto ref = value_of<Ref<Path>>(ConfigNode::string("../data", {file, 3, 1}));
   EXPECT_EQ(ref.position.line, 3);

@@ -66,7 +66,7 @@ TEST(MakeFlow, the_long_form_checks_its_keys) {
             "the flow: 'flow' is missing (list of components, from source to batch)");
 }
 
-/// Settings, spec and two passes of a flow, as text; or why it has none.
+/// Settings, spec and two passes of a flow, as text; or the error if there is none.
 std::string content_of_flow(const std::string& items_yaml) {
   const DataFlow flow = make_flow(parse_yaml(items_yaml, "flow.yaml"));
   std::string text = std::to_string(flow.settings().workers.count) + " workers, " +
@@ -87,7 +87,7 @@ std::string content_of_flow(const std::string& items_yaml) {
   return text;
 }
 
-/// Both splits of a dataset of so many images, in a folder of its own.
+/// Both splits of a data set of that many images, in their own folder.
 void write_mnist(const TempFolder& folder, const std::string& name, uint8_t count) {
   for (const std::string split : {"train", "t10k"}) {
     std::vector<uint8_t> labels(count, split == "train" ? 1 : 2);

@@ -10,12 +10,13 @@
 #include "layers/network.h"
 #include "testkit/gradient_check.h"
 
-/// The table of layers: every registered layer must have a case here (layer_test.cpp checks it).
+/// The table of layers that gradient and backend tests share. Every registered layer must have a case here
+/// (layer_test.cpp checks this).
 namespace tpack {
 
 using testkit::random_tensor;
 
-/// A list of layers as a function of its inputs, which it may call x0, x1, ...
+/// A list of layers as a function of its inputs, which the layers may refer to as x0, x1, ...
 inline testkit::Function function_of(const std::string& layers_yaml) {
   static const LayerParserSettings kSettings{
       ConfigNode::map({}),
@@ -44,7 +45,7 @@ struct LayerCase {
 
 inline void PrintTo(const LayerCase& c, std::ostream* out) { *out << c.layer << " " << c.note; }
 
-/// A gap around zero: inputs of layers with a kink there.
+/// Input for layers with a kink at zero: no element is near it.
 inline Tensor away_from_zero(const Shape& shape, uint64_t seed) {
   return random_tensor(shape, seed, DType::kFloat64, -1, 1, 0.05);
 }
@@ -53,7 +54,7 @@ inline std::vector<LayerCase> layer_cases() {
   const Shape image{2, 3, 5, 4};
   return {
       {"Add", "- Add: {input: [x0, x1, x0]}", {random_tensor(image, 1), random_tensor(image, 2)}},
-      {"Add",  // both biases have one gradient
+      {"Add",  // both biases have the same gradient
        "[{Conv2D: {name: a, filters: 4, input: x0}}, {Conv2D: {name: b, filters: 4, input: x0}}, "
        "{Add: {input: [a, b]}}]",
        {random_tensor(image, 1)},
@@ -66,7 +67,7 @@ inline std::vector<LayerCase> layer_cases() {
       {"Add",
        "[{BatchNorm: {name: a, input: x0}}, {BatchNorm: {name: b, input: x0}}, {Add: {input: [a, b]}}]",
        {random_tensor({4, 3, 2, 2}, 1)},
-       "normalised"},
+       "normalized"},
       {"AvgPooling", "- AvgPooling: {window: 2}", {random_tensor(image, 1)}},
       {"AvgPooling",
        "- AvgPooling: {window: 3, stride: 2, padding: same}",
@@ -112,7 +113,7 @@ inline std::vector<LayerCase> layer_cases() {
       {"Residual",
        "- Residual: {layers: [{Conv2D: {filters: 2}}, Tanh], shortcut: [{Conv2D: {filters: 2, kernel: 1}}]}",
        {random_tensor(image, 1)}},
-      {"Residual",  // the biases that are added have one gradient
+      {"Residual",  // the biases that are added have the same gradient
        "[{Conv2D: {filters: 4}}, {Residual: {layers: [{Conv2D: {filters: 4}}, Tanh, {Conv2D: {filters: "
        "4}}]}}, "
        "{Residual: {layers: [{Conv2D: {filters: 4}}], shortcut: [{Conv2D: {filters: 4, kernel: 1}}]}}]",

@@ -148,7 +148,7 @@ TEST_F(Blocks, are_called_like_layers_with_parameters) {
   EXPECT_EQ(built.outputs.at("out"), (Shape{2, 2}));
 }
 
-TEST_F(Blocks, have_defaults_that_depend_on_what_stands_before_them_and_outside) {
+TEST_F(Blocks, have_defaults_that_depend_on_what_is_before_and_around_them) {
   settings_.blocks["Wide"] = parse_yaml(
       "parameters: {units: 3, twice: $(2 * units), rows: $(outer)}\n"
       "layers: [{FullyConnected: {name: a, units: $(twice)}}, {FullyConnected: {name: b, units: $(rows)}}]",

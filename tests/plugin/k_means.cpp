@@ -14,9 +14,9 @@ struct KMeansParams {
   std::string component = "image";
 };
 
-/// Moves each center towards the samples of a batch that are nearest to it, by one over the number of samples
-/// it has had. No model, no optimizer, no devices: a step is what the trainer says.
-/// Source: Sculley 2010, "Web-Scale K-Means Clustering".
+/// Moves each center towards the samples of a batch that are nearest to it, each time by one over the number
+/// of samples that it has had. No model, optimizer or devices: a step is whatever the trainer does. Source:
+/// Sculley 2010, "Web-Scale K-Means Clustering".
 class KMeans final : public Trainer {
  public:
   using Params = KMeansParams;
@@ -95,7 +95,7 @@ class KMeans final : public Trainer {
     }
   }
 
-  /// Takes one sample in; the square of its distance to the nearest center.
+  /// Adds one sample; returns the square of its distance to the nearest center.
   double learn(const float* sample) {
     double best = std::numeric_limits<double>::max();
     int64_t nearest = 0;
@@ -130,7 +130,7 @@ class KMeans final : public Trainer {
   Tensor centres_;      // [clusters, values]
   Tensor counts_;       // [clusters]: samples that each center has had
   int64_t samples_ = 0;
-  double inertia_ = 0;  // mean square of the distance, a value
+  double inertia_ = 0;  // mean square of the distance, per value
   std::unique_ptr<InputReader> reader_;
 };
 

@@ -11,22 +11,24 @@
 #include "core/registry.h"
 #include "core/text.h"
 
-/// Proves that every field of a component does something: it is changed, and what is built must differ.
-/// cli/component_docs_test.cpp has the list of the tests that do this, one for each kind of component.
+/// Tests that every field of a component has an effect: each field is changed in turn, and the result must
+/// differ. tests/experiment/component_docs_test.cpp has the list of the tests that do this, one for each kind
+/// of component.
 namespace tpack::live {
 
-/// How the fields of one component are changed, where the fields alone do not say it.
+/// How to change the fields of one component, if their types are not enough to tell.
 struct Component {
-  std::string base = "{}";                           // what its required fields need, as YAML
-  std::map<std::string, std::string> values = {};    // a field: another value of it, as YAML
-  std::map<std::string, std::string> left_out = {};  // a field that is not changed here: why
+  std::string base = "{}";                           // the required fields, as YAML
+  std::map<std::string, std::string> values = {};    // field -> another value of it, as YAML
+  std::map<std::string, std::string> left_out = {};  // field -> why it is not changed here
 };
 using Components = std::map<std::string, Component>;  // by name
 
-/// What an item of a config (`Name: {...}`) makes, as text: the same text whenever it is called.
+/// Builds an item of a config (`Name: {...}`) and describes the result as text. The same item must give the
+/// same text.
 using Build = std::function<std::string(const std::string& item_yaml)>;
 
-/// Some values that the field's type suggests, as YAML.
+/// Some values for a field of this type, as YAML.
 inline std::vector<std::string> values_of(const FieldInfo& field) {
   using Base = FieldType::Base;
   if (!field.type.choices.empty()) return field.type.choices;
@@ -45,7 +47,7 @@ class Probe {
   Probe(const ComponentInfo& info, const Component& component, const Build& build)
       : info_(info), component_(component), build_(build), base_(parse_yaml(component.base, "base.yaml")) {}
 
-  /// Why the item that all changes begin with cannot be built; "" where it can.
+  /// Why the unchanged item cannot be built; "" if it can.
   std::string base_error() const {
     const std::string result = result_of(base_);
     if (!result.starts_with(kError)) return "";
@@ -53,10 +55,11 @@ class Probe {
            ", the `base` in this test's table: " + result.substr(std::string_view(kError).size());
   }
 
-  /// Whether two builds of one item are the same; all fields seem to be live otherwise.
+  /// Whether two builds of the same item give the same text; if not, all fields would seem to have an effect.
   bool repeats() const { return result_of(base_) == result_of(base_); }
 
-  /// Whether values make a difference: two at least, of a choice each from all others.
+  /// Whether changing the field changes the result: some value must. If the field is a choice, each of its
+  /// values must give a different result.
   bool is_live(const FieldInfo& field) const {
     const bool is_given = component_.values.contains(field.name);
     std::set<std::string> results = {result_of(base_)};
@@ -69,7 +72,7 @@ class Probe {
     return results.size() >= std::max(is_given ? 0 : field.type.choices.size(), size_t{2});
   }
 
-  /// The values that the field is given, as YAML.
+  /// The values that the field is changed to, as YAML.
   std::vector<std::string> tried(const FieldInfo& field) const {
     const auto given = component_.values.find(field.name);
     return given != component_.values.end() ? std::vector{given->second} : values_of(field);
@@ -79,7 +82,7 @@ class Probe {
   static constexpr const char* kError = "error: ";
 
   std::string item(const ConfigNode& params) const { return "{" + info_.name + ": " + to_json(params) + "}"; }
-  /// A value that does not fit its neighbors makes a difference too.
+  /// An error counts as a result too: a value that does not fit the other fields has an effect.
   std::string result_of(const ConfigNode& params) const {
     try {
       return build_(item(params));
@@ -94,7 +97,7 @@ class Probe {
   ConfigNode base_;
 };
 
-/// Entries for components and fields that are not there.
+/// Entries of the table for components and fields that do not exist.
 inline std::vector<std::string> idle_entries(const ComponentTable& table, const Components& components) {
   std::vector<std::string> idle;
   for (const auto& [name, component] : components) {
@@ -110,8 +113,8 @@ inline std::vector<std::string> idle_entries(const ComponentTable& table, const 
   return idle;
 }
 
-/// Every field of the kind's components that changes nothing, with the values that were tried, and what else
-/// keeps this from being found out.
+/// Every field of the kind's components that has no effect, with the values that were tried; also anything
+/// that prevents finding this out.
 inline std::vector<std::string> dead_fields(const ComponentTable& table, const Components& components,
                                             const Build& build) {
   static const Component kPlain;

@@ -1,4 +1,4 @@
-// Every option of every callback does something.
+// Every field of every callback has an effect.
 #include <gmock/gmock.h>
 
 #include "core/clock.h"
@@ -19,7 +19,7 @@ std::unique_ptr<Callback> callback_of(const std::string& item) {
   return Registry<Callback>::make_item(parse_yaml(item, "callback.yaml"));
 }
 
-/// The message of an error that a run ends with.
+/// The error message that a run ends with.
 std::string error_of(TestRun& run) {
   try {
     run.go();
@@ -29,7 +29,7 @@ std::string error_of(TestRun& run) {
   return "no error";
 }
 
-/// The learning rate after each step and the scalars, of the clock but for their names.
+/// The learning rate after each step, and the scalars; of those that depend on the clock, only the names.
 std::string figures_of(TestRun& run, const std::vector<double>& rates) {
   std::string text;
   for (const double rate : rates) text += shortest(rate) + " ";
@@ -42,7 +42,7 @@ std::string figures_of(TestRun& run, const std::vector<double>& rates) {
   return text;
 }
 
-/// What a run from its third epoch on leaves: its figures, and the names of its checkpoints.
+/// The results of a run from its third epoch on: its statistics, and the names of its checkpoints.
 std::string traces_of(const std::string& item, FileIo& io) {
   const CapturedLog log;
   const TemporaryFolder folder;
@@ -74,7 +74,7 @@ std::string traces_with_and_without_a_failed_save(const std::string& item) {
   return traces_of(item) + "\n" + failed;
 }
 
-/// When a run ends whose first step spoils a weight.
+/// When a run whose first step corrupts a weight ends.
 std::string end_of_a_spoiled_run(const std::string& item) {
   FakeTrainer trainer;
   trainer.on_step = [&](int64_t step) {
@@ -85,7 +85,7 @@ std::string end_of_a_spoiled_run(const std::string& item) {
   return error_of(run);
 }
 
-/// Whether a long run is said to take hours when of its first four epochs the second was a long one.
+/// Whether a long run is estimated to take hours, if the second of its first four epochs was long.
 std::string estimate_after_a_long_epoch(const std::string& item) {
   const CapturedLog log;
   FakeTrainer trainer;
@@ -105,7 +105,7 @@ std::string estimate_after_a_long_epoch(const std::string& item) {
          (lines.substr(lines.rfind("estimated")).find(" h ") == std::string::npos ? ", soon" : ", hours");
 }
 
-/// Which figures are seen on a terminal.
+/// Which statistics are shown on a terminal.
 std::string figures_on_a_terminal(const std::string& item) {
   FakeTrainer trainer;
   for (const char* name : {"accuracy", "cost"}) trainer.figures[name] = [](int64_t) { return 0.5; };
@@ -120,7 +120,7 @@ std::string figures_on_a_terminal(const std::string& item) {
   return text;
 }
 
-/// Callbacks whose options do not show in what a common run leaves.
+/// Callbacks whose fields have no visible effect in a common run.
 const std::map<std::string, live::Build> kScenes = {
     {"CheckNumerics", end_of_a_spoiled_run},
     {"EstimatedTimeLeft", estimate_after_a_long_epoch},

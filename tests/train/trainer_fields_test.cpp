@@ -1,4 +1,4 @@
-// Every option of every trainer does something.
+// Every field of every trainer has an effect.
 #include <gmock/gmock.h>
 
 #include "comm/self_comm.h"
@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// A world of one that notes for how long it is to wait.
+/// A world of one rank that records how long it should wait.
 class WatchedWorld final : public SelfComm {
  public:
   explicit WatchedWorld(double& timeout_s) : timeout_s_(timeout_s) {}
@@ -21,7 +21,7 @@ class WatchedWorld final : public SelfComm {
   double& timeout_s_;
 };
 
-/// The devices of a trainer and the patience of its world, or why it has none.
+/// The devices of a trainer and the time-out of its world, or why it has none.
 std::string setup_of(const std::string& item) {
   double timeout_s = 0;
   try {

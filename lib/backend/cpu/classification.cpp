@@ -13,7 +13,7 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kScoreGrain = 4096;  // scores worth waking a thread for
+constexpr int64_t kScoreGrain = 4096;  // scores that are worth waking a thread for
 
 struct Rows {
   int64_t count;

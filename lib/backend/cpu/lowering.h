@@ -11,7 +11,7 @@
 
 namespace tpack::cpu {
 
-/// A piece of memory that kernels read and write.
+/// A block of memory that kernels read and write.
 struct Value {
   enum class Place : uint8_t {
     kArena,     // planned by lifetime
@@ -51,9 +51,9 @@ struct LoweredProgram {
   int owner(int value) const;
 };
 
-/// Turns a graph whose nodes all have a choice in `section` into kernels: reorders are put where formats
-/// differ, results that become variables or are fetched are written where they belong wherever that is safe.
-/// `store` says which variables share memory.
+/// Turns a graph whose nodes all have a choice in `section` into kernels. Reorders are inserted where formats
+/// differ; results that become variables or are fetched are written directly to their place where that is
+/// safe. `store` says which variables share memory.
 LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store);
 
 }  // namespace tpack::cpu

@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// Emits nodes in a rewrite with a Builder's comfort, under the path of the node they stand for.
+/// Emits nodes in a rewrite with the convenience of a Builder, under the path of the node that they replace.
 class LoweredBatchNorm {
  public:
   LoweredBatchNorm(Graph& out, const Node& node)
@@ -26,8 +26,8 @@ double elements_per_channel(const Shape& x) {
   return static_cast<double>(x.elements()) / static_cast<double>(x[1]);
 }
 
-/// Each channel's mean over the first image: close enough to the mean of all that sums of squares around it
-/// lose few digits. A single element would not do: at a border it may be far from all the others.
+/// Each channel's mean over the first image: close enough to the mean over the batch that sums of squares
+/// around it lose few digits. A single element would not do: at a border, it may be far from all the others.
 Symbol mean_of_first(Builder& b, Symbol x) {
   const Symbol first = slice(b, x, std::vector<int64_t>(x.shape().rank()), x.shape().with(0, 1));
   const double count = elements_per_channel(first.shape());

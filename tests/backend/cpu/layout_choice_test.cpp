@@ -40,7 +40,7 @@ TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_th
   EXPECT_EQ(section.nodes.at("MaxPool").layout, "nChw16c");
 }
 
-TEST_F(LayoutChoiceTest, stays_in_nhwc_where_winograd_does_not_exist) {
+TEST_F(LayoutChoiceTest, stays_in_nhwc_if_winograd_does_not_exist) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
   b_.fetch("y", conv("a", x, 64, 5));
   EXPECT_EQ(choose(Algorithm::kHeuristic).nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));
@@ -58,7 +58,7 @@ TEST_F(LayoutChoiceTest, chooses_nothing_for_four_axes_that_are_no_image) {
   EXPECT_TRUE(choose(Algorithm::kHeuristic).nodes.empty());
 }
 
-/// A Slice that cuts blocks of channels is done in nhwc whatever is chosen: as a part of the region around
+/// A Slice that splits blocks of channels runs in nhwc, whatever is chosen: as a part of the region around
 /// it, it would count as free in blocks.
 TEST_F(LayoutChoiceTest, keeps_nodes_that_cut_blocks_out_of_regions_in_blocks) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
