@@ -7,14 +7,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_LINES = 500
 
-# Sources whose behaviour is tested through a table or a neighbour instead of a file of their own: source -> that test.
+# Sources whose behavior is tested through a table or a neighbor instead of a file of their own: source -> that test.
 TESTED_BY = ROOT / "tests" / "tested_by.txt"
 
 FORBIDDEN = {
     r"\b(?!dnnl_)\w+_(new|old|v2|legacy)\b\s*\(": "a name that ends in _new, _old, _v2 or _legacy: replace, do not add",
     r"\.detach\(\)": "a detached thread",
     r"\bsleep_for\b|\busleep\(": "a sleep: wait for a condition",
-    r"\bNDEBUG\b": "behaviour that depends on NDEBUG",
+    r"\bNDEBUG\b": "behavior that depends on NDEBUG",
     r"\bTODO(?!\(#\d+\))": "a TODO without an issue number",
 }
 

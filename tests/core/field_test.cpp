@@ -7,14 +7,14 @@
 namespace tpack {
 namespace {
 
-enum class Colour : uint8_t { kRed, kBlue };
+enum class Color : uint8_t { kRed, kBlue };
 
 }  // namespace
 
 template <>
-struct EnumNames<Colour> {
-  static constexpr std::array<std::pair<const char*, Colour>, 2> kNames = {
-      {{"red", Colour::kRed}, {"blue", Colour::kBlue}}};
+struct EnumNames<Color> {
+  static constexpr std::array<std::pair<const char*, Color>, 2> kNames = {
+      {{"red", Color::kRed}, {"blue", Color::kBlue}}};
 };
 
 namespace {
@@ -98,12 +98,12 @@ TEST(TextCodec, asks_for_quotes_around_a_number) {
 }
 
 TEST(EnumCodec, suggests_the_nearest_name) {
-  EXPECT_EQ(value_of<Colour>(plain("blue")), Colour::kBlue);
-  EXPECT_EQ(field_complaint<Colour>(plain("bleu")),
+  EXPECT_EQ(value_of<Color>(plain("blue")), Color::kBlue);
+  EXPECT_EQ(field_complaint<Color>(plain("bleu")),
             "a.yaml:2:3: 'x' of Thing: unknown value 'bleu'; must be one of red, blue; did you mean 'blue'?");
-  EXPECT_EQ(field_complaint<Colour>(ConfigNode::list({}, at(2, 3))),
+  EXPECT_EQ(field_complaint<Color>(ConfigNode::list({}, at(2, 3))),
             "a.yaml:2:3: 'x' of Thing: expected one of red, blue, found a list of 0");
-  EXPECT_EQ(Codec<Colour>::dump(Colour::kRed).text(), "red");
+  EXPECT_EQ(Codec<Color>::dump(Color::kRed).text(), "red");
 }
 
 TEST(ListCodec, reports_every_wrong_item_at_its_place) {

@@ -59,20 +59,20 @@ TEST(Plugins, are_refused_if_a_link_leads_to_a_world_writable_folder) {
 
 TEST(Plugins, must_be_libraries) {
   const TemporaryFolder folder;
-  write_content(folder / "p.so", "this is no library");
-  EXPECT_NE(error_of(folder / "p.so").find("cannot be loaded"), std::string::npos);
+  write_content(folder / "p.so", "not a library");
+  EXPECT_NE(error_of(folder / "p.so").find(" is not a shared library ("), std::string::npos);
 }
 
 TEST(Plugins, next_to_a_config_are_found_by_their_bare_name) {
   const TemporaryFolder folder;
-  write_content(folder / "p.so", "this is no library");
+  write_content(folder / "p.so", "not a library");
   const fs::path before = fs::current_path();
   fs::current_path(folder.str());
   const std::string opened = error_of("p.so");
   fs::permissions(folder.str(), fs::perms::others_write, fs::perm_options::add);
   const std::string writable = error_of("p.so");
   fs::current_path(before);
-  EXPECT_EQ(opened, "--set plugins: plugin p.so cannot be loaded: file too short");
+  EXPECT_EQ(opened, "--set plugins: plugin p.so is not a shared library (file too short)");
   EXPECT_NE(writable.find("the folder of the plugin " + folder.str()), std::string::npos) << writable;
 }
 

@@ -73,9 +73,9 @@ TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
 
 TEST(Layers, have_names_that_can_be_written_anywhere) {
   for (const char* name : {"a/b", "\"@m\"", "\"a\\nb\"", "\"a b\"", ".", "..", "\"-x\"", "\"\\x00\""}) {
-    EXPECT_THAT(network_error(std::string("- ReLU: {name: ") + name + "}"),
-                testing::HasSubstr(
-                    "; names have letters, digits, '_', '-' and '.', do not start with one of the last two"))
+    EXPECT_THAT(
+        network_error(std::string("- ReLU: {name: ") + name + "}"),
+        testing::HasSubstr("; use letters, digits, '_', '-' and '.'; a name must not start with '-' or '.'"))
         << name;
   }
   for (const char* name : {"a", "conv-1.b", "_x", "größe", "1"})
@@ -190,8 +190,9 @@ TEST_F(Blocks, say_in_errors_inside_where_they_are_used) {
 }
 
 TEST_F(Blocks, that_contain_themselves_are_refused) {
-  EXPECT_THAT(network_error("- Loop", settings_),
-              testing::HasSubstr("layer lists are nested more than 32 deep; does a block contain itself?"));
+  EXPECT_THAT(
+      network_error("- Loop", settings_),
+      testing::HasSubstr("layer lists are nested more than 32 deep; a block must not contain itself"));
 }
 
 }  // namespace

@@ -58,16 +58,16 @@ std::vector<Symbol> batch_norm_gradient_parts(Builder& b, double epsilon, std::s
   const Shape& shape = x.shape();
   const std::vector<int> axes = all_but_channels(shape);
   const Symbol inverse = b.rsqrt(b.add(in[3], epsilon));
-  const Symbol centred = b.sub(x, per_channel(b, in[2], shape));
+  const Symbol centered = b.sub(x, per_channel(b, in[2], shape));
   const Symbol dbeta = b.reduce_sum(dy, axes);
-  const Symbol dgamma = b.mul(b.reduce_sum(b.mul(dy, centred), axes), inverse);
+  const Symbol dgamma = b.mul(b.reduce_sum(b.mul(dy, centered), axes), inverse);
   // dx = gamma / s * (dy - dbeta / n - (x - mean) / s * dgamma / n), as a * dy + c * (x - mean) + d for each
   // channel.
   const double count = elements_per_channel(shape);
   const Symbol a = b.mul(in[1], inverse);
   const Symbol c = b.mul(b.mul(a, b.mul(dgamma, inverse)), -1 / count);
   const Symbol d = b.mul(b.mul(a, dbeta), -1 / count);
-  const Symbol scaled = b.add(b.mul(dy, per_channel(b, a, shape)), b.mul(centred, per_channel(b, c, shape)));
+  const Symbol scaled = b.add(b.mul(dy, per_channel(b, a, shape)), b.mul(centered, per_channel(b, c, shape)));
   return {b.add(scaled, per_channel(b, d, shape)), dgamma, dbeta};
 }
 

@@ -83,7 +83,7 @@ struct EnumNames<Interpolation> {
 };
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation);
 /// y = scale * x + offset, rounded and clamped to 0..255.
-std::unique_ptr<Transform> make_linear_colour(float scale, float offset);
+std::unique_ptr<Transform> make_linear_color(float scale, float offset);
 
 /// Refuses images that are smaller than a crop. Errors: DataError with the fix.
 void check_crop_fits(ImageSize image, ImageSize crop);
