@@ -95,7 +95,7 @@ TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
 scripts/run_tests.py build/tsan -j "$jobs" -R '^Team[.]'
 
 ranks='Mpi[.]|[Rr]anks'
-step "address and undefined-behaviour sanitizers (clang)"
+step "address and undefined-behavior sanitizers (clang)"
 build asan
 export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1
 # Golden files are made by PyTorch, in which no sanitizer sees anything.

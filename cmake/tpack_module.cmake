@@ -10,7 +10,7 @@ target_compile_features(tpack_options INTERFACE cxx_std_20)
 target_include_directories(tpack_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/lib>)
 target_compile_options(tpack_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
                        -Wold-style-cast -Wno-missing-field-initializers $<$<BOOL:${TPACK_WERROR}>:-Werror> -ffp-contract=off)
-# Gradients and resume are compared bit by bit: no contraction that depends on the optimiser's mood. Kernels that
+# Gradients and resume are compared bit by bit: no contraction that depends on the optimizer's choice. Kernels that
 # want FMA ask for it by name.
 target_compile_options(tpack_options INTERFACE $<$<CONFIG:RelWithDebInfo>:-g1>)
 # Datapoints hold images, so whoever reads data sees OpenCV's headers.

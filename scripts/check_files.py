@@ -7,14 +7,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_LINES = 500
 
-# Sources whose behaviour is tested through a table or a neighbour instead of a file of their own: source -> that test.
+# Sources whose behavior is tested through a table or a neighbor instead of a file of their own: source -> that test.
 TESTED_BY = ROOT / "tests" / "tested_by.txt"
 
 FORBIDDEN = {
     r"\b(?!dnnl_)\w+_(new|old|v2|legacy)\b\s*\(": "a name that ends in _new, _old, _v2 or _legacy: replace, do not add",
     r"\.detach\(\)": "a detached thread",
     r"\bsleep_for\b|\busleep\(": "a sleep: wait for a condition",
-    r"\bNDEBUG\b": "behaviour that depends on NDEBUG",
+    r"\bNDEBUG\b": "behavior that depends on NDEBUG",
     r"\b[Ff]ill in\b": "what scripts/new_component.py wrote and nobody filled in",
     r"\bTODO(?!\(#\d+\))": "a TODO without an issue number",
 }
@@ -98,6 +98,26 @@ def visible_types(lines):
             yield number, definition[1]
 
 
+def one_name_per_type():
+    """Types that are defined at the level of a namespace, in an anonymous one or not, have different names: whoever reads a name
+    knows what is meant. Only what `pointwise` has is always written with its namespace."""
+    homes = {}
+    for path in sorted((ROOT / "lib").rglob("*")):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        text = path.read_text()
+        if "namespace tpack::pointwise {" in text:
+            continue
+        for line in text.splitlines():
+            # Specializations and forward declarations define no name; "class A::B" is defined within its class.
+            definition = re.match(r"(?:class|struct|union|enum(?: class)?) (\w+)\b(?!<|::)", line)
+            if definition and not (line.endswith(";") and "{" not in line):
+                homes.setdefault(definition[1], set()).add(path.relative_to(ROOT))
+    for name, files in sorted(homes.items()):
+        if len(files) > 1:
+            yield f"{' and '.join(str(f) for f in sorted(files))}: both define a type {name}; give one of them another name"
+
+
 def content():
     for path in sources():
         inside = path.relative_to(ROOT)
@@ -118,6 +138,6 @@ def content():
                 yield f"{inside}:{number}: {name} belongs into an anonymous namespace, as all of a component without a header"
 
 
-found = list(content()) + list(pairing()) + list(builds())
+found = list(content()) + list(one_name_per_type()) + list(pairing()) + list(builds())
 print("\n".join(found) if found else "files: ok")
 sys.exit(1 if found else 0)

@@ -69,7 +69,7 @@ KINDS = {
     "cost": dict(folder="layers", kind_class="Cost", header="layers/cost.h", suffix="Cost", case="cost", of_outputs=True, methods="""\
   Symbol build(const ModelView& model) const override {{
     Builder& b = model.builder();
-    const Builder::Scope scope(b, "cost", p_.logits.position);
+    const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol labels = b.to_float(model.output(p_.labels));
     return b.sub(b.reduce_mean(b.square(model.output(p_.logits))), b.reduce_mean(labels));
   }}
@@ -78,7 +78,7 @@ KINDS = {
                    methods="""\
   SumAndWeight build(const ModelView& model) const override {{
     Builder& b = model.builder();
-    const Builder::Scope scope(b, "{stem}", p_.logits.position);
+    const Builder::NameScope scope(b, "{stem}", p_.logits.position);
     const Symbol labels = b.to_float(model.output(p_.labels));
     return {{b.reduce_sum(model.output(p_.logits)), b.reduce_sum(labels)}};
   }}
@@ -156,7 +156,7 @@ KINDS = {
     "augmentor": dict(folder="dataflow", sub="augment", kind_class="Augmentor", header="dataflow/augment/augmentor.h",
                       more=["core/registry.h"], member="float amount = 1", methods="""\
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {{
-    return make_linear_colour(1, rng.uniform(-p_.amount, p_.amount));
+    return make_linear_color(1, rng.uniform(-p_.amount, p_.amount));
   }}
 """),
 }

@@ -32,15 +32,16 @@ struct CompileReport {
 };
 
 /// A program compiled for one input signature: a flat list of prepared kernels over one store and one arena.
+/// What goes in and what comes out is on the host; the device copies it if its memory is another.
 /// Threads: one run of a device's executables at a time, on any thread.
 class Executable {
  public:
   virtual ~Executable() = default;
-  /// Runs once. `inputs` in the order of the graph's Input nodes. Reads see the variables as they are now;
-  /// the assignments happen before it returns. Allocates nothing itself.
+  /// Runs once. `inputs`, on the host, in the order of the graph's Input nodes. Reads see the variables as
+  /// they are now; the assignments happen before it returns. Allocates nothing itself.
   virtual void run(std::span<const Tensor> inputs, const RunInfo& info) = 0;
-  /// Value of the i-th fetch after the last run, in plain layout; overwritten by the next run of this
-  /// executable.
+  /// Value of the i-th fetch after the last run, on the host and in plain layout; overwritten by the next run
+  /// of this executable.
   virtual const Tensor& fetched(size_t i) const = 0;
   virtual const CompileReport& report() const = 0;
   /// Times each kernel from now on (costs a little).
@@ -63,7 +64,7 @@ class Device {
   /// The hardware that its choices are for, "GenuineIntel 6/143/8 AVX3_SPR"; empty if there is nothing to
   /// choose.
   virtual const std::string& hardware() const = 0;
-  /// Makes the variables of the table. Once per device, before the first compile.
+  /// Makes the variables of the table, in the device's memory. Once per device, before the first compile.
   virtual void create_variables(const VariableTable& table) = 0;
   virtual VariableStore& variables() = 0;
   /// Compiles a graph. A section that is not `chosen` is filled with choices; one that is, is used as it is.

@@ -1,16 +1,18 @@
 #include "backend/open_device.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
 #include "core/error.h"
 #include "core/text.h"
 
 namespace tpack {
+namespace {
 
-std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads) {
-  const std::vector<std::string> parts = split(name, ':');
-  const bool numbered =
-      parts.size() == 2 && !parts[1].empty() && parts[1].find_first_not_of("0123456789") == std::string::npos;
-  if (!numbered || parts[0] != "cpu")
-    throw ConfigError("unknown device '" + name + "'; use cpu:0, cpu:1, ...");
+constexpr const char* kCpu = "cpu";
+
+std::unique_ptr<Device> open_cpu(const std::string& name, const EngineSettings& settings, int threads) {
   DeviceOptions options;
   options.float_type = settings.dtype;
   options.algorithm = settings.algorithm;
@@ -19,6 +21,61 @@ std::unique_ptr<Device> open_device(const std::string& name, const EngineSetting
   options.timings = settings.timings;
   if (settings.backend == EngineSettings::Backend::kReference) return make_reference_device(name, options);
   return make_cpu_device(name, options);
+}
+
+std::map<std::string, OpenDevice>& kinds() {
+  static auto& all = *new std::map<std::string, OpenDevice>{{kCpu, open_cpu}};
+  return all;
+}
+
+struct DeviceName {
+  std::string kind;
+  size_t number = 0;
+};
+
+DeviceName parse_device(const std::string& name) {
+  constexpr size_t kMostDigits = 9;
+  const std::vector<std::string> parts = split(name, ':');
+  const bool numbered = parts.size() == 2 && !parts[1].empty() && parts[1].size() <= kMostDigits &&
+                        parts[1].find_first_not_of("0123456789") == std::string::npos;
+  if (numbered && kinds().contains(parts[0]))
+    return {parts[0], static_cast<size_t>(std::strtoull(parts[1].c_str(), nullptr, 10))};
+  std::string known;
+  for (const auto& [kind, open] : kinds()) known += kind + ":0, " + kind + ":1, ";
+  throw ConfigError("unknown device '" + name + "'; use " + known + "...");
+}
+
+std::string cpus(size_t count) {
+  std::string names = "cpu:0";
+  if (count > 2) names += " to";
+  if (count == 2) names += " and";
+  return count == 1 ? names : names + " cpu:" + std::to_string(count - 1);
+}
+
+}  // namespace
+
+void add_device_kind(const std::string& kind, OpenDevice open) {
+  const bool is_new = kinds().emplace(kind, std::move(open)).second;
+  TPACK_ASSERT(is_new, "two kinds of devices named '" + kind + "'");
+}
+
+std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads) {
+  return kinds().at(parse_device(name).kind)(name, settings, threads);
+}
+
+std::vector<size_t> processor_parts(const std::vector<std::string>& devices) {
+  std::vector<size_t> parts;
+  for (const std::string& name : devices) {
+    const DeviceName device = parse_device(name);
+    if (device.kind != parse_device(devices[0]).kind)
+      throw ConfigError("devices " + devices[0] + " and " + name + " are of different kinds; use one kind");
+    if (device.kind == kCpu && device.number >= devices.size())
+      throw ConfigError("device " + name +
+                        ": cpu:N is the N-th of as many parts of the processors as there " +
+                        "are devices; use " + cpus(devices.size()));
+    parts.push_back(device.kind == kCpu ? device.number : parts.size());
+  }
+  return parts;
 }
 
 }  // namespace tpack

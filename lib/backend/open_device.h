@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backend/device.h"
 
@@ -18,7 +20,21 @@ struct EngineSettings {
   Timings timings = Timings::kMeasured;
 };
 
-/// Opens device `name` ("cpu:0"). Errors: ConfigError for a name that is not a device.
+/// Opens the device of that name ("cpu:0") with so many threads.
+using OpenDevice = std::function<std::unique_ptr<Device>(const std::string& name,
+                                                         const EngineSettings& settings, int threads)>;
+
+/// Adds a kind of devices: KIND:0, KIND:1, ... can be opened from now on. "cpu" is always there. Errors:
+/// InternalError if there is one of that name. Threads: before devices are opened.
+void add_device_kind(const std::string& kind, OpenDevice open);
+
+/// Opens device `name`. Errors: ConfigError for a name that is not a device; what opening it throws.
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);
+
+/// On which part of this process's processors each of the devices that work together runs, if these are
+/// divided into as many equal parts as there are devices: cpu:N on the N-th, a device of another kind on the
+/// one of its place in the list. Errors: ConfigError for a name that is not a device, for devices of several
+/// kinds (they could not share a plan), or for a cpu:N that has no part.
+std::vector<size_t> processor_parts(const std::vector<std::string>& devices);
 
 }  // namespace tpack

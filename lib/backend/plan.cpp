@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr int kVersion = 2;
 
-/// Reads the values of a plan; `place` is the way to one, "sections / NAME / nodes".
+/// Reads the values of a plan; `place` is the path to one, "sections / NAME / nodes".
 class PlanReader {
  public:
   explicit PlanReader(std::string source) : source_(std::move(source)) {}
@@ -27,7 +27,7 @@ class PlanReader {
     if (!node.is_object()) refuse("'" + place + "' is not a map: " + shown(node));
     return node;
   }
-  /// The value of a key that has to be there.
+  /// The value of a required key.
   const json& at(const json& node, const std::string& place, const char* key) const {
     const auto found = object(node, place).find(key);
     if (found == node.end()) refuse("'" + joined(place, key) + "' is missing");

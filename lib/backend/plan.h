@@ -7,20 +7,20 @@
 
 namespace tpack {
 
-/// What was chosen for one node. Texts, so that a plan can be read and written by hand.
+/// What was chosen for one node. Stored as text, so that a plan can be read and edited by hand.
 struct NodeChoice {
   std::string layout;     // "plain", "nhwc" or "nChw16c"; of the image operands
-  std::string algorithm;  // "direct", "winograd", ...; "" if there is one only
+  std::string algorithm;  // "direct", "winograd", ...; "" if there is only one
   bool operator==(const NodeChoice&) const = default;
 };
 
 /// The choices of one program for one input signature, by node path.
 struct PlanSection {
-  /// Into how many pieces the work of a kernel is cut if there is enough; 0: as many as the device has
+  /// Into how many pieces the work of a kernel is cut if there is enough work; 0: as many as the device has
   /// threads. Results depend on it, not on the number of threads that compute the pieces.
   int pieces = 0;
   static constexpr int kMostPieces = 64;
-  bool chosen = false;  // false: `nodes` is still to be filled
+  bool chosen = false;  // false: `nodes` is not filled yet
   std::map<std::string, NodeChoice> nodes;
   bool operator==(const PlanSection&) const = default;
 };
@@ -31,19 +31,18 @@ struct PlanSection {
 struct Plan {
   std::string cpu;  // whose choices these are: Device::hardware() of the first section
   std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
-  std::string source;                           // where it was read; empty: nowhere, all was chosen here
+  std::string source;                           // where it was read from; empty if everything was chosen here
 
-  /// How the work of the sections that are there is cut; 0 if there is none.
+  /// How the work of the sections is cut; 0 if there are no sections.
   int pieces() const { return sections.empty() ? 0 : sections.begin()->second.pieces; }
   std::string to_json() const;
-  /// Takes what to_json writes and nothing else. Errors: PlanError with `source` (a path, say) and what is
-  /// wrong.
+  /// Accepts exactly what to_json writes. Errors: PlanError with `source` (such as a path) and what is wrong.
   static Plan from_json(const std::string& text, const std::string& source);
   /// Whether they make the same choices, wherever they come from.
   bool operator==(const Plan& other) const { return cpu == other.cpu && sections == other.sections; }
 };
 
-/// A plan that is none, or that cannot be followed here.
+/// A plan that is not valid, or that cannot be followed here.
 class PlanError : public ConfigError {
  public:
   using ConfigError::ConfigError;

@@ -26,23 +26,23 @@ struct NamedExecutable {
 };
 
 /// A computation on one device that is compiled for every input signature it meets: full batches, the
-/// remainder at the end of a pass, other image sizes. What is met after the first signature without having
-/// been compiled is chosen by rules, so that it does not depend on the process in which it is met: a run that
-/// was interrupted goes on with the same bits. Threads: one at a time, the device's.
+/// remainder at the end of a pass, other image sizes. For a signature that was not compiled before it is met
+/// (except the first one), fixed rules choose the kernels, so the choice does not depend on the process: an
+/// interrupted run continues with the same bits. Threads: one at a time, the device's.
 class Program {
  public:
   /// Builds the graph for a signature. The fetches must have the same names each time.
   using Build = std::function<Graph(const Signature& signature)>;
 
   /// Choices are looked up in `plan` under their section_name and added to it. Programs of several devices
-  /// that share a plan (and what their graphs are built from) share `compiling` too: they compile one after
+  /// that share a plan (and what their graphs are built from) also share `compiling`: they compile one after
   /// the other.
   Program(std::string name, Device& device, Plan& plan, Build build,
           std::shared_ptr<std::mutex> compiling = nullptr);
 
-  /// Compiles for a signature unless that was done before.
+  /// Compiles for a signature if that was not done before.
   Executable& compile(const Signature& signature, Choosing choosing = Choosing::kMeasured);
-  /// Runs once. Allocates nothing itself if the signature was the last one's.
+  /// Runs once. Allocates nothing itself if the signature is the same as last time.
   Executable& run(std::span<const Tensor> inputs, const RunInfo& info);
   /// Place of a fetch in its executables. Errors: InternalError for an unknown name or before the first
   /// compile.

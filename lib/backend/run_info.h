@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// What a step's random draws depend on, besides the path of the node.
+/// What the random draws of a step depend on, in addition to the path of the node.
 struct RunInfo {
   uint64_t seed = 0;
   int64_t step = 0;

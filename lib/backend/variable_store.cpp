@@ -4,7 +4,8 @@
 #include <cstring>
 
 namespace tpack {
-VariableStore::VariableStore(const VariableTable& table) : table_(table) {
+
+VariableStore::VariableStore(const VariableTable& table, Memory& memory) : table_(table), memory_(memory) {
   for (const ParameterGroup& group : table.groups()) {
     layouts_[group.name] = flat_layout(table, group);
     const DType type = table.find(group.variables.front())->spec.dtype;
@@ -16,7 +17,7 @@ VariableStore::VariableStore(const VariableTable& table) : table_(table) {
     if (const auto block = FlatBlock::parse(spec->name)) {
       add_flat(*block, spec->spec.dtype);
     } else {
-      add(spec->name, Tensor::zeros(spec->spec));
+      add(spec->name, zeros(spec->spec));
     }
   }
 }
@@ -32,14 +33,17 @@ void VariableStore::add(const std::string& name, Tensor tensor) {
   TPACK_ASSERT(is_new, "two variables named '" + name + "'");
 }
 
+Tensor VariableStore::zeros(const TensorSpec& spec) const {
+  return {spec, memory_.allocate_zeros(static_cast<size_t>(spec.bytes()))};
+}
+
 void VariableStore::add_flat(const FlatBlock& block, DType type) {
   const FlatLayout& layout = this->layout(block.group);
-  const Tensor flat = Tensor::zeros({type, Shape{layout.size}});
-  const auto storage = Storage::view(flat.raw(), flat.bytes(), std::make_shared<Tensor>(flat));
+  const Tensor flat = zeros({type, Shape{layout.size}});
   for (const FlatLayout::Entry& entry : layout.entries) {
     const size_t offset = static_cast<size_t>(entry.offset) * size_of(type);
     add(block.of == kParameters ? entry.name : block.part(entry.name),
-        Tensor({type, entry.shape}, storage, offset));
+        flat.window({type, entry.shape}, offset));
   }
   add(block.name(), flat);
 }
@@ -54,24 +58,37 @@ void VariableStore::set(const std::string& name, const Tensor& value) {
   const Tensor here = tensor(name);
   TPACK_ASSERT(here.spec() == value.spec(),
                name + " is " + here.spec().str() + ", not " + value.spec().str());
-  std::memcpy(here.raw(), value.raw(), value.bytes());
+  here.copy_from(value);
 }
 
-double VariableStore::number(const std::string& name) const { return tensor(name).at(0); }
+double VariableStore::number(const std::string& name) const {
+  const Tensor here = tensor(name);
+  TPACK_ASSERT(here.elements() == 1, name + " is not a number");
+  return visit(here.dtype(), [&](auto number) {
+    memory_.read(reinterpret_cast<std::byte*>(&number), here.address(), sizeof number);
+    return static_cast<double>(number);
+  });
+}
 
 void VariableStore::set_number(const std::string& name, double value) {
   const Tensor here = tensor(name);
   TPACK_ASSERT(here.elements() == 1, name + " is not a number");
-  visit(here.dtype(), [&](auto zero) { *here.data<decltype(zero)>() = static_cast<decltype(zero)>(value); });
+  visit(here.dtype(), [&](auto zero) {
+    const auto number = static_cast<decltype(zero)>(value);
+    memory_.write(here.address(), reinterpret_cast<const std::byte*>(&number), sizeof number);
+  });
 }
 
 void VariableStore::initialize(uint64_t seed) {
   for (const VariableSpec* spec : table_.all()) {
-    const Tensor value = tensor(spec->name);
+    const Tensor here = tensor(spec->name);
+    const Tensor value = here.on_host() ? here : Tensor(here.spec());
     std::memset(value.raw(), 0, value.bytes());
-    if (!spec->initialize) continue;
-    Rng rng(mix(seed, stable_hash(spec->name)));
-    spec->initialize(value, rng);
+    if (spec->initialize) {
+      Rng rng(mix(seed, stable_hash(spec->name)));
+      spec->initialize(value, rng);
+    }
+    here.copy_from(value);
   }
 }
 
@@ -92,9 +109,7 @@ std::vector<std::string> VariableStore::names(VariableScope scope) const {
 }
 
 void VariableStore::copy_from(const VariableStore& other) {
-  for (const auto& [name, tensor] : tensors_) {
-    std::memcpy(tensor.raw(), other.tensor(name).raw(), tensor.bytes());
-  }
+  for (const auto& [name, tensor] : tensors_) tensor.copy_from(other.tensor(name));
 }
 
 /// Every tensor once: parts of a block have its bytes.

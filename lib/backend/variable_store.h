@@ -9,18 +9,20 @@
 
 namespace tpack {
 
-/// The variables of one device, outside of any program, in plain row-major layout. The variables of a group
-/// lie one after the other in one flat block, their gradients and every optimizer slot in blocks of the same
-/// layout: one update kernel, one all-reduce per group. Threads: programs of one device run one at a time; so
-/// do the accesses here.
+/// The variables of one device, outside of any program, in the device's memory and in plain row-major layout.
+/// The variables of a group lie one after the other in one flat block, their gradients and every optimizer
+/// slot in blocks of the same layout: one update kernel, one all-reduce per group. Only the device itself
+/// works in this memory; all others read and write variables by `value` and `set`. Threads: programs of one
+/// device run one at a time; so do the accesses here.
 class VariableStore {
  public:
-  /// Allocates every variable of the table (zeros) and a gradient for each one that is in a group.
-  explicit VariableStore(const VariableTable& table);
+  /// Allocates every variable of the table (zeros) and a gradient for each one that is in a group. Errors:
+  /// ResourceError if there is not enough memory.
+  explicit VariableStore(const VariableTable& table, Memory& memory = host_memory());
 
-  /// The value of a variable (or of a part or block, see below) for the host: the variable's own memory where
-  /// that is the host's, so that it changes with the variable; a copy otherwise.
-  Tensor value(const std::string& name) const { return tensor(name); }
+  /// The value of a variable (or of a part or block, see below) on the host: the variable's own elements if
+  /// the device uses the host's memory, so that they change with the variable; a copy otherwise.
+  Tensor value(const std::string& name) const { return tensor(name).host(); }
   /// Copies a value into the variable. Errors: InternalError if type or shape differ.
   void set(const std::string& name, const Tensor& value);
   /// A variable without axes, as a number; neither call allocates.
@@ -28,9 +30,11 @@ class VariableStore {
   void set_number(const std::string& name, double value);
 
   /// The elements of a variable, a gradient ("@gradient/conv0/W"), a flat block ("@parameters") or a
-  /// variable's part of a slot ("@momentum/conv0/W"); shared, not copied. Errors: InternalError if there
-  /// is none.
+  /// variable's part of a slot ("@momentum/conv0/W") in the device's memory; shared, not copied. Errors:
+  /// InternalError if there is none.
   Tensor tensor(const std::string& name) const;
+  /// Type and shape of what `tensor` gives. Errors: as there.
+  TensorSpec spec(const std::string& name) const { return tensor(name).spec(); }
   bool has(const std::string& name) const { return tensors_.contains(name); }
   /// Of the blocks of a group.
   const FlatLayout& layout(const std::string& group) const;
@@ -46,10 +50,12 @@ class VariableStore {
 
  private:
   void add(const std::string& name, Tensor tensor);
+  Tensor zeros(const TensorSpec& spec) const;
   bool is_in_a_block(const std::string& variable) const;
   void add_flat(const FlatBlock& block, DType type);
 
   const VariableTable& table_;
+  Memory& memory_;
   std::map<std::string, FlatLayout> layouts_;  // by group
   std::map<std::string, Tensor> tensors_;
 };

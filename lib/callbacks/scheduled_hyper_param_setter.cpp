@@ -63,10 +63,13 @@ class ScheduledHyperParamSetter final : public Callback {
   explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {
     const bool is_rate = p_.param.name == "learning_rate";
     for (const auto& [time, value] : p_.values) {
-      if (!std::isfinite(value) || time < 0 || (is_rate && value < 0))
-        throw ConfigError(std::string(kOwner) + ": invalid pair [" + std::to_string(time) + ", " +
-                          shortest(value) + "] in 'values'; times must be at least 0, values finite" +
-                          (is_rate ? ", learning rates at least 0" : ""));
+      const char* wrong = nullptr;
+      if (!std::isfinite(value)) wrong = "the value is not a finite number";
+      if (is_rate && value < 0) wrong = "a learning rate must be at least 0";
+      if (time < 0) wrong = p_.step_based ? "a step must be at least 0" : "an epoch must be at least 0";
+      if (wrong == nullptr) continue;
+      throw ConfigError(std::string(kOwner) + ": invalid pair [" + std::to_string(time) + ", " +
+                        shortest(value) + "] in 'values': " + wrong);
     }
   }
 

@@ -24,7 +24,7 @@ constexpr size_t kMaxNameBytes = 256;
 constexpr std::array kTypes = {DType::kFloat32, DType::kFloat64, DType::kInt32,
                                DType::kInt64,   DType::kUInt8,   DType::kBool};
 
-enum class Parts : uint8_t { kAll, kTexts };
+enum class Wanted : uint8_t { kAll, kTexts };
 
 class CheckpointReader {
  public:
@@ -38,7 +38,7 @@ class CheckpointReader {
     check_root();
     return number_attribute("step");
   }
-  CheckpointContent read(Parts parts) {
+  CheckpointContent read(Wanted parts) {
     parts_ = parts;
     check_root();
     content_.step = number_attribute("step");
@@ -67,7 +67,7 @@ class CheckpointReader {
   const std::string& path_;
   hid_t file_;
   uint64_t file_bytes_ = 0;
-  Parts parts_ = Parts::kAll;
+  Wanted parts_ = Wanted::kAll;
   size_t objects_ = 0;
   CheckpointContent content_;
 };
@@ -146,7 +146,7 @@ void CheckpointReader::dataset(hid_t id, const std::string& name) {
   const Handle type(checked(H5Dget_type(id), path_, name.c_str()), H5Tclose);
   if (H5Tget_class(type.get()) == H5T_STRING) {
     text(id, name, type);
-  } else if (parts_ == Parts::kAll) {
+  } else if (parts_ == Wanted::kAll) {
     tensor(id, name, type);
   }
 }
@@ -234,11 +234,11 @@ auto with_reader(const std::string& path, const Use& use) {
 }  // namespace
 
 CheckpointContent load_checkpoint(const std::string& path) {
-  return with_reader(path, [](CheckpointReader reader) { return reader.read(Parts::kAll); });
+  return with_reader(path, [](CheckpointReader reader) { return reader.read(Wanted::kAll); });
 }
 
 CheckpointContent load_checkpoint_texts(const std::string& path) {
-  return with_reader(path, [](CheckpointReader reader) { return reader.read(Parts::kTexts); });
+  return with_reader(path, [](CheckpointReader reader) { return reader.read(Wanted::kTexts); });
 }
 
 int64_t checkpoint_step(const std::string& path) {

@@ -32,14 +32,16 @@ int check(const CheckOptions& o) {
     std::cout << report.str();
   }
   std::cout << std::flush;  // both may go to one file
-  log::info(o.config.file + " is valid");
+  log::info(o.config.file +
+            (o.no_data ? " is valid; data, callbacks and gates were not checked" : " is valid"));
   return 0;
 }
 
 void add_check_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<CheckOptions>();
   add_config_arguments(command, options->config);
-  command.add_flag("--no-data", options->no_data, "do not open the data; use what it declares");
+  command.add_flag("--no-data", options->no_data,
+                   "do not open the data; callbacks and gates, which may need it, are not checked either");
   add_json_flag(command, options->json);
   command.callback([options, &action] { action = [options] { return check(*options); }; });
 }

@@ -22,7 +22,7 @@ std::string silent_ranks(const std::string& who, const std::vector<int>& late,
   return join(silent, ", ");
 }
 
-Slice slice_of(size_t count, int rank, int size) {
+RankPart part_of_rank(size_t count, int rank, int size) {
   constexpr size_t kGrain = 16;  // one cache line of floats: no two members write to the same one
   const size_t grains = (count + kGrain - 1) / kGrain;
   const auto members = static_cast<size_t>(size);

@@ -58,12 +58,12 @@ std::string silent_ranks(const std::string& who, const std::vector<int>& late,
                          const std::function<std::string(int rank)>& busy_with);
 
 /// The part of `count` elements that member `rank` of `size` reduces: [begin, end).
-struct Slice {
+struct RankPart {
   size_t begin = 0;
   size_t end = 0;
   size_t size() const { return end - begin; }
 };
 /// Slices of nearly equal length in rank order; all but the last begin at a multiple of 16 elements.
-Slice slice_of(size_t count, int rank, int size);
+RankPart part_of_rank(size_t count, int rank, int size);
 
 }  // namespace tpack

@@ -49,7 +49,7 @@ template <class T>
 void LocalGroup::Member::reduce(std::span<T> values, const char* stage) {
   show(values.data(), values.size());
   group_.meet(rank_, stage);
-  const Slice slice = slice_of(values.size(), rank_, size());
+  const RankPart slice = part_of_rank(values.size(), rank_, size());
   auto& slots = group_.slots_;
   const auto array = [&](int member) {
     return static_cast<T*>(slots[static_cast<size_t>(member)].data) + slice.begin;

@@ -260,7 +260,7 @@ void MpiComm::reduce(std::span<T> values, const char* stage) {
 template <class T>
 void MpiComm::reduce_block(std::span<T> block, const char* stage) {
   gather_own_slice(block, stage);
-  const Slice own = slice_of(block.size(), rank_, size_);
+  const RankPart own = part_of_rank(block.size(), rank_, size_);
   const auto* others = reinterpret_cast<const T*>(scratch_.data());
   const auto array = [&](int other) -> const T* {
     if (other == rank_) return block.data() + own.begin;
@@ -274,7 +274,7 @@ void MpiComm::reduce_block(std::span<T> block, const char* stage) {
 
 template <class T>
 void MpiComm::gather_own_slice(std::span<T> block, const char* stage) {
-  const Slice own = slice_of(block.size(), rank_, size_);
+  const RankPart own = part_of_rank(block.size(), rank_, size_);
   const size_t bytes = own.size() * sizeof(T);
   if (scratch_.size() < bytes * static_cast<size_t>(size_ - 1))
     scratch_.resize(bytes * static_cast<size_t>(size_ - 1));
@@ -284,7 +284,7 @@ void MpiComm::gather_own_slice(std::span<T> block, const char* stage) {
     receive(scratch_.data() + bytes * place++, bytes, other, stage);
   }
   for (int other = 0; other < size_; ++other) {
-    const Slice theirs = slice_of(block.size(), other, size_);
+    const RankPart theirs = part_of_rank(block.size(), other, size_);
     if (other != rank_) send(block.data() + theirs.begin, theirs.size() * sizeof(T), other, stage);
   }
   complete(stage);
@@ -292,10 +292,10 @@ void MpiComm::gather_own_slice(std::span<T> block, const char* stage) {
 
 template <class T>
 void MpiComm::share_sums(std::span<T> block, const char* stage) {
-  const Slice own = slice_of(block.size(), rank_, size_);
+  const RankPart own = part_of_rank(block.size(), rank_, size_);
   for (int other = 0; other < size_; ++other) {
     if (other == rank_) continue;
-    const Slice theirs = slice_of(block.size(), other, size_);
+    const RankPart theirs = part_of_rank(block.size(), other, size_);
     receive(block.data() + theirs.begin, theirs.size() * sizeof(T), other, stage);
     send(block.data() + own.begin, own.size() * sizeof(T), other, stage);
   }

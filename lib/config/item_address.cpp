@@ -25,10 +25,10 @@ std::optional<size_t> number(std::string_view word) {
 }
 
 /// "0 Conv2D (conv0)".
-std::string described(const ConfigNode& list, size_t index) {
+std::string described(const ConfigNode& list, size_t index, const char* between = " ") {
   const ConfigNode& item = list.items()[index];
   const std::string name = item_name(item);
-  return std::to_string(index) + " " + item_component(item) + (name.empty() ? "" : " (" + name + ")");
+  return std::to_string(index) + between + item_component(item) + (name.empty() ? "" : " (" + name + ")");
 }
 
 /// How to add an item instead, for an option and for a file.
@@ -44,11 +44,13 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
   std::string text = "no item '" + word + "' in '" + path + "'";
   const bool by_number = number(word).has_value();
   if (!by_number && nearest(word, known)) return text + did_you_mean(word, known);
-  if (by_number)
-    text += "; it has " + std::to_string(list.size()) + (list.size() == 1 ? " item" : " items") +
-            ", numbered from 0";
-  if (!known.empty()) text += by_number ? " (" + join(known, ", ") + ")" : "; it has " + join(known, ", ");
-  if (!by_number && known.empty()) text += "; it has no components";
+  if (by_number) {
+    std::vector<std::string> items;
+    for (size_t i = 0; i < list.size(); ++i) items.push_back(described(list, i, ": "));
+    text += items.empty() ? "; the list is empty" : "; the items are " + join_first(items);
+  } else {
+    text += known.empty() ? "; it has no components" : "; it has " + join(known, ", ");
+  }
   return text + how_to_append(path, where);
 }
 

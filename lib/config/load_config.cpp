@@ -44,9 +44,8 @@ void check_version(const ConfigNode& root) {
   if (version == nullptr) return;
   const bool known = version->kind() == ConfigNode::Kind::kInt && version->as_int() == kConfigVersion;
   if (known) return;
-  throw ConfigError(version->position(),
-                    "the config version is " + version->describe() +
-                        "; this build supports 'tpack: " + std::to_string(kConfigVersion) + "'");
+  throw ConfigError(version->position(), "unsupported config version: " + version->describe() +
+                                             "; use 'tpack: " + std::to_string(kConfigVersion) + "'");
 }
 
 /// "; did you mean 'models/lenet.yaml'?": the file next to it with a similar name. Endings do not count:

@@ -143,8 +143,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
 
 void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const auto found = anchors_.find(anchor);
-  if (found == anchors_.end())
-    throw ConfigError(at(mark), "this alias is inside the value that it refers to");
+  if (found == anchors_.end()) throw ConfigError(at(mark), "this alias refers to a value that contains it");
   budget_.take(found->second.nodes, at(mark));
   if (static_cast<int>(stack_.size()) + found->second.depth > kMaxYamlDepth) {
     throw ConfigError(at(mark), "nested deeper than " + std::to_string(kMaxYamlDepth) + " levels");

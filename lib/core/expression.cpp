@@ -120,8 +120,10 @@ ConfigNode Evaluation::name(const ExpressionNode& node, Unset unset) const {
   std::vector<std::string> known = scope_.known_names(node.text);
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
+  const std::string names = known.empty() ? "" : "; known: " + join_first(known);
   known.insert(known.end(), {"true", "false"});
-  fail(node, "unknown name '" + node.text + "'" + did_you_mean(node.text, known));
+  const std::string meant = did_you_mean(node.text, known);
+  fail(node, "unknown name '" + node.text + "'" + (meant.empty() ? names : meant));
 }
 
 ConfigNode Evaluation::negated(const ExpressionNode& node) const {
@@ -167,7 +169,7 @@ ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
   if (node.text == "+" && a.is_string() && b.is_string()) {
     constexpr size_t kLongest = 65536;  // texts of texts would grow without bound
     if (a.text().size() + b.text().size() > kLongest)
-      fail(node, "the string would be longer than 65,536 bytes");
+      fail(node, "the expression gives a string of more than 65,536 bytes");
     return a.text() + b.text();
   }
   if (!a.is_number() || !b.is_number()) {

@@ -94,12 +94,7 @@ bool Check::accepts(double value) const {
   return !above || value > *above;
 }
 
-bool Check::accepts(const std::string& value) const {
-  return choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
-}
-
 std::string Check::str() const {
-  if (!choices.empty()) return "one of " + join(choices, ", ");
   if (minimum && maximum) return "from " + shortest(*minimum) + " to " + shortest(*maximum);
   if (minimum) return "at least " + shortest(*minimum);
   if (above) return "above " + shortest(*above);
@@ -109,27 +104,22 @@ std::string Check::str() const {
 Check between(double low, double high) { return {.minimum = low, .maximum = high}; }
 Check at_least(double low) { return {.minimum = low}; }
 Check above(double low) { return {.above = low}; }
-Check one_of(std::vector<std::string> choices) { return {.choices = std::move(choices)}; }
 
 void Reader::wrong_type(const ConfigNode& node, const std::string& expected) {
   if (node.has_expression()) return;  // it has no value, which was reported
-  const bool of_another_length =
-      node.is_list() && (expected.starts_with("a list") || expected.starts_with("a pair"));
-  fail(node, "expected " + expected + ", found " + node.describe() +
-                 (of_another_length ? " of " + std::to_string(node.size()) : ""));
+  // Its length may be what is wrong.
+  const std::string length = node.is_list() ? " of " + std::to_string(node.size()) : "";
+  fail(node, "expected " + expected + ", found " + node.describe() + length);
 }
 
 void Reader::fail(const ConfigNode& node, const std::string& text) {
   errors_.add(node.position(), what_ + ": " + text);
 }
 
-void Reader::out_of_range(const ConfigNode& node) {
-  if (!check_.choices.empty()) {
-    fail(node, "unknown value '" + node.text() + "'; must be " + check_.str() +
-                   did_you_mean(node.text(), check_.choices));
-    return;
-  }
+bool Reader::allowed(const ConfigNode& node, double value) {
+  if (check_.accepts(value)) return true;
   errors_.add(node.position(), what_ + " is " + node.text() + "; must be " + check_.str());
+  return false;
 }
 
 std::optional<bool> Codec<bool>::parse(const ConfigNode& node, Reader& reader) {
@@ -181,7 +171,7 @@ std::optional<std::string> Codec<std::string>::parse(const ConfigNode& node, Rea
     reader.wrong_type(node, quotable ? "a string (write \"" + node.text() + "\")" : "a string");
     return std::nullopt;
   }
-  return reader.allowed(node, node.text()) ? std::optional(node.text()) : std::nullopt;
+  return node.text();
 }
 
 std::optional<size_t> parse_choice(const ConfigNode& node, Reader& reader,

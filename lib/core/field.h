@@ -77,23 +77,20 @@ struct FieldType {
   std::string str() const;
 };
 
-/// The values that a field allows beyond its type.
+/// The numbers that a field allows.
 struct Check {
   std::optional<double> minimum = {};
   std::optional<double> maximum = {};
   std::optional<double> above = {};
-  std::vector<std::string> choices = {};
 
   bool accepts(double value) const;
-  bool accepts(const std::string& value) const;
-  /// "from 0 to 1", "at least 1", "above 0", "one of a, b".
+  /// "from 0 to 1", "at least 1", "above 0".
   std::string str() const;
 };
 
 Check between(double low, double high);  // both included
 Check at_least(double low);
 Check above(double low);
-Check one_of(std::vector<std::string> choices);
 
 /// One field of a component, as docs and tools see it.
 struct FieldInfo {
@@ -109,23 +106,17 @@ struct FieldInfo {
 class Reader {
  public:
   Reader(std::string what, Check check, Diagnostics& errors)
-      : what_(std::move(what)), check_(std::move(check)), errors_(errors) {}
+      : what_(std::move(what)), check_(check), errors_(errors) {}
 
   /// Adds "<what>: expected <type>, found <node>".
   void wrong_type(const ConfigNode& node, const std::string& expected);
   void fail(const ConfigNode& node, const std::string& text);
-  template <class V>
-  bool allowed(const ConfigNode& node, const V& value) {
-    if (check_.accepts(value)) return true;
-    out_of_range(node);
-    return false;
-  }
+  /// False after reporting a number that the field does not allow.
+  bool allowed(const ConfigNode& node, double value);
   Diagnostics& errors() { return errors_; }
   const std::string& what() const { return what_; }
 
  private:
-  void out_of_range(const ConfigNode& node);
-
   std::string what_;  // "'rate' of layer Dropout"
   Check check_;
   Diagnostics& errors_;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kPattern = "[%m%d %H:%M:%S] %^%v%$";
 
-bool colours_wanted() {
+bool colors_wanted() {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   if (no_color != nullptr && *no_color != '\0') return false;
@@ -33,7 +33,7 @@ struct Sinks {
   std::mutex mutex;
 
   Sinks() {
-    const auto mode = colours_wanted() ? spdlog::color_mode::always : spdlog::color_mode::never;
+    const auto mode = colors_wanted() ? spdlog::color_mode::always : spdlog::color_mode::never;
     console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(mode);
     console->set_pattern(kPattern);
     console->set_level(spdlog::level::info);

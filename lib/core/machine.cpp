@@ -28,7 +28,7 @@ double cgroup_processors() {
 }
 
 /// The number after a word in a file of lines "word number".
-std::optional<uint64_t> number_behind(const char* path, const std::string& word) {
+std::optional<uint64_t> number_after(const char* path, const std::string& word) {
   std::ifstream file(path);
   for (std::string at; file >> at;) {
     uint64_t number = 0;
@@ -55,7 +55,7 @@ std::optional<uint64_t> cgroup_memory() {
     uint64_t used = 0;
     if (!(std::ifstream(files.limit) >> limit) || !(std::ifstream(files.used) >> used)) continue;
     for (const char* cache : {"inactive_file", "active_file"}) {  // what the kernel drops when it must
-      used -= std::min(used, number_behind(files.parts, std::string(files.prefix) + cache).value_or(0));
+      used -= std::min(used, number_after(files.parts, std::string(files.prefix) + cache).value_or(0));
     }
     return limit - std::min(limit, used);
   }
@@ -74,7 +74,7 @@ uint64_t resident_memory() {
 /// Not from getrusage, which counts what the process before exec held.
 uint64_t peak_resident_memory() {
   constexpr uint64_t kKiB = 1024;
-  return kKiB * number_behind("/proc/self/status", "VmHWM:").value_or(0);
+  return kKiB * number_after("/proc/self/status", "VmHWM:").value_or(0);
 }
 
 std::vector<int> own_processors() {
@@ -100,7 +100,7 @@ size_t available_processors() {
 }
 
 std::optional<uint64_t> available_memory() {
-  const auto kilobytes = number_behind("/proc/meminfo", "MemAvailable:");
+  const auto kilobytes = number_after("/proc/meminfo", "MemAvailable:");
   if (!kilobytes) return cgroup_memory();
   const uint64_t machine = *kilobytes * 1024;
   return std::min(machine, cgroup_memory().value_or(machine));

@@ -11,7 +11,7 @@ namespace tpack {
 namespace {
 
 /// An expression inside a text: its `text` is at `begin`; the `$(` before and the `)` after belong to it.
-struct Span {
+struct ExpressionSpan {
   size_t begin = 0;
   std::string_view text;
   size_t end() const { return begin + text.size() + 1; }
@@ -36,12 +36,12 @@ size_t closing_bracket(const ConfigNode& node, size_t begin) {
                         "'; inside [ ] and { }, put quotes around an expression that has a comma or '}'");
 }
 
-std::optional<Span> next_span(const ConfigNode& node, size_t from) {
+std::optional<ExpressionSpan> next_span(const ConfigNode& node, size_t from) {
   const size_t start = node.text().find("$(", from);
   if (start == std::string::npos) return std::nullopt;
   const size_t begin = start + 2;
   const size_t end = closing_bracket(node, begin);
-  return Span{begin, std::string_view(node.text()).substr(begin, end - begin)};
+  return ExpressionSpan{begin, std::string_view(node.text()).substr(begin, end - begin)};
 }
 
 /// A value as the text of an expression that gives it.
@@ -60,7 +60,7 @@ std::string literal(const std::string& name, const ConfigNode& value, const Posi
 }
 
 /// The expression with the values of its dotted names in their places; bare names stay, unset variables too.
-std::string with_known_names(const ConfigNode& node, const Span& span, const Expression& expression,
+std::string with_known_names(const ConfigNode& node, const ExpressionSpan& span, const Expression& expression,
                              const Scope& scope) {
   std::string out;
   size_t done = 0;

@@ -9,13 +9,13 @@
 
 namespace tpack {
 
-/// Counts the samples of one flow that were left out or replaced because they are bad.
-/// Threads: any number at once.
+/// Counts the samples of one flow that were skipped or replaced because they are bad. Threads: any number at
+/// once.
 class BadSamples {
  public:
   using Callback = std::function<void(const SampleError&)>;
 
-  /// Called for each bad sample, one at a time, by the thread that met it. To be set before reading.
+  /// Called for each bad sample, one at a time, by the thread that found it. Must be set before reading.
   void on_bad_sample(Callback callback);
   void report(const SampleError& error);
   int64_t count() const;

@@ -8,7 +8,7 @@ namespace tpack {
 class BatchedFlow final : public WrappedFlow {
  public:
   enum class Remainder : uint8_t { kDrop, kKeep };
-  /// Errors: ConfigError if the shape of a component is not known.
+  /// Errors: ConfigError if the shape of a component is unknown.
   BatchedFlow(FlowPtr up, int64_t batch_size, Remainder remainder, StageContext context);
 
   const StageContext& context() const { return context_; }

@@ -15,9 +15,9 @@ namespace tpack {
 namespace {
 
 constexpr int kGapPixels = 4;       // between columns, and at the border
-constexpr int kCaptionPixels = 16;  // below an image; letters begin 3 pixels below it and end within
+constexpr int kCaptionPixels = 16;  // below an image; has the caption, which starts 3 pixels down
 constexpr int kBaselinePixels = 11;
-constexpr int kRowGapPixels = 14;  // below a caption, which must be nearer to its own image
+constexpr int kRowGapPixels = 14;  // below a caption: it must be nearer to its own image
 
 struct Columns {
   size_t image = 0;
@@ -36,7 +36,8 @@ Columns find_columns(const Spec& spec) {
   return columns;
 }
 
-/// 8-bit RGB of one image tensor [height, width, channels]; other types than uint8 are stretched to 0..255.
+/// 8-bit RGB of one image tensor [height, width, channels]; values of other types than uint8 are scaled to
+/// 0..255.
 cv::Mat to_rgb(const Tensor& image) {
   const auto side = [&image](int axis) { return static_cast<int>(image.shape()[axis]); };
   cv::Mat floats(side(0), side(1), CV_32FC(side(2)));
@@ -61,7 +62,7 @@ class Sheet {
                 CV_8UC3, cv::Scalar::all(255));
   }
   bool full() const { return shown_ == o_.count; }
-  /// Without the cells that nothing was put into. Shape: [height, width, 3].
+  /// Without the cells that are still empty. Shape: [height, width, 3].
   Tensor picture() const {
     const int columns = std::max(1, std::min(shown_, o_.columns));
     const int rows = std::max(1, (shown_ + o_.columns - 1) / o_.columns);

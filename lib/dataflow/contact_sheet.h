@@ -14,9 +14,9 @@ struct ContactSheetOptions {
   int64_t pass = 0;
 };
 
-/// Writes a PNG with the first samples of a pass in a grid: the first image component, and close below it the
-/// class name (or the number) of the first label. Batches are unpacked. Errors: ConfigError if the flow
-/// has no image; DataError, ResourceError of reading and writing.
+/// Writes a PNG with the first samples of a pass in a grid: the first image component, with the class name
+/// (or the number) of the first label below it. Batches are unpacked. Errors: ConfigError if the flow has no
+/// image; DataError and ResourceError from reading and writing.
 void write_contact_sheet(const DataFlow& flow, const std::string& path,
                          const ContactSheetOptions& options = {});
 

@@ -13,13 +13,13 @@
 namespace tpack {
 namespace {
 
-/// Every shard_count-th item from the first one on.
+/// Every shard_count-th item, starting with the first.
 class ShardCursor final : public Cursor {
  public:
   ShardCursor(std::unique_ptr<Cursor> up, const Pass& pass)
       : up_(std::move(up)), others_(pass.shard_count - 1) {
-    const int64_t behind = pass.position % pass.shard_count;
-    const int64_t first = pass.position + (pass.shard - behind + pass.shard_count) % pass.shard_count;
+    const int64_t place = pass.position % pass.shard_count;
+    const int64_t first = pass.position + (pass.shard - place + pass.shard_count) % pass.shard_count;
     up_->skip(first);
   }
 

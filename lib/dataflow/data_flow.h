@@ -31,17 +31,17 @@ struct Batching {
   bool keeps_remainder = false;         // as a last, smaller batch
   std::optional<int64_t> samples = {};  // of a pass; as Flow::size
 
-  /// Samples of the last, smaller batch of a pass; 0 if there is none, or if only reading tells.
+  /// Samples of the last, smaller batch of a pass; 0 if there is none, or if it is known only after reading.
   int64_t remainder() const {
     const bool known = samples && *samples != kEndless && keeps_remainder;
     return known ? *samples % batch_size : 0;
   }
-  /// False if the remainder is all that a pass has.
+  /// False if a pass has only the remainder.
   bool has_whole_batch() const { return remainder() == 0 || *samples > batch_size; }
 };
 
-/// A whole dataflow as a config describes it, from source to batch: what it gives, and two ways to read it.
-/// Copies share everything. Threads: all methods may run at once.
+/// A whole dataflow as a config describes it, from source to batch: its spec, and two ways to read it. Copies
+/// share everything. Threads: all methods may run at once.
 ///
 ///   const DataFlow flow = make_flow(node, {});
 ///   auto stream = flow.stream({.seed = 1, .passes = 1});
@@ -53,30 +53,29 @@ class DataFlow {
   DataFlow(std::function<FlowPtr()> complete, FlowSettings settings, std::shared_ptr<BadSamples> bad,
            Position origin = {});
 
-  /// Whether what follows can be asked for before `prepare`. Errors of those methods where it cannot:
-  /// ConfigError.
+  /// Whether the methods below may be called before `prepare`. Their errors if not: ConfigError.
   bool knows_spec() const;
   const Spec& spec() const { return flow()->spec(); }
-  /// Samples of a whole batch; nothing where the items are single samples.
+  /// Samples of a whole batch; nothing if the items are single samples.
   std::optional<int64_t> batch_size() const;
   /// Nothing if the items are single samples.
   std::optional<Batching> batching() const;
-  /// Items (batches) of one pass: kEndless where it never ends, nothing where only reading tells.
+  /// Items (batches) of one pass: kEndless if it never ends, nothing if it is known only after reading.
   std::optional<int64_t> size() const { return flow()->size(); }
   Seek seek() const { return flow()->seek(); }
   const FlowSettings& settings() const { return settings_; }
   const FlowPtr& flow() const;
-  /// Where it is described, for messages.
+  /// Its position in the config, for messages.
   const Position& origin() const { return origin_; }
   BadSamples& bad_samples() const { return *bad_; }
 
-  /// Opens the data and checks them against the config; the readers below do it too.
-  /// Errors: DataError, ConfigError.
+  /// Opens the data and checks them against the config; the readers below do this too. Errors: DataError,
+  /// ConfigError.
   void prepare() const;
-  /// What there is to read, of each source. Prepares the flow.
+  /// What each source found. Prepares the flow.
   std::vector<SourceFacts> facts() const;
-  /// A digest that changes when the files that the sources read change (Source::fingerprint); empty
-  /// where no source says. Prepares the flow.
+  /// A digest that changes when the files that the sources read change (Source::fingerprint); empty if no
+  /// source has one. Prepares the flow.
   std::string fingerprint() const;
   /// Reads one pass in the calling thread. The flow must outlive the cursor.
   std::unique_ptr<Cursor> open(const Pass& pass) const;
@@ -101,7 +100,7 @@ class DataFlow {
 void prepare(const std::map<std::string, DataFlow>& flows);
 
 /// Makes the flow that `node` describes: a list of components, or {flow: [...], workers, prefetch, on_error}.
-/// `scope` has the flows that names in it may mean. Nothing after reporting to `errors`.
+/// `scope` has the flows that it may refer to by name. Nothing after reporting to `errors`.
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors);
 /// As above. Errors: ConfigError with all problems.
 DataFlow make_flow(const ConfigNode& node, const FlowScope& scope = {});

@@ -91,7 +91,7 @@ const Tensor& Datapoint::to_tensor(size_t i) {
 }
 
 void Datapoint::select(std::span<const size_t> indices) {
-  // The components left over go to the end and out of sight; their image memory is used again next time.
+  // The remaining components move to the end, hidden; their image memory is reused next time.
   selected_.resize(indices.size());
   for (size_t i = 0; i < indices.size(); ++i) {
     Component& from = components_[indices[i]];
@@ -108,7 +108,7 @@ void Datapoint::swap_component(size_t i, Datapoint& other, size_t from) {
 }
 
 void Datapoint::offer(size_t i, Tensor row) {
-  for (Component& component : components_) {  // what is left of a sample that was made in the same row
+  for (Component& component : components_) {  // left over from a sample that was made in the same row
     if (!component.tensor.empty() && component.tensor.raw() == row.raw()) component.tensor = Tensor();
   }
   if (offers_.size() <= i) offers_.resize(i + 1);
@@ -129,7 +129,7 @@ std::shared_ptr<Storage> Datapoint::free_block(size_t bytes) {
   const size_t most = 2 * components_.size() + 2;
   std::shared_ptr<Storage>* too_small = nullptr;
   for (auto& block : blocks_) {
-    if (block.use_count() > 1) continue;  // a component or a map still holds it
+    if (block.use_count() > 1) continue;  // still held by a component or a map
     if (block->bytes() >= bytes) return block;
     too_small = &block;
   }

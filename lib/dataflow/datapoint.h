@@ -36,15 +36,15 @@ class Datapoint {
   const Tensor& tensor(size_t i) const;
   Image& image(size_t i);
 
-  /// Makes component `i` (added if there are fewer) a tensor of `spec` with undefined elements. Memory
-  /// that somebody holds a Tensor of is not used again, so the old elements can be read while the new ones
-  /// are written.
+  /// Makes component `i` (added if there are fewer) a tensor of `spec` with undefined elements. Memory that a
+  /// Tensor elsewhere still holds is not reused, so the old elements can be read while the new ones are
+  /// written.
   Tensor& renew(size_t i, const TensorSpec& spec);
   /// Makes component `i` an image to be filled.
   Image& renew_image(size_t i);
-  /// Lets component `i` be a tensor that somebody else owns.
+  /// Makes component `i` a tensor that somebody else owns.
   void set_tensor(size_t i, Tensor tensor);
-  /// Decodes component `i` if need be and returns it as a tensor; images become uint8 [height, width,
+  /// Decodes component `i` if necessary and returns it as a tensor; images become uint8 [height, width,
   /// channels].
   const Tensor& to_tensor(size_t i);
   /// Keeps these components, in this order.
@@ -52,8 +52,8 @@ class Datapoint {
   /// Takes over component `from` of `other`, which gets the one that was here.
   void swap_component(size_t i, Datapoint& other, size_t from);
 
-  /// Offers memory for component `i` of the next sample, a row of a batch: `renew` uses it where type and
-  /// shape are the same. A component that lies there is empty from now on.
+  /// Offers memory for component `i` of the next sample, a row of a batch: `renew` uses it if type and shape
+  /// are the same. A component that is stored there is empty from now on.
   void offer(size_t i, Tensor row);
   /// A datapoint inside this one, for stages that collect several.
   Datapoint& child(size_t i);
@@ -75,8 +75,8 @@ class Datapoint {
   std::vector<std::unique_ptr<Datapoint>> children_;
 };
 
-/// Copies the components of a sample to row `row` of the tensors of a batch; those that were made there stay.
-/// Encoded images are decoded. Errors: DataError if type or shape differ.
+/// Copies the components of a sample to row `row` of the tensors of a batch, except those that were made
+/// there. Encoded images are decoded. Errors: DataError if type or shape differ.
 void store_row(Datapoint& sample, std::span<const Tensor> batch, int64_t row);
 
 }  // namespace tpack

@@ -15,7 +15,7 @@ namespace tpack {
 class Datapoint;
 class Source;
 
-/// How a flow gets to a place in the middle of a pass.
+/// How a flow reaches a place in the middle of a pass.
 enum class Seek : uint8_t {
   kExact,        // at once
   kReplayReads,  // by reading everything before it
@@ -23,7 +23,7 @@ enum class Seek : uint8_t {
 };
 const char* name_of(Seek seek);
 
-/// How the items of a pass can be had.
+/// How the items of a pass can be read.
 enum class Access : uint8_t {
   kIndexed,    // any place at any time, by any thread
   kFiltered,   // the same, but a place may turn out to hold nothing
@@ -41,16 +41,16 @@ class Cursor {
   Cursor& operator=(const Cursor&) = delete;
   virtual ~Cursor() = default;
 
-  /// Fills `out` with the next item; false at the end. Errors: DataError for an item that is bad; the call
-  /// after it gives the next item.
+  /// Fills `out` with the next item; false at the end. Errors: DataError for a bad item; the next call gives
+  /// the item after it.
   virtual bool next(Datapoint& out) = 0;
   /// Skips `count` items, or as many as there are; returns how many.
   virtual int64_t skip(int64_t count);
 };
 
-/// What any part of a dataflow looks like to what comes after it: passes of items (samples or batches), by
-/// place or one after the other. Holds no position, so any number of readers share one. Threads: all const
-/// methods may run at once after `prepare`.
+/// The interface of every part of a dataflow: passes of items (samples or batches), by place or one after the
+/// other. Has no position, so any number of readers share one. Threads: all const methods may run at once
+/// after `prepare`.
 class Flow {
  public:
   Flow() = default;
@@ -61,20 +61,19 @@ class Flow {
   virtual const Spec& spec() const = 0;
   virtual Access access() const = 0;
   virtual Seek seek() const;
-  /// Items of one pass: kEndless if it never ends, nothing if only reading tells. What the component
-  /// declares before `prepare`, what the data have after it.
+  /// Items of one pass: kEndless if it never ends, nothing if it is known only after reading. Before
+  /// `prepare`, what the component declares; after it, what the data have.
   virtual std::optional<int64_t> size() const;
   /// Places of one pass; for kIndexed and kFiltered only.
   virtual int64_t places() const;
 
-  /// Opens files and checks what can be checked. To be called before reading; a second call does nothing.
-  /// Errors: DataError for data that are absent or damaged, ConfigError for a config that does not fit them.
+  /// Opens files and checks what can be checked. Must be called before reading; a second call does nothing.
+  /// Errors: DataError for missing or damaged data, ConfigError for a config that does not fit them.
   virtual void prepare() const {}
-  /// The sources whose samples its items are made of, in the order of the config. They live as long as the
-  /// flow.
+  /// The sources of its items, in the order of the config. They live as long as the flow.
   virtual std::vector<const Source*> sources() const { return {}; }
-  /// The file that a sample was made from; empty if it has none of its own, and for items that are
-  /// batches. `id` is one that the flow gave.
+  /// The file that a sample was made from; empty if it has no file of its own, and for batches. `id` must be
+  /// from this flow.
   virtual std::string file_of(const SampleId& id) const {
     (void)id;
     return {};
@@ -87,13 +86,12 @@ class Flow {
 
 using FlowPtr = std::shared_ptr<const Flow>;
 
-/// Base of flows that change items or their order and keep everything else of what comes before.
+/// Base of flows that change only the items or their order; everything else is as in the flow before.
 class WrappedFlow : public Flow {
  public:
   explicit WrappedFlow(FlowPtr up) : up_(std::move(up)) {}
 
   const Flow& up() const { return *up_; }
-  const FlowPtr& up_ptr() const { return up_; }
   const Spec& spec() const override { return up_->spec(); }
   Access access() const override { return up_->access(); }
   Seek seek() const override { return up_->seek(); }
@@ -111,7 +109,7 @@ class WrappedFlow : public Flow {
   FlowPtr up_;
 };
 
-/// One after the other through the places of a flow that is kIndexed or kFiltered.
+/// Goes through the places of a flow that is kIndexed or kFiltered, one after the other.
 std::unique_ptr<Cursor> cursor_by_place(const Flow& flow, const PassKey& pass);
 
 }  // namespace tpack

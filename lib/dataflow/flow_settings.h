@@ -22,7 +22,7 @@ struct EnumNames<OnError> {
 struct WorkerCount {
   int count = 0;  // 0: auto
 
-  /// The number meant, on this machine.
+  /// The number of threads on this machine.
   size_t resolved() const;
 };
 template <>

@@ -9,11 +9,11 @@
 
 namespace tpack {
 
-/// A flow of samples in which data errors do not stop the reader: bad samples are left out (kSkip) or
-/// replaced by the next good one (kReplace), and reported. Other kinds of errors pass.
+/// A flow of samples in which data errors do not stop the reader: bad samples are skipped (kSkip) or replaced
+/// by the next good one (kReplace), and reported. Other kinds of errors are thrown.
 class GuardedFlow final : public WrappedFlow {
  public:
-  /// After this many bad samples in a row the last error passes after all: then the samples are not the
+  /// After this many bad samples in a row, the last error is thrown after all: then the samples are not the
   /// cause.
   static constexpr int kMostInARow = 1000;
 
@@ -26,10 +26,10 @@ class GuardedFlow final : public WrappedFlow {
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
   std::unique_ptr<Cursor> open(const PassKey& pass) const override;
 
-  /// Reports a data error. Errors: the error again if it is of another kind or one too many in a row.
+  /// Reports a data error. Errors: rethrows it if it is of another kind, or one too many in a row.
   void tolerate(const SampleError& error, int in_a_row) const;
-  /// The same for a reader that goes by place, in any order and with any number of threads; `kept` is told of
-  /// each sample that is good.
+  /// The same for a reader that reads by place, in any order and with any number of threads; `kept` is called
+  /// for each good sample.
   void skip(const SampleError& error) const { tolerate(error, ++skipped_in_a_row_); }
   void kept() const {
     if (skipped_in_a_row_ != 0) skipped_in_a_row_ = 0;

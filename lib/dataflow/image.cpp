@@ -14,7 +14,7 @@
 namespace tpack {
 namespace {
 
-/// Runs `act`; what it says of the data gets the name of their file in front.
+/// Runs `act`; puts the name of the file in front of its data errors.
 template <class Act>
 void with_origin(const std::string& origin, Act&& act) {
   try {

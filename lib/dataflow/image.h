@@ -46,25 +46,24 @@ inline int channels_of(Color color) { return color == Color::kRgb ? 3 : 1; }
 
 /// True for names that end in .jpg, .jpeg or .png, in letters of any case.
 bool is_image_file(std::string_view path);
-/// What file managers and archives leave behind, by the name of a file or folder: .DS_Store, ._1.jpg,
-/// __MACOSX.
+/// Files and folders that file managers and archives leave behind, by name: .DS_Store, ._1.jpg, __MACOSX.
 bool is_hidden(std::string_view name);
 
-/// What is wanted of an encoded image.
+/// Which part of an encoded image is needed.
 struct DecodeRequest {
   Region region;
-  /// Where not 0x0: the region will be resized to this afterwards. A decoder may then give it at a reduced
-  /// size, never below this one.
+  /// If not 0x0: the region will be resized to this size afterwards. A decoder may then give it at a reduced
+  /// size, but never below this one.
   ImageSize at_least = {};
 };
 
-/// Largest image that is decoded; checked in the header before any pixel memory is asked for.
+/// Largest image that is decoded; checked in the header before any memory for pixels is allocated.
 constexpr int kMaxImageSide = 16384;
 constexpr int64_t kMaxImagePixels = 64'000'000;
 
-/// An image of a sample: 8-bit pixels, or encoded bytes (JPEG, PNG) whose size is known from their header.
-/// Whoever needs pixels calls `decode`, with the region that is wanted. Memory is reused from sample to
-/// sample. Threads: one at a time.
+/// An image of a sample: 8-bit pixels, or encoded bytes (JPEG, PNG) with their size from the header. Code
+/// that needs pixels calls `decode` with the region that it needs. Memory is reused from sample to sample.
+/// Threads: one at a time.
 class Image {
  public:
   Image();
@@ -77,21 +76,21 @@ class Image {
   bool encoded() const { return encoded_; }
   ImageSize size() const { return size_; }
   int channels() const { return channels_; }
-  /// The file that the bytes came from; empty if that was not said.
+  /// The file that the bytes came from; empty if unknown.
   const std::string& origin() const { return origin_; }
 
-  /// A buffer of `bytes` bytes to fill with an encoded file; `header_known` must follow.
+  /// A buffer of `bytes` bytes for an encoded file; call `header_known` after filling it.
   std::span<uint8_t> encoded_buffer(size_t bytes);
-  /// Reads the header of what the buffer holds. Errors of this and of decoding are FileErrors of `origin`,
-  /// the file that the bytes come from. Errors: DataError if it is not a JPEG or PNG, is damaged, or is
-  /// larger than the limits.
+  /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the
+  /// file that the bytes come from. Errors: DataError if it is not a JPEG or PNG, is damaged, or is larger
+  /// than the limits.
   void header_known(Color color, std::string_view origin = {});
   /// Takes pixels of 1 or 3 channels, 8 bit.
   void set_pixels(cv::Mat pixels);
 
   /// The pixels; an encoded image is decoded whole. Errors: DataError if the bytes are damaged.
   const cv::Mat& pixels();
-  /// Decodes only what `request` asks for and holds those pixels from now on.
+  /// Decodes only what `request` asks for, and keeps those pixels from now on.
   const cv::Mat& decode(const DecodeRequest& request);
 
  private:
@@ -100,7 +99,7 @@ class Image {
   bool encoded_ = false;
   std::vector<uint8_t> bytes_;
   std::string origin_;
-  std::unique_ptr<cv::Mat> pixels_;  // null until there were any
+  std::unique_ptr<cv::Mat> pixels_;  // null until there are pixels
 };
 
 }  // namespace tpack

@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-/// What the settings of a flow are about: its components, or the name of another flow.
+/// What the settings of a flow apply to: its components, or the name of another flow.
 struct FlowItems {
   ConfigNode node;
 };
@@ -55,16 +55,16 @@ Schema<FlowParams> flow_schema() {
              "what happens to bad samples: stop (the default), skip or replace");
 }
 
-/// What a builder does with sources that know their spec only once they are open.
+/// What a builder does with sources whose spec is known only after they are opened.
 enum class Opening : uint8_t { kNot, kThose };
 
-/// Builds one flow of a tree; the flows inside it are built by children that know the way to it.
-class Builder final : public FlowBuilder {
+/// Builds one flow of a tree; flows inside it are built by children that know the path to it.
+class FlowMaker final : public FlowBuilder {
  public:
-  Builder(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad, Opening opening)
+  FlowMaker(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad, Opening opening)
       : scope_(scope), errors_(errors), bad_(std::move(bad)), opening_(opening) {}
 
-  /// True where a source that is not open keeps a flow from being built.
+  /// True if a source that is not open prevents a flow from being built.
   bool waits_for_data() const { return waits_for_data_; }
 
   FlowPtr build(const FlowField& field, const std::string& part) override {
@@ -81,14 +81,14 @@ class Builder final : public FlowBuilder {
     return flow;
   }
 
-  /// A flow in any of its forms: a list, a map with settings, a name.
+  /// A flow in any of its forms: a list, a map with settings, or a name.
   FlowPtr build_top(const ConfigNode& node) {
     if (node.is_list()) return build_list(node);
     if (node.is_string()) return build_named(node);
     const size_t before = errors_.count();
     const FlowParams params = flow_schema().parse(node, "the flow", errors_);
     if (errors_.count() != before) return nullptr;
-    // A flow that names another one says more than that one does.
+    // The settings of a flow that names another one override the settings of that flow.
     if (!said_.workers) said_.workers = params.workers;
     if (!said_.prefetch) said_.prefetch = params.prefetch;
     if (!said_.on_error) said_.on_error = params.on_error;
@@ -100,13 +100,13 @@ class Builder final : public FlowBuilder {
   const FlowSettings& settings() const { return settings_; }
 
  private:
-  /// A list being built, up to one of its items.
+  /// A list being built, up to and including one of its items.
   struct ListState {
     FlowPtr flow;                     // of the items so far
     bool first = true;                // the next item is the first
     bool good = true;                 // no mistake so far
-    bool guarded = false;             // on_error has its place
-    std::map<std::string, int> seen;  // components by type, for their names
+    bool guarded = false;             // on_error was applied
+    std::map<std::string, int> seen;  // number of components of each type, for their names
   };
 
   FlowPtr build_named(const ConfigNode& name) {
@@ -136,7 +136,7 @@ class Builder final : public FlowBuilder {
     ListState state;
     state.guarded = settings_.on_error == OnError::kStop;
     for (const ConfigNode& item : list.items()) {
-      // After a mistake the items after it are still read, so that their own mistakes show too.
+      // After a mistake the remaining items are still read, so that their mistakes are reported too.
       state.flow = add_item(item, state);
       state.good = state.good && state.flow != nullptr;
       state.first = false;
@@ -187,7 +187,7 @@ class Builder final : public FlowBuilder {
     stage->configure(settings_);
     FlowPtr flow = stage->wrap(state.flow, context);
     if (state.guarded || dynamic_cast<const BatchedFlow*>(flow.get()) == nullptr) return flow;
-    state.guarded = true;  // whole batches have no policy: their samples had it
+    state.guarded = true;  // whole batches have no policy: it was applied to their samples
     return stage->wrap(guard(state.flow, item.position), context);
   }
   FlowPtr guard(const FlowPtr& flow, const Position& where) {
@@ -232,7 +232,7 @@ class Builder final : public FlowBuilder {
   bool waits_for_data_ = false;
   FlowSettings settings_;
   FlowParams said_;                     // of the settings, outermost first
-  std::string prefix_;                  // in front of the names of this list's components
+  std::string prefix_;                  // prefix of the names of this list's components
   std::string context_name_;            // the component whose flows are being built
   std::vector<std::string> open_ = {};  // named flows being built, outermost first
 };
@@ -242,7 +242,7 @@ class Builder final : public FlowBuilder {
 std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors) {
   const size_t before = errors.count();
   auto bad = std::make_shared<BadSamples>();
-  Builder builder(scope, errors, bad, Opening::kNot);
+  FlowMaker builder(scope, errors, bad, Opening::kNot);
   FlowPtr flow;
   try {
     flow = builder.build_top(node);
@@ -254,7 +254,7 @@ std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope
   if (!builder.waits_for_data()) return std::nullopt;
   const auto complete = [node, scope, bad] {
     Diagnostics mistakes;
-    Builder opening(scope, mistakes, bad, Opening::kThose);
+    FlowMaker opening(scope, mistakes, bad, Opening::kThose);
     FlowPtr built;
     try {
       built = opening.build_top(node);

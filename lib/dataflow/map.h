@@ -9,8 +9,8 @@
 
 namespace tpack {
 
-/// Changes one datapoint, and nothing else: any number of workers run it at once, in any order. Its
-/// randomness comes from the key alone.
+/// Changes one datapoint, and nothing else. Any number of workers run it at once, in any order. Its
+/// randomness comes only from the key.
 class Map {
  public:
   static constexpr const char* kKind = "map";
@@ -20,16 +20,16 @@ class Map {
   Map& operator=(const Map&) = delete;
   virtual ~Map() = default;
 
-  /// Called once, before `apply`, with what comes in; returns what goes out.
-  /// Errors: ConfigError if the map cannot work on it.
+  /// Called once, before `apply`, with the input spec; returns the output spec. Errors: ConfigError if the
+  /// map cannot work on it.
   virtual Spec bind(const Spec& in) = 0;
-  /// True if `apply` may return false. A pass after such a map has no known size.
+  /// True if `apply` may return false. The size of a pass after such a map is unknown.
   virtual bool may_drop() const { return false; }
-  /// False drops the datapoint. Errors: DataError for a datapoint that is bad.
+  /// False drops the datapoint. Errors: DataError for a bad datapoint.
   virtual bool apply(Datapoint& d, const SampleKey& key) const = 0;
 };
 
-/// A flow with a map over each of its items.
+/// A flow that applies a map to each of its items.
 class MapFlow final : public WrappedFlow {
  public:
   /// Binds the map. Errors: ConfigError of Map::bind.
@@ -42,7 +42,7 @@ class MapFlow final : public WrappedFlow {
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
   std::unique_ptr<Cursor> open(const PassKey& pass) const override;
 
-  /// The map on one datapoint. Errors: SampleError.
+  /// Applies the map to one datapoint. Errors: SampleError.
   bool apply(uint64_t seed, Datapoint& d) const;
   bool may_drop() const { return map_->may_drop(); }
 

@@ -19,7 +19,7 @@ struct Free {
 };
 using Block = std::unique_ptr<void, Free>;
 
-/// Blocks of one thread, by power of two from 1 KB to 1 GB. What is above the cap goes back to the heap.
+/// Blocks of one thread, by power of two from 1 KB to 1 GB. Blocks beyond the cap are returned to the heap.
 class FreeList {
  public:
   static constexpr size_t kSmallest = 10;  // log2 of 1 KB
@@ -54,7 +54,7 @@ class FreeList {
   std::array<std::vector<Block>, kClasses> classes_;
 };
 
-/// Null once the thread is past its end: matrices that die later go to the heap.
+/// Null when the thread has ended: matrices that are destroyed later go to the heap.
 FreeList* free_list() {
   thread_local bool ended = false;
   struct Holder {
@@ -99,7 +99,7 @@ class PooledAllocator final : public cv::MatAllocator {
 };
 
 cv::MatAllocator* allocator() {
-  // Leaked on purpose: matrices may outlive every static.
+  // Leaked on purpose: matrices may outlive all static objects.
   static auto* const kAllocator = [] {
     cv::setNumThreads(0);
     return new PooledAllocator();

@@ -15,12 +15,12 @@ struct SamplePlace {
   Position position = {};  // of the component in the config
 };
 
-/// What a source or map threw, with its place in the config, the stage, the sample and its file:
+/// An error of a source or map, with its position in the config, the stage, the sample and its file:
 /// "train.yaml:7:7: map_data_0, sample 17 of pass 0: ants/1.jpg: text". Keeps the kind of the original error;
 /// exceptions that are not tpack's become data errors.
 class SampleError : public Error {
  public:
-  /// `fix` ends the message; it is no part of `text`.
+  /// `fix` ends the message; it is not part of `text`.
   SampleError(ErrorKind kind, const SamplePlace& place, const std::string& text, const std::string& fix = "");
 
   const SamplePlace& place() const { return place_; }
@@ -31,7 +31,7 @@ class SampleError : public Error {
   std::string text_;
 };
 
-/// A data error whose text begins with the file that is bad.
+/// A data error whose text starts with the bad file.
 class FileError : public DataError {
  public:
   using DataError::DataError;
@@ -41,7 +41,7 @@ class FileError : public DataError {
 /// list.
 class PartError : public DataError {
  public:
-  /// `file`: that the sample comes from, if the part knows it.
+  /// `file`: the file of the sample, if the part knows it.
   PartError(Position position, std::string file, const std::string& text)
       : DataError(text), position_(std::move(position)), file_(std::move(file)) {}
   const Position& position() const { return position_; }
@@ -52,7 +52,7 @@ class PartError : public DataError {
   std::string file_;
 };
 
-/// Throws the exception being handled again as a SampleError; one that is a SampleError already stays.
+/// Rethrows the exception being handled as a SampleError; one that is a SampleError already stays as it is.
 [[noreturn]] void rethrow_with_sample(const SamplePlace& place);
 
 }  // namespace tpack

@@ -17,7 +17,8 @@ struct PassKey {
   uint64_t key(uint64_t stage) const;
 };
 
-/// Which sample of the source a datapoint was made from. Whatever shuffles, drops or repeats leaves it alone.
+/// Identifies the sample of the source that a datapoint was made from. Shuffling, dropping and repeating do
+/// not change it.
 struct SampleId {
   int64_t pass = 0;
   int64_t index = 0;  // in the source

@@ -38,7 +38,7 @@ class RandomAccessFlow final : public Flow {
   Spec spec_;
 };
 
-/// Numbers the samples of a source and adds their number to its errors.
+/// Numbers the samples of a source and adds the number to its errors.
 class NumberingCursor final : public Cursor {
  public:
   NumberingCursor(std::unique_ptr<Cursor> inner, const PassKey& pass, const StageContext& context,
@@ -96,8 +96,8 @@ class SequentialFlow final : public Flow {
 
 }  // namespace
 
-/// (std::call_once may hang after an exception: it is left to the system's pthread_once, and to what the
-/// thread sanitizer puts in its place.)
+/// (std::call_once may hang after an exception. It relies on the system's pthread_once, and on what the
+/// thread sanitizer replaces it with.)
 void Source::prepare_once() {
   const std::lock_guard lock(opening_);
   if (open_) return;

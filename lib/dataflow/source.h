@@ -13,14 +13,14 @@ namespace tpack {
 
 struct FlowField;
 
-/// Where a component is in its flow. The name ("map_data_1": type in snake_case, running number in its
+/// The place of a component in its flow. The name ("map_data_1": type in snake_case, running number in its
 /// list) is part of the key of its random numbers.
 struct StageContext {
   std::string name;
   uint64_t key = 0;  // stable_hash(name)
   Position position = {};
 
-  /// Where a sample is in this component.
+  /// The key of a sample in this component.
   SamplePlace place_of(const SampleId& id, const std::string& file = {}) const {
     return {name, id, file, position};
   }
@@ -30,12 +30,12 @@ struct StageContext {
 class FlowBuilder {
  public:
   virtual ~FlowBuilder() = default;
-  /// A nested list, or the flow that the field names. Null after reporting. `part` tells the flows of one
-  /// component apart, so that their random numbers differ.
+  /// A nested list, or the flow that the field names. Null after reporting. `part` distinguishes the flows of
+  /// one component, so that their random numbers differ.
   virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
 };
 
-/// The beginning of a flow. Derive from RandomAccessSource or SequentialSource; directly only for sources
+/// The start of a flow. Derive from RandomAccessSource or SequentialSource; derive directly only for sources
 /// that are made of other flows.
 class Source : public std::enable_shared_from_this<Source> {
  public:
@@ -46,20 +46,20 @@ class Source : public std::enable_shared_from_this<Source> {
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
 
-  /// The flow of this source's samples, which keeps the source alive. Null after the builder reported, and
-  /// where a flow inside is not known yet.
+  /// The flow of this source's samples, which keeps the source alive. Null after the builder reported an
+  /// error, and if a flow inside is not known yet.
   virtual FlowPtr flow(const StageContext& context, FlowBuilder& builder) = 0;
-  /// False where only the opened data tell what components there are, or of what types and ranks (arrays in a
-  /// file, say). Flows of such a source are put together when they are prepared, and the source is opened
-  /// before `flow` is called.
+  /// False if the components, or their types and ranks, are known only after opening the data (arrays in a
+  /// file, for example). Flows of such a source are put together when they are prepared, and the source is
+  /// opened before `flow` is called.
   virtual bool knows_spec() const { return true; }
-  /// Prepares the source once; again where that threw. Threads: any number at once.
+  /// Prepares the source once; again if that threw. Threads: any number at once.
   void prepare_once();
 
-  /// What there is to read, for people. After `prepare`.
+  /// What it found, for people. Call after `prepare`.
   virtual SourceFacts facts() const { return {}; }
-  /// A text that changes when the files that it reads change: made from names, sizes and dates,
-  /// without opening them. Empty if nothing is read, or nothing is known of it. After `prepare`.
+  /// A text that changes when the files that it reads change: made from names, sizes and dates, without
+  /// opening them. Empty if it reads no files, or knows nothing about them. Call after `prepare`.
   virtual std::string fingerprint() const { return {}; }
 
  protected:
@@ -71,25 +71,25 @@ class Source : public std::enable_shared_from_this<Source> {
   bool open_ = false;
 };
 
-/// Data that can be read at any index: arrays, files in a folder, images that are computed.
+/// Data that can be read at any index: arrays, files in a folder, computed images.
 class RandomAccessSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;
   SourceFacts facts() const override { return {.samples = size()}; }
 
-  /// Known before `prepare`, but for the class names; where `knows_spec` is false, after it.
+  /// Known before `prepare`, except for the class names; if `knows_spec` is false, after it.
   virtual Spec spec() const = 0;
   /// As Flow::size.
   virtual int64_t size() const = 0;
-  /// True: each pass is in an order of its own (a permutation keyed by seed, pass and stage).
+  /// True: each pass has its own order (a permutation keyed by seed, pass and stage).
   virtual bool shuffled() const { return false; }
-  /// The file that a sample is read from; empty where it has none of its own. Errors name it.
+  /// The file that a sample is read from; empty if it has no file of its own. Errors name it.
   virtual std::string file_of(int64_t index) const {
     (void)index;
     return {};
   }
-  /// Fills the components of `out`, which has as many as spec(). Threads: any number at once.
-  /// Errors: DataError for a sample that is bad.
+  /// Fills the components of `out`, which has as many as spec(). Threads: any number at once. Errors:
+  /// DataError for a bad sample.
   virtual void get(int64_t index, const SampleKey& key, Datapoint& out) const = 0;
 };
 
@@ -103,8 +103,8 @@ class SequentialSource : public Source {
   virtual Spec spec() const = 0;
   virtual std::optional<int64_t> size() const { return std::nullopt; }
   virtual Seek seek() const { return Seek::kReplayReads; }
-  /// Reads one pass; `stage` keys its random choices. The cursor sets the id of each sample's components'
-  /// index.
+  /// Reads one pass; `stage` keys its random choices. The cursor sets the index in the ids of each sample's
+  /// components.
   virtual std::unique_ptr<Cursor> open(const PassKey& pass, uint64_t stage) const = 0;
 };
 

@@ -17,10 +17,10 @@ struct SourceFacts {
   std::optional<int64_t> samples = {};    // of a pass; kEndless if it never ends
   std::string unit = "samples";           // what they are, in the plural
   std::vector<Class> classes = {};        // in the order of their labels
-  std::vector<std::string> remarks = {};  // on what was found and is not read: "ignored 1 file (.gif)"
+  std::vector<std::string> remarks = {};  // about files that are not read: "ignored 1 file (.gif)"
 
-  /// Without the remarks: "244 images in 2 classes (ants: 123, bees: 121)"; of many classes only the range of
-  /// their samples.
+  /// Without the remarks: "244 images in 2 classes (ants: 123, bees: 121)"; for many classes, only the range
+  /// of their sample counts.
   std::string str() const;
 };
 

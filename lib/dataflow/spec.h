@@ -14,8 +14,8 @@ namespace tpack {
 /// One component of the datapoints of a flow.
 struct ComponentSpec {
   std::string name;
-  /// One sample's type and shape; an image is uint8 [height, width, channels]. Sizes that only the data know
-  /// are Shape::kUnknown.
+  /// One sample's type and shape; an image is uint8 [height, width, channels]. Sizes that are known only from
+  /// the data are Shape::kUnknown.
   TensorSpec tensor;
   bool is_image = false;
   /// What the values of a label mean; empty for everything else.
@@ -56,7 +56,7 @@ class Spec {
   auto end() const { return components_.end(); }
 
   std::optional<size_t> find(const std::string& name) const;
-  /// Errors: ConfigError naming the components there are; `owner` ("map SelectComponent") asks.
+  /// Errors: ConfigError that names the existing components; `owner` ("map SelectComponent") asks.
   size_t index(const ComponentRef& ref, const std::string& owner) const;
   /// The same components with `count` samples on a new first axis; Shape::kUnknown if batches differ.
   Spec batched(int64_t count) const;

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// Which part of a dataset: what training sees, or what it never sees.
+/// Which part of a dataset: the training part, or the part that training never sees.
 enum class Split : uint8_t { kTrain, kTest };
 
 template <>

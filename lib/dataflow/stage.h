@@ -18,7 +18,7 @@ class Stage {
 
   /// The flow after this stage. Errors: ConfigError if the stage cannot work on `up`.
   virtual FlowPtr wrap(FlowPtr up, const StageContext& context) const = 0;
-  /// Changes how the whole flow is read; for the names that only set workers and prefetching.
+  /// Changes how the whole flow is read; for stages that only set workers and prefetching.
   virtual void configure(FlowSettings& /*settings*/) const {}
 };
 
@@ -28,8 +28,8 @@ struct Place {
   int64_t index = 0;
 };
 
-/// A flow whose items are items of the flow before it in another order or number. Over places this costs
-/// nothing and holds nothing; `open` serves flows that are sequential.
+/// A flow whose items are items of the flow before it in another order or number. By place, this costs and
+/// stores nothing; `open` is for flows that are sequential.
 class RemappedFlow : public WrappedFlow {
  public:
   using WrappedFlow::WrappedFlow;

@@ -15,7 +15,7 @@ class SlotRing;
 struct BatchSlot;
 class StreamEngine;
 
-/// A place in the endless sequence of passes: item `index` of pass `pass`. An index past the end of its
+/// A place in the endless sequence of passes: item `index` of pass `pass`. An index beyond the end of its
 /// pass continues in the next one.
 struct DataPosition {
   int64_t pass = 0;
@@ -28,15 +28,15 @@ struct StreamOptions {
   uint64_t seed = 0;
   size_t workers = 0;  // threads; 0: as the flow's settings say
   size_t slots = 0;    // batches in memory, those that the reader holds included; 0: as the settings say
-  /// Of shard_count readers this one takes the batches p + shard, p + shard + shard_count, ... where p is
-  /// `position`: each batch goes to exactly one of them.
+  /// Of shard_count readers, this one takes the batches p + shard, p + shard + shard_count, ... where p is
+  /// `position`: each batch goes to exactly one reader.
   int64_t shard = 0;
   int64_t shard_count = 1;
   DataPosition position = {};
-  std::optional<int64_t> passes = {};  // passes to read, that of `position` included; nothing: without end
+  std::optional<int64_t> passes = {};  // passes to read, including that of `position`; nothing: without end
 };
 
-/// What a stream did so far.
+/// What a stream has done so far.
 struct StreamStats {
   int64_t batches = 0;  // given to the reader
   double wait_s = 0;    // the reader waited for data
@@ -44,8 +44,8 @@ struct StreamStats {
   size_t slots = 0;     // batches in memory at most
 };
 
-/// A finished batch in its slot of the ring. The tensors are valid, and may be read, until it is destroyed or
-/// `release` is called; then the slot is filled again. Threads: one at a time; may be released by any thread.
+/// A finished batch in its slot of the ring. The tensors are valid until it is destroyed or `release` is
+/// called; then the slot is filled again. Threads: one at a time; may be released by any thread.
 class Batch {
  public:
   Batch(Batch&& other) noexcept;
@@ -63,7 +63,7 @@ class Batch {
   Datapoint& datapoint() const;
   /// Number of samples; 1 if the flow has no BatchData.
   int64_t samples() const;
-  /// Where to go on after this batch: after it, and after the batches that the other shards take in the
+  /// Where to continue after this batch: after it, and after the batches that the other shards take in the
   /// same round.
   DataPosition next_position() const;
   void release();
@@ -78,11 +78,11 @@ class Batch {
 
 /// Reads the passes of a flow one after the other as one stream of batches, made ahead by worker threads.
 ///
-/// The data and their order depend on the flow, the seed and the position only: never on the number of
+/// The data and their order depend only on the flow, the seed and the position, never on the number of
 /// workers or slots. Workers write samples straight into their row of a pre-allocated slot. The first bad
-/// sample (in the order of the stream) stops the stream: `next` gives the batches before it, then throws its
-/// error. Threads: one reader at a time. The destructor stops the workers and joins them; batches that are
-/// still held stay valid.
+/// sample (in stream order) stops the stream: `next` gives the batches before it, then throws its error.
+/// Threads: one reader at a time. The destructor stops the workers and joins them; batches that are still
+/// held stay valid.
 class Stream {
  public:
   /// The flow must be prepared, workers and slots at least 1. Use DataFlow::stream.
@@ -93,7 +93,7 @@ class Stream {
 
   /// Waits for the next batch; nothing at the end. Errors: SampleError; Stopped if `stop` was requested.
   std::optional<Batch> next(const std::stop_token& stop = {});
-  /// Where to go on after the batches that `next` gave so far.
+  /// Where to continue after the batches that `next` has given so far.
   DataPosition position() const { return position_; }
   StreamStats stats() const;
 

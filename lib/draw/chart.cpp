@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-Range x_range(const Chart& chart) {
+AxisRange x_range(const Chart& chart) {
   double last = 0;
   for (const Series& series : chart.series) {
     for (const Series::Point& point : series.points) last = std::max(last, point.x);
@@ -16,12 +16,12 @@ Range x_range(const Chart& chart) {
   return {0, last > 0 ? last : 1};
 }
 
-Range y_range(const Chart& chart) {
-  std::optional<Range> range;
+AxisRange y_range(const Chart& chart) {
+  std::optional<AxisRange> range;
   for (const Series& series : chart.series) {
     for (const Series::Point& point : series.points) {
       if (!std::isfinite(point.y)) continue;
-      if (!range) range = Range{point.y, point.y};
+      if (!range) range = AxisRange{point.y, point.y};
       range->low = std::min(range->low, point.y);
       range->high = std::max(range->high, point.y);
     }
@@ -33,7 +33,7 @@ Range y_range(const Chart& chart) {
   return {range->low - margin, range->high + margin};
 }
 
-std::vector<double> ticks(const Range& range, int most) {
+std::vector<double> ticks(const AxisRange& range, int most) {
   const double least = (range.high - range.low) / most;
   const double power = std::pow(10, std::floor(std::log10(least)));
   double step = 10 * power;

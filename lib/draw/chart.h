@@ -21,7 +21,7 @@ struct Chart {
   std::string x_label;
 };
 
-struct Range {
+struct AxisRange {
   double low = 0;
   double high = 1;
 
@@ -30,11 +30,11 @@ struct Range {
 };
 
 /// From 0 to the largest x; never empty.
-Range x_range(const Chart& chart);
+AxisRange x_range(const Chart& chart);
 /// Holds every finite y, with a margin; never empty.
-Range y_range(const Chart& chart);
+AxisRange y_range(const Chart& chart);
 /// Round numbers (1, 2 or 5 times a power of ten) in the range, evenly spaced, `most` at most.
-std::vector<double> ticks(const Range& range, int most);
+std::vector<double> ticks(const AxisRange& range, int most);
 /// "0.25", "1e-05", "1500".
 std::string tick_label(double value);
 

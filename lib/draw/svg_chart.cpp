@@ -119,8 +119,8 @@ class Panel {
   static std::string color(size_t series) { return kColors[series % kColors.size()]; }
 
   const Chart& chart_;
-  Range x_;
-  Range y_;
+  AxisRange x_;
+  AxisRange y_;
   double left_;
   double top_;
 };

@@ -87,8 +87,8 @@ class Canvas {
 };
 
 void draw(const Chart& chart, Canvas& canvas) {
-  const Range x = x_range(chart);
-  const Range y = y_range(chart);
+  const AxisRange x = x_range(chart);
+  const AxisRange y = y_range(chart);
   const auto at = [](double part, int size) { return static_cast<int>(std::lround(part * (size - 1))); };
   for (size_t i = 0; i < chart.series.size(); ++i) {
     std::optional<std::array<int, 2>> before;
@@ -124,7 +124,7 @@ std::vector<std::string> legend(const Chart& chart, const Style& style, int colu
 }
 
 /// The numbers left of the rows, right-aligned; empty if a row has none.
-std::vector<std::string> row_labels(const Range& range, int rows) {
+std::vector<std::string> row_labels(const AxisRange& range, int rows) {
   std::vector<std::string> labels(static_cast<size_t>(rows));
   for (const double value : ticks(range, std::max(2, rows / 3)))
     labels[static_cast<size_t>(std::lround((1 - range.part(value)) * (rows - 1)))] = tick_label(value);
@@ -136,7 +136,7 @@ std::vector<std::string> row_labels(const Range& range, int rows) {
 
 /// The numbers below the horizontal axis, each centered below its place where there is room.
 std::string column_labels(const Chart& chart, int columns) {
-  const Range range = x_range(chart);
+  const AxisRange range = x_range(chart);
   std::string text(static_cast<size_t>(columns), ' ');
   const size_t label_end = text.size() - std::min(text.size(), chart.x_label.size() + 1);
   size_t free = 0;

@@ -235,11 +235,6 @@ Experiment load_experiment(const std::string& path, const std::vector<std::strin
   return make_experiment(load_experiment_config(path, overrides), fs::path(path).stem().string());
 }
 
-Experiment load_experiment_text(const std::string& text, const std::string& name,
-                                const std::vector<std::string>& overrides) {
-  return make_experiment(load_experiment_config_text(text, name, overrides), fs::path(name).stem().string());
-}
-
 Position Experiment::position_of(const std::string& key) const {
   const ConfigNode* node = source.root.find(key);
   return node == nullptr ? source.root.position() : node->position();

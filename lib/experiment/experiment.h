@@ -56,9 +56,6 @@ LoadedConfig load_experiment_config_text(const std::string& text, const std::str
 
 /// Reads a config with its plugins and makes everything that it names. Errors: ConfigError with all mistakes.
 Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
-/// The same from the text of a config (in a checkpoint); `name` is what positions show.
-Experiment load_experiment_text(const std::string& text, const std::string& name,
-                                const std::vector<std::string>& overrides = {});
 /// The same from a config that was read.
 Experiment make_experiment(LoadedConfig source, const std::string& default_name);
 

@@ -288,9 +288,9 @@ Gate parse_gate(const std::string& name, const std::string& bound, const Positio
     if (failure != std::errc{} || end != number.data() + number.size() || !std::isfinite(limit)) break;
     return {name, value, limit, position};
   }
-  throw ConfigError(
-      position,
-      "gate of '" + name + "': expected a bound such as \">= 0.98\" (>=, >, <=, <), found '" + bound + "'");
+  throw ConfigError(position, "gate of '" + name +
+                                  "': expected >=, >, <= or < and a number, such as \">= 0.98\"; found '" +
+                                  bound + "'");
 }
 
 std::optional<std::vector<Gate>> Codec<std::vector<Gate>>::parse(const ConfigNode& node, Reader& reader) {

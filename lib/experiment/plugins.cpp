@@ -72,7 +72,11 @@ void load_plugin(const Ref<Path>& plugin) {
       throw ConfigError("plugin " + path + " was built for another tpack, this is " + kPluginAbi.str() +
                         "; rebuild it");
     }
-    throw ConfigError("plugin " + path + " cannot be loaded: " + text);
+    const bool is_library =
+        text.find("ELF") == std::string::npos && text.find("file too short") == std::string::npos;
+    throw ConfigError(
+        "plugin " + path +
+        (is_library ? " cannot be loaded: " + text : " is not a shared library (" + text + ")"));
   }
   check_abi(library, path);
   check_names(path);

@@ -108,9 +108,9 @@ class JsonLines final : public PredictionWriter {
 
 /// file,label,score,label_2,score_2,...: the classes of the first output; then a column for each further one,
 /// its values with spaces between; error.
-class Csv final : public PredictionWriter {
+class CsvWriter final : public PredictionWriter {
  public:
-  explicit Csv(const WriterOptions& options) : options_(options), output_(options.output) {
+  explicit CsvWriter(const WriterOptions& options) : options_(options), output_(options.output) {
     output_.stream() << "file";
     for (int k = 1; k <= options_.top_k; ++k) {
       const std::string number = k == 1 ? "" : "_" + std::to_string(k);
@@ -237,7 +237,7 @@ std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::str
 }
 
 std::unique_ptr<PredictionWriter> make_prediction_writer(const WriterOptions& options) {
-  if (options.format == "csv") return std::make_unique<Csv>(options);
+  if (options.format == "csv") return std::make_unique<CsvWriter>(options);
   if (options.format == "hdf5") return std::make_unique<Hdf5>(options);
   return std::make_unique<JsonLines>(options);
 }

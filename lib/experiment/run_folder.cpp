@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kLock = ".lock";
 constexpr const char* kSetAside = "left-";
 /// What a run that goes on writes again, unlike log.txt and the event files.
-constexpr std::array<const char*, 4> kWrittenAnew = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
+constexpr std::array<const char*, 4> kRewritten = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
 void make_folder(const std::string& path) {
   std::error_code failure;
@@ -147,7 +147,7 @@ void RunFolder::enter(const ResumeRequest& resume) {
     const auto newest = newest_valid_checkpoint(checkpoints());
     if (newest) checkpoint_ = newest->path;
     if (!newest && !best.empty()) checkpoint_ = newest_of(best);
-    if (const std::string left = left_behind(); !checkpoint_ && !left.empty()) {
+    if (const std::string left = set_aside_before(); !checkpoint_ && !left.empty()) {
       throw ConfigError(path_ + ": has no checkpoint but those in " + left +
                         "; resume one of them (--resume FILE), move them away (--resume never), or use " +
                         "another folder (--log-dir DIR)");
@@ -168,7 +168,7 @@ std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
 }
 
 /// A folder of checkpoints that were set aside; "" if there is none.
-std::string RunFolder::left_behind() const {
+std::string RunFolder::set_aside_before() const {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(checkpoints(), none))
     if (entry.path().filename().string().starts_with(kSetAside)) return entry.path().string();
@@ -196,7 +196,7 @@ bool RunFolder::goes_on_from_elsewhere() const {
 
 bool RunFolder::set_later_checkpoints_aside(int64_t step) const {
   const bool from_elsewhere = goes_on_from_elsewhere();
-  const std::vector<std::string> left = from_elsewhere ? all_of_the_run() : checkpoints_behind(step);
+  const std::vector<std::string> left = from_elsewhere ? all_of_the_run() : checkpoints_after(step);
   const std::string copy = copy_of_what_is_taken_up(step);  // first: there may be no room for it
   if (!left.empty()) {
     const std::string aside = set_aside(left);
@@ -226,7 +226,7 @@ std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
   const fs::path aside = unused_name(checkpoints() + "/" + kSetAside + time_stamp());
   try {
     fs::create_directories(aside);
-    for (const char* name : kWrittenAnew) {
+    for (const char* name : kRewritten) {
       if (fs::exists(file(name))) fs::copy_file(file(name), aside / name);
     }
     for (const std::string& path : files) {
@@ -248,7 +248,7 @@ std::string RunFolder::copy_of_what_is_taken_up(int64_t step) const {
   return copy;
 }
 
-std::vector<std::string> RunFolder::checkpoints_behind(int64_t step) const {
+std::vector<std::string> RunFolder::checkpoints_after(int64_t step) const {
   std::vector<std::string> later;
   for (const CheckpointFile& file : list_checkpoints(checkpoints()))
     if (file.step > step) later.push_back(file.path);
@@ -259,7 +259,7 @@ std::vector<std::string> RunFolder::checkpoints_behind(int64_t step) const {
 
 /// Checkpoints, statistics and event files.
 std::vector<std::string> RunFolder::all_of_the_run() const {
-  std::vector<std::string> all = checkpoints_behind(-1);
+  std::vector<std::string> all = checkpoints_after(-1);
   for (const auto& entry : fs::directory_iterator(path_)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("events.out.tfevents.") || name.starts_with("stats."))

@@ -57,12 +57,12 @@ class RunFolder {
   void unlock();
   void enter(const ResumeRequest& resume);
   bool goes_on_from_elsewhere() const;
-  std::vector<std::string> checkpoints_behind(int64_t step) const;
+  std::vector<std::string> checkpoints_after(int64_t step) const;
   std::vector<std::string> all_of_the_run() const;
   std::string copy_of_what_is_taken_up(int64_t step) const;
   std::string set_aside(const std::vector<std::string>& files) const;
   static std::string newest_of(const std::vector<std::string>& checkpoints);
-  std::string left_behind() const;
+  std::string set_aside_before() const;
 
   std::string path_;
   std::optional<std::string> checkpoint_;

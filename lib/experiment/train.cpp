@@ -221,8 +221,9 @@ void TrainRun::compare_with_checkpoint() {
 
 void TrainRun::warn_of_config_changes() const {
   if (config_changes_.empty() || !chief()) return;
-  log::warning("the config differs from the checkpoint's: " + join(config_changes_, "; ") +
-               "; variables, learning rate and position in the data come from the checkpoint");
+  log::warning(
+      "the config differs from the checkpoint's: " + join(config_changes_, "; ") +
+      "; a resumed run has the variables, the learning rate and the position in the data of the checkpoint");
 }
 
 LoopOptions TrainRun::loop_options() {

@@ -45,14 +45,14 @@ Builder::Builder(Graph& graph, VariableTable& variables, Options options)
   }
 }
 
-Builder::Scope::Scope(Builder& b, std::string_view name, Position origin)
+Builder::NameScope::NameScope(Builder& b, std::string_view name, Position origin)
     : builder_(b), outer_path_(b.path_), outer_variable_path_(b.variable_path_), outer_origin_(b.origin_) {
   for (std::string* path : {&b.path_, &b.variable_path_})
     *path = path->empty() ? std::string(name) : *path + "/" + std::string(name);
   if (origin.known()) b.origin_ = std::move(origin);
 }
 
-Builder::Scope::~Scope() {
+Builder::NameScope::~NameScope() {
   builder_.path_ = std::move(outer_path_);
   builder_.variable_path_ = std::move(outer_variable_path_);
   builder_.origin_ = std::move(outer_origin_);

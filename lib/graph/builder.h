@@ -35,12 +35,12 @@ class Builder {
   DType float_type() const { return options_.float_type; }
 
   /// Opens a name scope until it is destroyed: nodes and variables inside are called "name/...".
-  class Scope {
+  class NameScope {
    public:
-    Scope(Builder& b, std::string_view name, Position origin = {});
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
+    NameScope(Builder& b, std::string_view name, Position origin = {});
+    ~NameScope();
+    NameScope(const NameScope&) = delete;
+    NameScope& operator=(const NameScope&) = delete;
 
    private:
     Builder& builder_;
@@ -153,7 +153,7 @@ class Builder {
   Symbol stop_gradient(Symbol x);
 
  private:
-  friend class Scope;
+  friend class NameScope;
   std::string node_path(const char* type);
   Symbol add_input(const std::string& name, const TensorSpec& spec, bool image);
 

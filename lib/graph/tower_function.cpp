@@ -14,7 +14,7 @@ TowerResult build_tower(Builder& b, const TowerFunction& tower, const std::vecto
   std::map<std::string, Symbol> in;
   for (size_t i = 0; i < fed.size(); ++i) {
     const TowerInput& input = tower.inputs()[i];
-    const Builder::Scope scope(b, input.name, input.position);
+    const Builder::NameScope scope(b, input.name, input.position);
     const bool image = input.layout == "CHW";  // as the graph has images
     const Symbol x = image ? b.image_input(input.name, fed[i]) : b.input(input.name, fed[i]);
     in[input.name] = input.layout == "HWC" ? b.transpose(x, {0, 3, 1, 2}) : x;

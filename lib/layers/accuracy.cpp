@@ -26,7 +26,7 @@ class Accuracy final : public Metric {
 
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
-    const Builder::Scope scope(b, "accuracy", p_.logits.position);
+    const Builder::NameScope scope(b, "accuracy", p_.logits.position);
     const Symbol hits = in_top_k(b, model.output(p_.logits), model.output(p_.labels), 1);
     return {b.reduce_sum(hits), b.constant(static_cast<double>(hits.shape()[0]))};
   }

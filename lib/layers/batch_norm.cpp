@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-struct BatchNormParams {
+struct BatchNormLayerParams {
   double momentum = 0.9;
   double epsilon = 1e-5;
   bool center = true;
@@ -23,7 +23,7 @@ struct BatchNormParams {
 /// tensorpack models/batch_norm.py.
 class BatchNormLayer final : public Layer {
  public:
-  using Params = BatchNormParams;
+  using Params = BatchNormLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>("Batch normalization.")
         .example("BatchNorm: {momentum: 0.99}")

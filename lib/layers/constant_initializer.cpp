@@ -3,13 +3,13 @@
 namespace tpack {
 namespace {
 
-struct ConstantParams {
+struct ConstantInitializerParams {
   double value = 0;
 };
 
 class ConstantInitializer final : public Initializer {
  public:
-  using Params = ConstantParams;
+  using Params = ConstantInitializerParams;
   static Schema<Params> schema() {
     return Schema<Params>("The same value everywhere.")
         .example("Constant: 0.1")

@@ -22,9 +22,9 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   if (value.output.empty()) return value.number;
   const Symbol given = output(value.output);
   if (given.shape().elements() != x.shape().elements()) {
-    throw ShapeError(value.output.position, "output " + value.output.name + " is " + given.spec().str() +
-                                                ", but must have one value for each element of " +
-                                                x.spec().str());
+    throw ShapeError(value.output.position, "output " + value.output.name + " has shape " +
+                                                given.shape().str() + ", but needs one value for each of " +
+                                                x.shape().str());
   }
   const Symbol values = builder_.to_float(given);
   return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());

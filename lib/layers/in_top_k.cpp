@@ -5,7 +5,7 @@
 namespace tpack {
 namespace {
 
-struct InTopKParams {
+struct InTopKMetricParams {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> labels;
   int64_t k = 5;
@@ -14,7 +14,7 @@ struct InTopKParams {
 /// Shapes: logits [N, C], labels int32 [N] -> (hits, N).
 class InTopKMetric final : public Metric {
  public:
-  using Params = InTopKParams;
+  using Params = InTopKMetricParams;
   static Schema<Params> schema() {
     return Schema<Params>("Share of samples whose label is among the k best scores.")
         .example("InTopK: {logits: logits, labels: label, k: 3}")
@@ -28,7 +28,7 @@ class InTopKMetric final : public Metric {
 
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
-    const Builder::Scope scope(b, "in_top_k", p_.logits.position);
+    const Builder::NameScope scope(b, "in_top_k", p_.logits.position);
     const Symbol hits = in_top_k(b, model.output(p_.logits), model.output(p_.labels), p_.k);
     return {b.reduce_sum(hits), b.constant(static_cast<double>(hits.shape()[0]))};
   }

@@ -16,7 +16,7 @@ namespace {
 
 enum class ImageLayout : uint8_t { kNone, kHwc, kChw };
 
-struct InputParams {
+struct ModelInputParams {
   Shape shape;
   DType dtype = DType::kFloat32;
   ImageLayout layout = ImageLayout::kNone;
@@ -33,15 +33,15 @@ struct EnumNames<ImageLayout> {
 
 namespace {
 
-Schema<InputParams> input_schema() {
-  return Schema<InputParams>("A value that the model is fed.")
-      .field("shape", &InputParams::shape, "shape of one sample")
+Schema<ModelInputParams> input_schema() {
+  return Schema<ModelInputParams>("A value that the model is fed.")
+      .field("shape", &ModelInputParams::shape, "shape of one sample")
       .required()
-      .field("dtype", &InputParams::dtype, "element type")
-      .field("layout", &InputParams::layout,
+      .field("dtype", &ModelInputParams::dtype, "element type")
+      .field("layout", &ModelInputParams::layout,
              "order of an image's axes in the data: HWC or CHW; none: the three axes are not an image; "
              "default: as the source declares")
-      .field("batched", &InputParams::batched, "false for data without a batch axis");
+      .field("batched", &ModelInputParams::batched, "false for data without a batch axis");
 }
 
 struct ModelParams {
@@ -175,7 +175,7 @@ class ConfiguredModel final : public TowerFunction {
     }
     for (const ConfigNode::Entry& entry : p.inputs.entries()) {
       const ConfigNode node = substitute(entry.value, scope, errors);
-      const InputParams input = input_schema().parse(node, "input " + entry.key, errors);
+      const ModelInputParams input = input_schema().parse(node, "input " + entry.key, errors);
       const bool told = node.is_map() && node.find("layout") != nullptr;
       if (!told && input.batched && input.shape.rank() == 3) {
         errors.add(node.position(),
@@ -385,7 +385,7 @@ ConfigNode effective_inputs(const ConfigNode& inputs) {
   Diagnostics ignored;
   for (const ConfigNode::Entry& entry : inputs.entries()) {
     const size_t before = ignored.count();
-    const InputParams input = input_schema().parse(entry.value, entry.key, ignored);
+    const ModelInputParams input = input_schema().parse(entry.value, entry.key, ignored);
     const bool good = ignored.count() == before;
     entries.push_back({entry.key, good ? input_schema().dump(input) : entry.value, entry.key_position});
   }

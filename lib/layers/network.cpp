@@ -41,8 +41,8 @@ Reserved take_reserved(const ComponentItem& item, Diagnostics& errors) {
     if (!is_layer_name(out.name)) {
       errors.add(name->position(),
                  "'name' of " + owner + " is " + to_json(*name) +
-                     "; names have letters, digits, '_', '-' and '.', do not start with one of "
-                     "the last two, and have at most 256 bytes");
+                     "; use letters, digits, '_', '-' and '.'; a name must not start with '-' or "
+                     "'.' and has at most 256 bytes");
     }
     out.rest = out.rest.without("name");
   }
@@ -104,10 +104,10 @@ void refuse_captures(const std::string& block, const ConfigNode& given,
     collect_names(entry.value, names);
     for (const FieldInfo& parameter : parameters) {
       if (!names.contains(parameter.name)) continue;
-      errors.add(entry.value.position(),
-                 "'" + entry.key + "' of block " + block + " uses $(" + parameter.name +
-                     "), which is also a parameter of the block; write $(vars." + parameter.name +
-                     ") for the value of the config, or rename one of the two");
+      errors.add(entry.value.position(), "$(" + parameter.name + ") in '" + entry.key + "' of block " +
+                                             block + " is ambiguous: the block also has a parameter '" +
+                                             parameter.name + "'; write $(vars." + parameter.name +
+                                             ") for the value of the config, or rename one");
     }
   }
 }
@@ -170,10 +170,11 @@ void LayerParser::give_up(const Position& where, const char* why) {
 ParsedList LayerParser::parse(const ConfigNode& list) {
   ParsedList layers;
   if (depth_ == kDeepest)
-    give_up(list.position(), "layer lists are nested more than 32 deep; does a block contain itself?");
+    give_up(list.position(), "layer lists are nested more than 32 deep; a block must not contain itself");
   layers_ += 1 + static_cast<int64_t>(list.items().size());
   if (layers_ > kMostLayers)
-    give_up(list.position(), "the model has more than 100,000 layers; do blocks or Repeat multiply?");
+    give_up(list.position(),
+            "the model has more than 100,000 layers; use fewer blocks or smaller counts of Repeat");
   if (gave_up_) return layers;
   ++depth_;
   std::map<std::string, int> counts;
@@ -420,7 +421,7 @@ Symbol NetworkBuilder::call(const Network& network, std::span<const Symbol> in, 
     throw ConfigError(position, "network " + network.name + " takes " +
                                     std::to_string(network.inputs.size()) +
                                     (network.inputs.size() == 1 ? " input (" : " inputs (") +
-                                    join(network.inputs, ", ") + "), not " + std::to_string(in.size()));
+                                    join(network.inputs, ", ") + "), found " + std::to_string(in.size()));
   }
   const Builder::VariablesBelow variables(builder_, network.name);
   const std::string outer = std::exchange(base_, builder_.path());
@@ -441,7 +442,7 @@ Symbol NetworkBuilder::build_layer(const ParsedLayer& layer, Symbol before) {
   for (const Ref<LayerOutput>& ref : layer.inputs) in.push_back(output(ref));
   if (in.empty() && !before) throw AlreadyReported();
   if (in.empty()) in.push_back(before);
-  const Builder::Scope scope(builder_, layer.name, layer.position);
+  const Builder::NameScope scope(builder_, layer.name, layer.position);
   const Symbol out = layer.layer->build_nested(*this, in);
   if (!out) throw ConfigError(layer.position, "layer " + layer.name + " gives no output");
   return out;

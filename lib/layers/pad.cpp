@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-struct PadParams {
+struct PadLayerParams {
   Padding2 image;
   std::pair<int64_t, int64_t> channels = {0, 0};
 };
@@ -16,7 +16,7 @@ struct PadParams {
 /// Shapes: x [N, C, H, W] -> y [N, before + C + after, top + H + bottom, left + W + right].
 class PadLayer final : public Layer {
  public:
-  using Params = PadParams;
+  using Params = PadLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>("Zeros around an image and around its channels.")
         .example("Pad: {image: [1, 1, 2, 2], channels: [0, 3]}")

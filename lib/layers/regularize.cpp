@@ -32,7 +32,7 @@ class Regularize final : public Cost {
 
   Symbol build(const ModelView& model) const override {
     Builder& b = model.builder();
-    const Builder::Scope scope(b, "regularize", p_.variables.position);
+    const Builder::NameScope scope(b, "regularize", p_.variables.position);
     Symbol total;
     const auto add = [&](Symbol term) { total = total ? b.add(total, term) : term; };
     for (const Symbol& w : model.trainable(p_.variables)) {

@@ -34,7 +34,7 @@ class Repeat final : public Layer {
   Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
     Symbol x = in[0];
     for (size_t i = 0; i < rounds_.size(); ++i) {
-      const Builder::Scope scope(network.builder(), std::to_string(p_.start + static_cast<int64_t>(i)));
+      const Builder::NameScope scope(network.builder(), std::to_string(p_.start + static_cast<int64_t>(i)));
       x = network.build(rounds_[i], x);
     }
     return x;

@@ -41,7 +41,7 @@ class Residual final : public Layer {
  private:
   /// In a scope of its own: layers without a name have the same numbers on both branches.
   Symbol build_shortcut(NetworkBuilder& network, Symbol x) const {
-    const Builder::Scope scope(network.builder(), "shortcut");
+    const Builder::NameScope scope(network.builder(), "shortcut");
     return network.build(shortcut_, x);
   }
 

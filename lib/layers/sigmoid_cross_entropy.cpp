@@ -30,7 +30,7 @@ class SigmoidCrossEntropy final : public Cost {
   Symbol build(const ModelView& model) const override {
     constexpr double kLinearFrom = 36;
     Builder& b = model.builder();
-    const Builder::Scope scope(b, "cost", p_.logits.position);
+    const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol x = model.output(p_.logits);
     const Symbol plus =
         b.select(b.greater(x, kLinearFrom), x, b.neg(b.log(b.sigmoid(b.neg(b.min(x, kLinearFrom))))));

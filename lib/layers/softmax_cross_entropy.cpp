@@ -28,7 +28,7 @@ class SoftmaxCrossEntropyCost final : public Cost {
 
   Symbol build(const ModelView& model) const override {
     Builder& b = model.builder();
-    const Builder::Scope scope(b, "cost", p_.logits.position);
+    const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol loss =
         b.emit<SoftmaxCrossEntropy>({}, {model.output(p_.logits), model.output(p_.labels)}).out();
     return b.reduce_mean(loss);

@@ -5,21 +5,21 @@
 namespace tpack {
 namespace {
 
-enum class Mode : uint8_t { kFanIn, kFanOut, kFanAverage };
+enum class FanMode : uint8_t { kFanIn, kFanOut, kFanAverage };
 enum class Distribution : uint8_t { kNormal, kTruncatedNormal, kUniform };
 
 struct VarianceScalingParams {
   double scale = 2;
-  Mode mode = Mode::kFanIn;
+  FanMode mode = FanMode::kFanIn;
   Distribution distribution = Distribution::kNormal;
 };
 
 }  // namespace
 
 template <>
-struct EnumNames<Mode> {
-  static constexpr std::array<std::pair<const char*, Mode>, 3> kNames = {
-      {{"fan_in", Mode::kFanIn}, {"fan_out", Mode::kFanOut}, {"fan_average", Mode::kFanAverage}}};
+struct EnumNames<FanMode> {
+  static constexpr std::array<std::pair<const char*, FanMode>, 3> kNames = {
+      {{"fan_in", FanMode::kFanIn}, {"fan_out", FanMode::kFanOut}, {"fan_average", FanMode::kFanAverage}}};
 };
 template <>
 struct EnumNames<Distribution> {
@@ -62,8 +62,8 @@ class VarianceScaling final : public Initializer {
 
  private:
   double fan(Fans fans) const {
-    if (p_.mode == Mode::kFanIn) return static_cast<double>(fans.in);
-    if (p_.mode == Mode::kFanOut) return static_cast<double>(fans.out);
+    if (p_.mode == FanMode::kFanIn) return static_cast<double>(fans.in);
+    if (p_.mode == FanMode::kFanOut) return static_cast<double>(fans.out);
     return static_cast<double>(fans.in + fans.out) / 2;
   }
 

@@ -10,19 +10,19 @@ Schema<BatchNormParams> batch_norm_schema(const char* summary) {
                                                 "added to the variance");
 }
 
-struct Parts {
-  Symbol centred;   // x - mean
+struct Statistics {
+  Symbol centered;  // x - mean
   Symbol inverse;   // 1 / sqrt(variance + epsilon), lined up with the channels
   Symbol mean;      // [C]
   Symbol variance;  // [C]
 };
 
-Parts statistics(Builder& b, Symbol x, double epsilon) {
+Statistics statistics(Builder& b, Symbol x, double epsilon) {
   const Shape& shape = x.shape();
   const Symbol mean = b.reduce_mean(x, all_but_channels(shape));
-  const Symbol centred = b.sub(x, per_channel(b, mean, shape));
-  const Symbol variance = b.reduce_mean(b.square(centred), all_but_channels(shape));
-  return {centred, b.rsqrt(b.add(per_channel(b, variance, shape), epsilon)), mean, variance};
+  const Symbol centered = b.sub(x, per_channel(b, mean, shape));
+  const Symbol variance = b.reduce_mean(b.square(centered), all_but_channels(shape));
+  return {centered, b.rsqrt(b.add(per_channel(b, variance, shape), epsilon)), mean, variance};
 }
 
 }  // namespace
@@ -66,9 +66,9 @@ std::vector<Symbol> BatchNorm::gradient(Builder& b, const Node& n, std::span<con
 
 std::vector<Symbol> BatchNorm::decompose(Builder& b, const Node& n) const {
   const Symbol x = n.inputs[0];
-  const Parts parts = statistics(b, x, params().epsilon);
-  const Symbol normalised = b.mul(parts.centred, parts.inverse);
-  const Symbol scaled = b.mul(normalised, per_channel(b, n.inputs[1], x.shape()));
+  const Statistics parts = statistics(b, x, params().epsilon);
+  const Symbol normalized = b.mul(parts.centered, parts.inverse);
+  const Symbol scaled = b.mul(normalized, per_channel(b, n.inputs[1], x.shape()));
   return {b.add(scaled, per_channel(b, n.inputs[2], x.shape())), parts.mean, parts.variance};
 }
 
@@ -84,13 +84,13 @@ std::vector<Symbol> BatchNormGradient::decompose(Builder& b, const Node& n) cons
   const Shape& shape = x.shape();
   const std::vector<int> axes = all_but_channels(shape);
   // The statistics are made again from x, so that a gradient of this gradient reaches x through them too.
-  const Parts parts = statistics(b, x, params().epsilon);
-  const Symbol normalised = b.mul(parts.centred, parts.inverse);
-  const Symbol dgamma = b.reduce_sum(b.mul(dy, normalised), axes);
+  const Statistics parts = statistics(b, x, params().epsilon);
+  const Symbol normalized = b.mul(parts.centered, parts.inverse);
+  const Symbol dgamma = b.reduce_sum(b.mul(dy, normalized), axes);
   const Symbol dbeta = b.reduce_sum(dy, axes);
   const double count = static_cast<double>(shape.elements()) / static_cast<double>(shape[1]);
   const Symbol mean_part = b.mul(per_channel(b, dbeta, shape), 1 / count);
-  const Symbol slope_part = b.mul(normalised, b.mul(per_channel(b, dgamma, shape), 1 / count));
+  const Symbol slope_part = b.mul(normalized, b.mul(per_channel(b, dgamma, shape), 1 / count));
   const Symbol scale = b.mul(per_channel(b, n.inputs[1], shape), parts.inverse);
   return {b.mul(scale, b.sub(b.sub(dy, mean_part), slope_part)), dgamma, dbeta};
 }

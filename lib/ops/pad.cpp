@@ -1,5 +1,7 @@
 #include "ops/pad.h"
 
+#include <algorithm>
+
 namespace tpack {
 
 Schema<PadParams> Pad::schema() {
@@ -15,8 +17,9 @@ std::vector<TensorSpec> Pad::infer(std::span<const TensorSpec> in) const {
   }
   for (int axis = 0; axis < static_cast<int>(shape.rank()); ++axis) {
     const auto i = static_cast<size_t>(axis);
-    if (params().before[i] < 0 || params().after[i] < 0)
-      throw ShapeError("padding of " + in[0].str() + " must not be negative");
+    if (const int64_t least = std::min(params().before[i], params().after[i]); least < 0)
+      throw ShapeError("padding " + std::to_string(least) + " of " + in[0].str() +
+                       " is negative; must be at least 0");
     shape = shape.with(axis, shape[axis] + params().before[i] + params().after[i]);
   }
   return {{in[0].dtype, shape}};

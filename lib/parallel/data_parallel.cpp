@@ -13,7 +13,8 @@ namespace tpack {
 struct DataParallel::UpdatePrograms {
   std::unique_ptr<Program> backward;
   std::unique_ptr<Program> update;
-  Tensor gradient;  // the block that is reduced
+  Tensor gradient;          // the block that is reduced
+  Tensor gradient_on_host;  // where it is reduced: itself, if the device uses the host's memory
   Executable* last_backward = nullptr;
   Executable* last_update = nullptr;
   bool has_run = false;
@@ -29,6 +30,18 @@ struct DataParallel::Tower {
   std::span<const Tensor> batch;
 };
 
+namespace {
+
+void reduce(Comm& comm, const Tensor& gradient) {
+  if (gradient.dtype() == DType::kFloat64) {
+    comm.all_reduce_sum(gradient.span<double>(), "gradients");
+  } else {
+    comm.all_reduce_sum(gradient.span<float>(), "gradients");
+  }
+}
+
+}  // namespace
+
 DataParallel::DataParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan,
                            DataParallelOptions options)
     : function_(tower),
@@ -43,7 +56,11 @@ DataParallel::DataParallel(const TowerFunction& tower, std::vector<Update> updat
   }
   if (options_.towers > 1) group_ = std::make_unique<LocalGroup>(static_cast<int>(options_.towers));
   std::vector<std::vector<int>> processors(options_.towers);
-  if (options_.towers > 1) processors = divide_processors(own_processors(), options_.towers);
+  if (options_.towers > 1) {
+    const auto parts = divide_processors(own_processors(), options_.towers);
+    for (size_t k = 0; k < options_.towers; ++k)
+      processors[k] = parts.at(options_.processor_parts.empty() ? k : options_.processor_parts.at(k));
+  }
   threads_ = std::make_unique<TowerThreads>(processors);
   const int threads = threads_of_each_tower(available_processors(), options_.towers);
   for (size_t k = 0; k < options_.towers; ++k) {
@@ -110,7 +127,9 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     const auto name = [&](const char* program) { return updates_[i].program_name(program); };
     all[i].backward = std::make_unique<Program>(name("backward"), device, plan_, backward, compiling);
     all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling);
+    if (replicas() == 1) continue;
     all[i].gradient = device.variables().tensor(FlatBlock{kGradient, updates_[i].name}.name());
+    all[i].gradient_on_host = all[i].gradient.host();
   }
   return all;
 }
@@ -223,17 +242,13 @@ void DataParallel::step_of(size_t k, int64_t global_step) {
     if (global_step % updates_[i].every != 0) continue;
     UpdatePrograms& programs = tower.programs[i];
     programs.last_backward = &programs.backward->run(tower.batch, info);
-    if (tower.comm != nullptr) reduce_gradient(*tower.comm, programs.gradient);
+    if (tower.comm != nullptr) {
+      programs.gradient_on_host.copy_from(programs.gradient);
+      reduce(*tower.comm, programs.gradient_on_host);
+      programs.gradient.copy_from(programs.gradient_on_host);
+    }
     programs.last_update = &programs.update->run({}, info);
     programs.has_run = true;
-  }
-}
-
-void DataParallel::reduce_gradient(Comm& comm, const Tensor& gradient) {
-  if (gradient.dtype() == DType::kFloat64) {
-    comm.all_reduce_sum(gradient.span<double>(), "gradients");
-  } else {
-    comm.all_reduce_sum(gradient.span<float>(), "gradients");
   }
 }
 
@@ -262,8 +277,9 @@ void DataParallel::broadcast() {
   VariableStore& store = device(0).variables();
   for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
     for (const std::string& name : store.names(scope)) {
-      const Tensor value = store.tensor(name);
+      const Tensor value = store.value(name);
       towers_[0]->comm->broadcast({value.raw(), value.bytes()}, 0, "variables");
+      store.set(name, value);
     }
   }
 }

@@ -23,6 +23,8 @@ struct DataParallelOptions {
   /// thread is bound to the processors for them.
   std::function<std::unique_ptr<Device>(size_t tower, int threads)> make_device;
   size_t towers = 1;  // on this machine, one device each
+  /// On which of `towers` equal parts of the processors each tower runs; empty: in order.
+  std::vector<size_t> processor_parts = {};
   Comm* world =
       nullptr;  // processes; null: this one alone. Several towers and several processes exclude each other.
   uint64_t seed = 0;
@@ -103,7 +105,6 @@ class DataParallel {
   std::vector<UpdatePrograms> make_programs(Device& device, const std::shared_ptr<std::mutex>& compiling);
   void step_of(size_t tower, int64_t global_step);
   double fetched_sum(const FetchedStatistic& statistic, size_t part) const;
-  static void reduce_gradient(Comm& comm, const Tensor& gradient);
   void create_variables(Device& device) const;
   void refuse_local_variables() const;
   void warn_of_a_foreign_plan(const Signature& signature) const;

@@ -87,7 +87,7 @@ Graph TrainingGraphs::update(size_t index, VariableTable& table, DType float_typ
   TPACK_ASSERT(group != groups.end(), "update '" + update.name + "' has no group");
   Graph graph;
   Builder b(graph, table, {Phase::kTraining, float_type});
-  const Builder::Scope scope(b, update.program_name("update"));
+  const Builder::NameScope scope(b, update.program_name("update"));
   update.optimizer->build(b, *group, scale);
   return graph;
 }

@@ -1,7 +1,6 @@
 #include "predict/load_weights.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "core/schema.h"
@@ -46,11 +45,6 @@ std::string renamed(const std::string& name, const LoadRules& rules) {
 bool fits(const TensorSpec& here, const TensorSpec& there) {
   const bool types = here.dtype == there.dtype || (is_float(here.dtype) && is_float(there.dtype));
   return types && here.shape == there.shape;
-}
-
-void copy(const Tensor& from, const Tensor& to) {
-  const Tensor same_type = from.dtype() == to.dtype() ? from : from.cast(to.dtype());
-  std::memcpy(to.raw(), same_type.raw(), to.bytes());
 }
 
 std::string lines(const char* title, const std::vector<std::string>& names) {
@@ -133,12 +127,11 @@ LoadReport load_weights(VariableStore& store, const CheckpointContent& content, 
       report.left_out.push_back(name);
     } else if (here == wanted.end()) {
       report.extra.push_back(name);
-    } else if (const Tensor own = store.tensor(name); fits(own.spec(), value.spec())) {
-      copy(value, own);
+    } else if (const TensorSpec own = store.spec(name); fits(own, value.spec())) {
+      store.set(name, value.dtype() == own.dtype ? value : value.cast(own.dtype));
       report.loaded.push_back(name);
     } else {
-      report.mismatched.push_back(name + ": " + value.spec().str() + " in the file, " + own.spec().str() +
-                                  " here");
+      report.mismatched.push_back(name + ": " + value.spec().str() + " in the file, " + own.str() + " here");
     }
     if (here != wanted.end()) wanted.erase(here);
   }

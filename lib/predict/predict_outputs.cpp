@@ -48,7 +48,7 @@ void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::s
                    const std::vector<PredictOutput>& outputs) {
   for (const PredictOutput& output : outputs) {
     const Symbol from = find_output(tower, output.from);
-    const Builder::Scope scope(b, output.name, output.from.position);
+    const Builder::NameScope scope(b, output.name, output.from.position);
     const size_t trained = table.all().size();
     b.fetch(output.name, output.layer ? output.layer->build(b, std::span(&from, 1)) : from);
     if (table.all().size() == trained) continue;

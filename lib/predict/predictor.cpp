@@ -56,7 +56,7 @@ Graph Predictor::graph(const Signature& fed) const {
   std::map<const Node*, std::string> zeros;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto at = std::find(given_.begin(), given_.end(), i);
-    const Builder::Scope scope(b, inputs[i].name, inputs[i].position);
+    const Builder::NameScope scope(b, inputs[i].name, inputs[i].position);
     const bool is_given = at != given_.end();
     const Symbol x = is_given ? b.input(inputs[i].name, fed[static_cast<size_t>(at - given_.begin())])
                               : b.constant(Tensor::zeros(inputs[i].batch_spec(batch)));

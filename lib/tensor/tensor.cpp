@@ -2,60 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <sys/mman.h>
 
-#include "core/machine.h"
 #include "core/text.h"
 #include "tensor/cast.h"
 
 namespace tpack {
 
 std::string TensorSpec::str() const { return std::string(name_of(dtype)) + " " + shape.str(); }
-
-namespace {
-
-/// The kernel promises more than it has, and ends the process later; so large blocks are asked for here.
-void require_memory(size_t bytes) {
-  constexpr size_t kLeastToAsk = size_t{256} << 20U;
-  if (bytes < kLeastToAsk) return;
-  const auto free = available_memory();
-  if (!free || bytes <= *free) return;
-  throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes) + "; " + human_bytes(*free) +
-                      " is free");
-}
-
-}  // namespace
-
-std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
-  require_memory(bytes);
-  constexpr size_t kAlignment = 64;
-  const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-  auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
-  if (data == nullptr) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
-  return std::make_shared<Storage>(data, bytes,
-                                   std::shared_ptr<const void>(data, [](std::byte* p) { std::free(p); }));
-}
-
-std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
-  constexpr size_t kLeastToMap = size_t{128} << 10U;
-  if (bytes < kLeastToMap) {
-    auto storage = allocate(bytes);
-    std::memset(storage->data(), 0, bytes);
-    return storage;
-  }
-  require_memory(bytes);
-  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
-  return std::make_shared<Storage>(static_cast<std::byte*>(data), bytes,
-                                   std::shared_ptr<const void>(data, [bytes](void* p) { munmap(p, bytes); }));
-}
-
-std::shared_ptr<Storage> Storage::view(std::byte* data, size_t bytes, std::shared_ptr<const void> owner) {
-  return std::make_shared<Storage>(data, bytes, std::move(owner));
-}
 
 Tensor::Tensor(TensorSpec spec)
     : spec_(spec), storage_(Storage::allocate(static_cast<size_t>(spec.bytes()))) {}
@@ -86,10 +41,29 @@ Tensor Tensor::reshaped(Shape shape) const {
   return {TensorSpec{dtype(), shape}, storage_, offset_};
 }
 
+Tensor Tensor::window(TensorSpec spec, size_t offset) const {
+  TPACK_ASSERT(offset + static_cast<size_t>(spec.bytes()) <= bytes(),
+               "window past the end of " + spec_.str());
+  return {spec, storage_, offset_ + offset};
+}
+
+Tensor Tensor::host() const { return on_host() ? *this : clone(); }
+
 Tensor Tensor::clone() const {
   Tensor copy(spec_);
-  std::memcpy(copy.raw(), raw(), bytes());
+  copy.copy_from(*this);
   return copy;
+}
+
+void Tensor::copy_from(const Tensor& from) const {
+  TPACK_ASSERT(from.dtype() == dtype() && from.elements() == elements(),
+               "a copy of " + from.spec().str() + " to " + spec_.str());
+  Memory& here = storage_->memory();
+  if (address() == from.address()) return;
+  if (&here == &from.storage_->memory()) return here.copy(address(), from.address(), bytes());
+  if (from.on_host()) return here.write(address(), from.address(), bytes());
+  if (on_host()) return from.storage_->memory().read(address(), from.address(), bytes());
+  copy_from(from.host());
 }
 
 Tensor Tensor::cast(DType type) const {

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "tensor/dtype.h"
+#include "tensor/memory.h"
 #include "tensor/shape.h"
 
 namespace tpack {
@@ -24,29 +25,9 @@ struct TensorSpec {
   bool operator==(const TensorSpec&) const = default;
 };
 
-/// Bytes of a tensor on the host, 64-byte aligned, or a window into bytes that something else owns.
-class Storage {
- public:
-  /// Errors: ResourceError if the memory cannot be had.
-  static std::shared_ptr<Storage> allocate(size_t bytes);
-  /// Zeros; large blocks take memory only as they are written to. Errors: as above.
-  static std::shared_ptr<Storage> allocate_zeros(size_t bytes);
-  /// A window; `owner` keeps the bytes alive (may be null for bytes that outlive everything).
-  static std::shared_ptr<Storage> view(std::byte* data, size_t bytes, std::shared_ptr<const void> owner);
-
-  Storage(std::byte* data, size_t bytes, std::shared_ptr<const void> owner)
-      : data_(data), bytes_(bytes), owner_(std::move(owner)) {}
-  std::byte* data() const { return data_; }
-  size_t bytes() const { return bytes_; }
-
- private:
-  std::byte* data_;
-  size_t bytes_;
-  std::shared_ptr<const void> owner_;
-};
-
-/// A dense row-major array on the host. A handle: copying a Tensor shares its elements, `clone` copies them.
-/// Threads: as a shared_ptr; writing elements needs the writer's own order.
+/// A dense row-major array in some memory (host_memory() where nothing else is said). A handle: copying a
+/// Tensor shares its elements, `clone` copies them. What gives or takes elements needs a tensor on the host:
+/// InternalError otherwise. Threads: as a shared_ptr; writing elements needs the writer's own order.
 class Tensor {
  public:
   Tensor() = default;  // empty: no storage
@@ -72,7 +53,11 @@ class Tensor {
   DType dtype() const { return spec_.dtype; }
   int64_t elements() const { return spec_.shape.elements(); }
   size_t bytes() const { return static_cast<size_t>(spec_.bytes()); }
+  Memory& memory() const { return storage_->memory(); }
+  bool on_host() const { return storage_->on_host(); }
   std::byte* raw() const { return storage_->data() + offset_; }
+  /// The first byte in the tensor's memory; only for the device that owns it.
+  std::byte* address() const { return storage_->address() + offset_; }
   /// Errors: InternalError if T is another type than dtype().
   template <class T>
   T* data() const {
@@ -89,7 +74,15 @@ class Tensor {
   Tensor rows(int64_t begin, int64_t end) const;
   /// The same elements under another shape of the same size.
   Tensor reshaped(Shape shape) const;
+  /// A part of the elements, from `offset` bytes on, sharing them.
+  Tensor window(TensorSpec spec, size_t offset) const;
+  /// The tensor on the host: itself, sharing the elements, or a copy if it is elsewhere.
+  Tensor host() const;
+  /// A copy on the host.
   Tensor clone() const;
+  /// Copies the elements of a tensor of as many elements of the same type, from any memory to any other;
+  /// nothing to do if they share them.
+  void copy_from(const Tensor& from) const;
   /// Element-wise conversion to another type.
   Tensor cast(DType type) const;
   /// Element `index` (row-major) as a double.

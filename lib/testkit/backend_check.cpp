@@ -82,10 +82,10 @@ std::vector<NamedTensor> results_of(const Case& c, const Executable& executable,
     results.push_back({c.fetches()[i], executable.fetched(i).clone()});
   for (const VariableSpec* variable : c.table().trainable()) {
     const std::string name = gradient_name(variable->name);
-    results.push_back({name, store.tensor(name).clone()});
+    results.push_back({name, store.value(name).clone()});
   }
   for (const VariableSpec* variable : c.table().all())
-    results.push_back({variable->name, store.tensor(variable->name).clone()});
+    results.push_back({variable->name, store.value(variable->name).clone()});
   return results;
 }
 

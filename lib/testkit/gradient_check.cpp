@@ -17,9 +17,9 @@ constexpr double kSteps[] = {1e-5, 2e-5};
 constexpr double kRoundings = 8;  // of a cost, in units of the last place
 
 /// One compiled function on the reference backend that can be run again with other inputs.
-class Evaluation {
+class RunnableFunction {
  public:
-  Evaluation(const Function& function, const std::vector<Tensor>& inputs, DType float_type, Phase phase)
+  RunnableFunction(const Function& function, const std::vector<Tensor>& inputs, DType float_type, Phase phase)
       : device_(make_reference_device("reference", {.float_type = float_type})) {
     Graph graph;
     Builder b(graph, table_, {.phase = phase, .float_type = float_type});
@@ -40,7 +40,7 @@ class Evaluation {
   size_t count() const { return count_; }
   /// The trainable variables that the function reads; what is written there is seen by the next run.
   const std::vector<std::string>& trainable() const { return trainable_; }
-  Tensor variable(const std::string& name) const { return device_->variables().tensor(name); }
+  Tensor variable(const std::string& name) const { return device_->variables().value(name); }
 
  private:
   std::unique_ptr<Device> device_;
@@ -115,7 +115,7 @@ Function gradients_of(const Function& function) {
 class Comparison {
  public:
   /// `magnitude`: the sum of the absolute values of the terms of the cost, which bounds its rounding.
-  Comparison(Evaluation& e, const std::vector<Tensor>& inputs, double magnitude)
+  Comparison(RunnableFunction& e, const std::vector<Tensor>& inputs, double magnitude)
       : evaluation_(e),
         inputs_(inputs),
         rounding_(kRoundings * std::numeric_limits<double>::epsilon() * magnitude / kSteps[0]) {}
@@ -182,7 +182,7 @@ class Comparison {
     return (above - below) / (2 * step);
   }
 
-  Evaluation& evaluation_;
+  RunnableFunction& evaluation_;
   const std::vector<Tensor>& inputs_;
   double rounding_;  // of a central difference
   GradientCheckResult result_;
@@ -208,7 +208,7 @@ Function with_gradients(const Function& function) {
 
 std::vector<Tensor> evaluate(const Function& function, const std::vector<Tensor>& inputs, DType float_type,
                              Phase phase) {
-  Evaluation e(function, inputs, float_type, phase);
+  RunnableFunction e(function, inputs, float_type, phase);
   e.run(inputs);
   std::vector<Tensor> outputs;
   for (size_t i = 0; i < e.count(); ++i) outputs.push_back(e.output(i).clone());
@@ -219,7 +219,7 @@ GradientCheckResult check_gradients(const Function& function, const std::vector<
                                     const GradientCheckOptions& options) {
   std::vector<Tensor> inputs;
   for (const Tensor& tensor : given) inputs.push_back(tensor.clone());
-  Evaluation e(cost_and_gradients(function), inputs, DType::kFloat64, options.phase);
+  RunnableFunction e(cost_and_gradients(function), inputs, DType::kFloat64, options.phase);
   e.run(inputs);
   std::vector<Tensor> analytic;
   for (size_t i = kFirstGradient; i < e.count(); ++i) analytic.push_back(e.output(i).clone());

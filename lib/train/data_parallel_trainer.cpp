@@ -1,28 +1,12 @@
 #include "train/data_parallel_trainer.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "checkpoint/layout.h"
-#include "core/machine.h"
-#include "core/text.h"
 #include "train/saved_state.h"
 
 namespace tpack {
 namespace {
-
-/// "cpu:7" needs a processor of that number, but for towers that share the few there are.
-void require_processors(const std::vector<std::string>& devices) {
-  const size_t known = std::max(available_processors(), devices.size());
-  for (const std::string& device : devices) {
-    const std::vector<std::string> parts = split(device, ':');
-    if (parts[0] != "cpu" || parts.size() != 2 || std::strtoull(parts[1].c_str(), nullptr, 10) < known)
-      continue;
-    throw ResourceError("device " + device + ": this process may use " +
-                        std::to_string(available_processors()) +
-                        " processors; the last is cpu:" + std::to_string(available_processors() - 1));
-  }
-}
 
 State data_state(const CheckpointContent& content, const std::string& source) {
   const auto state = content.texts.find(layout::kData);
@@ -36,7 +20,6 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   setup_ = setup;
   data_ = setup.train_flow();
   const std::vector<std::string> names = devices(*setup.world);
-  require_processors(names);
   if (!uses_world() && setup.world->size() > 1) {
     throw ConfigError("mpirun started " + std::to_string(setup.world->size()) +
                       " processes, but this trainer uses one; use trainer: {Horovod: {}}");
@@ -46,6 +29,7 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
     return open_device(names[k], engine, engine.threads > 0 ? engine.threads : threads);
   };
   options.towers = names.size();
+  options.processor_parts = processor_parts(names);
   options.world = uses_world() ? setup.world : nullptr;
   options.seed = setup.seed;
   replicas_ = std::make_unique<DataParallel>(*setup.tower, setup.updates, *setup.plan, std::move(options));

@@ -57,9 +57,8 @@ class Run {
 
   /// True if the run goes on from a checkpoint: then the variables are as they have to be.
   bool resumed() const { return resumed_; }
-  /// False before the first step of this process: a resumed run has no statistics of its last step.
-  bool has_statistics() const { return has_statistics_; }
-  /// Value of a statistic in the last step, by the number that Setup gave; NaN if there was none.
+  /// Value of a statistic in the last step, by the number that Setup gave; NaN before the first step of this
+  /// process, as a resumed run has no statistics of its last step.
   double statistic(size_t index) const {
     return has_statistics_ ? trainer_.statistic(index) : std::numeric_limits<double>::quiet_NaN();
   }

@@ -26,7 +26,7 @@ std::string entry_of(VariableScope scope, const std::string& name) {
 void save_variables(const VariableStore& store, CheckpointContent& content) {
   for (const VariableScope scope : kSaved) {
     for (const std::string& name : store.names(scope))
-      content.tensors[entry_of(scope, name)] = store.tensor(name);
+      content.tensors[entry_of(scope, name)] = store.value(name);
   }
 }
 
@@ -36,7 +36,7 @@ void load_variables(const CheckpointContent& content, const std::string& source,
       const std::string entry = entry_of(scope, name);
       const auto found = content.tensors.find(entry);
       if (found == content.tensors.end()) throw CheckpointError(source, "has no " + entry);
-      const TensorSpec here = store.tensor(name).spec();
+      const TensorSpec here = store.spec(name);
       if (!(found->second.spec() == here)) {
         throw CheckpointError(
             source, entry + " is " + found->second.spec().str() + ", but the model needs " + here.str() +

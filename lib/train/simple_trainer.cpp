@@ -14,7 +14,7 @@ class SimpleTrainer final : public DataParallelTrainer {
   static Schema<Params> schema() {
     return Schema<Params>("Trains on one device.")
         .example("Simple: {device: cpu:0}")
-        .field("device", &Params::device, "where it runs: cpu:0, cpu:1, ...");
+        .field("device", &Params::device, "where it runs: cpu:0 for all processors of this process");
   }
   explicit SimpleTrainer(Params p) : p_(std::move(p)) {}
 

@@ -19,7 +19,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
     return Schema<Params>("Trains replicas of the model on several devices of one machine.")
         .example("SyncMultiGPU: {devices: [cpu:0, cpu:1]}")
         .field("devices", &Params::devices,
-               "devices with one tower each, such as [cpu:0, cpu:1]; they share the processors evenly")
+               "devices with one tower each; [cpu:0, cpu:1] are two halves of the processors")
         .required();
   }
   explicit SyncMultiGpu(Params p) : p_(std::move(p)) {

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 
 #include "core/error.h"
+#include "support/apart_device.h"
 
 namespace tpack {
 namespace {
+
+using testing::ElementsAre;
 
 TEST(OpenDevice, opens_processors_and_the_reference) {
   EXPECT_EQ(open_device("cpu:0", {}, 1)->float_type(), DType::kFloat32);
@@ -22,6 +25,46 @@ TEST(OpenDevice, refuses_what_is_not_a_device) {
     EXPECT_THAT([&] { open_device(name, {}, 1); },
                 testing::ThrowsMessage<ConfigError>("unknown device '" + name + "'; use cpu:0, cpu:1, ..."));
   }
+}
+
+TEST(OpenDevice, opens_devices_of_a_kind_that_was_added) {
+  add_device_kind("near", make_apart_device);
+  EXPECT_EQ(open_device("near:3", {}, 1)->name(), "near:3");
+  EXPECT_THAT(
+      [] { open_device("far:0", {}, 1); },
+      testing::ThrowsMessage<ConfigError>("unknown device 'far:0'; use cpu:0, cpu:1, near:0, near:1, ..."));
+  EXPECT_THROW(add_device_kind("near", make_apart_device), InternalError);
+}
+
+TEST(OpenDevice, divides_the_processors_among_devices) {
+  EXPECT_THAT(processor_parts({"cpu:0"}), ElementsAre(0));
+  EXPECT_THAT(processor_parts({"cpu:1", "cpu:2", "cpu:0"}), ElementsAre(1, 2, 0));
+}
+
+TEST(OpenDevice, refuses_a_part_that_is_not_there) {
+  EXPECT_THAT([] { processor_parts({"cpu:1"}); },
+              testing::ThrowsMessage<ConfigError>("device cpu:1: cpu:N is the N-th of as many parts of the "
+                                                  "processors as there are devices; use cpu:0"));
+  EXPECT_THAT(
+      [] {
+        processor_parts({"cpu:0", "cpu:99999"});
+      },
+      testing::ThrowsMessage<ConfigError>(testing::HasSubstr("; use cpu:0 and cpu:1")));
+  EXPECT_THAT(
+      [] {
+        processor_parts({"cpu:0", "cpu:1", "cpu:3"});
+      },
+      testing::ThrowsMessage<ConfigError>(testing::HasSubstr("; use cpu:0 to cpu:2")));
+}
+
+TEST(OpenDevice, refuses_devices_of_two_kinds) {
+  add_device_kind("other", make_apart_device);
+  EXPECT_THAT(processor_parts({"other:4", "other:2"}), ElementsAre(0, 1));
+  EXPECT_THAT(
+      [] {
+        processor_parts({"cpu:0", "other:0"});
+      },
+      testing::ThrowsMessage<ConfigError>("devices cpu:0 and other:0 are of different kinds; use one kind"));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::string complaint(const std::string& text) {
   return "no error";
 }
 
-TEST(Plan, refuses_what_is_no_plan) {
+TEST(Plan, refuses_what_is_not_a_plan) {
   EXPECT_EQ(complaint(R"({"tpack_plan": 9})"),
             "plan.json: plan version 9; this build supports 2; use --replan to plan again (results may then "
             "differ in the last bits)");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests bench/peers/compare.py: the table it prints, and what it refuses."""
+"""Tests bench/peers/compare.py: the table that it prints, and its refusals."""
 import json
 import pathlib
 import subprocess
@@ -22,7 +22,7 @@ def peer(mode, speed, loss=0.30):
 
 
 class Runs:
-    """What the lines of a file are made of. Plain is the faster peer on one network, channels_last on the others."""
+    """The data of a file's lines. Plain is the faster peer on one network, channels_last on the others."""
 
     def __init__(self):
         self.rounds = {
@@ -60,7 +60,7 @@ class Compare(unittest.TestCase):
         self.runs = Runs()
 
     def missed(self, *names):
-        """What the lines about misses say; the exit code must go with them."""
+        """The text of the lines about misses; checks that the exit code agrees with them."""
         code, output = self.runs.compare(*names)
         lines = [line.removeprefix("missed: ") for line in output.splitlines() if line.startswith("missed: ")]
         self.assertEqual(code, 1 if lines else 0, output)

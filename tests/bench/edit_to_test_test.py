@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests bench/edit_to_test.py with a cmake and test programs that only pretend: it must edit, and leave the headers as they were."""
+"""Tests bench/edit_to_test.py with a fake cmake and fake test programs: it must edit headers, and restore them."""
 import os
 import pathlib
 import shutil
@@ -11,7 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HEADERS = {"lib/core/text.h": "// texts\n", "lib/graph/op.h": "// ops\n"}
-# Says which headers are edited, then ends, fails or waits as the file `how` says.
+# Records which headers are edited, then ends, fails or waits, depending on the file `how`.
 CMAKE = """#!/bin/sh
 grep -l kEdit lib/*/*.h | sed "s|^|$6 |" >>builds
 if [ -s builds ]; then

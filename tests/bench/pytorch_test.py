@@ -3,7 +3,7 @@
 
     pytorch_test.py path/to/tpack
 
-Runs with TPACK_PYTHON where that is set. Exits with 77 where that Python lacks numpy or torch.
+Runs with TPACK_PYTHON if it is set. Exits with 77 if that Python lacks numpy or torch.
 """
 import gzip
 import json
@@ -47,7 +47,7 @@ def layers_of_tpack(name):
 
 
 def layers_of_pytorch(model, image):
-    """The same of a model, found by running it on an image."""
+    """The same for a PyTorch model, found by running it on an image."""
     found = []
 
     def note(layer, _, output):
@@ -62,7 +62,7 @@ def layers_of_pytorch(model, image):
 
 
 def copy_variables(source, model):
-    """Gives a model the values of tpack's variables, which are those of its layers in the same order."""
+    """Copies the values of tpack's variables, which have the order of the model's layers, into a model."""
     layers = [layer for layer in model.modules() if list(layer.parameters(recurse=False))]
     names = dict.fromkeys(name.rsplit("/", 1)[0] for name in source.trained)  # the layers' names, in the order of their kind
     for kind, weight, bias in ((torch.nn.BatchNorm2d, "gamma", "beta"), ((torch.nn.Conv2d, torch.nn.Linear), "W", "b")):
@@ -98,7 +98,7 @@ class Models(unittest.TestCase):
                 self.assertEqual(NETWORKS[name].batch, report["batch"])
 
     def test_compute_what_the_golden_networks_compute(self):
-        """Those of tests/golden, which tpack is compared with; the same but for paddings and dropout."""
+        """The networks of tests/golden, which tpack is compared with: the same except for paddings and dropout."""
         for name, source, model in (("mnist-convnet", golden.MnistConvnet(), MnistConvnet()),
                                     ("cifar-resnet-32", golden.CifarResnet(), PreactResnet(1))):
             source.draw_variables()
@@ -128,7 +128,7 @@ class Models(unittest.TestCase):
             self.assertEqual(sum(len(group["params"]) for group in groups), len(names), name)
 
     def test_give_every_parameter_a_gradient(self):
-        """None of what works in place destroys what backward needs."""
+        """No in-place operation destroys what backward needs."""
         torch.manual_seed(1)
         for name, size in (("mnist-convnet", (2, 1, 28, 28)), ("cifar-resnet-32", (2, 3, 32, 32)), ("resnet50", (2, 3, 64, 64))):
             model = TRAININGS[name].model()
@@ -138,7 +138,7 @@ class Models(unittest.TestCase):
 
 
 def write_mnist(folder, count):
-    """Digits that are the number of the sample all over, modulo 256; the labels are its last digit."""
+    """Images whose pixels are all the number of the sample, modulo 256; the labels are its last digit."""
     (folder / "mnist").mkdir()
     images = np.repeat(np.arange(count) % 256, 28 * 28).astype(np.uint8).tobytes()
     labels = (np.arange(count) % 10).astype(np.uint8).tobytes()
@@ -180,10 +180,10 @@ class Data(unittest.TestCase):
                 Image.fromarray(left_half).save(self.folder / f"cifar/train/{name}/{i}.jpg", quality=100)
         [(images, labels)] = data.batches("cifar-resnet-32", 16, 1, 1)
         self.assertEqual(sorted(labels), [0] * 8 + [1] * 8)
-        bright = images[:, 16].mean(2) > 100  # a row of each image: 16 bright pixels, moved by at most 2
+        bright = images[:, 16].mean(2) > 100  # a row of each image: 16 bright pixels, shifted by at most 2
         ends = [int(np.flatnonzero(row)[-1]) for row in bright]
         self.assertEqual({end in range(13, 18) for end in ends if end < 25}, {True})
-        self.assertEqual({end < 25 for end in ends}, {True, False})  # flipped ones end at the right border, or 2 before
+        self.assertEqual({end < 25 for end in ends}, {True, False})  # flipped ones end at the right border, or 2 pixels before it
         self.assertGreater(len(set(ends)), 3)
 
     def test_makes_one_line_of_json(self):

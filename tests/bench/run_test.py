@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests bench/peers/run.py and variants.py: what runs, in which order, and what becomes of variants that fail."""
+"""Tests bench/peers/run.py and variants.py: what runs, in which order, and what happens to variants that fail."""
 import collections
 import pathlib
 import sys
@@ -18,7 +18,7 @@ FAST = Variant("channels_last", "compile", "compiled", "kept", 2)
 
 
 class FakePrograms:
-    """Programs whose speeds are what `speed` says; None: the variant fails."""
+    """Programs with the speeds of `speed`; None: the variant fails."""
 
     def __init__(self, speed):
         self.speed = speed
@@ -37,7 +37,7 @@ class FakePrograms:
 
 
 def measure(speed, network=OWN, rounds=2, threads=2):
-    """The fake programs, and what was written by kind."""
+    """The fake programs, and what was written, by kind."""
     programs, written = FakePrograms(speed), collections.defaultdict(list)
     Measurement(network, programs, lambda kind, seed, result: written[kind].append((seed, result)), threads).run(rounds)
     return programs, written

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Gives `accuracy` after each epoch: the values in turn, nothing for the epochs in `silent`.
+/// Gives `accuracy` after each epoch: the given values in turn, and nothing in the epochs in `silent`.
 class GiveAccuracy final : public Callback {
  public:
   explicit GiveAccuracy(std::vector<double> values, std::vector<int64_t> silent = {})
@@ -40,7 +40,7 @@ class BestSaverTest : public testing::Test {
     run_->add("give", std::make_unique<GiveAccuracy>(std::move(values), std::move(silent)));
     return run_->add("MaxSaver", {{"monitor", "accuracy"}}).add("ModelSaver");
   }
-  /// The epoch whose state the best file holds; 0 if there is none. Weights count the steps.
+  /// The epoch of the state in the best file; 0 if there is no file. The weights count the steps.
   int64_t best_epoch() const {
     if (!std::filesystem::exists(best_file())) return 0;
     const CheckpointContent content = load_checkpoint(best_file());
@@ -69,7 +69,7 @@ TEST_F(BestSaverTest, nan_is_never_the_best) {
   EXPECT_EQ(best_epoch(), 2);
 }
 
-TEST_F(BestSaverTest, says_what_the_best_was_where_its_file_is_not_here) {
+TEST_F(BestSaverTest, says_what_the_best_was_if_its_file_is_missing) {
   start(3, {0.5, 0.9, kNan}).go();
   std::filesystem::remove(best_file());
   const CapturedLog log;
@@ -95,7 +95,7 @@ TEST_F(BestSaverTest, knows_its_best_after_a_resume_from_the_best) {
   EXPECT_EQ(best_epoch(), 2);
 }
 
-TEST_F(BestSaverTest, a_best_whose_file_is_not_there_counts_no_more) {
+TEST_F(BestSaverTest, a_best_without_its_file_does_not_count) {
   start(2, {0.5, 0.9}).go();
   std::filesystem::rename(best_file(), folder_ / "elsewhere.h5");
   start(4, {0, 0, 0.7, 0.6}).go_on_from(folder_ / "checkpoints/model-2.h5");
@@ -115,8 +115,8 @@ TEST_F(BestSaverTest, put_into_the_list_of_a_resumed_run_it_does_not_replace_a_b
   EXPECT_EQ(best_epoch(), 2);
 }
 
-TEST_F(BestSaverTest, goes_by_the_file_where_a_checkpoint_knows_of_a_better_one) {
-  // As after a kill between two files of one moment.
+TEST_F(BestSaverTest, trusts_the_file_if_a_checkpoint_knows_of_a_better_one) {
+  // As after a kill between the writing of two files.
   start(1, {0.5}).go();
   const std::string first = content_of(best_file());
   start(2, {0, 0.9}).go_on_from(folder_ / "checkpoints/model-1.h5");
@@ -137,7 +137,8 @@ TEST_F(BestSaverTest, says_that_a_best_file_is_damaged) {
 }
 
 TEST_F(BestSaverTest, a_best_that_was_not_saved_was_none) {
-  // The best file of epoch 2 cannot be made: its first call fails. Epoch 3 is less good, but better than 1.
+  // The best file of epoch 2 cannot be written: its first call fails. Epoch 3 is worse than 2, but better
+  // than 1.
   int calls_of_one_save = 0;
   {
     FailingFileIo counting(0);
@@ -152,7 +153,7 @@ TEST_F(BestSaverTest, a_best_that_was_not_saved_was_none) {
   EXPECT_EQ(best_epoch(), 3);
 }
 
-TEST_F(BestSaverTest, must_come_behind_what_gives_the_value) {
+TEST_F(BestSaverTest, must_come_after_what_gives_the_value) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   run.add("MaxSaver", {{"monitor", "accuracy"}});
@@ -167,7 +168,7 @@ TEST_F(BestSaverTest, must_come_behind_what_gives_the_value) {
   }
 }
 
-TEST_F(BestSaverTest, refuses_a_statistic_that_nobody_gives) {
+TEST_F(BestSaverTest, refuses_an_unknown_statistic) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   run.add("give", std::make_unique<GiveAccuracy>(std::vector<double>{1}));

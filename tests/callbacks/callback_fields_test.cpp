@@ -1,4 +1,4 @@
-// Every option of every callback does something.
+// Every field of every callback has an effect.
 #include <gmock/gmock.h>
 
 #include "callbacks/callback_scenes.h"

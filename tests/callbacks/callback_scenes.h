@@ -11,7 +11,7 @@
 #include "support/small_training.h"
 #include "train/callback.h"
 
-/// Runs that show what the options of a callback do.
+/// Runs that show the effects of the fields of a callback.
 namespace tpack {
 
 inline std::string name_in(const std::string& item) {
@@ -22,7 +22,7 @@ inline std::unique_ptr<Callback> callback_of(const std::string& item) {
   return Registry<Callback>::make_item(parse_yaml(item, "callback.yaml"));
 }
 
-/// The message of an error that a run ends with.
+/// The error message that a run ends with.
 inline std::string error_of_run(TestRun& run) {
   try {
     run.go();
@@ -32,7 +32,7 @@ inline std::string error_of_run(TestRun& run) {
   return "no error";
 }
 
-/// The learning rate after each step and the scalars, of the clock but for their names.
+/// The learning rate after each step, and the scalars; of those that depend on the clock, only the names.
 inline std::string figures_of(TestRun& run, const std::vector<double>& rates) {
   std::string text;
   for (const double rate : rates) text += shortest(rate) + " ";
@@ -45,7 +45,7 @@ inline std::string figures_of(TestRun& run, const std::vector<double>& rates) {
   return text;
 }
 
-/// What a run from its third epoch on leaves: its figures, and the names of its checkpoints.
+/// The results of a run from its third epoch on: its statistics, and the names of its checkpoints.
 inline std::string traces_of(const std::string& item, FileIo& io = FileIo::system()) {
   const CapturedLog log;
   const TemporaryFolder folder;

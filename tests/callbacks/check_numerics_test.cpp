@@ -12,7 +12,7 @@ namespace {
 
 class CheckNumericsTest : public testing::Test {
  protected:
-  /// The message of Diverged; "" where the run ends well.
+  /// The message of Diverged; "" if the run ends normally.
   std::string run(const ConfigNode& params = {}) {
     TestRun test({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
     test.add("CheckNumerics", params);
@@ -48,7 +48,7 @@ TEST_F(CheckNumericsTest, names_the_first_bad_element_after_the_epoch) {
   EXPECT_EQ(run(), std::string("after global_step 2 variable w has inf at [1]") + kAdvice);
 }
 
-TEST_F(CheckNumericsTest, looks_after_every_step_where_that_is_asked_for) {
+TEST_F(CheckNumericsTest, checks_after_every_step_if_requested) {
   spoil_in_first_step(-INFINITY);
   EXPECT_EQ(run({{"run_step", true}}),
             std::string("after global_step 1 variable w has -inf at [1]") + kAdvice);
@@ -66,7 +66,7 @@ TEST_F(CheckNumericsTest, looks_before_training) {
 }
 
 TEST_F(CheckNumericsTest, looks_at_the_cost_too) {
-  trainer_.figures["accuracy"] = [](int64_t) { return std::nan(""); };  // no weight: no figure
+  trainer_.figures["accuracy"] = [](int64_t) { return std::nan(""); };  // no weight: no value
   // Only in a step within the epoch.
   trainer_.figures["cost"] = [](int64_t step) { return step == 2 ? std::nan("") : 1.0; };
   EXPECT_EQ(run(), std::string("after global_step 2 the cost is nan (labels that are not below the number of "
@@ -84,7 +84,7 @@ TEST_F(CheckNumericsTest, asks_for_no_cost_of_a_step_that_another_process_did) {
              std::make_unique<FunctionCallback>(nullptr, [](tpack::Run& /*run*/) { throw Stopped{}; }));
     EXPECT_EQ(test.go().ending, Ending::kInterrupted);
   }
-  trainer_.figures["cost"] = [](int64_t) { return std::nan(""); };  // what lies in unwritten memory
+  trainer_.figures["cost"] = [](int64_t) { return std::nan(""); };  // like unwritten memory
   TestRun test({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
   EXPECT_EQ(test.add("CheckNumerics").go_on_from(folder / "checkpoints/model-2.h5").ending,
             Ending::kFinished);
@@ -95,7 +95,7 @@ TEST_F(CheckNumericsTest, can_be_turned_off) {
   EXPECT_EQ(run({{"run_as_trigger", false}}), "");
 }
 
-/// When a run ends whose first step spoils a weight.
+/// When a run whose first step corrupts a weight ends.
 std::string end_of_a_spoiled_run(const std::string& item) {
   FakeTrainer trainer;
   trainer.on_step = [&](int64_t step) {

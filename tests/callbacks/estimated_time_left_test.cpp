@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-TEST(EstimatedTimeLeft, is_said_after_every_epoch_but_the_last) {
+TEST(EstimatedTimeLeft, is_shown_after_every_epoch_except_the_last) {
   for (const bool median : {true, false}) {
     FakeTrainer trainer;
     TestRun run({.max_epoch = 3, .steps_per_epoch = 1}, trainer);
@@ -26,7 +26,7 @@ TEST(EstimatedTimeLeft, is_said_after_every_epoch_but_the_last) {
   }
 }
 
-/// Seconds of a text of human_duration that is shorter than a minute.
+/// Parses the seconds of a text of human_duration that is shorter than a minute.
 double seconds_of(const std::string& text) {
   double value = 0;
   char unit[8] = "";
@@ -61,12 +61,12 @@ TEST(EstimatedTimeLeft, is_the_epochs_that_are_left_at_the_pace_of_those_done) {
     const double left = seconds_of(text.substr(at, text.find('\n', at) - at));
     const auto epochs = static_cast<double>(3 - epoch);
     EXPECT_GE(left, 0.9 * epochs * kPause) << text;
-    // The epoch before the one that is timed ends a little later here than in the callback.
+    // The epoch before the one that is timed ends slightly later here than in the callback.
     EXPECT_LE(left, 1.1 * epochs * (longest[epoch] + (epoch > 0 ? 0.02 : 0)) + 0.05) << text;
   }
 }
 
-/// Whether a long run is said to take hours when of its first four epochs the second was a long one.
+/// Whether a long run is estimated to take hours, if the second of its first four epochs was long.
 std::string estimate_after_a_long_epoch(const std::string& item) {
   const CapturedLog log;
   FakeTrainer trainer;

@@ -80,7 +80,7 @@ TEST_F(ModelSaverTest, saves_nothing_at_an_end_that_an_error_makes) {
   EXPECT_THAT(steps(), ElementsAre(4));
 }
 
-TEST_F(ModelSaverTest, saves_by_steps_and_epochs_where_both_are_said) {
+TEST_F(ModelSaverTest, saves_by_steps_and_epochs_if_both_are_given) {
   run({.max_epoch = 2, .steps_per_epoch = 6}, {{"keep", 9}, {"every_steps", 4}, {"every_epochs", 1}});
   EXPECT_THAT(steps(), ElementsAre(12, 8, 6, 4));
 }
@@ -109,7 +109,7 @@ TEST_F(ModelSaverTest, never_removes_the_one_it_wrote_for_damaged_ones_of_later_
   EXPECT_EQ(newest_valid_checkpoint(checkpoints())->step, 3);
 }
 
-TEST_F(ModelSaverTest, a_save_that_fails_leaves_the_older_ones_and_the_run_goes_on) {
+TEST_F(ModelSaverTest, a_save_that_fails_leaves_the_older_ones_and_the_run_continues) {
   FakeTrainer trainer;
   TestRun count({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   FailingFileIo counting(0);
@@ -130,7 +130,7 @@ TEST_F(ModelSaverTest, a_save_that_fails_leaves_the_older_ones_and_the_run_goes_
   }
 }
 
-TEST_F(ModelSaverTest, a_save_that_fails_stops_the_run_where_that_is_asked_for) {
+TEST_F(ModelSaverTest, a_save_that_fails_stops_the_run_if_requested) {
   FailingFileIo io(1, ENOSPC);
   EXPECT_THROW(run({.max_epoch = 2, .steps_per_epoch = 1}, {{"on_error", "stop"}}, io), ResourceError);
   EXPECT_THAT(steps(), IsEmpty());

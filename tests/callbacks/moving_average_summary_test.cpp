@@ -38,7 +38,7 @@ TEST(MovingAverageSummary, is_there_for_a_callback_that_comes_first_in_the_list)
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/min-cost.h5"));
 }
 
-TEST(MovingAverageSummary, goes_on_from_a_checkpoint) {
+TEST(MovingAverageSummary, continues_from_a_checkpoint) {
   const TemporaryFolder folder;
   const RunLength length{.max_epoch = 4, .steps_per_epoch = 3};
   Training whole;

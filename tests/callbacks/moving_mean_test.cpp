@@ -19,7 +19,7 @@ TEST(MovingMean, has_no_bias_towards_zero) {
   EXPECT_DOUBLE_EQ(next(mean, 1), (0.95 * 0.95 * 4 + 0.95 * 8 + 1) / (0.95 * 0.95 + 0.95 + 1));
 }
 
-TEST(MovingMean, of_one_value_is_that_value_for_ever) {
+TEST(MovingMean, of_one_value_is_always_that_value) {
   MovingMean mean(0.95, 1);
   for (int i = 0; i < 1000; ++i) EXPECT_NEAR(next(mean, 0.7), 0.7, 1e-12);
 }
@@ -32,7 +32,7 @@ TEST(MovingMean, keeps_numbers_apart) {
   EXPECT_DOUBLE_EQ(mean.value(1), 30);
 }
 
-TEST(MovingMean, goes_on_bit_exactly_from_its_state) {
+TEST(MovingMean, continues_bit_exactly_from_its_state) {
   MovingMean mean(0.95, 1);
   for (int i = 0; i < 7; ++i) next(mean, 1.0 / (i + 3));
   State state;
@@ -42,7 +42,7 @@ TEST(MovingMean, goes_on_bit_exactly_from_its_state) {
   EXPECT_EQ(next(other, 0.1), next(mean, 0.1));
 }
 
-TEST(MovingMean, starts_anew_where_the_state_is_of_another) {
+TEST(MovingMean, starts_over_if_the_state_is_of_another) {
   MovingMean two(0.95, 2);
   two.update([](size_t) { return 1.0; });
   State state;

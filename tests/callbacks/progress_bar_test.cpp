@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-TEST(ProgressBar, prints_no_line_a_step_where_stderr_is_no_terminal) {
+TEST(ProgressBar, prints_no_line_per_step_without_a_terminal) {
   FakeTrainer trainer;
   trainer.figures["cost"] = [](int64_t) { return 1.0; };
   TestRun run({.max_epoch = 2, .steps_per_epoch = 100}, trainer);
@@ -53,7 +53,7 @@ TEST(ProgressBar, shows_the_one_figure_that_is_named) {
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("accuracy")));
 }
 
-TEST(ProgressBar, shows_no_cost_where_the_trainer_has_none) {
+TEST(ProgressBar, shows_no_cost_if_the_trainer_has_none) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   EXPECT_EQ(run.add("ProgressBar").go().ending, Ending::kFinished);
@@ -67,7 +67,7 @@ TEST(ProgressBar, refuses_a_statistic_that_is_asked_for_and_not_there) {
   EXPECT_THROW(run.go(), ConfigError);
 }
 
-/// Which figures are seen on a terminal.
+/// Which statistics are shown on a terminal.
 std::string figures_on_a_terminal(const std::string& item) {
   FakeTrainer trainer;
   for (const char* name : {"accuracy", "cost"}) trainer.figures[name] = [](int64_t) { return 0.5; };

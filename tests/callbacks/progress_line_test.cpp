@@ -38,7 +38,7 @@ TEST(ProgressLine, leaves_out_values_that_do_not_fit) {
             "epoch 1: 1/2 (50 %), a 1, b 3");
 }
 
-TEST(ProgressLine, is_cut_off_where_the_buffer_ends) {
+TEST(ProgressLine, is_cut_off_at_the_end_of_the_buffer) {
   std::array<char, 10> buffer{};
   EXPECT_EQ(progress_line({.epoch = 123, .steps = 1, .total_steps = 2}, buffer), "epoch 123");
 }

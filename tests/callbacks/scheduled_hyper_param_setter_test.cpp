@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::FloatEq;
 
-/// Runs a schedule and notes the learning rate that each step is done with.
+/// Runs a schedule and records the learning rate of each step.
 class SetterTest : public testing::Test {
  protected:
   std::vector<float> rates(const std::string& params, RunLength length) {
@@ -58,8 +58,8 @@ TEST_F(SetterTest, an_epoch_schedule_sets_exactly_as_often_as_it_has_points) {
   EXPECT_FLOAT_EQ(seen[static_cast<size_t>(changes) - 1], 0.4F);
 }
 
-/// Each of two schedules would set its own last value again.
-TEST_F(SetterTest, a_resumed_run_goes_on_with_the_value_of_its_checkpoint) {
+/// Each of the two schedules would set its own last value again.
+TEST_F(SetterTest, a_resumed_run_continues_with_the_value_of_its_checkpoint) {
   const TemporaryFolder folder;
   const auto add_setters = [](TestRun& run) {
     run.add("ScheduledHyperParamSetter", parse_yaml("{param: learning_rate, values: [[1, 0.01]]}", "s.yaml"));
@@ -81,7 +81,8 @@ TEST_F(SetterTest, a_resumed_run_goes_on_with_the_value_of_its_checkpoint) {
   EXPECT_THAT(seen, ElementsAre(0.001F, 0.001F, 0.001F, 0.001F));
 }
 
-/// What a run that goes on after epoch 3 with `params` logs; `before` is the schedule of the run until then.
+/// What a run that continues after epoch 3 with `params` logs; `before` is the schedule of the run until
+/// then.
 std::string said_when_resumed(const std::string& before, const std::string& params) {
   const TemporaryFolder folder;
   FakeTrainer trainer;
@@ -121,7 +122,7 @@ TEST_F(SetterTest, a_run_that_starts_late_catches_up) {
               ElementsAre(0.4F, 0.4F));
 }
 
-TEST_F(SetterTest, a_run_that_starts_late_stays_as_it_is_where_that_is_asked_for) {
+TEST_F(SetterTest, a_run_that_starts_late_can_be_left_as_it_is) {
   const char* params = "{param: learning_rate, values: [[10, 0.2], [30, 0.4]], set_at_beginning: false}";
   EXPECT_THAT(rates(params, {.starting_epoch = 91, .max_epoch = 91, .steps_per_epoch = 1}),
               ElementsAre(0.1F));

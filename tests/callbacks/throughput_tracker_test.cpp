@@ -35,7 +35,7 @@ TEST(ThroughputTracker, counts_steps_and_samples_of_all_replicas_inside_epochs_o
   }
 }
 
-TEST(ThroughputTracker, gives_nothing_for_epochs_without_steps_and_no_samples_where_there_are_none) {
+TEST(ThroughputTracker, gives_nothing_for_epochs_without_steps_and_no_samples_if_there_are_none) {
   FakeTrainer trainer;
   TestRun none({.max_epoch = 2, .steps_per_epoch = 0}, trainer);
   none.add("ThroughputTracker").go();

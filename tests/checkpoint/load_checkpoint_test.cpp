@@ -40,7 +40,7 @@ TEST(LoadCheckpoint, detects_every_single_flipped_bit) {
   for (int i = 0; i < 2000; ++i) expect_detected(random() % (whole.size() * 8));
 }
 
-/// A file with a good seal whose content `make` writes through libhdf5: what an enemy can do.
+/// A file with a valid seal and content that `make` writes with libhdf5: what an attacker can do.
 class Hostile : public testing::Test {
  protected:
   std::string complaint_of(const std::function<void(hid_t file)>& make) {
@@ -145,7 +145,7 @@ TEST_F(Hostile, an_unfinished_file_is_refused) {
             "is not a tpack checkpoint: it has another format");
 }
 
-TEST_F(Hostile, nonsense_behind_a_good_seal_is_refused) {
+TEST_F(Hostile, nonsense_after_a_good_seal_is_refused) {
   const std::string nonsense(1000, 'x');
   write_content(folder_ / "b.h5", make_seal(nonsense) + nonsense);
   EXPECT_THAT(load_complaint(folder_ / "b.h5"), testing::HasSubstr("b.h5: cannot be read as HDF5"));

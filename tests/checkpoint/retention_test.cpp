@@ -44,7 +44,7 @@ TEST_F(Retention, takes_the_newest_that_is_not_damaged) {
   EXPECT_EQ(newest_valid_checkpoint(folder_.str())->step, 10);
 }
 
-TEST_F(Retention, names_every_checkpoint_where_all_are_damaged) {
+TEST_F(Retention, names_every_checkpoint_if_all_are_damaged) {
   write_content(folder_ / "model-5.h5", "");
   write_content(folder_ / "model-10.h5", "nonsense");
   try {
@@ -64,7 +64,7 @@ TEST_F(Retention, keeps_the_newest) {
   EXPECT_THAT(steps(), ElementsAre(100, 20));
   remove_old_checkpoints(folder_.str(), 5, 100);
   EXPECT_THAT(steps(), ElementsAre(100, 20));
-  remove_old_checkpoints(folder_.str(), 1, 20);  // 100 is of another time, and 20 our newest
+  remove_old_checkpoints(folder_.str(), 1, 20);  // 100 is from an earlier run; 20 is the newest of this one
   EXPECT_THAT(steps(), ElementsAre(100, 20));
 }
 

@@ -35,7 +35,7 @@ inline bool same_content(const CheckpointContent& a, const CheckpointContent& b)
   return true;
 }
 
-/// What loading the file says; "" where it loads.
+/// The error of loading the file; "" if it loads.
 inline std::string load_complaint(const std::string& path) {
   try {
     load_checkpoint(path);

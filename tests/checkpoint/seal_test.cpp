@@ -34,7 +34,7 @@ TEST(Seal, covers_every_byte) {
   EXPECT_EQ(complaint(path), "");
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
-    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);  // turns a small letter into a capital, too
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);  // this also turns a lowercase letter into a capital
     write_content(path, damaged);
     EXPECT_NE(complaint(path), "") << "byte " << at;
   }

@@ -45,7 +45,7 @@ TEST_F(Completion, knows_commands_and_options) {
   EXPECT_THAT(offered("train --re"), UnorderedElementsAre("--resume", "--replan"));
 }
 
-TEST_F(Completion, finds_the_command_behind_options_of_the_program) {
+TEST_F(Completion, finds_the_command_after_options_of_the_program) {
   EXPECT_THAT(offered("-q tr"), UnorderedElementsAre("train"));
   EXPECT_THAT(offered("-q train --re"), UnorderedElementsAre("--resume", "--replan"));
 }

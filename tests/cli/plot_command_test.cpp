@@ -25,7 +25,7 @@ class Plot : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Plot, draws_in_80_columns_and_24_lines_where_there_is_no_terminal) {
+TEST_F(Plot, draws_in_80_columns_and_24_lines_without_a_terminal) {
   const Outcome outcome = tpack({"plot", folder_ / "a", "cost", "accuracy,validation_cost"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("─ cost\n"));

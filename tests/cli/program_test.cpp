@@ -1,4 +1,4 @@
-// Runs the program: usage, and the commands that print what is known.
+// Runs the program: usage, and the commands that print information.
 #include <nlohmann/json.hpp>
 
 #include "support/program_runner.h"

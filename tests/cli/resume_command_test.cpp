@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// What a shell makes of a command: its words, one per line.
+/// The words into which a shell splits a command, one per line.
 std::string words_in_shell(const std::string& command) {
   const std::string print = "printf '%s\\n' " + command;
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(print.c_str(), "r"), pclose);

@@ -8,7 +8,7 @@
 namespace tpack {
 namespace {
 
-/// What started the tests may ignore some of them (`nohup`).
+/// The process that started the tests may ignore some of them (`nohup`).
 void let_signals_end_the_process() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
 }
@@ -43,7 +43,7 @@ TEST(SignalWatcher, leaves_alone_what_the_process_was_started_to_ignore) {
   }
 }
 
-TEST(SignalWatcher, goes_on_where_nobody_reads_what_is_written) {
+TEST(SignalWatcher, continues_if_nobody_reads_what_is_written) {
   EXPECT_EXIT(
       {
         const SignalWatcher watcher;

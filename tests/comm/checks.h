@@ -39,7 +39,7 @@ void check_sum(Comm& comm, size_t count) {
   EXPECT_TRUE(same_bits(own, expected)) << count << " elements on rank " << comm.rank();
 }
 
-/// What every kind of group does.
+/// Checks what every kind of group must do.
 inline void check_operations(Comm& comm) {
   for (const size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 33U, 1000U, 100003U}) {
     check_sum<float>(comm, count);

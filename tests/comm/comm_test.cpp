@@ -10,7 +10,7 @@ TEST(SliceOf, covers_every_element_once_in_order) {
     for (const int size : {1, 2, 3, 7}) {
       size_t end = 0;
       for (int rank = 0; rank < size; ++rank) {
-        const Slice slice = slice_of(count, rank, size);
+        const RankPart slice = part_of_rank(count, rank, size);
         EXPECT_EQ(slice.begin, end);
         EXPECT_TRUE(slice.begin % 16 == 0 || slice.begin == count);
         end = slice.end;
@@ -21,8 +21,8 @@ TEST(SliceOf, covers_every_element_once_in_order) {
 }
 
 TEST(SliceOf, is_balanced) {
-  EXPECT_EQ(slice_of(3200, 1, 2).size(), 1600U);
-  EXPECT_EQ(slice_of(48, 2, 3).size(), 16U);
+  EXPECT_EQ(part_of_rank(3200, 1, 2).size(), 1600U);
+  EXPECT_EQ(part_of_rank(48, 2, 3).size(), 16U);
 }
 
 }  // namespace

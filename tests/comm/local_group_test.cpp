@@ -16,7 +16,7 @@
 namespace tpack {
 namespace {
 
-/// Runs the function as each member on a thread of its own; gives what each one threw ("" for nothing).
+/// Runs the function as each member on its own thread; returns what each one threw ("" for nothing).
 std::vector<std::string> run(LocalGroup& group, const std::function<void(Comm&)>& act) {
   std::vector<std::string> errors(static_cast<size_t>(group.size()));
   std::vector<std::jthread> threads;
@@ -60,8 +60,8 @@ TEST_P(LocalGroupOf, gives_the_same_bits_in_every_run_and_on_every_member) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, LocalGroupOf, testing::Values(1, 2, 3, 4));
 
-TEST(LocalGroup, names_the_member_that_does_not_come) {
-  // Ranks 0 and 2 have to come within the time of each other, also on a machine that is busy.
+TEST(LocalGroup, names_the_missing_member) {
+  // Ranks 0 and 2 must arrive within the time limit, even on a busy machine.
   LocalGroup group(3, 2);
   std::latch started(3);
   const auto errors = run(group, [&](Comm& comm) {

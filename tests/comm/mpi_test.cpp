@@ -1,4 +1,4 @@
-// Run by ctest as ranks under mpirun (see CMakeLists.txt); skipped without it.
+// ctest runs these tests as ranks under mpirun (see CMakeLists.txt); without it they are skipped.
 #include "comm/mpi.h"
 
 #include <cstdlib>
@@ -49,7 +49,7 @@ TEST_F(Mpi, cannot_be_started_twice) {
   EXPECT_THROW(make_mpi_comm(1), DistributedError);
 }
 
-/// Ends all ranks after the error, as a program does: the others may still wait.
+/// Ends all ranks after the error, as the program does: the others may still be waiting.
 void expect_error_and_end(const std::function<void()>& act) {
   try {
     act();
@@ -61,7 +61,7 @@ void expect_error_and_end(const std::function<void()>& act) {
 }
 
 TEST(SilentRank, DISABLED_is_named_after_the_time_out) {
-  Comm& comm = MpiWorld::comm(5);  // long enough for the others to come when processors are few
+  Comm& comm = MpiWorld::comm(5);  // long enough for the others to arrive if processors are few
   comm.agree_max(0, "start");
   if (comm.rank() == 2) return;
   expect_error_and_end([&] { comm.agree_max(0, "lonely"); });

@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-/// An environment variable of mpirun, as long as this lives.
+/// Sets an environment variable of mpirun while this exists.
 class StartedByMpirun {
  public:
   StartedByMpirun() { setenv("OMPI_COMM_WORLD_SIZE", "2", 1); }

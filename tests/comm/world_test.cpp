@@ -14,7 +14,7 @@ TEST(World, is_this_process_alone_without_mpirun) {
   EXPECT_EQ(comm->rank(), 0);
 }
 
-TEST(World, can_be_made_again_where_it_is_alone) {
+TEST(World, can_be_made_again_if_it_is_alone) {
   if (started_by_mpirun()) GTEST_SKIP() << "started by mpirun";
   make_world();
   EXPECT_EQ(make_world()->size(), 1);

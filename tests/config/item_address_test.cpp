@@ -45,7 +45,7 @@ TEST(FindPath, passes_through_the_options_of_a_flow) {
   EXPECT_EQ(at("data.train.workers"), "data.train.workers = 2");
 }
 
-TEST(FindPath, leads_nowhere_where_a_word_is_unknown_or_ambiguous) {
+TEST(FindPath, leads_nowhere_if_a_word_is_unknown_or_ambiguous) {
   EXPECT_EQ(at("model.layers.conv7.filters"), "nothing");
   EXPECT_EQ(at("model.layers.Conv2D.filters"), "nothing");
   EXPECT_EQ(at("model.layers.4"), "nothing");

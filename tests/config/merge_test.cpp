@@ -13,7 +13,7 @@ using testing_config::small_structure;
 
 using testing_config::Piece;
 
-/// A component with another one as a parameter.
+/// A component with another component as a parameter.
 class Outer final : public Piece {
  public:
   struct Params {
@@ -97,12 +97,11 @@ TEST(Merge, replaces_an_item_named_by_its_number) {
 }
 
 TEST(Merge, says_which_items_there_are) {
-  EXPECT_EQ(
-      merged("callbacks: [A, B: {x: 1}]", "callbacks: {2: C}"),
-      "over.yaml:1:13: no item '2' in 'callbacks'; it has 2 items, numbered from 0 (A, B); to add an item, "
-      "write 'callbacks: !append [ITEM]'");
+  EXPECT_EQ(merged("callbacks: [A, B: {x: 1}]", "callbacks: {2: C}"),
+            "over.yaml:1:13: no item '2' in 'callbacks'; the items are 0: A, 1: B; to add an item, "
+            "write 'callbacks: !append [ITEM]'");
   EXPECT_EQ(merged("data: {train: {flow: [A], workers: 2}}", "data: {train: {1: C}}"),
-            "over.yaml:1:16: no item '1' in 'data.train.flow'; it has 1 item, numbered from 0 (A); to add an "
+            "over.yaml:1:16: no item '1' in 'data.train.flow'; the items are 0: A; to add an "
             "item, write 'flow: !append [ITEM]'");
 }
 

@@ -4,13 +4,13 @@
 
 namespace tpack::testing_config {
 
-/// A kind of component for tests of the config: Nested has another one as a parameter.
+/// A kind of component for tests of the config: Nested has another component as a parameter.
 struct Piece {
   static constexpr const char* kKind = "test piece";
   virtual ~Piece() = default;
 };
 
-/// What a config of these tests consists of: the same kinds of fields as a config of tpack, and fewer.
+/// The config of these tests: the same kinds of fields as a config of tpack, but fewer.
 inline FieldType small_structure() {
   const FieldType layers = FieldType::list_of(FieldType::component("layer"));
   const FieldType flow =

@@ -24,7 +24,7 @@ TEST(PlainScalar, is_typed_by_the_core_schema) {
   }
 }
 
-TEST(PlainScalar, is_a_text_where_it_only_looks_like_something_else) {
+TEST(PlainScalar, is_a_text_if_it_only_looks_like_something_else) {
   for (const char* text : {"yes", "off", "inf", "nan", "1_000", "12:30:45", "0x", "0x-5", "1.2.3", "-", ".",
                            "+", "--1", "1e", "nul", "tRue"}) {
     EXPECT_EQ(kind_of(text), Kind::kString) << text;
@@ -78,7 +78,7 @@ TEST(ConfigNode, compares_values_without_places_and_order_of_keys) {
   EXPECT_TRUE(ConfigNode(NAN).same_value(NAN));
 }
 
-TEST(ConfigNode, knows_where_each_character_of_a_text_stands) {
+TEST(ConfigNode, knows_where_each_character_of_a_text_is) {
   const std::string text = "\xc3\xa4 $(x)";
   EXPECT_EQ(ConfigNode::string(text, at(2, 5)).text_position(5).column, 9);
   EXPECT_EQ(ConfigNode::string(text, at(2, 5), ConfigNode::Style::kQuoted).text_position(5).column, 10);

@@ -6,7 +6,7 @@ namespace tpack {
 namespace {
 
 TEST(Digest, is_the_published_hash) {
-  // XXH3_128bits of nothing, from the test vectors of xxHash.
+  // XXH3_128bits of the empty input, from the test vectors of xxHash.
   EXPECT_EQ(digest_of(""), "99aa06d3014798d86001c324468d497f");
 }
 

@@ -118,7 +118,7 @@ TEST(Expression, does_not_let_or_hide_a_misspelt_name) {
   EXPECT_EQ(evaluation_complaint("2 * True"), "a.yaml:2:14: unknown name 'True'; did you mean 'true'?");
 }
 
-TEST(Expression, names_the_operator_whose_operands_do_not_fit) {
+TEST(Expression, names_the_operator_with_operands_that_do_not_fit) {
   EXPECT_EQ(evaluation_complaint("1 + 'a'"),
             "a.yaml:2:12: '+' needs two numbers or two strings, found the number 1 and the string 'a'");
   EXPECT_EQ(evaluation_complaint("n * true"),

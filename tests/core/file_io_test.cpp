@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(ReadWholeFile, gives_nothing_where_there_is_no_file) {
+TEST(ReadWholeFile, gives_nothing_without_a_file) {
   const TemporaryFolder folder;
   write_whole_file(folder / "a", std::string_view("line\n\0end", 9));
   EXPECT_EQ(read_whole_file(folder / "a"), std::string("line\n\0end", 9));
@@ -65,7 +65,7 @@ TEST(WriteWholeFile, leaves_the_old_file_or_the_new_one_whichever_call_fails) {
   EXPECT_EQ(failures, 8);  // open, write, fsync, close, rename; folder: open, fsync, close
 }
 
-/// Writes at most three bytes at a time and is interrupted before each.
+/// Writes at most three bytes at a time and is interrupted before each write.
 class SlowFileIo final : public FileIo {
  public:
   ssize_t write(int file, const void* data, size_t bytes) override {
@@ -79,7 +79,7 @@ class SlowFileIo final : public FileIo {
   bool interrupted_ = false;
 };
 
-TEST(WriteWholeFile, goes_on_after_short_and_interrupted_writes) {
+TEST(WriteWholeFile, continues_after_short_and_interrupted_writes) {
   const TemporaryFolder folder;
   SlowFileIo io;
   write_whole_file(folder / "a", "0123456789", io);

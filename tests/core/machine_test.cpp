@@ -41,7 +41,7 @@ TEST(Machine, has_some_memory_and_no_more_than_all) {
   EXPECT_LE(*free, all_kilobytes * 1024);
 }
 
-/// The kernel's flags of the mapping that begins at or holds `address`.
+/// The kernel's flags of the mapping that contains `address`.
 std::string flags_of_mapping(uintptr_t address) {
   std::ifstream maps("/proc/self/smaps");
   bool inside = false;

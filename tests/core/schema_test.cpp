@@ -32,7 +32,7 @@ std::string schema_complaint(const ConfigNode& node) {
   return "";
 }
 
-TEST(Schema, fills_what_is_not_given_with_the_member_initialisers) {
+TEST(Schema, fills_what_is_not_given_with_the_member_initializers) {
   const ThingParams params = thing_schema().parse({{"units", 3}}, "layer Thing");
   EXPECT_EQ(params, (ThingParams{0.5, 3, {"a"}}));
 }
@@ -58,7 +58,7 @@ TEST(Schema, reports_all_mistakes_at_once_in_file_order) {
             "a.yaml:6:1: unknown key 'zzz' in layer Thing; known: units, rate, names");
 }
 
-TEST(Schema, refuses_a_list_where_parameters_belong) {
+TEST(Schema, refuses_a_list_instead_of_parameters) {
   Diagnostics errors;
   Schema<NoParams>("Nothing.").parse(ConfigNode::list({}, at(2, 2)), "layer ReLU", errors);
   try {

@@ -41,7 +41,7 @@ TEST(TypeBelow, follows_lists_maps_and_sections) {
   EXPECT_EQ(type_below(FieldType{}, "x").base, Base::kAny);
 }
 
-TEST(TypeBelow, keeps_whose_names_are_used) {
+TEST(TypeBelow, keeps_that_a_list_owns_its_names) {
   EXPECT_TRUE(type_below(FieldType::list_of(FieldType::number()).owning_names(), "0").owns_names);
   EXPECT_TRUE(type_below(form_of(settings().owning_names(), ConfigNode::list({})), "0").owns_names);
   EXPECT_FALSE(type_below(settings(), "size").owns_names);

@@ -88,7 +88,7 @@ TEST(Substitute, leaves_expressions_with_bare_names_to_the_model) {
   EXPECT_EQ(substituted("x$(filters)-$(vars.w)", BareNames::kLeave), "\"x$(filters)-64\"");
 }
 
-TEST(Substitute, writes_set_variables_of_the_environment_beside_bare_names) {
+TEST(Substitute, writes_set_variables_of_the_environment_next_to_bare_names) {
   ASSERT_EQ(setenv("TPACK_TEST_W", "8", 1), 0);
   ASSERT_EQ(unsetenv("TPACK_TEST_NONE"), 0);
   EXPECT_EQ(substituted("$(f * env.TPACK_TEST_W)", BareNames::kLeave), "\"$(f * 8)\"");
@@ -96,7 +96,7 @@ TEST(Substitute, writes_set_variables_of_the_environment_beside_bare_names) {
             "\"$(f * (env.TPACK_TEST_NONE or 2))\"");
 }
 
-TEST(Substitute, refuses_a_list_beside_a_bare_name) {
+TEST(Substitute, refuses_a_list_next_to_a_bare_name) {
   try {
     substituted("$(f + vars.list)", BareNames::kLeave);
     FAIL() << "no error";

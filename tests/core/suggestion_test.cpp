@@ -5,7 +5,7 @@
 namespace tpack {
 namespace {
 
-TEST(EditDistance, counts_a_swap_of_neighbours_once) {
+TEST(EditDistance, counts_a_swap_of_neighbors_once) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
   EXPECT_EQ(edit_distance("lr", "rl"), 1);
   EXPECT_EQ(edit_distance("", "abc"), 3);

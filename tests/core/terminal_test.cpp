@@ -20,7 +20,7 @@ TEST(TerminalSize, is_that_of_the_terminal) {
   close(controller);
 }
 
-TEST(TerminalSize, is_80_x_24_where_there_is_no_terminal) {
+TEST(TerminalSize, is_80_x_24_without_a_terminal) {
   const int file = open("/dev/null", O_RDONLY);
   EXPECT_EQ(terminal_size(file).columns, 80);
   EXPECT_EQ(terminal_size(file).rows, 24);

@@ -36,8 +36,8 @@ TEST(ContactSheet, shows_samples_in_a_grid_with_their_labels) {
   EXPECT_LT(darkest, 100) << "the label is drawn below";
 }
 
-/// The first and last row of a part of a sheet where some pixel is not white, from `begin` on; {0, -1} for
-/// none.
+/// The first and last row of a part of a sheet that have a pixel that is not white, starting at `begin`; {0,
+/// -1} if there is none.
 std::pair<int, int> next_block(const cv::Mat& part, int begin) {
   const auto white = [&part](int row) {
     return cv::countNonZero(part.row(row).clone().reshape(1, 1) < 250) == 0;

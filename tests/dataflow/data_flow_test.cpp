@@ -38,7 +38,7 @@ TEST(DataFlow, has_the_settings_of_its_config) {
   EXPECT_FALSE(flow.batch_size().has_value());
 }
 
-/// Has nothing but what `prepare` does.
+/// A flow that has nothing but `prepare`.
 class PreparedFlow final : public Flow {
  public:
   explicit PreparedFlow(std::function<void()> work) : work_(std::move(work)) {}

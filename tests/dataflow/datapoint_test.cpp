@@ -8,7 +8,7 @@ namespace {
 
 const TensorSpec kBytes{DType::kUInt8, {4, 4}};
 
-TEST(Datapoint, memory_that_nobody_holds_is_used_again) {
+TEST(Datapoint, memory_that_is_no_longer_held_is_reused) {
   Datapoint d;
   const std::byte* first = d.renew(0, kBytes).raw();
   d.renew(0, {DType::kFloat32, {4}});
@@ -23,7 +23,7 @@ TEST(Datapoint, memory_that_is_held_stays_as_it_is) {
   EXPECT_EQ(old.at(0), 42);
 }
 
-TEST(Datapoint, an_offered_row_is_taken_where_it_fits) {
+TEST(Datapoint, an_offered_row_is_used_if_it_fits) {
   Datapoint d;
   const Tensor row(kBytes);
   d.offer(0, row);

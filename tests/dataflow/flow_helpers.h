@@ -32,7 +32,7 @@ inline ConfigNode fake_numbers(int64_t size) {
                            {"domain", list({0, 1000000})}});
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 class TempFolder {
  public:
   TempFolder() {
@@ -61,7 +61,7 @@ class TempFolder {
   std::string path_;
 };
 
-/// Files of MNIST with so many images, and with these labels.
+/// The files of a data set in MNIST's format: with `count` images, and with these labels.
 inline std::vector<uint8_t> mnist_images(uint8_t count) {
   std::vector<uint8_t> bytes = {0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, 28, 0, 0, 0, 28};
   for (size_t i = 0; i < size_t{count} * 784; ++i)
@@ -99,7 +99,7 @@ class Counting final : public RandomAccessSource {
   Params p_;
 };
 
-/// The same, one after the other.
+/// The same, but sequential.
 class CountingInOrder final : public SequentialSource {
  public:
   using Params = Counting::Params;
@@ -129,8 +129,8 @@ class CountingInOrder final : public SequentialSource {
   Params p_;
 };
 
-/// Drops samples whose number is a multiple of `every`; fails on number `fail`; adds random numbers
-/// otherwise.
+/// Drops samples whose number is a multiple of `every`, fails on number `fail`, and adds random numbers to
+/// the others.
 class Picky final : public Map {
  public:
   struct Params {
@@ -163,7 +163,7 @@ class Picky final : public Map {
   Params p_;
 };
 
-/// Every element of every batch, in order: the stream as one list of numbers.
+/// All elements of all batches, in order: the stream as one list of numbers.
 inline std::vector<double> numbers_of(Stream& stream, int64_t most_batches = -1) {
   std::vector<double> all;
   for (int64_t n = 0; n != most_batches; ++n) {

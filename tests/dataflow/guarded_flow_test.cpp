@@ -58,7 +58,7 @@ TEST(GuardedFlow, a_flow_of_bad_samples_only_still_fails) {
             "picky_0, sample 7 of pass 0: number 7 is bad");
 }
 
-TEST(GuardedFlow, skip_gives_up_where_no_sample_is_good) {
+TEST(GuardedFlow, skip_gives_up_if_no_sample_is_good) {
   const ConfigNode endless =
       list({item("Counting", 8), item("Picky", {{"fail_all", true}}), item("RepeatedData", {{"num", -1}}),
             item("BatchData", {{"batch_size", 2}})});

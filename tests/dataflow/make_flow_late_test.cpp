@@ -1,4 +1,4 @@
-// Sources that know what they hold only once they are open.
+// Sources whose components are known only after they are opened.
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST(LateSpec, of_a_part_makes_the_whole_late) {
   EXPECT_EQ(flow.size(), 2);
 }
 
-TEST(LateSpec, mistakes_of_later_items_show_at_once_where_they_need_no_data) {
+TEST(LateSpec, mistakes_of_later_items_show_at_once_if_they_need_no_data) {
   EXPECT_THAT(error_of([] {
                 flow_of({"Late", batches(0)});
               }),

@@ -13,7 +13,7 @@ std::vector<double> random_of(const ConfigNode& flow) {
   return all;
 }
 
-TEST(MapFlow, randomness_does_not_depend_on_what_stands_before_or_behind) {
+TEST(MapFlow, randomness_does_not_depend_on_what_comes_before_or_after) {
   const auto alone = random_of(list({item("Counting", 6), item("Picky", {})}));
   const auto between = random_of(
       list({item("Counting", 6), item("PrintData", {{"num", 0}}), item("FixedSizeData", {{"size", 6}}),

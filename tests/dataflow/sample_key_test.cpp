@@ -22,7 +22,7 @@ TEST(SampleKey, every_part_of_the_key_changes_the_numbers) {
   EXPECT_EQ(base.rng().next64(), SampleKey(base).rng().next64());
 }
 
-TEST(SampleKey, neighbouring_samples_are_uncorrelated) {
+TEST(SampleKey, neighboring_samples_are_uncorrelated) {
   double sum = 0;
   constexpr int kSamples = 20000;
   for (int64_t i = 0; i < kSamples; ++i) {

@@ -155,7 +155,7 @@ TEST(Stream, passes_differ_and_follow_each_other) {
   EXPECT_NE(orders[0], orders[1]);
 }
 
-TEST(Stream, the_first_bad_sample_stops_it_behind_the_good_batches) {
+TEST(Stream, the_first_bad_sample_stops_it_after_the_good_batches) {
   for (const std::string source : {"Counting", "CountingInOrder"}) {
     for (const int64_t bad : {0, 5, 19}) {
       const DataFlow flow = make_flow(
@@ -174,7 +174,7 @@ TEST(Stream, the_first_bad_sample_stops_it_behind_the_good_batches) {
   }
 }
 
-TEST(Stream, an_error_behind_the_batch_names_its_stage) {
+TEST(Stream, an_error_after_the_batch_names_its_stage) {
   const DataFlow flow = make_flow(list({item("Counting", 20), item("BatchData", {{"batch_size", 5}}),
                                         item("MapData", {{"map", item("OneHot", 7)}, {"component", "k"}})}));
   const auto stream = flow.stream({.workers = 2, .slots = 2});
@@ -195,7 +195,7 @@ size_t entries(const char* folder) {
   return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
 
-/// The number of threads of the process. Waits up to 2 s until it is at most `most`: a joined thread can stay
+/// The number of threads of the process. Waits up to 2 s until it is at most `most`: a joined thread may stay
 /// listed for a moment.
 size_t threads_at_rest(size_t most) {
   const Stopwatch watch;
@@ -251,8 +251,7 @@ TEST(Stream, steady_state_asks_for_no_large_memory_and_does_not_grow) {
     reset_allocations();
     for (int i = 0; i < 100; ++i) stream->next();
     EXPECT_EQ(allocations().large, 0) << name;
-    // Samples that wait to be put in order keep their (small) memory; how many there are depends on the
-    // clock.
+    // Samples that wait to be put in order keep their (small) memory; their number depends on timing.
     EXPECT_LT(allocations().live_bytes, name == "in order" ? 100000 : 4096) << name;
     if (name == "array") {
       EXPECT_EQ(allocations().count, 0);
@@ -260,7 +259,7 @@ TEST(Stream, steady_state_asks_for_no_large_memory_and_does_not_grow) {
   }
 }
 
-/// Takes a millisecond for each sample.
+/// Takes a millisecond per sample.
 class Slow final : public RandomAccessSource {
  public:
   using Params = NoParams;

@@ -7,13 +7,13 @@
 
 namespace tpack {
 
-/// RGB pixels with smooth colors and some edges, as in photographs.
+/// RGB pixels with smooth colors and some edges, like a photograph.
 cv::Mat photo(int width, int height);
 std::vector<uint8_t> encode_jpeg(const cv::Mat& pixels, int quality = 95);
 std::vector<uint8_t> encode_png(const cv::Mat& pixels);
-/// In the seven passes of Adam7.
+/// Interlaced, in the seven passes of Adam7.
 std::vector<uint8_t> encode_interlaced_png(const cv::Mat& pixels);
-/// Largest difference of any channel of any pixel.
+/// Largest difference in any channel of any pixel.
 double largest_difference(const cv::Mat& a, const cv::Mat& b);
 
 }  // namespace tpack

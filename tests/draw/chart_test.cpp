@@ -24,20 +24,20 @@ TEST(Ticks, are_round_numbers_in_the_range) {
 }
 
 TEST(YRange, holds_every_finite_value_with_a_margin) {
-  const Range range = y_range(chart_of({{0, 1}, {1, kNan}, {2, 3}, {3, kInf}}));
+  const AxisRange range = y_range(chart_of({{0, 1}, {1, kNan}, {2, 3}, {3, kInf}}));
   EXPECT_DOUBLE_EQ(range.low, 0.9);
   EXPECT_DOUBLE_EQ(range.high, 3.1);
 }
 
 TEST(YRange, is_never_empty) {
   for (const double value : {0.0, -5.0, 1e300, 1e-300, kNan}) {
-    const Range range = y_range(chart_of({{0, value}}));
+    const AxisRange range = y_range(chart_of({{0, value}}));
     EXPECT_LT(range.low, range.high) << value;
     if (std::isfinite(value)) {
       EXPECT_NEAR(range.part(value), 0.5, 1e-9) << value;
     }
   }
-  const Range widest = y_range(chart_of({{0, -1e308}, {1, 1e308}}));
+  const AxisRange widest = y_range(chart_of({{0, -1e308}, {1, 1e308}}));
   EXPECT_TRUE(std::isfinite(widest.low) && std::isfinite(widest.high));
 }
 

@@ -43,7 +43,7 @@ TEST(TerminalChart, has_a_legend_and_numbers_on_its_axes) {
   EXPECT_TRUE(has_half) << join(lines, "\n");
 }
 
-/// A falling straight line goes from the left upper to the right lower corner.
+/// A falling straight line goes from the upper left to the lower right corner.
 TEST(TerminalChart, draws_what_falls_as_falling) {
   const Chart chart = chart_of({{"a", {{0, 1}, {10, 0}}}, {"none", {}}});
   const auto lines = lines_of(terminal_chart(chart, {20, 14}, Colors::kNo));

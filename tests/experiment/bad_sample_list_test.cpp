@@ -18,7 +18,7 @@ TEST(BadSampleList, has_a_line_for_each_and_keeps_those_of_an_earlier_run) {
   for (const int64_t index : {5, 7}) {
     BadSampleList list;
     list.watch("train", flow);
-    report(flow, index);  // an input reads ahead before the run folder is there
+    report(flow, index);  // an input reads ahead before the run folder exists
     list.write_to(folder / "bad.txt");
     report(flow, index + 1);
   }

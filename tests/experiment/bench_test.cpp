@@ -13,7 +13,7 @@ namespace {
 
 using testing_cli::kTinyConfig;
 
-/// A trainer that gives all work to another one and tells nothing of its programs.
+/// A trainer that delegates all work to another one and does not report its programs.
 class Forwarding final : public Trainer {
  public:
   using Params = NoParams;

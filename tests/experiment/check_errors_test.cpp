@@ -1,6 +1,6 @@
 // Every tests/config/errors/NAME.yaml is a config with mistakes, and NAME.txt has the facts of its errors
-// (see error_facts.h), with paths relative to that folder. NAME.set, if there is one, holds overrides, one
-// per line. Files of errors/parts/ are included by others. verbatim.txt has the whole text of some errors.
+// (see error_facts.h), with paths relative to that folder. NAME.set, if it exists, has overrides, one per
+// line. Files of errors/parts/ are included by other configs. verbatim.txt has the whole text of some errors.
 //
 // After an intended change, scripts/update_error_texts.py rewrites the expected texts.
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string without_component_lists(const std::string& text) {
   return join(lines, "\n");
 }
 
-/// What is wrong with a config of the corpus, "" if nothing is.
+/// The errors of a config of the corpus; "" if it has none.
 std::string errors_of(const std::string& name) {
   const fs::path before = fs::current_path();
   fs::current_path(corpus());
@@ -67,7 +67,7 @@ std::string errors_of(const std::string& name) {
   return without_component_lists(text);
 }
 
-/// Leaves what was found to scripts/update_error_texts.py, which names a folder for it.
+/// Writes what was found for scripts/update_error_texts.py, which passes a folder for it.
 void offer_for_update(const std::string& file, const std::string& found) {
   if (const char* folder = std::getenv("TPACK_FOUND_ERROR_TEXTS"))
     write_content(fs::path(folder) / file, found);
@@ -82,7 +82,7 @@ std::vector<std::string> cases() {
   return names;
 }
 
-/// The text of each case in verbatim.txt: lines below its name in brackets.
+/// The text of each case in verbatim.txt: the lines below its name in brackets.
 std::map<std::string, std::string> verbatim() {
   std::map<std::string, std::string> texts;
   std::string name;

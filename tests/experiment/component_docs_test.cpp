@@ -28,7 +28,7 @@ TEST(ComponentDocs, name_the_file_of_a_component) {
   EXPECT_EQ(source_file(*components_named("Conv2D").at(0)), "lib/layers/conv2d.cpp");
 }
 
-/// The tests that change every option of a kind's components and look for a difference (live::dead_fields).
+/// The tests that change every field of a kind's components and look for a difference (live::dead_fields).
 TEST(ComponentDocs, every_kind_has_a_test_of_its_options) {
   const std::map<std::string, std::string> tests = {{"augmentor", "dataflow/augment/augmentor_test.cpp"},
                                                     {"callback", "callbacks/callback_fields_test.cpp"},

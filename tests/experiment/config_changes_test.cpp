@@ -16,7 +16,7 @@ std::vector<std::string> changes(const std::string& before, const std::string& n
                         parse_yaml(optimizer + now, "now.yaml"), in_train_yaml(3, 1));
 }
 
-TEST(ConfigChanges, are_none_where_only_the_length_or_the_name_differs) {
+TEST(ConfigChanges, are_none_if_only_the_length_or_the_name_differs) {
   EXPECT_THAT(changes("max_epoch: 3\nname: a\nvars: {x: 1}\nseed: 1", "max_epoch: 9\nname: b\nseed: 1"),
               ElementsAre());
 }
@@ -34,7 +34,7 @@ TEST(ConfigChanges, name_each_value_with_its_path) {
       ElementsAre("data.train.0.Augment.0.Resize was 4, is 5"));
 }
 
-TEST(ConfigChanges, of_lists_of_components_are_not_those_of_the_items_behind) {
+TEST(ConfigChanges, of_lists_of_components_are_not_those_of_the_next_items) {
   EXPECT_THAT(changes("callbacks: [A, B: {x: 1}]", "callbacks: [C, A, B: {x: 1}]"),
               ElementsAre("callbacks now has C"));
   EXPECT_THAT(changes("callbacks: [C, A, B: {x: 1}]", "callbacks: [A, B: {x: 1}]"),

@@ -20,7 +20,7 @@ class DataChanges : public testing::Test {
     std::filesystem::create_directories(std::filesystem::path(folder_ / name).parent_path());
     write_content(folder_ / name, "no pixels are read");
   }
-  /// What a run reads now, by way of a checkpoint.
+  /// What a run reads now, as a checkpoint stores it.
   DataRecord now() const {
     std::map<std::string, DataFlow> flows;
     for (const char* name : {"train", "validation"}) {

@@ -54,7 +54,7 @@ TEST_F(DataReport, check_says_what_is_in_the_data) {
       << outcome.out;
 }
 
-TEST_F(DataReport, check_names_what_a_folder_has_and_nobody_reads) {
+TEST_F(DataReport, check_names_what_a_folder_has_but_is_not_read) {
   image("ants/more/3.png");
   fs::create_directories(path("wasps"));
   write("flies/1.bmp");
@@ -82,7 +82,7 @@ TEST_F(DataReport, check_says_it_to_programs_too) {
   EXPECT_FALSE(nlohmann::json::parse(check({"--json", "--no-data"}).out).contains("data"));
 }
 
-TEST_F(DataReport, other_classes_of_validation_are_refused_where_they_are_named) {
+TEST_F(DataReport, other_classes_of_validation_are_refused_if_they_have_names) {
   fs::create_directories(folder_ / "other/bees");
   fs::copy_file(path("bees/1.png"), folder_ / "other/bees/1.png");
   const Outcome outcome =

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 15> kKinds = {
 bool is_alnum(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 
-/// The part of `text` from `begin` up to one of `ends` outside of parentheses. Words in parentheses, which
-/// describe the names of a list, are left out; `size` is that of the whole part.
+/// The part of `text` from `begin` up to one of `ends` outside parentheses. Words in parentheses, which
+/// describe the names of a list, are omitted; `size` is the length of the whole part.
 std::string phrase(const std::string& text, size_t begin, std::string_view ends, size_t& size) {
   std::string found;
   int depth = 0;
@@ -36,7 +36,7 @@ std::string phrase(const std::string& text, size_t begin, std::string_view ends,
   return found;
 }
 
-/// Takes the phrase that begins with `opening` out of `text`; "" if there is none.
+/// Removes the phrase that begins with `opening` from `text` and returns it; "" if there is none.
 std::string take_phrase(std::string& text, std::string_view opening, std::string_view ends) {
   const size_t begin = text.find(opening);
   if (begin == std::string::npos) return "";
@@ -55,7 +55,7 @@ size_t closing_quote(const std::string& text, size_t begin) {
   return at;
 }
 
-/// Takes everything in quotes out of `text`, the quotes included.
+/// Removes everything in quotes from `text` and returns it, including the quotes.
 std::vector<std::string> take_quoted(std::string& text) {
   std::vector<std::string> found;
   std::string rest;
@@ -87,7 +87,7 @@ std::string kind_of(const std::string& text) {
   return std::string(kind);
 }
 
-/// True for numbers, paths and names, such as "4", "a/b", "Adam", "batch_size"; other words are lower case.
+/// True for numbers, paths and names, such as "4", "a/b", "Adam", "batch_size"; other words are lowercase.
 bool is_name(std::string_view word) {
   return std::any_of(word.begin(), word.end(),
                      [](char c) { return c == '_' || c == '/' || is_upper(c) || (c >= '0' && c <= '9'); });

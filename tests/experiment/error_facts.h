@@ -4,8 +4,8 @@
 
 namespace tpack {
 
-/// Reduces an error text to what matters of it, so that a test need not repeat the wording. Each line of the
-/// result describes one line of the text:
+/// Reduces an error text to its facts, so that a test need not repeat the wording. Each line of the result
+/// describes one line of the text:
 ///
 ///     PLACE: KIND; QUOTED WORDS; NAMES AND NUMBERS; FOUND; SUGGESTIONS
 ///
@@ -14,7 +14,7 @@ namespace tpack {
 /// "must be one of a, b". Empty parts are left out.
 std::string error_facts(const std::string& text);
 
-/// True if the facts of a text say no more than places and kinds.
+/// True if the facts of a text contain only places and kinds.
 bool facts_are_vague(const std::string& facts);
 
 }  // namespace tpack

@@ -32,7 +32,7 @@ TEST(Gates, all_that_are_missed_are_named) {
             "gate accuracy >= 0.8 is missed: 0.5\ngate cost < 1 is missed: it has no value");
 }
 
-TEST(Gates, of_figures_that_nobody_gives_are_refused) {
+TEST(Gates, of_unknown_statistics_are_refused) {
   EXPECT_NO_THROW(check_gates({parse_gate("cost", "< 1", {})}, {"accuracy", "cost"}));
   EXPECT_THROW(check_gates({parse_gate("costs", "< 1", {})}, {"accuracy", "cost"}), ConfigError);
 }

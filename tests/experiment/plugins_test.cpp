@@ -20,7 +20,7 @@ std::string error_of(const std::string& path) {
   return "";
 }
 
-/// A shared library that is no plugin.
+/// A shared library that is not a plugin.
 std::string some_library() {
   for (const char* path :
        {"/lib/x86_64-linux-gnu/libz.so.1", "/usr/lib/libz.so.1", "/lib/aarch64-linux-gnu/libz.so.1"}) {
@@ -48,7 +48,7 @@ TEST(Plugins, in_folders_that_everybody_may_write_are_refused) {
   EXPECT_NE(error_of(folder / "p.so").find("the folder of the plugin " + folder.str()), std::string::npos);
 }
 
-TEST(Plugins, are_refused_where_a_link_leads_to_a_folder_that_everybody_may_write) {
+TEST(Plugins, are_refused_if_a_link_leads_to_a_world_writable_folder) {
   const TemporaryFolder folder;
   const TemporaryFolder open;
   write_content(open / "p.so", "x");
@@ -59,20 +59,20 @@ TEST(Plugins, are_refused_where_a_link_leads_to_a_folder_that_everybody_may_writ
 
 TEST(Plugins, must_be_libraries) {
   const TemporaryFolder folder;
-  write_content(folder / "p.so", "this is no library");
-  EXPECT_NE(error_of(folder / "p.so").find("cannot be loaded"), std::string::npos);
+  write_content(folder / "p.so", "not a library");
+  EXPECT_NE(error_of(folder / "p.so").find(" is not a shared library ("), std::string::npos);
 }
 
-TEST(Plugins, beside_a_config_are_found_by_their_bare_name) {
+TEST(Plugins, next_to_a_config_are_found_by_their_bare_name) {
   const TemporaryFolder folder;
-  write_content(folder / "p.so", "this is no library");
+  write_content(folder / "p.so", "not a library");
   const fs::path before = fs::current_path();
   fs::current_path(folder.str());
   const std::string opened = error_of("p.so");
   fs::permissions(folder.str(), fs::perms::others_write, fs::perm_options::add);
   const std::string writable = error_of("p.so");
   fs::current_path(before);
-  EXPECT_EQ(opened, "--set plugins: plugin p.so cannot be loaded: file too short");
+  EXPECT_EQ(opened, "--set plugins: plugin p.so is not a shared library (file too short)");
   EXPECT_NE(writable.find("the folder of the plugin " + folder.str()), std::string::npos) << writable;
 }
 

@@ -32,7 +32,7 @@ TEST(StartReport, counts_the_samples_of_a_smaller_last_batch) {
   EXPECT_NE(text.find("passes per epoch   0.6667"), std::string::npos) << text;
 }
 
-TEST(StartReport, says_where_the_length_of_a_pass_is_not_known) {
+TEST(StartReport, says_if_the_length_of_a_pass_is_unknown) {
   EXPECT_NE(describe_run({64, 1, 1}, {1, 10, 50}, nullptr).find("unknown"), std::string::npos);
 }
 

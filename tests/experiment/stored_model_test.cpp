@@ -1,4 +1,4 @@
-// Runs the program on what it trained: eval, infer, ckpt.
+// Runs the program on a model that it trained: eval, infer, ckpt.
 #include "experiment/stored_model.h"
 
 #include <filesystem>
@@ -134,7 +134,7 @@ TEST_F(Stored, infer_reads_folders_and_lists) {
             "error: no file is named; give images, folders, @LIST or - for a list on standard input");
 }
 
-TEST_F(Stored, infer_counts_a_link_that_leads_nowhere_as_a_bad_file) {
+TEST_F(Stored, infer_counts_a_dangling_link_as_a_bad_file) {
   const std::string images = *folder_ / "linked";
   std::filesystem::create_directory(images);
   std::filesystem::copy(good(), images + "/a.png");

@@ -11,7 +11,7 @@
 
 namespace tpack::testing_cli {
 
-/// Trains the tiny config in run folders of its own.
+/// Trains the tiny config in its own run folders.
 class WithTinyRuns : public WithTinyConfig {
  protected:
   std::string run_folder(const std::string& name = "run") const { return folder_ / name; }
@@ -28,7 +28,7 @@ class WithTinyRuns : public WithTinyConfig {
   }
 };
 
-/// Tensors of both, bit by bit.
+/// Compares the tensors of both, bit by bit.
 inline void expect_same_tensors(const std::string& a, const std::string& b) {
   const CheckpointContent first = load_checkpoint(a);
   const CheckpointContent second = load_checkpoint(b);

@@ -34,7 +34,7 @@ class TrainBest : public testing_cli::WithTinyRuns {
   }
 };
 
-TEST_F(TrainBest, stays_in_its_place_and_is_named_where_it_is_damaged) {
+TEST_F(TrainBest, stays_in_its_place_and_is_named_if_it_is_damaged) {
   run("2");
   fs::resize_file(best(), fs::file_size(best()) - 100);
   write_content(run_folder() + "/checkpoints/notes.h5", "of somebody");
@@ -45,7 +45,7 @@ TEST_F(TrainBest, stays_in_its_place_and_is_named_where_it_is_damaged) {
   EXPECT_GT(checkpoint_step(best()), 20) << "the next one took its place";
 }
 
-TEST_F(TrainBest, is_named_where_it_is_in_another_folder) {
+TEST_F(TrainBest, is_named_if_it_is_in_another_folder) {
   run("2");
   const Outcome on = run("3", {"--resume", checkpoint(20)}, "other");
   EXPECT_THAT(on.err, testing::ContainsRegex(

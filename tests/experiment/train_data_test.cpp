@@ -1,4 +1,5 @@
-// Runs the program on folders of images: files that change under a resumed run, images that are too small.
+// Runs the program on folders of images: files that change before a run is resumed, images that are too
+// small.
 #include <filesystem>
 
 #include "experiment/tiny_runs.h"
@@ -26,7 +27,7 @@ class TrainOnImages : public testing_cli::WithTinyRuns {
   }
 };
 
-TEST_F(TrainOnImages, warns_where_the_files_of_a_resumed_run_are_others) {
+TEST_F(TrainOnImages, warns_if_the_files_of_a_resumed_run_are_others) {
   for (const char* name :
        {"images/ants/1.png", "images/ants/2.png", "images/bees/1.png", "images/bees/2.png"})
     image(name);

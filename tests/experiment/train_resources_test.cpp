@@ -1,4 +1,4 @@
-// What a machine may lack is found before training: exit 5 and the place in the config.
+// Missing resources are reported before training: exit code 5 and the position in the config.
 #include <filesystem>
 
 #include "core/machine.h"
@@ -30,17 +30,28 @@ TEST_F(Resources, an_unknown_device_is_exit_2_with_its_place) {
   EXPECT_FALSE(was_begun());
 }
 
-TEST_F(Resources, a_processor_that_is_not_there_is_exit_5_with_its_place) {
+TEST_F(Resources, a_part_of_the_processors_that_is_not_there_is_exit_2_with_its_place) {
   write_content(config(),
                 std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [cpu:0, cpu:99999]}}\n");
   const Outcome outcome = tpack({"check", config()});
-  EXPECT_EQ(outcome.code, 5);
+  EXPECT_EQ(outcome.code, 2);
   EXPECT_TRUE(outcome.err.starts_with("error: " + config() + ":")) << outcome.err;
-  EXPECT_NE(outcome.err.find(": device cpu:99999: this process may use "), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with("; use cpu:0 and cpu:1\n")) << outcome.err;
 }
 
-/// On one processor, which something else keeps busy. Sanitizers make steps a hundred times slower, so the
-/// epoch becomes longer only where it was too short to tell.
+TEST_F(Resources, too_few_processors_are_exit_5_with_their_number) {
+  write_content(config(), std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [cpu:0, cpu:1]}}\n");
+  const std::string processor = std::to_string(own_processors().at(0));
+  testing_cli::Process check({"taskset", "-c", processor, testing_cli::program(), "check", config()},
+                             folder_ / "check");
+  EXPECT_EQ(check.wait(), 5);
+  EXPECT_NE(check.err().find(": 2 towers need at least as many processors; this process may use 1\n"),
+            std::string::npos)
+      << check.err();
+}
+
+/// On one processor, which another process keeps busy. Sanitizers make steps a hundred times slower, so the
+/// epoch is longer only if it was too short to tell.
 TEST_F(Resources, processors_that_others_use_are_named_in_the_line_of_the_epoch) {
   const std::string processor = std::to_string(own_processors().at(0));
   const testing_cli::Process neighbor({"taskset", "-c", processor, "sh", "-c", "while :; do :; done"},
@@ -73,7 +84,7 @@ TEST_F(Resources, a_step_for_which_there_is_no_memory_is_exit_5_before_anything_
   EXPECT_FALSE(was_begun());
 }
 
-TEST_F(Resources, variables_for_which_there_is_no_memory_are_exit_5_with_the_largest) {
+TEST_F(Resources, variables_without_enough_memory_are_exit_5_with_the_largest) {
   if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
   const Outcome outcome =
       tpack({"check", config(), "--set", "model.layers.1.FullyConnected.units=1500000000"});

@@ -1,5 +1,5 @@
-// Runs the program: what a run that goes on takes from a checkpoint and from its run folder, and what it
-// leaves.
+// Runs the program: what a resumed run takes from a checkpoint and from its run folder, and what it leaves
+// there.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -32,7 +32,7 @@ TEST_F(TrainResume, keeps_the_best_checkpoints_of_a_run_that_has_no_others) {
   EXPECT_EQ(content_of(path), before) << "which is still the best";
 }
 
-TEST_F(TrainResume, auto_does_not_begin_anew_where_all_checkpoints_were_set_aside) {
+TEST_F(TrainResume, auto_does_not_start_over_if_all_checkpoints_were_set_aside) {
   ASSERT_EQ(train().code, 0);
   const std::string left = run_folder() + "/checkpoints/left-0101-000000";
   fs::create_directory(left);
@@ -42,7 +42,7 @@ TEST_F(TrainResume, auto_does_not_begin_anew_where_all_checkpoints_were_set_asid
   EXPECT_NE(outcome.err.find("has no checkpoint but those in " + left), std::string::npos) << outcome.err;
 }
 
-TEST_F(TrainResume, replaces_a_damaged_checkpoint_of_the_step_that_it_goes_on_from) {
+TEST_F(TrainResume, replaces_a_damaged_checkpoint_of_the_step_that_it_continues_from) {
   ASSERT_EQ(train({}, "other").code, 0);
   ASSERT_EQ(train().code, 0);
   write_content(run_folder() + "/checkpoints/max-x.h5", content_of(checkpoint(20)));
@@ -75,7 +75,7 @@ TEST_F(TrainResume, a_checkpoint_that_does_not_fit_changes_nothing_in_the_run_fo
   EXPECT_EQ(content_of(run_folder() + "/log.txt"), log);
 }
 
-TEST_F(TrainResume, what_goes_on_from_an_older_checkpoint_leaves_the_later_ones_behind) {
+TEST_F(TrainResume, a_run_from_an_older_checkpoint_leaves_the_later_ones_behind) {
   ASSERT_EQ(train({"--set", "callbacks=[ModelSaver: {keep: 10}]"}).code, 0);
   const std::string callbacks = "callbacks=[ModelSaver: {keep: 10}]";
   ASSERT_EQ(train({"--resume", checkpoint(10), "--set", "max_epoch=1", "--set", callbacks}).code, 0);
@@ -123,7 +123,7 @@ TEST_F(TrainResume, names_callbacks_that_were_put_in_or_out) {
       << less.err;
 }
 
-TEST_F(TrainResume, what_goes_on_from_an_older_checkpoint_overwrites_nothing_of_later_steps) {
+TEST_F(TrainResume, a_run_from_an_older_checkpoint_overwrites_nothing_of_later_steps) {
   const std::vector<std::string> best = {"--set",
                                          "callbacks=[InferenceRunner: {data: validation}, MaxSaver: "
                                          "{monitor: validation_cost}, ModelSaver: {}]"};
@@ -142,7 +142,7 @@ TEST_F(TrainResume, what_goes_on_from_an_older_checkpoint_overwrites_nothing_of_
   EXPECT_NE(content_of(path), before.at("max-validation_cost.h5"));
 }
 
-TEST_F(TrainResume, a_run_that_goes_on_from_another_folder_overwrites_nothing_of_its_own) {
+TEST_F(TrainResume, a_run_resumed_from_another_folder_overwrites_nothing_of_its_own) {
   const std::vector<std::string> best = {
       "--set",
       "callbacks=[InferenceRunner: {data: validation}, MinSaver: {monitor: validation_cost}, "
@@ -197,7 +197,7 @@ TEST_F(TrainResume, says_what_a_resumed_run_does_not_take_from_its_config) {
   EXPECT_NE(other.err.find("made with optimizer Adam, this run has SGD"), std::string::npos) << other.err;
 }
 
-TEST_F(TrainResume, goes_on_where_the_optimizer_has_its_other_name) {
+TEST_F(TrainResume, resumes_if_the_optimizer_has_its_other_name) {
   ASSERT_EQ(train({"--set", "optimizer={SGD: {learning_rate: 0.01}}"}).code, 0);
   const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=3", "--set",
                                  "optimizer={GradientDescentOptimizer: {learning_rate: 0.01}}"});
@@ -205,7 +205,7 @@ TEST_F(TrainResume, goes_on_where_the_optimizer_has_its_other_name) {
   EXPECT_TRUE(fs::exists(checkpoint(30)));
 }
 
-TEST_F(TrainResume, goes_on_bit_for_bit) {
+TEST_F(TrainResume, continues_bit_for_bit) {
   ASSERT_EQ(train({"--set", "max_epoch=4"}, "straight").code, 0);
   ASSERT_EQ(train().code, 0);
   const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=4"});
@@ -214,7 +214,7 @@ TEST_F(TrainResume, goes_on_bit_for_bit) {
   expect_same_tensors(checkpoint(40), checkpoint(40, "straight"));
 }
 
-TEST_F(TrainResume, goes_on_from_a_file_into_another_folder) {
+TEST_F(TrainResume, continues_from_a_file_into_another_folder) {
   ASSERT_EQ(train({"--set", "max_epoch=3"}, "straight").code, 0);
   const Outcome outcome = train({"--resume", checkpoint(10, "straight"), "--set", "max_epoch=3"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -222,7 +222,7 @@ TEST_F(TrainResume, goes_on_from_a_file_into_another_folder) {
   expect_same_tensors(checkpoint(30), checkpoint(30, "straight"));
 }
 
-TEST_F(TrainResume, keeps_the_statistics_of_unsaved_epochs_where_nothing_is_left) {
+TEST_F(TrainResume, keeps_the_statistics_of_unsaved_epochs_if_no_epoch_is_left) {
   const std::vector<std::string> rarely = {"--set", "callbacks=[ModelSaver: {every_epochs: 2}]"};
   const auto run = [&](const std::string& epochs, const std::vector<std::string>& more) {
     std::vector<std::string> words = rarely;
@@ -276,7 +276,7 @@ TEST_F(TrainResume, auto_leaves_a_damaged_checkpoint_out) {
   EXPECT_NE(outcome.err.find("warning: " + checkpoint(20)), std::string::npos);
 }
 
-TEST_F(TrainResume, auto_refuses_where_all_are_damaged) {
+TEST_F(TrainResume, auto_refuses_if_all_are_damaged) {
   ASSERT_EQ(train().code, 0);
   for (const int64_t step : {10, 20}) fs::resize_file(checkpoint(step), 1000);
   const Outcome outcome = train({"--resume", "auto"});
@@ -286,10 +286,10 @@ TEST_F(TrainResume, auto_refuses_where_all_are_damaged) {
   EXPECT_TRUE(last_line(outcome.err).starts_with("error: "));
 }
 
-TEST_F(TrainResume, goes_on_with_another_number_of_threads_to_the_same_bits) {
+TEST_F(TrainResume, continues_with_another_number_of_threads_to_the_same_bits) {
   const auto trained = [&](const std::string& threads, const std::string& epochs, const std::string& name,
                            const std::vector<std::string>& more = {}) {
-    // Wide enough that the work is cut into pieces.
+    // Wide enough for the work to be cut into pieces.
     std::vector<std::string> words = {
         "--set", "engine.threads=" + threads,         "--set", "max_epoch=" + epochs,
         "--set", "model.layers.fc0.units=2000",       "--set", "data.train.FakeData.size=640",

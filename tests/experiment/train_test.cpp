@@ -157,7 +157,7 @@ TEST_F(Train, a_second_signal_ends_at_once) {
   Process process({program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000"},
                   folder_ / "out");
   ASSERT_TRUE(process.wait_for("Epoch 1 "));
-  process.signal(SIGSTOP);  // so that both come at one time
+  process.signal(SIGSTOP);  // so that both are due at the same time
   process.signal(SIGINT);
   process.signal(SIGTERM);
   process.signal(SIGCONT);
@@ -165,7 +165,7 @@ TEST_F(Train, a_second_signal_ends_at_once) {
   EXPECT_THAT(process.err(), testing::HasSubstr("error: interrupted again: ended immediately"));
 }
 
-TEST_F(Train, saves_where_its_terminal_is_closed) {
+TEST_F(Train, saves_if_its_terminal_is_closed) {
   Process process({program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000",
                    "--set", "callbacks=[]"},
                   folder_ / "out");
@@ -282,7 +282,7 @@ std::optional<std::string> no_ranks() {
   return std::nullopt;
 }
 
-/// Runs `mpirun -n 2 tpack train ...`. Where `other` is given, rank 1 has these words instead of `more`.
+/// Runs `mpirun -n 2 tpack train ...`. If `other` is given, rank 1 gets these words instead of `more`.
 Outcome train_on_two_ranks(const TemporaryFolder& folder, const std::vector<std::string>& more,
                            const std::vector<std::string>& other = {}) {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);

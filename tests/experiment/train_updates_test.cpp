@@ -7,7 +7,7 @@
 namespace tpack::testing_cli {
 namespace {
 
-/// The generator is trained in every third step, so that a checkpoint may fall between two of its steps.
+/// The generator is trained in every third step, so that a checkpoint may be between two of its steps.
 constexpr const char* kGan = R"(
 tpack: 1
 data:
@@ -44,7 +44,7 @@ class TrainUpdates : public WithTinyRuns {
   TrainUpdates() { write_content(config(), kGan); }
 };
 
-TEST_F(TrainUpdates, goes_on_bit_exactly) {
+TEST_F(TrainUpdates, resumes_bit_exactly) {
   ASSERT_EQ(train({}, "whole").code, 0);
   for (const int epochs : {1, 2, 3}) {  // 7, 14 and 21 steps: after, before and in a step of the generator
     const std::string name = "from_" + std::to_string(epochs);
@@ -132,7 +132,7 @@ TEST_F(WithTinyRuns, the_long_form_of_cost_and_optimizer_has_the_bits_of_the_sho
   expect_same_bits(weights_of(checkpoint(20, "short")), weights_of(checkpoint(20, "long")));
 }
 
-/// Initial values are drawn by name, so both begin with those of a third run; Dropout draws by place.
+/// Initial values are drawn by name, so both start with those of a third run; Dropout draws by place.
 TEST_F(WithTinyRuns, a_network_that_is_called_once_has_the_bits_of_its_layers) {
   ASSERT_EQ(train({"--set", "max_epoch=1"}, "first").code, 0);
   const std::string from = "init={from: " + checkpoint(10, "first");

@@ -26,7 +26,7 @@ std::string torch_python() {
 
 class GoldenFiles : public testing::TestWithParam<std::string> {};
 
-/// Makes them again and compares.
+/// Makes the files again and compares.
 TEST_P(GoldenFiles, are_what_their_script_makes) {
   const std::string python = torch_python();
   if (python.empty()) GTEST_SKIP() << "no Python has PyTorch: run scripts/torch_python.sh --install";

@@ -16,7 +16,7 @@
 #include "support/paths.h"
 #include "tensor/tensor.h"
 
-/// Reads the golden files, which golden.py describes: draws of what goes in, summaries of what comes out.
+/// Reads the golden files (golden.py describes them): draws of inputs, summaries of results.
 namespace tpack::golden {
 
 using Json = nlohmann::ordered_json;
@@ -26,7 +26,7 @@ inline Json read(const std::string& name) {
   return Json::parse(file);
 }
 
-/// Elements 0 .. count - 1 of a key, in [0, 1), as philox.py has them.
+/// Elements 0 .. count - 1 of a key, in [0, 1), as in philox.py.
 inline std::vector<double> uniform(const std::string& key, size_t count) {
   const uint64_t hash = stable_hash(key);
   std::vector<double> all(count);
@@ -39,8 +39,8 @@ inline std::vector<double> uniform(const std::string& key, size_t count) {
   return all;
 }
 
-/// The tensor that a draw describes, under its key; floats in `float_type` (their values are float32
-/// exactly).
+/// The tensor that a draw describes, under its key; floats have `float_type` (their values are exact in
+/// float32).
 inline Tensor draw(const std::string& key, const Json& spec, DType float_type) {
   const Shape shape(spec.at("shape").get<std::vector<int64_t>>());
   std::vector<double> values = uniform(key, static_cast<size_t>(shape.elements()));
@@ -54,7 +54,7 @@ inline Tensor draw(const std::string& key, const Json& spec, DType float_type) {
   return Tensor::of(shape, values).cast(float_type);
 }
 
-/// [norm, projections ...] of a result, as the golden file has them.
+/// [norm, projections ...] of a result, as in the golden file.
 inline std::vector<double> summary_of(const std::string& key, const Tensor& tensor, size_t projections) {
   const Tensor doubles = tensor.cast(DType::kFloat64);
   const std::span<const double> values = doubles.span<double>();

@@ -1,8 +1,8 @@
-"""What the scripts that make golden files share: tensors that both sides draw, results as a few numbers, writing and checking.
+"""What the scripts that make golden files share: drawing input tensors, summarizing results, writing and checking files.
 Exit 77: a package is missing.
 
-A golden file holds no tensors. A tensor that goes in is described by a draw and made from its key on both sides; a result is
-held as [its norm, three dot products with vectors of numbers in [-1, 1)].
+A golden file holds no tensors. An input tensor is described by a draw (shape and range); Python and C++ both compute its elements
+from its key. A result is stored as [its norm, three dot products with vectors of numbers in [-1, 1)].
 """
 import json
 import math
@@ -19,7 +19,7 @@ from philox import uniform
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 PROJECTIONS = 3
-# --check lets other versions of PyTorch and other processors differ in the order of their sums.
+# For --check: other versions of PyTorch and other processors may sum in another order.
 CHECK_TOLERANCE = 1e-11
 
 
@@ -34,13 +34,13 @@ def integers(*shape, below, dtype="int32"):
 
 
 def weights(*shape):
-    """The draw of a weight, as wide as He et al. 2015 ask: [filters, channels, kh, kw] or [in, units]."""
+    """The draw of a weight, with the range of He et al. 2015: [filters, channels, kh, kw] or [in, units]."""
     fan_in = math.prod(shape[1:]) if len(shape) == 4 else shape[0]
     return numbers(*shape, within=math.sqrt(6 / fan_in))
 
 
 def draw(key, spec):
-    """The tensor of a draw: float64 with the values of a float32, or int64."""
+    """The tensor of a draw: float64 with values that are exact in float32, or int64."""
     count = math.prod(spec["shape"])
     if "below" in spec:
         return torch.from_numpy(uniform(key, count) * spec["below"]).to(torch.int64).reshape(spec["shape"])
@@ -56,8 +56,8 @@ def summary(key, tensor):
 
 
 def finish(name, content):
-    """Writes the file, or with --check compares it and exits with 1 where it says something else. Numbers that agree with those of
-    the file stay as they are, so that a new case changes no other."""
+    """Writes the file; with --check, compares it instead and exits with 1 if it differs. Numbers that agree with those of the file
+    stay as they are, so that a new case changes no other."""
     path = FOLDER / name
     content = {"made_with": f"PyTorch {torch.__version__} in double precision", **content}
     if sys.argv[1:] != ["--check"]:
@@ -71,7 +71,7 @@ def finish(name, content):
 
 
 def _text(value, indent=""):
-    """JSON with one line for whatever holds no further object or text of several lines."""
+    """JSON in which short values and lists without objects are on one line."""
     if isinstance(value, dict) and value:
         inner = indent + " "
         flat = json.dumps(value)

@@ -1,4 +1,4 @@
-"""The golden cases of layers, costs and metrics: what a case is and how its results are made. make_layers.py has the table."""
+"""What a golden case of a layer, cost or metric is, and how its results are computed. make_layers.py has the table."""
 import math
 
 import torch
@@ -9,13 +9,13 @@ CASES = []
 
 
 class Variables:
-    """The variables of one case: drawn when first asked for, under tpack's names. Kept for their gradients."""
+    """The variables of one case, under tpack's names: drawn on first use, kept for their gradients."""
 
     def __init__(self, case):
         self.case = case
         self.specs = {}
         self.tensors = {}
-        self.after = {}  # what a step leaves in variables that are no weights
+        self.after = {}  # values after the step of variables that are not weights
 
     def weight(self, name, *shape):
         return self._make(name, weights(*shape))
@@ -38,8 +38,8 @@ class Variables:
 
 
 def case(name, covers, yaml, *inputs, phase="training", form="layers"):
-    """Adds a case: `yaml` is a list of layers on x0, x1, ... or (form "model") a model section. The function takes the inputs
-    and the Variables and gives the output, or a dict of outputs of which the first is differentiated."""
+    """Adds a case: `yaml` is a list of layers on x0, x1, ... or (form "model") a model section. The decorated function takes the
+    inputs and the Variables, and returns the output, or a dict of outputs, of which the first is differentiated."""
 
     def add(function):
         CASES.append((name, {"covers": covers, "phase": phase, form: yaml.strip(),
@@ -50,14 +50,14 @@ def case(name, covers, yaml, *inputs, phase="training", form="layers"):
 
 
 def results_of(name, described, function):
-    """The case as the golden file has it."""
+    """The case as stored in the golden file."""
     variables = Variables(f"layers/{name}")
     inputs = {x: draw(f"layers/{name}/{x}", spec) for x, spec in described["inputs"].items()}
     floats = {x: tensor.requires_grad_() for x, tensor in inputs.items() if tensor.is_floating_point()}
     outputs = function(*inputs.values(), variables)
     if not isinstance(outputs, dict):
         outputs = {"output": outputs}
-    # The gradient is that of the product of the first output with one more vector of drawn numbers.
+    # The gradient is that of the dot product of the first output with one more drawn vector.
     first = next(iter(outputs.values()))
     seed = draw(f"layers/{name}/seed", numbers(*first.shape))
     trained = {**floats, **{v: t for v, t in variables.tensors.items() if t.requires_grad}}
@@ -72,7 +72,7 @@ def results_of(name, described, function):
 
 def same(x, size, stride, dilation=(1, 1), value=0.0):
     """Padding by TensorFlow's rule for "SAME", which PyTorch has for a stride of 1 only: as much as gives
-    ceil(size / stride) outputs, the odd row or column behind. Source: TensorFlow's guide "Convolution"."""
+    ceil(size / stride) outputs, with an odd row or column at the end. Source: TensorFlow's guide "Convolution"."""
     sides = []
     for length, k, s, d in zip(x.shape[2:], size, stride, dilation):
         outputs = math.ceil(length / s)
@@ -83,15 +83,16 @@ def same(x, size, stride, dilation=(1, 1), value=0.0):
 
 
 def avg_pool_same(x, size, stride):
-    """The mean over those elements of a window that lie in the image: PyTorch pads both sides alike only, so the sum and
-    the number of elements are pooled apart."""
+    """The mean over the elements of a window that are inside the image: PyTorch can only pad both sides equally, so the sum and
+    the number of elements are pooled separately."""
     inside = same(torch.ones_like(x), size, stride)
     return F.avg_pool2d(same(x, size, stride), size, stride) / F.avg_pool2d(inside, size, stride)
 
 
 def batch_norm(x, v, name, momentum=0.9, epsilon=1e-5, center=True, scale=True):
-    """Batch normalisation in training. PyTorch averages the unbiased variance and its momentum is what is new; tpack averages
-    the variance that normalises and its momentum is what is kept, so the averages are written out here."""
+    """Batch normalization in training. PyTorch averages the unbiased variance, and its momentum is the weight of the new value;
+    tpack averages the variance that normalizes, and its momentum is the weight of the old one. So the averages are written
+    out here."""
     channels = x.shape[1]
     beta = v.bias(f"{name}/beta", channels) if center else None
     gamma = v.positive(f"{name}/gamma", channels) if scale else None

@@ -52,7 +52,7 @@ Named outputs_of_layers(Builder& b, const std::string& yaml, const Named& inputs
   return {{"output", function_of(yaml)(b, symbols)[0]}};
 }
 
-/// One case built, run once on a device, with everything that the golden file has results of.
+/// One case: built and run once on a device. Has everything that the golden file has results of.
 class CaseRun {
  public:
   CaseRun(const Json& c, std::unique_ptr<Device> device)
@@ -110,7 +110,7 @@ class CaseRun {
       if (found[i]) b.fetch("gradient/" + sources[i].first, found[i]);
   }
 
-  /// Inputs of floats and the variables that are trained.
+  /// The float inputs and the variables that are trained.
   Named differentiable(const Named& inputs) const {
     Named all;
     for (const auto& input : inputs) {

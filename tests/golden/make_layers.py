@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes layers.json: what layers, costs and metrics give in PyTorch. With --check: compares the file with that."""
+"""Makes layers.json: results of layers, costs and metrics in PyTorch. With --check: compares the file instead."""
 from golden import finish, integers, numbers  # first: it says what is missing
 from layer_golden import CASES, avg_pool_same, batch_norm, batch_norm_with_averages, case, results_of, same
 from philox import normal, random_key
@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 IMAGE = numbers(2, 3, 5, 4)       # odd height, even width
 EVEN = numbers(2, 3, 8, 6)
-MANY = numbers(2, 17, 7, 9)       # channels that fill no vector of 8 or 16
+MANY = numbers(2, 17, 7, 9)       # a number of channels that does not fill vectors of 8 or 16
 
 
 @case("add", "Add", "- Add: {input: [x0, x1, x0]}", IMAGE, IMAGE)
@@ -87,7 +87,7 @@ def _(x, _):
     return F.max_pool2d(same(x, (3, 3), (2, 2), value=-float("inf")), 3, 2)
 
 
-# All are below zero: a padding of zeros that may win would show.
+# All are below zero: if padding with zeros took part in the maximum, the results would differ.
 @case("max_pooling_same_negative", "MaxPooling", "- MaxPooling: {window: [2, 3], stride: [2, 1], padding: same}",
       numbers(2, 3, 7, 6, around=-2))
 def _(x, _):
@@ -269,7 +269,7 @@ def _(x, labels, v):
     return {"cost": F.binary_cross_entropy_with_logits(y, torch.ones_like(y))}
 
 
-# The network is called twice: its weights have the sum of both gradients, its average moves with both batches in turn.
+# The network is called twice: its weights get the sum of both gradients, its averages move with both batches in turn.
 @case("call", "Call", """
 inputs: {x0: {shape: [4]}, x1: {shape: [4]}}
 networks:
@@ -299,7 +299,7 @@ REGULARIZED = MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}},
 
 
 def with_terms(cost, labels, **terms):
-    """The terms of a cost are statistics of their own, each weighted by the number of samples."""
+    """Each term of a cost is a statistic of its own, weighted by the number of samples."""
     count = torch.tensor(float(len(labels)))
     statistics = {f"{name}/sum": value * count for name, value in terms.items()}
     return {"cost": cost, **statistics, **{f"{name}/weight": count for name in terms}}

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Makes optimizers.json: parameters after some steps of PyTorch's optimizers. With --check: compares the file with that."""
+"""Makes optimizers.json: parameters after some steps of PyTorch's optimizers. With --check: compares the file instead."""
 from golden import draw, finish, numbers, summary  # first: it says what is missing
 
 import torch
 
 SHAPES = {"a": [3], "b": [2]}
-# The last gradients are so small that Adam's epsilon counts.
+# The last gradients are so small that Adam's epsilon matters.
 GRADIENT_SIZES = [1.0] * 12 + [1e-3] * 8
 
 
 def results_of(name, covers, yaml, make, clip=None):
-    """One case: `make` gives the optimizer of a list of parameters; the gradients are drawn."""
+    """One case: `make` returns the optimizer for a list of parameters; the gradients are drawn."""
     key = f"optimizers/{name}"
     start = {p: numbers(*shape) for p, shape in SHAPES.items()}
     parameters = {p: draw(f"{key}/{p}", spec).requires_grad_() for p, spec in start.items()}
@@ -40,7 +40,7 @@ CASES = [
     results_of("nesterov", "Momentum", "Momentum: {learning_rate: 0.1, momentum: 0.8, nesterov: true}",
                lambda p: SGD(p, 0.1, momentum=0.8, nesterov=True)),
     results_of("adam", "Adam", "Adam", lambda p: ADAM(p)),
-    # An epsilon of that size shows whether it is added before or behind the correction.
+    # An epsilon of this size shows whether it is added before or after the correction.
     results_of("adam_with_large_epsilon", "Adam", "Adam: {learning_rate: 0.02, beta1: 0.8, beta2: 0.95, epsilon: 0.1}",
                lambda p: ADAM(p, 0.02, betas=(0.8, 0.95), eps=0.1)),
     results_of("global_norm_clip", "GlobalNormClip", "SGD: {learning_rate: 0.1, gradient: [GlobalNormClip: 0.5]}",

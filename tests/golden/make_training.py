@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes mnist_convnet.json and cifar_resnet.json: ten training steps in PyTorch of what configs/mnist-convnet.yaml and
-configs/cifar-resnet.yaml mean. With --check: compares the files with that. With --float32: prints how far PyTorch's own
-training in single precision is from them, which is what tolerances for floats go by."""
+"""Makes mnist_convnet.json and cifar_resnet.json: ten training steps in PyTorch of the networks of configs/mnist-convnet.yaml and
+configs/cifar-resnet.yaml. With --check: compares the files instead. With --float32: prints how far PyTorch's own training in
+single precision is from them; the tolerances for floats are based on that."""
 import sys
 
 from golden import draw, finish, integers, numbers, summary, weights  # first: it says what is missing
@@ -13,7 +13,7 @@ STEPS = 10
 
 
 class Training:
-    """One network with its variables, under tpack's names; subclasses say what the network is."""
+    """One network with its variables, under tpack's names; subclasses define the network."""
 
     config = name = ""
     overrides = []
@@ -61,7 +61,7 @@ def bias(*shape):
 
 
 class MnistConvnet(Training):
-    """tensorpack's examples/basics/mnist-convnet without its dropout, whose random numbers are tpack's own."""
+    """tensorpack's examples/basics/mnist-convnet without its dropout, because PyTorch draws other random numbers."""
 
     name = "mnist_convnet"
     config = "configs/mnist-convnet.yaml"
@@ -133,12 +133,12 @@ class CifarResnet(Training):
         return self.conv(self.relu_bn(self.conv(x, f"{block}/conv1", stride), f"{block}/conv1_bn"), f"{block}/conv2")
 
     def conv(self, x, name, stride=1):
-        # "same" in TensorFlow: at stride 2 an even image gets one row and column, below and to the right.
+        # "same" as in TensorFlow: with stride 2, an even image gets one row below and one column to the right.
         padded = F.pad(x, (1, 1, 1, 1)) if stride == 1 else F.pad(x, (0, 1, 0, 1))
         return F.conv2d(padded, self.v[f"{name}/W"], stride=stride)
 
     def relu_bn(self, x, name):
-        """PyTorch averages the unbiased variance, tpack the one that normalises: the averages are written out."""
+        """PyTorch averages the unbiased variance, tpack the one that normalizes: so the averages are written out."""
         with torch.no_grad():
             for which, batch in (("mean", x.mean((0, 2, 3))), ("variance", x.var((0, 2, 3), unbiased=False))):
                 average = self.v[f"{name}/{which}/EMA"]
@@ -151,7 +151,7 @@ class CifarResnet(Training):
 
 
 def largest_error(exact, rounded):
-    """Over all results below: the largest difference over the norm (results) or the value (losses)."""
+    """The largest difference in all results below, relative to the norm (results) or the value (losses)."""
     if isinstance(exact, dict):
         return max(largest_error(exact[key], rounded[key]) for key in exact)
     return max(abs(a - b) for a, b in zip(exact, rounded)) / exact[0]

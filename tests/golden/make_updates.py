@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes two_updates.json: 20 steps of two networks that are trained in turn, in PyTorch, as two_updates.yaml means them: with
-batch normalization in both networks, and without. With --check: compares the file with that."""
+"""Makes two_updates.json: 20 steps in PyTorch of the two networks of two_updates.yaml, which are trained in turn: with batch
+normalization in both networks, and without. With --check: compares the file instead."""
 from golden import draw, finish, numbers, summary, weights  # first: it says what is missing
 
 import torch
@@ -11,7 +11,7 @@ NAMES = ("plain", "normalized")
 
 
 class Networks:
-    """A generator of 6 numbers from 4, and a discriminator of those."""
+    """A generator of 6 numbers from 4, and a discriminator of its output."""
 
     def __init__(self, name):
         self.name = name
@@ -23,7 +23,7 @@ class Networks:
             "discriminator/fc1/W": weights(8, 1), "discriminator/fc1/b": numbers(1, within=0.1),
         }
         self.averages = {}
-        if self.normalized:  # which takes the place of the biases before it
+        if self.normalized:  # it replaces the biases before it
             for network in ("generator", "discriminator"):
                 del self.trained[f"{network}/fc0/b"]
                 self.trained[f"{network}/bn/0/batch_norm_0/beta"] = numbers(8, within=0.1)

@@ -10,7 +10,7 @@ namespace {
 
 using golden::Json;
 
-/// A drawn tensor becomes the value of a variable (or of a gradient).
+/// Assigns a drawn tensor to a variable (or to a gradient).
 void set(Updates& updates, const std::string& variable, const std::string& key, const Json& spec) {
   const Tensor ours = updates.variables().tensor(variable);
   const Tensor drawn = golden::draw(key, spec, ours.dtype());

@@ -1,4 +1,4 @@
-"""Numbers that need no file: element i of a name is 24 bits of Philox 4x32-10, the generator of
+"""Random numbers that need no file: element i of a name is 24 bits of Philox 4x32-10, the generator of
 lib/core/rng.h, keyed by the name's hash."""
 import numpy as np
 
@@ -55,7 +55,7 @@ def blocks_of(key, count):
 
 
 def uniform(name, count):
-    """Elements 0 .. count - 1 of a name, in [0, 1); each is a float exactly."""
+    """Elements 0 .. count - 1 of a name, in [0, 1); each is exact in float32."""
     bits = blocks_of(stable_hash(name), count).reshape(-1)[:count]
     return (bits >> np.uint64(8)).astype(np.float64) * 2.0**-24
 

@@ -10,13 +10,13 @@ namespace {
 
 using golden::Json;
 
-/// How near a run must come: parts of a loss, and of the norms of gradients and variables.
+/// Tolerances: for losses, and for the norms of gradients and variables, relative to them.
 struct Tolerance {
   double losses = 0;
   double tensors = 0;
 };
 
-/// The training of a config on one device, with the batches and first variables of its golden file.
+/// The training of a config on one device, with the batches and initial variables of its golden file.
 class Training {
  public:
   Training(const std::string& name, const DeviceOptions& options, bool reference)
@@ -42,8 +42,8 @@ class Training {
 
   size_t steps() const { return golden_.at("losses").size(); }
 
-  /// Trains that many steps and compares every loss and every gradient, and after the last of the golden
-  /// file's steps all variables.
+  /// Trains that many steps and compares every loss and every gradient; after the last step of the golden
+  /// file, also all variables.
   void expect_golden(size_t steps_to_do, const Tolerance& tolerance) {
     const auto losses = golden_.at("losses").get<std::vector<double>>();
     for (size_t i = 0; i < steps_to_do; ++i) {
@@ -104,8 +104,8 @@ void expect_golden_in_double(const std::string& name) {
   training.expect_golden(training.steps(), {1e-9, 1e-9});
 }
 
-/// PyTorch's own training in single precision differs from its double one by up to 2e-6 of a loss and 2e-5 of
-/// a norm (make_training.py --float32).
+/// PyTorch's own training in single precision differs from double by up to 2e-6 of a loss and 2e-5 of a norm
+/// (make_training.py --float32).
 constexpr Tolerance kSinglePrecision = {1e-5, 2e-5};
 
 void expect_golden_on_processors(const std::string& name) {
@@ -113,8 +113,8 @@ void expect_golden_on_processors(const std::string& name) {
   training.expect_golden(training.steps(), kSinglePrecision);
 }
 
-/// Winograd gives a gradient of zero as rounding noise, which Adam makes whole steps of, and moves more
-/// activations over the kink of a ReLU: only the first step can be compared this closely.
+/// Winograd turns a gradient of zero into rounding noise, from which Adam makes whole steps, and it moves
+/// more activations across the kink of a ReLU: only the first step can be compared this closely.
 void expect_golden_first_step_with_winograd(const std::string& name) {
   Training training(name, {.algorithm = DeviceOptions::Algorithm::kHeuristic}, false);
   training.expect_golden(1, kSinglePrecision);

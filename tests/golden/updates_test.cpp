@@ -1,4 +1,4 @@
-// Two networks that are trained in turn, against PyTorch's 20 steps: on one device, on two towers, on two
+// Two networks that are trained in turn, against 20 steps of PyTorch: on one device, on two towers, on two
 // ranks.
 #include <gmock/gmock.h>
 
@@ -80,7 +80,7 @@ class TwoUpdates {
   }
   std::string input_type() const { return name_of(float_type()); }
 
-  /// The part of a step's samples that tower k of this process has.
+  /// Tower k's part of a step's samples, in this process.
   std::vector<Tensor> batch(int64_t step, size_t k) const {
     std::vector<Tensor> fed;
     for (const auto& [name, spec] : all_.at("inputs").items()) {
@@ -93,8 +93,8 @@ class TwoUpdates {
     return fed;
   }
 
-  /// The statistic of a step in which the update does not run is that of the step in which it ran last. On
-  /// ranks, one has its own half only.
+  /// The statistic of a step in which the update does not run is that of its last run. On ranks, each rank
+  /// has only its own half.
   void expect_costs(const std::string& name, const std::vector<double>& ours, size_t every,
                     double tolerance) const {
     if (setting_.world != nullptr) return;

@@ -20,14 +20,14 @@ class BuilderTest : public testing::Test {
 
 TEST_F(BuilderTest, names_nodes_by_scope_and_number) {
   const Symbol x = input("x", {2});
-  const Builder::Scope outer(b_, "block");
-  const Builder::Scope inner(b_, "conv0");
+  const Builder::NameScope outer(b_, "block");
+  const Builder::NameScope inner(b_, "conv0");
   EXPECT_EQ(b_.exp(x).node->path, "block/conv0/Pointwise");
   EXPECT_EQ(b_.log(x).node->path, "block/conv0/Pointwise_1");
 }
 
 TEST_F(BuilderTest, declares_variables_under_the_scope_and_reads_them_once) {
-  const Builder::Scope scope(b_, "fc");
+  const Builder::NameScope scope(b_, "fc");
   const Symbol w = b_.variable("W", {3, 4}, {});
   const Symbol again = b_.variable("W", {3, 4}, {});
   EXPECT_EQ(w, again);
@@ -37,7 +37,7 @@ TEST_F(BuilderTest, declares_variables_under_the_scope_and_reads_them_once) {
 
 TEST_F(BuilderTest, refuses_a_variable_of_another_shape_with_the_layer_s_position) {
   const Position here{std::make_shared<const std::string>("net.yaml"), 7, 5};
-  const Builder::Scope scope(b_, "fc", here);
+  const Builder::NameScope scope(b_, "fc", here);
   b_.variable("W", {3, 4}, {});
   try {
     b_.variable("W", {3, 5}, {});
@@ -53,7 +53,7 @@ TEST_F(BuilderTest, puts_path_and_position_in_front_of_shape_errors) {
   const Position here{std::make_shared<const std::string>("net.yaml"), 3, 1};
   const Symbol x = input("x", {2, 3});
   const Symbol y = input("y", {4});
-  const Builder::Scope scope(b_, "add_0", here);
+  const Builder::NameScope scope(b_, "add_0", here);
   try {
     b_.add(x, y);
     FAIL();

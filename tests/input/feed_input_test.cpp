@@ -15,7 +15,7 @@ TEST(FeedInput, gives_one_pass_after_the_other) {
   ASSERT_EQ(batches.size(), 7U);
   EXPECT_EQ(batches[1].position.pass, 0);
   EXPECT_EQ(batches[1].position.index, 2);
-  EXPECT_EQ(batches[2].position.pass, 1);  // a full pass is the start of the next
+  EXPECT_EQ(batches[2].position.pass, 1);  // the end of a pass is the start of the next
   EXPECT_EQ(batches[2].position.index, 0);
   EXPECT_EQ(batches[3].position.pass, 1);
   EXPECT_EQ(batches[3].position.index, 1);
@@ -33,7 +33,7 @@ TEST(FeedInput, ends_after_the_passes_it_is_asked_for_remainder_included) {
 }
 
 TEST(FeedInput, replicas_share_the_batches_of_passes_over_their_ends) {
-  const DataFlow flow = small_flow(20, kTail);  // 5 batches a pass
+  const DataFlow flow = small_flow(20, kTail);  // 5 batches per pass
   const auto alone = input_of("Feed")->open(setup_for(flow, 4));
   const std::vector<ReadBatch> all = read(*alone, 12);
   for (const int64_t replicas : {2, 3}) {
@@ -53,7 +53,7 @@ TEST(FeedInput, replicas_share_the_batches_of_passes_over_their_ends) {
   }
 }
 
-TEST(FeedInput, goes_on_behind_the_end_of_a_pass_whose_length_is_not_known) {
+TEST(FeedInput, continues_after_the_end_of_a_pass_of_unknown_length) {
   const DataFlow flow =
       make_flow(parse_yaml("{flow: [FakeData: {shapes: [[5], []], dtype: [float32, int32], names: [x, "
                            "label], domain: [0, 3], size: 12}, "

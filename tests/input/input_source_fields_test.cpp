@@ -1,4 +1,4 @@
-// Every option of every input source does something.
+// Every field of every input source has an effect.
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-/// Samples for kSmallModel; tells how many were read.
+/// Samples for kSmallModel; counts how many were read.
 class WatchedSamples final : public RandomAccessSource {
  public:
   using Params = NoParams;
@@ -32,7 +32,7 @@ class WatchedSamples final : public RandomAccessSource {
     const std::lock_guard lock(mutex_);
     read_ = 0;
   }
-  /// Whether so many samples are read before a second is over.
+  /// Whether that many samples are read within a second.
   static bool are_read(int64_t count) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(1), [&] { return read_ >= count; });
@@ -46,7 +46,7 @@ class WatchedSamples final : public RandomAccessSource {
 
 TPACK_REGISTER(Source, WatchedSamples, "WatchedSamples");
 
-/// Whether an input reads three batches that were not asked for.
+/// Whether an input reads three batches ahead, without being asked.
 std::string what_it_reads_ahead(const std::string& item) {
   WatchedSamples::begin();
   const DataFlow flow = make_flow(parse_yaml("[WatchedSamples, {BatchData: {batch_size: 4}}]", "flow.yaml"));

@@ -30,7 +30,7 @@ void expect_same(const std::vector<ReadBatch>& queue, const std::vector<ReadBatc
 class Replicas : public testing::TestWithParam<int64_t> {};
 
 TEST_P(Replicas, queue_and_feed_give_the_same_batches) {
-  const DataFlow flow = small_flow(20, kQueueTail);  // 5 batches a pass
+  const DataFlow flow = small_flow(20, kQueueTail);  // 5 batches per pass
   for (int64_t replica = 0; replica < GetParam(); ++replica) {
     const auto queue = open("Queue", flow, replica, GetParam());
     const auto feed = open("Feed", flow, replica, GetParam());

@@ -13,7 +13,7 @@ inline std::unique_ptr<InputSource> input_of(const std::string& name, const Conf
   return Registry<InputSource>::make(name, params);
 }
 
-/// What opening kSmallModel's inputs on a flow takes.
+/// What is needed to open kSmallModel's inputs on a flow.
 inline InputSetup setup_for(const DataFlow& flow, int64_t batch) {
   InputSetup setup;
   setup.flow = &flow;
@@ -31,7 +31,7 @@ inline std::string bytes_of(const InputReader& reader) {
   return bytes;
 }
 
-/// A batch and where the data continue after it.
+/// A batch, and where the data continue after it.
 struct ReadBatch {
   std::string bytes;
   DataPosition position;

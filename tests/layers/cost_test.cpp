@@ -17,7 +17,7 @@ const Tensor kLogits = Tensor::of<double>({3, 4}, {0.1, 0.9, 0.3, 0.2,  //
                                                    0.0, 0.0, 0.0, 5.0});
 const Tensor kLabels = Tensor::of<int32_t>({3}, {2, 3, 3});
 
-/// A cost or metric of the logits (x0) and labels (x1) as a function: its one value, or sum and weight.
+/// A cost or metric of the logits (x0) and labels (x1) as a function: its only value, or sum and weight.
 template <class Kind>
 testkit::Function function_of_kind(const std::string& yaml) {
   const std::shared_ptr<const Kind> made = Registry<Kind>::make_item(parse_yaml(yaml, "cost.yaml"));
@@ -57,7 +57,7 @@ double sigmoid_cross_entropy(double logit, const std::string& label) {
   return testkit::evaluate(function, {Tensor::of<double>({1, 1}, {logit})}, DType::kFloat64)[0].at(0);
 }
 
-TEST(SigmoidCrossEntropy, is_exact_where_the_sigmoid_is_0_or_1) {
+TEST(SigmoidCrossEntropy, is_exact_if_the_sigmoid_is_0_or_1) {
   EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(0, "1"), std::log(2));
   EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(1000, "0"), 1000);
   EXPECT_DOUBLE_EQ(sigmoid_cross_entropy(-1000, "1"), 1000);
@@ -101,7 +101,7 @@ TEST(InTopK, counts_labels_among_the_largest) {
   }
 }
 
-/// The scores of a dead network, and of one that cannot decide between two classes.
+/// The scores of a dead network, and of a network that cannot decide between two classes.
 TEST(Accuracy, counts_no_label_that_only_ties_for_the_best_score) {
   const Tensor scores = Tensor::of<double>({3, 4}, {0, 0, 0, 0, 1, 2, 2, 0, 1, 3, 2, 0});
   const Tensor labels = Tensor::of<int32_t>({3}, {2, 1, 1});
@@ -156,7 +156,7 @@ TEST(Regularize, refuses_patterns_that_match_nothing) {
   EXPECT_THROW(regularized("Regularize: {variables: \".*\"}"), ConfigError);
 }
 
-/// The graph of a cost or metric behind two variables, one of which it is told to look at.
+/// The graph of a cost or metric whose logits are the sum of two variables.
 template <class Kind>
 std::string graph_of_kind(const std::string& item) {
   return graph_text([&](Builder& b) {

@@ -13,13 +13,13 @@
 #include "layers/network.h"
 #include "testkit/gradient_check.h"
 
-/// The cases of layers: those of the golden file, which tests/golden/make_layers.py makes, and further ones
-/// of what only shows when layers meet.
+/// The cases of layers that gradient and backend tests share: those of the golden file, which
+/// tests/golden/make_layers.py makes, and combinations of layers.
 namespace tpack {
 
 using testkit::random_tensor;
 
-/// A list of layers as a function of its inputs, which it may call x0, x1, ...
+/// A list of layers as a function of its inputs, which the layers may refer to as x0, x1, ...
 inline testkit::Function function_of(const std::string& layers_yaml) {
   static const LayerParserSettings kSettings{
       ConfigNode::map({}),

@@ -84,7 +84,7 @@ TEST_P(LayerGradient, can_be_differentiated_again) {
   EXPECT_TRUE(result.ok) << result.largest_error << " at " << result.text;
 }
 
-/// Outputs, gradients and variables with both layouts and in both phases.
+/// Compares outputs, gradients and variables in both layouts and both phases.
 void expect_same_on_processors(const testkit::Function& function, const std::vector<Tensor>& inputs) {
   for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
     const testkit::BackendCheck check(function, inputs, phase);
@@ -169,7 +169,7 @@ TEST(Layers, dropout_drops_in_training_only_and_keeps_the_mean) {
   EXPECT_TRUE(bit_equal(value_of("- Dropout: {rate: 0.25}", ones, Phase::kInference), ones));
 }
 
-TEST(Layers, batch_norm_normalises_channels_of_the_batch) {
+TEST(Layers, batch_norm_normalizes_channels_of_the_batch) {
   const Tensor y = value_of("- BatchNorm: {epsilon: 1.0e-12}", random_tensor({8, 2, 3, 3}, 4));
   for (int64_t channel = 0; channel < 2; ++channel) {
     double sum = 0;

@@ -45,7 +45,7 @@ TEST(Model, reads_inputs_with_what_they_are_bound_to) {
   EXPECT_EQ(model->inputs()[1].batch_spec(4), (TensorSpec{DType::kFloat32, {2}}));
 }
 
-/// Values of a model with two terms, on a batch of two.
+/// The values of a model with two terms, on a batch of two.
 std::map<std::string, double> statistics_of_regularized(Phase phase) {
   const auto model = model_of(
       "inputs: {x: {shape: [3]}, y: {shape: [], dtype: int32}}\n"
@@ -134,7 +134,7 @@ TEST(Model, reports_errors_of_layers_costs_and_metrics_at_once) {
       "inputs: {x: {shape: [5]}, label: {shape: [], dtype: int32}}\n"
       "layers:\n"
       "  - FullyConnected: {name: a, units: 3, input: z}\n"
-      "  - ReLU: {name: b}\n"  // depends on one that failed: no error of its own
+      "  - ReLU: {name: b}\n"  // depends on a failed one: no error of its own
       "  - Residual: {name: c, layers: [{FullyConnected: {name: d, units: 4}}], input: x}\n"
       "  - FullyConnected: {name: e, units: 3, input: x}\n"
       "cost:\n"

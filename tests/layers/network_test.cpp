@@ -73,9 +73,9 @@ TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
 
 TEST(Layers, have_names_that_can_be_written_anywhere) {
   for (const char* name : {"a/b", "\"@m\"", "\"a\\nb\"", "\"a b\"", ".", "..", "\"-x\"", "\"\\x00\""}) {
-    EXPECT_THAT(network_error(std::string("- ReLU: {name: ") + name + "}"),
-                testing::HasSubstr(
-                    "; names have letters, digits, '_', '-' and '.', do not start with one of the last two"))
+    EXPECT_THAT(
+        network_error(std::string("- ReLU: {name: ") + name + "}"),
+        testing::HasSubstr("; use letters, digits, '_', '-' and '.'; a name must not start with '-' or '.'"))
         << name;
   }
   for (const char* name : {"a", "conv-1.b", "_x", "größe", "1"})
@@ -148,7 +148,7 @@ TEST_F(Blocks, are_called_like_layers_with_parameters) {
   EXPECT_EQ(built.outputs.at("out"), (Shape{2, 2}));
 }
 
-TEST_F(Blocks, have_defaults_that_depend_on_what_stands_before_them_and_outside) {
+TEST_F(Blocks, have_defaults_that_depend_on_what_is_before_and_around_them) {
   settings_.blocks["Wide"] = parse_yaml(
       "parameters: {units: 3, twice: $(2 * units), rows: $(outer)}\n"
       "layers: [{FullyConnected: {name: a, units: $(twice)}}, {FullyConnected: {name: b, units: $(rows)}}]",
@@ -190,8 +190,9 @@ TEST_F(Blocks, say_in_errors_inside_where_they_are_used) {
 }
 
 TEST_F(Blocks, that_contain_themselves_are_refused) {
-  EXPECT_THAT(network_error("- Loop", settings_),
-              testing::HasSubstr("layer lists are nested more than 32 deep; does a block contain itself?"));
+  EXPECT_THAT(
+      network_error("- Loop", settings_),
+      testing::HasSubstr("layer lists are nested more than 32 deep; a block must not contain itself"));
 }
 
 }  // namespace

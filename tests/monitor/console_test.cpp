@@ -28,7 +28,7 @@ TEST_F(Console, prints_sorted_names_with_five_digits_once_an_epoch) {
   EXPECT_EQ(printed(), "a: 0.12346\nb: 1.2346e+06\n");
 }
 
-TEST_F(Console, prints_each_step_where_that_is_wanted) {
+TEST_F(Console, prints_each_step_if_requested) {
   const auto monitor =
       Registry<Monitor>::make("ScalarPrinter", {{"enable_step", true}, {"enable_epoch", false}});
   monitor->put_scalar("a", 1, {1, 1});
@@ -46,7 +46,7 @@ TEST_F(Console, prints_what_is_listed_and_not_forbidden) {
   EXPECT_EQ(printed(), "cost: 1\nval_error: 1\n");
 }
 
-TEST_F(Console, refuses_a_pattern_that_is_no_regular_expression) {
+TEST_F(Console, refuses_a_pattern_that_is_not_a_regular_expression) {
   EXPECT_THROW(Registry<Monitor>::make("Console", {{"blacklist", ConfigNode::list({"["})}}), ConfigError);
 }
 

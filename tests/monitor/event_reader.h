@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// CRC-32C bit by bit, apart from the table of the code under test.
+/// CRC-32C bit by bit, independent of the table in the code under test.
 inline uint32_t slow_crc32c(std::string_view bytes) {
   uint32_t crc = 0xFFFFFFFF;
   for (const char c : bytes) {
@@ -27,7 +27,7 @@ T fixed(std::string_view bytes) {
   return value;
 }
 
-/// The messages of an event file. Throws std::runtime_error where a length or CRC is wrong.
+/// The messages of an event file. Throws std::runtime_error if a length or CRC is wrong.
 inline std::vector<std::string> read_records(std::string_view file) {
   const auto unmasked = [](uint32_t masked) {
     const uint32_t rotated = masked - 0xA282EAD8U;

@@ -52,7 +52,7 @@ TEST(JsonWriter, writes_within_an_epoch_only_once_its_period_is_over) {
   EXPECT_FALSE(folder.names().empty());
 }
 
-TEST(JsonWriter, goes_on_with_the_history_of_the_checkpoint_that_a_run_resumes) {
+TEST(JsonWriter, continues_with_the_history_of_the_resumed_checkpoint) {
   const TemporaryFolder folder;
   write_content(folder / "stats.json", R"([{"cost": 5, "epoch_num": 1, "global_step": 1}])");
   const auto monitor = writer({.folder = folder.str(),

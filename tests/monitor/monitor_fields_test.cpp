@@ -1,4 +1,4 @@
-// Every option of every monitor does something.
+// Every field of every monitor has an effect.
 #include <gmock/gmock.h>
 
 #include "core/registry.h"
@@ -9,14 +9,14 @@
 namespace tpack {
 namespace {
 
-/// How much is in the files of a folder: values of the clock in them always take the same room.
+/// The total size of the files in a folder: clock values always have the same length.
 std::string sizes_in(const std::string& folder) {
   uintmax_t bytes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) bytes += entry.file_size();
   return std::to_string(bytes) + " bytes\n";
 }
 
-/// What is printed and written when, by a monitor that is given two scalars in each of four steps.
+/// What a monitor prints and writes, and when, if it gets two scalars in each of four steps.
 std::string what_it_shows(const std::string& item) {
   const CapturedLog log;
   const TemporaryFolder folder;
@@ -40,7 +40,7 @@ TEST(Monitors, have_no_field_without_effect) {
   EXPECT_THAT(live::dead_fields(Registry<Monitor>::table(), {what_it_shows}), testing::IsEmpty());
 }
 
-/// A kind with one component, of whose options one is read.
+/// A kind with one component that reads one of its fields.
 struct Toy {
   static constexpr const char* kKind = "toy";
   struct Params {

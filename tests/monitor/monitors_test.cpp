@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-/// Writes down the calls it gets.
+/// Records its calls.
 class Recorder final : public Monitor {
  public:
   explicit Recorder(std::vector<std::string>& calls, bool fails = false) : calls_(calls), fails_(fails) {}
@@ -50,7 +50,7 @@ TEST(Monitors, strips_towers_and_the_summary_suffix) {
   EXPECT_THAT(calls, ElementsAre("cost=1@5", "a/b=2@5", "tower/x=3@5", "tower1x=4@5"));
 }
 
-TEST(Monitors, ends_a_step_only_where_it_brought_values) {
+TEST(Monitors, ends_a_step_only_if_it_had_values) {
   std::vector<std::string> calls;
   Monitors monitors = one(calls);
   monitors.end_step();

@@ -51,7 +51,7 @@ TEST_F(BegunTable, has_the_history_of_the_checkpoint_whatever_the_file_has) {
   EXPECT_EQ(folder_.names().size(), 1U);
 }
 
-TEST_F(BegunTable, goes_on_where_the_run_begins_behind_the_last_epoch) {
+TEST_F(BegunTable, continues_if_the_run_begins_after_the_last_epoch) {
   write_content(path_, "good");
   EXPECT_EQ(begin({.starting_epoch = 3}), "");
   EXPECT_EQ(table_.records(), earlier());

@@ -9,7 +9,7 @@ namespace {
 
 class GlobalNormClip : public testing::TestWithParam<Backend> {
  protected:
-  /// The step that SGD with rate 1 makes for gradients a = [3, 0, 0] and b = [0, 4]: of norm 5 together.
+  /// The step of SGD with rate 1 for gradients a = [3, 0, 0] and b = [0, 4], whose joint norm is 5.
   static std::pair<double, double> step(const std::string& norm, double scale = 1) {
     Updates updates("SGD: {learning_rate: 1, gradient: [{GlobalNormClip: " + norm + "}]}", scale, GetParam());
     updates.set("@gradient/a", 0, 3);

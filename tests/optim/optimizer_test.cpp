@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// One parameter and what its optimizer keeps, as a formula for one step.
+/// One parameter and what its optimizer stores, as a formula for one step.
 struct Scalar {
   double p = 0.7;
   double slot = 0;
@@ -125,12 +125,12 @@ TEST(Optimizer, updates_all_variables_in_one_kernel) {
   EXPECT_EQ(kernels_of("SGD"), 1);
   EXPECT_EQ(kernels_of("Momentum"), 1);
   EXPECT_EQ(kernels_of("Momentum: {nesterov: true}"), 1);
-  // And one for the weight of each mean, of one element.
+  // And one for the weight of each mean, with one element.
   EXPECT_EQ(kernels_of("Adam"), 1 + 2);
 }
 
 TEST(Optimizer, reads_the_gradient_in_one_more_kernel_for_its_norm) {
-  // The sum of squares, and what it is clipped by, of one element.
+  // The sum of squares, and the factor for clipping, with one element each.
   EXPECT_EQ(kernels_of("SGD: {gradient: [GlobalNormClip: 1]}"), 1 + 2);
   EXPECT_EQ(kernels_of("Momentum: {gradient: [GlobalNormClip: 1]}"), 1 + 2);
   EXPECT_EQ(kernels_of("Adam: {gradient: [GlobalNormClip: 1]}"), 3 + 2);

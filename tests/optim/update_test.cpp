@@ -13,7 +13,7 @@ Update training(const std::string& pattern) {
   return update;
 }
 
-TEST(Update, selects_everything_where_it_names_nothing) { EXPECT_TRUE(Update{}.selects("fc0/W")); }
+TEST(Update, selects_everything_if_it_names_nothing) { EXPECT_TRUE(Update{}.selects("fc0/W")); }
 
 TEST(Update, selects_what_is_below_a_name_and_what_an_expression_matches_whole) {
   EXPECT_TRUE(training("discriminator").selects("discriminator/fc0/W"));
@@ -23,7 +23,9 @@ TEST(Update, selects_what_is_below_a_name_and_what_an_expression_matches_whole) 
   EXPECT_FALSE(training("fc.*").selects("discriminator/fc0/W"));
 }
 
-TEST(Update, refuses_what_is_no_expression) { EXPECT_THROW(training("fc(").selects("fc0/W"), ConfigError); }
+TEST(Update, refuses_what_is_not_an_expression) {
+  EXPECT_THROW(training("fc(").selects("fc0/W"), ConfigError);
+}
 
 TEST(Update, names_its_programs) {
   EXPECT_EQ(Update{}.program_name("backward"), "backward");

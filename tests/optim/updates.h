@@ -12,7 +12,7 @@
 
 namespace tpack {
 
-/// The backend that an update runs on: in double on the reference, in float on processors.
+/// The backend of an update: reference in double, or cpu in float.
 enum class Backend : uint8_t { kReference, kCpu };
 
 inline std::unique_ptr<Device> make_device(Backend backend) {
@@ -34,7 +34,7 @@ class Updates {
                  [this, scale](const Signature& /*none*/) { return graph(scale); }) {
     table_.declare({"a", {device_->float_type(), {3}}, VariableScope::kModel, true, nullptr});
     table_.declare({"b", {device_->float_type(), {2}}, VariableScope::kModel, true, nullptr});
-    graph(scale);  // declares what the optimizer keeps
+    graph(scale);  // declares what the optimizer stores
     device_->create_variables(table_);
     device_->variables().initialize(1);
   }

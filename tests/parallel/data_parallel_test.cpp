@@ -21,7 +21,7 @@ constexpr int64_t kSteps = 20;
 
 using Variables = std::map<std::string, Tensor>;
 
-/// How a training runs; all see the same samples.
+/// How a training runs; all variants see the same samples.
 struct Setting {
   enum class Backend : uint8_t { kReference, kCpu };
   Backend backend = Backend::kReference;
@@ -30,14 +30,14 @@ struct Setting {
   std::string optimizer = "SGD: {learning_rate: 0.3}";
 };
 
-/// The samples of a step: two replicas have half of them each.
+/// The samples of a step: each of two replicas gets half of them.
 std::vector<Tensor> samples(int64_t step, DType type) {
   const auto seed = static_cast<uint64_t>(step);
   return {testkit::random_tensor({2 * kBatch, 5}, 100 + seed, type),
           testkit::random_labels(2 * kBatch, 3, 200 + seed)};
 }
 
-/// The model's inputs have the backend's float type here, so that double means double.
+/// The model's inputs have the backend's float type here, so that double really is double.
 std::unique_ptr<TowerFunction> model_for(Setting::Backend backend) {
   std::string yaml = kSmallModel;
   const std::string input = "x: {shape: [5]";

@@ -22,7 +22,7 @@ TEST(TowerThreads, run_the_work_of_each_tower_side_by_side) {
   threads.run(
       [&](size_t k) {
         ++here;
-        while (here < 3) std::this_thread::yield();  // ends only if all run at once
+        while (here < 3) std::this_thread::yield();  // ends only if all run at the same time
         ids[k] = std::this_thread::get_id();
       },
       kNoErrors);

@@ -1,4 +1,4 @@
-// A plugin that takes a name that tpack has: must be refused with both files named.
+// A plugin with a component name that tpack already has: it must be refused, naming both files.
 #include "core/plugin.h"
 #include "layers/layer.h"
 

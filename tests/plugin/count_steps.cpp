@@ -3,7 +3,7 @@
 namespace tpack {
 namespace {
 
-/// Gives `steps_counted`; the count goes on after a resume.
+/// Gives `steps_counted`; the count continues after a resume.
 class CountSteps final : public Callback {
  public:
   using Params = NoParams;

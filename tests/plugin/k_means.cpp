@@ -14,15 +14,15 @@ struct KMeansParams {
   std::string component = "image";
 };
 
-/// Moves each center towards the samples of a batch that are nearest to it, by one over the number of samples
-/// it has had. No model, no optimizer, no devices: a step is what the trainer says.
-/// Source: Sculley 2010, "Web-Scale K-Means Clustering".
+/// Moves each center towards the samples of a batch that are nearest to it, each time by one over the number
+/// of samples that it has had. No model, optimizer or devices: a step is whatever the trainer does. Source:
+/// Sculley 2010, "Web-Scale K-Means Clustering".
 class KMeans final : public Trainer {
  public:
   using Params = KMeansParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Clusters samples around centres.")
-        .field("clusters", &Params::clusters, between(1, 100000), "number of centres")
+    return Schema<Params>("Clusters samples around centers.")
+        .field("clusters", &Params::clusters, between(1, 100000), "number of centers")
         .field("component", &Params::component, "of the datapoint, what is clustered");
   }
   explicit KMeans(Params p) : p_(std::move(p)) {}
@@ -40,7 +40,7 @@ class KMeans final : public Trainer {
     values_ = batch.shape.drop_front().elements();
   }
   void initialize() override {
-    centres_ = Tensor::zeros({DType::kFloat32, {p_.clusters, values_}});
+    centers_ = Tensor::zeros({DType::kFloat32, {p_.clusters, values_}});
     counts_ = Tensor::zeros({DType::kInt64, {p_.clusters}});
     open({});
   }
@@ -65,14 +65,14 @@ class KMeans final : public Trainer {
   double waited_s() const override { return reader_ ? reader_->waited_s() : 0; }
 
   void save(CheckpointContent& content) const override {
-    content.tensors[layout::kModel + "centres"] = centres_;
+    content.tensors[layout::kModel + "centers"] = centers_;
     content.tensors[layout::kLocal + "counts"] = counts_;
     State data;
     save_position(reader_->position(), data);
     content.texts[layout::kData] = data.to_json();
   }
   void load(const CheckpointContent& content, const std::string& source) override {
-    take(content, layout::kModel + "centres", centres_, source);
+    take(content, layout::kModel + "centers", centers_, source);
     take(content, layout::kLocal + "counts", counts_, source);
     open(load_position(State::from_json(content.texts.at(layout::kData), source)));
   }
@@ -91,24 +91,24 @@ class KMeans final : public Trainer {
   void take_first(const Tensor& samples) {
     for (int64_t k = 0; k < p_.clusters; ++k) {
       const Tensor from = samples.row(k % samples.shape()[0]);
-      std::copy_n(from.data<float>(), values_, centres_.row(k).data<float>());
+      std::copy_n(from.data<float>(), values_, centers_.row(k).data<float>());
     }
   }
 
-  /// Takes one sample in; the square of its distance to the nearest center.
+  /// Adds one sample; returns the square of its distance to the nearest center.
   double learn(const float* sample) {
     double best = std::numeric_limits<double>::max();
     int64_t nearest = 0;
     for (int64_t k = 0; k < p_.clusters; ++k) {
-      const float* centre = centres_.data<float>() + k * values_;
+      const float* center = centers_.data<float>() + k * values_;
       double square = 0;
-      for (int64_t v = 0; v < values_; ++v) square += (sample[v] - centre[v]) * (sample[v] - centre[v]);
+      for (int64_t v = 0; v < values_; ++v) square += (sample[v] - center[v]) * (sample[v] - center[v]);
       if (square < best) nearest = k;
       best = std::min(best, square);
     }
     const auto rate = 1.0F / static_cast<float>(++counts_.data<int64_t>()[nearest]);
-    float* centre = centres_.data<float>() + nearest * values_;
-    for (int64_t v = 0; v < values_; ++v) centre[v] += rate * (sample[v] - centre[v]);
+    float* center = centers_.data<float>() + nearest * values_;
+    for (int64_t v = 0; v < values_; ++v) center[v] += rate * (sample[v] - center[v]);
     return best;
   }
 
@@ -127,10 +127,10 @@ class KMeans final : public Trainer {
   size_t component_ = 0;
   TensorSpec nominal_;  // of a whole batch
   int64_t values_ = 0;  // of a sample
-  Tensor centres_;      // [clusters, values]
+  Tensor centers_;      // [clusters, values]
   Tensor counts_;       // [clusters]: samples that each center has had
   int64_t samples_ = 0;
-  double inertia_ = 0;  // mean square of the distance, a value
+  double inertia_ = 0;  // mean square of the distance, per value
   std::unique_ptr<InputReader> reader_;
 };
 

@@ -9,9 +9,9 @@ struct TwinsParams {
   int64_t width = 16;
 };
 
-/// One network looks at an image and at its transpose with the same weights; what it finds in one more than
-/// in the other tells the class. A list of layers cannot say that. Shapes: image [N, 1, S, S] -> score [N,
-/// 1], logits [N, 2]; twin/W [S * S, width], twin/v [width, 1].
+/// One network looks at an image and at its transpose with the same weights; the difference of the two scores
+/// gives the class. A list of layers cannot express that. Shapes: image [N, 1, S, S] -> score [N, 1], logits
+/// [N, 2]; twin/W [S * S, width], twin/v [width, 1].
 class Twins final : public Model {
  public:
   using Params = TwinsParams;
@@ -30,7 +30,7 @@ class Twins final : public Model {
 
  private:
   Symbol twin(Builder& b, Symbol image) const {
-    const Builder::Scope scope(b, "twin");
+    const Builder::NameScope scope(b, "twin");
     const Symbol x = b.reshape(image, {image.shape()[0], Shape::kUnknown});
     const int64_t pixels = x.shape()[1];
     const Symbol w = b.variable("W", {pixels, p_.width}, weights_initializer({}, {pixels, p_.width}));

@@ -20,7 +20,7 @@ class ClassCountsTest : public testing::Test {
     Builder b(graph_, table_, {Phase::kInference, DType::kFloat32});
     build_tower(b, *tower_, batch_specs(*tower_, 1), {});  // which has 3 scores
   }
-  /// Labels of so many classes, in a component of the model's name.
+  /// Labels with that many classes, in a component of the model's name.
   DataFlow with_classes(int count) {
     const std::string name = "set" + std::to_string(count);
     for (int i = 0; i < count; ++i)

@@ -21,7 +21,7 @@ class EvaluatorTest : public testing::Test {
   static std::unique_ptr<Device> reference() {
     return make_reference_device("cpu:0", {.float_type = DType::kFloat64});
   }
-  /// Figures over a flow of 11 samples in batches of `batch`.
+  /// Statistics over a flow of 11 samples in batches of `batch`.
   Evaluator::Result figures(int64_t batch) {
     const DataFlow flow = flow_of(batch);
     return Evaluator("validation", tower_.place(), flow, 1).run();
@@ -34,7 +34,7 @@ class EvaluatorTest : public testing::Test {
   InferenceTower tower_{*model_, reference()};
 };
 
-/// Cost and hit of one sample, written out for the small network.
+/// Cost and hit of one sample, computed by hand for the small network.
 struct SampleFigures {
   double cost;
   bool hit;

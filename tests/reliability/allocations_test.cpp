@@ -1,4 +1,4 @@
-// What a training step asks of the heap, all threads, with data and callbacks on.
+// The heap allocations of a training step, on all threads, with data and callbacks.
 #include <algorithm>
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -22,10 +22,10 @@
 namespace tpack {
 namespace {
 
-/// What HeapWatch saw, from one step to another.
+/// What HeapWatch recorded, from one step to another.
 struct Seen {
   pid_t training_thread = 0;
-  std::vector<int64_t> live;  // bytes at the first step, and at each hundredth after it
+  std::vector<int64_t> live;  // bytes at the first step, and at every hundredth step after it
   std::vector<RecordedAllocation> allocations;
 };
 Seen seen;
@@ -35,7 +35,7 @@ struct HeapWatchParams {
   int64_t to = 110;
 };
 
-/// How often each other thread of the process has left a processor so far; empty if one of them runs.
+/// How often each other thread of the process has left a processor so far; empty if one of them is running.
 std::string sleeping_others() {
   std::string all;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -50,14 +50,14 @@ std::string sleeping_others() {
   return all;
 }
 
-/// True if all of them wait for something: then nothing happens any more. One that was seen asleep may
-/// have been woken by one that was looked at later, but then it has left a processor once more.
+/// True if all of them wait for something: then nothing happens any more. A thread that was seen asleep may
+/// have been woken by one that was checked later, but then it has left a processor once more.
 bool all_others_sleep() {
   const std::string once = sleeping_others();
   return !once.empty() && sleeping_others() == once;
 }
 
-/// Bytes in use once the workers have filled the queue.
+/// Bytes in use after the workers have filled the queue.
 int64_t bytes_at_rest() {
   while (!all_others_sleep()) std::this_thread::yield();
   return allocations().live_bytes;
@@ -75,7 +75,7 @@ class HeapWatch final : public Callback {
   explicit HeapWatch(Params p) : p_(p) {}
 
   void before_train(Run& /*run*/) override {
-    start_recording_allocations();  // what the first time allocates is not to be seen
+    start_recording_allocations();  // so that the allocations of the first time are not recorded
     stop_recording_allocations();
   }
   void trigger_step(Run& run) override {
@@ -121,7 +121,7 @@ Frame look_up(void* address) {
   return frame;
 }
 
-/// Looking a symbol up is slow, and the same few come again and again.
+/// Looking up a symbol is slow, and the same few symbols appear again and again.
 const Frame& frame_of(void* address) {
   static std::map<void*, Frame> known;
   const auto [at, is_new] = known.try_emplace(address);
@@ -134,7 +134,8 @@ bool only_passes_on(const std::string& object) {
   return begins("test_reliability") || begins("libc.so") || begins("libstdc++.so") || begins("ld-linux");
 }
 
-/// The calls that led to an allocation, from the innermost that is neither malloc nor the standard library.
+/// The calls that led to an allocation, starting with the innermost that is neither malloc nor the standard
+/// library.
 std::vector<Frame> callers(const RecordedAllocation& allocation) {
   std::vector<Frame> frames;
   for (int i = 0; i < allocation.depth; ++i) {
@@ -150,7 +151,7 @@ std::string text_of(const std::vector<Frame>& frames) {
   return text;
 }
 
-/// The stacks that count against us, with how often each was seen.
+/// The stacks of allocations that are not allowed, with how often each was recorded.
 template <class Counts>
 std::map<std::string, int> stacks(Counts&& counts) {
   std::map<std::string, int> found;
@@ -202,7 +203,7 @@ TEST_F(AllocationsOfSteps, none_on_the_training_thread_but_by_the_kernel_library
   const Stopwatch watch;
   run("digits-convnet.yaml", {"callbacks=[{ModelSaver: {}}, {HeapWatch: {from: 10, to: 110}}]"});
   if (IsSkipped()) return;
-  constexpr double kBetweenProgressLines = 30;  // whose texts are made on the training thread
+  constexpr double kBetweenProgressLines = 30;  // their texts are made on the training thread
   if (watch.seconds() > kBetweenProgressLines)
     GTEST_SKIP() << "this machine is too busy: 110 steps took " << watch.seconds()
                  << " s, a progress line was due";

@@ -32,7 +32,8 @@ inline nlohmann::json without_times(const std::string& text) {
   return all;
 }
 
-/// Variables of the model and the optimizer and all other tensors, bit by bit, and the place in the data.
+/// Compares variables of the model and the optimizer and all other tensors, bit by bit, and the position in
+/// the data.
 inline void expect_same_state(const CheckpointContent& a, const CheckpointContent& b) {
   EXPECT_EQ(a.step, b.step);
   ASSERT_EQ(a.tensors.size(), b.tensors.size());
@@ -44,7 +45,8 @@ inline void expect_same_state(const CheckpointContent& a, const CheckpointConten
   EXPECT_EQ(a.texts.at("data/json"), b.texts.at("data/json"));
 }
 
-/// Everything but the clock: tensors, counters, the state of callbacks, the history of statistics, the plan.
+/// Compares everything except times: tensors, counters, the state of callbacks, the history of statistics,
+/// the plan.
 inline void expect_same_checkpoint(const std::string& path_a, const std::string& path_b) {
   const CheckpointContent a = load_checkpoint(path_a);
   const CheckpointContent b = load_checkpoint(path_b);
@@ -61,14 +63,14 @@ inline void expect_same_checkpoint(const std::string& path_a, const std::string&
   }
 }
 
-/// The records of stats.json of two run folders but for the clock.
+/// Compares the records of stats.json of two run folders, except for times.
 inline void expect_same_statistics(const std::string& folder_a, const std::string& folder_b) {
   const nlohmann::json a = without_times(content_of(folder_a + "/stats.json"));
   EXPECT_GT(a.size(), 0U);
   EXPECT_EQ(a, without_times(content_of(folder_b + "/stats.json")));
 }
 
-/// The last checkpoint, those of the best epochs and the statistics of two run folders.
+/// Compares the last checkpoint, the best checkpoints and the statistics of two run folders.
 inline void expect_same_end(const std::string& folder_a, const std::string& folder_b, int64_t last_step) {
   const auto name = "/checkpoints/" + checkpoint_name(last_step);
   expect_same_checkpoint(folder_a + name, folder_b + name);

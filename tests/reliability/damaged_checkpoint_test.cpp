@@ -14,7 +14,7 @@ class DamagedCheckpoint : public Training {
     whole_ = content_of(checkpoint(25, "run"));
   }
 
-  /// What loading says of a file with this content, which must begin with its path; "" where it loads.
+  /// The error of loading a file with this content, which must start with its path; "" if it loads.
   std::string complaint(const std::string& content) const {
     write_content(damaged(), content);
     try {
@@ -50,7 +50,7 @@ TEST_F(DamagedCheckpoint, is_detected_with_any_of_two_thousand_flipped_bits) {
   const size_t bits = whole_.size() * 8;
   ASSERT_GT(bits, kFlips);
   for (size_t i = 0; i < kFlips; ++i) {
-    const size_t bit = bits * i / kFlips + i % 8;  // over the whole file, and over the bits of a byte
+    const size_t bit = bits * i / kFlips + i % 8;  // spread over the whole file, and over the bits of a byte
     EXPECT_NE(complaint(with_flipped_bit(bit)), "") << "bit " << bit;
   }
   EXPECT_EQ(complaint(whole_), "");

@@ -1,4 +1,4 @@
-// Files of data that are cut short: refused with their path, or left out and counted, as the config says.
+// Truncated data files: refused with their path, or skipped and counted, as the config says.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ TEST_F(DamagedIdx, trains_while_it_is_whole) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
-TEST_F(DamagedIdx, is_refused_where_it_is_truncated) {
+TEST_F(DamagedIdx, is_refused_if_it_is_truncated) {
   for (const size_t length : {size_t{0}, size_t{7}, size_t{16}, images_.size() / 2, images_.size() - 1}) {
     SCOPED_TRACE(length);
     write_content(file("images-idx3"), images_.substr(0, length));
@@ -86,13 +86,13 @@ TEST_F(DamagedImage, ends_the_run_with_its_path) {
       << outcome.err;
 }
 
-TEST_F(DamagedImage, is_left_out_and_counted_where_the_config_says_so) {
+TEST_F(DamagedImage, is_skipped_and_counted_if_the_config_says_so) {
   for (const std::string on_error : {"skip", "replace"}) {
     SCOPED_TRACE(on_error);
     std::filesystem::remove_all(run_folder("run"));
     const Outcome outcome = train_on_images(on_error);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    // It is met again in the passes that the queue has read ahead.
+    // The queue reads passes ahead, so it meets the file again.
     EXPECT_THAT(outcome.err,
                 testing::ContainsRegex("data.train: [0-9]+ bad samples were left out or replaced"));
     EXPECT_NE(content_of(run_folder("run") + "/bad_samples.txt").find(image(kBroken)), std::string::npos);

@@ -64,7 +64,7 @@ TEST_F(Determinism, the_length_of_an_epoch_does_not_change_the_weights_of_step_1
   expect_same_state(load_checkpoint(checkpoint(1000, "469")), data);
 }
 
-/// Two threads, batches of 64 and 32 filters: what makes training fast takes part.
+/// Two threads, batches of 64 and 32 filters: training uses everything that makes it fast.
 class DeterminismOfFastKernels : public Training {
  protected:
   DeterminismOfFastKernels() { config_ = source_folder() + "/tests/reliability/tuned-convnet.yaml"; }
@@ -97,7 +97,7 @@ TEST_F(DeterminismOfFastKernels, measured_choices_in_a_plan_give_the_same_bits_w
   EXPECT_EQ(step.pieces, 2);
   EXPECT_FALSE(step.nodes.contains("conv0/Convolution"));
   EXPECT_NE(step.nodes.at("pool0/MaxPool").algorithm, "") << "of the convolution that it is joined with";
-  // Without the plan a machine that is busier or less busy than before may choose otherwise.
+  // Without the plan, a machine that is busier or less busy than before may choose differently.
   train_well("cached", {"--plan", run_folder("first") + "/plan.json"});
   expect_same_run("first", "cached");
   std::filesystem::remove_all(folder_ / "cache");

@@ -1,4 +1,4 @@
-// Lets the n-th call that writes a checkpoint fail, for every n of a whole run: open, write, fsync, close or
+// Makes the n-th call that writes a checkpoint fail, for every n of a whole run: open, write, fsync, close or
 // rename.
 #include <algorithm>
 #include <cerrno>
@@ -24,7 +24,7 @@ struct Ended {
   std::map<std::string, Tensor> variables;
 };
 
-/// Trains, from `resume` on where it is a file.
+/// Trains; continues from `resume` if it is a file.
 Ended train(const std::string& folder, FileIo& io, const std::string& on_error, const std::string& resume) {
   SmallTraining training;
   training.trainer().initialize();
@@ -52,10 +52,10 @@ class FailingWrites : public testing::TestWithParam<std::string> {
     calls_ = none.calls();
   }
 
-  /// The save, from 0, in which call n is.
+  /// The save, counted from 0, that call n belongs to.
   int save_of(int n) const { return 3 * (n - 1) / calls_; }
 
-  /// Every file is a whole checkpoint, and the one before the failed save is there.
+  /// Every file is a complete checkpoint, and the one before the failed save exists.
   void look_at_what_is_left(const std::string& checkpoints, int n) const {
     std::vector<int64_t> steps;
     for (const auto& entry : std::filesystem::directory_iterator(checkpoints))

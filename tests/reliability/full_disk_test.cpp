@@ -1,4 +1,4 @@
-// A run whose folder is on a disk that is full or may not be written.
+// A run whose folder is on a full or read-only disk.
 #include <filesystem>
 
 #include "checkpoint/retention.h"
@@ -26,7 +26,7 @@ class FullDisk : public Training {
   const std::vector<std::string> keep_all_ = {"--set", "callbacks.ModelSaver.keep=100"};
 };
 
-TEST_F(FullDisk, ends_with_exit_5_and_goes_on_once_there_is_room) {
+TEST_F(FullDisk, ends_with_exit_5_and_can_be_resumed_when_there_is_room) {
   train_well("straight", keep_all_);
   const SmallDisk disk(run_folder("run"), "800k");
   if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
@@ -47,7 +47,7 @@ TEST_F(FullDisk, ends_with_exit_5_and_goes_on_once_there_is_room) {
   expect_same_statistics(run_folder("straight"), run_folder("run"));
 }
 
-TEST_F(FullDisk, stops_at_once_where_the_config_says_so) {
+TEST_F(FullDisk, stops_at_once_if_the_config_says_so) {
   const SmallDisk disk(run_folder("run"), "800k");
   if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
   std::vector<std::string> more = keep_all_;

@@ -1,4 +1,4 @@
-// A run that is killed at random moments, many times, ends as one that was never killed.
+// A run that is killed at random moments, many times, ends like one that was never killed.
 #include <csignal>
 #include <filesystem>
 
@@ -12,8 +12,9 @@ namespace {
 
 class Kill : public Training {
  protected:
-  /// Kills run `killed` with signal 9 as often, each time behind one to `most_saves` further saves, every
-  /// second time when a file of a checkpoint has just appeared; then compares with one that was left alone.
+  /// Kills run `killed` `kills` times with signal 9, each time after one to `most_saves` further saves, and
+  /// every second time just after a file of a checkpoint has appeared. Then compares it with a run that was
+  /// never killed.
   void survives(int kills, int most_saves, int64_t last_step, const Launch& launch) {
     train_well("straight", {}, launch);
     std::filesystem::create_directories(checkpoints("killed"));
@@ -41,14 +42,14 @@ class Kill : public Training {
     expect_same_end(run_folder("straight"), run_folder("killed"), last_step);
   }
 
-  /// The first of two, which saves, or any.
+  /// The first of two ranks, which saves, or any rank.
   pid_t one_rank(pid_t mpirun, bool first) {
     const std::vector<pid_t> ranks = children_of(mpirun);
     EXPECT_EQ(ranks.size(), 2U);
     return ranks.at(first ? 0 : static_cast<size_t>(dice_.roll(0, 1)));
   }
 
-  /// Whole checkpoints, the newest of which the next run has to take.
+  /// Complete checkpoints; the next run must take the newest.
   void look_at_what_is_left(int64_t last_step) {
     if (!unfinished_files(checkpoints("killed")).empty()) ++hits_;
     const std::vector<CheckpointFile> left = list_checkpoints(checkpoints("killed"));
@@ -62,7 +63,7 @@ class Kill : public Training {
   }
 
   Dice dice_;
-  int hits_ = 0;           // kills that left an unfinished checkpoint behind
+  int hits_ = 0;           // kills that left an unfinished checkpoint
   CheckpointFile newest_;  // after the last kill
 };
 

@@ -1,4 +1,4 @@
-// What `tpack check` says of memory, against the most that a training process holds.
+// The memory that `tpack check` predicts, against the most that a training process holds.
 #include <algorithm>
 #include <filesystem>
 
@@ -61,8 +61,8 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
 };
 
 /// Before the first training, the check knows no timings and chooses kernels by rules. Measured kernels need
-/// no more scratch than those, but may lie in layouts that need less: photos 206 or 231 MB where rules need
-/// 229.
+/// no more scratch memory than those, but may use layouts that need less: photos 206 or 231 MB, where rules
+/// need 229.
 TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
   const Shipped& shipped = GetParam();
   const double by_rules = predicted();

@@ -1,5 +1,5 @@
-// A run that chooses its plan by measuring, and whose passes end with smaller batches, is interrupted before
-// it has met all of its batches; it ends as one that follows the same plan and was never interrupted.
+// A run that measures its own plan, and whose passes end with smaller batches, is interrupted before it has
+// met all of its batch sizes; it ends like a run with the same plan that was never interrupted.
 #include <csignal>
 #include <fstream>
 

@@ -27,14 +27,14 @@ class Dice {
     std::cout << "random moments from TPACK_TEST_SEED=" << seed << std::endl;
     random_.seed(seed);
   }
-  /// From `low` to `high`, both included.
+  /// From `low` to `high`, inclusive.
   int roll(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
  private:
   std::mt19937 random_;
 };
 
-/// Tells when a file appears in a folder, as soon as the kernel knows.
+/// Reports that a file has appeared in a folder, as soon as the kernel knows.
 class FolderWatch {
  public:
   explicit FolderWatch(const std::string& folder) : descriptor_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
@@ -44,12 +44,12 @@ class FolderWatch {
   FolderWatch(const FolderWatch&) = delete;
   FolderWatch& operator=(const FolderWatch&) = delete;
 
-  /// Waits for the next file; false if none came for long.
+  /// Waits for the next file; false if none appears for a long time.
   bool wait() const {
     constexpr int kTimeoutMs = 10'000;
     std::array<char, 4096> events{};
     while (read(descriptor_, events.data(), events.size()) > 0) {
-    }  // those of before
+    }  // earlier ones
     pollfd ready{descriptor_, POLLIN, 0};
     return poll(&ready, 1, kTimeoutMs) == 1;
   }
@@ -58,7 +58,7 @@ class FolderWatch {
   int descriptor_;
 };
 
-/// Names of files of a folder that a process has not finished, or never will.
+/// Names of files in a folder that a process has not finished, or never will.
 inline std::vector<std::string> unfinished_files(const std::string& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -67,8 +67,8 @@ inline std::vector<std::string> unfinished_files(const std::string& folder) {
   return names;
 }
 
-/// Waits until the run has saved `saves` checkpoints and `polls` more looks at it have been taken: some
-/// microseconds each, so that any place in a step may be hit. False if the run ended before.
+/// Waits until the run has saved `saves` checkpoints, and then for `polls` more polls of some microseconds
+/// each, so that any place in a step may be hit. False if the run ended before.
 inline bool wait_for_saves(testing_cli::Process& process, int saves, int polls) {
   for (int i = 0; i < saves; ++i) {
     if (!process.wait_for(" saved ")) return false;

@@ -17,7 +17,7 @@ class Replicas : public Training {
     train_well(name, {}, launch);
     return load_checkpoint(checkpoint(kSteps, name));
   }
-  /// `tolerance`: of the largest difference relative to the largest weight.
+  /// `tolerance`: for the largest difference relative to the largest weight.
   void expect_close(const Launch& one_device, const Launch& launch, double tolerance) const {
     const CheckpointContent one = trained("one", one_device);
     const CheckpointContent two = trained("two", launch);

@@ -1,4 +1,4 @@
-// A run that is stopped by a signal and goes on with --resume auto ends as one that was never stopped.
+// A run that is stopped by signals and continued with --resume auto ends like one that was never stopped.
 #include <csignal>
 #include <filesystem>
 
@@ -15,9 +15,9 @@ constexpr int64_t kLastStepOfTwo = 48;  // 200 samples in batches of 8 for two r
 
 class Resume : public Training {
  protected:
-  /// Trains `straight` to the end, and `stopped` with the same plan in pieces. `stop` sends a process its
-  /// signal; false if the run was over before that. So many pieces must have been ended by a signal: where
-  /// the run was over too soon all is done again, with signals as early as possible.
+  /// Trains `straight` to the end, and `stopped` with the same plan in pieces, and compares them. `stop`
+  /// sends a process its signal, and returns false if the run ended before that. `pieces` pieces must be
+  /// ended by a signal; if a run ends too soon, all pieces are repeated, with signals as early as possible.
   template <class Stop>
   void compare_with_pieces(const Launch& launch, int64_t last_step, int pieces, Stop&& stop) {
     constexpr int kTries = 3;
@@ -34,7 +34,7 @@ class Resume : public Training {
     expect_same_end(run_folder("straight"), run_folder("stopped"), last_step);
   }
 
-  /// Trains `stopped` in pieces until one of them is not ended early; how many were.
+  /// Trains `stopped` in pieces, until one of them runs to the end; returns how many pieces were interrupted.
   template <class Stop>
   int interrupt(const Launch& launch, int64_t last_step, int pieces, Stop&& stop) {
     stopped_at_ = 0;
@@ -61,7 +61,7 @@ class Resume : public Training {
     return nlohmann::json::parse(content_of(run_folder(name) + "/exit.json")).at("global_step");
   }
 
-  /// Waits for a random number of checkpoints and polls; false if the run was over before.
+  /// Waits for a random number of checkpoints and polls; false if the run ended before.
   bool wait_somewhere(Process& process, int most_saves, int most_polls) {
     return wait_for_saves(process, early_ ? 1 : dice_.roll(1, most_saves),
                           early_ ? 0 : dice_.roll(0, most_polls));
@@ -74,8 +74,8 @@ class Resume : public Training {
     return true;
   }
 
-  /// SIGTERM in the moment in which a file of the next checkpoint appears; to one of the ranks where there
-  /// are some. At least one of the signals must find the file unfinished.
+  /// SIGTERM at the moment when a file of the next checkpoint appears; with several ranks, to one of them. At
+  /// least one of the signals must find the file unfinished.
   void compare_while_saving(const Launch& launch, int64_t last_step, int pieces) {
     int hits = 0;
     compare_with_pieces(launch, last_step, pieces, [&](Process& process, int piece) {
@@ -94,7 +94,7 @@ class Resume : public Training {
   }
 
   static constexpr int kMostPolls = 20'000;
-  int64_t epoch_steps_ = 0;  // if given, every piece must end within an epoch of so many steps
+  int64_t epoch_steps_ = 0;  // if given, every piece must end within an epoch of that many steps
   Dice dice_;
   bool early_ = false;      // whether signals come as early as possible
   int64_t stopped_at_ = 0;  // the step at which the last piece was ended
@@ -108,7 +108,7 @@ TEST_F(Resume, on_two_towers_after_sigterm_at_random_moments) {
   compare_with_pieces(kTowers, kLastStepOfTwo, 3, [&](Process& p, int) { return terminate_somewhere(p, 2); });
 }
 
-/// Measured algorithms and two threads; a save is made after every fifth step.
+/// Measured algorithms and two threads; a checkpoint is saved after every fifth step.
 class ResumeOfFastKernels : public Resume {
  protected:
   ResumeOfFastKernels() {
@@ -150,7 +150,7 @@ TEST_F(Resume, on_two_ranks_after_sigterm_to_one_of_them) {
   });
 }
 
-/// mpirun passes the signal on after a second, and kills what is there after another one.
+/// mpirun forwards the signal after a second, and kills the remaining processes after another second.
 TEST_F(Resume, on_two_ranks_after_sigterm_to_mpirun) {
   if (const auto why = no_ranks()) GTEST_SKIP() << *why;
   Launch launch = kRanks;

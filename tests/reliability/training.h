@@ -19,7 +19,7 @@ using testing_cli::Outcome;
 using testing_cli::Process;
 using testing_cli::program;
 
-/// How a config is moved to other trainers: what precedes the program, and what is changed.
+/// How a config is run with another trainer: what precedes the program, and which keys change.
 struct Launch {
   std::string name;
   std::vector<std::string> before = {};
@@ -28,7 +28,7 @@ struct Launch {
 
 inline const Launch kSimple{"Simple"};
 inline const Launch kTowers{"Towers", {}, {"--set", "trainer={SyncMultiGPU: {devices: [cpu:0, cpu:1]}}"}};
-/// Open MPI takes its network only from this machine.
+/// Open MPI uses only this machine's loopback network.
 inline const Launch kRanks{"Ranks",
                            {"mpirun", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "--mca",
                             "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo", "-n", "2"},
@@ -41,14 +41,14 @@ inline std::optional<std::string> no_ranks() {
   return std::nullopt;
 }
 
-/// The processes that a process has started.
+/// The child processes of a process.
 inline std::vector<pid_t> children_of(pid_t pid) {
   const std::string id = std::to_string(pid);
   std::ifstream list("/proc/" + id + "/task/" + id + "/children");
   return {std::istream_iterator<pid_t>(list), {}};
 }
 
-/// Trains the config of this folder in run folders of its own, with a cache of kernel timings of its own.
+/// Trains the config of this folder in its own run folders, with its own cache of kernel timings.
 class Training : public testing::Test {
  protected:
   Training() {
@@ -84,13 +84,13 @@ class Training : public testing::Test {
     outcome.err = process.err();
     return outcome;
   }
-  /// Trains to the end, which must be good.
+  /// Trains to the end and expects success.
   void train_well(const std::string& name, const std::vector<std::string>& more = {},
                   const Launch& launch = kSimple) const {
     const Outcome outcome = train(name, more, launch);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
   }
-  /// Trains a run on from the checkpoint of a step to the end, which must be good.
+  /// Continues a run from the checkpoint of a step to the end and expects success.
   void go_on_well(const std::string& name, int64_t step, const std::vector<std::string>& more = {},
                   const Launch& launch = kSimple) const {
     std::vector<std::string> all = {"--resume", "auto"};
@@ -99,7 +99,7 @@ class Training : public testing::Test {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     expect_resumed(outcome.err, checkpoint(step, name));
   }
-  /// A run that began again would end with the same bits.
+  /// Checks that the run really was resumed: a run that started over would end with the same bits.
   static void expect_resumed(const std::string& messages, const std::string& path) {
     EXPECT_NE(messages.find("resuming from " + path + " "), std::string::npos) << messages;
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests scripts/check_dependencies.py on copies of the sources that it must refuse."""
+"""Tests scripts/check_dependencies.py on changed copies of the sources, which it must refuse."""
 import unittest
 
 from scratch import ScratchTest

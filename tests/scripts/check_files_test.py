@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests scripts/check_files.py on copies of the sources that it must refuse."""
+"""Tests scripts/check_files.py on changed copies of the sources, which it must refuse."""
 import unittest
 
 from scratch import ScratchTest
@@ -23,11 +23,15 @@ class CheckFiles(ScratchTest):
         names = [line.split()[1] for line in self.complaints()]
         self.assertEqual(names, ["LeakyReluParams", "LeakyRelu"])
 
-    def test_refuses_a_component_before_or_behind_the_anonymous_namespace(self):
+    def test_refuses_a_component_before_or_after_the_anonymous_namespace(self):
         self.replace(COMPONENT, "\nnamespace {\n", "\nstruct Before {};\nclass Declared;\nnamespace {\n")
-        self.replace(COMPONENT, "\n}  // namespace\n", "\n}  // namespace\n\nclass Behind final\n    : public Layer {\n};\n")
+        self.replace(COMPONENT, "\n}  // namespace\n", "\n}  // namespace\n\nclass After final\n    : public Layer {\n};\n")
         names = [line.split()[1] for line in self.complaints()]
-        self.assertEqual(names, ["Before", "Behind"])
+        self.assertEqual(names, ["Before", "After"])
+
+    def test_refuses_a_second_type_of_the_same_name(self):
+        self.replace("lib/comm/comm.h", "struct RankPart {", "struct Slice {")
+        self.assertEqual(self.complaints(), ["lib/comm/comm.h and lib/ops/pad.h: both define a type Slice; give one of them another name"])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests what CMake configures: tests or none, and which sources compile together."""
+"""Tests what CMake configures: with or without tests, and which sources are compiled together."""
 import json
 import pathlib
 import re
@@ -12,7 +12,7 @@ NO_GTEST = "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"
 
 
 class Configure(unittest.TestCase):
-    """Each configuration takes seconds: the tests share the first one, which is that of ./demo.sh without GoogleTest."""
+    """Configuring takes seconds, so the tests share the first configuration: that of ./demo.sh, without GoogleTest."""
 
     @classmethod
     def setUpClass(cls):

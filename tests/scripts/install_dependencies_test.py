@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests which packages scripts/install_dependencies.sh installs, with a dpkg-query and an apt-get that only pretend."""
+"""Tests which packages scripts/install_dependencies.sh installs, with a fake dpkg-query and apt-get."""
 import os
 import pathlib
 import subprocess
@@ -32,7 +32,7 @@ class InstallDependencies(unittest.TestCase):
                               capture_output=True, text=True)
 
     def packages(self, *options, installed=()):
-        """What apt-get is asked to install."""
+        """The packages that apt-get is asked to install."""
         done = self.run_script(*options, installed=installed)
         self.assertEqual(done.returncode, 0, done.stderr)
         calls = (self.bin / "calls").read_text().splitlines()

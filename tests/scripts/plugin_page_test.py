@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The C++ and YAML that docs/plugins.md shows stands in the files of tests/plugin, which are built and run."""
+"""Tests that the C++ and YAML blocks of docs/plugins.md are in the files of tests/plugin, which are built and run."""
 import pathlib
 import re
 import unittest

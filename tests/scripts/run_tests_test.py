@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests scripts/run_tests.py on a build folder whose test program only pretends to be one of GoogleTest."""
+"""Tests scripts/run_tests.py on a build folder with a fake GoogleTest program."""
 import os
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = '''#!{python}
-"""Runs the tests that GTEST_FILTER or --gtest_filter names: what each does is in its name."""
+"""Runs the tests that GTEST_FILTER or --gtest_filter names; the name of a test says what it does."""
 import os, sys
 names = next((word.split("=")[1] for word in sys.argv[1:] if word.startswith("--gtest_filter=")), os.environ.get("GTEST_FILTER"))
 cases, code = "", 0
@@ -61,7 +61,7 @@ class RunTests(unittest.TestCase):
         return done.returncode, done.stdout.splitlines()
 
     def ran(self):
-        """What ran, a line for each process."""
+        """What ran, one line per process."""
         return (self.build / "ran").read_text().splitlines()
 
     def test_names_what_failed(self):
@@ -113,14 +113,14 @@ class RunTests(unittest.TestCase):
         self.assertEqual(self.run_tests(allowed="small this machine lacks gold\n")[0], 1)
 
     def test_allows_a_test_that_ctest_runs_alone_the_same_skips(self):
-        self.add("A.skips_gold", "--gtest_repeat=1")  # one more word: not a test that runs with others
+        self.add("A.skips_gold", "--gtest_repeat=1")  # one more argument: this test does not run together with others
         self.assertEqual(self.run_tests(allowed="* this machine lacks tin\n")[0], 1)
         self.assertEqual(self.run_tests(allowed="* this machine lacks gold\n")[0], 0)
 
 
 class AllowedSkips(unittest.TestCase):
     def test_each_reason_is_one_that_a_test_gives(self):
-        """A reason that no test gives any more would hide the next test that gives it."""
+        """A reason that no test gives any longer would hide the next test that gives it."""
         sources = "".join(path.read_text() for path in sorted((ROOT / "tests").rglob("*")) if path.suffix in (".cpp", ".h", ".py"))
         lines = [line.split(maxsplit=1) for line in (ROOT / "tests/allowed_skips.txt").read_text().splitlines() if line and line[0] != "#"]
         self.assertGreater(len(lines), 5)

@@ -1,4 +1,4 @@
-"""A copy of what the checking scripts read, for tests that break it."""
+"""A copy of the files that the checking scripts read, for tests that break them."""
 import pathlib
 import shutil
 import subprocess

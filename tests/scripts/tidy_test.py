@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests which files scripts/tidy.py takes for changed, in repositories of a few files."""
+"""Tests which files scripts/tidy.py considers changed, in small repositories."""
 import os
 import pathlib
 import shutil
@@ -39,7 +39,7 @@ class Changes(unittest.TestCase):
         self.git("commit", "--quiet", "--message=a change")
 
     def clone(self, *options):
-        """Goes on in a clone."""
+        """Continues in a clone."""
         subprocess.run(["git", "clone", "--quiet", *options, self.root.as_uri(), self.folder / "clone"], env=ENVIRONMENT, check=True)
         self.root = self.folder / "clone"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests scripts/update_error_texts.py with a program that writes what a test program would."""
+"""Tests scripts/update_error_texts.py with a program that writes what the test program would write."""
 import pathlib
 import shutil
 import subprocess
@@ -27,7 +27,7 @@ class UpdateErrorTexts(unittest.TestCase):
         subprocess.run(["git", "-C", self.root, "add", "."], check=True)
 
     def update(self, **found):
-        """Exit code and output after a test program that finds these texts, by file name with _ for the dot."""
+        """Exit code and output if the test program finds these texts, given by file name with _ instead of the dot."""
         program = self.root / "program"
         writes = [f"printf '{text}' >\"$TPACK_FOUND_ERROR_TEXTS/{name.replace('_', '.')}\"" for name, text in found.items()]
         program.write_text("#!/bin/sh\n" + "\n".join(writes) + "\nexit 1\n")

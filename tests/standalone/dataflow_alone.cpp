@@ -1,4 +1,4 @@
-// The dataflow without anything else: a flow described in C++, read by worker threads.
+// The dataflow alone: a flow described in C++, read by worker threads.
 #include "dataflow/data_flow.h"
 #include "standalone/expect.h"
 

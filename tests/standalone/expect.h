@@ -4,7 +4,7 @@
 
 namespace tpack {
 
-/// Counts what a program expected and did not find.
+/// Counts the expectations of a program that were not met.
 class Expectations {
  public:
   void expect(bool holds, const char* what) {

@@ -1,4 +1,4 @@
-// A network of raw ops, no layers and no model section, under the real loop with real callbacks.
+// A network of raw ops, without layers and model section, in the real loop with real callbacks.
 #include <filesystem>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ constexpr int64_t kSide = 28;
 constexpr int64_t kClasses = 10;
 constexpr int64_t kEpochs = 3;
 
-/// Softmax regression on images of digits: weights, cost and accuracy written out.
+/// Softmax regression on images of digits, with weights, cost and accuracy as ops.
 class SoftmaxRegression final : public TowerFunction {
  public:
   const std::vector<TowerInput>& inputs() const override { return inputs_; }
@@ -62,7 +62,7 @@ struct Parts {
   Plan plan;
 };
 
-/// The trainer, callbacks and loop of one run into `folder`.
+/// The trainer, callbacks and loop of one run in `folder`.
 class OwnRun {
  public:
   OwnRun(Parts& parts, std::string folder) : trainer_(Registry<Trainer>::make("Simple")) {

@@ -1,5 +1,5 @@
-// Layers, gradient and optimizer in a `for` of one's own, without trainer and callbacks: on one device with
-// the two programs in hand, and on two towers.
+// Layers, gradient and optimizer in a hand-written `for`, without trainer and callbacks: on one device with
+// explicit programs, and on two towers.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,7 @@ std::unique_ptr<TowerFunction> make_network() {
   return network;
 }
 
-/// Points of a cube; class 1 where they are further than 1.1 from its middle, which no plane tells.
+/// Points in a cube; class 1 if their distance from the center is more than 1.1, which no plane separates.
 Batch make_batch(int64_t number, int64_t samples = kBatch) {
   Rng rng(mix(kSeed, static_cast<uint64_t>(number)));
   Batch batch = {Tensor(DType::kFloat32, {samples, kFeatures}), Tensor(DType::kInt32, {samples})};

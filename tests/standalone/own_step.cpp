@@ -1,4 +1,5 @@
-// Anything that runs in a loop: callbacks, schedules and checkpoints around a step that is no neural network.
+// Anything that runs in a loop: callbacks, schedules and checkpoints around a step that is not a neural
+// network.
 #include <cmath>
 #include <filesystem>
 #include <unistd.h>
@@ -13,11 +14,11 @@ namespace {
 
 constexpr const char* kTemperature = "temperature";
 
-/// Rosenbrock's banana: 0 at (1, 1), at the bottom of a long bent valley.
+/// Rosenbrock's function: 0 at (1, 1), at the bottom of a long bent valley.
 double height(const double* at) { return std::pow(1 - at[0], 2) + 100 * std::pow(at[1] - at[0] * at[0], 2); }
 
-/// Looks for the lowest point by simulated annealing. A step tries one move; its random numbers depend on the
-/// number of the step alone.
+/// Searches for the lowest point by simulated annealing. A step tries one move; its random numbers depend
+/// only on the number of the step.
 class Annealing final : public Trainer {
  public:
   Annealing() {
@@ -64,7 +65,7 @@ class Annealing final : public Trainer {
   std::unique_ptr<VariableStore> store_;
 };
 
-/// Gives `height_now`, and stops the run once it is low enough; the others still save it.
+/// Gives `height_now`, and stops the run when it is low enough; the callbacks after it still save it.
 class StopWhenLow final : public Callback {
  public:
   explicit StopWhenLow(double enough) : enough_(enough) {}
@@ -84,9 +85,9 @@ class StopWhenLow final : public Callback {
 };
 
 constexpr RunLength kLength = {.max_epoch = 100, .steps_per_epoch = 500};
-constexpr double kCooling = 0.85;  // an epoch
+constexpr double kCooling = 0.85;  // per epoch
 
-/// Cools while the run goes on, keeps the lowest place and checkpoints.
+/// Cools down during the run, and keeps the lowest place and checkpoints.
 struct OwnRun {
   explicit OwnRun(const std::string& folder) {
     std::vector<ConfigNode> cooling;

@@ -8,7 +8,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-// glibc's own names for its allocator: malloc and friends are replaced for the whole test program.
+// glibc's own names for its allocator: malloc and related functions are replaced for the whole test program.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
@@ -26,7 +26,7 @@ std::atomic<int64_t> live{0};
 std::array<tpack::RecordedAllocation, tpack::kMostRecordedAllocations>
     records;  // static: nothing is allocated while recording
 std::atomic<size_t> recorded{0};
-std::atomic<pid_t> recording{0};          // the thread of which everything is recorded; 0: nothing is
+std::atomic<pid_t> recording{0};          // the thread whose requests are all recorded; 0: none
 thread_local bool inside_record = false;  // walking the stack may allocate
 
 void record(size_t size, pid_t watched) {

@@ -10,7 +10,7 @@ namespace tpack {
 
 constexpr size_t kLargeAllocation = 4096;  // bytes
 
-/// What all threads asked of the heap since the last `reset_allocations`.
+/// What all threads have requested from the heap since the last `reset_allocations`.
 struct Allocations {
   int64_t count = 0;
   int64_t large = 0;  // of kLargeAllocation or more
@@ -21,7 +21,7 @@ bool allocations_are_counted();
 void reset_allocations();
 Allocations allocations();
 
-/// One request to the heap: who made it, and from where, the innermost call first.
+/// One request to the heap: which thread made it, and the stack, innermost call first.
 struct RecordedAllocation {
   pid_t thread = 0;
   size_t bytes = 0;
@@ -30,10 +30,10 @@ struct RecordedAllocation {
 };
 constexpr size_t kMostRecordedAllocations = size_t{1} << 15U;
 
-/// From now on requests of the calling thread are recorded, and large ones of all others, as far as the room
-/// for them goes.
+/// From now on, all requests of the calling thread and large requests of other threads are recorded, as long
+/// as there is room for them.
 void start_recording_allocations();
-/// Ends it; what was recorded. Valid until it is started again.
+/// Stops recording; returns the records, which are valid until the next start.
 std::span<const RecordedAllocation> stop_recording_allocations();
 
 }  // namespace tpack

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// Keeps what is logged from stderr while it is there.
+/// Captures the log lines that would go to stderr while it exists.
 class CapturedLog {
  public:
   CapturedLog() {
@@ -22,7 +22,7 @@ class CapturedLog {
   CapturedLog(const CapturedLog&) = delete;
   CapturedLog& operator=(const CapturedLog&) = delete;
 
-  /// The lines so far without their time stamps.
+  /// The lines so far, without their time stamps.
   std::string text() const {
     std::istringstream lines(content_of(folder_ / "log.txt"));
     std::string all;

@@ -12,7 +12,7 @@
 
 namespace tpack {
 
-/// A trainer without programs: steps count, statistics are what the test says, and there are two variables,
+/// A trainer without programs: a step only counts, the test sets the statistics, and there are two variables,
 /// the weights w [2] (each step adds 1) and the scalar learning_rate.
 class FakeTrainer final : public Trainer {
  public:
@@ -84,11 +84,11 @@ class TestRun {
     callbacks_.push_back({name, std::move(callback)});
     return *this;
   }
-  /// A callback made as a config makes it.
+  /// A callback built as from a config.
   TestRun& add(const std::string& name, const ConfigNode& params = {}) {
     return add(name, Registry<Callback>::make(name, params));
   }
-  /// Sets the callbacks up; `go` does it otherwise.
+  /// Sets up the callbacks; `go` does this if it was not called.
   Loop& loop() {
     if (options.world == nullptr) options.world = world_.get();
     if (!loop_) loop_ = std::make_unique<Loop>(trainer_, std::move(callbacks_), monitors, options);
@@ -112,7 +112,7 @@ class TestRun {
   std::unique_ptr<Loop> loop_;
 };
 
-/// A callback made of one function that is called after each step and one for `trigger`.
+/// A callback made of two functions: one for after each step, one for `trigger`.
 class FunctionCallback final : public Callback {
  public:
   using Hook = std::function<void(Run&)>;

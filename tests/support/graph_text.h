@@ -9,8 +9,8 @@
 
 namespace tpack {
 
-/// The text of a graph that `emit` builds in double, and the variables that it declares, with their first
-/// values.
+/// The text of a graph that `emit` builds in double, and of the variables that it declares, with their
+/// initial values.
 inline std::string graph_text(const std::function<void(Builder&)>& emit, Phase phase = Phase::kTraining) {
   Graph graph;
   VariableTable table;

@@ -13,8 +13,8 @@ struct LateSourceParams {
   bool absent = false;
 };
 
-/// Knows its components once it is open, as a source of arrays in files does: image [side, side, 1] with the
-/// index in each pixel, label index % 3.
+/// A source that knows its components only after it is opened, like a source of arrays in files: image [side,
+/// side, 1] with the index in each pixel, label index % 3.
 class LateSource final : public RandomAccessSource {
  public:
   using Params = LateSourceParams;

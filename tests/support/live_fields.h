@@ -11,23 +11,24 @@
 #include "core/registry.h"
 #include "core/text.h"
 
-/// Proves that every field of a component does something: it is changed, and what is built must differ.
-/// experiment/component_docs_test.cpp has the list of the tests that do this, one for each kind of component.
+/// Tests that every field of a component has an effect: each field is changed in turn, and the result must
+/// differ. tests/experiment/component_docs_test.cpp has the list of the tests that do this, one for each kind
+/// of component.
 ///
-/// A component is changed from the example in its schema on: each field gets its default and a few values
-/// that its type suggests. Where these do not say enough, a live::Fields object next to the component's own
-/// test does.
+/// The example in the schema of a component is built first. Then each field gets its default and a few values
+/// of its type. If that is not enough, a live::Fields object next to the component's own test gives others.
 namespace tpack::live {
 
-/// What an item of a config (`Name: {...}`) makes, as text: the same text whenever it is called.
+/// Builds an item of a config (`Name: {...}`) and describes the result as text. The same item must give the
+/// same text.
 using Build = std::function<std::string(const std::string& item_yaml)>;
 
-/// How the fields of one component are changed, where its example does not say it.
+/// How to change the fields of one component, if its example and their types are not enough to tell.
 struct Component {
-  std::string base = {};                             // parameters that all changes begin with, as YAML
-  std::map<std::string, std::string> values = {};    // a field: another value of it, as YAML
-  std::map<std::string, std::string> left_out = {};  // a field that is not changed here: why
-  Build build = nullptr;                             // what shows its fields; empty: as for all of its kind
+  std::string base = {};                           // the parameters to change, as YAML; empty: the example's
+  std::map<std::string, std::string> values = {};  // field -> another value of it, as YAML
+  std::map<std::string, std::string> left_out = {};  // field -> why it is not changed here
+  Build build = nullptr;                             // empty: the one of its kind
 };
 using Components = std::map<std::string, Component>;  // by name
 
@@ -51,11 +52,6 @@ struct Scene {
   std::map<std::string, std::vector<std::string>> names = {};  // what references may name: "flow": {"test"}
 };
 
-/// All values that a field may take, where they can be listed.
-inline std::vector<std::string> choices_of(const FieldInfo& field) {
-  return field.type.choices.empty() ? field.check.choices : field.type.choices;
-}
-
 /// Some components of a kind.
 inline std::vector<std::string> components_of(const std::string& kind) {
   if (kind == "layer") return {"Tanh"};
@@ -68,7 +64,7 @@ inline std::vector<std::string> components_of(const std::string& kind) {
   return some;
 }
 
-/// Some values that a type suggests, as YAML.
+/// Some values of a type, as YAML.
 inline std::vector<std::string> values_of(const FieldType& type, const Scene& scene) {
   using Base = FieldType::Base;
   std::vector<std::string> values;
@@ -108,7 +104,7 @@ class Probe {
         build_(component.build ? component.build : scene.build),
         base_(base_of(info, component)) {}
 
-  /// Why the item that all changes begin with cannot be built; "" where it can.
+  /// Why the unchanged item cannot be built; "" if it can.
   std::string base_error() const {
     const std::string result = result_of(base_);
     if (!result.starts_with(kError)) return "";
@@ -117,10 +113,11 @@ class Probe {
            "; give it a `base` in a live::Fields next to its test, or change the example in its schema";
   }
 
-  /// Whether two builds of one item are the same; all fields seem to be live otherwise.
+  /// Whether two builds of the same item give the same text; if not, all fields would seem to have an effect.
   bool repeats() const { return result_of(base_) == result_of(base_); }
 
-  /// Whether values make a difference: two at least, of a choice each from all others.
+  /// Whether changing the field changes the result: some value must. If the field is a choice, each of its
+  /// values must give a different result.
   bool is_live(const FieldInfo& field) const {
     const bool is_given = component_.values.contains(field.name);
     std::set<std::string> results = {result_of(base_)};
@@ -130,15 +127,14 @@ class Probe {
       info_.effective(changed, info_.name, errors);
       if (errors.ok()) results.insert(result_of(changed));  // else: out of range
     }
-    return results.size() >= std::max(is_given ? 0 : choices_of(field).size(), size_t{2});
+    return results.size() >= std::max(is_given ? 0 : field.type.choices.size(), size_t{2});
   }
 
-  /// The values that the field is given, as YAML.
+  /// The values that the field is changed to, as YAML.
   std::vector<std::string> tried(const FieldInfo& field) const {
     const auto given = component_.values.find(field.name);
     if (given != component_.values.end()) return {given->second};
-    std::vector<std::string> values = choices_of(field);
-    if (values.empty()) values = values_of(field.type, scene_);
+    std::vector<std::string> values = values_of(field.type, scene_);
     if (!field.required) values.push_back(to_json(field.default_value));
     return values;
   }
@@ -163,7 +159,7 @@ class Probe {
   }
 
   std::string item(const ConfigNode& params) const { return "{" + info_.name + ": " + to_json(params) + "}"; }
-  /// A value that does not fit its neighbors makes a difference too.
+  /// An error counts as a result too: a value that does not fit the other fields has an effect.
   std::string result_of(const ConfigNode& params) const {
     try {
       return build_(item(params));
@@ -179,7 +175,7 @@ class Probe {
   ConfigNode base_;
 };
 
-/// Entries for components and fields that are not there.
+/// Entries for components and fields that do not exist.
 inline std::vector<std::string> idle_entries(const ComponentTable& table) {
   std::vector<std::string> idle;
   for (const auto& [name, component] : entries_of(table.kind())) {
@@ -195,8 +191,8 @@ inline std::vector<std::string> idle_entries(const ComponentTable& table) {
   return idle;
 }
 
-/// Every field of the kind's components that changes nothing, with the values that were tried, and what else
-/// keeps this from being found out.
+/// Every field of the kind's components that has no effect, with the values that were tried; also anything
+/// that prevents finding this out.
 inline std::vector<std::string> dead_fields(const ComponentTable& table, const Scene& scene) {
   static const Component kPlain;
   const Components& entries = entries_of(table.kind());

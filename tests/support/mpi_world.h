@@ -8,10 +8,11 @@
 
 namespace tpack {
 
-/// MPI can be started once per process: one world for all tests of a program, ended after the last.
+/// MPI can be started only once per process: all tests of a program share one world, which ends after the
+/// last test.
 class MpiWorld final : public testing::Environment {
  public:
-  /// Started by the first call.
+  /// The first call starts it.
   static Comm& comm(double timeout_s = 60) {
     if (environment_->comm_ == nullptr) environment_->comm_ = make_world(timeout_s);
     return *environment_->comm_;
@@ -20,7 +21,7 @@ class MpiWorld final : public testing::Environment {
 
  private:
   static MpiWorld* make() {
-    auto* const environment = new MpiWorld;  // GoogleTest's from here on
+    auto* const environment = new MpiWorld;  // owned by GoogleTest from here on
     testing::AddGlobalTestEnvironment(environment);
     return environment;
   }

@@ -1,4 +1,4 @@
-// For builds with a sanitizer, which has an allocator of its own.
+// For builds with a sanitizer, which has its own allocator.
 #include "support/allocation_counter.h"
 
 namespace tpack {

@@ -7,7 +7,7 @@ namespace tpack {
 /// The checkout, e.g. for files below tests/.
 std::string source_folder();
 
-/// The build folder, in which the program lies.
+/// The build folder, which contains the program.
 std::string build_folder();
 
 }  // namespace tpack

@@ -19,12 +19,12 @@ namespace tpack::testing_cli {
 
 /// The result of a run of the program.
 struct Outcome {
-  int code = -1;  // 128 + n where signal n ended it
+  int code = -1;  // 128 + n if signal n ended it
   std::string out;
   std::string err;
 };
 
-/// A program that runs, its stderr readable line by line.
+/// A running program whose stderr can be read line by line.
 class Process {
  public:
   Process(const std::vector<std::string>& words, const std::string& out_file) {
@@ -37,7 +37,7 @@ class Process {
     std::vector<char*> argv;
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
-    // What started the tests may ignore some of them (`nohup`), which programs inherit.
+    // The process that started the tests may ignore some of them (`nohup`), and programs inherit that.
     sigset_t by_default;
     sigemptyset(&by_default);
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&by_default, number);
@@ -61,7 +61,7 @@ class Process {
     std::fclose(err_);
   }
 
-  /// Reads stderr until a line has this text; false at its end.
+  /// Reads stderr up to a line that contains this text; false at its end.
   bool wait_for(const std::string& text) {
     std::array<char, 4096> line{};
     while (std::fgets(line.data(), line.size(), err_) != nullptr) {
@@ -141,7 +141,7 @@ callbacks:
 predict: {data: validation, outputs: {probability: {Softmax: fc}}}
 )";
 
-/// A folder with that config.
+/// A folder that contains this config.
 class WithTinyConfig : public testing::Test {
  protected:
   WithTinyConfig() { write_content(config(), kTinyConfig); }

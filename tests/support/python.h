@@ -11,14 +11,14 @@
 
 namespace tpack {
 
-/// What a Python script of the tests wrote to stdout.
+/// The output of a Python script of the tests.
 struct PythonResult {
   int exit_code = 0;
   std::string output;
   std::string missing = {};  // why the script could not run: for GTEST_SKIP
 };
 
-/// What a command writes to stdout, and its exit code.
+/// Runs a command; returns what it writes to stdout, and its exit code.
 inline PythonResult run_command(const std::string& command) {
   PythonResult result;
   FILE* pipe = ::popen(command.c_str(), "r");
@@ -29,7 +29,7 @@ inline PythonResult run_command(const std::string& command) {
   return result;
 }
 
-/// The Python that has the packages of the tests: $TPACK_PYTHON, or build/venv.
+/// The Python for the tests' scripts: $TPACK_PYTHON, or build/venv.
 inline std::string test_python() {
   const char* given = std::getenv("TPACK_PYTHON");
   return given != nullptr ? given : source_folder() + "/build/venv/bin/python";

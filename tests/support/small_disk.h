@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-/// A small disk of its own, mounted over an empty folder, where the test may mount one.
+/// A small disk, mounted over an empty folder if the test has permission to mount one.
 class SmallDisk {
  public:
   explicit SmallDisk(std::string folder, const std::string& size = "64k") : path_(std::move(folder)) {

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// Everything that a trainer of kSmallModel borrows; one a trainer.
+/// Everything that a trainer of kSmallModel borrows; each trainer needs its own.
 class SmallTraining {
  public:
   explicit SmallTraining(const std::string& trainer_yaml = "Simple", int64_t batch = 4,
@@ -40,7 +40,7 @@ class SmallTraining {
     trainer_->setup(setup);
   }
   Trainer& trainer() { return *trainer_; }
-  /// What a checkpoint of a run that has not begun says of its data.
+  /// The part about data in the checkpoint of a run that has not started.
   std::string state_of_new_data() {
     trainer_->initialize();
     CheckpointContent content;

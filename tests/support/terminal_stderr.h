@@ -10,11 +10,11 @@
 
 namespace tpack {
 
-/// Makes stderr a terminal of some width; `text` gives stderr back and says what was written.
+/// Makes stderr a terminal of a given width; `text` restores stderr and returns what was written.
 class TerminalStderr {
  public:
   explicit TerminalStderr(unsigned short columns) : saved_(dup(STDERR_FILENO)) {
-    log::set_level(log::Level::kInfo);  // it chooses colors when it is used first: not those of this terminal
+    log::set_level(log::Level::kInfo);  // it chooses colors when it is first used: not those of this terminal
     winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     int terminal = -1;
     if (openpty(&controller_, &terminal, nullptr, nullptr, &size) != 0) throw std::runtime_error("openpty");

@@ -9,8 +9,8 @@
 
 namespace tpack {
 
-/// A device that tells how each graph is compiled on it: "measured", "by rules", or "as planned" where its
-/// section of the plan was chosen before.
+/// A device that records how each graph is compiled on it: "measured", "by rules", or "as planned" if its
+/// section of the plan was already chosen.
 class WatchedDevice final : public Device {
  public:
   WatchedDevice(std::unique_ptr<Device> device, std::function<void(const std::string& how)> tell)

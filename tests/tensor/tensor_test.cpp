@@ -52,7 +52,7 @@ TEST(Tensor, casts_what_an_integer_does_not_hold_to_its_nearest_number) {
   EXPECT_EQ(x.cast(DType::kFloat32).cast(DType::kInt32).at(3), 2147483647);
 }
 
-TEST(Tensor, is_refused_where_more_memory_is_asked_for_than_is_free) {
+TEST(Tensor, is_refused_if_it_needs_more_memory_than_is_free) {
   const auto free = available_memory();
   ASSERT_TRUE(free.has_value());
   const auto too_much = static_cast<int64_t>(*free + (uint64_t{4} << 30U));

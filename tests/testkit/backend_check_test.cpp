@@ -7,8 +7,8 @@
 namespace tpack::testkit {
 namespace {
 
-/// size * w * x with a gradient for w that is right in double, which the reference computes in, and twice as
-/// large in float: what a kernel that writes to the wrong place looks like.
+/// size * w * x, with a gradient for w that is right in double (as on the reference backend) and twice as
+/// large in float: like a kernel that writes to the wrong place.
 std::vector<Symbol> product(Builder& b, std::span<const Symbol> in, bool right, double size = 1) {
   const Initialize ones = [](const Tensor& value, Rng& /*rng*/) {
     visit(value.dtype(),

@@ -8,7 +8,7 @@ namespace tpack::testkit {
 namespace {
 
 TEST(CheckGradients, finds_a_wrong_gradient) {
-  // The value of exp(x) with the gradient of x: what a forgotten factor looks like.
+  // The value of exp(x) with the gradient of x, like a forgotten factor.
   const Function wrong = [](Builder& b, std::span<const Symbol> in) {
     return std::vector{b.add(in[0], b.stop_gradient(b.sub(b.exp(in[0]), in[0])))};
   };

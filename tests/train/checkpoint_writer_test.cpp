@@ -32,7 +32,7 @@ class CheckpointWriterTest : public testing::Test {
 
   TemporaryFolder folder_;
   std::vector<std::string> told_;
-  int made_ = 0;  // contents asked for
+  int made_ = 0;  // requested contents
 };
 
 TEST_F(CheckpointWriterTest, writes_the_best_ones_before_those_to_resume_from) {
@@ -42,7 +42,7 @@ TEST_F(CheckpointWriterTest, writes_the_best_ones_before_those_to_resume_from) {
   EXPECT_THAT(told_, ElementsAre("max-accuracy.h5 saved " + path("max-accuracy.h5"),
                                  "model-1.h5 saved " + path("model-1.h5")));
   EXPECT_EQ(load_checkpoint(path("max-accuracy.h5")).step, 1);
-  EXPECT_EQ(load_checkpoint(path("model-1.h5")).step, 2);  // asked for anew
+  EXPECT_EQ(load_checkpoint(path("model-1.h5")).step, 2);  // requested again
 }
 
 TEST_F(CheckpointWriterTest, writes_one_file_for_requests_of_one_name) {
@@ -52,7 +52,7 @@ TEST_F(CheckpointWriterTest, writes_one_file_for_requests_of_one_name) {
   EXPECT_EQ(told_.size(), 2U);
 }
 
-/// The best checkpoint is lost although a later one to resume from was written.
+/// The best checkpoint is lost although a later regular one was written.
 TEST_F(CheckpointWriterTest, forgets_no_failure_because_another_file_was_written) {
   FailingFileIo io(1, ENOSPC);
   CheckpointWriter writer(folder_.str(), io);
@@ -79,7 +79,7 @@ TEST_F(CheckpointWriterTest, writes_nothing_without_a_folder) {
   EXPECT_THAT(told_, IsEmpty());
 }
 
-TEST_F(CheckpointWriterTest, tells_of_a_failure_and_goes_on_with_the_next) {
+TEST_F(CheckpointWriterTest, reports_a_failure_and_continues_with_the_next) {
   FailingFileIo io(1, ENOSPC);
   CheckpointWriter writer(folder_.str(), io);
   writer.write({request("model-1.h5")}, [&] { return content(); });

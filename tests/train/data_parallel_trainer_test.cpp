@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Runs `steps` steps of a new training and gives all variables.
+/// Runs `steps` steps of a new training and returns all variables.
 std::map<std::string, Tensor> train(const std::string& trainer, int64_t steps) {
   SmallTraining training(trainer);
   training.trainer().initialize();
@@ -40,7 +40,7 @@ TEST_P(Trainers, the_cost_goes_down) {
   EXPECT_LT(last, 0.9 * first);
 }
 
-TEST_P(Trainers, goes_on_bit_exactly_from_saved_content) {
+TEST_P(Trainers, continues_bit_exactly_from_saved_content) {
   const auto whole = train(GetParam(), 12);
   CheckpointContent content;
   {

@@ -76,7 +76,7 @@ TEST(LoopRanks, a_stop_after_the_last_epoch_changes_nothing) {
 TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
   std::stop_source source;
   const auto make = [&](int rank) -> std::unique_ptr<Callback> {
-    if (rank == 0) return nullptr;  // rank 1 is told; chief-only callbacks are not there
+    if (rank == 0) return nullptr;  // rank 1 is told; it has no chief-only callbacks
     struct Interrupting final : Callback {
       explicit Interrupting(std::stop_source& s) : source(s) {}
       bool chief_only() const override { return false; }

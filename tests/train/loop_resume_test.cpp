@@ -1,4 +1,4 @@
-// A run that was stopped and goes on: in mid-epoch, in the hooks of an epoch, before the first one.
+// A run that is stopped and continued: in mid-epoch, in the hooks of an epoch, before the first epoch.
 #include <gmock/gmock.h>
 
 #include "core/stop.h"
@@ -23,7 +23,7 @@ void train_and_save(const TemporaryFolder& folder, const RunLength& length) {
   run.add("ModelSaver").go();
 }
 
-TEST_F(LoopResume, goes_on_in_mid_epoch_with_the_hooks_that_are_left) {
+TEST_F(LoopResume, continues_in_mid_epoch_with_the_remaining_hooks) {
   const TemporaryFolder folder;
   {
     std::stop_source source;
@@ -45,10 +45,10 @@ TEST_F(LoopResume, goes_on_in_mid_epoch_with_the_hooks_that_are_left) {
   EXPECT_THAT(trainer_.weights().span<float>(), ElementsAre(4, 4));
 }
 
-TEST_F(LoopResume, goes_on_behind_an_epoch_that_was_saved_at_its_end) {
+TEST_F(LoopResume, continues_after_an_epoch_that_was_saved_at_its_end) {
   const TemporaryFolder folder;
   train_and_save(folder, {.max_epoch = 1, .steps_per_epoch = 2});
-  for (const int64_t steps_per_epoch : {2, 1, 5}) {  // an epoch that is done stays done
+  for (const int64_t steps_per_epoch : {2, 1, 5}) {  // a finished epoch is not repeated
     record_.clear();
     TestRun run({.max_epoch = 2, .steps_per_epoch = steps_per_epoch}, trainer_);
     run.add("A", recording("A")).go_on_from(folder / "checkpoints/model-2.h5");
@@ -156,14 +156,14 @@ TEST_F(LoopResume, an_interrupt_of_a_later_hook_does_not_repeat_the_earlier_ones
     EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(4, 7)));
     EXPECT_THAT(run.monitors.get_history("second"), ElementsAre(Pair(2, 7), Pair(4, 7)));
   }
-  FakeTrainer longer;  // the epoch has more steps now: its figures are to be taken again
+  FakeTrainer longer;  // the epoch has more steps now: its statistics are computed again
   TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, longer);
   run.add("first", give("first")).add("second", give("second"));
   run.go_on_from(folder / "checkpoints/model-2.h5");
   EXPECT_THAT(run.monitors.get_history("first"), ElementsAre(Pair(2, 7), Pair(3, 7)));
 }
 
-TEST_F(LoopResume, says_whose_an_exception_is_that_is_not_ours) {
+TEST_F(LoopResume, says_where_a_foreign_exception_comes_from) {
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
   run.add("mine", std::make_unique<FunctionCallback>(
                       nullptr, [](tpack::Run& /*run*/) { throw std::runtime_error("boom"); }));
@@ -175,7 +175,7 @@ TEST_F(LoopResume, says_whose_an_exception_is_that_is_not_ours) {
   }
 }
 
-TEST_F(LoopResume, a_callback_that_stopped_the_run_is_not_triggered_again_when_it_goes_on) {
+TEST_F(LoopResume, a_callback_that_stopped_the_run_is_not_triggered_again_on_resume) {
   const TemporaryFolder folder;
   int triggered = 0;
   const auto stop_once = [&](tpack::Run& run) {

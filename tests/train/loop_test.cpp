@@ -80,13 +80,13 @@ TEST_F(LoopTest, begins_with_the_starting_epoch_and_includes_the_last) {
                           "A after_epoch 6/0/2", "A trigger 6/0/2", "A after_train 6/0/2"));
 }
 
-TEST_F(LoopTest, a_starting_epoch_behind_the_last_one_trains_nothing) {
+TEST_F(LoopTest, a_starting_epoch_after_the_last_one_trains_nothing) {
   TestRun run({.starting_epoch = 5, .max_epoch = 4, .steps_per_epoch = 1}, trainer_);
   EXPECT_EQ(run.add("A", recording("A")).go().ending, Ending::kFinished);
   EXPECT_THAT(record_, ElementsAre("A setup 4/-1/0", "A before_train 4/-1/0", "A after_train 4/-1/0"));
 }
 
-/// A hook, and how many lines of the plain run come before and with it when it is called for the first time.
+/// A hook, and how many lines of the plain run come up to and including its first call.
 struct HookCase {
   const char* hook;
   size_t lines;

@@ -42,7 +42,7 @@ class RecordingCallback final : public Callback {
   Act act_;
 };
 
-/// Notes hooks and steps.
+/// Records hooks and steps.
 class LoopTest : public testing::Test {
  protected:
   LoopTest() {
@@ -51,7 +51,7 @@ class LoopTest : public testing::Test {
   std::unique_ptr<Callback> recording(const std::string& name, RecordingCallback::Act act = nullptr) {
     return std::make_unique<RecordingCallback>(name, record_, std::move(act));
   }
-  /// Lets hook `hook` of callback A throw when it is called for the `time`-th time.
+  /// Makes hook `hook` of callback A throw when it is called for the `time`-th time.
   template <class Thrown>
   RecordingCallback::Act throwing(const std::string& hook, Thrown thrown, int time = 1) {
     return [=, count = 0](const std::string& at, tpack::Run& /*run*/) mutable {
@@ -59,7 +59,7 @@ class LoopTest : public testing::Test {
     };
   }
 
-  /// Lets hook `hook` ask for an end of the run.
+  /// Makes hook `hook` request the end of the run.
   static RecordingCallback::Act stopping(const std::string& hook) {
     return [hook](const std::string& at, tpack::Run& run) {
       if (at == hook) run.request_stop("enough");

@@ -63,7 +63,7 @@ TEST(ScalarOrder, what_a_later_callback_gives_in_a_step_is_there_in_time) {
   EXPECT_EQ(errors_of(order), "");
 }
 
-TEST(ScalarOrder, a_name_that_nobody_gives_is_an_error_with_the_nearest) {
+TEST(ScalarOrder, an_unknown_name_is_an_error_with_the_nearest_one) {
   ScalarOrder order;
   order.next_callback();
   order.provides("validation_accuracy", ScalarOrder::When::kTrigger);

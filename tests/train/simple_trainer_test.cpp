@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "core/machine.h"
+#include "support/apart_device.h"
 #include "support/live_fields.h"
 #include "support/small_training.h"
 
@@ -8,10 +8,10 @@ namespace tpack {
 namespace {
 
 TEST(SimpleTrainer, trains_on_the_device_it_is_told) {
-  const std::string last = "cpu:" + std::to_string(available_processors() - 1);
-  SmallTraining training("Simple: {device: " + last + "}");
+  add_device_kind("told", make_apart_device);
+  SmallTraining training("Simple: {device: told:1}");
   training.trainer().initialize();
-  EXPECT_EQ(training.trainer().tower_place()->device->name(), last);
+  EXPECT_EQ(training.trainer().tower_place()->device->name(), "told:1");
   EXPECT_EQ(training.trainer().step_size().ranks, 1);
 }
 
@@ -26,7 +26,7 @@ TEST(SimpleTrainer, refuses_a_device_that_is_not_there) {
   EXPECT_THROW(SmallTraining("Simple: {device: cpu}"), ConfigError);
 }
 
-const live::Fields kSimple("trainer", "Simple", {.values = {{"device", "cpu:1"}}});
+const live::Fields kSimple("trainer", "Simple", {.values = {{"device", "apart:0"}}});
 
 }  // namespace
 }  // namespace tpack

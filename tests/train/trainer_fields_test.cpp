@@ -1,8 +1,9 @@
-// Every option of every trainer does something.
+// Every field of every trainer has an effect.
 #include <gmock/gmock.h>
 
 #include "comm/self_comm.h"
 #include "core/text.h"
+#include "support/apart_device.h"
 #include "support/live_fields.h"
 #include "support/small_training.h"
 #include "train/data_parallel_trainer.h"
@@ -10,7 +11,7 @@
 namespace tpack {
 namespace {
 
-/// A world of one that notes for how long it is to wait.
+/// A world of one rank that records how long it should wait.
 class WatchedWorld final : public SelfComm {
  public:
   explicit WatchedWorld(double& timeout_s) : timeout_s_(timeout_s) {}
@@ -20,7 +21,7 @@ class WatchedWorld final : public SelfComm {
   double& timeout_s_;
 };
 
-/// The devices of a trainer and the patience of its world, or why it has none.
+/// The devices of a trainer and the time-out of its world, or why it has none.
 std::string setup_of(const std::string& item) {
   double timeout_s = 0;
   try {
@@ -39,6 +40,7 @@ std::string setup_of(const std::string& item) {
 }
 
 TEST(Trainers, have_no_field_without_effect) {
+  add_device_kind("apart", make_apart_device);
   EXPECT_THAT(live::dead_fields(Registry<Trainer>::table(), {setup_of}), testing::IsEmpty());
 }
 

@@ -8,12 +8,12 @@
 namespace tpack::cpu {
 namespace {
 
-/// The format of a whole batch where `part` is that of some images.
+/// The format of a whole batch, given the format `part` of some of its images.
 Format of_whole(const Format& part, const TensorSpec& spec, bool per_image) {
   return per_image ? make_format(spec, part.layout) : part;
 }
 
-/// Where image `begin` lies in an operand, in bytes.
+/// Where image `begin` starts in an operand, in bytes.
 uint64_t offset_of(const Format& part, int64_t images, int64_t begin, bool per_image) {
   return per_image ? part.bytes() / static_cast<uint64_t>(images) * static_cast<uint64_t>(begin) : 0;
 }

@@ -8,8 +8,8 @@
 
 namespace tpack::cpu {
 
-/// Which operands of a node have a part for each image (their first axis is the batch's). An output that has
-/// none is a sum over the images; an input that has none is the same for all.
+/// Which operands of a node have a part for each image (their first axis is the batch axis). An output
+/// without such parts is a sum over the images; an input without them is the same for all images.
 struct PerImage {
   std::vector<bool> in;
   std::vector<bool> out;
@@ -17,7 +17,7 @@ struct PerImage {
 
 /// Prepares a kernel that computes the request's node in pieces of its batch: one kernel per piece, which
 /// `prepare` makes for a number of images and which runs on one thread. Sums over the images are added in the
-/// order of the pieces. There are `request.pieces` pieces, fewer if there are fewer images. Formats must
+/// order of the pieces. There are `request.pieces` pieces, or fewer if there are fewer images. Formats must
 /// not depend on the number of images.
 PreparedKernel cut_batch(const KernelRequest& request, int64_t images, const PerImage& per_image,
                          const std::function<PreparedKernel(int64_t images)>& prepare);

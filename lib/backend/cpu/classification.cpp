@@ -13,7 +13,7 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kScoreGrain = 4096;  // scores worth waking a thread for
+constexpr int64_t kScoreGrain = 4096;  // scores that are worth waking a thread for
 
 struct Rows {
   int64_t count;
@@ -111,11 +111,11 @@ PreparedKernel one_hot(const KernelRequest& r) {
                       }));
 }
 
-const Registration kCrossEntropy("SoftmaxCrossEntropy", cross_entropy, LayoutRule::kPlain);
-const Registration kCrossEntropyGradient("SoftmaxCrossEntropyGradient", cross_entropy_gradient,
-                                         LayoutRule::kPlain);
-const Registration kInTopK("InTopK", in_top_k, LayoutRule::kPlain);
-const Registration kOneHot("OneHot", one_hot, LayoutRule::kPlain);
+const KernelRegistration kCrossEntropy("SoftmaxCrossEntropy", cross_entropy, LayoutRule::kPlain);
+const KernelRegistration kCrossEntropyGradient("SoftmaxCrossEntropyGradient", cross_entropy_gradient,
+                                               LayoutRule::kPlain);
+const KernelRegistration kInTopK("InTopK", in_top_k, LayoutRule::kPlain);
+const KernelRegistration kOneHot("OneHot", one_hot, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

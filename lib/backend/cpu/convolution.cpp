@@ -19,18 +19,18 @@ using Operand = PrimitiveKernel::Operand;
 
 constexpr const char* kOneDnnWinograd = "winograd";  // in plans
 
-// What a process that trains convolutions holds more than one that only compiles them: pages of the kernels
-// that were tried when algorithms were chosen, and of those that run. Measured (docs/performance.md).
+// What a process that trains convolutions holds in addition to one that only compiles them: pages of the
+// kernels that were tried when algorithms were chosen, and of those that run. Measured (docs/performance.md).
 constexpr LibraryPart kChoiceOfKernels = {2'500'000};
 
 /// oneDNN's view of a convolution: the same numbers for all three directions.
-struct Problem {
+struct ConvolutionProblem {
   dnnl::algorithm algorithm;
   Desc x, w, bias, y;
   Dims stride, dilation, padding_front, padding_back;
 };
 
-/// Weights of a grouped convolution have an axis for the groups.
+/// Weights of a grouped convolution have an additional axis for the groups.
 Dims weight_dims(const Shape& w, int64_t groups) {
   if (groups == 1) return {w[0], w[1], w[2], w[3]};
   return {groups, w[0] / groups, w[1], w[2], w[3]};
@@ -51,8 +51,8 @@ dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionPara
                   "' in the plan; known: direct, winograd, winograd-tiled");
 }
 
-/// Images of few channels enter a blocked convolution as they are: oneDNN has kernels for a network's first
-/// layer.
+/// Images with few channels enter a blocked convolution in their own layout: oneDNN has kernels for the first
+/// layer of a network.
 Format image_format(const TensorSpec& spec, Layout layout) {
   constexpr int64_t kFirstLayerChannels = 3;
   const bool first = layout == Layout::kBlocked && spec.shape[1] <= kFirstLayerChannels;
@@ -73,9 +73,9 @@ struct Tensors {
   int64_t images() const { return x.shape[0]; }
 };
 
-/// `weights`: their format where another piece has chosen it; oneDNN chooses otherwise.
-Problem problem_of(const KernelRequest& request, const ConvolutionParams& p, const Tensors& tensors,
-                   const std::optional<Desc>& weights) {
+/// `weights`: their format if another piece has chosen it; otherwise oneDNN chooses.
+ConvolutionProblem problem_of(const KernelRequest& request, const ConvolutionParams& p,
+                              const Tensors& tensors, const std::optional<Desc>& weights) {
   return {algorithm_of(request, p),
           image_format(tensors.x, request.layout).md,
           weights ? *weights
@@ -91,7 +91,7 @@ Problem problem_of(const KernelRequest& request, const ConvolutionParams& p, con
 
 using Forward = dnnl::convolution_forward;
 
-Forward::primitive_desc forward_desc(const Problem& p, bool bias, Activation activation) {
+Forward::primitive_desc forward_desc(const ConvolutionProblem& p, bool bias, Activation activation) {
   dnnl::primitive_attr attributes = user_scratchpad();
   if (activation == Activation::kRelu) append_relu(attributes);
   const auto kind = dnnl::prop_kind::forward_training;
@@ -102,7 +102,7 @@ Forward::primitive_desc forward_desc(const Problem& p, bool bias, Activation act
   return {desc, attributes, engine()};
 }
 
-/// max(y, 0) after a kernel that has no ReLU of its own that keeps NaN.
+/// max(y, 0) after a kernel without a ReLU that keeps NaN.
 class ThenRelu final : public CpuKernel {
  public:
   ThenRelu(std::unique_ptr<CpuKernel> kernel, uint64_t bytes)
@@ -119,15 +119,15 @@ class ThenRelu final : public CpuKernel {
   size_t elements_;
 };
 
-/// Whether our own Winograd kernels are to compute it.
+/// Whether tpack's own Winograd kernels compute it.
 bool is_tiled(const KernelRequest& request, const ConvolutionParams& params, const Shape& weights) {
   if (request.algorithm != kTiledWinograd) return false;
   if (request.layout != Layout::kBlocked || !tiled_winograd_fits(params, weights)) refuse(request);
   return true;
 }
 
-/// Prepares a convolution in pieces of its batch; `prepare` makes the one of some images. All pieces read or
-/// give the weights in the format that the first one chose.
+/// Prepares a convolution in pieces of its batch; `prepare` makes the kernel for some images. All pieces read
+/// or write the weights in the format that the first piece chose.
 template <class F>
 PreparedKernel in_pieces(const KernelRequest& request, const Tensors& whole, const PerImage& per_image,
                          const F& prepare) {
@@ -186,7 +186,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
   if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
   const PerImage per_image{{true, false}, {true}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
-    const Problem p = problem_of(request, params, t, weights);
+    const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
     const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
@@ -210,7 +210,7 @@ PreparedKernel backward_weights(const KernelRequest& request) {
   if (is_tiled(request, params, n.outputs[0].shape)) return tiled_winograd_backward_weights(request, params);
   const PerImage per_image{{true, true}, {false}};
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
-    const Problem p = problem_of(request, params, t, weights);
+    const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
     const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
@@ -233,11 +233,12 @@ PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   return prepared;
 }
 
-const Registration kConvolution("Convolution", prepare_convolution, LayoutRule::kChosen);
-const Registration kFusedConvolution("FusedConvolution", prepare_fused_convolution, LayoutRule::kChosen);
-const Registration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen);
-const Registration kBackwardWeights("ConvolutionBackwardWeights", prepare_backward_weights,
-                                    LayoutRule::kChosen);
+const KernelRegistration kConvolution("Convolution", prepare_convolution, LayoutRule::kChosen);
+const KernelRegistration kFusedConvolution("FusedConvolution", prepare_fused_convolution,
+                                           LayoutRule::kChosen);
+const KernelRegistration kBackwardData("ConvolutionBackwardData", prepare_backward_data, LayoutRule::kChosen);
+const KernelRegistration kBackwardWeights("ConvolutionBackwardWeights", prepare_backward_weights,
+                                          LayoutRule::kChosen);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -5,8 +5,8 @@
 namespace tpack::cpu {
 
 /// While it exists, this thread treats denormal numbers as zero. They appear in any long training (Adam's
-/// moments of a unit that died, gradients of a batch that is learned by heart), each operation on one costs
-/// over a hundred cycles, and no result that anyone looks at depends on them.
+/// moments of a dead unit, gradients of a memorized batch), each operation on one costs over a hundred
+/// cycles, and they make no visible difference to results.
 class FlushDenormals {
  public:
   FlushDenormals();

@@ -10,17 +10,17 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kCacheBytes = int64_t{1} << 20;  // of what lies between: half a second-level cache
+constexpr int64_t kCacheBytes = int64_t{1} << 20;  // for the values in between: half a second-level cache
 
-/// Into how many parts of equal size images are cut so that a part of `bytes` stays in the cache.
+/// Into how many equal parts images are cut so that a part of `bytes` stays in the cache.
 int64_t parts_of(int64_t images, int64_t bytes) {
   int64_t parts = 1;
   while (parts < images && (images % parts != 0 || bytes / parts > kCacheBytes)) ++parts;
   return parts;
 }
 
-/// Where an operand of one of the two kernels lies: which operand of the node, and how far it moves from part
-/// to part. No operand: in the scratch memory.
+/// Where an operand of one of the two kernels is: which operand of the node, and how far it moves from one
+/// part to the next. No operand: in the scratch memory.
 struct PartOperand {
   int node_operand = -1;
   uint64_t step = 0;
@@ -81,7 +81,7 @@ class DepthFirstKernel final : public CpuKernel {
 };
 
 /// Prepares both kernels for one part of `images` images and lays them out over their operands and one block
-/// of scratch memory: what lies between, one part of a sum, then room for the kernels themselves.
+/// of scratch memory: the values in between, one part of a sum, then room for the kernels themselves.
 class Composition {
  public:
   Composition(const KernelRequest& request, int64_t images)
@@ -111,7 +111,7 @@ class Composition {
   }
 
  private:
-  /// Those of the inputs for some images.
+  /// The inputs' specs for some images.
   std::vector<TensorSpec> specs_of(int64_t images) const {
     std::vector<TensorSpec> specs;
     for (const Symbol& input : request_.node.inputs) {
@@ -124,7 +124,7 @@ class Composition {
     const KernelEntry* entry = find_kernel(node.op->type());
     return entry->prepare({node, request_.layout, request_.algorithm, 1});
   }
-  /// The format of all images where `part` is that of some.
+  /// The format of all images, given the format `part` of some.
   static Format of_whole(const Format& part, const TensorSpec& spec, bool per_image) {
     return per_image ? make_format(spec, part.layout) : part;
   }
@@ -180,7 +180,7 @@ PreparedKernel prepare_depth_first(const KernelRequest& request) {
                    [&](int64_t images) { return Composition(request, images).run(); });
 }
 
-const Registration kDepthFirst("DepthFirst", prepare_depth_first, LayoutRule::kChosen);
+const KernelRegistration kDepthFirst("DepthFirst", prepare_depth_first, LayoutRule::kChosen);
 
 }  // namespace
 }  // namespace tpack::cpu

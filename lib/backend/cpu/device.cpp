@@ -52,7 +52,7 @@ class CpuDevice final : public Device {
       section = choose_layouts(fused, algorithm(choosing), tuner_, section.pieces, *team_);
       if (algorithm(choosing) == DeviceOptions::Algorithm::kAuto) forget_primitives();
     }
-    Program program = lower(fused, section, *store_);
+    LoweredProgram program = lower(fused, section, *store_);
     for (const Step& step : program.steps) {
       if (step.library_part != nullptr) library_parts_.insert(step.library_part);
     }

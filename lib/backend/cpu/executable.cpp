@@ -16,7 +16,7 @@ using Place = Value::Place;
 
 class CpuExecutable final : public Executable {
  public:
-  CpuExecutable(Program program, VariableStore& store, std::shared_ptr<Arena> arena,
+  CpuExecutable(LoweredProgram program, VariableStore& store, std::shared_ptr<Arena> arena,
                 std::shared_ptr<Team> team)
       : program_(std::move(program)), store_(store), arena_(std::move(arena)), team_(std::move(team)) {
     for (const TensorSpec& spec : program_.fetches) fetched_.emplace_back(spec);
@@ -169,7 +169,7 @@ class CpuExecutable final : public Executable {
     generation_ = arena_->generation;
   }
 
-  Program program_;
+  LoweredProgram program_;
   VariableStore& store_;
   std::shared_ptr<Arena> arena_;
   std::shared_ptr<Team> team_;
@@ -200,7 +200,7 @@ void Arena::reserve(uint64_t bytes) {
   }
 }
 
-std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
+std::unique_ptr<Executable> make_executable(LoweredProgram program, VariableStore& store,
                                             std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,
                                             bool check_kernels) {
   auto executable =

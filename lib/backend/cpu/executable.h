@@ -20,7 +20,7 @@ struct Arena {
 
 /// Runs on the team. Denormal numbers count as zero. `check_kernels`: each run asserts what later kernels
 /// rely on, for tests.
-std::unique_ptr<Executable> make_executable(Program program, VariableStore& store,
+std::unique_ptr<Executable> make_executable(LoweredProgram program, VariableStore& store,
                                             std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,
                                             bool check_kernels = false);
 

@@ -7,20 +7,20 @@
 
 #include "tensor/tensor.h"
 
-/// The CPU backend: oneDNN for convolutions and matrix products, sweeps of our own (Highway) for the rest.
+/// The CPU backend: oneDNN for convolutions and matrix products, tpack's own sweeps (Highway) for the rest.
 namespace tpack::cpu {
 
-/// How the elements of a tensor lie in memory. Only tensors of four axes have a choice.
+/// How the elements of a tensor are laid out in memory. Only tensors of four axes have a choice.
 enum class Layout : uint8_t {
   kPlain,    // row-major in the logical order [N, C, H, W]
   kNhwc,     // channels last
   kBlocked,  // nChw16c: blocks of 16 channels, the last one filled up with zeros
-  kOpaque    // a format of oneDNN's own, for packed weights
+  kOpaque    // one of oneDNN's own formats, for packed weights
 };
 const char* name_of(Layout layout);
 Layout layout_from(const std::string& name);
 
-/// Layout and oneDNN's description of it. Types oneDNN has no name for are described by their width.
+/// A layout and oneDNN's description of it. Types that oneDNN has no name for are described by their width.
 struct Format {
   Layout layout = Layout::kPlain;
   dnnl::memory::desc md;
@@ -28,7 +28,7 @@ struct Format {
   uint64_t bytes() const { return md.get_size(); }
 };
 
-/// The format of a tensor in a layout; tensors of other than four axes are always plain.
+/// The format of a tensor in a layout; tensors with any other number of axes than four are always plain.
 /// Errors: ConfigError for float64, which only the reference backend computes.
 Format make_format(const TensorSpec& spec, Layout layout);
 Format opaque(const dnnl::memory::desc& md);

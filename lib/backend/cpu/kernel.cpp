@@ -17,7 +17,8 @@ const KernelEntry* find_kernel(const std::string& op_type) {
   return found == kernels().end() ? nullptr : &found->second;
 }
 
-Registration::Registration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts) {
+KernelRegistration::KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule,
+                                       Accepts accepts) {
   kernels().emplace(op_type, KernelEntry{prepare, rule, accepts});
 }
 

@@ -21,11 +21,11 @@ struct KernelArgs {
   std::span<std::byte* const> out;
   std::byte* scratch = nullptr;
   const RunInfo* info = nullptr;
-  Team* team = nullptr;  // that work is spread over; may be null for a kernel of one piece
+  Team* team = nullptr;  // that the work is spread over; may be null for a kernel of one piece
 };
 
-/// A kernel prepared once for fixed shapes and formats, then only run. `run` allocates nothing, but oneDNN's
-/// matrix products do: blocks that they pack operands into.
+/// A kernel that is prepared once for fixed shapes and formats, and then only run. `run` allocates nothing,
+/// except in oneDNN's matrix products, which allocate blocks to pack operands into.
 /// Threads: one run at a time; it spreads its work over the team that it is given.
 class CpuKernel {
  public:
@@ -33,44 +33,44 @@ class CpuKernel {
   virtual void run(const KernelArgs& args) = 0;
 };
 
-/// What a kernel is prepared from.
+/// Input of `prepare`.
 struct KernelRequest {
   const Node& node;
   Layout layout = Layout::kPlain;  // chosen for the node's image operands
-  std::string algorithm;           // chosen, "" if there is one only
-  int pieces = 1;                  // that the work is cut into if there is enough; the result depends on it
+  std::string algorithm;           // chosen; "" if there is only one
+  int pieces = 1;                  // into which the work is cut if there is enough; the result depends on it
 };
 
-/// A part of a library that takes memory for itself when it is first used: pages of its program, kernels that
-/// it generates, blocks that it keeps.
+/// A part of a library that takes memory when it is first used: pages of its code, kernels that it generates,
+/// blocks that it keeps.
 struct LibraryPart {
   uint64_t bytes = 0;  // measured
 };
 
-/// A kernel with the formats that it wants and gives. The executable reorders inputs that come in other
-/// formats.
+/// A kernel with the formats that it takes and gives. The executable reorders inputs that have other formats.
 struct PreparedKernel {
   std::unique_ptr<CpuKernel> kernel;  // null: the outputs are memory of the first input under another name
   std::vector<Format> in;
   std::vector<Format> out;
   uint64_t scratch_bytes = 0;
   std::vector<std::pair<int, int>> in_place;  // (output, input) that may share memory
-  const LibraryPart* library_part = nullptr;  // that it makes use of
-  uint64_t part_begin = 0;  // without a kernel: bytes of the first input before the output begins
+  const LibraryPart* library_part = nullptr;  // that it uses
+  uint64_t part_begin = 0;  // without a kernel: bytes of the first input before the output starts
 };
 
-/// Errors: ConfigError if the chosen layout or algorithm cannot be had.
+/// Errors: ConfigError if the chosen layout or algorithm is not available.
 using Prepare = PreparedKernel (*)(const KernelRequest& request);
 
-/// How an op's kernel treats layouts, for the choice of layouts.
+/// How an op's kernel treats layouts, for the layout choice.
 enum class LayoutRule : uint8_t {
   kPlain,     // plain in, plain out
   kAgnostic,  // all image operands in one layout, any that the kernel accepts
   kChosen     // a convolution: layout and algorithm are chosen together
 };
 
-/// Whether a kernel computes a node in a layout itself. `prepare` may be asked for others too and falls back
-/// to one that it has; the choice of layouts must know, or it counts reorders as free.
+/// Whether a kernel computes a node in a layout itself. `prepare` may be asked for other layouts too, and
+/// then falls back to one that it has. The layout choice must know this; otherwise it counts those reorders
+/// as free.
 using Accepts = bool (*)(const Node& node, Layout layout);
 
 struct KernelEntry {
@@ -82,14 +82,14 @@ struct KernelEntry {
 /// Null if the op has none.
 const KernelEntry* find_kernel(const std::string& op_type);
 
-/// Adds a kernel at start-up: `const Registration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
-struct Registration {
-  Registration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr);
+/// Adds a kernel at start-up: `const KernelRegistration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
+struct KernelRegistration {
+  KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr);
 };
 
-inline constexpr int64_t kGrain = 16384;  // elements worth waking a thread for
+inline constexpr int64_t kGrain = 16384;  // elements that are worth waking a thread for
 
-/// Bytes rounded up so that what lies after them begins on a cache line.
+/// Bytes rounded up, so that the next block starts on a cache line.
 inline uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 inline const float* floats(const std::byte* data) { return reinterpret_cast<const float*>(data); }
@@ -103,7 +103,7 @@ PreparedKernel plain_kernel(const KernelRequest& request, std::unique_ptr<CpuKer
 std::vector<Format> input_formats(const Node& node, Layout layout);
 std::vector<Format> output_formats(const Node& node, Layout layout);
 
-/// A kernel from a lambda: for those without state of their own.
+/// A kernel from a lambda: for kernels without state of their own.
 template <class F>
 class FunctionKernel final : public CpuKernel {
  public:

@@ -16,7 +16,7 @@ namespace tpack::cpu {
 namespace {
 
 constexpr double kReorderBytesPerSecond = 5e9;   // read and written, one thread
-constexpr double kDirectFlopsPerSecond = 100e9;  // one thread; ratios matter, not the figure
+constexpr double kDirectFlopsPerSecond = 100e9;  // one thread; only ratios matter
 constexpr double kWinogradGain = 1.5;
 constexpr double kNearTie = 0.9;  // the heuristic's choice wins unless another is 10 % better
 
@@ -35,7 +35,7 @@ const ConvolutionParams* window_of(const Op& op) {
   return nullptr;
 }
 
-/// The window of a convolution in any of its directions; null for other nodes.
+/// The window of a convolution in any direction; null for other nodes.
 const ConvolutionParams* window_of(const Node& node) {
   const auto* joined = op_cast<DepthFirst>(node);
   if (joined == nullptr) return window_of(*node.op);
@@ -43,7 +43,7 @@ const ConvolutionParams* window_of(const Node& node) {
   return first != nullptr ? first : window_of(*joined->second());
 }
 
-/// Weights that a convolution reads or whose gradient it gives.
+/// Weights that a convolution reads, or whose gradient it computes.
 const Shape& weights_of(const Node& node) {
   const auto* joined = op_cast<DepthFirst>(node);
   const bool gives_weights =
@@ -51,8 +51,8 @@ const Shape& weights_of(const Node& node) {
   return gives_weights ? node.outputs[0].shape : node.inputs[1].shape();
 }
 
-/// Winograd's algorithms where they exist and may win, the one that usually does first: there must be enough
-/// channels to pay for the transforms, and few enough that transformed filters stay in the cache.
+/// The Winograd algorithms that exist here and may win, with the one that usually wins first. There must be
+/// enough channels to pay for the transforms, and few enough that the transformed filters stay in the cache.
 std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p) {
   constexpr int64_t kFewestChannels = 16;
   constexpr int64_t kFewestOfOneDnn = 32;
@@ -88,7 +88,7 @@ bool accepts_all(const Node& node) {
 }
 
 /// One thing that has a layout of its own: a convolution, a region of nodes that take any layout but all the
-/// same, or a node that does not take any.
+/// same one, or a node that takes only one.
 struct Unit {
   std::vector<const Node*> nodes;
   std::vector<Option> options;
@@ -97,7 +97,7 @@ struct Unit {
 
 class Search {
  public:
-  /// With `rules`, what the fixed rules chose for the whole graph, kernels are measured against it.
+  /// With `rules` (what the fixed rules chose for the whole graph), kernels are measured against them.
   Search(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, const PlanSection* rules,
          int pieces, Team& team)
       : graph_(graph),
@@ -132,7 +132,7 @@ class Search {
   }
 
  private:
-  /// Bytes that move if the two ends lie in different layouts. `producer` -1: channels-last input of the
+  /// Bytes that move if the two ends have different layouts. `producer` -1: a channels-last input of the
   /// graph.
   struct Edge {
     int producer;
@@ -218,7 +218,7 @@ class Search {
     return tuner_.measure({node, option.layout, option.algorithm, pieces_}, team_);
   }
 
-  /// Channels that are no multiple of 16 cost the work of the padding too.
+  /// If the number of channels is not a multiple of 16, the padding is computed too.
   double padding_seconds(const Unit& unit) const {
     double bytes = 0;
     for (const Node* node : unit.nodes) {
@@ -281,7 +281,7 @@ class Search {
     return all;
   }
 
-  /// From everything in one layout, changes one unit at a time as long as that helps.
+  /// Starts with everything in one layout and changes one unit at a time, as long as that helps.
   void improve(Layout start) {
     constexpr int kRounds = 20;
     for (Unit& unit : units_) {

@@ -18,10 +18,10 @@ class Lowering {
   Lowering(const Graph& graph, const PlanSection& section, const VariableStore& store)
       : graph_(graph), section_(section), store_(store) {}
 
-  Program run() {
+  LoweredProgram run() {
     const std::vector<bool> needed = graph_.needed();
     for (const auto& node : graph_.nodes()) {
-      // Inputs that nothing needs are counted all the same: the caller gives them.
+      // Inputs that no node needs are counted too: the caller gives them.
       if (op_cast<Input>(*node) != nullptr || needed[static_cast<size_t>(node->id)]) add(*node);
     }
     place_assignments();
@@ -87,12 +87,13 @@ class Lowering {
     return {Layout::kPlain, {image.md.dims(), image.md.data_type(), dnnl::memory::format_tag::abcd}};
   }
 
-  /// The value in the wanted format: itself, an earlier copy, or a new copy.
+  /// The value in the requested format: itself, an earlier copy, or a new copy.
   int in_format(int value, const Format& wanted, const std::string& path) {
     const Format have = program_.values[static_cast<size_t>(value)].format;
     if (same_memory(have, wanted)) return value;
     if (have.md.dims().size() != wanted.md.dims().size()) {
-      // Weights of a grouped convolution have one axis more for oneDNN: only the plain order is that of both.
+      // oneDNN sees the weights of a grouped convolution with one more axis: only the plain order is the same
+      // for both.
       const Format& image = have.layout == Layout::kOpaque ? wanted : have;
       if (image.layout != Layout::kPlain)
         return in_format(in_format(value, plain_of(image), path), wanted, path);
@@ -119,9 +120,9 @@ class Lowering {
     return step;
   }
 
-  // --- results go where they belong
+  // --- results are written where they belong
 
-  /// The step that writes a value's memory for the first time, -1 for inputs and variables.
+  /// The first step that writes a value's memory; -1 for inputs and variables.
   int producer(int value) const {
     for (size_t i = 0; i < program_.steps.size(); ++i) {
       const auto& out = program_.steps[i].out;
@@ -130,7 +131,7 @@ class Lowering {
     return -1;
   }
 
-  /// True if writing the variable at step `at` (output `value` of it) disturbs no read of its old value.
+  /// True if writing the variable at step `at` (which computes `value`) disturbs no read of its old value.
   bool may_overwrite(int variable_value, int at, int value) const {
     for (auto i = static_cast<size_t>(at); i < program_.steps.size(); ++i) {
       const Step& step = program_.steps[i];
@@ -147,7 +148,7 @@ class Lowering {
     return true;
   }
 
-  /// Moves an arena value to another place; false if its memory or format is not free to choose.
+  /// Moves an arena value to another place. False if its memory or format cannot be chosen freely.
   bool move(int value, const Value& target) {
     Value& v = program_.values[static_cast<size_t>(value)];
     const bool free = v.place == Place::kArena && v.same_as < 0 && producer(value) >= 0;
@@ -171,7 +172,7 @@ class Lowering {
       const Format plain = make_format(a->value.spec(), Layout::kPlain);
       const int target = variable(a->variable, a->value.spec());
       int value = value_of_.at(a->value);
-      // A reshaped result is the same memory: its owner may be moved.
+      // A reshaped result has the same memory: its owner may be moved.
       const int owner = program_.owner(value);
       const bool whole = same_memory(program_.values[static_cast<size_t>(value)].format, plain) &&
                          program_.values[static_cast<size_t>(owner)].format.bytes() == plain.bytes();
@@ -190,7 +191,8 @@ class Lowering {
     const Tensor y = store_.tensor(program_.values[static_cast<size_t>(b)].name);
     return x.raw() < y.raw() + y.bytes() && y.raw() < x.raw() + x.bytes();
   }
-  /// True for what a variable held when the program began; false for a result that was moved into one.
+  /// True for the value that a variable had when the program started; false for a result that was moved into
+  /// one.
   bool is_initial(int owner) const {
     const Value& v = program_.values[static_cast<size_t>(owner)];
     return v.place == Place::kVariable && variables_.at(v.name) == owner;
@@ -205,7 +207,7 @@ class Lowering {
     return move(owner, v);
   }
 
-  /// A variable's old value that is needed after it changed.
+  /// A variable's old value that is needed after the variable changed.
   int copied(int value) {
     const int copy = new_value({Place::kArena, program_.values[static_cast<size_t>(value)].format});
     program_.steps.insert(program_.steps.begin(), reorder(value, copy, "assign/Copy"));
@@ -230,7 +232,7 @@ class Lowering {
 
   // --- in-place
 
-  /// An output takes over the memory of an input that is no longer needed.
+  /// An output reuses the memory of an input that is no longer needed.
   void share_in_place() {
     std::map<int, int> last_use;  // by owner
     for (size_t i = 0; i < program_.steps.size(); ++i) {
@@ -266,7 +268,7 @@ class Lowering {
   const Graph& graph_;
   const PlanSection& section_;
   const VariableStore& store_;
-  Program program_;
+  LoweredProgram program_;
   std::map<Symbol, int> value_of_;
   std::map<std::string, int> variables_;
   std::vector<std::pair<int, int>> copies_;  // (value, its copy in another format)
@@ -274,12 +276,12 @@ class Lowering {
 
 }  // namespace
 
-int Program::owner(int value) const {
+int LoweredProgram::owner(int value) const {
   while (values[static_cast<size_t>(value)].same_as >= 0) value = values[static_cast<size_t>(value)].same_as;
   return value;
 }
 
-Program lower(const Graph& graph, const PlanSection& section, const VariableStore& store) {
+LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store) {
   return Lowering(graph, section, store).run();
 }
 

@@ -11,7 +11,7 @@
 
 namespace tpack::cpu {
 
-/// A piece of memory that kernels read and write.
+/// A block of memory that kernels read and write.
 struct Value {
   enum class Place : uint8_t {
     kArena,     // planned by lifetime
@@ -40,7 +40,7 @@ struct Step {
   double flops = 0;
 };
 
-struct Program {
+struct LoweredProgram {
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<TensorSpec> fetches;
@@ -51,9 +51,9 @@ struct Program {
   int owner(int value) const;
 };
 
-/// Turns a graph whose nodes all have a choice in `section` into kernels: reorders are put where formats
-/// differ, results that become variables or are fetched are written where they belong wherever that is safe.
-/// `store` says which variables share memory.
-Program lower(const Graph& graph, const PlanSection& section, const VariableStore& store);
+/// Turns a graph whose nodes all have a choice in `section` into kernels. Reorders are inserted where formats
+/// differ; results that become variables or are fetched are written directly to their place where that is
+/// safe. `store` says which variables share memory.
+LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store);
 
 }  // namespace tpack::cpu

@@ -14,9 +14,9 @@ using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
 using Operand = PrimitiveKernel::Operand;
 
-constexpr double kFlopGrain = 1e6;  // floating-point operations worth waking a thread for
-// oneDNN's gemm, which thin products do not take: its kernels, made when the first one runs, pages of the
-// library, and blocks that it packs operands into. Measured with 2.6.3 (docs/performance.md).
+constexpr double kFlopGrain = 1e6;  // floating-point operations that are worth waking a thread for
+// oneDNN's gemm, which thin products do not use: kernels that it generates at the first run, pages of the
+// library, and blocks into which it packs operands. Measured with 2.6.3 (docs/performance.md).
 constexpr LibraryPart kGemm = {7'500'000};
 constexpr int64_t kThin = 32;
 
@@ -26,7 +26,8 @@ struct Range {
   int64_t size = 0;
 };
 
-/// Rows and columns of a row-major matrix, or of its transpose: no copy, oneDNN takes any strides.
+/// Rows and columns of a row-major matrix, or of its transpose. Nothing is copied: oneDNN accepts any
+/// strides.
 struct Block {
   Desc md;
   uint64_t offset = 0;  // bytes from the matrix to the block
@@ -75,8 +76,8 @@ Piece piece_of(const Product& product, const Range& rows, const Range& columns) 
   return piece;
 }
 
-/// The matrix whose lines are cut is read once; the other one is read for every piece. So the longer side of
-/// y is cut, at multiples of 16 lines.
+/// The matrix whose lines are cut is read once; the other one is read once per piece. So the longer side of y
+/// is cut, at multiples of 16 lines.
 std::vector<Piece> pieces_of(const Product& product, int pieces) {
   constexpr int64_t kLines = 16;
   const bool by_columns = product.columns() >= product.rows();
@@ -111,8 +112,8 @@ PreparedKernel prepare_fused_product(const KernelRequest& request) {
   return prepare_pieces(request, {request.node, p.product, true, p.activation});
 }
 
-const Registration kMatMul("MatMul", prepare_product, LayoutRule::kPlain);
-const Registration kFusedMatMul("FusedMatMul", prepare_fused_product, LayoutRule::kPlain);
+const KernelRegistration kMatMul("MatMul", prepare_product, LayoutRule::kPlain);
+const KernelRegistration kFusedMatMul("FusedMatMul", prepare_fused_product, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -12,7 +12,7 @@
 #include "ops/random_normal.h"
 #include "ops/random_uniform.h"
 
-/// Kernels that move or make elements without computing.
+/// Kernels that move or create elements without arithmetic.
 namespace tpack::cpu {
 namespace {
 
@@ -21,12 +21,12 @@ PreparedKernel reshape(const KernelRequest& r) { return plain_kernel(r, nullptr)
 bool is_channels_last_to_first(const TransposeParams& p) { return p.order == std::vector<int>{0, 3, 1, 2}; }
 bool is_channels_first_to_last(const TransposeParams& p) { return p.order == std::vector<int>{0, 2, 3, 1}; }
 
-/// A transpose as a reorder between two descriptions of the input's axes.
+/// A transpose, expressed as a reorder between two descriptions of the input's axes.
 PreparedKernel transpose(const KernelRequest& r) {
   const TransposeParams& p = op_cast<Transpose>(r.node)->params();
   const TensorSpec& in = r.node.inputs[0].spec();
   const TensorSpec& out = r.node.outputs[0];
-  // Images as they arrive, [N, H, W, C], are channels-last images already: nothing to move.
+  // Images as they arrive, [N, H, W, C], already are channels-last images: nothing moves.
   if (is_channels_last_to_first(p)) {
     return {nullptr, {make_format(in, Layout::kPlain)}, {make_format(out, Layout::kNhwc)}, 0, {}};
   }
@@ -75,7 +75,7 @@ struct BoxCopy {
   }
 };
 
-/// Sizes of a tensor's axes as they lie in memory.
+/// Sizes of a tensor's axes in memory order.
 std::vector<int64_t> in_memory(const std::vector<int64_t>& logical, Layout layout, int64_t lanes) {
   if (logical.size() != 4 || layout == Layout::kPlain) return logical;
   if (layout == Layout::kNhwc) return {logical[0], logical[2], logical[3], logical[1]};
@@ -106,7 +106,7 @@ BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<
   return copy;
 }
 
-/// Blocks of channels cannot be cut: a box has all channels, or begins and ends with a block.
+/// Blocks of channels cannot be split: a box has all channels, or begins and ends at block borders.
 bool cuts_no_block(const Shape& large, const Shape& small, int64_t first_channel) {
   constexpr int64_t kBlock = 16;
   return large.rank() == 4 &&
@@ -140,8 +140,8 @@ PreparedKernel pad(const KernelRequest& r) {
           {}};
 }
 
-/// Bytes of the large tensor before a box that is one run of its memory; none where it is not, or does not
-/// begin on a cache line as kernels expect.
+/// Bytes of the large tensor before a box that is one run of its memory. Nothing if it is not one run, or
+/// does not start on a cache line, as kernels require.
 std::optional<uint64_t> begin_of_run(const BoxCopy& copy, const std::vector<int64_t>& small,
                                      const std::vector<int64_t>& large) {
   size_t axis = 0;
@@ -152,7 +152,7 @@ std::optional<uint64_t> begin_of_run(const BoxCopy& copy, const std::vector<int6
   return whole_below && aligned(begin) == begin ? std::optional(begin) : std::nullopt;
 }
 
-/// A box that is one run of the input's memory is that part of it: nothing is copied.
+/// A box that is one run of the input's memory is a part of it: nothing is copied.
 PreparedKernel slice(const KernelRequest& r) {
   const Layout layout = slice_accepts(r.node, r.layout) ? r.layout : Layout::kNhwc;
   const BoxCopy copy = box_copy(r.node.inputs[0].spec(), r.node.outputs[0].shape,
@@ -224,15 +224,15 @@ PreparedKernel random_normal(const KernelRequest& r) {
                       }));
 }
 
-const Registration kReshape("Reshape", reshape, LayoutRule::kPlain);
-const Registration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
-const Registration kTranspose("Transpose", transpose, LayoutRule::kPlain);
-const Registration kPad("Pad", pad, LayoutRule::kAgnostic, pad_accepts);
-const Registration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_accepts);
-const Registration kConstantNode("Constant", constant, LayoutRule::kPlain);
-const Registration kLiteral("Literal", literal, LayoutRule::kPlain);
-const Registration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);
-const Registration kRandomNormal("RandomNormal", random_normal, LayoutRule::kPlain);
+const KernelRegistration kReshape("Reshape", reshape, LayoutRule::kPlain);
+const KernelRegistration kStopGradient("StopGradient", reshape, LayoutRule::kPlain);
+const KernelRegistration kTranspose("Transpose", transpose, LayoutRule::kPlain);
+const KernelRegistration kPad("Pad", pad, LayoutRule::kAgnostic, pad_accepts);
+const KernelRegistration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_accepts);
+const KernelRegistration kConstantNode("Constant", constant, LayoutRule::kPlain);
+const KernelRegistration kLiteral("Literal", literal, LayoutRule::kPlain);
+const KernelRegistration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);
+const KernelRegistration kRandomNormal("RandomNormal", random_normal, LayoutRule::kPlain);
 
 }  // namespace
 }  // namespace tpack::cpu

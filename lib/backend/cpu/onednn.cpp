@@ -4,8 +4,8 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-// Of libgomp, which Debian's oneDNN is built on. Declared here because <omp.h> belongs to the compiler: with
-// clang it would bring another OpenMP runtime, which oneDNN does not use.
+// From libgomp, which Debian's oneDNN uses. Declared here because <omp.h> belongs to the compiler: with clang
+// it would add a second OpenMP runtime, which oneDNN does not use.
 extern "C" void omp_set_num_threads(int count);
 
 namespace tpack::cpu {

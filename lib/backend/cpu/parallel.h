@@ -6,16 +6,16 @@
 
 namespace tpack::cpu {
 
-/// Into how many pieces `count` items are cut: all of `pieces`, or one if there are not enough to give
-/// each `grain`.
+/// Into how many pieces `count` items are cut: `pieces`, or one if there are not enough items to give each
+/// piece `grain`.
 inline int pieces_for(int pieces, int64_t count, int64_t grain) {
   return count >= pieces * grain ? pieces : 1;
 }
 
-/// Calls f(begin, end, piece) for equal, contiguous pieces of 0..count-1 on the team. What a piece is depends
-/// on count, pieces and grain alone, so sums have one order. Work smaller than `grain` items per piece is one
-/// piece, on the calling thread: a job of the team costs microseconds. `team` is not touched if there is
-/// one piece.
+/// Calls f(begin, end, piece) for equal, contiguous pieces of 0..count-1 on the team. The pieces depend only
+/// on count, pieces and grain, so sums have one order. If there are fewer than `grain` items per piece, the
+/// work is one piece on the calling thread, because a job of the team costs microseconds. `team` is not used
+/// if there is only one piece.
 template <class F>
 void parallel_for(Team* team, int pieces, int64_t count, int64_t grain, const F& f) {
   const int used = pieces_for(pieces, count, grain);

@@ -8,8 +8,8 @@
 
 namespace tpack::cpu {
 
-/// One piece of a kernel's work: a kernel that runs on one thread, and where its operands begin in those of
-/// the whole, in bytes.
+/// One piece of a kernel's work: a kernel that runs on one thread, and where its operands start in the
+/// operands of the whole, in bytes.
 struct Piece {
   std::unique_ptr<CpuKernel> kernel;
   std::vector<uint64_t> in;
@@ -17,13 +17,13 @@ struct Piece {
   uint64_t scratch_bytes = 0;
 };
 
-/// An output that each piece gives whole; the result is their sum, in the order of the pieces.
+/// An output that each piece computes completely; the result is their sum, in the order of the pieces.
 struct PieceSum {
   size_t output = 0;
   uint64_t bytes = 0;
 };
 
-/// A kernel made of pieces, at least one, that a team computes.
+/// A kernel made of at least one piece, computed by a team.
 class PieceKernel final : public CpuKernel {
  public:
   explicit PieceKernel(std::vector<Piece> pieces, const std::vector<PieceSum>& sums = {});
@@ -39,7 +39,7 @@ class PieceKernel final : public CpuKernel {
   struct Sum {
     size_t output = 0;
     size_t elements = 0;
-    uint64_t scratch = 0;  // where the sums of the pieces after the first lie, one after the other
+    uint64_t scratch = 0;  // where the sums of the pieces after the first are, one after the other
     uint64_t step = 0;     // bytes from one to the next
   };
 
@@ -50,7 +50,7 @@ class PieceKernel final : public CpuKernel {
   void add(const KernelArgs& args, const Sum& sum) const;
 
   std::vector<Piece> pieces_;
-  std::vector<Pointers> pointers_;  // by piece, so that no run asks for memory
+  std::vector<Pointers> pointers_;  // by piece, so that a run allocates nothing
   std::vector<Sum> sums_;
   uint64_t piece_scratch_ = 0;
   uint64_t scratch_bytes_ = 0;

@@ -12,8 +12,8 @@
 namespace tpack::cpu {
 namespace {
 
-/// An image as planes of pixels, each pixel a run of channels that lie side by side: the whole pixel in nhwc,
-/// 16 channels in nChw16c, one in plain layout.
+/// An image as planes of pixels, where each pixel is a run of adjacent channels: the whole pixel in nhwc, 16
+/// channels in nChw16c, one in plain layout.
 struct Planes {
   int64_t count = 0;
   int64_t channels = 0;  // side by side
@@ -25,17 +25,17 @@ struct Planes {
   }
 };
 
-/// The pixels that the window of one output pixel covers: the first `count` of what there is room for.
+/// The pixels under the window of one output pixel: the first `count` entries are used.
 struct Covered {
   size_t count = 0;
   std::vector<int64_t> offsets;  // from the plane's first element, in elements
-  std::vector<uint8_t> numbers;  // of the places inside the window; of a max pooling, which has at most 256
+  std::vector<uint8_t> numbers;  // of the places inside the window; a max pooling has at most 256
 
   explicit Covered(size_t window) : offsets(window), numbers(window) {}
 };
 
-/// What all five kernels share: walking over output pixels, row by row, with the input pixels
-/// that their windows cover.
+/// What all five kernels share: iterating over output pixels, row by row, with the input pixels under their
+/// windows.
 class PoolingWalk {
  public:
   PoolingWalk(const PoolingParams& p, const Shape& image, const Shape& pooled, Layout layout, int pieces)
@@ -62,7 +62,7 @@ class PoolingWalk {
     });
   }
 
-  /// True if every image pixel lies under exactly one window.
+  /// True if every image pixel is under exactly one window.
   bool tiles_exactly() const {
     const bool no_padding = p_.padding == Padding2{};
     return no_padding && p_.stride == p_.window && image_.h == pooled_.h * p_.window.h &&
@@ -79,8 +79,8 @@ class PoolingWalk {
   }
 
  private:
-  /// A row's output pixels: those whose windows lie inside the image from left to right in one run, the
-  /// others one by one.
+  /// The output pixels of a row: those whose windows are completely inside the image horizontally in one run,
+  /// the others one by one.
   template <class F>
   void each_run(int64_t plane, int64_t y, Covered& covered, const F& f) const {
     for (int64_t x = 0, next = 0; x < pooled_.w; x = next) {
@@ -124,7 +124,7 @@ class PoolingWalk {
   Size2 image_;
   Size2 pooled_;
   int pieces_;
-  std::shared_ptr<std::vector<Covered>> covered_;  // by piece, so that no step asks for memory
+  std::shared_ptr<std::vector<Covered>> covered_;  // by piece, so that a step allocates nothing
 };
 
 PreparedKernel prepared(const KernelRequest& r, std::unique_ptr<CpuKernel> kernel) {
@@ -190,11 +190,11 @@ PreparedKernel avg_pool_spread(const KernelRequest& r) {
                   }));
 }
 
-const Registration kMaxPool("MaxPool", max_pool, LayoutRule::kAgnostic);
-const Registration kMaxPoolScatter("MaxPoolScatter", max_pool_scatter, LayoutRule::kAgnostic);
-const Registration kMaxPoolGather("MaxPoolGather", max_pool_gather, LayoutRule::kAgnostic);
-const Registration kAvgPool("AvgPool", avg_pool, LayoutRule::kAgnostic);
-const Registration kAvgPoolSpread("AvgPoolSpread", avg_pool_spread, LayoutRule::kAgnostic);
+const KernelRegistration kMaxPool("MaxPool", max_pool, LayoutRule::kAgnostic);
+const KernelRegistration kMaxPoolScatter("MaxPoolScatter", max_pool_scatter, LayoutRule::kAgnostic);
+const KernelRegistration kMaxPoolGather("MaxPoolGather", max_pool_gather, LayoutRule::kAgnostic);
+const KernelRegistration kAvgPool("AvgPool", avg_pool, LayoutRule::kAgnostic);
+const KernelRegistration kAvgPoolSpread("AvgPoolSpread", avg_pool_spread, LayoutRule::kAgnostic);
 
 }  // namespace
 }  // namespace tpack::cpu

@@ -29,7 +29,7 @@ void PrimitiveKernel::run(const KernelArgs& args) {
   for (std::byte* data : args.in) set(data);
   for (std::byte* data : args.out) set(data);
   set(args.scratch);
-  // The C interface: the C++ one builds a hash map of the arguments at every call.
+  // The C interface: the C++ interface builds a hash map of the arguments in every call.
   const dnnl_status_t status = dnnl_primitive_execute(primitive_.get(), stream_.get(),
                                                       static_cast<int>(arguments_.size()), arguments_.data());
   TPACK_ASSERT(status == dnnl_success, "a oneDNN primitive failed with status " + std::to_string(status));
@@ -42,8 +42,8 @@ dnnl::primitive_attr user_scratchpad() {
 }
 
 void append_relu(dnnl::primitive_attr& attributes) {
-  // A slope below zero has oneDNN multiply where it otherwise takes vmaxps(y, 0), which is 0 for a NaN. As an
-  // operand a denormal slope counts as zero (FlushDenormals).
+  // With a slope below zero, oneDNN multiplies; otherwise it uses vmaxps(y, 0), which is 0 for a NaN. A
+  // denormal slope counts as zero (FlushDenormals).
   constexpr float kSlope = std::numeric_limits<float>::denorm_min();
   dnnl::post_ops after;
   after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, kSlope, 0.0F);
@@ -52,13 +52,13 @@ void append_relu(dnnl::primitive_attr& attributes) {
 
 namespace {
 
-/// Weights of a grouped convolution have one axis more in oneDNN: the plain side is read that way too.
+/// oneDNN sees the weights of a grouped convolution with one more axis: the plain side is read that way too.
 dnnl::memory::desc plain_like(const Format& plain, const Format& other) {
   if (plain.md.dims().size() == other.md.dims().size() || plain.layout == Layout::kOpaque) return plain.md;
   return {other.md.dims(), plain.md.data_type(), dnnl::memory::format_tag::abcde};
 }
 
-/// A reorder of one part of a tensor, whose descriptions say where it lies.
+/// A reorder of one part of a tensor; the descriptions say where the part is.
 Piece reorder_piece(const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
   const dnnl::reorder::primitive_desc pd(engine(), from, engine(), to, user_scratchpad());
   const std::vector<PrimitiveKernel::Operand> in = {{DNNL_ARG_FROM, from}};
@@ -69,7 +69,7 @@ Piece reorder_piece(const dnnl::memory::desc& from, const dnnl::memory::desc& to
           pd.scratchpad_desc().get_size()};
 }
 
-/// Parts along the first axis, cut where no block of channels is cut; the whole where it cannot be cut.
+/// Parts along the first axis, split where no block of channels is split; the whole if it cannot be split.
 std::vector<Piece> reorder_pieces(const Format& from, const Format& to, int pieces) {
   constexpr uint64_t kByteGrain = 65536;  // worth waking a thread for
   constexpr int64_t kLargestBlock = 64;   // of oneDNN's weights

@@ -9,7 +9,7 @@
 
 namespace tpack::cpu {
 
-/// A oneDNN primitive with the argument numbers of its operands. Memory objects are made once; a run only
+/// A oneDNN primitive with the argument numbers of its operands. Memory objects are created once; a run only
 /// sets their pointers.
 class PrimitiveKernel final : public CpuKernel {
  public:
@@ -31,8 +31,8 @@ class PrimitiveKernel final : public CpuKernel {
 /// Scratchpads come from the arena.
 dnnl::primitive_attr user_scratchpad();
 
-/// Lets a primitive end with max(y, 0). oneDNN's own ReLU makes zeros of NaNs, and a network that diverged
-/// would look well; this one keeps them (and makes NaN of -inf).
+/// Lets a primitive end with max(y, 0). oneDNN's own ReLU turns NaNs into zeros, so a network that diverged
+/// would look healthy; this one keeps them (and turns -inf into NaN).
 void append_relu(dnnl::primitive_attr& attributes);
 
 /// A copy between two formats of one tensor, in pieces of its first axis. Errors: ConfigError if oneDNN

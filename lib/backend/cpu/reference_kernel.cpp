@@ -43,7 +43,7 @@ class ReferenceKernel final : public CpuKernel {
     return {spec, Storage::view(data, static_cast<size_t>(spec.bytes()), nullptr)};
   }
 
-  Graph graph_;  // the node alone: the graph that it comes from may go
+  Graph graph_;  // the node alone: its graph may be destroyed
   const Node* node_ = nullptr;
   reference::Kernel kernel_;
 };

@@ -30,7 +30,7 @@ using V = hn::Vec<F>;
 
 TPACK_INLINE V one_or_zero(F d, hn::Mask<F> m) { return hn::IfThenElseZero(m, hn::Set(d, 1.0F)); }
 
-/// hn::Exp holds from -104 to 104 only, and gives a number for NaN.
+/// hn::Exp is valid only from -104 to 104, and gives a number for NaN.
 TPACK_INLINE V exp_of(F d, V a) {
   const V largest = hn::Set(d, 88.722839F);  // exp of it is the largest float
   const V inside = hn::Exp(d, hn::Min(a, largest));
@@ -38,25 +38,25 @@ TPACK_INLINE V exp_of(F d, V a) {
   return hn::IfThenElse(hn::IsNaN(a), a, y);
 }
 
-/// hn::Log holds for finite numbers above 0 only.
+/// hn::Log is valid only for finite numbers above 0.
 TPACK_INLINE V log_of(F d, V a) {
   const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
-  const V above = hn::IfThenElse(hn::Lt(a, infinity), hn::Log(d, a), a);  // infinity and NaN stay
+  const V above = hn::IfThenElse(hn::Lt(a, infinity), hn::Log(d, a), a);  // infinity and NaN stay as they are
   const V at_zero = hn::IfThenElse(hn::Eq(a, hn::Zero(d)), hn::Neg(infinity), above);
   return hn::IfThenElse(hn::Lt(a, hn::Zero(d)), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), at_zero);
 }
 
-/// hn::Tanh is made of exponentials; beyond 10 it is 1 in a float.
+/// hn::Tanh is made of exponentials; beyond 10, tanh is 1 in float.
 TPACK_INLINE V tanh_of(F d, V a) {
   const V ten = hn::Set(d, 10.0F);
   const V inside = hn::Tanh(d, hn::Max(hn::Min(a, ten), hn::Neg(ten)));
   return hn::IfThenElse(hn::IsNaN(a), a, inside);
 }
 
-/// NaN if one of them is: of numbers that it cannot compare x86's Max gives the second one.
+/// NaN if one of them is NaN: if it cannot compare, x86's Max gives the second operand.
 TPACK_INLINE V max_with_nan(V a, V b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b)); }
 
-/// The function as an expression of vectors; NaNs in max and min go where evaluate() sends them.
+/// The function as an expression of vectors; NaNs in max and min are handled as in evaluate().
 template <Fn kFn>
 TPACK_INLINE V call(F d, V a, V b, V c) {
   if constexpr (kFn == Fn::kAdd) return hn::Add(a, b);
@@ -91,7 +91,7 @@ TPACK_INLINE V load(F d, const float* p, size_t i) {
   return hn::LoadU(d, p + i);
 }
 
-/// The last elements go through a padded copy: the same instructions, so the same bits wherever a tile ends.
+/// The last elements go through a padded copy: the same instructions, so the same bits, wherever a tile ends.
 template <Fn kFn, bool kA, bool kB, bool kC>
 HWY_ATTR void loop(const float* a, const float* b, const float* c, float* out, size_t n) {
   const F d;

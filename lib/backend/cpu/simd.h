@@ -5,11 +5,11 @@
 
 #include "graph/pointwise.h"
 
-/// Loops over floats, compiled for several instruction sets and chosen by what the CPU has.
+/// Loops over floats, compiled for several instruction sets; the CPU's best one is chosen at run time.
 /// Lengths are in elements; pointers need no alignment. Results do not depend on the alignment.
 namespace tpack::cpu::simd {
 
-/// An operand that is the same for all elements, or one for each.
+/// An operand that is the same for all elements, or has one value per element.
 struct Vector {
   const float* data = nullptr;
   bool uniform = false;  // data[0] for all

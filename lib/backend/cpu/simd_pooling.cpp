@@ -13,7 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tpack::cpu::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls f(tag, first channel) for vectors of channels of a pixel, then for the channels left one by one.
+/// Calls f(tag, first channel) for vectors of channels of a pixel, then for the remaining channels one by
+/// one.
 template <class F>
 HWY_INLINE HWY_ATTR void each_vector(size_t channels, const F& f) {
   const hn::ScalableTag<float> d;
@@ -36,7 +37,7 @@ HWY_INLINE HWY_ATTR hn::Mask<D> is_number(D d, I index, uint8_t number) {
   return hn::RebindMask(d, hn::Eq(index, hn::Set(di, number)));
 }
 
-/// kPlaces: 0 if it is not known when this is compiled.
+/// kPlaces: 0 if unknown at compile time.
 template <size_t kPlaces>
 HWY_ATTR void max_of_places(const float* image, const Windows& w, float* out, uint8_t* index) {
   const size_t places = kPlaces == 0 ? w.places : kPlaces;

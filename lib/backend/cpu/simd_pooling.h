@@ -6,8 +6,8 @@
 /// Loops over the windows of pooling, compiled for several instruction sets and chosen by what the CPU has.
 namespace tpack::cpu::simd {
 
-/// Windows side by side in a row of output pixels that all cover the same places relative to where they
-/// begin. A pixel is a run of channels that lie side by side.
+/// Adjacent windows in a row of output pixels that all cover the same places relative to their start. A pixel
+/// is a run of adjacent channels.
 struct Windows {
   size_t channels = 0;
   const int64_t* offsets = nullptr;  // of the first window's places in the image, in elements
@@ -18,11 +18,11 @@ struct Windows {
 };
 
 /// out, index [count, channels]: the largest element of each window and the number of the first place that
-/// has it; NaN, and the last place that has it, if there is one.
+/// has it; if there is a NaN, NaN and the last place that has it.
 void max_of(const float* image, const Windows& windows, float* out, uint8_t* index);
 
-/// The gradient of max_of: to each place, adds dy where index is the place's number; or writes it there and 0
-/// elsewhere, where no other window covers the place.
+/// The gradient of max_of: adds dy to each place whose number is index. If no other window covers the place,
+/// it writes instead: dy there, 0 elsewhere.
 enum class Scatter : uint8_t { kAdd, kWrite };
 void scatter(const float* dy, const uint8_t* index, const Windows& windows, float* image, Scatter how);
 

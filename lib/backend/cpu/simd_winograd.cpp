@@ -20,7 +20,7 @@ constexpr int64_t kBlock = 16;
 using F = hn::CappedTag<float, 16>;
 using V = hn::Vec<F>;
 
-/// The part of a patch or tile that lies inside the image.
+/// The part of a patch or tile that is inside the image.
 struct Span {
   int64_t begin;
   int64_t end;
@@ -29,7 +29,7 @@ HWY_INLINE Span inside(int64_t at, int64_t size, int64_t limit) {
   return {std::clamp<int64_t>(-at, 0, size), std::clamp<int64_t>(limit - at, 0, size)};
 }
 
-/// Where a tile's element (0, 0) lies; may be outside the image.
+/// The position of a tile's element (0, 0); it may be outside the image.
 struct Corner {
   int64_t image, y, x;
 };
@@ -43,9 +43,9 @@ HWY_INLINE int64_t offset(const WinogradImages& s, const Corner& at, int64_t blo
   return (((at.image * (s.channels / kBlock) + block) * s.height + at.y) * s.width + at.x) * kBlock;
 }
 
-// Polynomials are evaluated at 0, +-a, +-b and infinity. With 5/8 and 3/2 instead of the textbook's 1 and 2
-// the rounding errors are a third, and the squares are exact. The one-dimensional maps follow: from a column
-// of `in` to a column of `out`, elements a step apart.
+// Polynomials are evaluated at 0, +-a, +-b and infinity. With 5/8 and 3/2 instead of the textbook's 1 and 2,
+// the rounding errors are a third, and the squares are exact. The one-dimensional maps below go from a column
+// of `in` to a column of `out`, whose elements are a step apart.
 constexpr float kA = 0.625F;
 constexpr float kB = 1.5F;
 constexpr float kA2 = kA * kA;
@@ -121,8 +121,7 @@ HWY_INLINE HWY_ATTR void filter_gradient_map(F d, const V* in, V* out, size_t ou
   out[2 * out_step] = hn::MulAdd(hn::Set(d, kA2), sum_a, hn::MulAdd(hn::Set(d, kB2), sum_b, in[5]));
 }
 
-/// Reads kSize x kSize elements, zeros where they lie outside the image, maps columns then rows and writes
-/// the 36 points.
+/// Reads kSize x kSize elements (zeros outside the image), maps columns, then rows, and writes the 36 points.
 template <size_t kSize, class Map>
 HWY_INLINE HWY_ATTR void transform(const float* images, const WinogradImages& s, const WinogradTiles& tiles,
                                    float* to, const Map& map) {
@@ -192,7 +191,7 @@ void Output(const float* from, const WinogradImages& s, const WinogradTiles& til
         output_map(d, v + static_cast<size_t>(y) * kPatch, out);
         for (int64_t x = 0; x < columns; ++x) {
           const V sum = hn::Add(out[x], shift);
-          // The second operand of Max is what x86 gives for NaN.
+          // For NaN, x86's Max gives the second operand.
           hn::StoreU(relu ? hn::Max(hn::Zero(d), sum) : sum, d, to + (y * s.width + x) * kBlock);
         }
       }

@@ -10,7 +10,7 @@
 namespace tpack::cpu::simd {
 
 constexpr int64_t kWinogradTile = 4;     // results of a tile, in each direction
-constexpr int64_t kWinogradPatch = 6;    // elements that they depend on
+constexpr int64_t kWinogradPatch = 6;    // input elements that they depend on
 constexpr int64_t kWinogradPoints = 36;  // where patches and filters are multiplied
 constexpr int64_t kWinogradRows = 8;     // rows of a product are computed this many at a time
 
@@ -40,7 +40,7 @@ void winograd_input(const float* images, const WinogradImages& shape, const Wino
 /// A dy A^T of each tile's gradient.
 void winograd_gradient(const float* images, const WinogradImages& shape, const WinogradTiles& tiles,
                        float* transformed);
-/// A^T m A + bias of each tile, where wanted at least 0. `bias`: a number for each channel, or null.
+/// A^T m A + bias of each tile; with `relu`, at least 0. `bias`: one value per channel, or null.
 void winograd_output(const float* transformed, const WinogradImages& shape, const WinogradTiles& tiles,
                      const float* bias, bool relu, float* images);
 
@@ -49,8 +49,8 @@ void winograd_filter(const float* filter, int64_t stride, float* transformed);
 /// G^T s G, its transpose: points of 16, `stride` apart -> filter[9][16].
 void winograd_filter_gradient(const float* transformed, int64_t stride, float* filter);
 
-/// At each point c[rows, columns] = a b, or c += a b. a's element (i, k) lies at i * a_row + k * a_inner;
-/// b [inner, columns] and c are row-major. rows: a multiple of kWinogradRows; columns: of 16.
+/// At each point c[rows, columns] = a b, or c += a b. a's element (i, k) is at i * a_row + k * a_inner; b
+/// [inner, columns] and c are row-major. rows: a multiple of kWinogradRows; columns: a multiple of 16.
 struct WinogradProduct {
   int64_t rows = 0;
   int64_t inner = 0;

@@ -13,12 +13,12 @@ namespace {
 using pointwise::Fn;
 using pointwise::Instruction;
 
-/// Elements that a sweep works on at a time: a few registers of them stay in the first-level cache.
+/// Elements that a sweep processes at a time: a few registers of them stay in the first-level cache.
 constexpr int64_t kCacheElements = 6144;
 constexpr int64_t kSmallestTile = 128;
 constexpr int64_t kLargestTile = 2048;
 
-/// Where a register of the expression lives while a tile is worked on.
+/// Where a register of the expression is stored while a tile is processed.
 struct Register {
   enum class Kind : uint8_t { kBuffer, kInput, kConstant };
   Kind kind = Kind::kBuffer;
@@ -27,7 +27,7 @@ struct Register {
   bool uniform = false;  // one number for the whole sweep
 };
 
-/// What each piece has for itself.
+/// The working memory of one piece.
 struct Workspace {
   float* buffers = nullptr;  // slots of a tile's elements
   std::array<int64_t, Sweep::kMostInputs>
@@ -51,7 +51,7 @@ class SweepKernel final : public CpuKernel {
   uint64_t scratch_bytes() const {
     return static_cast<uint64_t>(pieces_) * piece_floats() * sizeof(float) + copy_bytes();
   }
-  /// (result, input) pairs that may share memory: the result is written at or after the last read of the
+  /// (result, input) pairs that may share memory: the result is written no earlier than the last read of the
   /// input.
   std::vector<std::pair<int, int>> in_place(const Node& node) const;
 
@@ -93,7 +93,7 @@ class SweepKernel final : public CpuKernel {
       const bool input = code[i].fn == Fn::kInput;
       r.kind = input ? Register::Kind::kInput : Register::Kind::kBuffer;
       r.uniform = input ? is_uniform(static_cast<size_t>(code[i].args[0])) : all_uniform(code[i]);
-      // Inputs keep their buffers: what was filled once may serve the next tile.
+      // Inputs keep their buffers: one that is filled may serve the next tile.
       if (!input && !free.empty()) {
         r.slot = free.back();
         free.pop_back();
@@ -129,7 +129,7 @@ class SweepKernel final : public CpuKernel {
 
   // --- running
 
-  /// Per-channel inputs of a blocked sweep with a last block that is not full get zeros after them.
+  /// Per-channel inputs of a blocked sweep whose last block is not full are padded with zeros.
   void pad_vectors(const KernelArgs& args) {
     std::copy(args.in.begin(), args.in.end(), inputs_.begin());
     std::byte* at = args.scratch + static_cast<uint64_t>(pieces_) * piece_floats() * sizeof(float);
@@ -192,7 +192,7 @@ class SweepKernel final : public CpuKernel {
     }
   }
 
-  /// A result that is a float is computed where it is wanted.
+  /// A result that is a float is computed in place.
   float* target(const KernelArgs& args, int reg, const SweepTile& tile, const Workspace& w) const {
     for (size_t k = 0; k < expression_.results.size(); ++k) {
       if (expression_.results[k] == reg && expression_.types[k] == DType::kFloat32) {
@@ -338,7 +338,7 @@ PreparedKernel prepare_sweep(const KernelRequest& request) {
   return prepared;
 }
 
-const Registration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts);
+const KernelRegistration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts);
 
 }  // namespace
 }  // namespace tpack::cpu

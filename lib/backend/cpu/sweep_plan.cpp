@@ -37,8 +37,8 @@ std::vector<Axis> axes_in_memory(const Shape& shape, Layout layout) {
   return axes;
 }
 
-/// Row-major steps of an operand's own axes in memory, by walk axis; `padded` where it has its channels in
-/// full blocks.
+/// Row-major steps of an operand's own axes in memory, by walk axis; `padded` if its channels are in full
+/// blocks.
 Steps steps_of(const Shape& operand, Layout layout, bool is_image, const Shape& space,
                const std::vector<Axis>& walk) {
   const int extra = static_cast<int>(space.rank() - operand.rank());
@@ -92,7 +92,7 @@ void merge_axes(SweepPlan& plan) {
   for (size_t i = plan.sizes.size() - 1; i-- > 0;) {
     const bool padding_between =
         plan.padded_axis == static_cast<int>(i) || plan.padded_axis == static_cast<int>(i) + 1;
-    // Lanes stay an axis of their own where some of them are padding.
+    // Lanes stay an axis of their own if some of them are padding.
     const bool lanes = plan.padded_axis >= 0 && i + 2 == plan.sizes.size();
     if (padding_between || lanes) continue;
     const auto joined = [&](const Steps& steps) { return joins(steps, i, plan.sizes[i + 1]); };

@@ -12,7 +12,7 @@ namespace tpack::cpu {
 /// Steps through memory, in elements, for each axis of a sweep; 0 if an operand is broadcast.
 using Steps = std::array<int64_t, Shape::kMaxRank + 1>;
 
-/// A part of a sweep that is worked on at once: whole rows, or a part of one row.
+/// A part of a sweep that is processed at once: whole rows, or a part of one row.
 struct SweepTile {
   int64_t outer = 0;
   int64_t row = 0;
@@ -22,8 +22,8 @@ struct SweepTile {
   int64_t elements() const { return rows * columns; }
 };
 
-/// How a sweep walks over memory: the axes of its shape in the order in which they lie in memory, neighbors
-/// merged where all operands allow it. The last axis is the inner one.
+/// How a sweep walks over memory: the axes of its shape in memory order, with neighbors merged where all
+/// operands allow it. The last axis is the inner one.
 struct SweepPlan {
   std::vector<int64_t> sizes;     // at least two axes
   std::vector<Steps> inputs;      // of each input
@@ -60,7 +60,7 @@ struct SweepPlan {
   int64_t column_tiles() const { return (columns() + tile_columns - 1) / tile_columns; }
 };
 
-/// Format of an operand in a sweep over images: images lie in the node's layout, vectors along one axis are
+/// Format of an operand in a sweep over images: images have the node's layout, vectors along one axis are
 /// plain.
 Format sweep_format(const TensorSpec& spec, Layout layout);
 

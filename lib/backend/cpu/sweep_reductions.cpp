@@ -23,7 +23,7 @@ SweepReductions::SweepReductions(const Sweep& op, const Node& node, Layout layou
     const TensorSpec& spec = node.outputs[op.expression().results.size() + k];
     offsets_.push_back(totals_size_);
     sizes_.push_back(static_cast<int64_t>(sweep_format(spec, layout).bytes() / sizeof(float)));
-    // Padding of the channels is summed along and thrown away.
+    // Channels of padding are summed too; their sums are ignored.
     const int64_t room = sizes_.back() + (plan.padded_axis >= 0 ? 16 : 0);
     totals_size_ += (room + 15) / 16 * 16;
   }
@@ -75,8 +75,9 @@ void SweepReductions::reduce(size_t k, const float* x, bool uniform, const Sweep
   }
 }
 
-/// Rows are summed one onto the other: element by element into an accumulator as large as a tile, folded
-/// only when the place of the result changes. Each slot adds few numbers, so little is rounded away.
+/// Rows are added onto one another, element by element, into an accumulator as large as a tile, which is
+/// folded only when the place of the result changes. Each slot adds few numbers, so rounding errors stay
+/// small.
 void SweepReductions::accumulate(size_t k, const float* x, int64_t at, const SweepTile& tile,
                                  Accumulators& a) const {
   float* sums = a.sums + static_cast<int64_t>(k) * plan_.tile_room();
@@ -90,7 +91,7 @@ void SweepReductions::accumulate(size_t k, const float* x, int64_t at, const Swe
   is_sum(k) ? simd::add_to(x, sums, n) : simd::max_to(x, sums, n);
 }
 
-/// Halves the rows until few are left, so that each sum is a tree, and ends in double.
+/// Halves the rows until few are left, so that each sum is a tree; the last rows are added in double.
 void SweepReductions::fold(size_t k, Accumulators& a) const {
   constexpr int64_t kFew = 8;
   if (a.sum_at[k] < 0) return;

@@ -9,17 +9,17 @@
 
 namespace tpack::cpu {
 
-/// The reductions that a sweep makes on the side. Each piece sums its tiles into accumulators and totals of
-/// its own; combine() adds the pieces' totals in their order. Results depend on the shape, the
-/// layout and the number of pieces alone.
+/// The reductions that a sweep computes along the way. Each piece sums its tiles into accumulators and totals
+/// of its own; combine() adds the pieces' totals in their order. Results depend only on the shape, the layout
+/// and the number of pieces.
 class SweepReductions {
  public:
-  /// What one piece has for itself, in memory that the caller gives.
+  /// The working memory of one piece, given by the caller.
   struct Accumulators {
     float* sums = nullptr;    // a tile of elements for each reduction
     float* totals = nullptr;  // this piece's part of every result
     std::array<int64_t, Sweep::kMostOutputs>
-        sum_at{};  // by reduction: where the sums belong, -1 for nowhere yet
+        sum_at{};  // by reduction: where the sums belong, -1 if still unknown
     std::array<int64_t, Sweep::kMostOutputs> sum_columns{};  // and how many columns of them count
   };
 
@@ -27,16 +27,16 @@ class SweepReductions {
 
   size_t count() const { return reductions_.size(); }
   const SweepReduction& operator[](size_t k) const { return reductions_[k]; }
-  /// Floats that a piece needs where tiles have `tile` elements.
+  /// Floats that a piece needs if tiles have `tile` elements.
   int64_t floats(int64_t tile) const { return static_cast<int64_t>(count()) * tile + totals_size_; }
 
   /// Fresh accumulators in `memory`, of floats(tile) elements.
   Accumulators begin(float* memory, int64_t tile) const;
   /// Adds the values `x` of a tile to reduction k; `uniform`: x[0] for all.
   void reduce(size_t k, const float* x, bool uniform, const SweepTile& tile, Accumulators& a) const;
-  /// Ends a piece's work: its totals are complete then.
+  /// Ends a piece's work; then its totals are complete.
   void finish(Accumulators& a) const;
-  /// outs[k] = result of reduction k. `totals`: of the first piece; those of the others lie `stride` apart.
+  /// outs[k] = result of reduction k. `totals`: of the first piece; those of the others are `stride` apart.
   void combine(const float* totals, uint64_t stride, int pieces, std::span<std::byte* const> outs) const;
 
  private:

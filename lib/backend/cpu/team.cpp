@@ -15,19 +15,19 @@
 namespace tpack::cpu {
 namespace {
 
-// Jobs follow one another within microseconds; waking a thread that sleeps takes some ten.
+// Jobs follow one another within microseconds; waking a sleeping thread takes about ten.
 constexpr std::chrono::microseconds kSpin{50};
-// Then it lets others run, if there are any, but does not sleep yet: a virtual processor that halts is often
-// put next to another one onto one core by the host, where both compute at two thirds of their speed.
+// Then it yields its processor to other threads, if any, but does not sleep yet: if a virtual processor
+// halts, the host often moves it to the core of another one, where both compute at two thirds of their speed.
 constexpr std::chrono::duration<double> kYield{Team::kAwake};
 
 uint64_t bit(int piece) { return uint64_t{1} << static_cast<unsigned>(piece); }
 
-/// Returns when the value is another than `old`: soon, or after a sleep.
+/// Returns when the value differs from `old`: soon, or after a sleep.
 template <class T>
 T wait_for_change(const std::atomic<T>& value, T old) {
   using Clock = std::chrono::steady_clock;
-  constexpr int kLooks = 32;  // between two looks at the clock
+  constexpr int kLooks = 32;  // between two readings of the clock
   const auto start = Clock::now();
   for (auto waited = Clock::duration(0); waited < kYield; waited = Clock::now() - start) {
     for (int i = 0; i < kLooks; ++i) {

@@ -11,16 +11,15 @@
 namespace tpack::cpu {
 
 /// The threads that a device computes with. A job is cut into pieces, and the next free thread takes the next
-/// one: the calling thread works too, and a thread that lost its processor to another process delays no more
-/// than the piece that it has. Thread i takes piece i first where it is free, because its cache has that part
-/// of the data. Which thread computes a piece must not matter to its result; then results depend on the cut
-/// alone, not on the number of threads. A thread that waits spins for some microseconds, then offers
-/// its processor to others for some milliseconds, and then sleeps: it takes no time from others. Threads: one
-/// job at a time, from any thread. Where they are bound (CPU affinity) is that of the thread that made the
-/// team.
+/// piece. The calling thread works too, and a thread that lost its processor to another process delays only
+/// its current piece. Thread i takes piece i first if it is free, because its cache has that part of the
+/// data. The result of a piece must not depend on the thread that computes it; then results depend only on
+/// the cut, not on the number of threads. A waiting thread spins for some microseconds, then yields its
+/// processor for some milliseconds, and then sleeps, so that it takes no time from other processes. Threads:
+/// one job at a time, from any thread. The threads have the CPU affinity of the thread that created the team.
 class Team {
  public:
-  /// `threads`: the calling one included, at least 1. Errors: ResourceError if the system gives no more
+  /// `threads`: including the calling one, at least 1. Errors: ResourceError if the system refuses more
   /// threads.
   explicit Team(int threads);
   ~Team();
@@ -29,13 +28,13 @@ class Team {
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Seconds for which a thread waits for a job before it sleeps.
+  /// How many seconds a thread waits for a job before it sleeps.
   static constexpr double kAwake = 3e-3;
   static constexpr int kMostPieces = PlanSection::kMostPieces;
 
   /// Calls f(piece) once for each piece of 0..pieces-1 (at most kMostPieces), in any order and on any thread;
-  /// returns when all are done. Errors: the first exception that a piece throws; the other pieces are
-  /// computed all the same.
+  /// returns when all are done. Errors: the first exception that a piece throws; the other pieces are still
+  /// computed.
   template <class F>
   void run(int pieces, const F& f) {
     run_job(
@@ -58,8 +57,8 @@ class Team {
   std::exception_ptr error_;
   std::atomic_flag has_error_;
 
-  // Each on a cache line of its own: all threads write to them.
-  alignas(64) std::atomic<uint64_t> free_ = 0;   // a bit for each piece that is not taken
+  // Each on its own cache line: all threads write to them.
+  alignas(64) std::atomic<uint64_t> free_ = 0;   // one bit per piece that is not taken
   alignas(64) std::atomic<int> left_ = 0;        // pieces that are not done
   alignas(64) std::atomic<uint32_t> round_ = 0;  // counts jobs
   std::atomic<bool> ending_ = false;

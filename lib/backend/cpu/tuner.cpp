@@ -32,8 +32,8 @@ std::string header() {
          std::to_string(onednn->minor) + "." + std::to_string(onednn->patch);
 }
 
-/// Buffers with small numbers in them: zeros and denormals would time something else. Made as zeros, which
-/// are mapped and leave no hole in the heap.
+/// Buffers with small numbers in them: zeros and denormals would give other timings. Allocated as zeros,
+/// which are mapped and leave no hole in the heap.
 std::vector<Tensor> buffers(const std::vector<Format>& formats) {
   std::vector<Tensor> all;
   for (const Format& format : formats) {
@@ -46,7 +46,7 @@ std::vector<Tensor> buffers(const std::vector<Format>& formats) {
   return all;
 }
 
-/// How often threads of this process had to leave a processor to others so far.
+/// How often threads of this process have lost a processor to others so far.
 long interruptions() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -78,7 +78,7 @@ Tuner::Measurement time_of(PreparedKernel& prepared, Team& team) {
   return fastest(runs);
 }
 
-/// A kernel that is not possible on this CPU takes infinitely long.
+/// A kernel that this CPU cannot run takes infinitely long.
 Tuner::Measurement time_kernel(const KernelRequest& request, Team& team) {
   try {
     PreparedKernel prepared = find_kernel(request.node.op->type())->prepare(request);
@@ -119,8 +119,8 @@ Tuner::Measurement Tuner::measure(const KernelRequest& request, Team& team) {
   return known_[key] = m;
 }
 
-/// A header, then lines of "seconds scratch_bytes key". A file of other versions and a line that does not
-/// read like that are left out: the file is only a cache.
+/// A header, then lines of "seconds scratch_bytes key". A file of another version, and lines that cannot be
+/// parsed, are ignored: the file is only a cache.
 void Tuner::load() {
   std::ifstream file(path_);
   std::string line;

@@ -22,12 +22,12 @@ constexpr int64_t kCacheFloats =
 int64_t blocks_of(int64_t channels) { return (channels + kLanes - 1) / kLanes; }
 int64_t rounded_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
-/// Sizes that all three directions share. `in` is what patches are taken from, `out` what tiles are made of.
+/// Sizes that all three directions share. `in` has the patches, `out` has the tiles.
 struct Geometry {
   int64_t images = 0;
   WinogradImages in;
   WinogradImages out;
-  int64_t chunk = 0;  // tiles that are worked on at once
+  int64_t chunk = 0;  // tiles that are processed at once
 
   Geometry(const Shape& from, const Shape& to, int64_t top, int64_t left, int pieces) : images(from[0]) {
     const int64_t down = (to[2] + simd::kWinogradTile - 1) / simd::kWinogradTile;
@@ -46,7 +46,7 @@ struct Geometry {
   WinogradTiles tiles_of(int64_t index, int64_t channels) const {
     return {index * chunk, std::min(chunk, tiles() - index * chunk), stride(channels)};
   }
-  /// An odd number of cache lines: the 36 points of one tile lie in different sets of the cache.
+  /// An odd number of cache lines: the 36 points of one tile are in different sets of the cache.
   int64_t stride(int64_t channels) const { return (chunk * channels / kLanes | 1) * kLanes; }
   int64_t in_floats() const { return kWinogradPoints * stride(in.channels); }
   int64_t out_floats() const { return kWinogradPoints * stride(out.channels); }
@@ -57,7 +57,7 @@ struct Geometry {
 struct Filters {
   int64_t rows;     // output channels of the convolution that they belong to
   int64_t columns;  // its input channels
-  bool backward;  // the other way through the window: input and output change places, the window turns round
+  bool backward;    // input and output swap places, and the window is rotated by 180 degrees
 
   int64_t in() const { return backward ? rows : columns; }
   int64_t out() const { return backward ? columns : rows; }
@@ -79,7 +79,7 @@ FilterBlock load_filters(const float* w, const Filters& f, int64_t in, int64_t b
   return filters;
 }
 
-/// Convolution, and the gradient of its input, which is one too.
+/// Convolution, and the gradient of its input, which is a convolution too.
 class ForwardKernel final : public CpuKernel {
  public:
   ForwardKernel(const Geometry& geometry, const Filters& filters, Activation activation, int pieces)
@@ -139,7 +139,7 @@ class ForwardKernel final : public CpuKernel {
     simd::winograd_output(out, g_.out, results, bias, relu_, y);
   }
 
-  /// Rows that only fill up the last product.
+  /// Rows that only pad the last product.
   void clear_rows(float* in, const WinogradTiles& tiles, int64_t rows) const {
     const int64_t used = tiles.count * g_.in.channels;
     for (int64_t point = 0; point < kWinogradPoints; ++point)

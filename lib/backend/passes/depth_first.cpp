@@ -10,7 +10,7 @@
 namespace tpack {
 namespace {
 
-/// Whether `second` may take its input `i` from `first` a few images at a time.
+/// Whether `second` can take its input `i` from `first` a few images at a time.
 bool joins(const Node& first, const Node& second, size_t i) {
   if (op_cast<MaxPool>(second) != nullptr) return op_cast<FusedConvolution>(first) != nullptr;
   if (op_cast<ConvolutionBackwardWeights>(second) != nullptr)

@@ -10,9 +10,9 @@
 
 namespace tpack {
 
-/// Two ops of which the second alone reads what the first gives. Both run on a few images at a time, so that
-/// what lies between never leaves the cache, and is never stored whole.
-/// Inputs: the first op's, then the second's without input `between`. Outputs: the second's.
+/// Two ops, where only the second reads what the first computes. Both run on a few images at a time, so the
+/// values in between never leave the cache and are never stored as a whole. Inputs: the first op's, then the
+/// second's without input `between`. Outputs: the second's.
 class DepthFirst final : public Op {
  public:
   static constexpr const char* kType = "DepthFirst";
@@ -27,9 +27,9 @@ class DepthFirst final : public Op {
   const std::shared_ptr<const Op>& second() const { return second_; }
   size_t first_inputs() const { return first_inputs_; }
   size_t between() const { return between_; }
-  /// Whether an input has a part for each image; weights and biases have not.
+  /// Whether an input has a part for each image; weights and biases do not.
   bool per_image(size_t input) const;
-  /// Whether the output is a sum over the images; it has a part for each otherwise.
+  /// Whether the output is a sum over the images; otherwise it has a part for each image.
   bool sums() const;
 
   const char* type() const override { return kType; }
@@ -45,7 +45,7 @@ class DepthFirst final : public Op {
   size_t between_;
 };
 
-/// Both ops of a DepthFirst as nodes of a graph of their own, for inputs of these specs.
+/// Both ops of a DepthFirst as nodes of their own graph, for inputs of these specs.
 struct DepthFirstNodes {
   Graph graph;
   const Node* first = nullptr;

@@ -6,10 +6,10 @@
 namespace tpack {
 namespace {
 
-/// The [filters] vector that a node adds along the channels (or columns) of `to`; empty where it does
-/// something else.
+/// The [filters] vector that a node adds along the channels (or columns) of `to`; empty if it does something
+/// else.
 Symbol bias_of(const Node& node, Symbol to) {
-  const Call call = call_of(node);
+  const FunctionCall call = call_of(node);
   if (call.fn != pointwise::Fn::kAdd) return {};
   for (const size_t i : {0U, 1U}) {
     Symbol other = call.operands[1 - i].symbol;
@@ -39,7 +39,7 @@ std::shared_ptr<const Op> with_bias(const Node& node, Activation activation) {
 
 Graph fuse_bias_and_activation(const Graph& graph) {
   const std::vector<int> uses = use_counts(graph);
-  // A producer may be swallowed only where nobody else looks at what it gives.
+  // A producer may be fused only if no other node uses its output.
   const auto alone = [&](const Symbol& old) { return uses[static_cast<size_t>(old.node->id)] == 1; };
   return rewrite(graph, [&](Graph& out, const Node& node, std::span<const Symbol> inputs) -> Replacement {
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -13,7 +13,7 @@ using pointwise::Fn;
 using pointwise::Instruction;
 using pointwise::Pointwise;
 
-/// Groups of nodes that will become one sweep each.
+/// Groups of nodes that each become one sweep.
 class Grouping {
  public:
   explicit Grouping(const Graph& graph) : graph_(graph), group_(graph.size(), -1), users_(graph.users()) {
@@ -51,7 +51,7 @@ class Grouping {
     }
   }
 
-  /// Two sweeps that read the same large tensor are one: batch normalization's two sums.
+  /// Two sweeps that read the same large tensor become one: batch normalization's two sums.
   void join_siblings() {
     for (const auto& node : graph_.nodes()) {
       const auto& users = users_[static_cast<size_t>(node->id)];
@@ -95,8 +95,8 @@ class Grouping {
            instructions <= Sweep::kMostInstructions;
   }
 
-  /// True if a path leads out of the set and back into it: the sweep would wait for itself. A reduction's
-  /// result used inside the set is such a path too: it is complete only at the end of the sweep.
+  /// True if a path leaves the set and returns to it: the sweep would wait for itself. A reduction's result
+  /// that is used inside the set is such a path too, because it is complete only at the end of the sweep.
   bool leaves_and_returns(const std::vector<int>& nodes) {
     const int inside = ++stamp_;
     for (const int id : nodes) mark_[static_cast<size_t>(id)] = inside;
@@ -167,7 +167,7 @@ class SweepBuilder {
   }
 
   int emit(const Instruction& instruction) {
-    // Equal instructions once: constants and loads that several nodes bring along.
+    // Merges equal instructions: constants and loads that several nodes have in common.
     const auto twin = std::find(expression_.code.begin(), expression_.code.end(), instruction);
     if (twin != expression_.code.end()) return static_cast<int>(twin - expression_.code.begin());
     expression_.code.push_back(instruction);

@@ -56,7 +56,7 @@ class FusedMatMul final : public Op {
   FusedMatMulParams params_;
 };
 
-/// One reduction that a sweep makes on the side.
+/// One reduction that a sweep computes along the way.
 struct SweepReduction {
   int value = 0;  // register of the expression
   Reduction kind = Reduction::kSum;
@@ -70,7 +70,7 @@ struct SweepReduction {
 class Sweep final : public Op {
  public:
   static constexpr const char* kType = "Sweep";
-  // What fusion makes and kernels have room for.
+  // Limits: what fusion creates, and what kernels have room for.
   static constexpr size_t kMostInputs = 16;
   static constexpr size_t kMostOutputs = 8;  // results and reductions together
   static constexpr size_t kMostInstructions = 64;

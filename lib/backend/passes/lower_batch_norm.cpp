@@ -8,10 +8,10 @@
 namespace tpack {
 namespace {
 
-/// Emits nodes in a rewrite with a Builder's comfort, under the path of the node they stand for.
-class Parts {
+/// Emits nodes in a rewrite with the convenience of a Builder, under the path of the node that they replace.
+class LoweredBatchNorm {
  public:
-  Parts(Graph& out, const Node& node)
+  LoweredBatchNorm(Graph& out, const Node& node)
       : builder_(out, table_, {.float_type = node.outputs[0].dtype}),
         scope_(builder_, node.path, node.origin) {}
   Builder& builder() { return builder_; }
@@ -19,15 +19,15 @@ class Parts {
  private:
   VariableTable table_;
   Builder builder_;
-  Builder::Scope scope_;
+  Builder::NameScope scope_;
 };
 
 double elements_per_channel(const Shape& x) {
   return static_cast<double>(x.elements()) / static_cast<double>(x[1]);
 }
 
-/// Each channel's mean over the first image: close enough to the mean of all that sums of squares around it
-/// lose few digits. A single element would not do: at a border it may be far from all the others.
+/// Each channel's mean over the first image: close enough to the mean over the batch that sums of squares
+/// around it lose few digits. A single element would not do: at a border, it may be far from all the others.
 Symbol mean_of_first(Builder& b, Symbol x) {
   const Symbol first = slice(b, x, std::vector<int64_t>(x.shape().rank()), x.shape().with(0, 1));
   const double count = elements_per_channel(first.shape());
@@ -58,16 +58,16 @@ std::vector<Symbol> batch_norm_gradient_parts(Builder& b, double epsilon, std::s
   const Shape& shape = x.shape();
   const std::vector<int> axes = all_but_channels(shape);
   const Symbol inverse = b.rsqrt(b.add(in[3], epsilon));
-  const Symbol centred = b.sub(x, per_channel(b, in[2], shape));
+  const Symbol centered = b.sub(x, per_channel(b, in[2], shape));
   const Symbol dbeta = b.reduce_sum(dy, axes);
-  const Symbol dgamma = b.mul(b.reduce_sum(b.mul(dy, centred), axes), inverse);
+  const Symbol dgamma = b.mul(b.reduce_sum(b.mul(dy, centered), axes), inverse);
   // dx = gamma / s * (dy - dbeta / n - (x - mean) / s * dgamma / n), as a * dy + c * (x - mean) + d for each
   // channel.
   const double count = elements_per_channel(shape);
   const Symbol a = b.mul(in[1], inverse);
   const Symbol c = b.mul(b.mul(a, b.mul(dgamma, inverse)), -1 / count);
   const Symbol d = b.mul(b.mul(a, dbeta), -1 / count);
-  const Symbol scaled = b.add(b.mul(dy, per_channel(b, a, shape)), b.mul(centred, per_channel(b, c, shape)));
+  const Symbol scaled = b.add(b.mul(dy, per_channel(b, a, shape)), b.mul(centered, per_channel(b, c, shape)));
   return {b.add(scaled, per_channel(b, d, shape)), dgamma, dbeta};
 }
 
@@ -76,11 +76,11 @@ std::vector<Symbol> batch_norm_gradient_parts(Builder& b, double epsilon, std::s
 Graph lower_batch_norm(const Graph& graph) {
   return rewrite(graph, [](Graph& out, const Node& node, std::span<const Symbol> inputs) -> Replacement {
     if (const auto* norm = op_cast<BatchNorm>(node)) {
-      Parts parts(out, node);
+      LoweredBatchNorm parts(out, node);
       return batch_norm_parts(parts.builder(), norm->params().epsilon, inputs);
     }
     if (const auto* gradient = op_cast<BatchNormGradient>(node)) {
-      Parts parts(out, node);
+      LoweredBatchNorm parts(out, node);
       return batch_norm_gradient_parts(parts.builder(), gradient->params().epsilon, inputs);
     }
     return std::nullopt;

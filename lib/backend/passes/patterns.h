@@ -9,7 +9,7 @@
 
 namespace tpack {
 
-/// What a rewrite puts in the place of a node's outputs; nothing: the node stays.
+/// What a rewrite replaces a node's outputs with; nothing: the node stays.
 using Replacement = std::optional<std::vector<Symbol>>;
 
 /// By node id: how many nodes, fetches and assignments use each output of a node.
@@ -25,7 +25,7 @@ inline std::vector<int> use_counts(const Graph& graph) {
 }
 
 /// The function of a node whose expression is a single call, and its operands: inputs of the node or numbers.
-struct Call {
+struct FunctionCall {
   struct Operand {
     Symbol symbol;  // empty: the number
     double value = 0;
@@ -35,13 +35,13 @@ struct Call {
 };
 
 /// Null function (kInput) if the node is not a pointwise node of one call.
-inline Call call_of(const Node& node) {
-  Call call;
+inline FunctionCall call_of(const Node& node) {
+  FunctionCall call;
   const auto* op = op_cast<pointwise::Pointwise>(node);
   if (op == nullptr || op->expression().results.size() != 1) return call;
   const pointwise::Expression& e = op->expression();
   const pointwise::Instruction& last = e.code.back();
-  Call found{last.fn, {}};
+  FunctionCall found{last.fn, {}};
   for (size_t i = 0; i < static_cast<size_t>(pointwise::arity(last.fn)); ++i) {
     const pointwise::Instruction& load = e.code[static_cast<size_t>(last.args[i])];
     if (load.fn == pointwise::Fn::kInput) {
@@ -57,10 +57,10 @@ inline Call call_of(const Node& node) {
 
 /// x of max(x, 0), empty for other nodes.
 inline Symbol relu_input(const Node& node) {
-  const Call call = call_of(node);
+  const FunctionCall call = call_of(node);
   if (call.fn != pointwise::Fn::kMax) return {};
   for (const size_t i : {0U, 1U}) {
-    const Call::Operand& other = call.operands[1 - i];
+    const FunctionCall::Operand& other = call.operands[1 - i];
     if (call.operands[i].symbol && !other.symbol && other.value == 0) return call.operands[i].symbol;
   }
   return {};

@@ -27,7 +27,7 @@ Inside inside(int64_t offset, int64_t stride, int64_t columns_of_x, int64_t colu
   return {std::min(begin, end), end};
 }
 
-/// Calls f(Products) for all of them. Whole rows: under sanitizers an index that is computed for each product
+/// Calls f(Products) for all of them, in whole rows: under sanitizers, computing an index for each product
 /// costs several times the product.
 template <class F>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): a loop an index

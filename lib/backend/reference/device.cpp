@@ -69,7 +69,7 @@ class ReferenceExecutable final : public Executable {
     double seconds = 0;
   };
 
-  /// The caller's graph may go; its ops are shared.
+  /// The caller's graph may be destroyed; its ops are shared.
   static Graph rebuilt(const Graph& graph) {
     Graph copy;
     std::vector<const Node*> twins;
@@ -106,7 +106,8 @@ class ReferenceExecutable final : public Executable {
 
   static void copy(const Tensor& from, const Tensor& to) { std::memcpy(to.raw(), from.raw(), to.bytes()); }
 
-  /// All values are known before the first variable changes; one that is itself a variable is copied first.
+  /// All values are computed before the first variable changes; one that is itself a variable is copied
+  /// first.
   void assign() {
     std::vector<Tensor> values;
     for (const Assignment& a : graph_.assignments()) {

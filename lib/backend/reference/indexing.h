@@ -37,7 +37,7 @@ void for_each_element(const Shape& shape, F&& f) {
   }
 }
 
-/// The place, in a tensor of shape `from` that broadcasts to a tensor of rank `rank`, of an element of the
+/// The index, in a tensor of shape `from` that broadcasts to a tensor of rank `rank`, of an element of the
 /// latter.
 class BroadcastIndex {
  public:

@@ -6,8 +6,8 @@
 #include "backend/run_info.h"
 #include "graph/op.h"
 
-/// The reference backend: plain loops over plain layouts, in float or double. The truth that every other
-/// backend is compared with, so clarity counts and speed does not.
+/// The reference backend: plain loops over plain layouts, in float or double. It defines the right results
+/// for all other backends, so it is written for clarity, not for speed.
 namespace tpack::reference {
 
 /// Computes a node's outputs (allocated) from its inputs.

@@ -66,7 +66,7 @@ void evaluate(const pointwise::Expression& e, Tensors in, Tensors out) {
 
 void pointwise(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const auto& e = op_cast<pointwise::Pointwise>(n)->expression();
-  // Computed in double where any float64 is involved, else in float as the other backends do.
+  // Computed in double if any operand is float64, otherwise in float as the other backends do.
   const auto is_double = [](const Tensor& t) { return t.dtype() == DType::kFloat64; };
   if (std::any_of(in.begin(), in.end(), is_double) || std::any_of(out.begin(), out.end(), is_double)) {
     evaluate<double>(e, in, out);
@@ -97,7 +97,7 @@ void reduce(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const bool is_sum = op_cast<Reduce>(n)->params().kind == Reduction::kSum;
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
-    // Sums in double: the reference should be better than what it judges.
+    // Sums in double: the reference should be more exact than what is compared with it.
     const double none = is_sum ? 0 : -std::numeric_limits<double>::infinity();
     std::vector<double> total(static_cast<size_t>(out[0].elements()), none);
     const BroadcastIndex place_of(out[0].shape(), in[0].shape().rank());

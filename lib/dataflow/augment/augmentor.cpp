@@ -54,9 +54,9 @@ class Resample final : public Transform {
   Interpolation interpolation_;
 };
 
-class LinearColour final : public Transform {
+class LinearColor final : public Transform {
  public:
-  LinearColour(float scale, float offset) : scale_(scale), offset_(offset) {}
+  LinearColor(float scale, float offset) : scale_(scale), offset_(offset) {}
   void image(cv::Mat& m) const override {
     cv::Mat out = pooled_mat();
     m.convertTo(out, -1, scale_, offset_);
@@ -98,8 +98,8 @@ std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation
   return std::make_unique<Resample>(to, interpolation);
 }
 
-std::unique_ptr<Transform> make_linear_colour(float scale, float offset) {
-  return std::make_unique<LinearColour>(scale, offset);
+std::unique_ptr<Transform> make_linear_color(float scale, float offset) {
+  return std::make_unique<LinearColor>(scale, offset);
 }
 
 void check_crop_fits(ImageSize image, ImageSize crop) {

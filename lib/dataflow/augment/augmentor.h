@@ -25,15 +25,15 @@ class Transform {
 
   virtual void image(cv::Mat& m) const = 0;
 
-  /// Size of the image that comes out.
+  /// Size of the resulting image.
   virtual ImageSize size(ImageSize in) const { return in; }
-  /// The region that a plain crop keeps; nothing for all else. Decoders then decode no more than this.
+  /// The region that a plain crop keeps; nothing for other transforms. Decoders then decode only this region.
   virtual std::optional<Region> crop() const { return std::nullopt; }
-  /// True if the image is resampled to `size`, so that a decoder may give a reduced image before.
+  /// True if the image is resampled to `size`, so that a decoder may give a reduced image first.
   virtual bool resamples() const { return false; }
 };
 
-/// Draws transforms, from the size of an image alone: before it is decoded.
+/// Draws transforms from the size of an image alone, before it is decoded.
 class Augmentor {
  public:
   static constexpr const char* kKind = "augmentor";
@@ -45,10 +45,10 @@ class Augmentor {
 
   /// Null means "leave as is". Errors: DataError for an image that is too small.
   virtual std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const = 0;
-  /// Shape [height, width, channels] of what comes out; Shape::kUnknown for sizes that vary.
+  /// Shape [height, width, channels] of the result; Shape::kUnknown for sizes that vary.
   virtual Shape shape(const Shape& in) const { return in; }
-  /// The shorter side of what comes out, where that is known although height and width may not be; `before`
-  /// is that of what comes in. Errors: ConfigError if `draw` refuses every image of that shorter side.
+  /// The shorter side of the result, if it is known although height and width may not be; `before` is the
+  /// shorter side of the input. Errors: ConfigError if `draw` refuses every image with that shorter side.
   virtual std::optional<int64_t> shorter_side(std::optional<int64_t> before) const { return before; }
 };
 
@@ -70,7 +70,7 @@ struct Codec<Extent> {
   static ConfigNode dump(const Extent& extent);
 };
 
-// Transforms that several augmentors make.
+// Transforms that several augmentors use.
 std::unique_ptr<Transform> make_crop(const Region& region);
 enum class Interpolation : uint8_t { kNearest, kLinear, kCubic, kArea };
 template <>
@@ -82,16 +82,16 @@ struct EnumNames<Interpolation> {
        {"area", Interpolation::kArea}}};
 };
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation);
-/// y = scale * x + offset, rounded and cut to 0..255.
-std::unique_ptr<Transform> make_linear_colour(float scale, float offset);
+/// y = scale * x + offset, rounded and clamped to 0..255.
+std::unique_ptr<Transform> make_linear_color(float scale, float offset);
 
 /// Refuses images that are smaller than a crop. Errors: DataError with the fix.
 void check_crop_fits(ImageSize image, ImageSize crop);
 /// The shape of a crop of images [height, width, channels]. Errors: ConfigError if they are known to be
 /// smaller.
 Shape shape_of_crop(const Shape& in, const Extent& crop);
-/// The shorter side of a crop of images whose shorter side is `before`. Errors: ConfigError if it fits
-/// none.
+/// The shorter side of a crop of images whose shorter side is `before`. Errors: ConfigError if the crop fits
+/// none of them.
 int64_t shorter_side_of_crop(std::optional<int64_t> before, const Extent& crop);
 
 }  // namespace tpack

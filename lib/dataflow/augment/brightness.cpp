@@ -23,7 +23,7 @@ class Brightness final : public Augmentor {
   explicit Brightness(Params p) : p_(p) {}
 
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
-    return make_linear_colour(1, rng.uniform(-p_.delta, p_.delta));
+    return make_linear_color(1, rng.uniform(-p_.delta, p_.delta));
   }
 
  private:

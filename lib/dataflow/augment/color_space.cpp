@@ -7,17 +7,17 @@
 namespace tpack {
 namespace {
 
-enum class Mode : uint8_t { kGray, kBgr, kHsv, kYCrCb };
+enum class ColorMode : uint8_t { kGray, kBgr, kHsv, kYCrCb };
 
-int opencv_code(Mode mode) {
+int opencv_code(ColorMode mode) {
   switch (mode) {
-    case Mode::kGray:
+    case ColorMode::kGray:
       return cv::COLOR_RGB2GRAY;
-    case Mode::kBgr:
+    case ColorMode::kBgr:
       return cv::COLOR_RGB2BGR;
-    case Mode::kHsv:
+    case ColorMode::kHsv:
       return cv::COLOR_RGB2HSV;
-    case Mode::kYCrCb:
+    case ColorMode::kYCrCb:
       return cv::COLOR_RGB2YCrCb;
   }
   return cv::COLOR_RGB2GRAY;
@@ -25,7 +25,7 @@ int opencv_code(Mode mode) {
 
 class Convert final : public Transform {
  public:
-  explicit Convert(Mode mode) : mode_(mode) {}
+  explicit Convert(ColorMode mode) : mode_(mode) {}
   void image(cv::Mat& m) const override {
     if (m.channels() == 1) return;
     cv::Mat out = pooled_mat();
@@ -34,19 +34,21 @@ class Convert final : public Transform {
   }
 
  private:
-  Mode mode_;
+  ColorMode mode_;
 };
 
 struct ColorSpaceParams {
-  Mode mode = Mode::kGray;
+  ColorMode mode = ColorMode::kGray;
 };
 
 }  // namespace
 
 template <>
-struct EnumNames<Mode> {
-  static constexpr std::array<std::pair<const char*, Mode>, 4> kNames = {
-      {{"gray", Mode::kGray}, {"bgr", Mode::kBgr}, {"hsv", Mode::kHsv}, {"ycrcb", Mode::kYCrCb}}};
+struct EnumNames<ColorMode> {
+  static constexpr std::array<std::pair<const char*, ColorMode>, 4> kNames = {{{"gray", ColorMode::kGray},
+                                                                               {"bgr", ColorMode::kBgr},
+                                                                               {"hsv", ColorMode::kHsv},
+                                                                               {"ycrcb", ColorMode::kYCrCb}}};
 };
 
 namespace {
@@ -66,7 +68,7 @@ class ColorSpace final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& /*rng*/) const override {
     return std::make_unique<Convert>(p_.mode);
   }
-  Shape shape(const Shape& in) const override { return p_.mode == Mode::kGray ? in.with(2, 1) : in; }
+  Shape shape(const Shape& in) const override { return p_.mode == ColorMode::kGray ? in.with(2, 1) : in; }
 
  private:
   Params p_;

@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// y = (x - mean) * factor + mean, with a mean for each channel, rounded and cut to 0..255.
+/// y = (x - mean) * factor + mean, with a mean for each channel, rounded and clamped to 0..255.
 class Stretch final : public Transform {
  public:
   explicit Stretch(float factor) : factor_(factor) {}

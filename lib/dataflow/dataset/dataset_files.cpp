@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Path of NAME.gz or NAME in the folder; empty if neither is there.
+/// Path of NAME.gz or NAME in the folder; empty if neither exists.
 std::string find_file(const std::string& folder, const std::string& name) {
   for (const std::string& candidate : {name + ".gz", name}) {
     const fs::path path = fs::path(folder) / candidate;

@@ -25,7 +25,7 @@ Schema<MnistParams> mnist_schema(const std::string& summary) {
              "folder that holds the files, or a folder with them; default: TPACK_DATASET");
 }
 
-/// Reads the four IDX files that MNIST and its successors come as. All images are kept in memory (47 MB).
+/// Reads the four IDX files of MNIST and data sets in its format. All images are kept in memory (47 MB).
 class IdxImages : public RandomAccessSource {
  public:
   IdxImages(MnistParams p, std::string name, const std::string& origin, std::vector<std::string> classes)

@@ -76,7 +76,7 @@ void BatchAssembler::end_batch(SlotRing::Lock& lock) {
 
 void BatchAssembler::end_pass(const PassKey& pass, SlotRing::Lock& lock, const std::stop_token& stop) {
   if (filled_ > 0 && plan_.batched != nullptr && plan_.batched->keeps_remainder()) end_batch(lock);
-  filled_ = 0;  // a slot that was opened stays for the first batch of the next pass
+  filled_ = 0;  // an opened slot is kept for the first batch of the next pass
   if (options_.passes && pass.pass + 1 >= options_.position.pass + *options_.passes) {
     ring_.end(sequence_);
     finished_ = true;
@@ -88,8 +88,8 @@ void BatchAssembler::end_pass(const PassKey& pass, SlotRing::Lock& lock, const s
 
 void BatchAssembler::fail(const std::exception_ptr& error, const PassKey& pass, SlotRing::Lock& lock,
                           const std::stop_token& stop) {
-  // The error takes the place of the batch in which its sample would have been, or of the next one of this
-  // reader.
+  // The error takes the place of the batch that its sample would have been in, or of this reader's next
+  // batch.
   if (!open_slot(pass, lock, stop)) return;
   slot_->error = error;
   ring_.publish(*slot_);

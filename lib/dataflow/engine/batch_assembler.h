@@ -5,15 +5,15 @@
 
 namespace tpack {
 
-/// Writes the items of tickets, in order, into the slots of a ring and counts those batches that other
-/// readers take. Threads: one at a time, with the ring's lock, which is given up while samples are copied.
+/// Writes the items of tickets, in order, into the slots of a ring, and counts the batches that other readers
+/// take. Threads: one at a time, with the ring's lock, which is released while samples are copied.
 class BatchAssembler {
  public:
   BatchAssembler(const StreamPlan& plan, const StreamOptions& options, SlotRing& ring);
 
-  /// Returns early if the stream was stopped.
+  /// Returns early if the stream is stopped.
   void add(Ticket& t, SlotRing::Lock& lock, const std::stop_token& stop);
-  /// True once the stream is over; what comes later is not wanted.
+  /// True after the end of the stream; later items are not needed.
   bool finished() const { return finished_; }
 
  private:
@@ -29,7 +29,7 @@ class BatchAssembler {
   const StreamOptions options_;
   SlotRing& ring_;
   const int64_t batch_size_;  // 1 for single samples
-  int64_t number_;            // of the batch being filled, from the stream's position on; negative: before it
+  int64_t number_;            // of the batch being filled, from the stream's position; negative: before it
   int64_t index_ = 0;         // of the batch being filled, in its pass
   int64_t sequence_ = 0;      // of this reader's next batch
   mutable int64_t filled_ = 0;

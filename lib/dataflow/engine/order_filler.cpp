@@ -7,8 +7,8 @@ namespace tpack {
 namespace {
 
 /// Fills slots in order from flows that are sequential or drop samples. A worker pulls a ticket of items (one
-/// worker at a time), runs the maps on it (all at once), and whoever finds the oldest ticket done writes it
-/// into the slots (one at a time).
+/// worker at a time) and runs the maps on it (all workers in parallel); the worker that finds the oldest
+/// ticket done writes it into the slots (one at a time).
 class OrderFiller final : public Filler {
  public:
   OrderFiller(const StreamPlan& plan, const StreamOptions& options, SlotRing& ring)
@@ -30,7 +30,7 @@ class OrderFiller final : public Filler {
       } else if (!pulling_ && newest_ - oldest_ < tickets_.size() && !source_.ended()) {
         pull_and_map(lock);
       } else if (!pulling_ && source_.ended() &&
-                 oldest_ == newest_) {  // who pulls, writes what `ended` reads
+                 oldest_ == newest_) {  // the worker that pulls writes what `ended` reads
         return;
       } else {
         ring_.wait(lock, stop);

@@ -14,8 +14,8 @@ struct Chunk {
   int64_t end = 0;
 };
 
-/// Fills batches whose rows can be made in any order. Where each batch of the stream comes from is computed,
-/// so resuming and sharding cost nothing.
+/// Fills batches whose rows can be made in any order. The place of each batch of the stream is computed, so
+/// resuming and sharding cost nothing.
 class PlaceFiller final : public Filler {
  public:
   PlaceFiller(const StreamPlan& plan, const Flow& flow, const StreamOptions& options, SlotRing& ring)
@@ -46,7 +46,7 @@ class PlaceFiller final : public Filler {
   }
 
  private:
-  /// Number of a batch in the endless sequence, and back.
+  /// The number of a batch in the endless sequence; position_of is the inverse.
   int64_t number_of(const DataPosition& p) const {
     return per_pass_ == kEndless ? p.index : p.pass * per_pass_ + p.index;
   }
@@ -90,7 +90,7 @@ class PlaceFiller final : public Filler {
     store_sample(sample, *plan_.batched, slot, row);
   }
 
-  /// `row` is the one that failed, where `error` is set; the first one of the batch counts.
+  /// If `error` is set, `row` is the row that failed; the first failed row of the batch counts.
   void complete(const Chunk& chunk, int64_t row, const std::exception_ptr& error, double seconds) {
     BatchSlot& slot = *chunk.slot;
     SlotRing::Lock lock = ring_.lock();
@@ -116,7 +116,7 @@ class PlaceFiller final : public Filler {
   int64_t batches_ = -1;    // of this reader; -1: without end
   // Guarded by the ring's lock.
   int64_t opened_ = 0;
-  BatchSlot* current_ = nullptr;  // has rows that nobody has taken on, or had
+  BatchSlot* current_ = nullptr;  // has rows that no worker has taken yet
   ChunkSize chunk_size_;
 };
 

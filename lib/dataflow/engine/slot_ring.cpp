@@ -82,7 +82,7 @@ BatchSlot* SlotRing::take_ready() {
 }
 
 void SlotRing::wait_ready(Lock& lock, const std::stop_token& stop) {
-  // A reader that waits cannot be disturbed.
+  // A waiting reader cannot be disturbed.
   if (!free_.empty() && !gate_open_) {
     gate_open_ = true;
     wake_workers();

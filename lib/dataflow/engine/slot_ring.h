@@ -16,7 +16,7 @@ namespace tpack {
 
 /// One batch of the ring.
 struct BatchSlot {
-  std::vector<Tensor> rows;  // memory of a whole batch, as BatchData gives it; none for single samples
+  std::vector<Tensor> rows;  // memory of a whole batch in the shape of BatchData; none for single samples
   Datapoint batch;           // what the reader sees
   Place place;               // in the flow of batches
   DataPosition next;
@@ -30,8 +30,8 @@ struct BatchSlot {
 
 /// Slots between the workers that fill them and the reader that empties them, in the order of `sequence`.
 ///
-/// Workers that found no free slot sleep until half of the slots are free (or the reader has to wait), so
-/// that on few cores the reader is disturbed once for several batches. One mutex guards everything; fillers
+/// Workers that find no free slot sleep until half of the slots are free (or the reader has to wait), so that
+/// on few cores the reader is disturbed only once per several batches. One mutex guards everything; fillers
 /// keep their own state under it too. Threads: any.
 class SlotRing {
  public:
@@ -56,7 +56,7 @@ class SlotRing {
   void fail(std::exception_ptr error);
 
   // For the reader.
-  /// Null at the end. Errors: that of the next batch, now and from then on; Stopped.
+  /// Null at the end. Errors: that of the next batch, now and in later calls; Stopped.
   BatchSlot* next(const std::stop_token& stop);
   void release(BatchSlot& slot);
   StreamStats stats() const;

@@ -37,7 +37,7 @@ StreamEngine::StreamEngine(FlowPtr flow, const StreamOptions& options, std::shar
 void StreamEngine::work(const std::stop_token& stop) {
   try {
     filler_->run(stop);
-  } catch (...) {  // no sample's error: those are in their slots
+  } catch (...) {  // not the error of a sample: those are in their slots
     ring_->fail(std::current_exception());
   }
 }

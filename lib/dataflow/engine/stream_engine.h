@@ -13,7 +13,7 @@ namespace tpack {
 class Filler {
  public:
   virtual ~Filler() = default;
-  /// The loop of one worker. Errors of samples go into their slot, never out of here.
+  /// The loop of one worker. Errors of samples go into their slots and never leave this function.
   virtual void run(const std::stop_token& stop) = 0;
 };
 
@@ -22,7 +22,7 @@ std::unique_ptr<Filler> make_place_filler(const StreamPlan& plan, const Flow& fl
 std::unique_ptr<Filler> make_order_filler(const StreamPlan& plan, const StreamOptions& options,
                                           SlotRing& ring);
 
-/// A stream's threads with all they need. The destructor stops and joins them.
+/// A stream's threads and everything they need. The destructor stops and joins them.
 class StreamEngine {
  public:
   StreamEngine(FlowPtr flow, const StreamOptions& options, std::shared_ptr<SlotRing> ring);
@@ -37,14 +37,14 @@ class StreamEngine {
   ThreadPool workers_;  // last: joined first
 };
 
-/// Writes a sample to row `row` of the slot. Errors: SampleError if its shape is not that of the rows.
+/// Writes a sample to row `row` of the slot. Errors: SampleError if its shape differs from that of the rows.
 void store_sample(Datapoint& sample, const BatchedFlow& batched, const BatchSlot& slot, int64_t row);
 
 /// Makes `slot.batch` of its filled rows and runs the maps after BatchData; their error goes into the slot.
 void finish_batch(BatchSlot& slot, const StreamPlan& plan, uint64_t seed);
 
-/// How many items a worker takes on at once, from the time that items took so far: enough for about 0.2 ms,
-/// so that handing out costs nothing and no worker waits long for another. Guarded by the ring's lock.
+/// How many items a worker takes at once, computed from the time that items took so far: enough for about 0.2
+/// ms, so that handing out costs nothing and no worker waits long for another. Guarded by the ring's lock.
 class ChunkSize {
  public:
   void measured(int64_t items, double seconds);

@@ -5,8 +5,8 @@
 namespace tpack {
 namespace {
 
-/// Takes off maps and reorderings until BatchData; false if something else comes after it, or it is not
-/// there.
+/// Removes maps and reorderings down to BatchData; false if another stage comes after BatchData, or there is
+/// no BatchData.
 bool peel_to_batches(const Flow& flow, StreamPlan& plan) {
   const Flow* at = &flow;
   while (true) {
@@ -25,7 +25,7 @@ bool peel_to_batches(const Flow& flow, StreamPlan& plan) {
   }
 }
 
-/// Leaves to `samples` what must be read in order and lets workers run the maps after it.
+/// Leaves what must be read in order to `samples`, and lets workers run the maps after it.
 void peel_sample_maps(StreamPlan& plan) {
   if (plan.samples->access() != Access::kSequential) return;
   plan.guard = dynamic_cast<const GuardedFlow*>(plan.samples);

@@ -15,30 +15,31 @@ struct Ticket {
   struct Item {
     Datapoint data;
     int64_t place = 0;   // for flows that are read by place
-    bool wanted = true;  // false: goes into a batch that another reader takes; not filled
+    bool wanted = true;  // false: belongs to a batch that another reader takes; not filled
     bool there = false;  // false: dropped
   };
   std::vector<Item> items;  // the first `count` are used
   size_t count = 0;
   PassKey pass;
   bool begins_pass = false;
-  bool ends_pass = false;       // behind the items
-  int64_t skipped_batches = 0;  // of a pass that is begun in its middle
-  std::exception_ptr error;     // behind the items
+  bool ends_pass = false;       // after the items
+  int64_t skipped_batches = 0;  // of a pass that starts in its middle
+  std::exception_ptr error;     // after the items
   bool done = false;            // the maps ran
 };
 
-/// Takes items from the flow of a plan, pass after pass, from the stream's position on.
-/// Threads: `pull` one at a time, `map` any number on different tickets.
+/// Takes items from the flow of a plan, pass after pass, starting at the stream's position. Threads: `pull`
+/// one at a time, `map` any number on different tickets.
 class TicketSource {
  public:
   TicketSource(const StreamPlan& plan, const StreamOptions& options);
 
-  /// Fills the ticket with the next items, `most` (<= t.items.size()) at most, never over the end of a pass.
+  /// Fills the ticket with the next items: at most `most` (<= t.items.size()), never beyond the end of a
+  /// pass.
   void pull(Ticket& t, int64_t most);
-  /// True once all passes were pulled, or an error was.
+  /// True after all passes were pulled, or an error.
   bool ended() const { return ended_; }
-  /// Runs the sample maps, and reads what is read by place.
+  /// Runs the sample maps, and reads items that are read by place.
   void map(Ticket& t) const;
 
  private:
@@ -57,7 +58,7 @@ class TicketSource {
   PassKey pass_;
   std::unique_ptr<Cursor> cursor_;
   int64_t place_ = 0;
-  int64_t batches_to_skip_;  // where nothing is dropped; else the reader of the tickets counts them
+  int64_t batches_to_skip_;  // if nothing is dropped; otherwise the reader of the tickets counts them
   int64_t batch_ = 0;        // of the next item, from the stream's position on
   int64_t row_ = 0;          // of the next item, in its batch
   bool begins_pass_ = true;

@@ -28,10 +28,10 @@ uint32_t little_endian(const char* at) {
   return byte(0) | byte(1) << 8U | byte(2) << 16U | byte(3) << 24U;
 }
 
-/// Bytes that nothing has written to yet: a dataset fills tens of megabytes, which zeros would touch first.
+/// Uninitialized memory: a data set fills tens of megabytes, which zeros would touch first.
 class Buffer {
  public:
-  /// What was in it stays. Errors: ResourceError.
+  /// Keeps the content. Errors: ResourceError.
   void resize(size_t bytes) {
     void* const grown = std::realloc(data_.get(), std::max<size_t>(bytes, 1));
     if (grown == nullptr) throw ResourceError("no memory for " + human_bytes(bytes));
@@ -51,9 +51,9 @@ class Buffer {
   size_t size_ = 0;
 };
 
-/// Unpacks a gzip file of one member or several (RFC 1952). Its last four bytes promise the size of what the
-/// last member holds; no stream of deflate can hold more than 1,032 times its own size, so a lying one costs
-/// no memory.
+/// Unpacks a gzip file of one or several members (RFC 1952). Its last four bytes declare the size of the last
+/// member's content. A deflate stream holds at most 1,032 times its own size, so a false declaration costs no
+/// memory.
 Buffer unpack(const std::string& path, const std::string& packed) {
   const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> tool(libdeflate_alloc_decompressor());
   constexpr size_t kMostPerByte = 1032;

@@ -13,11 +13,11 @@ namespace tpack {
 /// kMaxImageSide/kMaxImagePixels.
 ImageSize read_image_header(std::span<const uint8_t> bytes);
 
-/// Decodes the requested region to 8-bit gray or RGB into `out` (created with its own allocator).
-/// Errors: DataError if the bytes are damaged or end early (no half-gray images).
+/// Decodes the requested region to 8-bit gray or RGB into `out` (created with its own allocator). Errors:
+/// DataError if the bytes are damaged or end early (no half-gray images).
 void decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out);
 
-// The formats behind it, each in its own file.
+// The formats, each in its own file.
 bool is_jpeg(std::span<const uint8_t> bytes);
 ImageSize read_jpeg_header(std::span<const uint8_t> bytes);
 /// Decodes by libjpeg-turbo: rows outside the region are skipped, columns outside it are not converted, and a

@@ -14,8 +14,8 @@
 namespace tpack {
 namespace {
 
-/// libjpeg's decoder with its errors as exceptions. libjpeg leaves by longjmp, so nothing with a destructor
-/// may be created inside `run`.
+/// libjpeg's decoder with its errors as exceptions. libjpeg returns by longjmp on an error, so nothing with a
+/// destructor may be created inside `run`.
 class JpegReader {
  public:
   JpegReader() {
@@ -56,7 +56,7 @@ class JpegReader {
     errors_.format_message(c, message_.data());
     std::longjmp(jump_, 1);
   }
-  /// libjpeg fills what is missing with gray and calls it a warning; a sample must not be half gray.
+  /// libjpeg fills missing parts with gray and only warns; a sample must not be half gray.
   void warn(j_common_ptr c, int level) {
     const int code = errors_.msg_code;
     const bool lost = code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE ||
@@ -75,8 +75,8 @@ JpegReader& reader() {
   return kept;
 }
 
-/// Eighths of the full size to decode at: the smallest that keeps the region at or above what is wanted.
-/// 4, 2 and 1 have SIMD code, the sizes between have not.
+/// Eighths of the full size to decode at: the smallest that keeps the region at least as large as requested.
+/// 4, 2 and 1 have SIMD code, the sizes in between do not.
 int choose_scale(const DecodeRequest& r) {
   if (r.at_least.width <= 0 || r.at_least.height <= 0) return 8;
   int scale = 8;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t kSignature = 8;
 
-/// libpng's reader over bytes in memory with its errors as exceptions. libpng leaves by longjmp, so nothing
-/// with a destructor may be created inside `run`.
+/// A libpng reader over bytes in memory, with its errors as exceptions. libpng returns by longjmp on an
+/// error, so nothing with a destructor may be created inside `run`.
 class PngReader {
  public:
   explicit PngReader(std::span<const uint8_t> bytes) : bytes_(bytes) {
@@ -31,7 +31,7 @@ class PngReader {
     png_set_read_fn(png_, this, [](png_structp png, png_bytep to, size_t count) {
       static_cast<PngReader*>(png_get_io_ptr(png))->read(to, count);
     });
-    // Memory for a lying header or a zip bomb in a text chunk is refused by libpng itself.
+    // libpng itself refuses to allocate memory for a false header or a zip bomb in a text chunk.
     png_set_user_limits(png_, kMaxImageSide, kMaxImageSide);
     png_set_chunk_malloc_max(png_, 8U << 20U);
   }
@@ -67,8 +67,8 @@ class PngReader {
   char message_[128] = {};  // NOLINT(modernize-avoid-c-arrays): written just before a longjmp
 };
 
-/// Makes libpng give 8-bit gray or RGB whatever the file holds. Gray is not made from colors here: libpng
-/// would take the file's gamma into account, unlike every other reader.
+/// Makes libpng give 8-bit gray or RGB, whatever the file contains. Gray is not computed from colors here:
+/// libpng would take the file's gamma into account, unlike all other readers.
 void set_output(PngReader& r, int channels) {
   png_structp png = r.png();
   const int type = png_get_color_type(png, r.info());
@@ -79,7 +79,7 @@ void set_output(PngReader& r, int channels) {
   if (gray && channels == 3) png_set_gray_to_rgb(png);
 }
 
-/// `rows` are those of the whole image if it is interlaced, none otherwise.
+/// `rows` are those of the whole image if it is interlaced, otherwise none.
 void read_region(PngReader& r, const Region& region, cv::Mat& wide, std::vector<png_bytep>& rows) {
   if (!rows.empty()) {  // interlaced: the passes need all rows
     png_read_image(r.png(), rows.data());
@@ -89,7 +89,7 @@ void read_region(PngReader& r, const Region& region, cv::Mat& wide, std::vector<
   for (int y = 0; y < region.y; ++y) png_read_row(r.png(), wide.ptr(0), nullptr);
   for (int y = 0; y < region.height; ++y) png_read_row(r.png(), wide.ptr(y), nullptr);
   const auto height = static_cast<int>(png_get_image_height(r.png(), r.info()));
-  if (region.y + region.height == height) png_read_end(r.png(), nullptr);  // checks the sum of the last chunk
+  if (region.y + region.height == height) png_read_end(r.png(), nullptr);  // checks the CRC of the last chunk
 }
 
 }  // namespace
@@ -99,7 +99,8 @@ bool is_png(std::span<const uint8_t> b) {
 }
 
 ImageSize read_png_header(std::span<const uint8_t> b) {
-  // Signature, then the IHDR chunk: length, name, width, height, ... Read by hand: the limits come first.
+  // Signature, then the IHDR chunk: length, name, width, height, ... Parsed by hand, because the limits come
+  // first.
   const auto big_endian = [&b](size_t at) {
     return (uint32_t{b[at]} << 24U) | (uint32_t{b[at + 1]} << 16U) | (uint32_t{b[at + 2]} << 8U) | b[at + 3];
   };

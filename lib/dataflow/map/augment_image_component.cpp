@@ -18,7 +18,7 @@ struct Drawn {
 };
 using Transforms = std::vector<Drawn>;
 
-/// What must be decoded for a list of transforms, and how many of them that does already.
+/// What must be decoded for a list of transforms, and how many of the transforms that already covers.
 struct DecodePlan {
   DecodeRequest request;
   size_t done = 0;
@@ -43,9 +43,9 @@ struct AugmentImageComponentParams {
   ComponentRef component = "image";
 };
 
-/// Draws all transforms from the size in the header, then decodes no more than they need.
-/// Source: tensorpack dataflow/image.py, AugmentImageComponent (there `catch_exceptions=True` is the
-/// flow's `on_error: skip`).
+/// Draws all transforms from the size in the header, then decodes only what they need. Source: tensorpack
+/// dataflow/image.py, AugmentImageComponent (there, `catch_exceptions=True` corresponds to the flow's
+/// `on_error: skip`).
 class AugmentImageComponent final : public Map {
  public:
   using Params = AugmentImageComponentParams;

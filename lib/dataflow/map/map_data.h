@@ -11,8 +11,8 @@ struct MapDataParams {
   ComponentRef component = "image";
 };
 
-/// Source: tensorpack dataflow/common.py, MapData and MapDataComponent; functions are components with a name
-/// here.
+/// Source: tensorpack dataflow/common.py, MapData and MapDataComponent; here, functions are components with a
+/// name.
 class MapData final : public Map {
  public:
   using Params = MapDataParams;

@@ -7,15 +7,15 @@
 namespace tpack {
 namespace {
 
-struct OneHotParams {
+struct OneHotMapParams {
   int64_t classes = 0;
   DType dtype = DType::kFloat32;
 };
 
 /// Shapes: x [...] of integers -> y [..., classes].
-class OneHot final : public TensorMap {
+class OneHotMap final : public TensorMap {
  public:
-  using Params = OneHotParams;
+  using Params = OneHotMapParams;
   static Schema<Params> schema() {
     return Schema<Params>("Turns class numbers into vectors that are 1 at the class and 0 elsewhere.")
         .example("OneHot: 10")
@@ -24,7 +24,7 @@ class OneHot final : public TensorMap {
         .shorthand()
         .field("dtype", &Params::dtype, "type of the vectors");
   }
-  explicit OneHot(Params p) : p_(p) {}
+  explicit OneHotMap(Params p) : p_(p) {}
 
   TensorSpec spec(const TensorSpec& in) const override {
     if (is_float(in.dtype)) throw ConfigError("OneHot needs class numbers, not " + in.str());
@@ -48,7 +48,7 @@ class OneHot final : public TensorMap {
   Params p_;
 };
 
-TPACK_REGISTER(TensorMap, OneHot, "OneHot");
+TPACK_REGISTER(TensorMap, OneHotMap, "OneHot");
 
 }  // namespace
 }  // namespace tpack

@@ -14,8 +14,8 @@ class TensorMap {
   TensorMap& operator=(const TensorMap&) = delete;
   virtual ~TensorMap() = default;
 
-  /// Type and shape that come out; sizes may be unknown.
-  /// Errors: ConfigError if the function has no meaning for `in`.
+  /// Type and shape of the output; sizes may be unknown. Errors: ConfigError if the function is undefined for
+  /// `in`.
   virtual TensorSpec spec(const TensorSpec& in) const = 0;
   /// Fills `out`, which has spec(in.spec()). Errors: DataError for values that are out of range.
   virtual void apply(const Tensor& in, const Tensor& out) const = 0;

@@ -118,7 +118,7 @@ class FakeData final : public RandomAccessSource {
   }
 
   Params p_;
-  std::vector<Tensor> constant_;  // the one sample, where not random
+  std::vector<Tensor> constant_;  // the only sample, if not random
 };
 
 TPACK_REGISTER(Source, FakeData, "FakeData");

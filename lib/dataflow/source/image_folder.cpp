@@ -51,7 +51,7 @@ std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const
   return names;
 }
 
-/// What is in the folder and is not read.
+/// Files in the folder that are not read.
 struct LeftOut {
   int64_t files = 0;
   std::set<std::string> extensions;
@@ -97,7 +97,7 @@ class ImageFolder final : public RandomAccessSource {
         .field("color", &Params::color, "color format of the decoded images");
   }
   explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
-    // Class names are part of the spec; a folder that is not there yet is an error only when it is read.
+    // Class names are part of the spec; a missing folder is an error only when it is read.
     if (fs::is_directory(dir_)) classes_ = class_names();
   }
 
@@ -136,7 +136,7 @@ class ImageFolder final : public RandomAccessSource {
   std::string fingerprint() const override {
     Digest digest;
     for (const Entry& file : files_) {
-      std::error_code broken;  // a link to nothing has no size; reading it is what fails
+      std::error_code broken;  // a dangling link has no size; reading it is what fails
       const uintmax_t bytes = fs::file_size(path_of(file), broken);
       digest.add(classes_[static_cast<size_t>(file.label)] + "/" + file.name + "\n" +
                  (broken ? "none" : std::to_string(bytes)) + "\n");
@@ -161,7 +161,7 @@ class ImageFolder final : public RandomAccessSource {
     std::string name;
   };
 
-  /// Appends the images of one class, and notes what else is in its folder.
+  /// Appends the images of one class, and records what else is in its folder.
   void list_class(int32_t label) {
     const std::string& name = classes_[static_cast<size_t>(label)];
     const fs::path folder = fs::path(dir_) / name;
@@ -189,7 +189,7 @@ class ImageFolder final : public RandomAccessSource {
   std::vector<std::string> class_names() const {
     return sorted_names(dir_, [](const auto& entry) {
       std::error_code unknown;
-      // Without the folder that a link has lost, the labels of the next ones would be others.
+      // Without this folder, whose link is dangling, the labels of the following folders would shift.
       const bool is_class = entry.is_directory(unknown) || is_dangling_link(entry.path().string());
       return is_class && !is_hidden(entry.path().filename().string());
     });

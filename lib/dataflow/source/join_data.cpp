@@ -9,7 +9,7 @@
 namespace tpack {
 namespace {
 
-/// Takes the components of the parts, one after the other, out of the children of `out`.
+/// Moves the components of the parts, one after the other, out of the children of `out`.
 void gather(Datapoint& out, const std::vector<FlowPtr>& flows) {
   out.set_id(out.child(0).id());
   size_t at = 0;
@@ -26,7 +26,7 @@ class JoinedCursor final : public Cursor {
     for (const FlowPtr& flow : flows) cursors_.push_back(flow->open(pass));
   }
   bool next(Datapoint& out) override {
-    std::exception_ptr bad;  // the others pass over what belongs to the bad one
+    std::exception_ptr bad;  // the other parts skip what belongs to the bad sample
     for (size_t i = 0; i < cursors_.size(); ++i) {
       try {
         if (!cursors_[i]->next(out.child(i))) return false;

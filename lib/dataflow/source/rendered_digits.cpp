@@ -25,7 +25,7 @@ constexpr int kGlyphPixels = 48;
 constexpr int kDigits = 10;
 constexpr std::array kStrokes = {1, 2, 3};  // widths, at twice kGlyphPixels: 2 w + 3
 
-/// Digits of one font, drawn once and warped for each sample: white on black, kGlyphPixels a side.
+/// The digits of one font, drawn once and warped for each sample: white on black, kGlyphPixels wide and high.
 struct Font {
   std::array<std::array<cv::Mat, kStrokes.size()>, kDigits> glyphs;
 };
@@ -46,14 +46,14 @@ cv::Mat draw_glyph(int font, int digit, int stroke) {
 }
 
 constexpr int kItalic = cv::FONT_ITALIC;
-/// Only fonts that draw the ten digits as no other does: OpenCV takes the digits of SIMPLEX for
-/// SCRIPT_SIMPLEX, those of COMPLEX|ITALIC for SCRIPT_COMPLEX, and of the other fonts upright ones for italic
-/// ones.
+/// Only fonts whose digits differ from those of the others: OpenCV uses the digits of SIMPLEX for
+/// SCRIPT_SIMPLEX, those of COMPLEX|ITALIC for SCRIPT_COMPLEX, and upright digits for the italic variants of
+/// the other fonts.
 constexpr std::array<int, 5> kTrainFonts = {
     cv::FONT_HERSHEY_SIMPLEX, cv::FONT_HERSHEY_PLAIN, cv::FONT_HERSHEY_COMPLEX_SMALL,
     cv::FONT_HERSHEY_COMPLEX | kItalic, cv::FONT_HERSHEY_TRIPLEX | kItalic};
-/// Never trained on. They are relatives of each other (COMPLEX and TRIPLEX differ in a few pixels), so none
-/// of them may go to training alone.
+/// Never used for training. They are similar to each other (COMPLEX and TRIPLEX differ in a few pixels), so
+/// none of them alone may go to training.
 constexpr std::array<int, 3> kTestFonts = {cv::FONT_HERSHEY_DUPLEX, cv::FONT_HERSHEY_COMPLEX,
                                            cv::FONT_HERSHEY_TRIPLEX};
 
@@ -91,8 +91,8 @@ cv::Matx23d draw_warp(Rng& rng, int side, float difficulty) {
           linear(1, 0), linear(1, 1), y - (linear(1, 0) + linear(1, 1)) * kMiddle};
 }
 
-/// The glyph through the warp, interpolated linearly, black around it. Written out because OpenCV's warp asks
-/// for memory for each image.
+/// The warped glyph, with linear interpolation, black around it. Written out because OpenCV's warp allocates
+/// memory for each image.
 void warp(const cv::Mat& glyph, const cv::Matx23d& forward, cv::Mat& out) {
   const double determinant = forward(0, 0) * forward(1, 1) - forward(0, 1) * forward(1, 0);
   const auto part = [&](int r, int c) { return static_cast<float>(forward(r, c) / determinant); };
@@ -122,7 +122,7 @@ void warp(const cv::Mat& glyph, const cv::Matx23d& forward, cv::Mat& out) {
   }
 }
 
-/// Short strokes near the border, as of neighboring writing.
+/// Short strokes near the border, like those of neighboring digits.
 void add_clutter(cv::Mat& ink, Rng& rng, float difficulty) {
   const int side = ink.cols;
   const auto count = static_cast<int>(difficulty * 3.5F * rng.uniform());
@@ -138,7 +138,7 @@ void add_clutter(cv::Mat& ink, Rng& rng, float difficulty) {
   }
 }
 
-/// Ink on paper: brightness of both, a sloping light, and grain.
+/// Ink on paper: the brightness of both, a gradient of light, and grain.
 void develop(const cv::Mat& ink, uint8_t* out, Rng& rng, float difficulty) {
   const float paper = 60 * difficulty * rng.uniform();
   const float contrast = (255 - paper) * (1 - 0.5F * difficulty * rng.uniform());
@@ -151,7 +151,7 @@ void develop(const cv::Mat& ink, uint8_t* out, Rng& rng, float difficulty) {
     const float light = paper + slope_y * (static_cast<float>(y) - middle);
     for (int x = 0; x < ink.cols; ++x) {
       const uint32_t bits = rng.next();
-      // The sum of four uniform bytes, centred: near enough to normal, and four times cheaper.
+      // The sum of four uniform bytes, centered: close enough to normal, and four times cheaper.
       const auto sum =
           static_cast<float>((bits & 255U) + ((bits >> 8U) & 255U) + ((bits >> 16U) & 255U) + (bits >> 24U));
       const float noise = grain * (sum - 510) / 148;
@@ -162,8 +162,8 @@ void develop(const cv::Mat& ink, uint8_t* out, Rng& rng, float difficulty) {
   }
 }
 
-/// Endless supply of digits that needs no files: a training sample is never drawn twice: its key has
-/// the pass.
+/// An endless supply of digits that needs no files. A training sample is never drawn twice, because its key
+/// includes the pass.
 class RenderedDigits final : public RandomAccessSource {
  public:
   using Params = RenderedDigitsParams;
@@ -193,7 +193,7 @@ class RenderedDigits final : public RandomAccessSource {
   void prepare() override { fonts_ = draw_fonts(p_.split); }
 
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
-    // The test images are the same whatever the seed, the pass and the place in the flow.
+    // The test images do not depend on the seed, the pass or the place in the flow.
     const SampleKey fixed{0, {0, index, 0}, stable_hash("RenderedDigits test")};
     Rng rng = p_.split == Split::kTest ? fixed.rng() : key.rng();
     const auto digit = static_cast<size_t>(rng.below(kDigits));

@@ -6,7 +6,7 @@
 namespace tpack {
 namespace {
 
-/// The first `size` items of passes that follow each other without end.
+/// The first `size` items of passes that follow one another without end.
 class FixedSizeCursor final : public Cursor {
  public:
   FixedSizeCursor(const Flow& up, const PassKey& pass, int64_t size) : up_(up), pass_(pass), left_(size) {
@@ -36,7 +36,7 @@ class FixedSizeCursor final : public Cursor {
 
 enum class KeepState : uint8_t { kNo, kYes };
 
-/// Where the size of the flow before it is not known, each pass begins at the beginning.
+/// If the size of the flow before it is unknown, each pass starts at its first item.
 class FixedSizeFlow final : public RemappedFlow {
  public:
   FixedSizeFlow(FlowPtr up, int64_t size, KeepState keep)

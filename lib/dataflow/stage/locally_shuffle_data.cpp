@@ -9,8 +9,7 @@
 namespace tpack {
 namespace {
 
-/// A pass cut into blocks, each with a permutation of its own. The first block may be shorter than the
-/// others.
+/// A pass cut into blocks, each with its own permutation. The first block may be shorter than the others.
 struct Blocks {
   int64_t first = 0;   // items of the first block
   int64_t length = 0;  // of the others
@@ -27,7 +26,7 @@ struct Blocks {
     const int64_t begin = first + number * length;
     return {number + 1, begin, places - begin > length ? begin + length : places};
   }
-  /// Which item comes out at `place`.
+  /// Which item is at `place` of the output.
   int64_t source(int64_t place, int64_t places) const {
     const Block block = of(place, places);
     const Permutation order(static_cast<uint64_t>(block.end - block.begin),
@@ -54,7 +53,7 @@ class BlockCursor final : public Cursor {
   }
 
  private:
-  /// A bad item ends it; the next call continues after that one.
+  /// A bad item ends it; the next call continues after that item.
   void fill_block() {
     const Blocks::Block block = blocks_.of(begin_, kEndless);
     block_.resize(static_cast<size_t>(std::max(blocks_.length, blocks_.first)));
@@ -72,10 +71,10 @@ class BlockCursor final : public Cursor {
   bool filling_ = false;
 };
 
-/// Two rounds of blocks of half the buffer, the second one shifted by half a block: items mix over the
-/// borders, none moves further than the buffer, and any place is computed without reading. A buffer of 2 or
-/// 3, whose half would be a block of one item, has one round of whole buffers that begins at a random place,
-/// so that the borders lie elsewhere in each pass.
+/// Two rounds of blocks of half the buffer size, the second one shifted by half a block: items mix across
+/// block borders, none moves further than the buffer size, and any place is computed without reading. A
+/// buffer of 2 or 3, whose half would be a block of one item, has one round of whole buffers that starts at a
+/// random place, so that the borders differ in each pass.
 class LocallyShuffledFlow final : public RemappedFlow {
  public:
   LocallyShuffledFlow(FlowPtr up, int64_t buffer_size, const StageContext& context)
@@ -119,8 +118,8 @@ struct LocallyShuffleDataParams {
   int64_t buffer_size = 0;
 };
 
-/// Source: tensorpack dataflow/common.py, LocallyShuffleData; unlike there the pass has an end and holds each
-/// item once.
+/// Source: tensorpack dataflow/common.py, LocallyShuffleData; unlike there, a pass has an end and contains
+/// each item once.
 class LocallyShuffleData final : public Stage {
  public:
   using Params = LocallyShuffleDataParams;

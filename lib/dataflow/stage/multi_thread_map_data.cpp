@@ -11,8 +11,8 @@ struct MultiThreadMapDataParams {
   std::optional<WorkerCount> num_thread = {};
 };
 
-/// tensorpack's parallel maps: MapData, and the number of the flow's workers. Always keeps the order and
-/// gives each sample exactly once (there: strict=True).
+/// tensorpack's parallel maps: MapData that also sets the number of the flow's workers. Always keeps the
+/// order and gives each sample exactly once (there: strict=True).
 class MultiThreadMapData final : public Stage {
  public:
   using Params = MultiThreadMapDataParams;

@@ -10,8 +10,8 @@ struct PrefetchDataParams {
 };
 
 /// tensorpack's runners as settings of the parallel engine: samples are made by threads, in order, each
-/// exactly once. Same as `{flow: [...], workers: num_proc, prefetch: num_prefetch}`, wherever in the list it
-/// stands.
+/// exactly once. Same as `{flow: [...], workers: num_proc, prefetch: num_prefetch}`, wherever it is in the
+/// list.
 class PrefetchData final : public Stage {
  public:
   using Params = PrefetchDataParams;

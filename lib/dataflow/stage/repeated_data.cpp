@@ -69,8 +69,8 @@ struct RepeatedDataParams {
   int64_t num = -1;
 };
 
-/// Source: tensorpack dataflow/common.py, RepeatedData. Each repetition has a shuffling and augmentation of
-/// its own.
+/// Source: tensorpack dataflow/common.py, RepeatedData. Each repetition has its own shuffling and
+/// augmentation.
 class RepeatedData final : public Stage {
  public:
   using Params = RepeatedDataParams;

@@ -57,7 +57,7 @@ class Backward {
     if (!any) return;
     // Gradient nodes belong to the layer whose forward node they are for.
     const std::string scope = "gradient/" + node.path.substr(0, node.path.rfind('/'));
-    const Builder::Scope naming(b_, scope, node.origin);
+    const Builder::NameScope naming(b_, scope, node.origin);
     const std::vector<Symbol> dx =
         node.op->has_gradient() ? node.op->gradient(b_, node, dy) : gradient_through_parts(b_, node, dy);
     for (size_t i = 0; i < dx.size(); ++i) add(node.inputs[i], dx[i]);

@@ -26,12 +26,12 @@ struct PooledConvolution {
   ConvolutionParams convolution = {.padding = {1, 1, 1, 1}};
   Size2 kernel = {3, 3};
   PoolingParams pooling = {.window = {2, 2}, .stride = {2, 2}};
-  bool in_parts = true;  // what lies between is too large for the cache
+  bool in_parts = true;  // the values in between are too large for the cache
 };
 
 std::ostream& operator<<(std::ostream& out, const PooledConvolution& c) { return out << c.name; }
 
-/// How a case is run: so many pieces are computed by so many threads.
+/// How a case is run: the number of pieces, and the number of threads that compute them.
 struct How {
   const char* layout;
   const char* algorithm;
@@ -44,7 +44,7 @@ std::ostream& operator<<(std::ostream& out, const How& how) {
              << " threads";
 }
 
-/// A convolution, its bias, a pooling. The image is data, as that of a first layer: no gradient flows there.
+/// A convolution, its bias, a pooling. The image is data, like that of a first layer: it has no gradient.
 testkit::Function network_of(const PooledConvolution& c) {
   return [c](Builder& b, Symbols in) {
     const Symbol y = convolution(b, b.stop_gradient(in[0]), in[1], c.convolution);
@@ -59,7 +59,7 @@ std::vector<Tensor> inputs_of(const PooledConvolution& c) {
           random_tensor({c.filters}, 3)};
 }
 
-/// A function with everything joined that can be, as a device runs it.
+/// A function with everything joined that can be joined, as a device runs it.
 class JoinedRun {
  public:
   JoinedRun(const testkit::Function& function, const std::vector<Tensor>& inputs, const How& how) {
@@ -118,7 +118,7 @@ double error_of(const Tensor& ours, const Tensor& truth) {
 
 constexpr int64_t kCacheBytes = int64_t{1} << 20;
 
-/// What lies between a convolution and its pooling.
+/// The values between a convolution and its pooling.
 int64_t bytes_between(const PooledConvolution& c) {
   const std::vector<Tensor> inputs = inputs_of(c);
   const std::vector<TensorSpec> in = {{DType::kFloat32, inputs[0].shape()},
@@ -139,8 +139,8 @@ std::vector<How> ways_of(const PooledConvolution& c) {
   return ways;
 }
 
-/// Compares `function` with the reference in every way; `joined` kernels must have run, and none of those
-/// that they stand for.
+/// Compares `function` with the reference in every way. `joined` kernels must have run, and none of the
+/// kernels that they replace.
 void expect_same(const PooledConvolution& c, const testkit::Function& function, std::ptrdiff_t joined) {
   std::vector<Tensor> inputs = inputs_of(c);
   for (Tensor& x : inputs) x = x.cast(DType::kFloat32).cast(DType::kFloat64);
@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
                           .in_parts = false}),
     [](const auto& param) { return std::string(param.param.name); });
 
-/// As in inference; in training a ReLU comes after the pooling.
+/// As in inference; in training, a ReLU comes after the pooling.
 TEST(DepthFirstKernelsOfRelu, compute_what_the_reference_does) {
   const PooledConvolution c{.name = "relu", .images = 7, .channels = 16, .filters = 18, .size = {54, 50}};
   ASSERT_GT(bytes_between(c), kCacheBytes);

@@ -1,4 +1,4 @@
-// A NaN that goes in comes out: on processors as on the reference backend and as in PyTorch.
+// NaNs propagate on the cpu backend as on the reference backend and in PyTorch.
 #include <cmath>
 #include <limits>
 
@@ -35,7 +35,8 @@ std::string nans_on_cpu(const Function& function, const std::vector<Tensor>& inp
   return nans_of(testkit::evaluate_on_cpu(function, inputs, variant)[0]);
 }
 
-/// A NaN in each operand of an extremum at every place of vectors that do and do not fill registers.
+/// A NaN in each operand of a minimum or maximum, at every place of vectors that do and do not fill
+/// registers.
 TEST(Nan, is_the_larger_and_the_smaller_of_two) {
   for (const auto fn : {pointwise::Fn::kMax, pointwise::Fn::kMin}) {
     const Function of_two = [fn](Builder& b, Symbols in) { return std::vector{b.apply(fn, {in[0], in[1]})}; };
@@ -76,8 +77,8 @@ TEST(Nan, passes_functions_of_one_number) {
   }
 }
 
-/// Reductions of a whole tensor, of rows, of columns, of images in all layouts, and of what is large enough
-/// to be cut into pieces.
+/// Reductions of a whole tensor, of rows, of columns, of images in all layouts, and of a tensor that is large
+/// enough to be cut into pieces.
 TEST(Nan, is_the_largest_of_a_reduction) {
   struct Reduced {
     Shape shape;
@@ -134,7 +135,7 @@ TEST_P(NanOfConvolution, passes_its_activation) {
   for (size_t i = 0; i < expected.size(); ++i) {
     ASSERT_TRUE(expected[i] == '.' || ours[i] == 'x') << "element " << i;
   }
-  // Winograd spreads it over the tiles that see it, no further.
+  // Winograd spreads it over the tiles that read it, no further.
   EXPECT_EQ(ours.find('x') / (16 * 144), 1U);
   EXPECT_NE(ours.find('.', 16 * 144), std::string::npos);
 }

@@ -51,14 +51,14 @@ OpCase small_network(const char* name, int64_t channels, int64_t filters, int64_
            random_tensor({filters}, 3), random_tensor({filters}, 4), random_tensor({filters}, 5)}};
 }
 
-/// Numbers around 1,000, but for the first pixel.
+/// Numbers around 1,000, except for the first pixel.
 Tensor far_from_zero(const Shape& shape) {
   Tensor x = random_tensor(shape, 1, DType::kFloat64, 999, 1001);
   x.data<double>()[0] = 0;
   return x;
 }
 
-/// Operands and reductions that do not have all the channels of the image beside them.
+/// Operands and reductions that do not have all the channels of the image next to them.
 OpCase across_channels(const char* name, int64_t channels) {
   return {name,
           [](Builder& b, Symbols in) {
@@ -86,7 +86,7 @@ std::vector<OpCase> network_cases() {
   cases.push_back(across_channels("across 32 channels", 32));
   cases.push_back({"cuts across channels",
                    [](Builder& b, Symbols in) {
-                     const Symbol x = b.exp(in[0]);  // in whatever layout
+                     const Symbol x = b.exp(in[0]);  // in any layout
                      return std::vector{b.exp(slice(b, x, {0, 16, 0, 0}, {2, 16, 3, 5})),
                                         b.exp(slice(b, x, {0, 16, 1, 0}, {2, 24, 2, 5})),
                                         b.exp(slice(b, x, {0, 5, 0, 0}, {2, 3, 3, 5})),
@@ -137,8 +137,8 @@ INSTANTIATE_TEST_SUITE_P(Cpu, CpuBackend,
                          testing::Combine(testing::ValuesIn(network_cases()), testing::ValuesIn(variants())),
                          name_of);
 
-/// A float near 1,000 is exact to 3e-5, which is 1e-4 of what the numbers differ by.
-TEST(CpuBackend, normalises_numbers_far_from_zero_as_exactly_as_they_are_given) {
+/// A float near 1,000 is exact to 3e-5, which is 1e-4 of the differences between the numbers.
+TEST(CpuBackend, normalizes_numbers_far_from_zero_as_exactly_as_they_are_given) {
   const auto norm = [](Builder& b, Symbols in) {
     const Node& node = b.emit<BatchNorm>({1e-5}, {in[0], in[1], in[2]});
     return std::vector{node.out(), node.out(2)};
@@ -172,7 +172,7 @@ TEST(CpuBackend, draws_the_same_random_numbers_as_the_reference) {
   for (size_t i = 0; i < 2; ++i) EXPECT_EQ(max_difference(cpu[i].cast(DType::kFloat64), reference[i]), 0);
 }
 
-/// Leaves what was there in the channels that fill up the last block.
+/// Leaves stale values in the channels that fill up the last block.
 class UncleanCopy final : public OpOf<UncleanCopy, NoParams> {
  public:
   static constexpr const char* kType = "TestUncleanCopy";
@@ -181,7 +181,7 @@ class UncleanCopy final : public OpOf<UncleanCopy, NoParams> {
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override { return {in[0]}; }
   ImageOperands images() const override { return {{0}, {0}}; }
 };
-const cpu::Registration kUncleanCopy(
+const cpu::KernelRegistration kUncleanCopy(
     "TestUncleanCopy",
     [](const cpu::KernelRequest& r) -> cpu::PreparedKernel {
       const uint64_t bytes = cpu::make_format(r.node.outputs[0], r.layout).bytes();
@@ -209,7 +209,7 @@ TEST(CheckBackend, finds_kernels_that_leave_values_in_padding_channels) {
   EXPECT_NO_THROW(run(32)) << "blocks are full";
 }
 
-/// Files that a device leaves in its folder for timings when it has compiled a convolution.
+/// Files in a device's folder for timings after it has compiled a convolution.
 std::ptrdiff_t timing_files(Choosing choosing) {
   const TemporaryFolder folder;
   {
@@ -227,7 +227,7 @@ std::ptrdiff_t timing_files(Choosing choosing) {
   return std::distance(std::filesystem::directory_iterator(folder.str()), {});
 }
 
-TEST(CpuDevice, measures_nothing_where_rules_choose) {
+TEST(CpuDevice, measures_nothing_if_rules_choose) {
   EXPECT_EQ(timing_files(Choosing::kMeasured), 1);
   EXPECT_EQ(timing_files(Choosing::kByRules), 0);
 }

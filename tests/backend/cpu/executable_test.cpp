@@ -177,9 +177,9 @@ TEST_F(CpuExecutableTest, executables_of_one_device_share_an_arena_and_keep_thei
   EXPECT_EQ(large->fetched(0).at(0), 7 * 4 * 36);
 }
 
-/// What a network with kernels of every kind that is cut (convolutions in all directions and layouts,
-/// products, sweeps with reductions, pooling, reorders) gives on so many threads, by the choices of
-/// `section`.
+/// The results of a network with every kind of kernel that is cut into pieces (convolutions in all directions
+/// and layouts, products, sweeps with reductions, pooling, reorders) on a number of threads, with the choices
+/// of `section`.
 std::vector<Tensor> compute_on(int threads, PlanSection& section) {
   Graph graph;
   VariableTable table;
@@ -283,7 +283,7 @@ TEST_F(CpuExecutableTest, runs_on_any_thread) {
   EXPECT_TRUE(bit_equal(executable->fetched(0), here));
 }
 
-TEST_F(CpuExecutableTest, times_nodes_where_asked) {
+TEST_F(CpuExecutableTest, times_nodes_if_requested) {
   Graph graph;
   Builder b(graph, table_, {});
   b.fetch("y", b.exp(b.input("x", {DType::kFloat32, {4}})));

@@ -23,7 +23,7 @@ class LayoutChoiceTest : public testing::Test {
   Team team_{1};
 
   Symbol conv(const std::string& name, Symbol x, int64_t filters, int64_t size) {
-    const Builder::Scope scope(b_, name);
+    const Builder::NameScope scope(b_, name);
     const int64_t pad = size / 2;
     return convolution(b_, x, b_.variable("W", {filters, x.shape()[1], size, size}, {}),
                        {.padding = {pad, pad, pad, pad}});
@@ -40,7 +40,7 @@ TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_th
   EXPECT_EQ(section.nodes.at("MaxPool").layout, "nChw16c");
 }
 
-TEST_F(LayoutChoiceTest, stays_in_nhwc_where_winograd_does_not_exist) {
+TEST_F(LayoutChoiceTest, stays_in_nhwc_if_winograd_does_not_exist) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
   b_.fetch("y", conv("a", x, 64, 5));
   EXPECT_EQ(choose(Algorithm::kHeuristic).nodes.at("a/Convolution"), (NodeChoice{"nhwc", "direct"}));
@@ -58,13 +58,13 @@ TEST_F(LayoutChoiceTest, chooses_nothing_for_four_axes_that_are_no_image) {
   EXPECT_TRUE(choose(Algorithm::kHeuristic).nodes.empty());
 }
 
-/// A Slice that cuts blocks of channels is done in nhwc whatever is chosen: as a part of the region around
+/// A Slice that splits blocks of channels runs in nhwc, whatever is chosen: as a part of the region around
 /// it, it would count as free in blocks.
 TEST_F(LayoutChoiceTest, keeps_nodes_that_cut_blocks_out_of_regions_in_blocks) {
   const Symbol x = b_.input("x", {DType::kFloat32, {4, 64, 16, 16}});
   const Symbol y = max_pool(b_, conv("a", x, 64, 3), {.window = {2, 2}, .stride = {2, 2}});
   const auto cut = [&](const char* name, int64_t begin, int64_t channels) {
-    const Builder::Scope scope(b_, name);
+    const Builder::NameScope scope(b_, name);
     return slice(b_, y, {0, begin, 0, 0}, {4, channels, 8, 8});
   };
   b_.fetch("y", conv("b", y, 64, 3));

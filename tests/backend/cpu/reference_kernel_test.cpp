@@ -13,7 +13,7 @@
 namespace tpack {
 namespace {
 
-/// An op with a reference kernel and no other: y = x^3, and the number of the step in its second output.
+/// An op that has only a reference kernel: y = x^3, and the number of the step in its second output.
 class Cube final : public OpOf<Cube, NoParams> {
  public:
   static constexpr const char* kType = "TestCube";
@@ -48,7 +48,7 @@ TEST(ReferenceKernel, runs_an_op_that_has_no_kernel_on_the_cpu_within_others) {
   EXPECT_NE(std::find(result.kinds.begin(), result.kinds.end(), "TestCube (reference)"), result.kinds.end());
 }
 
-/// Another op, so that the order of tests does not matter.
+/// A separate op, so that the order of tests does not matter.
 class Twice final : public OpOf<Twice, NoParams> {
  public:
   static constexpr const char* kType = "TestTwice";

@@ -8,7 +8,7 @@
 namespace tpack::cpu::simd {
 namespace {
 
-/// Three windows of 2x2 side by side in an image of 2 x 6 pixels.
+/// Three adjacent windows of 2x2 in an image of 2 x 6 pixels.
 struct Row {
   explicit Row(size_t width) : channels(static_cast<int64_t>(width)) {
     offsets = {0, channels, 6 * channels, 7 * channels};
@@ -28,7 +28,7 @@ struct Row {
   Windows windows;
 };
 
-/// One channel (plain layout), a block of them, and a count that no vector divides.
+/// One channel (plain layout), a block of them, and a count that is no multiple of a vector's length.
 class Pooling : public testing::TestWithParam<size_t> {};
 INSTANTIATE_TEST_SUITE_P(Channels, Pooling, testing::Values(1, 16, 21));
 

@@ -30,8 +30,7 @@ TEST(Team, computes_every_piece_once_in_job_after_job) {
   }
 }
 
-/// One of the threads does not come back before all other pieces are done: what a thread without a processor
-/// looks like.
+/// One of the threads returns only after all other pieces are done, like a thread without a processor.
 TEST(Team, waits_for_no_thread_that_holds_no_piece) {
   Team team(2);
   constexpr int kPieces = 8;
@@ -67,7 +66,7 @@ TEST(Team, wakes_threads_that_sleep) {
   Team team(2);
   for (int job = 0; job < 20; ++job) {
     std::atomic<int> arrived = 0;
-    // Longer than a thread waits awake; each piece needs the other one's thread.
+    // Longer than a waiting thread stays awake; each piece needs the thread of the other one.
     for (const Stopwatch idle; idle.seconds() < Team::kAwake + 10e-3;) std::this_thread::yield();
     team.run(2, [&](int /*piece*/) {
       ++arrived;
@@ -77,7 +76,7 @@ TEST(Team, wakes_threads_that_sleep) {
   }
 }
 
-TEST(Team, throws_what_a_piece_throws_and_goes_on) {
+TEST(Team, throws_what_a_piece_throws_and_continues) {
   Team team(2);
   for (int job = 0; job < 100; ++job) {
     std::atomic<int> computed = 0;

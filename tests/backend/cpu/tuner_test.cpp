@@ -62,7 +62,7 @@ TEST_F(TunerTest, keeps_no_timings_that_were_disturbed) {
       << log.text();
 }
 
-TEST_F(TunerTest, measures_nothing_where_only_known_timings_are_used) {
+TEST_F(TunerTest, measures_nothing_if_only_known_timings_are_used) {
   const TemporaryFolder folder;
   { Tuner(folder.str()).measure(request("direct", Layout::kNhwc), team_); }
   Tuner known(folder.str(), Timings::kKnown);

@@ -40,8 +40,8 @@ std::vector<Tensor> inputs_of(const Case& c) {
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 
-/// That `algorithm` computed the convolution, by its kernel of kind `forward`, and both gradients. What came
-/// out has been rounded in another way than what direct convolutions give: nothing fell back to them.
+/// Checks that `algorithm` computed the convolution (by its kernel of kind `forward`) and both gradients: the
+/// results are rounded differently from those of direct convolutions, so nothing fell back to them.
 void expect_was_used(const std::string& algorithm, const char* forward,
                      const testkit::BackendCheckResult& result, const testkit::Function& function,
                      const std::vector<Tensor>& inputs) {

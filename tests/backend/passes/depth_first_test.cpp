@@ -53,14 +53,14 @@ TEST_F(DepthFirstTest, leaves_small_results_and_those_with_other_readers_alone) 
   EXPECT_STREQ(op_of(join_depth_first(graph_, 1)).type(), "MaxPool");
 }
 
-/// Large enough to be joined by the device: the output, and the gradients through the joined scatter, which
-/// has another reader where the image has a gradient, too.
+/// Large enough for the device to join it: the output, and the gradients through the joined scatter, which
+/// has another reader if the image has a gradient, too.
 TEST(DepthFirst, computes_what_the_reference_does) {
   const auto network = [](Builder& b, Symbols in) {
     const Symbol y = convolution(b, b.stop_gradient(in[0]), in[1], {.padding = {1, 1, 1, 1}});
     return std::vector{max_pool(b, b.add(y, per_channel(b, in[2], y.shape())), kHalve)};
   };
-  for (const int64_t images : {40, 37}) {  // 37 cannot be dealt out to two threads
+  for (const int64_t images : {40, 37}) {  // 37 is not divisible by two threads
     const testkit::BackendCheck check(network, {random_tensor({images, 1, 52, 52}, 1),
                                                 random_tensor({16, 1, 3, 3}, 2), random_tensor({16}, 3)});
     for (const char* layout : {"nhwc", "nChw16c"}) {

@@ -16,7 +16,7 @@ bool overlap(const Lifetime& a, uint64_t at_a, const Lifetime& b, uint64_t at_b)
 
 uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// The most bytes that live at one step: no plan can need less.
+/// The most bytes that are live at one step: no plan can need less.
 uint64_t peak_bytes(const std::vector<Lifetime>& buffers) {
   uint64_t most = 0;
   for (const Lifetime& at : buffers) {

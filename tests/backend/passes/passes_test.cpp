@@ -29,7 +29,7 @@ class PassesTest : public testing::Test {
     return n;
   }
   Symbol conv_bias(const std::string& name) {
-    const Builder::Scope scope(b_, name);
+    const Builder::NameScope scope(b_, name);
     const Symbol y = convolution(b_, x_, b_.variable("W", {4, 3, 3, 3}, {}), {.padding = {1, 1, 1, 1}});
     return b_.add(y, per_channel(b_, b_.variable("b", {4}, {}), y.shape()));
   }
@@ -45,7 +45,7 @@ TEST_F(PassesTest, takes_bias_and_relu_into_the_convolution) {
   EXPECT_EQ(op->params().activation, Activation::kRelu);
 }
 
-TEST_F(PassesTest, leaves_a_relu_alone_whose_input_is_used_elsewhere) {
+TEST_F(PassesTest, leaves_a_relu_alone_if_its_input_is_used_elsewhere) {
   const Symbol y = conv_bias("conv");
   b_.fetch("y", b_.max(y, 0.0));
   b_.fetch("before", y);
@@ -77,8 +77,7 @@ TEST_F(PassesTest, lowers_batch_norm_to_sweeps) {
   const Graph fused = fuse_pointwise(simplify(lower_batch_norm(graph_), Stops::kDrop));
   EXPECT_EQ(count(fused, "BatchNorm"), 0);
   EXPECT_EQ(count(fused, "Pointwise"), 0);
-  // The mean of the first image, both sums in one sweep, scale and offset in one of [C] elements, the affine
-  // map with its ReLU.
+  // The mean of the first image; both sums; scale and offset ([C] elements); the affine map with its ReLU.
   EXPECT_EQ(count(fused, "Sweep"), 4);
 }
 

@@ -13,7 +13,7 @@ inline std::unique_ptr<Augmentor> augmentor(const std::string& name, const Confi
   return Registry<Augmentor>::make(name, params);
 }
 
-/// What one draw makes of an image; a null transform leaves it as it is.
+/// The result of one draw on an image; a null transform leaves it as it is.
 inline cv::Mat applied(const Augmentor& a, const cv::Mat& pixels, uint64_t seed = 1) {
   Rng rng(seed);
   const auto transform = a.draw({pixels.cols, pixels.rows}, rng);

@@ -8,7 +8,7 @@ TEST(RandomCrop, every_place_is_equally_likely) {
   std::vector<int> count(12);
   for (uint64_t seed = 0; seed < 12000; ++seed) {
     Rng rng(seed);
-    const Region r = *crop->draw({13, 10}, rng)->crop();  // four columns by three rows of places
+    const Region r = *crop->draw({13, 10}, rng)->crop();  // four columns and three rows of possible places
     EXPECT_EQ(r.width, 10);
     EXPECT_EQ(r.height, 8);
     ++count[static_cast<size_t>(r.y * 4 + r.x)];

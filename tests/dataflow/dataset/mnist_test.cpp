@@ -28,7 +28,7 @@ TEST(Mnist, gives_pixels_and_labels_as_they_are_in_the_files) {
   EXPECT_EQ(d.tensor(1).at(0), 9);
 }
 
-TEST(Mnist, has_two_splits_and_shuffles_the_training_one_where_nothing_else_is_said) {
+TEST(Mnist, has_two_splits_and_shuffles_the_training_one_by_default) {
   const TempFolder folder;
   const std::vector<int64_t> train = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   const std::vector<int64_t> test = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};

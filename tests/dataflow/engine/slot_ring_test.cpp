@@ -46,7 +46,7 @@ TEST(SlotRing, a_reader_that_waits_opens_the_gate) {
   for (int64_t n = 0; n < 4; ++n) ring.publish(*ring.open(n));
   lock.unlock();
   ring.release(*ring.next({}));
-  for (int i = 0; i < 3; ++i) ring.next({});  // held; one slot is free, the gate is shut
+  for (int i = 0; i < 3; ++i) ring.next({});  // held; one slot is free, but workers may not open it yet
   std::thread worker([&] {
     SlotRing::Lock inside = ring.lock();
     BatchSlot* slot = nullptr;

@@ -7,7 +7,7 @@ namespace {
 
 const ConfigNode kBatch = item("BatchData", {{"batch_size", 2}});
 
-TEST(StreamPlan, rows_are_made_by_place_where_everything_can_be) {
+TEST(StreamPlan, rows_are_made_by_place_if_everything_can_be) {
   const DataFlow flow =
       make_flow(list({item("Counting", 8), item("Picky", {}), kBatch, item("RepeatedData", {{"num", 3}}),
                       item("PrintData", {{"num", 0}})}));
@@ -20,7 +20,7 @@ TEST(StreamPlan, rows_are_made_by_place_where_everything_can_be) {
   EXPECT_EQ(plan.locate({1, 0, 0}, 5).pass.repeat, 1);
 }
 
-TEST(StreamPlan, maps_behind_a_sequential_source_are_left_to_the_workers) {
+TEST(StreamPlan, maps_after_a_sequential_source_are_left_to_the_workers) {
   const DataFlow flow = make_flow(
       list({item("CountingInOrder", 8), item("Picky", {}), item("Picky", {{"drop_every", 2}}), kBatch}));
   const StreamPlan plan = plan_stream(*flow.flow());

@@ -29,7 +29,7 @@ TEST(TicketSource, tickets_never_reach_over_the_end_of_a_pass) {
   EXPECT_TRUE(source.ended());
 }
 
-TEST(TicketSource, begins_in_the_middle_and_goes_on_in_the_next_pass) {
+TEST(TicketSource, begins_in_the_middle_and_continues_in_the_next_pass) {
   const DataFlow flow = make_flow(list({item("CountingInOrder", 5), item("BatchData", {{"batch_size", 2}})}));
   const StreamPlan plan = plan_stream(*flow.flow());
   TicketSource source(plan, {.position = {0, 3}});  // a pass has two batches
@@ -42,7 +42,7 @@ TEST(TicketSource, begins_in_the_middle_and_goes_on_in_the_next_pass) {
   EXPECT_EQ(t.items[0].data.tensor(0).at(0), 2);
 }
 
-TEST(TicketSource, an_error_stands_behind_the_good_items) {
+TEST(TicketSource, an_error_comes_after_the_good_items) {
   const DataFlow flow = make_flow(list(
       {item("CountingInOrder", 5), item("Picky", {{"fail", 3}}), item("BatchData", {{"batch_size", 2}})}));
   const StreamPlan plan = plan_stream(*flow.flow());

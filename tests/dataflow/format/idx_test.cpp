@@ -60,9 +60,9 @@ TEST(Idx, notices_damage_anywhere_in_a_gzip_file) {
     EXPECT_THROW(read_idx(path, 2), DataError) << "cut to " << size << " of " << good.size();
   }
   for (size_t at = 10; at < good.size();
-       ++at) {  // behind the header, whose time stamp and name may be anything
+       ++at) {  // after the header, whose time stamp and name may be anything
     std::vector<uint8_t> bad = good;
-    bad[at] ^= 0x01U;  // in the first byte the higher bits of a block that is stored as it is mean nothing
+    bad[at] ^= 0x01U;  // the higher bits in the first byte of a stored block have no meaning
     EXPECT_THROW(read_idx(folder.write("bad.gz", bad), 2), DataError) << "byte " << at;
   }
 }

@@ -42,8 +42,8 @@ TEST(Jpeg, a_reduced_decode_is_near_the_averaged_whole) {
 }
 
 TEST(Jpeg, converts_to_gray_and_from_gray) {
-  const auto colour = encode_jpeg(photo(40, 40));
-  EXPECT_EQ(decoded(colour, {.region = {0, 0, 40, 40}}, 1).channels(), 1);
+  const auto color = encode_jpeg(photo(40, 40));
+  EXPECT_EQ(decoded(color, {.region = {0, 0, 40, 40}}, 1).channels(), 1);
   cv::Mat gray;
   cv::extractChannel(photo(40, 40), gray, 0);
   const cv::Mat back = decoded(encode_jpeg(gray), {.region = {0, 0, 40, 40}}, 3);

@@ -31,8 +31,8 @@ TEST(Png, converts_to_gray_and_from_gray) {
   const cv::Mat gray = decoded_png(encode_png(photo(20, 20)), {0, 0, 20, 20}, 1);
   const cv::Vec3b rgb = photo(20, 20).at<cv::Vec3b>(9, 9);
   EXPECT_NEAR(gray.at<uint8_t>(9, 9), 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2], 1.5);
-  const cv::Mat colour = decoded_png(encode_png(gray), {0, 0, 20, 20}, 3);
-  EXPECT_EQ(colour.at<cv::Vec3b>(9, 9)[1], gray.at<uint8_t>(9, 9));
+  const cv::Mat color = decoded_png(encode_png(gray), {0, 0, 20, 20}, 3);
+  EXPECT_EQ(color.at<cv::Vec3b>(9, 9)[1], gray.at<uint8_t>(9, 9));
 }
 
 TEST(Png, truncated_and_damaged_files_are_errors) {

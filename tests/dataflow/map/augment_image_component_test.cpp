@@ -22,7 +22,8 @@ TEST(AugmentImageComponent, crops_before_decoding_give_what_crops_after_it_give)
   const auto behind = [](ConfigNode first) {
     return list({std::move(first), item("RandomCrop", list({60, 80})), item("RandomCrop", 40), "Flip"});
   };
-  // A crop of the whole is none; a transform that does nothing but is no crop forces the whole decode.
+  // A crop of the whole image is no crop; a transform that does nothing but is not a crop forces decoding the
+  // whole image.
   const ConfigNode before_decoding = behind(item("CenterCrop", list({70, 90})));
   const ConfigNode after_decoding = behind(item("Brightness", 0));
   for (const auto& [name, bytes] :
@@ -117,7 +118,7 @@ TEST(AugmentImageComponent, tensors_are_augmented_like_images) {
   EXPECT_EQ(a.tensor(0).at(32 * 10 + 12), b.tensor(0).at(28 * 8 + 10));
 }
 
-TEST(AugmentImageComponent, an_augmentor_behind_another_does_not_change_its_draws) {
+TEST(AugmentImageComponent, an_augmentor_after_another_does_not_change_its_draws) {
   const TempFolder folder;
   folder.write("a/x.png", encode_png(photo(90, 70)));
   const cv::Mat alone = augmented(folder, list({item("RandomCrop", 40)}));

@@ -29,7 +29,7 @@ TEST(ImageFolder, classes_and_files_are_in_alphabetical_order) {
   EXPECT_EQ(seen, (std::vector<std::string>{"5x6 0", "30x20 1", "9x7 1"}));
 }
 
-TEST(ImageFolder, batches_have_any_size_where_a_remainder_may_come) {
+TEST(ImageFolder, batches_have_any_size_if_a_remainder_is_possible) {
   const TempFolder folder;
   folder.write("a/1.png", encode_png(photo(8, 8)));
   const DataFlow flow =
@@ -66,7 +66,7 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   EXPECT_EQ(skipping.bad_samples().count(), 2);
 }
 
-TEST(ImageFolder, counts_a_link_that_leads_nowhere_as_a_broken_image) {
+TEST(ImageFolder, counts_a_dangling_link_as_a_broken_image) {
   const TempFolder folder;
   folder.write("a/1.png", encode_png(photo(8, 8)));
   std::filesystem::create_symlink("/no/such/x.png", folder.path() + "/a/x.png");
@@ -79,7 +79,7 @@ TEST(ImageFolder, counts_a_link_that_leads_nowhere_as_a_broken_image) {
   EXPECT_EQ(flow.bad_samples().count(), 1);
 }
 
-TEST(ImageFolder, refuses_a_class_whose_link_leads_nowhere) {
+TEST(ImageFolder, refuses_a_class_with_a_dangling_link) {
   const TempFolder folder;
   folder.write("b/1.png", encode_png(photo(8, 8)));
   for (const char* to : {"/no/such/a", "a"}) {

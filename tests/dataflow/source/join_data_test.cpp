@@ -50,7 +50,7 @@ class Tens final : public RandomAccessSource {
 
 TPACK_REGISTER(Source, Tens, "Tens");
 
-TEST(JoinData, keeps_pairs_together_where_a_part_fails) {
+TEST(JoinData, keeps_pairs_together_if_a_part_fails) {
   for (const char* source : {"Counting", "CountingInOrder"}) {
     for (const bool fails_first : {true, false}) {
       const ConfigNode numbers =

@@ -51,11 +51,11 @@ TEST(RenderedDigits, without_difficulty_paper_is_black_and_ink_is_white) {
   EXPECT_EQ(pixels[0], 0);
 }
 
-constexpr int kSide = 48;  // at this resolution and without difficulty a picture is its glyph
+constexpr int kSide = 48;  // at this resolution and without difficulty, an image is its glyph
 
 using Glyphs = std::map<int, std::set<std::string>>;  // pixels, by digit
 
-/// Every glyph of a split: each of them comes about 16 times or more in so many pictures.
+/// Every glyph of a split: with this many images, each appears about 16 times or more.
 Glyphs glyphs_of(const char* split) {
   const DataFlow flow = make_flow(list({item(
       "RenderedDigits", {{"split", split}, {"size", 4000}, {"resolution", kSide}, {"difficulty", 0.0}})}));
@@ -68,7 +68,7 @@ Glyphs glyphs_of(const char* split) {
   return glyphs;
 }
 
-/// The digit, cut out, with `right` and `down` pixels of paper before it.
+/// The digit, cropped, with `right` and `down` pixels of paper before it.
 cv::Mat placed(const std::string& glyph, int right, int down) {
   cv::Mat whole(kSide, kSide, CV_8U);
   std::copy(glyph.begin(), glyph.end(), whole.data);
@@ -78,8 +78,8 @@ cv::Mat placed(const std::string& glyph, int right, int down) {
   return out;
 }
 
-/// Of the pixels that have ink in one of two glyphs, the share that differ clearly where the glyphs lie on
-/// each other as well as they can.
+/// Of the pixels that have ink in one of two glyphs, the share that differ clearly when the glyphs are
+/// aligned as well as possible.
 double difference(const std::string& a, const std::string& b) {
   const cv::Mat first = placed(a, 2, 2);
   double least = 1;

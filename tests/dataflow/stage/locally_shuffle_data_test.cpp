@@ -64,7 +64,7 @@ TEST(LocallyShuffleData, small_buffers_move_items_over_every_border) {
   }
 }
 
-TEST(LocallyShuffleData, goes_on_exactly_at_any_place) {
+TEST(LocallyShuffleData, continues_exactly_at_any_place) {
   for (const char* source : {"Counting", "CountingInOrder"}) {
     for (const int64_t buffer : {2, 3, 4, 7, 16}) {
       const auto whole = shuffled(source, 23, buffer, {.seed = 5, .pass = 2});
@@ -76,7 +76,7 @@ TEST(LocallyShuffleData, goes_on_exactly_at_any_place) {
   }
 }
 
-TEST(LocallyShuffleData, goes_on_behind_bad_samples_and_loses_no_others) {
+TEST(LocallyShuffleData, continues_after_bad_samples_and_loses_no_others) {
   const ConfigNode numbers = list({item("CountingInOrder", 64)});
   for (int64_t bad = 0; bad < 64; bad += 3) {
     const DataFlow flow = make_flow(

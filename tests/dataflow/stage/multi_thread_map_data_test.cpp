@@ -12,7 +12,7 @@ TEST(MultiThreadMapData, maps_in_order_with_the_threads_asked_for) {
   EXPECT_EQ(first_component(flow), (std::vector<int64_t>{0, 2, 4, 6}));
 }
 
-TEST(MultiThreadMapData, leaves_the_flows_threads_alone_where_it_says_nothing) {
+TEST(MultiThreadMapData, leaves_the_flows_threads_alone_by_default) {
   const ConfigNode map =
       item("MultiThreadMapData", {{"map", item("Scale", {{"scale", 2}})}, {"component", "k"}});
   const DataFlow flow =

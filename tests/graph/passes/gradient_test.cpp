@@ -28,7 +28,7 @@ TEST(Gradients, can_be_taken_twice) {
   EXPECT_NEAR(d2[0].at(0), 4 * 2.718281828459045, 1e-12);
 }
 
-TEST(Gradients, are_empty_where_no_path_leads) {
+TEST(Gradients, are_empty_if_no_path_leads_there) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});
@@ -40,7 +40,7 @@ TEST(Gradients, are_empty_where_no_path_leads) {
   EXPECT_FALSE(found[1]);
 }
 
-TEST(Gradients, refuses_a_cost_that_is_no_number) {
+TEST(Gradients, refuses_a_cost_that_is_not_a_number) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});

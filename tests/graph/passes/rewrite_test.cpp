@@ -7,7 +7,7 @@
 namespace tpack {
 namespace {
 
-TEST(Rewrite, replaces_nodes_and_drops_what_nobody_needs) {
+TEST(Rewrite, replaces_nodes_and_drops_unused_ones) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});

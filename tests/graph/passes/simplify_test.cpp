@@ -16,7 +16,7 @@ class SimplifyTest : public testing::Test {
   Builder b_{graph_, table_, {}};
   Symbol x_ = b_.input("x", {DType::kFloat32, {2, 3}});
 
-  /// Number of nodes left but for inputs, after simplifying what `y` needs.
+  /// Number of nodes left, without inputs, after simplifying what `y` needs.
   size_t nodes_after(Symbol y, Stops stops = Stops::kDrop) {
     b_.fetch("y", y);
     size_t count = 0;

@@ -36,9 +36,9 @@ void batch_norm(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/)
       variance[c] += d * d / count;
     });
     for_each_channel_element(shape, [&](size_t c, int64_t i) {
-      const double normalised = (static_cast<double>(x[i]) - mean[c]) / std::sqrt(variance[c] + epsilon);
+      const double normalized = (static_cast<double>(x[i]) - mean[c]) / std::sqrt(variance[c] + epsilon);
       out[0].data<T>()[i] =
-          static_cast<T>(normalised * in[1].at(static_cast<int64_t>(c)) + in[2].at(static_cast<int64_t>(c)));
+          static_cast<T>(normalized * in[1].at(static_cast<int64_t>(c)) + in[2].at(static_cast<int64_t>(c)));
     });
     for (size_t c = 0; c < channels; ++c) {
       out[1].data<T>()[c] = static_cast<T>(mean[c]);
@@ -59,17 +59,17 @@ void batch_norm_gradient(const Node& n, Tensors in, Tensors out, const RunInfo& 
     std::vector<double> dgamma(channels);
     std::vector<double> dbeta(channels);
     const auto inverse = [&](size_t c) { return 1 / std::sqrt(in[3].at(static_cast<int64_t>(c)) + epsilon); };
-    const auto normalised = [&](size_t c, int64_t i) {
+    const auto normalized = [&](size_t c, int64_t i) {
       return (static_cast<double>(x[i]) - in[2].at(static_cast<int64_t>(c))) * inverse(c);
     };
     for_each_channel_element(shape, [&](size_t c, int64_t i) {
-      dgamma[c] += static_cast<double>(dy[i]) * normalised(c, i);
+      dgamma[c] += static_cast<double>(dy[i]) * normalized(c, i);
       dbeta[c] += static_cast<double>(dy[i]);
     });
     for_each_channel_element(shape, [&](size_t c, int64_t i) {
-      const double centred =
-          static_cast<double>(dy[i]) - dbeta[c] / count - normalised(c, i) * dgamma[c] / count;
-      out[0].data<T>()[i] = static_cast<T>(in[1].at(static_cast<int64_t>(c)) * inverse(c) * centred);
+      const double centered =
+          static_cast<double>(dy[i]) - dbeta[c] / count - normalized(c, i) * dgamma[c] / count;
+      out[0].data<T>()[i] = static_cast<T>(in[1].at(static_cast<int64_t>(c)) * inverse(c) * centered);
     });
     for (size_t c = 0; c < channels; ++c) {
       out[1].data<T>()[c] = static_cast<T>(dgamma[c]);

@@ -1,0 +1,73 @@
+#include "tensor/memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+
+#include "core/machine.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+class HostMemory final : public Memory {
+ public:
+  const std::string& name() const override { return name_; }
+  std::shared_ptr<Storage> allocate_zeros(size_t bytes) override { return Storage::allocate_zeros(bytes); }
+  void read(std::byte* to, const std::byte* from, size_t bytes) override { copy(to, from, bytes); }
+  void write(std::byte* to, const std::byte* from, size_t bytes) override { copy(to, from, bytes); }
+  void copy(std::byte* to, const std::byte* from, size_t bytes) override {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  }
+
+ private:
+  std::string name_ = "host";
+};
+
+/// The kernel promises more than it has, and ends the process later; so large blocks are asked for here.
+void require_memory(size_t bytes) {
+  constexpr size_t kLeastToAsk = size_t{256} << 20U;
+  if (bytes < kLeastToAsk) return;
+  const auto free = available_memory();
+  if (!free || bytes <= *free) return;
+  throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes) + "; " + human_bytes(*free) +
+                      " is free");
+}
+
+}  // namespace
+
+Memory& host_memory() {
+  static auto& host = *new HostMemory();  // for ever: storages may be in static objects
+  return host;
+}
+
+std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
+  require_memory(bytes);
+  constexpr size_t kAlignment = 64;
+  const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
+  if (data == nullptr) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
+  return std::make_shared<Storage>(data, bytes,
+                                   std::shared_ptr<const void>(data, [](std::byte* p) { std::free(p); }));
+}
+
+std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
+  constexpr size_t kLeastToMap = size_t{128} << 10U;
+  if (bytes < kLeastToMap) {
+    auto storage = allocate(bytes);
+    std::memset(storage->data(), 0, bytes);
+    return storage;
+  }
+  require_memory(bytes);
+  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
+  return std::make_shared<Storage>(static_cast<std::byte*>(data), bytes,
+                                   std::shared_ptr<const void>(data, [bytes](void* p) { munmap(p, bytes); }));
+}
+
+std::shared_ptr<Storage> Storage::view(std::byte* data, size_t bytes, std::shared_ptr<const void> owner) {
+  return std::make_shared<Storage>(data, bytes, std::move(owner));
+}
+
+}  // namespace tpack

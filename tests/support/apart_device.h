@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backend/open_device.h"
+
+namespace tpack {
+
+/// Memory at addresses that no program can read or write: an access ends the process with SIGSEGV. The bytes
+/// are at `shadow(address)`, for the device alone.
+class ApartMemory final : public Memory {
+ public:
+  explicit ApartMemory(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const override { return name_; }
+  std::shared_ptr<Storage> allocate_zeros(size_t bytes) override;
+  void read(std::byte* to, const std::byte* from, size_t bytes) override;
+  void write(std::byte* to, const std::byte* from, size_t bytes) override;
+  void copy(std::byte* to, const std::byte* from, size_t bytes) override;
+
+  /// Where the bytes of a tensor in this memory are.
+  static std::byte* shadow(const std::byte* address);
+
+ private:
+  std::string name_;
+};
+
+/// A device whose variables are in an ApartMemory. It computes on processors: before each run it fetches the
+/// variables from its memory, after it puts back those that the program assigns.
+std::unique_ptr<Device> make_apart_device(const std::string& name, const EngineSettings& settings,
+                                          int threads);
+
+}  // namespace tpack
