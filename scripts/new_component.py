@@ -61,6 +61,10 @@ TEST({cls}, fill_in) {{
 }}  // namespace tpack
 """
 
+TRAINER_TEST = TEST.replace('#include "{header}"', '#include "support/live_fields.h"\n#include "{header}"').replace(
+    "namespace {{\n\n", "namespace {{\n\n// What else `device` may be: an option that changes the step needs a `build` that shows it.\n"
+    "const live::Fields k{cls}(\"trainer\", \"{name}\", {{.values = {{{{\"device\", \"apart:0\"}}}}}});\n\n", 1)
+
 # Of a component: the folder of lib/, the class of its kind, and the header of that class.
 KINDS = {
     "layer": dict(folder="layers", kind_class="Layer", header="layers/layer.h", suffix="Layer", case="layer", methods="""\
@@ -107,7 +111,7 @@ KINDS = {
   void trigger(Run& run) override {{ run.monitors().put_scalar("{stem}", p_.amount); }}
 """),
     "trainer": dict(folder="train", kind_class="Trainer", base="DataParallelTrainer", header="train/data_parallel_trainer.h",
-                    member="std::string device = \"cpu:0\"", field="\"device\", &Params::device, \"fill in\"", example="{device: cpu:1}",
+                    member="std::string device = \"cpu:0\"", field="\"device\", &Params::device, \"fill in\"", example="{device: cpu:0}",
                     methods="""\
  protected:
   std::vector<std::string> devices(Comm& /*world*/) const override {{ return {{p_.device}}; }}
@@ -249,28 +253,28 @@ OP_CASE = """\
 SUBCOMMAND = """\
 #include <iostream>
 #include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/options.h"
 
 namespace tpack {{
 namespace {{
 
 struct {cls}Options {{
-  ConfigArguments config;
+  std::string argument;
 }};
 
-int {stem}_config(const {cls}Options& options) {{
-  std::cout << options.config.file << "\\n";
+int run_{stem}(const {cls}Options& options) {{
+  std::cout << options.argument << "\\n";
   return 0;
 }}
 
 void add_{stem}_options(CLI::App& command, Action& action) {{
   auto options = std::make_shared<{cls}Options>();
-  add_config_arguments(command, options->config);
-  command.callback([options, &action] {{ action = [options] {{ return {stem}_config(*options); }}; }});
+  command.add_option("argument", options->argument, "fill in: what it is")->required();
+  command.callback([options, &action] {{ action = [options] {{ return run_{stem}(*options); }}; }});
 }}
 
 const Subcommand k{cls}Command("{name}", "Fill in: what it does", add_{stem}_options);
@@ -422,7 +426,7 @@ def add_component(writer, kind, name, facts):
     facts |= dict(kind=kind, section=kind if kind == "cost" else "metrics", kind_class=of["kind_class"], header=of["header"],
                   base=of.get("base", of["kind_class"]), source=source, example=of.get("example", "{amount: 0.5}"),
                   members=f"  {member};\n", fields=f"        .field({field})", schema=of.get("schema", "Schema<Params>"),
-                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))"), private="  Params p_;\n",
+                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or of.get("of_outputs") else "p_(p)"), private="  Params p_;\n",
                   cls=facts["cls"] + of.get("suffix", ""))
     facts["includes"] = "".join(f'#include "{header}"\n' for header in sorted([of["header"], *of.get("more", [])]))
     if of.get("of_outputs"):
@@ -436,7 +440,8 @@ def add_component(writer, kind, name, facts):
         script, marker, case = CASES[of["case"]]
         writer.insert(f"tests/golden/{script}", marker, case.format(**facts))
     else:
-        writer.new(source.replace("lib/", "tests/", 1).replace(".cpp", "_test.cpp"), TEST.format(**facts))
+        test = TRAINER_TEST if kind == "trainer" else TEST
+        writer.new(source.replace("lib/", "tests/", 1).replace(".cpp", "_test.cpp"), test.format(**facts))
 
 
 def main():
@@ -447,7 +452,8 @@ def main():
     options = parser.parse_args()
     kind, name = options.kind.replace("-", " "), options.name
     if kind not in kinds:
-        sys.exit(f"error: unknown kind '{options.kind}'; known: {', '.join(kinds)}")
+        meant = "; an activation is a layer" if options.kind == "activation" else ""
+        sys.exit(f"error: unknown kind '{options.kind}'{meant}; known: {', '.join(kinds)}")
     form = r"[a-z][a-z0-9]*(-[a-z0-9]+)*" if kind == "subcommand" else r"[A-Z][A-Za-z0-9]*"
     if not re.fullmatch(form, name):
         example = "such as prune or show-plan" if kind == "subcommand" else "in PascalCase, such as LeakyReLU or Conv2D"

@@ -37,7 +37,8 @@ DeviceName parse_device(const std::string& name) {
   constexpr size_t kMostDigits = 9;
   const std::vector<std::string> parts = split(name, ':');
   const bool numbered = parts.size() == 2 && !parts[1].empty() && parts[1].size() <= kMostDigits &&
-                        parts[1].find_first_not_of("0123456789") == std::string::npos;
+                        parts[1].find_first_not_of("0123456789") == std::string::npos &&
+                        (parts[1].size() == 1 || parts[1][0] != '0');
   if (numbered && kinds().contains(parts[0]))
     return {parts[0], static_cast<size_t>(std::strtoull(parts[1].c_str(), nullptr, 10))};
   std::string known;
@@ -54,10 +55,12 @@ std::string cpus(size_t count) {
 
 }  // namespace
 
-void add_device_kind(const std::string& kind, OpenDevice open) {
-  const bool is_new = kinds().emplace(kind, std::move(open)).second;
-  TPACK_ASSERT(is_new, "two kinds of devices named '" + kind + "'");
+DeviceKind::DeviceKind(std::string name, OpenDevice open) : name_(std::move(name)) {
+  const bool is_new = kinds().emplace(name_, std::move(open)).second;
+  TPACK_ASSERT(is_new, "two kinds of devices named '" + name_ + "'");
 }
+
+DeviceKind::~DeviceKind() { kinds().erase(name_); }
 
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads) {
   return kinds().at(parse_device(name).kind)(name, settings, threads);

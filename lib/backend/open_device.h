@@ -24,9 +24,18 @@ struct EngineSettings {
 using OpenDevice = std::function<std::unique_ptr<Device>(const std::string& name,
                                                          const EngineSettings& settings, int threads)>;
 
-/// Adds a kind of devices: KIND:0, KIND:1, ... can be opened from now on. "cpu" is always there. Errors:
-/// InternalError if there is one of that name. Threads: before devices are opened.
-void add_device_kind(const std::string& kind, OpenDevice open);
+/// A kind of devices: NAME:0, NAME:1, ... can be opened as long as the object lives. "cpu" is always there.
+/// Errors: InternalError if there is one of that name. Threads: none may open a device meanwhile.
+class DeviceKind {
+ public:
+  DeviceKind(std::string name, OpenDevice open);
+  ~DeviceKind();
+  DeviceKind(const DeviceKind&) = delete;
+  DeviceKind& operator=(const DeviceKind&) = delete;
+
+ private:
+  std::string name_;
+};
 
 /// Opens device `name`. Errors: ConfigError for a name that is not a device; what opening it throws.
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads);

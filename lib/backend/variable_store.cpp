@@ -93,19 +93,7 @@ void VariableStore::initialize(uint64_t seed) {
 }
 
 std::vector<std::string> VariableStore::names(VariableScope scope) const {
-  std::vector<std::string> names;
-  for (const VariableSpec* spec : table_.all()) {
-    if (spec->scope != scope) continue;
-    const auto block = FlatBlock::parse(spec->name);
-    if (!block) {
-      names.push_back(spec->name);
-      continue;
-    }
-    for (const FlatLayout::Entry& entry : layout(block->group).entries)
-      names.push_back(block->part(entry.name));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  return saved_names(table_, scope);
 }
 
 void VariableStore::copy_from(const VariableStore& other) {

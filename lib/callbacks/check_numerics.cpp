@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "callbacks/numerics.h"
+#include "core/text.h"
 #include "train/callback.h"
 
 namespace tpack {
@@ -19,7 +21,7 @@ class CheckNumerics final : public Callback {
   using Params = CheckNumericsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Ends the run if the cost of a step, or a variable of the model or the optimizer, is NaN "
+               "Ends the run if a cost of a step, or a variable of the model or the optimizer, is NaN "
                "or infinite.")
         .example("CheckNumerics: {run_step: true}")
         .field("run_as_trigger", &Params::run_as_trigger,
@@ -30,14 +32,17 @@ class CheckNumerics final : public Callback {
 
   void setup(Setup& setup) override {
     const std::vector<std::string> names = setup.statistics();
-    const auto cost = std::find(names.begin(), names.end(), "cost");
-    if (cost != names.end()) cost_ = static_cast<size_t>(cost - names.begin());
+    const std::vector<std::string> costs = setup.costs();
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (std::find(costs.begin(), costs.end(), names[i]) == costs.end()) continue;
+      costs_.push_back({i, names[i] == kCost ? "the cost" : "cost " + names[i]});
+    }
   }
   void before_train(Run& run) override {
     if (p_.run_as_trigger) check_variables(run);
   }
   void trigger_step(Run& run) override {
-    check_cost(run);
+    check_costs(run);
     if (p_.run_step) check_variables(run);
   }
   void trigger(Run& run) override {
@@ -45,14 +50,22 @@ class CheckNumerics final : public Callback {
   }
 
  private:
-  void check_cost(Run& run) const {
-    if (!cost_ || std::isfinite(run.statistic(*cost_))) return;
-    diverged(run, "the cost is " + std::to_string(run.statistic(*cost_)) +
-                      " (labels that are not below the number of classes also make it NaN)");
+  struct WatchedCost {
+    size_t statistic = 0;
+    std::string what;
+  };
+
+  void check_costs(Run& run) const {
+    for (const WatchedCost& cost : costs_) {
+      const double value = run.statistic(cost.statistic);
+      if (!run.statistic_is_of_last_step(cost.statistic) || std::isfinite(value)) continue;
+      diverged(run, cost.what + " is " + (std::isnan(value) ? "nan" : shortest(value)) +
+                        " (labels that are not below the number of classes also make it NaN)");
+    }
   }
 
   Params p_;
-  std::optional<size_t> cost_;
+  std::vector<WatchedCost> costs_;
 };
 
 TPACK_REGISTER(Callback, CheckNumerics, "CheckNumerics");

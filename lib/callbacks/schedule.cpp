@@ -61,7 +61,7 @@ std::vector<Schedule::Point> Schedule::without_effect(int64_t end) const {
     // The value moves towards a point from the one before it on.
     const bool moves = i > 0 && interpolation_ == Interpolation::kLinear;
     const int64_t begins = moves ? points_[i - 1].first + 1 : points_[i].first;
-    if (begins > end) points.push_back(points_[i]);
+    if (begins >= end && end > 0) points.push_back(points_[i]);
   }
   return points;
 }

@@ -51,14 +51,16 @@ class ScheduledHyperParamSetter final : public Callback {
         .example("ScheduledHyperParamSetter: {param: learning_rate, values: [[10, 3.0e-4], [15, 1.0e-4]]}")
         .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
         .required()
-        .field("values", &Params::values,
-               "pairs [epoch, value] in increasing order: the value is set after that epoch; 0: before the "
-               "first epoch")
+        .field(
+            "values", &Params::values,
+            "pairs [epoch, value] in increasing order: the value is set after that epoch ([10, x]: epoch 11 "
+            "is the first with x); 0: before the first epoch")
         .required()
         .field("interp", &Params::interp, "between two points; none: keep the value, linear: interpolate")
         .field("step_based", &Params::step_based, "the first number of a pair is a global step, not an epoch")
-        .field("set_at_beginning", &Params::set_at_beginning,
-               "a new run that starts after some points (starting_epoch) starts with the value they set");
+        .field(
+            "set_at_beginning", &Params::set_at_beginning,
+            "a new run whose starting_epoch is after some points starts with the value of the last of them");
   }
   explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {
     const bool is_rate = p_.param.name == "learning_rate";

@@ -58,7 +58,9 @@ void add_data_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<InspectOptions>();
   add_config_arguments(*inspect_command, options->config);
   inspect_command->add_option("--flow", options->flow, "only this flow");
-  inspect_command->add_option("--samples", options->samples, "items to show")
+  inspect_command
+      ->add_option("--samples", options->samples,
+                   "batches (or single samples) to show; with --images, images to write")
       ->capture_default_str()
       ->check(count_from(0));
   inspect_command->add_option("--png", options->png, "write the first images to this file, as one sheet");

@@ -77,7 +77,8 @@ int evaluate(const EvalOptions& o) {
 void add_eval_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<EvalOptions>();
   add_model_arguments(command, options->model);
-  command.add_option("--data", options->data, "flow of its config (default: validation)");
+  command.add_option("--data", options->data,
+                     "flow of its config (default: validation, else that of predict)");
   command.add_option("--min", options->minima, "exit code 8 if the statistic is below; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

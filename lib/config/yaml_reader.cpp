@@ -130,6 +130,8 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   if (tag == "!" && source_.style_at(content) == ConfigNode::Style::kQuoted && !source_.quote_ends(content)) {
     throw ConfigError(where, "not valid YAML: this string has no closing quote");
   }
+  if (value.find('\0') != std::string::npos)
+    throw ConfigError(where, "this string has a NUL character (\\0)");
   ConfigNode node = tag == "!" ? ConfigNode::string(value, where, source_.style_at(content))
                                : ConfigNode::plain(value, where);
   if (expects_key() && tag == "?" && value == "<<") {

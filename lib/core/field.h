@@ -215,8 +215,13 @@ struct Codec<std::vector<T>> {
       return std::nullopt;
     }
     std::vector<T> values;
+    const bool of_components = Codec<T>::type().base == FieldType::Base::kComponent;
     for (const ConfigNode& item : node.items()) {
-      if (auto value = Codec<T>::parse(item, reader)) values.push_back(std::move(*value));
+      if (of_components && item.is_null()) {
+        reader.fail(item, "an empty entry; name a component");
+      } else if (auto value = Codec<T>::parse(item, reader)) {
+        values.push_back(std::move(*value));
+      }
     }
     return values.size() == node.size() ? std::optional(std::move(values)) : std::nullopt;
   }

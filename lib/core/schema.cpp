@@ -19,10 +19,13 @@ void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, co
   }
 }
 
-bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics& errors) {
+bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics& errors,
+                  const std::string& main_field) {
   if (node.is_map() || node.is_null()) return true;
-  errors.add(node.position(),
-             owner + ": expected a map of parameters {key: value}, found " + node.describe());
+  const bool is_value = node.is_scalar() && !main_field.empty();
+  errors.add(node.position(), owner + ": expected a map of parameters {key: value}, found " +
+                                  node.describe() +
+                                  (is_value ? "; write {" + main_field + ": " + node.text() + "}" : ""));
   return false;
 }
 

@@ -15,7 +15,8 @@ namespace tpack {
 void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, const std::string& owner,
                 Diagnostics& errors);
 /// Reports a node that should be a map of parameters; true if it is one (or null: no parameters).
-bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics& errors);
+bool check_is_map(const ConfigNode& node, const std::string& owner, Diagnostics& errors,
+                  const std::string& main_field = "");
 
 /// The one description of a component's parameters. `P` is a plain struct whose member initializers are the
 /// defaults; the schema adds name, range and a line of doc. Parsing, checks, docs, JSON Schema and the dump
@@ -38,7 +39,7 @@ class Schema {
   }
   template <class T>
   Schema& field(const char* name, T P::*member, Check check, const char* doc) {
-    infos_.push_back({name, Codec<T>::type(), std::move(check), Codec<T>::dump(P{}.*member), false, doc});
+    infos_.push_back({name, Codec<T>::type(), check, Codec<T>::dump(P{}.*member), false, doc});
     members_.push_back({[member](P& p, const ConfigNode& node, Reader& reader) {
                           if (auto value = Codec<T>::parse(node, reader)) p.*member = std::move(*value);
                         },
@@ -65,7 +66,7 @@ class Schema {
   P parse(const ConfigNode& given, const std::string& owner, Diagnostics& errors) const {
     P params{};
     const ConfigNode node = expanded(given);
-    if (!check_is_map(node, owner, errors)) return params;
+    if (!check_is_map(node, owner, errors, main_field())) return params;
     check_keys(node, infos_, owner, errors);
     for (size_t i = 0; i < infos_.size(); ++i) {
       const FieldInfo& info = infos_[i];
@@ -108,6 +109,18 @@ class Schema {
   ConfigNode expanded(const ConfigNode& given) const {
     if (shorthand_ == 0 || given.is_map() || given.is_null()) return given;
     return ConfigNode::map({{infos_[shorthand_ - 1].name, given, given.position()}}, given.position());
+  }
+
+  /// The field that a value alone is probably meant for; "" if there are several.
+  std::string main_field() const {
+    std::string name;
+    int count = 0;
+    for (const FieldInfo& info : infos_) {
+      if (!info.required && infos_.size() > 1) continue;
+      name = info.name;
+      ++count;
+    }
+    return count == 1 ? name : "";
   }
 
   std::string summary_;

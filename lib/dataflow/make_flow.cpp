@@ -86,6 +86,7 @@ class FlowMaker final : public FlowBuilder {
     if (node.is_list()) return build_list(node);
     if (node.is_string()) return build_named(node);
     const size_t before = errors_.count();
+    if (!check_is_map(node, "the flow", errors_)) return nullptr;
     const FlowParams params = flow_schema().parse(node, "the flow", errors_);
     if (errors_.count() != before) return nullptr;
     // The settings of a flow that names another one override the settings of that flow.

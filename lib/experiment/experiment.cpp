@@ -26,8 +26,8 @@ class ExperimentMaker {
     make_flows();
     make_model();
     make_updates();
-    make_slot(c.trainer, e_.trainer);
-    make_slot(c.input, e_.input);
+    make_slot(c.trainer, e_.position_of("trainer"), e_.trainer);
+    make_slot(c.input, e_.position_of("input"), e_.input);
     make_callbacks();
     make_predict();
     for (const Slot<Monitor>& slot : c.monitors) {
@@ -48,8 +48,12 @@ class ExperimentMaker {
 
  private:
   template <class Kind>
-  void make_slot(const Slot<Kind>& slot, std::unique_ptr<Kind>& into) {
-    if (!slot.item.is_null()) into = Registry<Kind>::make(slot.item, errors_);
+  void make_slot(const Slot<Kind>& slot, const Position& position, std::unique_ptr<Kind>& into) {
+    if (slot.item.is_null()) {
+      errors_.add(position, "an empty " + std::string(Kind::kKind) + "; name one, or leave out the key");
+    } else {
+      into = Registry<Kind>::make(slot.item, errors_);
+    }
   }
 
   /// `optimizer` is short for one update without a name.
@@ -69,7 +73,11 @@ class ExperimentMaker {
 
   void add_update(Update update, const Slot<Optimizer>& slot) {
     std::unique_ptr<Optimizer> optimizer;
-    make_slot(slot, optimizer);
+    if (slot.item.is_null()) {
+      errors_.add(update.position, "update " + update.name + ": 'optimizer' is empty; name one");
+      return;
+    }
+    make_slot(slot, update.position, optimizer);
     if (!optimizer) return;
     update.optimizer = optimizer.get();
     e_.updates.push_back(std::move(update));

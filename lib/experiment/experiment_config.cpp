@@ -74,13 +74,12 @@ struct UpdateParams {
 Schema<UpdateParams> update_schema() {
   return Schema<UpdateParams>("One update of a training step.")
       .field("cost", &UpdateParams::cost, "name of the cost that is minimized")
-      .field(
-          "variables", &UpdateParams::variables,
-          "what is trained: names, or regular expressions that match whole names; everything below a name is "
-          "trained with it; one or a list; default: all")
+      .field("variables", &UpdateParams::variables,
+             "what is trained: a name (with everything below it) or a regular expression for whole names "
+             "(discriminator/.*/W); one or a list; without it: all")
       .field("optimizer", &UpdateParams::optimizer, "how the variables are updated")
       .required()
-      .field("every", &UpdateParams::every, at_least(1), "runs in steps 0, every, 2 * every, ...");
+      .field("every", &UpdateParams::every, at_least(1), "runs in every N-th step, beginning with the first");
 }
 
 /// One pattern, or a list of them.
@@ -88,6 +87,10 @@ std::optional<std::vector<Ref<Variable>>> parse_patterns(const ConfigNode& node,
                                                          Diagnostics& errors) {
   if (node.is_null()) return std::vector<Ref<Variable>>{};
   Reader reader("'variables' of " + owner, {}, errors);
+  if (node.is_list() && node.size() == 0) {
+    reader.fail(node, "an empty list; name variables, or remove the update to freeze them");
+    return std::nullopt;
+  }
   return Codec<std::vector<Ref<Variable>>>::parse(
       node.is_list() ? node : ConfigNode::list({node}, node.position()), reader);
 }

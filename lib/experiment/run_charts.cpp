@@ -56,6 +56,17 @@ std::vector<std::vector<std::string>> default_panels(const std::vector<std::stri
     }
     if (panel.size() > 1) panels.push_back(std::move(panel));
   }
+  if (!panels.empty()) return panels;
+  // No validation: what the model computes, without the terms of costs and what the loop measures.
+  const auto is_shown = [&](const std::string& key) {
+    const auto ends = [&](const char* end) { return key.ends_with(end); };
+    if (ends("learning_rate") || ends("_per_s") || ends("_time_share")) return false;
+    return std::none_of(keys.begin(), keys.end(),
+                        [&](const std::string& other) { return key.starts_with(other + "_"); });
+  };
+  for (const std::string& key : keys) {
+    if (is_shown(key)) panels.push_back({key});
+  }
   if (panels.empty() && !keys.empty()) panels.push_back({keys[0]});
   return panels;
 }

@@ -51,6 +51,7 @@ class TrainRun {
   LoopOptions loop_options();
   void start(Loop& loop);
   void warn_of_other_rates(Run& run) const;
+  Position written_position(const std::string& update) const;
   void load_initial_weights();
   void end() const;
   void write_plan() const;
@@ -291,11 +292,24 @@ void TrainRun::warn_of_other_rates(Run& run) const {
     const ConfigNode* rate = component_item(*slot, Optimizer::kKind).params.find(kLearningRate);
     const double actual = run.hyper_parameter(name);
     if (rate == nullptr || static_cast<float>(rate->as_double()) == static_cast<float>(actual)) continue;
-    log::warning(rate->position().str() + ": " + name + " stays " + shortest(static_cast<float>(actual)) +
+    log::warning(written_position(update.name).str() + ": " + name + " stays " +
+                 shortest(static_cast<float>(actual)) +
                  ", as in the checkpoint; to change it, add ScheduledHyperParamSetter: {param: " + name +
-                 ", values: [[" + std::to_string(run.epoch() + 1) + ", " + rate->text() +
-                 "]]} to the callbacks");
+                 ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) + ", " +
+                 rate->text() + "]]} to the callbacks");
   }
+}
+
+/// Where the config as it was written has the optimizer of an update.
+Position TrainRun::written_position(const std::string& update) const {
+  const ConfigNode* optimizer = &experiment_->source.root;
+  const std::vector<std::string> path = update.empty()
+                                            ? std::vector<std::string>{"optimizer"}
+                                            : std::vector<std::string>{"updates", update, "optimizer"};
+  for (const std::string& key : path) {
+    if (const ConfigNode* next = optimizer->find(key)) optimizer = next;
+  }
+  return optimizer->position();
 }
 
 void TrainRun::load_initial_weights() {

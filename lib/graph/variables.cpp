@@ -84,4 +84,21 @@ FlatLayout flat_layout(const VariableTable& table, const ParameterGroup& group) 
   return layout;
 }
 
+std::vector<std::string> saved_names(const VariableTable& table, VariableScope scope) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (ParameterGroup& group : table.groups()) groups[group.name] = std::move(group.variables);
+  std::vector<std::string> names;
+  for (const VariableSpec* spec : table.all()) {
+    if (spec->scope != scope) continue;
+    const auto block = FlatBlock::parse(spec->name);
+    if (!block) {
+      names.push_back(spec->name);
+      continue;
+    }
+    for (const std::string& variable : groups.at(block->group)) names.push_back(block->part(variable));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace tpack

@@ -59,6 +59,9 @@ class VariableTable {
   std::optional<std::vector<ParameterGroup>> groups_;
 };
 
+/// What a checkpoint holds of a scope, sorted: variables, and of flat blocks the part of each variable.
+std::vector<std::string> saved_names(const VariableTable& table, VariableScope scope);
+
 /// Names of the flat blocks of a group: its variables one after the other, and likewise their gradients and
 /// each optimizer slot. They can be read and assigned as variables of shape [n].
 struct FlatBlock {

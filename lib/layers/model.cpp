@@ -161,6 +161,7 @@ class ConfiguredModel final : public TowerFunction {
     const double samples = first.batched ? static_cast<double>(in.at(first.name).shape()[0]) : 1;
     add_costs(view, samples, result, errors);
     add_metrics(view, result, errors);
+    refuse_equal_statistics(result, errors);
     errors.throw_if_any();
     result.outputs = network.outputs();
     return result;
@@ -199,6 +200,7 @@ class ConfiguredModel final : public TowerFunction {
   void read_feed(const ConfigNode& feed, Diagnostics& errors) {
     std::vector<std::string> names;
     for (const TowerInput& input : inputs_) names.push_back(input.name);
+    if (!check_is_map(feed, "'feed' of model", errors)) return;
     for (const ConfigNode::Entry& entry : feed.entries()) {
       const auto input = std::find_if(inputs_.begin(), inputs_.end(),
                                       [&](const TowerInput& i) { return i.name == entry.key; });
@@ -216,7 +218,8 @@ class ConfiguredModel final : public TowerFunction {
   /// Statistics are named after costs, so a cost has no slash in its name.
   void read_costs(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
     if (!check_is_map(p.costs, "costs", errors)) return;
-    if (p.cost.size() > 0 && p.costs.size() > 0) {
+    const bool has_cost = p.cost.size() > 0 || (p.cost.is_scalar() && !p.cost.is_null());
+    if (has_cost && p.costs.size() > 0) {
       errors.add(p.costs.position(), "'costs' of model: 'cost' is set, too (at " + p.cost.position().str() +
                                          "); move its terms into 'costs', under a name");
     }
@@ -242,11 +245,19 @@ class ConfiguredModel final : public TowerFunction {
     LayerParserSettings settings;
     settings.defaults = p.defaults;
     check_defaults(p.defaults, errors);
+    if (!check_is_map(p.blocks, "'blocks' of model", errors)) return;
     for (const ConfigNode::Entry& entry : p.blocks.entries()) {
-      if (entry.value.find("layers") == nullptr) {
+      if (!check_is_map(entry.value, "block " + entry.key, errors)) continue;
+      const ConfigNode* list = entry.value.find("layers");
+      if (list == nullptr) {
         errors.add(entry.key_position,
                    "block " + entry.key + ": 'layers' is missing (the layers of the block)");
+      } else if (!list->is_list()) {
+        errors.add(list->position(),
+                   "block " + entry.key + ": expected a list of layers, found " + list->describe());
       }
+      if (Registry<Layer>::table().find(entry.key) != nullptr)
+        errors.add(entry.key_position, "block " + entry.key + " has the name of a layer; rename the block");
       check_keys(entry.value, block_fields(), "block " + entry.key, errors);
       settings.blocks[entry.key] = entry.value;
     }
@@ -260,6 +271,20 @@ class ConfiguredModel final : public TowerFunction {
                    "invalid network name '" + entry.key + "'; use letters, digits, '_', '-' and '.'");
       parser.network({entry.key, entry.key_position});  // unused ones too
     }
+    refuse_taken_names(p.networks, errors);
+  }
+
+  /// Outputs are found by name, and variables are below it: what has a name of its own keeps it.
+  void refuse_taken_names(const ConfigNode& networks, Diagnostics& errors) const {
+    for (const ParsedLayer& layer : layers_) {
+      const auto same = [&](const TowerInput& input) { return input.name == layer.name; };
+      if (std::any_of(inputs_.begin(), inputs_.end(), same))
+        errors.add(layer.position,
+                   "layer name '" + layer.name + "' is the name of an input; rename the layer");
+      if (networks.find(layer.name) != nullptr)
+        errors.add(layer.position,
+                   "layer name '" + layer.name + "' is the name of a network; rename the layer");
+    }
   }
 
   void build_network(NetworkBuilder& network, const std::map<std::string, Symbol>& in) const {
@@ -268,6 +293,20 @@ class ConfiguredModel final : public TowerFunction {
         network.add_output(name, symbol);
     } else {
       network.build(layers_, in.at(inputs_.front().name));
+    }
+  }
+
+  /// They are columns of one table.
+  void refuse_equal_statistics(const TowerResult& result, Diagnostics& errors) const {
+    std::set<std::string> names;
+    for (const Statistic& statistic : result.statistics) {
+      const std::string& name = statistic.name;
+      if (name == "epoch_num" || name == "global_step")
+        errors.add(origin_,
+                   "a cost or metric cannot be named '" + name + "': that column is taken; rename it");
+      if (!names.insert(name).second)
+        errors.add(origin_, "two statistics are named '" + name +
+                                "' (costs, terms of costs, metrics); rename one of them");
     }
   }
 

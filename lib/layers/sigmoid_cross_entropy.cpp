@@ -1,3 +1,4 @@
+#include "core/text.h"
 #include "layers/cost.h"
 
 namespace tpack {
@@ -25,7 +26,11 @@ class SigmoidCrossEntropy final : public Cost {
                "probabilities of yes: an output of the logits' size, or a number for all")
         .required();
   }
-  explicit SigmoidCrossEntropy(Params p) : p_(std::move(p)) {}
+  explicit SigmoidCrossEntropy(Params p) : p_(std::move(p)) {
+    if (p_.labels.output.empty() && !(p_.labels.number >= 0 && p_.labels.number <= 1))
+      throw ConfigError("SigmoidCrossEntropy: 'labels' is " + shortest(p_.labels.number) +
+                        "; must be from 0 to 1");
+  }
 
   Symbol build(const ModelView& model) const override {
     constexpr double kLinearFrom = 36;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "core/log.h"
 #include "core/machine.h"
@@ -88,6 +89,7 @@ std::vector<std::string> DataParallel::declare(const Signature& signature) {
   const DType type = device().float_type();
   graphs_.declare(table_, signature, type);
   refuse_local_variables();
+  refuse_nested_names();
   Graph graph;
   Builder b(graph, table_, {Phase::kTraining, type});
   std::vector<std::string> names;
@@ -109,6 +111,24 @@ void DataParallel::refuse_local_variables() const {
     throw ConfigError("variable '" + spec->name +
                       "' is local to a replica, and checkpoints hold one replica; "
                       "train this model on one device, in one process");
+  }
+}
+
+/// A checkpoint stores variables by path, so a variable cannot have the name of a folder of others.
+void DataParallel::refuse_nested_names() const {
+  for (const VariableScope scope :
+       {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal}) {
+    std::set<std::string> paths;
+    for (const std::string& name : saved_names(table_, scope))
+      paths.insert(name.starts_with('@') ? name.substr(1) : name);
+    for (const std::string& path : paths) {
+      for (size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+        const std::string folder = path.substr(0, end);
+        if (!paths.contains(folder)) continue;
+        throw ConfigError(function_.origin(), "a checkpoint cannot store both variables '" + folder +
+                                                  "' and '" + path + "'; rename a layer, network or update");
+      }
+    }
   }
 }
 
@@ -232,6 +252,7 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
   };
   threads_->run(std::cref(work), on_error);  // a reference: std::function would keep a copy on the heap
   for (const auto& tower : towers_) samples_ += tower->batch.empty() ? 0 : tower->batch[0].shape()[0];
+  last_step_ = global_step;
   return !towers_[0]->batch.empty();
 }
 

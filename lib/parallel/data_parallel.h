@@ -77,6 +77,10 @@ class DataParallel {
   /// lazily read.
   double statistic_sum(size_t index) const { return fetched_sum(statistics_[index], 0); }
   double statistic_weight(size_t index) const { return fetched_sum(statistics_[index], 1); }
+  /// False if the update that computes the statistic was not due in the last step.
+  bool statistic_is_of_last_step(size_t index) const {
+    return last_step_ % updates_[statistics_[index].update].every == 0;
+  }
   /// What a statistic was when another process ran its update last: an update may skip the next steps.
   void set_statistic(size_t index, double sum, double weight);
   /// The values that `fetches` asked for, of tower 0.
@@ -107,6 +111,7 @@ class DataParallel {
   double fetched_sum(const FetchedStatistic& statistic, size_t part) const;
   void create_variables(Device& device) const;
   void refuse_local_variables() const;
+  void refuse_nested_names() const;
   void warn_of_a_foreign_plan(const Signature& signature) const;
   /// Calls `build`, on ranks above 0 with the plan that rank 0 made.
   void share_plan(const std::function<void()>& build);
@@ -122,6 +127,7 @@ class DataParallel {
   std::vector<std::unique_ptr<Tower>> towers_;
   std::unique_ptr<TowerThreads> threads_;
   int64_t samples_ = 0;
+  int64_t last_step_ = 0;
 };
 
 }  // namespace tpack

@@ -20,18 +20,18 @@ bool wants(const LoadRules& rules, const std::string& name) {
   return any_matches(rules.include, name) && !any_matches(rules.exclude, name);
 }
 
-/// The rules that match none of the names.
-std::vector<std::string> idle_rules(const LoadRules& rules, const std::vector<std::string>& names) {
+/// The rules that match none of the names: those of the file for rename, those in the model for the others.
+std::vector<std::string> idle_rules(const LoadRules& rules, const std::vector<std::string>& in_file,
+                                    const std::vector<std::string>& in_model) {
   std::vector<std::string> idle;
-  const auto check = [&](const char* key, const std::vector<std::string>& patterns) {
-    for (const std::string& pattern : patterns) {
-      const bool used = std::any_of(names.begin(), names.end(),
-                                    [&](const std::string& name) { return full_match(name, pattern); });
-      if (!used) idle.push_back(std::string(key) + ": '" + pattern + "'");
-    }
+  const auto check = [&](const char* key, const std::string& pattern, const std::vector<std::string>& names) {
+    const bool used = std::any_of(names.begin(), names.end(),
+                                  [&](const std::string& name) { return full_match(name, pattern); });
+    if (!used) idle.push_back(std::string(key) + ": '" + pattern + "'");
   };
-  check("include", rules.include);
-  check("exclude", rules.exclude);
+  for (const std::string& pattern : rules.include) check("include", pattern, in_model);
+  for (const std::string& pattern : rules.exclude) check("exclude", pattern, in_model);
+  for (const auto& [pattern, replacement] : rules.rename) check("rename", pattern, in_file);
   return idle;
 }
 
@@ -118,9 +118,11 @@ LoadReport load_weights(VariableStore& store, const CheckpointContent& content, 
   LoadReport report;
   std::vector<std::string> wanted = store.names(VariableScope::kModel);
   std::vector<std::string> names = wanted;
+  std::vector<std::string> in_file;
   for (const auto& [path, value] : content.tensors) {
     if (!path.starts_with(kGroup)) continue;
-    const std::string name = renamed(path.substr(std::string(kGroup).size()), rules);
+    in_file.push_back(path.substr(std::string(kGroup).size()));
+    const std::string name = renamed(in_file.back(), rules);
     names.push_back(name);
     const auto here = std::find(wanted.begin(), wanted.end(), name);
     if (!wants(rules, name)) {
@@ -137,7 +139,7 @@ LoadReport load_weights(VariableStore& store, const CheckpointContent& content, 
   }
   std::erase_if(wanted, [&](const std::string& name) { return !wants(rules, name); });
   report.missing = std::move(wanted);
-  report.idle = idle_rules(rules, names);
+  report.idle = idle_rules(rules, in_file, names);
   return report;
 }
 

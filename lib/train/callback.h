@@ -17,6 +17,8 @@ class Setup {
 
   /// The statistics that every training step has, in order: "cost", "accuracy", ...
   std::vector<std::string> statistics() const { return trainer_.statistics(); }
+  /// Those of them that training minimizes.
+  std::vector<std::string> costs() const { return trainer_.costs(); }
   /// Number of a statistic, for Run::statistic. Errors: ConfigError with suggestion if the step has no such
   /// figure.
   size_t statistic(const Ref<Stat>& name) const;

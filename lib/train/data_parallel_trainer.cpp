@@ -1,6 +1,7 @@
 #include "train/data_parallel_trainer.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "checkpoint/layout.h"
 #include "train/saved_state.h"
@@ -85,7 +86,14 @@ bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop)
 }
 
 double DataParallelTrainer::statistic(size_t index) const {
-  return replicas_->statistic_sum(index) / replicas_->statistic_weight(index);
+  const double weight = replicas_->statistic_weight(index);
+  return weight == 0 ? std::numeric_limits<double>::quiet_NaN() : replicas_->statistic_sum(index) / weight;
+}
+
+std::vector<std::string> DataParallelTrainer::costs() const {
+  std::vector<std::string> names;
+  for (const Update& update : setup_.updates) names.push_back(update.cost.name);
+  return names;
 }
 
 std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {

@@ -27,6 +27,10 @@ class DataParallelTrainer : public Trainer {
   VariableStore* variables() override { return &replicas_->variables(); }
   void share_variables() override { replicas_->broadcast(); }
   std::vector<std::string> hyper_parameters() const override;
+  std::vector<std::string> costs() const override;
+  bool statistic_is_of_last_step(size_t index) const override {
+    return replicas_->statistic_is_of_last_step(index);
+  }
   double hyper_parameter(const std::string& name) const override;
   void set_hyper_parameter(const std::string& name, double value) override;
   std::optional<TowerPlace> tower_place() override;

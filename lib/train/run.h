@@ -62,6 +62,10 @@ class Run {
   double statistic(size_t index) const {
     return has_statistics_ ? trainer_.statistic(index) : std::numeric_limits<double>::quiet_NaN();
   }
+  /// False if the last step did not compute the statistic: its update was not due.
+  bool statistic_is_of_last_step(size_t index) const {
+    return has_statistics_ && trainer_.statistic_is_of_last_step(index);
+  }
   StepSize step_size() const { return trainer_.step_size(); }
   int64_t samples() const { return trainer_.samples(); }
   double waited_s() const { return trainer_.waited_s(); }

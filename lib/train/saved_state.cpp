@@ -35,7 +35,10 @@ void load_variables(const CheckpointContent& content, const std::string& source,
     for (const std::string& name : store.names(scope)) {
       const std::string entry = entry_of(scope, name);
       const auto found = content.tensors.find(entry);
-      if (found == content.tensors.end()) throw CheckpointError(source, "has no " + entry);
+      if (found == content.tensors.end())
+        throw CheckpointError(source, "has no " + entry +
+                                          "; to resume, use the same model, and updates that train the same "
+                                          "variables; to start with its weights, use `init`");
       const TensorSpec here = store.spec(name);
       if (!(found->second.spec() == here)) {
         throw CheckpointError(

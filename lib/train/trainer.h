@@ -87,6 +87,14 @@ class Trainer {
     return 0;
   }
 
+  /// Which of the statistics are minimized: training has diverged if one of them is NaN.
+  virtual std::vector<std::string> costs() const { return {kCost}; }
+  /// False if the last step did not compute the statistic.
+  virtual bool statistic_is_of_last_step(size_t index) const {
+    (void)index;
+    return true;
+  }
+
   /// Steps in one pass over the data by all replicas together; nothing if that is not known.
   virtual std::optional<int64_t> steps_per_pass() const { return std::nullopt; }
   virtual StepSize step_size() const { return {}; }

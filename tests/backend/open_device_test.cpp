@@ -21,19 +21,19 @@ TEST(OpenDevice, opens_processors_and_the_reference) {
 }
 
 TEST(OpenDevice, refuses_what_is_not_a_device) {
-  for (const std::string name : {"cpu", "cpu:", "cpu:x", "tpu:0", "gpu:0", "cpu:0:1"}) {
+  for (const std::string name : {"cpu", "cpu:", "cpu:x", "tpu:0", "gpu:0", "cpu:0:1", "cpu:00", "cpu:01"}) {
     EXPECT_THAT([&] { open_device(name, {}, 1); },
                 testing::ThrowsMessage<ConfigError>("unknown device '" + name + "'; use cpu:0, cpu:1, ..."));
   }
 }
 
 TEST(OpenDevice, opens_devices_of_a_kind_that_was_added) {
-  add_device_kind("near", make_apart_device);
+  const DeviceKind near("near", make_apart_device);
   EXPECT_EQ(open_device("near:3", {}, 1)->name(), "near:3");
   EXPECT_THAT(
       [] { open_device("far:0", {}, 1); },
       testing::ThrowsMessage<ConfigError>("unknown device 'far:0'; use cpu:0, cpu:1, near:0, near:1, ..."));
-  EXPECT_THROW(add_device_kind("near", make_apart_device), InternalError);
+  EXPECT_THROW(DeviceKind("near", make_apart_device), InternalError);
 }
 
 TEST(OpenDevice, divides_the_processors_among_devices) {
@@ -58,7 +58,7 @@ TEST(OpenDevice, refuses_a_part_that_is_not_there) {
 }
 
 TEST(OpenDevice, refuses_devices_of_two_kinds) {
-  add_device_kind("other", make_apart_device);
+  const DeviceKind other("other", make_apart_device);
   EXPECT_THAT(processor_parts({"other:4", "other:2"}), ElementsAre(0, 1));
   EXPECT_THAT(
       [] {

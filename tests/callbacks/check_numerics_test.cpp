@@ -74,6 +74,20 @@ TEST_F(CheckNumericsTest, looks_at_the_cost_too) {
                        kAdvice);
 }
 
+TEST_F(CheckNumericsTest, looks_at_every_cost) {
+  trainer_.minimized = {"d", "g"};
+  trainer_.figures["d"] = [](int64_t) { return 1.0; };
+  trainer_.figures["d_term"] = [](int64_t) { return std::nan(""); };
+  trainer_.figures["g"] = [](int64_t step) { return step == 2 ? -std::nan("") : 1.0; };
+  EXPECT_THAT(run(), testing::StartsWith("after global_step 2 cost g is nan ("));
+}
+
+TEST_F(CheckNumericsTest, takes_no_cost_of_a_step_that_has_none) {
+  trainer_.figures["cost"] = [](int64_t step) { return step == 2 ? std::nan("") : 1.0; };
+  trainer_.is_due = [](int64_t steps) { return steps != 2; };
+  EXPECT_EQ(run(), "");
+}
+
 TEST_F(CheckNumericsTest, asks_for_no_cost_of_a_step_that_another_process_did) {
   const TemporaryFolder folder;
   {

@@ -46,11 +46,11 @@ TEST(Schedule, a_value_holds_until_the_next_point) {
 TEST(Schedule, knows_the_points_that_a_run_does_not_reach) {
   using Points = std::vector<Schedule::Point>;
   const Points points = {{5, 0.1}, {10, 0.2}, {20, 0.3}};
-  EXPECT_EQ(of(points, Interpolation::kNone).without_effect(20), Points{});
-  EXPECT_EQ(of(points, Interpolation::kNone).without_effect(10), (Points{{20, 0.3}}));
+  EXPECT_EQ(of(points, Interpolation::kNone).without_effect(21), Points{});
+  EXPECT_EQ(of(points, Interpolation::kNone).without_effect(20), (Points{{20, 0.3}})) << "set after the end";
   EXPECT_EQ(of(points, Interpolation::kNone).without_effect(9), (Points{{10, 0.2}, {20, 0.3}}));
-  EXPECT_EQ(of(points, Interpolation::kLinear).without_effect(11), Points{}) << "the line to it has begun";
-  EXPECT_EQ(of(points, Interpolation::kLinear).without_effect(10), (Points{{20, 0.3}}));
+  EXPECT_EQ(of(points, Interpolation::kLinear).without_effect(12), Points{}) << "the line to it has begun";
+  EXPECT_EQ(of(points, Interpolation::kLinear).without_effect(11), (Points{{20, 0.3}}));
   EXPECT_EQ(of(points, Interpolation::kLinear).without_effect(4), points);
 }
 

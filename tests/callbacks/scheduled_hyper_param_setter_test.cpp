@@ -163,17 +163,17 @@ TEST_F(SetterTest, an_unknown_parameter_is_refused_before_training) {
 
 TEST_F(SetterTest, warns_of_points_after_the_end) {
   testing::internal::CaptureStderr();
-  rates("{param: learning_rate, values: [[2, 0.2], [3, 0.1]]}", {.max_epoch = 2, .steps_per_epoch = 5});
+  rates("{param: learning_rate, values: [[1, 0.2], [2, 0.1]]}", {.max_epoch = 2, .steps_per_epoch = 5});
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
-      testing::HasSubstr("s.yaml:1:9: callback ScheduledHyperParamSetter: [3, 0.1] has no effect: the "
+      testing::HasSubstr("s.yaml:1:9: callback ScheduledHyperParamSetter: [2, 0.1] has no effect: the "
                          "run ends with epoch 2 (max_epoch)\n"));
   testing::internal::CaptureStderr();
-  rates("{param: learning_rate, values: [[10, 0.2], [11, 0.1]], step_based: true}",
+  rates("{param: learning_rate, values: [[9, 0.2], [10, 0.1]], step_based: true}",
         {.max_epoch = 2, .steps_per_epoch = 5});
   const std::string text = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(text, testing::HasSubstr("[11, 0.1] has no effect: the run ends with step 10 (max_epoch)\n"));
-  EXPECT_THAT(text, testing::Not(testing::HasSubstr("[10, 0.2] has no effect")));
+  EXPECT_THAT(text, testing::HasSubstr("[10, 0.1] has no effect: the run ends with step 10 (max_epoch)\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("[9, 0.2] has no effect")));
 }
 
 TEST_F(SetterTest, runs_on_every_rank) {

@@ -251,10 +251,11 @@ TEST_F(TrainResume, says_each_time_that_the_rate_is_not_that_of_the_config) {
     const Outcome outcome = train({"--resume", "auto", "--set", "optimizer.Adam.learning_rate=0.5", "--set",
                                    "max_epoch=" + std::string(epochs)});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("learning_rate stays 0.01, as in the checkpoint; to change it, add "
-                               "ScheduledHyperParamSetter: {param: learning_rate, values: [[" +
-                               std::string(epochs) + ", 0.5]]} to the callbacks\n"),
-              std::string::npos)
+    EXPECT_NE(
+        outcome.err.find("learning_rate stays 0.01, as in the checkpoint; to change it, add "
+                         "ScheduledHyperParamSetter: {param: learning_rate, step_based: true, values: [[" +
+                         std::to_string((std::stoi(epochs) - 1) * 10 + 1) + ", 0.5]]} to the callbacks\n"),
+        std::string::npos)
         << outcome.err;
   }
   const Outcome same = train({"--resume", "auto", "--set", "max_epoch=5"});

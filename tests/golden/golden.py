@@ -67,6 +67,7 @@ def finish(name, content):
     found = list(_differences(name, json.loads(path.read_text()), json.loads(json.dumps(content))))
     print("\n".join(found[:20]) if found else f"{name}: is what the script makes")
     if found:
+        print(f"to write the file again, run {sys.argv[0]} without --check")
         sys.exit(1)
 
 
@@ -119,6 +120,8 @@ def _differences(where, committed, made):
                 yield f"{where}/{key}: is only in {'the file' if key in committed else 'what the script makes'}"
             else:
                 yield from _differences(f"{where}/{key}", committed[key], made[key])
+    elif isinstance(committed, list) and isinstance(made, list) and all(_is_case(item) for item in committed + made):
+        yield from _differences(where, *({case["name"]: case for case in cases} for cases in (committed, made)))
     elif isinstance(committed, list) and isinstance(made, list) and len(committed) == len(made):
         if all(isinstance(item, float) for item in committed + made):
             if not _agree(committed, made):

@@ -72,7 +72,7 @@ TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
 }
 
 TEST(Layers, have_names_that_can_be_written_anywhere) {
-  for (const char* name : {"a/b", "\"@m\"", "\"a\\nb\"", "\"a b\"", ".", "..", "\"-x\"", "\"\\x00\""}) {
+  for (const char* name : {"a/b", "\"@m\"", "\"a\\nb\"", "\"a b\"", ".", "..", "\"-x\""}) {
     EXPECT_THAT(
         network_error(std::string("- ReLU: {name: ") + name + "}"),
         testing::HasSubstr("; use letters, digits, '_', '-' and '.'; a name must not start with '-' or '.'"))

@@ -74,10 +74,12 @@ TEST_F(LoadWeights, includes_excludes_and_renames_by_patterns) {
 
 TEST_F(LoadWeights, names_rules_that_match_nothing) {
   put("only_in_file", {1});
-  const LoadReport report = load_weights(
-      *store_, content_,
-      {.include = {".*", "conv9/.*"}, .exclude = {"fc1/.*", "fc1", "only_in_file"}, .rename = {}});
-  EXPECT_THAT(report.idle, ElementsAre("include: 'conv9/.*'", "exclude: 'fc1'"));
+  const LoadReport report = load_weights(*store_, content_,
+                                         {.include = {".*", "conv9/.*"},
+                                          .exclude = {"fc1/.*", "fc1", "only_in_file"},
+                                          .rename = {{"conv9", "x"}, {"only_in_file", "y"}}});
+  EXPECT_THAT(report.idle, ElementsAre("include: 'conv9/.*'", "exclude: 'fc1'", "exclude: 'only_in_file'",
+                                       "rename: 'conv9'"));
   EXPECT_THAT(load_weights(*store_, content_).idle, IsEmpty());
 }
 

@@ -18,8 +18,10 @@ class FakeTrainer final : public Trainer {
  public:
   /// Value of a statistic after `global_step` steps.
   std::map<std::string, std::function<double(int64_t global_step)>> figures;
-  std::function<void(int64_t global_step)> on_step;  // before the step counts
-  int64_t data_ends_after = -1;                      // steps; -1: never
+  std::function<void(int64_t global_step)> on_step;     // before the step counts
+  int64_t data_ends_after = -1;                         // steps; -1: never
+  std::vector<std::string> minimized = {kCost};         // the figures that are costs
+  std::function<bool(int64_t steps)> is_due = nullptr;  // whether the last step had figures; null: always
   StepSize size = {.batch = 4};
   double waited = 0;
 
@@ -47,6 +49,8 @@ class FakeTrainer final : public Trainer {
   double statistic(size_t index) const override {
     return std::next(figures.begin(), static_cast<std::ptrdiff_t>(index))->second(steps_);
   }
+  std::vector<std::string> costs() const override { return minimized; }
+  bool statistic_is_of_last_step(size_t /*index*/) const override { return !is_due || is_due(steps_); }
   StepSize step_size() const override { return size; }
   int64_t samples() const override { return samples_; }
   double waited_s() const override { return waited; }

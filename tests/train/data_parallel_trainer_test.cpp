@@ -103,7 +103,9 @@ TEST_F(DataParallelTrainerTest, says_what_does_not_fit_when_it_resumes) {
   const CheckpointContent good = content_after(3);
   CheckpointContent missing = good;
   missing.tensors.erase("model/fc1/W");
-  EXPECT_EQ(error_of_load(missing), "model-3.h5: has no model/fc1/W");
+  EXPECT_EQ(error_of_load(missing),
+            "model-3.h5: has no model/fc1/W; to resume, use the same model, and updates that train the same "
+            "variables; to start with its weights, use `init`");
   CheckpointContent other = good;
   other.tensors["model/fc1/W"] = Tensor::zeros({DType::kFloat32, {7, 4}});
   EXPECT_EQ(error_of_load(other),

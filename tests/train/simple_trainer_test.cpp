@@ -8,7 +8,7 @@ namespace tpack {
 namespace {
 
 TEST(SimpleTrainer, trains_on_the_device_it_is_told) {
-  add_device_kind("told", make_apart_device);
+  const DeviceKind told("told", make_apart_device);
   SmallTraining training("Simple: {device: told:1}");
   training.trainer().initialize();
   EXPECT_EQ(training.trainer().tower_place()->device->name(), "told:1");

@@ -2,6 +2,7 @@
 
 #include "support/live_fields.h"
 #include "support/small_training.h"
+#include "train/data_parallel_trainer.h"
 
 namespace tpack {
 namespace {
@@ -25,6 +26,9 @@ TEST(SyncMultiGpu, sets_a_hyper_parameter_on_every_replica) {
     trainer.set_hyper_parameter("learning_rate", 0.5);
     trainer.step(1, {});
     EXPECT_FALSE(bit_equal(variables_of(trainer).at("fc0/W"), before.at("fc0/W")));
+    const DataParallel& replicas = dynamic_cast<DataParallelTrainer&>(trainer).replicas();
+    for (size_t k = 0; k < replicas.local_towers(); ++k)
+      EXPECT_EQ(replicas.device(k).variables().number("learning_rate"), 0.5) << "tower " << k;
   }
 }
 

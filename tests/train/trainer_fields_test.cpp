@@ -21,7 +21,7 @@ class WatchedWorld final : public SelfComm {
   double& timeout_s_;
 };
 
-/// The devices of a trainer and the time-out of its world, or why it has none.
+/// The devices of a trainer, the time-out of its world and the samples of a step, or why it has none.
 std::string setup_of(const std::string& item) {
   double timeout_s = 0;
   try {
@@ -33,14 +33,15 @@ std::string setup_of(const std::string& item) {
     const DataParallel& replicas = dynamic_cast<DataParallelTrainer&>(training.trainer()).replicas();
     for (size_t tower = 0; tower < replicas.local_towers(); ++tower)
       text += replicas.device(tower).name() + " ";
-    return text;
+    training.trainer().step(0, {});
+    return text + std::to_string(training.trainer().samples());
   } catch (const ResourceError& error) {
     return error.what();
   }
 }
 
 TEST(Trainers, have_no_field_without_effect) {
-  add_device_kind("apart", make_apart_device);
+  const DeviceKind apart("apart", make_apart_device);
   EXPECT_THAT(live::dead_fields(Registry<Trainer>::table(), {setup_of}), testing::IsEmpty());
 }
 
