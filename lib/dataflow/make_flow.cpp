@@ -64,6 +64,15 @@ class FlowMaker final : public FlowBuilder {
   FlowMaker(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad, Opening opening)
       : scope_(scope), errors_(errors), bad_(std::move(bad)), opening_(opening) {}
 
+  /// The flow, or null after all of its mistakes were reported.
+  FlowPtr build_or_report(const ConfigNode& node) {
+    try {
+      return build_top(node);
+    } catch (const ConfigError& error) {
+      errors_.add(error, node.position());
+      return nullptr;
+    }
+  }
   /// True if a source that is not open prevents a flow from being built.
   bool waits_for_data() const { return waits_for_data_; }
 
@@ -244,24 +253,14 @@ std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope
   const size_t before = errors.count();
   auto bad = std::make_shared<BadSamples>();
   FlowMaker builder(scope, errors, bad, Opening::kNot);
-  FlowPtr flow;
-  try {
-    flow = builder.build_top(node);
-  } catch (const ConfigError& error) {
-    errors.add(error, node.position());
-  }
+  FlowPtr flow = builder.build_or_report(node);
   if (errors.count() != before) return std::nullopt;
   if (flow != nullptr) return DataFlow(std::move(flow), builder.settings(), std::move(bad), node.position());
   if (!builder.waits_for_data()) return std::nullopt;
   const auto complete = [node, scope, bad] {
     Diagnostics mistakes;
     FlowMaker opening(scope, mistakes, bad, Opening::kThose);
-    FlowPtr built;
-    try {
-      built = opening.build_top(node);
-    } catch (const ConfigError& error) {
-      mistakes.add(error, node.position());
-    }
+    FlowPtr built = opening.build_or_report(node);
     mistakes.throw_if_any();
     TPACK_ASSERT(built != nullptr, "a flow that was not made and not reported");
     return built;

@@ -73,10 +73,6 @@ class ExperimentMaker {
 
   void add_update(Update update, const Slot<Optimizer>& slot) {
     std::unique_ptr<Optimizer> optimizer;
-    if (slot.item.is_null()) {
-      errors_.add(update.position, "update " + update.name + ": 'optimizer' is empty; name one");
-      return;
-    }
     make_slot(slot, update.position, optimizer);
     if (!optimizer) return;
     update.optimizer = optimizer.get();

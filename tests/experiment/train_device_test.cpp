@@ -59,7 +59,7 @@ TEST_F(TrainDevice, with_memory_of_its_own_resumes_bit_exactly) {
 }
 
 TEST_F(TrainDevice, with_memory_of_its_own_reduces_gradients) {
-  if (own_processors().size() < 2) GTEST_SKIP() << "needs two processors";
+  if (own_processors().size() < 2) GTEST_SKIP() << "this machine gives one processor";
   train_on("{SyncMultiGPU: {devices: [cpu:0, cpu:1]}}", "here");
   train_on("{SyncMultiGPU: {devices: [apart:0, apart:1]}}", "there");
   expect_same_tensors(checkpoint(6, "here"), checkpoint(6, "there"));

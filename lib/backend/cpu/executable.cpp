@@ -71,7 +71,6 @@ class CpuExecutable final : public Executable {
 
   /// Errors: InternalError where a kernel left something in the channels that fill up the last block.
   void check_padding(size_t i) const {
-    constexpr int64_t kBlock = 16;
     const Step& step = program_.steps[i];
     for (size_t k = 0; k < step.out.size(); ++k) {
       const Format& format = program_.values[static_cast<size_t>(step.out[k])].format;

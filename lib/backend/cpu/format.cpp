@@ -81,7 +81,6 @@ bool same_memory(const Format& a, const Format& b) {
 }
 
 int64_t padded_channels(const Shape& shape, Layout layout) {
-  constexpr int64_t kBlock = 16;
   return layout == Layout::kBlocked ? (shape[1] + kBlock - 1) / kBlock * kBlock : shape[1];
 }
 

@@ -17,6 +17,8 @@ enum class Layout : uint8_t {
   kBlocked,  // nChw16c: blocks of 16 channels, the last one filled up with zeros
   kOpaque    // one of oneDNN's own formats, for packed weights
 };
+/// Channels of a block in Layout::kBlocked.
+inline constexpr int64_t kBlock = 16;
 const char* name_of(Layout layout);
 Layout layout_from(const std::string& name);
 

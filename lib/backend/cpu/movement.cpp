@@ -85,7 +85,7 @@ std::vector<int64_t> in_memory(const std::vector<int64_t>& logical, Layout layou
 BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<int64_t>& begin,
                  Layout layout, int pieces) {
   const auto sizes = [&](const Shape& s) {
-    return in_memory({s.sizes().begin(), s.sizes().end()}, layout, 16);
+    return in_memory({s.sizes().begin(), s.sizes().end()}, layout, kBlock);
   };
   const std::vector<int64_t> large_sizes = sizes(large.shape);
   const std::vector<int64_t> small_sizes = sizes(small);
@@ -108,7 +108,6 @@ BoxCopy box_copy(const TensorSpec& large, const Shape& small, const std::vector<
 
 /// Blocks of channels cannot be split: a box has all channels, or begins and ends at block borders.
 bool cuts_no_block(const Shape& large, const Shape& small, int64_t first_channel) {
-  constexpr int64_t kBlock = 16;
   return large.rank() == 4 &&
          (large[1] == small[1] || (first_channel % kBlock == 0 && small[1] % kBlock == 0));
 }
@@ -158,7 +157,7 @@ PreparedKernel slice(const KernelRequest& r) {
   const BoxCopy copy = box_copy(r.node.inputs[0].spec(), r.node.outputs[0].shape,
                                 op_cast<Slice>(r.node)->params().begin, layout, r.pieces);
   const auto sizes = [&](const Shape& shape) {
-    return in_memory({shape.sizes().begin(), shape.sizes().end()}, layout, 16);
+    return in_memory({shape.sizes().begin(), shape.sizes().end()}, layout, kBlock);
   };
   if (const auto begin =
           begin_of_run(copy, sizes(r.node.outputs[0].shape), sizes(r.node.inputs[0].shape()))) {

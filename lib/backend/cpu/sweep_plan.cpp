@@ -6,8 +6,6 @@
 namespace tpack::cpu {
 namespace {
 
-constexpr int64_t kBlock = 16;
-
 bool is_vector(const Shape& shape) {
   return std::count_if(shape.sizes().begin(), shape.sizes().end(), [](int64_t size) { return size != 1; }) <=
          1;

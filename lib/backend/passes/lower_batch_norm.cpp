@@ -9,9 +9,9 @@ namespace tpack {
 namespace {
 
 /// Emits nodes in a rewrite with the convenience of a Builder, under the path of the node that they replace.
-class LoweredBatchNorm {
+class ReplacementBuilder {
  public:
-  LoweredBatchNorm(Graph& out, const Node& node)
+  ReplacementBuilder(Graph& out, const Node& node)
       : builder_(out, table_, {.float_type = node.outputs[0].dtype}),
         scope_(builder_, node.path, node.origin) {}
   Builder& builder() { return builder_; }
@@ -76,12 +76,12 @@ std::vector<Symbol> batch_norm_gradient_parts(Builder& b, double epsilon, std::s
 Graph lower_batch_norm(const Graph& graph) {
   return rewrite(graph, [](Graph& out, const Node& node, std::span<const Symbol> inputs) -> Replacement {
     if (const auto* norm = op_cast<BatchNorm>(node)) {
-      LoweredBatchNorm parts(out, node);
-      return batch_norm_parts(parts.builder(), norm->params().epsilon, inputs);
+      ReplacementBuilder at(out, node);
+      return batch_norm_parts(at.builder(), norm->params().epsilon, inputs);
     }
     if (const auto* gradient = op_cast<BatchNormGradient>(node)) {
-      LoweredBatchNorm parts(out, node);
-      return batch_norm_gradient_parts(parts.builder(), gradient->params().epsilon, inputs);
+      ReplacementBuilder at(out, node);
+      return batch_norm_gradient_parts(at.builder(), gradient->params().epsilon, inputs);
     }
     return std::nullopt;
   });

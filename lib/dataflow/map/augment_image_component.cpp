@@ -58,12 +58,7 @@ class AugmentImageComponent final : public Map {
         .shorthand()
         .field("component", &Params::component, "the image, by name or number");
   }
-  explicit AugmentImageComponent(Params p) : p_(std::move(p)) {
-    for (const auto& augmentor : p_.augmentors) {
-      if (!augmentor)
-        throw ConfigError("AugmentImageComponent: an entry of 'augmentors' is empty; name an augmentor");
-    }
-  }
+  explicit AugmentImageComponent(Params p) : p_(std::move(p)) {}
 
   Spec bind(const Spec& in) override {
     index_ = in.index(p_.component, "map AugmentImageComponent");
