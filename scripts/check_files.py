@@ -138,6 +138,30 @@ def content():
                 yield f"{inside}:{number}: {name} belongs into an anonymous namespace, as all of a component without a header"
 
 
-found = list(content()) + list(one_name_per_type()) + list(pairing()) + list(builds())
+def exceptions_from_field_tests():
+    """What a component's test says for the test of fields without effect is read by the program that has the test of its kind."""
+    kinds = {}  # by class
+    for path in (ROOT / "lib").rglob("*.h"):
+        name = ""
+        for line in path.read_text().splitlines():
+            defined = re.match(r"class (\w+)", line)
+            name = defined[1] if defined else name
+            kind = re.search(r"kKind = \"([^\"]+)\"", line)
+            if kind:
+                kinds[name] = kind[1]
+    tested = {}  # folders by kind
+    said = []
+    for path in sorted((ROOT / "tests").rglob("*.cpp")):
+        text = path.read_text()
+        folder = path.relative_to(ROOT).parts[1]
+        for name in re.findall(r"live::dead_fields\(\s*Registry<(\w+)>", text):
+            tested.setdefault(kinds.get(name, name), set()).add(folder)
+        said += [(path.relative_to(ROOT), folder, kind) for kind in re.findall(r"live::Fields \w+\(\s*\"([^\"]+)\"", text)]
+    for path, folder, kind in said:
+        if folder not in tested.get(kind, ()):
+            yield f"{path}: live::Fields of kind {kind} has no effect here; move it to tests/{' or tests/'.join(sorted(tested.get(kind, ['?'])))}"
+
+
+found = list(content()) + list(one_name_per_type()) + list(pairing()) + list(builds()) + list(exceptions_from_field_tests())
 print("\n".join(found) if found else "files: ok")
 sys.exit(1 if found else 0)

@@ -31,11 +31,10 @@ class CheckNumerics final : public Callback {
   explicit CheckNumerics(Params p) : p_(p) {}
 
   void setup(Setup& setup) override {
-    const std::vector<std::string> names = setup.statistics();
-    const std::vector<std::string> costs = setup.costs();
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (std::find(costs.begin(), costs.end(), names[i]) == costs.end()) continue;
-      costs_.push_back({i, names[i] == kCost ? "the cost" : "cost " + names[i]});
+    const std::vector<StepStatistic> statistics = setup.statistics();
+    for (size_t i = 0; i < statistics.size(); ++i) {
+      const std::string& name = statistics[i].name;
+      if (statistics[i].minimized) costs_.push_back({i, name == kCost ? "the cost" : "cost " + name});
     }
   }
   void before_train(Run& run) override {
@@ -57,9 +56,9 @@ class CheckNumerics final : public Callback {
 
   void check_costs(Run& run) const {
     for (const WatchedCost& cost : costs_) {
-      const double value = run.statistic(cost.statistic);
-      if (!run.statistic_is_of_last_step(cost.statistic) || std::isfinite(value)) continue;
-      diverged(run, cost.what + " is " + (std::isnan(value) ? "nan" : shortest(value)) +
+      const auto value = run.statistic(cost.statistic);
+      if (!value || !run.statistic_is_of_last_step(cost.statistic) || std::isfinite(*value)) continue;
+      diverged(run, cost.what + " is " + (std::isnan(*value) ? "nan" : shortest(*value)) +
                         " (labels that are not below the number of classes also make it NaN)");
     }
   }

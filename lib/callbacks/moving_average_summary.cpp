@@ -28,8 +28,10 @@ class MovingAverageSummary final : public Callback {
 
   bool only_one() const override { return true; }  // both would give the same names
   void setup(Setup& setup) override {
-    names_ = setup.statistics();
-    for (const std::string& name : names_) setup.provides(name, ScalarOrder::When::kStep);
+    for (const StepStatistic& statistic : setup.statistics()) {
+      names_.push_back(statistic.name);
+      setup.provides(statistic.name, ScalarOrder::When::kStep);
+    }
     means_ = MovingMean(p_.decay, names_.size());
   }
   void after_run(Run& run) override {
@@ -37,7 +39,9 @@ class MovingAverageSummary final : public Callback {
   }
   void trigger_step(Run& run) override {
     if (run.local_step() + 1 != run.length().steps_per_epoch) return;
-    for (size_t i = 0; i < names_.size(); ++i) run.monitors().put_scalar(names_[i], means_.value(i));
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (means_.has_value(i)) run.monitors().put_scalar(names_[i], means_.value(i));
+    }
   }
   void save(State& state) const override {
     state.put("names", join(names_, " "));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,18 +14,21 @@ namespace tpack {
 class MovingMean {
  public:
   MovingMean() = default;
-  MovingMean(double decay, size_t count) : decay_(decay), means_(count) {}
+  MovingMean(double decay, size_t count) : decay_(decay), powers_(count, 1), means_(count) {}
 
-  /// Takes the next values; `value(i)` gives that of number i.
+  /// Takes the next values; `value(i)` gives that of number i, or nothing: then its mean stays.
   template <class Value>
   void update(const Value& value) {
-    power_ *= decay_;
-    for (size_t i = 0; i < means_.size(); ++i)
-      means_[i] = decay_ * means_[i] + (1 - decay_) * static_cast<double>(value(i));
+    for (size_t i = 0; i < means_.size(); ++i) {
+      const std::optional<double> next = value(i);
+      if (!next) continue;
+      powers_[i] *= decay_;
+      means_[i] = decay_ * means_[i] + (1 - decay_) * *next;
+    }
   }
+  bool has_value(size_t i) const { return powers_[i] != 1; }
   /// NaN before the first update.
-  double value(size_t i) const { return means_[i] / (1 - power_); }
-  bool empty() const { return power_ == 1; }
+  double value(size_t i) const { return means_[i] / (1 - powers_[i]); }
   size_t size() const { return means_.size(); }
 
   void save(State& state) const;
@@ -33,7 +37,7 @@ class MovingMean {
 
  private:
   double decay_ = 0.95;
-  double power_ = 1;  // decay to the number of updates
+  std::vector<double> powers_;  // decay to the number of updates
   std::vector<double> means_;
 };
 

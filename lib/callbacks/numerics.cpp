@@ -31,6 +31,14 @@ std::string place_of(int64_t element, const Shape& shape) {
   return "[" + text + "]";
 }
 
+/// "variable fc/W", "optimizer slot momentum of variable fc/W", "variable learning_rate of the optimizer".
+std::string called(const std::string& name, VariableScope scope) {
+  const size_t slash = name.find('/');
+  if (name.starts_with('@') && slash != std::string::npos)
+    return "optimizer slot " + name.substr(1, slash - 1) + " of variable " + name.substr(slash + 1);
+  return "variable " + name + (scope == VariableScope::kOptimizer ? " of the optimizer" : "");
+}
+
 }  // namespace
 
 void check_variables(Run& run) {
@@ -38,8 +46,7 @@ void check_variables(Run& run) {
     for (const auto& [name, value] : run.variables(scope)) {
       const auto bad = first_bad(value);
       if (!bad) continue;
-      const std::string whose = scope == VariableScope::kOptimizer ? " of the optimizer" : "";
-      diverged(run, "variable " + name + whose + " has " + std::to_string(value.at(*bad)) + " at " +
+      diverged(run, called(name, scope) + " has " + std::to_string(value.at(*bad)) + " at " +
                         place_of(*bad, value.shape()));
     }
   }

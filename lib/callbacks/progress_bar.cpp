@@ -36,7 +36,7 @@ class ProgressBar final : public Callback {
   explicit ProgressBar(Params p) : p_(std::move(p)) {}
 
   void setup(Setup& setup) override {
-    names_ = setup.statistics();
+    for (const StepStatistic& statistic : setup.statistics()) names_.push_back(statistic.name);
     if (!p_.name.empty()) names_ = {p_.name.name};
     for (const std::string& name : names_) {
       statistics_.push_back(setup.statistic({name, p_.name.position}));
@@ -72,8 +72,11 @@ class ProgressBar final : public Callback {
     progress.total_steps = run.length().steps_per_epoch;
     const double seconds = epoch_watch_.seconds();
     if (seconds > 0) progress.rate = static_cast<double>(progress.steps - first_step_) / seconds;
-    for (size_t i = 0; i < values_.size(); ++i) values_[i].value = means_.value(i);
-    if (!means_.empty()) progress.values = values_;
+    size_t shown = 0;
+    for (size_t i = 0; i < means_.size(); ++i) {
+      if (means_.has_value(i)) values_[shown++] = {names_[i].c_str(), means_.value(i)};
+    }
+    progress.values = std::span(values_).first(shown);
     std::array<char, 512> buffer{};
     if (!on_terminal_) return log::info(std::string(progress_line(progress, buffer)));
     const auto columns = static_cast<size_t>(terminal_size(STDERR_FILENO).columns);

@@ -28,8 +28,11 @@ Subcommand::Subcommand(const char* name, const char* summary, AddOptions add_opt
 void Subcommand::add_all(CLI::App& program, Action& action) {
   std::sort(subcommands().begin(), subcommands().end(),
             [](const KnownSubcommand& a, const KnownSubcommand& b) { return a.name < b.name; });
-  for (const KnownSubcommand& one : subcommands())
-    one.add_options(*program.add_subcommand(one.name, one.summary), action);
+  for (const KnownSubcommand& one : subcommands()) {
+    CLI::App* command = program.add_subcommand(one.name, one.summary);
+    command->fallthrough();  // options of the program, such as --quiet, may also follow the command
+    one.add_options(*command, action);
+  }
 }
 
 }  // namespace tpack

@@ -54,6 +54,11 @@ int list(const ComponentOptions& o) {
 int describe_named(const ComponentOptions& o) {
   load_plugins(o.plugins);
   auto all = nlohmann::ordered_json::array();
+  const std::string section = o.json ? describe_section_json(o.word) + "\n" : describe_section(o.word);
+  if (section.size() > 1) {
+    std::cout << section;
+    return 0;
+  }
   std::string text;
   for (const ComponentInfo* info : components_named(o.word)) {
     all.push_back(nlohmann::ordered_json::parse(describe_json(*info)));
@@ -74,12 +79,16 @@ const Subcommand kListCommand("list", "List the components that a config can use
 
 void add_describe_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<ComponentOptions>();
-  command.add_option("name", options->word, "name as in a config, such as Conv2D")->required();
+  command
+      .add_option("name", options->word,
+                  "a component as in a config, such as Conv2D, or a section, such as updates")
+      ->required();
   add_options(command, *options);
   command.callback([options, &action] { action = [options] { return describe_named(*options); }; });
 }
 
-const Subcommand kDescribeCommand("describe", "Show the parameters of a component", add_describe_options);
+const Subcommand kDescribeCommand("describe", "Show the parameters of a component or section",
+                                  add_describe_options);
 
 }  // namespace
 }  // namespace tpack

@@ -72,6 +72,10 @@ ConfigNode Merger::appended(const ConfigNode& base, const ConfigNode& over) {
 }
 
 ConfigNode Merger::maps(const ConfigNode& base, const ConfigNode& over, const FieldType& form) {
+  if (form.base == FieldType::Base::kMap && over.size() == 0 && base.size() > 0) {
+    errors_.add(over.position(), "an empty map changes nothing in " + owner() +
+                                     ", because maps are merged; use '!delete' to remove it");
+  }
   std::vector<ConfigNode::Entry> entries(base.entries().begin(), base.entries().end());
   for (const ConfigNode::Entry& change : over.entries()) set_key(entries, change, form);
   const bool over_has_lines = over.position().line > 0;  // unlike an option, which changes a value of a file

@@ -191,6 +191,11 @@ std::optional<size_t> parse_choice(const ConfigNode& node, Reader& reader,
 ConfigError unknown_reference(std::string_view what, const std::string& name, const Position& position,
                               const std::vector<std::string>& known) {
   std::string text = "unknown " + std::string(what) + " '" + name + "'";
+  std::vector<std::string> inner;  // of this name in several scopes: "d/learning_rate", "g/learning_rate"
+  for (const std::string& one : known) {
+    if (one.ends_with("/" + name)) inner.push_back("'" + one + "'");
+  }
+  if (inner.size() > 1) return {position, text + "; did you mean one of " + listed(inner) + "?"};
   const std::string suggestion = did_you_mean(name, known);
   if (!suggestion.empty()) return {position, text + suggestion};
   return {position, text + (known.empty() ? "; none are defined" : "; known: " + listed(known))};

@@ -35,7 +35,7 @@ struct FieldType {
     kSection,    // a map with the keys `fields`
     kEither,     // one of `alternatives`
     kComponent,  // of kind `of`, or of one of the kinds `choices`
-    kReference,  // to something of kind `of`: "layer output", "path", ...
+    kReference,  // to something of kind `of`: "layer or input", "path", ...
     kAny         // a subtree that its owner reads
   };
   Base base = Base::kAny;
@@ -291,7 +291,7 @@ struct Ref {
 };
 
 struct LayerOutput {
-  static constexpr const char* kWhat = "layer output";
+  static constexpr const char* kWhat = "layer or input";
 };
 struct Variable {
   static constexpr const char* kWhat = "variable";
@@ -337,7 +337,7 @@ struct Codec<Ref<Tag>> {
   }
 };
 
-/// The error for a reference to something that is not there: "unknown layer output 'fc2'; did you mean
+/// The error for a reference to something that is not there: "unknown layer or input 'fc2'; did you mean
 /// 'fc1'?".
 ConfigError unknown_reference(std::string_view what, const std::string& name, const Position& position,
                               const std::vector<std::string>& known);

@@ -102,6 +102,8 @@ class HoldingInput final : public InputSource {
   mutable bool opened_ = false;
 };
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 /// What the measurements share.
 class Bench {
  public:
@@ -111,6 +113,9 @@ class Bench {
     prepare(e_.flows);
     set_up_trainer(e_, plan_, *world_, &input_);
     e_.trainer->initialize();
+    const std::vector<StepStatistic> statistics = e_.trainer->statistics();
+    for (size_t i = 0; i < statistics.size() && !figure_; ++i)
+      if (statistics[i].minimized) figure_ = i;
   }
 
   BenchReport run() {
@@ -121,7 +126,7 @@ class Bench {
     report.threads = size.threads;
     report.steps = options_.steps;
     report.both = time_both();
-    if (!e_.trainer->statistics().empty()) report.figure = e_.trainer->statistics().front();
+    if (figure_) report.figure = e_.trainer->statistics()[*figure_].name;
     report.figure_81_to_100 = mean_figure(80, 100);
     if (input_.opened()) {
       held_.on = true;
@@ -157,16 +162,15 @@ class Bench {
   }
 
   BenchFigure time_both() {
-    const bool has_figure = !e_.trainer->statistics().empty();
     return timed(options_, Middle::kMedian, [&] {
       const int64_t samples = step();
-      if (has_figure) figures_.push_back(e_.trainer->statistic(0));
+      if (figure_) figures_.push_back(e_.trainer->statistic(*figure_).value_or(kNan));
       return samples;
     });
   }
 
   double mean_figure(size_t begin, size_t end) const {
-    if (figures_.size() < end) return std::numeric_limits<double>::quiet_NaN();
+    if (figures_.size() < end) return kNan;
     const auto at = [&](size_t i) { return figures_.begin() + static_cast<std::ptrdiff_t>(i); };
     return std::accumulate(at(begin), at(end), 0.0) / static_cast<double>(end - begin);
   }
@@ -193,7 +197,8 @@ class Bench {
   HoldingInput input_;
   Plan plan_;
   std::unique_ptr<Comm> world_ = make_self_comm();
-  std::vector<double> figures_;  // of the steps on data as it comes
+  std::optional<size_t> figure_;  // number of the first statistic that is minimized
+  std::vector<double> figures_;   // of the steps on data as it comes
   int64_t step_ = 0;
 };
 

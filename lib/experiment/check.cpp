@@ -1,22 +1,16 @@
 #include "experiment/check.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "comm/self_comm.h"
 #include "core/log.h"
 #include "core/machine.h"
 #include "experiment/gates.h"
+#include "experiment/initial_weights.h"
 #include "predict/class_counts.h"
 #include "predict/predict_outputs.h"
 
 namespace tpack {
-
-void check_init(const InitSection& init) {
-  const std::string path = resolved_path(init.from);
-  if (init.from.empty() || std::filesystem::is_regular_file(path)) return;
-  throw ConfigError(init.from.position, "'from' of init: no such file '" + path + "'");
-}
 
 namespace {
 
@@ -92,6 +86,28 @@ void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world, const Input
   }
 }
 
+void open_data_and_set_up(const Experiment& experiment, const std::function<void()>& open_data,
+                          const std::function<void()>& set_up) {
+  try {
+    open_data();
+  } catch (const DataError& data) {
+    const auto declares = [](const auto& named) { return named.second.knows_spec(); };
+    if (!std::all_of(experiment.flows.begin(), experiment.flows.end(), declares)) throw;
+    try {
+      set_up();
+    } catch (const ConfigError& model) {
+      Diagnostics errors;
+      errors.add(Position(), data.what());
+      errors.add(model, {});
+      errors.throw_if_any();
+    } catch (const Error&) {
+      // The data come first.
+    }
+    throw;
+  }
+  set_up();
+}
+
 void warn_of_unsaved_weights(const Experiment& experiment) {
   const auto& callbacks = experiment.callbacks;
   const bool is_saved = std::any_of(callbacks.begin(), callbacks.end(), [](const NamedCallback& named) {
@@ -108,12 +124,14 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   Experiment& e = experiment_;
   e.require_for_training();
   check_init(e.config.init);
-  const uint64_t before = resident_memory();
-  if (with_data) prepare(e.flows);
-  const uint64_t after = resident_memory();
-  data_bytes_ = after - std::min(before, after);
   e.config.engine.timings = Timings::kKnown;
-  set_up_trainer(e, plan_, *world_);
+  const auto open_data = [&] {
+    const uint64_t before = resident_memory();
+    if (with_data) prepare(e.flows);
+    const uint64_t after = resident_memory();
+    data_bytes_ = after - std::min(before, after);
+  };
+  open_data_and_set_up(e, open_data, [&] { set_up_trainer(e, plan_, *world_); });
   warn_of_unsaved_weights(e);
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);
   monitors_ = std::make_unique<Monitors>(std::vector<std::unique_ptr<Monitor>>());
@@ -122,7 +140,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
                                static_cast<uint64_t>(e.config.seed), true);
   if (!with_data) return;  // callbacks may open data
   callbacks_are_set_up_ = true;
-  check_gates(e.config.gates, set_up_callbacks(e.callbacks, *e.trainer, *run_));
+  check_gates(e.config.gates, set_up_callbacks(e.callbacks, *e.trainer, *run_), e.flow_names());
 }
 
 void CheckedExperiment::compile() {
@@ -132,6 +150,8 @@ void CheckedExperiment::compile() {
   }
   const uint64_t held = resident_memory();
   program_bytes_ = held - std::min(data_bytes_, held);
+  const std::string loaded = load_initial_weights(experiment_, true);
+  if (!loaded.empty()) log::info(loaded);
 }
 
 }  // namespace tpack

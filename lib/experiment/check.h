@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,12 +14,15 @@ namespace tpack {
 /// where a pass has no known length.
 int64_t resolved_steps_per_epoch(const Experiment& experiment);
 
-/// Errors: ConfigError, with position, if the file that weights are taken from does not exist.
-void check_init(const InitSection& init);
-
 /// Sets the trainer up, with `input` instead of the experiment's if it is given; problems without a place
 /// get that of the `trainer` section. Errors: ConfigError.
 void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world, const InputSource* input = nullptr);
+
+/// Opens the data, then sets the trainer up. Where the data cannot be opened, but declare what they hold, the
+/// model is checked all the same, so that what is wrong in both is reported at once. Errors: as the two
+/// functions; ConfigError if both fail.
+void open_data_and_set_up(const Experiment& experiment, const std::function<void()>& open_data,
+                          const std::function<void()>& set_up);
 
 /// A warning if weights are trained and no callback saves them.
 void warn_of_unsaved_weights(const Experiment& experiment);
@@ -35,7 +39,8 @@ class CheckedExperiment {
   Plan& plan() { return plan_; }
   /// 0 if only the data tell.
   int64_t steps_per_epoch() const { return steps_per_epoch_; }
-  /// Compiles every program that a run will use. Errors: ConfigError, ResourceError.
+  /// Compiles every program that a run will use, and takes the weights that `init` names. Errors:
+  /// ConfigError, ResourceError, CheckpointError.
   void compile();
   /// Memory that this process holds for itself and its compiled programs, and for what the data's sources
   /// keep. After `compile`.

@@ -6,6 +6,8 @@
 
 #include "core/text.h"
 #include "draw/text_table.h"
+#include "experiment/experiment_config.h"
+#include "layers/layer_parser.h"
 
 namespace tpack {
 namespace {
@@ -15,7 +17,60 @@ std::string default_text(const FieldInfo& field) {
   return field.default_value.is_null() ? "none" : to_json(field.default_value);
 }
 
+/// A section or a setting in one, by its path: "model.inputs.NAME.shape".
+struct Setting {
+  std::string path;
+  FieldInfo field;
+};
+
+void add_settings(const std::string& path, const FieldType& type, std::vector<Setting>& all);
+
+void add_setting(const std::string& path, const FieldInfo& field, std::vector<Setting>& all) {
+  all.push_back({path, field});
+  add_settings(path, field.type, all);
+}
+
+/// The settings below a value of this type.
+void add_settings(const std::string& path, const FieldType& type, std::vector<Setting>& all) {
+  if (type.base == FieldType::Base::kMap) return add_settings(path + ".NAME", *type.element, all);
+  if (type.base != FieldType::Base::kSection) return;
+  for (const FieldInfo& field : *type.fields) add_setting(path + "." + field.name, field, all);
+}
+
+/// All settings, or the section of that path with those below it.
+std::vector<Setting> settings(const std::string& path = "") {
+  std::vector<Setting> all;
+  const FieldType config = config_structure();
+  for (const FieldInfo& section : *config.fields) add_setting(section.name, section, all);
+  std::erase_if(all, [&](const Setting& setting) {
+    return !path.empty() && setting.path != path && !setting.path.starts_with(path + ".");
+  });
+  return all;
+}
+
+nlohmann::ordered_json as_json(const std::string& name, const FieldInfo& field) {
+  nlohmann::ordered_json one = {{"name", name}, {"type", field.type.str()}, {"required", field.required}};
+  if (!field.required) one["default"] = nlohmann::json::parse(to_json(field.default_value));
+  if (!field.check.str().empty()) one["range"] = field.check.str();
+  one["doc"] = field.doc;
+  return one;
+}
+
 }  // namespace
+
+std::string describe_section(const std::string& path) {
+  const std::vector<Setting> found = settings(path);
+  if (found.empty()) return "";
+  TextTable table({"setting", "type", "range", "default", "meaning"});
+  for (const auto& [name, f] : found) table.add({name, f.type.str(), f.check.str(), default_text(f), f.doc});
+  return table.str();
+}
+
+std::string describe_section_json(const std::string& path) {
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& [name, field] : settings(path)) all.push_back(as_json(name, field));
+  return all.empty() ? "" : all.dump(1);
+}
 
 std::vector<std::string> documented_kinds() {
   std::vector<std::string> kinds = ComponentTable::kinds();
@@ -32,8 +87,9 @@ std::vector<const ComponentInfo*> components_named(const std::string& name) {
     for (const ComponentInfo* info : ComponentTable::of(kind).list()) known.push_back(info->name);
   }
   if (!found.empty()) return found;
-  throw ConfigError("unknown component '" + name + "'" + did_you_mean(name, known) +
-                    "; `tpack list` lists all");
+  for (const Setting& setting : settings()) known.push_back(setting.path);
+  throw ConfigError("unknown component or section '" + name + "'" + did_you_mean(name, known) +
+                    "; `tpack list` lists all components");
 }
 
 std::string source_file(const ComponentInfo& info) {
@@ -49,7 +105,10 @@ std::string describe(const ComponentInfo& info) {
   text += "\n" + info.summary() + "\n";
   if (const std::string example = info.example(); !example.empty())
     text += "\nExample:\n  " + join(split(example, '\n'), "\n  ") + "\n";
-  const std::vector<FieldInfo> fields = info.fields();
+  std::vector<FieldInfo> fields = info.fields();
+  if (info.kind == Layer::kKind) {
+    for (FieldInfo& field : common_layer_fields()) fields.push_back(std::move(field));
+  }
   if (fields.empty()) return text + "\nNo parameters.\n";
   TextTable table({"parameter", "type", "range", "default", "meaning"});
   for (const FieldInfo& f : fields) table.add({f.name, f.type.str(), f.check.str(), default_text(f), f.doc});
@@ -64,14 +123,7 @@ std::string describe_json(const ComponentInfo& info) {
                                  {"example", info.example()},
                                  {"source", source_file(info)},
                                  {"parameters", nlohmann::ordered_json::array()}};
-  for (const FieldInfo& field : info.fields()) {
-    nlohmann::ordered_json one = {
-        {"name", field.name}, {"type", field.type.str()}, {"required", field.required}};
-    if (!field.required) one["default"] = nlohmann::json::parse(to_json(field.default_value));
-    if (!field.check.str().empty()) one["range"] = field.check.str();
-    one["doc"] = field.doc;
-    root["parameters"].push_back(std::move(one));
-  }
+  for (const FieldInfo& field : info.fields()) root["parameters"].push_back(as_json(field.name, field));
   return root.dump(1);
 }
 

@@ -8,7 +8,11 @@ namespace tpack {
 
 /// The kinds that a config can name: every registered one but the graph's ops.
 std::vector<std::string> documented_kinds();
-/// The components of that name, of all kinds. Errors: ConfigError with the nearest name.
+/// A section of configs ("updates", "model.inputs") and what it may say, as a table; "" if there is none.
+std::string describe_section(const std::string& path);
+/// The same as JSON.
+std::string describe_section_json(const std::string& path);
+/// The components of that name, of all kinds. Errors: ConfigError with the nearest name or section.
 std::vector<const ComponentInfo*> components_named(const std::string& name);
 /// The file that registers it, from the top of the source tree: "lib/layers/conv2d.cpp".
 std::string source_file(const ComponentInfo& info);

@@ -109,14 +109,25 @@ std::string component_of(const ConfigNode* slot) {
   return component_item(*slot, "component").name;
 }
 
-/// What trains the model: "Adam", or "d with Adam, g with SGD".
+/// Names of the updates, in order.
+std::vector<std::string> updates_of(const ConfigNode& config) {
+  std::vector<std::string> names;
+  const ConfigNode* updates = config.find("updates");
+  if (updates == nullptr) return names;
+  for (const ConfigNode::Entry& update : updates->entries()) names.push_back(update.key);
+  return names;
+}
+
+/// What trains the model: "optimizer Adam", or "updates d with Adam, g with SGD", sorted.
 std::string optimizers_of(const ConfigNode& config) {
   const ConfigNode* updates = config.find("updates");
-  if (updates == nullptr || updates->size() == 0) return component_of(config.find("optimizer"));
+  if (updates == nullptr || updates->size() == 0)
+    return "optimizer " + component_of(config.find("optimizer"));
   std::vector<std::string> all;
   for (const ConfigNode::Entry& update : updates->entries())
     all.push_back(update.key + " with " + component_of(update.value.find("optimizer")));
-  return join(all, ", ");
+  std::sort(all.begin(), all.end());
+  return "updates " + join(all, ", ");
 }
 
 }  // namespace
@@ -126,11 +137,14 @@ std::vector<std::string> config_changes(const ConfigNode& checkpoint, const Conf
   const std::string before = optimizers_of(checkpoint);
   const std::string now = optimizers_of(run);
   if (before != now) {
-    throw ConfigError(optimizer,
-                      "the checkpoint was made with optimizer " + before + ", this run has " + now +
-                          "; resume with the same optimizer, or start a new run with these weights (init)");
+    throw ConfigError(optimizer, "the checkpoint was made with " + before + ", this run has " + now +
+                                     "; resume with the same, or start a new run with these weights (init)");
   }
   std::vector<std::string> changes;
+  const std::vector<std::string> order = updates_of(checkpoint);
+  if (order != updates_of(run))
+    changes.push_back("updates were in the order " + join(order, ", ") + ", are in the order " +
+                      join(updates_of(run), ", "));
   for (const ConfigNode::Entry& entry : run.entries()) {
     if (is_compared(entry.key)) compare_items(checkpoint.find(entry.key), &entry.value, entry.key, changes);
   }

@@ -1,5 +1,6 @@
 #include "experiment/experiment.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -66,8 +67,21 @@ class ExperimentMaker {
     }
     if (!c.optimizer.item.is_null()) add_update({.position = e_.position_of("optimizer")}, c.optimizer);
     for (const UpdateSection& section : c.updates) {
+      check_cost(section);
       add_update({section.name, section.cost, section.variables, nullptr, section.every, section.position},
                  section.optimizer);
+    }
+  }
+
+  void check_cost(const UpdateSection& update) {
+    if (e_.config.model.is_null()) return;
+    const std::vector<std::string> names = cost_names(e_.config.model);
+    if (std::find(names.begin(), names.end(), update.cost.name) != names.end()) return;
+    if (update.cost.position.known()) {
+      errors_.add(unknown_reference("cost", update.cost.name, update.cost.position, names), update.position);
+    } else {
+      errors_.add(update.position, "update " + update.name +
+                                       ": 'cost' is missing; name one of model.costs: " + join(names, ", "));
     }
   }
 
@@ -262,12 +276,16 @@ const DataFlow* Experiment::train_flow() const {
   return train != flows.end() ? &train->second : nullptr;
 }
 
+std::vector<std::string> Experiment::flow_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, made] : flows) names.push_back(name);
+  return names;
+}
+
 const DataFlow& Experiment::flow(const std::string& name, const Position& position) const {
   const auto found = flows.find(name);
   if (found != flows.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [flow, made] : flows) known.push_back(flow);
-  throw unknown_reference("flow", name, position, known);
+  throw unknown_reference("flow", name, position, flow_names());
 }
 
 TrainSetup Experiment::train_setup(Plan& plan, Comm& world) const {

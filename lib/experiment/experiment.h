@@ -37,6 +37,7 @@ struct Experiment {
   /// Errors: ConfigError for every section that the trainer needs and the config does not have.
   void require_for_training() const;
   /// The flow of that name. Errors: ConfigError with suggestion.
+  std::vector<std::string> flow_names() const;
   const DataFlow& flow(const std::string& name, const Position& position = {}) const;
   /// data.train; null if there is none.
   const DataFlow* train_flow() const;

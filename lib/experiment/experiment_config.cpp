@@ -75,8 +75,8 @@ Schema<UpdateParams> update_schema() {
   return Schema<UpdateParams>("One update of a training step.")
       .field("cost", &UpdateParams::cost, "name of the cost that is minimized")
       .field("variables", &UpdateParams::variables,
-             "what is trained: a name (with everything below it) or a regular expression for whole names "
-             "(discriminator/.*/W); one or a list; without it: all")
+             "what is trained: a regular expression for whole names of trainable variables "
+             "(discriminator/.*/W), or a name with everything below it; one or a list; without it: all")
       .field("optimizer", &UpdateParams::optimizer, "how the variables are updated")
       .required()
       .field("every", &UpdateParams::every, at_least(1), "runs in every N-th step, beginning with the first");
@@ -142,7 +142,12 @@ std::optional<std::vector<UpdateSection>> Codec<std::vector<UpdateSection>>::par
                                                                                    Reader& reader) {
   Diagnostics& errors = reader.errors();
   const size_t before = errors.count();
-  if (!check_is_map(node, "updates", errors)) return std::nullopt;
+  if (!node.is_map() && !node.is_null()) {
+    errors.add(node.position(),
+               "'updates': expected a map of updates by name ({NAME: {optimizer: ...}}), found " +
+                   node.describe() + "; for a single update use 'optimizer'");
+    return std::nullopt;
+  }
   std::vector<UpdateSection> updates;
   for (const ConfigNode::Entry& entry : node.entries()) {
     const std::string owner = "update " + entry.key;
@@ -189,6 +194,7 @@ struct Codec<InitSection> {
     if (const ConfigNode* from = node.find("from")) {
       Reader path("'from' of init", {}, reader.errors());
       init.from = Codec<Ref<Path>>::parse(*from, path).value_or(Ref<Path>{});
+      if (from->is_string() && from->text().empty()) path.fail(*from, "empty; name a checkpoint");
     } else {
       reader.errors().add(node.position(), "init: 'from' is missing (a checkpoint)");
     }
@@ -341,7 +347,7 @@ Schema<ExperimentConfig> experiment_schema() {
       .field("trainer", &C::trainer, "how a step runs, and on which devices")
       .field("input", &C::input, "how batches get to the devices")
       .field("engine", &C::engine, "where and how programs run")
-      .field("starting_epoch", &C::starting_epoch, at_least(0), "number of the first epoch")
+      .field("starting_epoch", &C::starting_epoch, at_least(1), "number of the first epoch")
       .field("max_epoch", &C::max_epoch, at_least(0), "number of the last epoch")
       .field("steps_per_epoch", &C::steps_per_epoch,
              "steps per epoch, after which callbacks run; data: as many as a pass has")

@@ -5,14 +5,16 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "train/scalar_order.h"
 
 namespace tpack {
 
-void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>& provided) {
+void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>& provided,
+                 const std::vector<std::string>& flows) {
   Diagnostics errors;
   for (const Gate& gate : gates) {
     if (std::find(provided.begin(), provided.end(), gate.name) != provided.end()) continue;
-    errors.add(unknown_reference("statistic", gate.name, gate.position, provided), gate.position);
+    errors.add(unknown_statistic({gate.name, gate.position}, provided, flows), gate.position);
   }
   errors.throw_if_any();
 }

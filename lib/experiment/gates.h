@@ -9,7 +9,8 @@
 namespace tpack {
 
 /// Refuses gates of statistics that nothing reports. Errors: ConfigError with suggestions.
-void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>& provided);
+void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>& provided,
+                 const std::vector<std::string>& flows = {});
 /// Checks the newest statistics. Errors: GateMissed with every gate that was missed.
 void require_gates(const std::vector<Gate>& gates, const Monitors& monitors);
 

@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "experiment/component_docs.h"
 #include "experiment/experiment_config.h"
-#include "layers/layer.h"
+#include "layers/layer_parser.h"
 
 namespace tpack {
 namespace {
@@ -165,11 +165,11 @@ Json SchemaWriter::item_of(const Kinds& kinds) {
 Json SchemaWriter::component(const ComponentInfo& info) {
   Json parameters = properties_of(info.fields());
   if (info.kind == Layer::kKind) {
-    parameters["name"] = {{"type", "string"}, {"description", "name of the layer"}};
-    parameters["input"] = {
-        {"description", "a layer, an input, or a list of them; default: the output before"}};
+    for (const FieldInfo& field : common_layer_fields()) parameters[field.name] = of(field);
   }
-  return {{"description", info.summary()},
+  std::string description = info.summary();
+  if (const std::string example = info.example(); !example.empty()) description += "\nExample:\n" + example;
+  return {{"description", std::move(description)},
           {"if", {{"type", "object"}}},
           {"then", closed_object(std::move(parameters))}};
 }

@@ -62,6 +62,22 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   }
 }
 
+void add_updates(const Experiment& e, ModelReport& report) {
+  const VariableStore* store = e.trainer->variables();
+  if (store == nullptr) return;
+  report.frozen = report.parameters;
+  for (const ParameterGroup& group : store->table().groups()) {
+    const auto update = std::find_if(e.updates.begin(), e.updates.end(),
+                                     [&](const Update& one) { return one.name == group.name; });
+    if (update == e.updates.end()) continue;
+    UpdateReport row{update->name, update->cost.name, update->every, group.variables.size()};
+    for (const std::string& name : group.variables)
+      row.parameters += store->table().find(name)->spec.shape.elements();
+    report.frozen -= row.parameters;
+    report.updates.push_back(std::move(row));
+  }
+}
+
 }  // namespace
 
 ModelReport report_model(CheckedExperiment& checked) {
@@ -70,6 +86,7 @@ ModelReport report_model(CheckedExperiment& checked) {
   report.size = e.trainer->step_size();
   checked.compile();
   if (e.tower) add_layers(*e.tower, batch_specs(*e.tower, report.size.batch), e.config.engine.dtype, report);
+  add_updates(e, report);
   for (const NamedExecutable& program : e.trainer->programs())
     report.step_flops += program.executable->report().flops;
   report.memory = report_memory(checked);
@@ -82,6 +99,14 @@ std::string ModelReport::str() const {
     layer_table.add(
         {layer.name, layer.spec.str(), with_thousands(layer.parameters), human_count(layer.flops)});
   }
+  TextTable update_table({"update", "cost", "every", "variables", "parameters"});
+  for (const UpdateReport& update : updates) {
+    update_table.add({update.name, update.cost, std::to_string(update.every),
+                      with_thousands(static_cast<int64_t>(update.variables)),
+                      with_thousands(update.parameters)});
+  }
+  if (frozen > 0) update_table.add({"none: frozen", "", "", "", with_thousands(frozen)});
+  const bool one_trains_all = updates.size() == 1 && updates[0].name.empty() && frozen == 0;
   TextTable table({"step", "value"});
   table.add({"batch x towers", with_thousands(size.batch) + " x " + std::to_string(size.towers)});
   if (!layers.empty()) {
@@ -93,7 +118,8 @@ std::string ModelReport::str() const {
   for (const auto& [name, bytes] : memory.parts())
     table.add({std::string("memory: ") + name, human_bytes(bytes)});
   table.add({"memory: peak in training", human_bytes(memory.total())});
-  return (layers.empty() ? "" : layer_table.str() + "\n") + table.str();
+  return (layers.empty() ? "" : layer_table.str() + "\n") +
+         (updates.empty() || one_trains_all ? "" : update_table.str() + "\n") + table.str();
 }
 
 nlohmann::ordered_json ModelReport::to_json() const {
@@ -107,6 +133,15 @@ nlohmann::ordered_json ModelReport::to_json() const {
          {"parameters", layer.parameters},
          {"flops", layer.flops}});
   }
+  root["updates"] = nlohmann::ordered_json::array();
+  for (const UpdateReport& update : updates) {
+    root["updates"].push_back({{"name", update.name},
+                               {"cost", update.cost},
+                               {"every", update.every},
+                               {"variables", update.variables},
+                               {"parameters", update.parameters}});
+  }
+  root["frozen"] = frozen;
   root["batch"] = size.batch;
   root["towers"] = size.towers;
   root["parameters"] = parameters;

@@ -18,9 +18,20 @@ struct LayerReport {
   double flops = 0;        // forward, of one batch
 };
 
+/// What one update trains.
+struct UpdateReport {
+  std::string name;  // "" for the only one
+  std::string cost;
+  int64_t every = 1;
+  size_t variables = 0;
+  int64_t parameters = 0;
+};
+
 /// What a training step would be: found by compiling it with fixed rules, without running it.
 struct ModelReport {
   std::vector<LayerReport> layers;  // in the order of the network
+  std::vector<UpdateReport> updates;
+  int64_t frozen = 0;  // parameters that no update trains
   StepSize size;
   int64_t parameters = 0;
   double forward_flops = 0;  // of one batch

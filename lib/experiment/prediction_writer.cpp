@@ -146,7 +146,7 @@ class CsvWriter final : public PredictionWriter {
   }
   static std::string values(const Tensor& x) {
     std::string text;
-    for (int64_t i = 0; i < x.elements(); ++i) text += (i == 0 ? "" : " ") + csv_field(x.at(i));
+    for (int64_t i = 0; i < x.elements(); ++i) text += (i == 0 ? "" : " ") + csv_field(element(x, i));
     return text;
   }
 

@@ -128,6 +128,8 @@ void RunFolder::lock() {
 void RunFolder::enter(const ResumeRequest& resume) {
   using Mode = ResumeRequest::Mode;
   if (resume.mode == Mode::kFile) {
+    if (!std::filesystem::exists(resume.file))
+      throw CheckpointError(resume.file, "no such file; --resume takes auto, never or a checkpoint");
     verify_checkpoint(resume.file);
     checkpoint_ = resume.file;
   }

@@ -22,6 +22,7 @@
 #include "experiment/data_report.h"
 #include "experiment/experiment.h"
 #include "experiment/gates.h"
+#include "experiment/initial_weights.h"
 #include "experiment/start_report.h"
 #include "experiment/stored_model.h"
 #include "predict/evaluation_flow.h"
@@ -52,7 +53,6 @@ class TrainRun {
   void start(Loop& loop);
   void warn_of_other_rates(Run& run) const;
   Position written_position(const std::string& update) const;
-  void load_initial_weights();
   void end() const;
   void write_plan() const;
   void write_exit(int code, const std::string& reason) const;
@@ -103,22 +103,15 @@ void TrainRun::train() {
   compare_ranks("plan", plan_.to_json());
   compare_with_checkpoint();
   for (const auto& [name, flow] : e.flows) bad_samples_.watch(name, flow);  // inputs read ahead at once
-  prepare_data();
-  if (const DataFlow* train = e.train_flow())
-    check_same_labels(stored_labels(checkpoint_, checkpoint_path_), *train, "train");
-  set_up_trainer(e, plan_, world_);
+  open_data_and_set_up(
+      e, [this] { prepare_data(); }, [this] { set_up_trainer(*experiment_, plan_, world_); });
   if (chief()) warn_of_unsaved_weights(e);
   if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
-  if (chief() && e.tower) {
-    const bool measures = e.config.engine.algorithm == DeviceOptions::Algorithm::kAuto;
-    log::info(
-        std::string("compiling the network") +
-        (measures ? "; kernels that this machine has not timed yet are timed, which may take a minute" : ""));
-  }
+  if (chief() && e.tower) log::info("compiling the network");
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
-  if (chief()) check_gates(e.config.gates, loop.scalars());
+  if (chief()) check_gates(e.config.gates, loop.scalars(), e.flow_names());
   restore(loop);
   begin_folder();
   start(loop);
@@ -141,6 +134,8 @@ void TrainRun::prepare_data() {
   const auto earlier = checkpoint_.texts.find(layout::kFlows);
   if (earlier != checkpoint_.texts.end())
     data_changes_ = record.changes_since(DataRecord::from_json(earlier->second, checkpoint_path_));
+  if (const DataFlow* train = experiment_->train_flow())
+    check_same_labels(stored_labels(checkpoint_, checkpoint_path_), *train, "train");
 }
 
 void TrainRun::enter_folder() {
@@ -254,8 +249,8 @@ void TrainRun::restore(Loop& loop) {
     checkpoint_ = {};
     restored_ = "resuming from " + checkpoint_path_ + " (global_step " +
                 std::to_string(loop.state().global_step()) + ")";
-  } else if (!experiment_->config.init.from.empty()) {
-    load_initial_weights();
+  } else {
+    restored_ = load_initial_weights(*experiment_, chief());
   }
 }
 
@@ -310,24 +305,6 @@ Position TrainRun::written_position(const std::string& update) const {
     if (const ConfigNode* next = optimizer->find(key)) optimizer = next;
   }
   return optimizer->position();
-}
-
-void TrainRun::load_initial_weights() {
-  const InitSection& init = experiment_->config.init;
-  const std::string path = resolved_path(init.from);
-  VariableStore* store = experiment_->trainer->variables();
-  if (store == nullptr) throw ConfigError(init.from.position, "init: this trainer has no variables to load");
-  const LoadReport report = load_weights(*store, load_checkpoint(path), init.rules);
-  if (report.loaded.empty()) {
-    throw ConfigError(init.from.position, "init: no variable fits\n" + report.str(path));
-  }
-  for (const std::string& rule : report.idle) {
-    if (chief())
-      log::warning(init.from.position.str() + ": init: no variable matches " + rule +
-                   " (a rule must match the whole name)");
-  }
-  experiment_->trainer->share_variables();
-  restored_ = report.str(path);
 }
 
 /// What an end without an error still has to say. Errors: ResourceError, GateMissed.

@@ -94,7 +94,12 @@ Symbol Builder::variable(VariableSpec spec) {
     const VariableSpec& declared = variables_.declare(std::move(spec));
     return read(declared.name, declared.spec);
   } catch (const ShapeError& error) {
-    throw ShapeError(origin_, error.problems()[0].text);
+    const bool shared = variable_path_ != path_;
+    throw ShapeError(origin_,
+                     error.problems()[0].text +
+                         (shared ? "; the calls of a network share its variables, so they need inputs "
+                                   "of the same shape"
+                                 : "; rename one of the two layers"));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace tpack {
 
@@ -17,7 +18,7 @@ const VariableSpec& VariableTable::declare(VariableSpec spec) {
   const VariableSpec& known = found->second;
   if (!(known.spec == spec.spec) || known.scope != spec.scope || known.trainable != spec.trainable) {
     throw ShapeError("variable " + spec.name + " is " + known.spec.str() + ", but is used again as " +
-                     spec.spec.str() + "; rename one of the two layers");
+                     spec.spec.str());
   }
   return known;
 }
@@ -82,6 +83,28 @@ FlatLayout flat_layout(const VariableTable& table, const ParameterGroup& group) 
     layout.size += (shape.elements() + kAlignment - 1) / kAlignment * kAlignment;
   }
   return layout;
+}
+
+bool is_for_variable(const std::string& pattern, const std::string& name) {
+  return name.starts_with(pattern + "/") || full_match(name, pattern);
+}
+
+std::string no_match(const std::string& what, const std::string& pattern,
+                     const std::vector<std::string>& known) {
+  std::set<std::string> candidates;
+  std::set<std::string> outermost;
+  for (const std::string& name : known) {
+    outermost.insert(name.substr(0, name.find('/')));
+    for (std::string above = name; !above.empty();) {
+      candidates.insert(above);
+      const size_t slash = above.rfind('/');
+      above.resize(slash == std::string::npos ? 0 : slash);
+    }
+  }
+  const std::string text = "no " + what + " matches '" + pattern + "' or is below it";
+  const std::string suggestion = did_you_mean(pattern, std::vector(candidates.begin(), candidates.end()));
+  if (!suggestion.empty() || known.empty()) return text + suggestion;
+  return text + "; known: " + join(std::vector(outermost.begin(), outermost.end()), ", ");
 }
 
 std::vector<std::string> saved_names(const VariableTable& table, VariableScope scope) {

@@ -59,6 +59,15 @@ class VariableTable {
   std::optional<std::vector<ParameterGroup>> groups_;
 };
 
+/// True if a pattern is for the variable: it is a regular expression that matches the whole name, or a name
+/// that the variable is below ("discriminator" is for "discriminator/fc0/W"). The one rule for patterns of
+/// variables in configs. Errors: ConfigError for an expression that is none.
+bool is_for_variable(const std::string& pattern, const std::string& name);
+/// "no WHAT matches 'discriminater' or is below it; did you mean 'discriminator'?": the names above variables
+/// are candidates, too.
+std::string no_match(const std::string& what, const std::string& pattern,
+                     const std::vector<std::string>& known);
+
 /// What a checkpoint holds of a scope, sorted: variables, and of flat blocks the part of each variable.
 std::vector<std::string> saved_names(const VariableTable& table, VariableScope scope);
 

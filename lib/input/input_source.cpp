@@ -1,5 +1,7 @@
 #include "input/input_source.h"
 
+#include <algorithm>
+
 #include "core/text.h"
 
 namespace tpack {
@@ -12,6 +14,18 @@ bool fits(const Shape& wanted, const Shape& given) {
     if (!unknown && wanted[i] != given[i]) return false;
   }
   return true;
+}
+
+/// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]".
+std::string fix_of(const TowerInput& input, const TensorSpec& given, const Shape& wanted) {
+  std::vector<std::string> fixes;
+  if (given.dtype != input.spec.dtype) fixes.push_back(std::string("dtype: ") + name_of(given.dtype));
+  const bool has_samples = !input.batched || given.shape.rank() > 0;
+  const Shape sample = input.batched && has_samples ? given.shape.drop_front() : given.shape;
+  const bool is_known = std::all_of(sample.sizes().begin(), sample.sizes().end(),
+                                    [](int64_t size) { return size != Shape::kUnknown; });
+  if (!fits(wanted, given.shape) && has_samples && is_known) fixes.push_back("shape: " + sample.str());
+  return fixes.empty() ? "" : "; write " + join(fixes, ", ") + ", or change the flow";
 }
 
 }  // namespace
@@ -36,7 +50,7 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
     if (given.dtype != input.spec.dtype || !fits(wanted, given.shape)) {
       errors.add(input.position, "input '" + input.name + "' is " +
                                      TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +
-                                     " gives " + given.str());
+                                     " gives " + given.str() + fix_of(input, given, wanted));
     }
     if (batches[*at].is_image && input.layout == "CHW") {
       errors.add(input.position, "input '" + input.name + "' has layout CHW, but the images of " + flow_name +

@@ -1,7 +1,5 @@
 #include "layers/cost.h"
 
-#include "core/text.h"
-
 namespace tpack {
 
 std::optional<NumberOrOutput> Codec<NumberOrOutput>::parse(const ConfigNode& node, Reader& reader) {
@@ -36,16 +34,14 @@ std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
   try {
     for (const VariableSpec* spec : builder_.variables().trainable()) {
       known.push_back(spec->name);
-      if (full_match(spec->name, pattern.name)) found.push_back(builder_.read(spec->name, spec->spec));
+      if (is_for_variable(pattern.name, spec->name)) found.push_back(builder_.read(spec->name, spec->spec));
     }
   } catch (const ConfigError& error) {
     throw ConfigError(pattern.position, error.what());
   }
   if (found.empty() && !network_.complete()) throw AlreadyReported();
   if (found.empty()) {
-    throw ConfigError(pattern.position,
-                      "no trainable variable matches '" + pattern.name +
-                          "' (the pattern must match the whole name); known: " + join(known, ", "));
+    throw ConfigError(pattern.position, no_match("trainable variable", pattern.name, known));
   }
   return found;
 }

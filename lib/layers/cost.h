@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/network.h"
+#include "layers/network_builder.h"
 
 namespace tpack {
 
@@ -16,7 +16,7 @@ template <>
 struct Codec<NumberOrOutput> {
   static FieldType type() {
     return FieldType::either({FieldType::number(), FieldType::reference(LayerOutput::kWhat)},
-                             "a number or a layer output");
+                             "a number, a layer or an input");
   }
   static std::optional<NumberOrOutput> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const NumberOrOutput& value);
@@ -33,8 +33,8 @@ class ModelView {
   /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError if the
   /// output has another number of elements.
   Builder::Operand like(const NumberOrOutput& value, Symbol x) const;
-  /// Trainable variables whose whole name matches the regular expression. Errors: ConfigError if none
-  /// does; AlreadyReported if none does because a layer failed.
+  /// Trainable variables that the pattern is for (is_for_variable). Errors: ConfigError if there is none;
+  /// AlreadyReported if there is none because a layer failed.
   std::vector<Symbol> trainable(const Ref<Variable>& pattern) const;
 
  private:

@@ -1,6 +1,6 @@
 #include "layers/layer.h"
 
-#include "layers/network.h"
+#include "layers/network_builder.h"
 
 namespace tpack {
 

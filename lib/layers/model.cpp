@@ -5,11 +5,13 @@
 #include <functional>
 #include <set>
 
+#include "core/log.h"
 #include "core/schema.h"
 #include "core/substitute.h"
 #include "core/text.h"
 #include "layers/cost.h"
-#include "layers/network.h"
+#include "layers/layer_parser.h"
+#include "layers/network_builder.h"
 
 namespace tpack {
 namespace {
@@ -103,8 +105,8 @@ std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diag
   std::vector<Named<T>> made;
   std::map<std::string, int> counts;
   if (!list.is_list()) {
-    errors.add(list.position(),
-               std::string("expected a list of ") + T::kKind + "s, found " + list.describe());
+    errors.add(list.position(), std::string("expected a list of ") + T::kKind + "s, found " +
+                                    list.describe() + (list.is_map() ? "; begin each item with '- '" : ""));
     return made;
   }
   for (const ConfigNode& given : list.items()) {
@@ -233,6 +235,9 @@ class ConfiguredModel final : public TowerFunction {
                    "invalid cost name '" + entry.key + "'; use letters, digits, '_', '-' and '.'");
         continue;
       }
+      if (entry.value.is_null() || (entry.value.is_list() && entry.value.size() == 0))
+        errors.add(entry.key_position,
+                   "cost " + entry.key + " has no terms; add at least one, or remove the cost");
       costs_.push_back({entry.key, make_list<Cost>(entry.value, scope, errors)});
     }
   }
@@ -269,7 +274,10 @@ class ConfiguredModel final : public TowerFunction {
       if (!is_model_name(entry.key))
         errors.add(entry.key_position,
                    "invalid network name '" + entry.key + "'; use letters, digits, '_', '-' and '.'");
-      parser.network({entry.key, entry.key_position});  // unused ones too
+      if (!parser.is_called(entry.key))
+        log::warning(entry.key_position.str() + ": network '" + entry.key +
+                     "' is not called; call it with a layer `Call: " + entry.key + "`, or remove it");
+      parser.network({entry.key, entry.key_position});  // its mistakes are reported all the same
     }
     refuse_taken_names(p.networks, errors);
   }
@@ -373,6 +381,14 @@ bool is_model_name(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
   });
+}
+
+std::vector<std::string> cost_names(const ConfigNode& section) {
+  const ConfigNode* costs = section.is_map() ? section.find("costs") : nullptr;
+  if (costs == nullptr || !costs->is_map() || costs->size() == 0) return {kCost};
+  std::vector<std::string> names;
+  for (const ConfigNode::Entry& entry : costs->entries()) names.push_back(entry.key);
+  return names;
 }
 
 std::vector<FieldInfo> model_fields() { return model_schema().fields(); }

@@ -35,6 +35,9 @@ std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope
 ConfigNode with_image_layouts(const ConfigNode& section,
                               const std::function<bool(const std::string& component)>& is_image);
 
+/// Names of the costs of a `model` section; no errors.
+std::vector<std::string> cost_names(const ConfigNode& section);
+
 /// What a `model` section may say, for tools.
 std::vector<FieldInfo> model_fields();
 

@@ -10,8 +10,8 @@ struct RegularizeParams {
 };
 
 /// l2 * sum(w^2) / 2 + l1 * sum |w| over the variables; nothing in inference.
-/// Source: tensorpack models/regularize.py, where the pattern may match anywhere in the name; here it is the
-/// whole name.
+/// Source: tensorpack models/regularize.py, where the pattern may match anywhere in the name; here it is for
+/// whole names.
 class Regularize final : public Cost {
  public:
   using Params = RegularizeParams;
@@ -20,8 +20,9 @@ class Regularize final : public Cost {
                "Any task, next to another cost: weight decay, minimized with it but not part of the "
                "statistic cost.")
         .example("Regularize: {variables: \".*/W\", l2: 1.0e-4}")
-        .field("variables", &Params::variables,
-               "regular expression that matches whole names of trainable variables")
+        .field(
+            "variables", &Params::variables,
+            "regular expression for whole names of trainable variables, or a name with everything below it")
         .field("l2", &Params::l2, at_least(0), "factor of half the sum of squares")
         .field("l1", &Params::l1, at_least(0), "factor of the sum of absolute values");
   }

@@ -1,4 +1,5 @@
-#include "layers/network.h"
+#include "layers/layer_parser.h"
+#include "layers/network_builder.h"
 
 namespace tpack {
 namespace {

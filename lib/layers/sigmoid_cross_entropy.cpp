@@ -1,4 +1,5 @@
 #include "core/text.h"
+#include "graph/pointwise.h"
 #include "layers/cost.h"
 
 namespace tpack {
@@ -17,8 +18,9 @@ class SigmoidCrossEntropy final : public Cost {
   using Params = SigmoidCrossEntropyParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Yes or no for each output (one class, several labels, real or fake): mean cross entropy of "
-               "labels from 0 to 1 under the sigmoid of logits.")
+               "A yes or no for each output (one class, several labels, real or fake): the mean cross "
+               "entropy "
+               "between labels from 0 to 1 and the sigmoid of the logits.")
         .example("SigmoidCrossEntropy: {logits: logits, labels: 1}")
         .field("logits", &Params::logits, "scores [N, ...]")
         .required()
@@ -37,6 +39,12 @@ class SigmoidCrossEntropy final : public Cost {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol x = model.output(p_.logits);
+    if (pointwise::is_function(x, pointwise::Fn::kSigmoid)) {
+      throw ConfigError(p_.logits.position,
+                        "'logits' of cost SigmoidCrossEntropy: '" + p_.logits.name +
+                            "' is the output of a sigmoid, which the cost applies itself; name the output "
+                            "before the sigmoid");
+    }
     const Symbol plus =
         b.select(b.greater(x, kLinearFrom), x, b.neg(b.log(b.sigmoid(b.neg(b.min(x, kLinearFrom))))));
     return b.reduce_mean(b.sub(plus, b.mul(x, model.like(p_.labels, x))));

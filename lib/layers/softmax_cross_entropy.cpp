@@ -29,8 +29,14 @@ class SoftmaxCrossEntropyCost final : public Cost {
   Symbol build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
-    const Symbol loss =
-        b.emit<SoftmaxCrossEntropy>({}, {model.output(p_.logits), model.output(p_.labels)}).out();
+    const Symbol logits = model.output(p_.logits);
+    if (is_softmax(logits)) {
+      throw ConfigError(p_.logits.position,
+                        "'logits' of cost SoftmaxCrossEntropy: '" + p_.logits.name +
+                            "' is the output of a softmax, which the cost applies itself; name the output "
+                            "before the softmax");
+    }
+    const Symbol loss = b.emit<SoftmaxCrossEntropy>({}, {logits, model.output(p_.labels)}).out();
     return b.reduce_mean(loss);
   }
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "core/text.h"
+#include "graph/variables.h"
 
 namespace tpack {
 
 bool Update::selects(const std::string& variable) const {
   const auto matches = [&variable](const Ref<Variable>& pattern) {
     try {
-      return variable.starts_with(pattern.name + "/") || full_match(variable, pattern.name);
+      return is_for_variable(pattern.name, variable);
     } catch (const ConfigError& error) {
       throw ConfigError(pattern.position, error.what());
     }

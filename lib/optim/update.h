@@ -16,14 +16,13 @@ namespace tpack {
 struct Update {
   std::string name;                      // "" for the one update of the short form
   Ref<CostName> cost = {kCost, {}};      // of the tower
-  std::vector<Ref<Variable>> variables;  // see `selects`; empty: all trainable variables
+  std::vector<Ref<Variable>> variables;  // patterns; empty: all trainable variables
   const Optimizer* optimizer = nullptr;  // never null
   int64_t every = 1;                     // runs in steps 0, every, 2 * every, ...
   Position position = {};
 
-  /// True for a variable whose whole name matches one of `variables` as a regular expression, or that is
-  /// below one of them: "discriminator" selects "discriminator/fc0/W". Errors: ConfigError for an expression
-  /// that is none.
+  /// True for a variable that one of the patterns is for (is_for_variable). Errors: ConfigError for a pattern
+  /// that is not a regular expression.
   bool selects(const std::string& variable) const;
   /// "d/backward"; "backward" if the update has no name.
   std::string program_name(const std::string& program) const {

@@ -154,8 +154,7 @@ void TrainingGraphs::check_patterns(const VariableTable& table) const {
       alone.variables = {pattern};
       if (std::any_of(known.begin(), known.end(), [&](const auto& name) { return alone.selects(name); }))
         continue;
-      errors.add(pattern.position, in_update(update) + "no trainable variable matches '" + pattern.name +
-                                       "' or is below it; known: " + join(known, ", "));
+      errors.add(pattern.position, in_update(update) + no_match("trainable variable", pattern.name, known));
     }
   }
   errors.throw_if_any();

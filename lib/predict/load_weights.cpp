@@ -13,7 +13,7 @@ constexpr const char* kGroup = "model/";
 
 bool any_matches(const std::vector<std::string>& patterns, const std::string& name) {
   return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return full_match(name, pattern); });
+                     [&](const std::string& pattern) { return is_for_variable(pattern, name); });
 }
 
 bool wants(const LoadRules& rules, const std::string& name) {
@@ -26,8 +26,8 @@ std::vector<std::string> idle_rules(const LoadRules& rules, const std::vector<st
   std::vector<std::string> idle;
   const auto check = [&](const char* key, const std::string& pattern, const std::vector<std::string>& names) {
     const bool used = std::any_of(names.begin(), names.end(),
-                                  [&](const std::string& name) { return full_match(name, pattern); });
-    if (!used) idle.push_back(std::string(key) + ": '" + pattern + "'");
+                                  [&](const std::string& name) { return is_for_variable(pattern, name); });
+    if (!used) idle.push_back(std::string(key) + ": " + no_match("variable", pattern, names));
   };
   for (const std::string& pattern : rules.include) check("include", pattern, in_model);
   for (const std::string& pattern : rules.exclude) check("exclude", pattern, in_model);
@@ -38,6 +38,7 @@ std::vector<std::string> idle_rules(const LoadRules& rules, const std::vector<st
 std::string renamed(const std::string& name, const LoadRules& rules) {
   for (const auto& [pattern, replacement] : rules.rename) {
     if (const auto other = match_and_replace(name, pattern, replacement)) return *other;
+    if (name.starts_with(pattern + "/")) return replacement + name.substr(pattern.size());
   }
   return name;
 }
@@ -76,9 +77,12 @@ struct RulesParams {
 
 Schema<RulesParams> rules_schema() {
   return Schema<RulesParams>("Which weights are loaded.")
-      .field("include", &RulesParams::include, "patterns of names that are loaded")
-      .field("exclude", &RulesParams::exclude, "patterns of names that are not")
-      .field("rename", &RulesParams::rename, "pattern in the file: name in the model");
+      .field("include", &RulesParams::include,
+             "variables that are loaded: regular expressions for whole names, or names with everything below "
+             "them")
+      .field("exclude", &RulesParams::exclude, "variables that are not loaded, likewise")
+      .field("rename", &RulesParams::rename,
+             "pattern in the file: name in the model, in which $1 is the first group of the expression");
 }
 
 }  // namespace

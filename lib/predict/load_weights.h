@@ -11,11 +11,12 @@
 namespace tpack {
 
 /// Which of a file's variables are taken, and under which names: the fields of `init` besides `from`.
-/// Patterns are regular expressions that must match a whole name.
+/// Patterns as in is_for_variable.
 struct LoadRules {
   std::vector<std::string> include = {".*"};  // names in the model, after renaming
   std::vector<std::string> exclude = {};
-  /// In order; the first pattern that matches a name of the file gives its new name ("$1" is a group).
+  /// In order; the first pattern that is for a name of the file gives its new name ("$1" is a group), or what
+  /// replaces the name above it.
   std::vector<std::pair<std::string, std::string>> rename = {};
 };
 
@@ -26,7 +27,7 @@ struct LoadReport {
   std::vector<std::string> extra;       // in the file, not in the model
   std::vector<std::string> mismatched;  // "fc1/W: float32 [512, 10] in the file, float32 [512, 100] here"
   std::vector<std::string> left_out;    // by the rules
-  std::vector<std::string> idle;        // rules that match no variable: "exclude: 'fc9/.*'"
+  std::vector<std::string> idle;  // rules that match no variable: "exclude: no variable matches 'fc9/.*'..."
 
   /// One line, and one more for each variable that was not loaded.
   std::string str(const std::string& source) const;

@@ -39,7 +39,7 @@ const Symbol& find_output(const std::map<std::string, Symbol>& outputs, const Re
   if (found != outputs.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [name, symbol] : outputs) known.push_back(name);
-  throw unknown_reference("layer output", ref.name, ref.position, known);
+  throw unknown_reference(LayerOutput::kWhat, ref.name, ref.position, known);
 }
 
 }  // namespace

@@ -60,6 +60,10 @@ bool Shape::operator==(const Shape& other) const {
 std::optional<Shape> Codec<Shape>::parse(const ConfigNode& node, Reader& reader) {
   const auto sizes = Codec<std::vector<int64_t>>::parse(node, reader);
   if (!sizes) return std::nullopt;
+  if (std::find(sizes->begin(), sizes->end(), 0) != sizes->end()) {
+    reader.fail(node, "found a size of 0; sizes must be at least 1");
+    return std::nullopt;
+  }
   try {
     return Shape(*sizes);
   } catch (const ConfigError& error) {

@@ -16,9 +16,7 @@ class Setup {
   Setup(Trainer& trainer, Run& run, ScalarOrder& scalars) : trainer_(trainer), run_(run), scalars_(scalars) {}
 
   /// The statistics that every training step has, in order: "cost", "accuracy", ...
-  std::vector<std::string> statistics() const { return trainer_.statistics(); }
-  /// Those of them that training minimizes.
-  std::vector<std::string> costs() const { return trainer_.costs(); }
+  std::vector<StepStatistic> statistics() const { return trainer_.statistics(); }
   /// Number of a statistic, for Run::statistic. Errors: ConfigError with suggestion if the step has no such
   /// figure.
   size_t statistic(const Ref<Stat>& name) const;

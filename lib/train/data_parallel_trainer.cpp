@@ -1,7 +1,6 @@
 #include "train/data_parallel_trainer.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "checkpoint/layout.h"
 #include "train/saved_state.h"
@@ -85,15 +84,19 @@ bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop)
   return true;
 }
 
-double DataParallelTrainer::statistic(size_t index) const {
-  const double weight = replicas_->statistic_weight(index);
-  return weight == 0 ? std::numeric_limits<double>::quiet_NaN() : replicas_->statistic_sum(index) / weight;
+std::vector<StepStatistic> DataParallelTrainer::statistics() const {
+  std::vector<StepStatistic> all;
+  for (const std::string& name : statistics_) {
+    const bool minimized = std::any_of(setup_.updates.begin(), setup_.updates.end(),
+                                       [&](const Update& update) { return update.cost.name == name; });
+    all.push_back({name, minimized});
+  }
+  return all;
 }
 
-std::vector<std::string> DataParallelTrainer::costs() const {
-  std::vector<std::string> names;
-  for (const Update& update : setup_.updates) names.push_back(update.cost.name);
-  return names;
+std::optional<double> DataParallelTrainer::statistic(size_t index) const {
+  const double weight = replicas_->statistic_weight(index);
+  return weight == 0 ? std::nullopt : std::optional(replicas_->statistic_sum(index) / weight);
 }
 
 std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {

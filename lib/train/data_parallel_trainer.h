@@ -18,8 +18,8 @@ class DataParallelTrainer : public Trainer {
   void compile() override;
   void initialize() override;
   bool step(int64_t global_step, const std::stop_token& stop) override;
-  std::vector<std::string> statistics() const override { return statistics_; }
-  double statistic(size_t index) const override;
+  std::vector<StepStatistic> statistics() const override;
+  std::optional<double> statistic(size_t index) const override;
   std::optional<int64_t> steps_per_pass() const override;
   StepSize step_size() const override;
   int64_t samples() const override { return replicas_->samples(); }
@@ -27,7 +27,6 @@ class DataParallelTrainer : public Trainer {
   VariableStore* variables() override { return &replicas_->variables(); }
   void share_variables() override { replicas_->broadcast(); }
   std::vector<std::string> hyper_parameters() const override;
-  std::vector<std::string> costs() const override;
   bool statistic_is_of_last_step(size_t index) const override {
     return replicas_->statistic_is_of_last_step(index);
   }

@@ -34,7 +34,7 @@ std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks,
   ScalarOrder scalars;
   for (const NamedCallback& named : callbacks) {
     try {
-      scalars.next_callback();
+      scalars.next_callback("callback " + named.name, named.position);
       Setup setup(trainer, run, scalars);
       named.callback->setup(setup);
     } catch (const ConfigError& error) {
@@ -42,7 +42,9 @@ std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks,
       scalars.callback_failed();
     }
   }
-  if (run.is_chief()) scalars.check(errors);  // the others have only some of the callbacks
+  std::vector<std::string> flows;
+  for (const auto& [name, flow] : run.flows()) flows.push_back(name);
+  if (run.is_chief()) scalars.check(flows, errors);  // the others have only some of the callbacks
   errors.throw_if_any();
   return scalars.names();
 }

@@ -57,10 +57,10 @@ class Run {
 
   /// True if the run goes on from a checkpoint: then the variables are as they have to be.
   bool resumed() const { return resumed_; }
-  /// Value of a statistic in the last step, by the number that Setup gave; NaN before the first step of this
-  /// process, as a resumed run has no statistics of its last step.
-  double statistic(size_t index) const {
-    return has_statistics_ ? trainer_.statistic(index) : std::numeric_limits<double>::quiet_NaN();
+  /// Value of a statistic in the last step that computed it, by the number that Setup gave; nothing before
+  /// there was one, and before the first step of this process.
+  std::optional<double> statistic(size_t index) const {
+    return has_statistics_ ? trainer_.statistic(index) : std::nullopt;
   }
   /// False if the last step did not compute the statistic: its update was not due.
   bool statistic_is_of_last_step(size_t index) const {

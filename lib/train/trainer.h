@@ -38,6 +38,12 @@ struct TrainSetup {
   }
 };
 
+/// A figure that steps give.
+struct StepStatistic {
+  std::string name;
+  bool minimized = false;  // by the training, which has diverged if this is NaN
+};
+
 /// What a step works on, for the table at the start of a run.
 struct StepSize {
   int64_t batch = 0;  // samples of one tower's batch; 0 if there are no samples
@@ -79,16 +85,13 @@ class Trainer {
   /// `stop` was requested while it waited.
   virtual bool step(int64_t global_step, const std::stop_token& stop) = 0;
 
-  /// Statistics of each step by number: name, and the value of the last step. The first one is what the
-  /// training minimizes, if it minimizes anything.
-  virtual std::vector<std::string> statistics() const { return {}; }
-  virtual double statistic(size_t index) const {
+  /// Statistics of each step, by number.
+  virtual std::vector<StepStatistic> statistics() const { return {}; }
+  /// The value in the last step that computed it; nothing if no step has.
+  virtual std::optional<double> statistic(size_t index) const {
     (void)index;
-    return 0;
+    return std::nullopt;
   }
-
-  /// Which of the statistics are minimized: training has diverged if one of them is NaN.
-  virtual std::vector<std::string> costs() const { return {kCost}; }
   /// False if the last step did not compute the statistic.
   virtual bool statistic_is_of_last_step(size_t index) const {
     (void)index;

@@ -6,13 +6,13 @@ namespace tpack {
 namespace {
 
 double next(MovingMean& mean, double value) {
-  mean.update([&](size_t) { return value; });
+  mean.update([&](size_t) { return std::optional(value); });
   return mean.value(0);
 }
 
 TEST(MovingMean, has_no_bias_towards_zero) {
   MovingMean mean(0.95, 1);
-  EXPECT_TRUE(mean.empty());
+  EXPECT_FALSE(mean.has_value(0));
   EXPECT_DOUBLE_EQ(next(mean, 4), 4);  // the first value alone
   // Weights 0.95 and 1, over their sum.
   EXPECT_DOUBLE_EQ(next(mean, 8), (0.95 * 4 + 8) / 1.95);
@@ -30,6 +30,16 @@ TEST(MovingMean, keeps_numbers_apart) {
   mean.update([](size_t i) { return i == 0 ? 4.0 : 40.0; });
   EXPECT_DOUBLE_EQ(mean.value(0), 3);
   EXPECT_DOUBLE_EQ(mean.value(1), 30);
+}
+
+TEST(MovingMean, leaves_out_what_has_no_value) {
+  MovingMean mean(0.5, 2);
+  mean.update([](size_t i) { return i == 0 ? std::optional(1.0) : std::nullopt; });
+  EXPECT_TRUE(mean.has_value(0));
+  EXPECT_FALSE(mean.has_value(1));
+  mean.update([](size_t i) { return i == 1 ? std::optional(7.0) : std::nullopt; });
+  EXPECT_DOUBLE_EQ(mean.value(0), 1);
+  EXPECT_DOUBLE_EQ(mean.value(1), 7);
 }
 
 TEST(MovingMean, continues_bit_exactly_from_its_state) {
@@ -50,10 +60,10 @@ TEST(MovingMean, starts_over_if_the_state_is_of_another) {
   MovingMean one(0.95, 1);
   next(one, 3);
   one.load(state);
-  EXPECT_TRUE(one.empty());
+  EXPECT_FALSE(one.has_value(0));
   MovingMean other_decay(0.5, 2);
   other_decay.load(state);
-  EXPECT_TRUE(other_decay.empty());
+  EXPECT_FALSE(other_decay.has_value(0));
 }
 
 }  // namespace

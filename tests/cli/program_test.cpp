@@ -37,6 +37,29 @@ TEST_F(Program, an_unknown_option_is_exit_2_with_a_suggestion) {
             "error: unknown option '--jsn' of tpack ckpt verify; see tpack ckpt verify --help\n");
 }
 
+TEST_F(Program, options_of_the_program_may_follow_the_command) {
+  const Outcome loud = tpack({"check", config()});
+  EXPECT_NE(loud.err.find("is valid"), std::string::npos) << loud.err;
+  const Outcome quiet = tpack({"check", config(), "--quiet"});
+  EXPECT_EQ(quiet.code, 0) << quiet.err;
+  EXPECT_EQ(quiet.err, "");
+}
+
+TEST_F(Program, a_checkpoint_where_a_config_is_expected_says_what_takes_it) {
+  write_content(folder_ / "model.h5", "\x89HDF\r\n\x1a\n");
+  const Outcome outcome = tpack({"train", folder_ / "model.h5"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("model.h5: is a checkpoint, not a config"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Program, resume_of_no_file_says_what_it_takes) {
+  const Outcome outcome = tpack({"train", config(), "--log-dir", folder_ / "run", "--resume", "yes"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find("yes: no such file; --resume takes auto, never or a checkpoint"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(Program, a_missing_config_is_exit_2) {
   const Outcome outcome = tpack({"check", folder_ / "none.yaml"});
   EXPECT_EQ(outcome.code, 2);
@@ -50,6 +73,14 @@ TEST_F(Program, lists_components) {
   EXPECT_EQ(outcome.out.find("ModelSaver"), std::string::npos);
   EXPECT_GT(json::parse(tpack({"list", "--json"}).out).size(), 40U);
   EXPECT_EQ(tpack({"list", "leyer"}).code, 2);
+}
+
+TEST_F(Program, describes_a_section) {
+  EXPECT_NE(tpack({"describe", "updates"}).out.find("updates.NAME.every"), std::string::npos);
+  const json described = json::parse(tpack({"describe", "model.inputs", "--json"}).out);
+  EXPECT_EQ(described[0].at("name"), "model.inputs");
+  EXPECT_EQ(described[1].at("name"), "model.inputs.NAME.shape");
+  EXPECT_EQ(described[1].at("required"), true);
 }
 
 TEST_F(Program, describes_a_component) {

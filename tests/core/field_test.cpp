@@ -155,17 +155,19 @@ TEST(Ref, keeps_its_place_and_finds_files_next_to_the_config) {
 }
 
 TEST(UnknownReference, suggests_or_lists) {
-  EXPECT_STREQ(unknown_reference("layer output", "fc2", at(1, 1), {"fc1", "conv0"}).what(),
-               "a.yaml:1:1: unknown layer output 'fc2'; did you mean 'fc1'?");
+  EXPECT_STREQ(unknown_reference("layer or input", "fc2", at(1, 1), {"fc1", "conv0"}).what(),
+               "a.yaml:1:1: unknown layer or input 'fc2'; did you mean 'fc1'?");
   EXPECT_STREQ(unknown_reference("flow", "validation", {}, {"train"}).what(),
                "unknown flow 'validation'; known: train");
+  EXPECT_STREQ(unknown_reference("hyper-parameter", "rate", {}, {"d/rate", "momentum", "g/rate"}).what(),
+               "unknown hyper-parameter 'rate'; did you mean one of 'd/rate', 'g/rate'?");
   EXPECT_STREQ(unknown_reference("flow", "validation", {}, {}).what(),
                "unknown flow 'validation'; none are defined");
 }
 
 TEST(FieldType, reads_as_english) {
   EXPECT_EQ(Codec<std::vector<std::vector<double>>>::type().str(), "a list of lists of numbers");
-  EXPECT_EQ(Codec<Ref<LayerOutput>>::type().str(), "the name of a layer output");
+  EXPECT_EQ(Codec<Ref<LayerOutput>>::type().str(), "the name of a layer or input");
   EXPECT_EQ((FieldType{.base = FieldType::Base::kComponent, .of = "initializer"}).str(), "an initializer");
 }
 

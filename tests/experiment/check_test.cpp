@@ -39,6 +39,31 @@ TEST(Check, reports_shapes_parameters_and_memory) {
   EXPECT_EQ(report.to_json().at("parameters"), report.parameters);
 }
 
+TEST(Check, says_what_each_update_trains) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  CheckedExperiment plain(folder / "tiny.yaml", {}, true);
+  EXPECT_EQ(report_model(plain).str().find("update"), std::string::npos) << "one update trains all";
+  CheckedExperiment checked(folder / "tiny.yaml",
+                            {"optimizer=!delete", "updates={d: {variables: fc0, optimizer: SGD, every: 2}}"},
+                            true);
+  const ModelReport report = report_model(checked);
+  ASSERT_EQ(report.updates.size(), 1U);
+  EXPECT_EQ(report.updates[0].variables, 2U);
+  EXPECT_EQ(report.updates[0].parameters, 85);
+  EXPECT_EQ(report.frozen, 18);
+  EXPECT_NE(report.str().find("none: frozen"), std::string::npos);
+  EXPECT_EQ(report.to_json().at("updates").at(0).at("every"), 2);
+}
+
+TEST(Check, reads_the_weights_that_a_run_starts_with) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  write_content(folder / "weights.h5", "no checkpoint");
+  CheckedExperiment checked(folder / "tiny.yaml", {"init={from: " + (folder / "weights.h5") + "}"}, true);
+  EXPECT_THROW(checked.compile(), CheckpointError);
+}
+
 /// The parts of what `check` predicts, in bytes.
 std::map<std::string, uint64_t> memory_of(const std::vector<std::string>& overrides) {
   const TemporaryFolder folder;

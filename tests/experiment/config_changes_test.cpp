@@ -45,6 +45,13 @@ TEST(ConfigChanges, of_lists_of_components_are_not_those_of_the_next_items) {
               ElementsAre("callbacks has another order"));
 }
 
+TEST(ConfigChanges, updates_in_another_order_are_one_change) {
+  EXPECT_THAT(
+      config_changes(parse_yaml("updates: {d: {optimizer: Adam}, g: {optimizer: SGD}}", "before.yaml"),
+                     parse_yaml("updates: {g: {optimizer: SGD}, d: {optimizer: Adam}}", "now.yaml"), {}),
+      ElementsAre("updates were in the order d, g, are in the order g, d"));
+}
+
 TEST(ConfigChanges, of_the_optimizer_are_an_error_at_its_place) {
   try {
     config_changes(parse_yaml("optimizer: Adam", "before.yaml"),
@@ -52,8 +59,8 @@ TEST(ConfigChanges, of_the_optimizer_are_an_error_at_its_place) {
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "train.yaml:3:1: the checkpoint was made with optimizer Adam, this run has SGD; resume with "
-                 "the same optimizer, or start a new run with these weights (init)");
+                 "train.yaml:3:1: the checkpoint was made with optimizer Adam, this run has optimizer SGD; "
+                 "resume with the same, or start a new run with these weights (init)");
   }
 }
 

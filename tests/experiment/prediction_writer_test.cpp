@@ -44,9 +44,9 @@ TEST(PredictionWriter, quotes_csv) {
 TEST(PredictionWriter, csv_has_a_column_for_each_further_output) {
   const TemporaryFolder folder;
   const auto writer = make_prediction_writer({"csv", folder / "out.csv", {"p", "box"}, {"a", "b", "c"}, 1});
-  writer->write({"one.png", {kScores, Tensor::of<float>({2, 1}, {1.5F, 2})}, ""});
+  writer->write({"one.png", {kScores, Tensor::of<float>({2, 1}, {0.1F, 2})}, ""});
   writer->finish();
-  EXPECT_EQ(content_of(folder / "out.csv"), "file,label,score,box,error\none.png,b,0.5,1.5 2,\n");
+  EXPECT_EQ(content_of(folder / "out.csv"), "file,label,score,box,error\none.png,b,0.5,0.1 2,\n");
   EXPECT_THROW(writer->write({"two.png", {Tensor::of<float>({1, 1}, {1}), kScores}, ""}), ConfigError)
       << "a matrix has no best class";
 }

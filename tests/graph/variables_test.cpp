@@ -27,6 +27,26 @@ TEST(FlatLayout, follows_the_gradient_order_on_64_byte_boundaries) {
   EXPECT_EQ(layout.size, 64);
 }
 
+TEST(PatternOfVariables, is_for_whole_names_or_what_is_below_a_name) {
+  EXPECT_TRUE(is_for_variable("body", "body/fc/W"));
+  EXPECT_TRUE(is_for_variable("body/fc", "body/fc/W"));
+  EXPECT_TRUE(is_for_variable(".*/W", "body/fc/W"));
+  EXPECT_FALSE(is_for_variable("bod", "body/fc/W"));
+  EXPECT_FALSE(is_for_variable("fc", "body/fc/W"));
+  EXPECT_FALSE(is_for_variable("body/f", "body/fc/W"));
+  EXPECT_THROW(is_for_variable("(", "body/fc/W"), ConfigError);
+}
+
+TEST(PatternOfVariables, that_matches_nothing_gets_the_nearest_name) {
+  const std::vector<std::string> known = {"body/fc/W", "body/fc/b", "head/W"};
+  EXPECT_EQ(no_match("variable", "bodi", known),
+            "no variable matches 'bodi' or is below it; did you mean 'body'?");
+  EXPECT_EQ(no_match("variable", "body/fd", known),
+            "no variable matches 'body/fd' or is below it; did you mean 'body/fc'?");
+  EXPECT_EQ(no_match("variable", "zzz", known),
+            "no variable matches 'zzz' or is below it; known: body, head");
+}
+
 TEST(VariableTable, refuses_a_second_declaration_that_differs) {
   VariableTable table;
   table.declare(weight("a", {3}));

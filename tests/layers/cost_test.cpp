@@ -168,7 +168,7 @@ std::string graph_of_kind(const std::string& item) {
   });
 }
 
-const std::map<std::string, std::vector<std::string>> kNamesOfCosts = {{"layer output", {"wide", "label"}},
+const std::map<std::string, std::vector<std::string>> kNamesOfCosts = {{"layer or input", {"wide", "label"}},
                                                                        {"variable", {"a/W"}}};
 
 TEST(Costs, have_no_field_without_effect) {

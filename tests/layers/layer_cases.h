@@ -9,8 +9,9 @@
 #include "config/yaml_reader.h"
 #include "core/expression.h"
 #include "golden/golden.h"
+#include "layers/layer_parser.h"
 #include "layers/model.h"
-#include "layers/network.h"
+#include "layers/network_builder.h"
 #include "testkit/gradient_check.h"
 
 /// The cases of layers that gradient and backend tests share: those of the golden file, which

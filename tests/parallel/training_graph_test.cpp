@@ -177,8 +177,9 @@ TEST_F(TwoUpdates, fetch_the_statistics_of_their_costs) {
 
 TEST_F(TwoUpdates, say_what_they_cannot_do) {
   EXPECT_THAT(error_of({update("a", "c", "body")}), HasSubstr("unknown cost 'c'"));
-  EXPECT_THAT(error_of({update("a", "a", "bodi")}),
-              HasSubstr("update a: no trainable variable matches 'bodi' or is below it; known: body/"));
+  EXPECT_THAT(
+      error_of({update("a", "a", "bodi")}),
+      HasSubstr("update a: no trainable variable matches 'bodi' or is below it; did you mean 'body'?"));
   EXPECT_THAT(error_of({update("a", "a", "body"), update("b", "b", "")}),
               HasSubstr("is also trained by update a"));
   EXPECT_THAT(error_of({update("a", "a", "head")}),

@@ -57,8 +57,8 @@ class KMeans final : public Trainer {
     return true;
   }
 
-  std::vector<std::string> statistics() const override { return {"inertia"}; }
-  double statistic(size_t /*index*/) const override { return inertia_; }
+  std::vector<StepStatistic> statistics() const override { return {{"inertia", true}}; }
+  std::optional<double> statistic(size_t /*index*/) const override { return inertia_; }
   std::optional<int64_t> steps_per_pass() const override { return data_->size(); }
   StepSize step_size() const override { return {*data_->batch_size(), 1, 1}; }
   int64_t samples() const override { return samples_; }

@@ -72,14 +72,30 @@ TEST_F(LoadWeights, includes_excludes_and_renames_by_patterns) {
   EXPECT_THAT(values("conv0/W"), ElementsAre(7, 8));
 }
 
+TEST_F(LoadWeights, takes_a_name_with_everything_below_it) {
+  put("backbone/conv0/W", {7, 8});
+  content_.tensors.erase("model/conv0/W");
+  const LoadReport report = load_weights(
+      *store_, content_, {.include = {"conv0", "fc1"}, .exclude = {"fc1"}, .rename = {{"backbone", "$0"}}});
+  EXPECT_THAT(report.loaded, IsEmpty());
+  EXPECT_THAT(report.left_out, testing::Contains("$0/conv0/W")) << "no groups in a name";
+  const LoadReport renamed =
+      load_weights(*store_, content_, {.include = {"conv0"}, .rename = {{"backbone/conv0", "conv0"}}});
+  EXPECT_THAT(renamed.loaded, ElementsAre("conv0/W"));
+  EXPECT_THAT(renamed.left_out, testing::Contains("fc1/W"));
+}
+
 TEST_F(LoadWeights, names_rules_that_match_nothing) {
   put("only_in_file", {1});
   const LoadReport report = load_weights(*store_, content_,
                                          {.include = {".*", "conv9/.*"},
-                                          .exclude = {"fc1/.*", "fc1", "only_in_file"},
+                                          .exclude = {"fc1/.*", "fc1", "fc2", "only_in_file"},
                                           .rename = {{"conv9", "x"}, {"only_in_file", "y"}}});
-  EXPECT_THAT(report.idle, ElementsAre("include: 'conv9/.*'", "exclude: 'fc1'", "exclude: 'only_in_file'",
-                                       "rename: 'conv9'"));
+  EXPECT_THAT(report.idle,
+              ElementsAre("include: no variable matches 'conv9/.*' or is below it; did you mean 'conv0'?",
+                          "exclude: no variable matches 'fc2' or is below it; did you mean 'fc1'?",
+                          "exclude: no variable matches 'only_in_file' or is below it; known: bn, conv0, fc1",
+                          "rename: no variable matches 'conv9' or is below it; did you mean 'conv0'?"));
   EXPECT_THAT(load_weights(*store_, content_).idle, IsEmpty());
 }
 

@@ -64,7 +64,7 @@ TEST_F(PredictorTest, values_outlive_the_next_call) {
 }
 
 TEST_F(PredictorTest, refuses_names_that_are_not_there) {
-  EXPECT_EQ(error_of("[fc2]", {"x"}), "p.yaml:1:2: unknown layer output 'fc2'; did you mean 'fc0'?");
+  EXPECT_EQ(error_of("[fc2]", {"x"}), "p.yaml:1:2: unknown layer or input 'fc2'; did you mean 'fc0'?");
   EXPECT_THAT(error_of("[fc1]", {"y"}), testing::StartsWith("unknown input 'y'"));
 }
 

@@ -45,8 +45,8 @@ class Annealing final : public Trainer {
     if (rise < 0 || rng.uniform() < std::exp(-rise / temperature)) std::copy_n(tried, 2, place());
     return true;
   }
-  std::vector<std::string> statistics() const override { return {"height"}; }
-  double statistic(size_t /*index*/) const override { return height(place()); }
+  std::vector<StepStatistic> statistics() const override { return {{"height", true}}; }
+  std::optional<double> statistic(size_t /*index*/) const override { return height(place()); }
   VariableStore* variables() override { return store_.get(); }
   std::vector<std::string> hyper_parameters() const override { return {kTemperature}; }
   double hyper_parameter(const std::string& name) const override { return store_->number(name); }
@@ -74,7 +74,7 @@ class StopWhenLow final : public Callback {
     setup.provides("height_now");
   }
   void trigger(Run& run) override {
-    const double height = run.statistic(height_);
+    const double height = *run.statistic(height_);
     run.monitors().put_scalar("height_now", height);
     if (height < enough_) run.request_stop("low enough");
   }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ class FakeTrainer final : public Trainer {
   std::map<std::string, std::function<double(int64_t global_step)>> figures;
   std::function<void(int64_t global_step)> on_step;     // before the step counts
   int64_t data_ends_after = -1;                         // steps; -1: never
-  std::vector<std::string> minimized = {kCost};         // the figures that are costs
+  std::set<std::string> minimized = {kCost};            // the figures that are costs
   std::function<bool(int64_t steps)> is_due = nullptr;  // whether the last step had figures; null: always
   StepSize size = {.batch = 4};
   double waited = 0;
@@ -41,15 +42,14 @@ class FakeTrainer final : public Trainer {
     for (float& value : weights().span<float>()) value += 1;
     return true;
   }
-  std::vector<std::string> statistics() const override {
-    std::vector<std::string> names;
-    for (const auto& [name, figure] : figures) names.push_back(name);
-    return names;
+  std::vector<StepStatistic> statistics() const override {
+    std::vector<StepStatistic> all;
+    for (const auto& [name, figure] : figures) all.push_back({name, minimized.contains(name)});
+    return all;
   }
-  double statistic(size_t index) const override {
+  std::optional<double> statistic(size_t index) const override {
     return std::next(figures.begin(), static_cast<std::ptrdiff_t>(index))->second(steps_);
   }
-  std::vector<std::string> costs() const override { return minimized; }
   bool statistic_is_of_last_step(size_t /*index*/) const override { return !is_due || is_due(steps_); }
   StepSize step_size() const override { return size; }
   int64_t samples() const override { return samples_; }

@@ -114,6 +114,7 @@ Tuner::Measurement Tuner::measure(const KernelRequest& request, Team& team) {
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   if (timings_ == Timings::kKnown) return {.disturbed = true};
+  if (!changed_) log::info("timing kernels that this machine has not timed yet, which may take a minute");
   const Measurement m = time_(request, team);
   changed_ = true;
   return known_[key] = m;

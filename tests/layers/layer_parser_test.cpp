@@ -1,4 +1,4 @@
-#include "layers/network.h"
+#include "layers/layer_parser.h"
 
 #include <gmock/gmock.h>
 
@@ -64,7 +64,7 @@ TEST(Layers, of_one_name_are_refused) {
 
 TEST(Layers, with_an_unknown_input_are_refused_with_the_nearest) {
   EXPECT_EQ(network_error("- ReLU: {name: first}\n- Tanh: {input: frist}"),
-            "layers.yaml:2:17: unknown layer output 'frist'; did you mean 'first'?");
+            "layers.yaml:2:17: unknown layer or input 'frist'; did you mean 'first'?");
 }
 
 TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
