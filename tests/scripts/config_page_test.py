@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Tests docs/config.md with the program: its configs are valid, its commands run, and they print what the page shows.
+
+    config_page_test.py TPACK
+
+A YAML block is a file, named in its first line. A text block is what the commands before it print.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TPACK = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build/release/tpack"
+
+
+class ConfigPage(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        programs = self.folder / "bin"
+        programs.mkdir()
+        (programs / "tpack").symlink_to(TPACK)
+        self.environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", TPACK_CACHE_DIR=str(self.folder / "cache"))
+
+    def run_commands(self, commands):
+        """Exit code and output."""
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.folder, env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def test_shows_what_the_program_does(self):
+        page = (ROOT / "docs/config.md").read_text()
+        blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        self.assertGreater(len(blocks), 12)
+        for number, (language, block) in enumerate(blocks):
+            shown = blocks[number + 1][1] if blocks[number + 1:] and blocks[number + 1][0] == "text" else None
+            if language == "yaml":
+                name = re.match(r"# ([\w-]+\.yaml)\n", block)
+                self.assertTrue(name, f"no file name in the first line:\n{block}")
+                (self.folder / name[1]).write_text(block)
+                code, output = self.run_commands(f"tpack check {name[1]}")
+                has_errors = f"error: {name[1]}:" in page
+                self.assertEqual(code, 2 if has_errors else 0, block + output)
+            elif language == "sh":
+                code, output = self.run_commands(block)
+                if shown is None:
+                    self.assertEqual(code, 0, block + output)
+                else:
+                    self.assertEqual(output, shown, block)
+            else:
+                self.assertEqual((language, blocks[number - 1][0]), ("text", "sh"), block)
+
+
+if __name__ == "__main__":
+    unittest.main()
