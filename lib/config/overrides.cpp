@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "config/item_address.h"
 #include "core/error.h"
+#include "core/substitute.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -19,13 +21,18 @@ std::string key_of(const std::string& text) {
   return std::string(trim(std::string_view(text).substr(0, text.find('='))));
 }
 
-/// True if a text of the config has these words in it, as an expression that uses a variable has.
-bool mentions(const ConfigNode& node, const std::string& words) {
-  const auto item = [&](const ConfigNode& n) { return mentions(n, words); };
-  const auto entry = [&](const ConfigNode::Entry& e) { return mentions(e.value, words); };
-  if (node.is_list()) return std::any_of(node.items().begin(), node.items().end(), item);
-  if (node.is_map()) return std::any_of(node.entries().begin(), node.entries().end(), entry);
-  return node.is_string() && node.text().find(words) != std::string::npos;
+/// True if an expression of the config uses this key of `vars`.
+bool is_used(const ConfigNode& config, const std::string& key) {
+  std::set<std::string> names;
+  try {
+    collect_names(config, names);
+  } catch (const ConfigError&) {
+    return true;  // reported later, at its place
+  }
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name == key || name.starts_with(key + ".") || name == "vars." + key ||
+           name.starts_with("vars." + key + ".");
+  });
 }
 
 ConfigNode nested(const std::vector<std::string>& words, ConfigNode value, const Position& where) {
@@ -67,7 +74,7 @@ void check_override(const ConfigNode& config, const FieldType& structure, const 
     const std::string owner = path.empty() ? "the config" : "'" + path + "'";
     if (next == nullptr && checked && !known) {
       const std::string suggestion = did_you_mean(entry.key, words_at(there, type));
-      const bool of_vars = path == "vars" && !mentions(config, "vars." + entry.key);
+      const bool of_vars = path == "vars" && !is_used(config, entry.key);
       if (!suggestion.empty() || of_vars)
         throw ConfigError(where, owner + " has no '" + entry.key + "'" +
                                      (suggestion.empty() ? ", and no expression uses it" : suggestion));

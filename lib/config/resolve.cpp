@@ -140,7 +140,10 @@ std::optional<ConfigNode> Resolver::lookup(const std::string& name) const {
   if (!found) return std::nullopt;
   ConfigNode value = resolved(found->node, join(found->place, "."), found->type);
   if (value.holds_expression()) {
-    throw ConfigError("'" + name + "' depends on parameters of a block, which have no value here");
+    throw ConfigError(
+        "the value of '" + name +
+        "' has names without a dot, which get their values when the layers are read; write them "
+        "there as $(vars.NAME)");
   }
   return value;
 }

@@ -88,23 +88,30 @@ void set_up_trainer(Experiment& experiment, Plan& plan, Comm& world, const Input
 
 void open_data_and_set_up(const Experiment& experiment, const std::function<void()>& open_data,
                           const std::function<void()>& set_up) {
-  try {
-    open_data();
-  } catch (const DataError& data) {
-    const auto declares = [](const auto& named) { return named.second.knows_spec(); };
-    if (!std::all_of(experiment.flows.begin(), experiment.flows.end(), declares)) throw;
+  Diagnostics errors;
+  const auto declares = [](const auto& named) { return named.second.knows_spec(); };
+  const auto add_those_of_the_model = [&] {
+    if (!std::all_of(experiment.flows.begin(), experiment.flows.end(), declares)) return false;
     try {
       set_up();
-    } catch (const ConfigError& model) {
-      Diagnostics errors;
-      errors.add(Position(), data.what());
-      errors.add(model, {});
-      errors.throw_if_any();
+    } catch (const ConfigError& error) {
+      errors.add(error, {});
+      return true;
     } catch (const Error&) {
       // The data come first.
     }
-    throw;
+    return false;
+  };
+  try {
+    open_data();
+  } catch (const ConfigError& error) {
+    errors.add(error, {});
+    add_those_of_the_model();
+  } catch (const DataError& error) {
+    if (!add_those_of_the_model()) throw;
+    errors.add(Position(), error.what());
   }
+  errors.throw_if_any();
   set_up();
 }
 

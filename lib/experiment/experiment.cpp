@@ -65,6 +65,13 @@ class ExperimentMaker {
                                                  e_.position_of("optimizer").str() +
                                                  "); move it into an update");
     }
+    const std::vector<std::string> costs = cost_names(c.model);
+    if (!c.optimizer.item.is_null() && c.updates.empty() &&
+        std::find(costs.begin(), costs.end(), kCost) == costs.end()) {
+      errors_.add(e_.position_of("optimizer"),
+                  "'optimizer' minimizes the cost named cost, but model.costs has " + join(costs, ", ") +
+                      "; write updates: {" + costs[0] + ": {cost: " + costs[0] + ", optimizer: ...}}");
+    }
     if (!c.optimizer.item.is_null()) add_update({.position = e_.position_of("optimizer")}, c.optimizer);
     for (const UpdateSection& section : c.updates) {
       check_cost(section);
@@ -110,7 +117,7 @@ class ExperimentMaker {
     if (!flow->second.knows_spec()) return [](const std::string&) { return false; };  // it must be written
     return [&spec = flow->second.spec()](const std::string& component) {
       const auto found = spec.find(component);
-      return found && spec[*found].is_image;
+      return !found || spec[*found].is_image;  // one that is not there is reported as such
     };
   }
 

@@ -96,9 +96,15 @@ std::optional<std::vector<Ref<Variable>>> parse_patterns(const ConfigNode& node,
 }
 
 Schema<PredictSection> predict_schema() {
+  const FieldType names = FieldType::list_of(Codec<Ref<LayerOutput>>::type());
+  const FieldType by_name = FieldType::map_of(FieldType::component(Layer::kKind), "outputs by name");
+  FieldType outputs = FieldType::either({names, by_name}, "outputs: names, or layers by name");
+  outputs.nullable = true;
   return Schema<PredictSection>("What `tpack infer` predicts.")
       .field("data", &PredictSection::data, "flow with the stages that files go through")
-      .field("outputs", &PredictSection::outputs, "outputs of the model, by name");
+      .field("outputs", &PredictSection::outputs,
+             "outputs of the model: a list, or by name; {p: {Softmax: fc}} applies a layer to the output fc")
+      .type(std::move(outputs));
 }
 
 ConfigNode texts(const std::vector<std::string>& values) {

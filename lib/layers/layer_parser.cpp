@@ -363,7 +363,9 @@ ConfigNode LayerParser::substitute_own(const ComponentItem& item) const {
   const std::vector<FieldInfo> fields = info != nullptr ? info->fields() : std::vector<FieldInfo>{};
   ConfigNode out = params;
   for (const ConfigNode::Entry& entry : params.entries()) {
-    const bool nested = info != nullptr ? is_layer_list(fields, entry.key) : is_list_of_maps(entry.value);
+    // A list is read with names of its own; an expression for one has its value from here.
+    const bool nested = info != nullptr ? is_layer_list(fields, entry.key) && entry.value.is_list()
+                                        : is_list_of_maps(entry.value);
     if (!nested) out = out.with(entry.key, substitute(entry.value, *scope_, *errors_));
   }
   return params.is_map() ? out : substitute(params, *scope_, *errors_);

@@ -74,7 +74,7 @@ Graph Predictor::graph(const Signature& fed) const {
 }
 
 std::vector<Tensor> Predictor::run(const std::vector<Tensor>& batch) {
-  const Executable& done = program_.run(batch, RunInfo{});
+  const Executable& done = program_.run(batch, {.step = batches_++});
   std::vector<Tensor> values;
   for (size_t i = 0; i < outputs_.size(); ++i) values.push_back(done.fetched(i).clone());
   return values;

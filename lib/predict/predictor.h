@@ -32,6 +32,7 @@ class Predictor {
   std::vector<PredictOutput> outputs_;
   std::vector<size_t> given_;  // numbers of the tower's inputs
   Program program_;
+  int64_t batches_ = 0;  // so far: each has other random draws
 };
 
 }  // namespace tpack

@@ -25,7 +25,7 @@ void ScalarOrder::provides(const std::string& name, When when) {
   if (is_new) return;
   const CallbackPlace& first = callbacks_[at->second.callback];
   if (at->second.callback != current())
-    duplicates_.push_back({callbacks_.back().position,
+    duplicates_.push_back({callbacks_.back().position.known() ? callbacks_.back().position : first.position,
                            "statistic '" + name + "' of " + callbacks_.back().who + " is also reported by " +
                                first.who + "; rename the cost, metric or flow that it comes from"});
   if (when == When::kStep) at->second.when = when;

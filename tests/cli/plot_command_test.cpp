@@ -39,6 +39,15 @@ TEST_F(Plot, shows_what_a_validation_has_as_well) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("accuracy")));
 }
 
+TEST_F(Plot, of_a_run_without_validation_shows_the_cost) {
+  write_content(folder_ / "a/stats.json",
+                R"([{"cost":2.0,"learning_rate":0.1,"samples_per_s":9,"epoch_num":1,"global_step":10}])");
+  const Outcome outcome = tpack({"plot", folder_ / "a"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("─ cost\n"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("samples_per_s")));
+}
+
 TEST_F(Plot, writes_svg_of_several_runs) {
   const Outcome outcome =
       tpack({"plot", folder_ / "a", folder_ / "b", "cost", "--svg", folder_ / "curves.svg"});

@@ -35,6 +35,7 @@ TEST(Override, of_a_variable_that_nothing_has_or_uses_is_refused) {
   EXPECT_EQ(complaint("{vars: {side: 3}, a: [x]}", "vars.dir=z"),
             "--set vars.dir: 'vars' has no 'dir', and no expression uses it");
   EXPECT_EQ(complaint("{vars: {side: 3}, a: [{b: $(vars.dir or 1)}]}", "vars.dir=z"), "");
+  EXPECT_EQ(complaint("{vars: {side: 3}, a: [{b: $(dir)}]}", "vars.dir=z"), "");
   EXPECT_EQ(complaint("{vars: {side: 3}}", "vars.side=4"), "");
 }
 

@@ -211,10 +211,16 @@ TEST_F(Train, each_epoch_says_how_fast_it_was_and_how_long_it_waited) {
 }
 
 TEST_F(Train, absent_data_are_exit_3) {
-  const Outcome outcome =
-      train({"--set", "data.train=[{Mnist: {dir: " + folder_.str() + "}}, {BatchData: {batch_size: 4}}]"});
+  const std::string absent =
+      "data.train=[{Mnist: {dir: " + folder_.str() + "}}, {BatchData: {batch_size: 4}}]";
+  const Outcome outcome = train({"--set", absent, "--set", "model.inputs.image.shape=[28, 28, 1]", "--set",
+                                 "model.layers.fc.units=10"});
   EXPECT_EQ(outcome.code, 3) << outcome.err;
   EXPECT_EQ(exit_code(), 3);
+  const Outcome both = train({"--set", absent}, "both");
+  EXPECT_EQ(both.code, 2) << "what is wrong with the config is told, too";
+  EXPECT_NE(both.err.find("dataset mnist: "), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("write shape: [28, 28, 1]"), std::string::npos) << both.err;
 }
 
 TEST_F(Train, a_wrong_config_is_exit_2_with_every_mistake) {

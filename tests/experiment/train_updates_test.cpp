@@ -1,5 +1,6 @@
 // Training of several networks from a config: resume, and the short form against the long one.
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "checkpoint/layout.h"
 #include "experiment/tiny_runs.h"
@@ -87,8 +88,52 @@ TEST_F(TrainUpdates, of_other_optimizers_are_not_resumed) {
   const Outcome other =
       train({"--resume", "auto", "--set", "updates.g.optimizer={SGD: {learning_rate: 0.1}}"});
   EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.err, testing::HasSubstr(
-                             "optimizer d with Adam, g with Momentum, this run has d with Adam, g with SGD"));
+  EXPECT_THAT(other.err,
+              testing::HasSubstr(
+                  "updates d with Adam, g with Momentum, this run has updates d with Adam, g with SGD"));
+}
+
+TEST_F(TrainUpdates, may_run_in_another_order_after_a_resume) {
+  ASSERT_EQ(train({"--set", "max_epoch=1"}).code, 0);
+  std::string swapped = kGan;
+  const size_t d = swapped.find("  d: {cost: d, variables");
+  const size_t g = swapped.find("  g: {cost: g, variables");
+  const size_t end = swapped.find("engine:");
+  swapped =
+      swapped.substr(0, d) + swapped.substr(g, end - g) + swapped.substr(d, g - d) + swapped.substr(end);
+  write_content(config(), swapped);
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, testing::HasSubstr("updates were in the order d, g, are in the order g, d"));
+}
+
+TEST_F(TrainUpdates, that_diverge_name_the_cost_or_the_variable) {
+  const auto of_rate = [&](const std::string& update, const std::string& optimizer) {
+    return train({"--resume", "never", "--set",
+                  "updates." + update + ".optimizer={" + optimizer + ": {learning_rate: 1.0e+38}}"});
+  };
+  const Outcome d = of_rate("d", "SGD");
+  EXPECT_EQ(d.code, 6) << d.err;
+  EXPECT_THAT(d.err, testing::ContainsRegex("cost [dg] is (-?nan|-?inf)"));
+  const Outcome g = of_rate("g", "Adam");
+  EXPECT_EQ(g.code, 6) << g.err;
+  EXPECT_THAT(g.err, testing::ContainsRegex(
+                         "(cost [dg] is|optimizer slot [mv] of variable|variable [a-z]*/.* has) "));
+}
+
+/// A renamed cost has no earlier value: its column is empty, not NaN, until its update runs.
+TEST_F(TrainUpdates, leave_out_statistics_that_no_step_has_computed) {
+  ASSERT_EQ(train({"--set", "max_epoch=1"}).code, 0);
+  std::string renamed = kGan;
+  renamed.replace(renamed.find("    g: [{Sig"), 6, "    gen:");
+  renamed.replace(renamed.find("{cost: g,"), 9, "{cost: gen,");
+  write_content(config(), renamed);
+  const Outcome outcome =
+      train({"--resume", "auto", "--set", "updates.g.every=1000", "--set", "max_epoch=2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto stats = nlohmann::json::parse(content_of(folder_ / "run/stats.json"));
+  EXPECT_TRUE(stats.back().contains("d")) << stats.back();
+  EXPECT_FALSE(stats.back().contains("gen")) << stats.back();
 }
 
 TEST_F(TrainUpdates, take_the_place_of_the_optimizer) {

@@ -164,6 +164,19 @@ TEST_F(Blocks, have_defaults_that_depend_on_what_is_before_and_around_them) {
               testing::HasSubstr("unknown name 'nothing'"));
 }
 
+TEST_F(Blocks, take_layers_as_parameters) {
+  settings_.blocks["Wrap"] = parse_yaml(
+      "parameters: {body: ~, rounds: 2}\n"
+      "layers: [{Repeat: {name: r, count: $(rounds), layers: $(body)}}]",
+      "w.yaml");
+  const Built built =
+      build("[{Wrap: {name: w, body: [{FullyConnected: {name: f, units: $(width)}}]}}]", settings_);
+  EXPECT_THAT(built.variables, ElementsAre("w/r/0/f/W", "w/r/0/f/b", "w/r/1/f/W", "w/r/1/f/b"));
+  EXPECT_EQ(built.outputs.at("w"), (Shape{2, 5}));
+  EXPECT_THAT(network_error("[{Repeat: {count: 2, layers: $(width)}}]", settings_),
+              testing::HasSubstr("expected a list of layers, found the number 5"));
+}
+
 TEST_F(Blocks, say_what_is_wrong_with_a_call) {
   EXPECT_EQ(network_error("- Dense: {unts: 4}", settings_),
             "layers.yaml:1:3: block Dense: parameter 'units' is missing\n"

@@ -91,11 +91,12 @@ TEST_F(LoadWeights, names_rules_that_match_nothing) {
                                          {.include = {".*", "conv9/.*"},
                                           .exclude = {"fc1/.*", "fc1", "fc2", "only_in_file"},
                                           .rename = {{"conv9", "x"}, {"only_in_file", "y"}}});
-  EXPECT_THAT(report.idle,
-              ElementsAre("include: no variable matches 'conv9/.*' or is below it; did you mean 'conv0'?",
-                          "exclude: no variable matches 'fc2' or is below it; did you mean 'fc1'?",
-                          "exclude: no variable matches 'only_in_file' or is below it; known: bn, conv0, fc1",
-                          "rename: no variable matches 'conv9' or is below it; did you mean 'conv0'?"));
+  EXPECT_THAT(
+      report.idle,
+      ElementsAre("include: no variable matches 'conv9/.*' or is below it; did you mean 'conv0/W'?",
+                  "exclude: no variable matches 'fc2' or is below it; did you mean 'fc1'?",
+                  "exclude: no variable matches 'only_in_file' or is below it; known: bn, conv0, fc1, y",
+                  "rename: no variable matches 'conv9' or is below it; did you mean 'conv0'?"));
   EXPECT_THAT(load_weights(*store_, content_).idle, IsEmpty());
 }
 
