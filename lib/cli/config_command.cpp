@@ -71,7 +71,9 @@ int show(const ConfigOptions& o) {
 void add_config_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<ConfigOptions>();
   add_config_arguments(command, options->config);
-  command.add_flag("--resolved", options->resolved, "every default written out, and expressions replaced (in layers only those with dotted names)");
+  command.add_flag(
+      "--resolved", options->resolved,
+      "every default written out, and expressions replaced (in layers only those with dotted names)");
   command.add_option("--explain", options->key, "show every place that sets this dotted key")
       ->type_name("KEY")
       ->check(dotted_key());
