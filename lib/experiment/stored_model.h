@@ -6,7 +6,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "experiment/experiment.h"
-#include "predict/inference_tower.h"
+#include "backend/inference_tower.h"
 
 namespace tpack {
 

@@ -46,7 +46,7 @@ TrainingGraphs::TrainingGraphs(const TowerFunction& tower, std::span<const Updat
 }
 
 Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signature& fed, DType float_type,
-                               const std::vector<std::string>& fetches) const {
+                               const std::vector<std::string>& fetches, Averages averages) const {
   const Update& update = updates_[index];
   const Builder::Options options{Phase::kTraining, float_type};
   Graph plain;
@@ -56,7 +56,8 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     const auto outputs = index == 0 ? fetches : std::vector<std::string>();
     plain.fetch(kCostFetch, cost_of(update, tower_, build_tower(b, tower_, fed, outputs, wanted)));
   }
-  plain.keep_assignments([&](const Assignment& a) { return moves_in(index, a.variable, table); });
+  plain.keep_assignments(
+      [&](const Assignment& a) { return averages == Averages::kMove && moves_in(index, a.variable, table); });
   // Simplified before the gradient is taken: what is not computed needs no gradient.
   Graph graph = move_relu_after_pooling(simplify(plain, Stops::kKeep));
   Builder b(graph, table, options);
@@ -88,7 +89,7 @@ Graph TrainingGraphs::update(size_t index, VariableTable& table, DType float_typ
   Graph graph;
   Builder b(graph, table, {Phase::kTraining, float_type});
   const Builder::NameScope scope(b, update.program_name("update"));
-  update.optimizer->build(b, *group, scale);
+  update.optimizer->build(b, *group, scale, samples_);
   return graph;
 }
 
@@ -160,7 +161,8 @@ void TrainingGraphs::check_patterns(const VariableTable& table) const {
   errors.throw_if_any();
 }
 
-void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType float_type) const {
+void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType float_type, double samples) {
+  samples_ = samples;
   if (!trains_all()) {
     Graph graph;  // which variables there are, before anybody selects some
     Builder b(graph, table, {Phase::kTraining, float_type});

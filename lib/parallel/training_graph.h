@@ -10,6 +10,9 @@
 
 namespace tpack {
 
+/// Whether a program assigns what a tower assigns itself: the moving averages.
+enum class Averages : uint8_t { kMove, kStay };
+
 /// What a training step computes: a tower and the updates that train it, in their order.
 class TrainingGraphs {
  public:
@@ -23,14 +26,14 @@ class TrainingGraphs {
   /// nearest to it in the tree of names, so once per step; if those are frozen it stays as it is.
   /// Errors: ConfigError if the cost is missing or depends on no variable of the update.
   Graph backward(size_t update, VariableTable& table, const Signature& fed, DType float_type,
-                 const std::vector<std::string>& fetches = {}) const;
+                 const std::vector<std::string>& fetches = {}, Averages averages = Averages::kMove) const;
   /// The second program: the optimizer's update of the group from its gradient block times `scale`.
   Graph update(size_t update, VariableTable& table, DType float_type, double scale) const;
 
   /// Declares every variable of training in `table` by building all programs once for a signature, and sets
-  /// its groups. Call before the device makes its variables. Errors: ConfigError for variables that two
+  /// its groups. `samples`: of a step on all replicas together, for learning rates that depend on it. Call before the device makes its variables. Errors: ConfigError for variables that two
   /// updates train, and for patterns that select none.
-  void declare(VariableTable& table, const Signature& fed, DType float_type) const;
+  void declare(VariableTable& table, const Signature& fed, DType float_type, double samples = 1);
 
   /// The update whose program fetches this statistic.
   size_t update_of(const Statistic& statistic) const;
@@ -43,6 +46,7 @@ class TrainingGraphs {
 
   const TowerFunction& tower_;
   std::span<const Update> updates_;
+  double samples_ = 1;  // of a step
 };
 
 }  // namespace tpack

@@ -124,7 +124,7 @@ class TwoUpdates : public TrainingGraph {
 
 TEST_F(TwoUpdates, have_blocks_and_slots_of_their_own) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
-  const TrainingGraphs graphs(*two_, updates);
+  TrainingGraphs graphs(*two_, updates);
   graphs.declare(table_, kFed, DType::kFloat32);
   EXPECT_THAT(assigned(graphs.update(0, table_, DType::kFloat32, 1)),
               ElementsAre("@momentum:a", "@parameters:a"));
@@ -138,7 +138,7 @@ TEST_F(TwoUpdates, have_blocks_and_slots_of_their_own) {
 
 TEST_F(TwoUpdates, assign_their_own_gradients_and_the_averages_nearest_to_what_they_train) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
-  const TrainingGraphs graphs(*two_, updates);
+  TrainingGraphs graphs(*two_, updates);
   graphs.declare(table_, kFed, DType::kFloat32);
   // The layer `plain` has no variables of its own, and the nearest ones are those of the whole model.
   EXPECT_THAT(assigned(graphs.backward(0, table_, kFed, DType::kFloat32)),
@@ -151,7 +151,7 @@ TEST_F(TwoUpdates, assign_their_own_gradients_and_the_averages_nearest_to_what_t
 
 TEST_F(TwoUpdates, leave_averages_of_frozen_layers_alone) {
   const std::vector<Update> updates = {update("b", "b", "head")};
-  const TrainingGraphs graphs(*two_, updates);
+  TrainingGraphs graphs(*two_, updates);
   graphs.declare(table_, kFed, DType::kFloat32);
   EXPECT_THAT(assigned(graphs.backward(0, table_, kFed, DType::kFloat32)),
               ElementsAre("@gradient/head/W", "@gradient/head/b", "plain/mean/EMA", "plain/variance/EMA"));
@@ -162,7 +162,7 @@ TEST_F(TwoUpdates, leave_averages_of_frozen_layers_alone) {
 
 TEST_F(TwoUpdates, fetch_the_statistics_of_their_costs) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
-  const TrainingGraphs graphs(*two_, updates);
+  TrainingGraphs graphs(*two_, updates);
   graphs.declare(table_, kFed, DType::kFloat32);
   const auto fetches = [&](size_t i) {
     std::vector<std::string> names;

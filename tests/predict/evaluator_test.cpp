@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "dataflow/data_flow.h"
-#include "predict/inference_tower.h"
+#include "backend/inference_tower.h"
 #include "support/paths.h"
 #include "support/small_model.h"
 #include "support/temporary_folder.h"
