@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "backend/passes/passes.h"
 #include "core/text.h"
@@ -68,6 +69,7 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     trained.push_back(spec);
     wrt.push_back(value);
   }
+  require_same_variables(index, trained);
   const std::vector<Symbol> found = gradients(b, fetched(graph, kCostFetch), wrt);
   if (std::none_of(found.begin(), found.end(), [](Symbol s) { return static_cast<bool>(s); })) {
     throw ConfigError(update.position, in_update(update) + "the cost depends on no trainable variable" +
@@ -78,6 +80,19 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     b.assign(gradient_name(trained[i]->name), gradient);
   }
   return graph;
+}
+
+/// Each time that a tower is built it must train what it trained first.
+void TrainingGraphs::require_same_variables(size_t index,
+                                            const std::vector<const VariableSpec*>& trained) const {
+  if (trained_.empty()) return;
+  std::set<std::string> missing = trained_[index];
+  for (const VariableSpec* spec : trained) missing.erase(spec->name);
+  if (missing.empty()) return;
+  throw ConfigError(tower_.origin(), in_update(updates_[index]) + "the model does not use variable " +
+                                         *missing.begin() +
+                                         " each time that it is built; it must have the same variables, "
+                                         "whatever the sizes of its inputs");
 }
 
 Graph TrainingGraphs::update(size_t index, VariableTable& table, DType float_type, double scale) const {
@@ -172,8 +187,12 @@ void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType f
   std::vector<ParameterGroup> groups;
   std::map<std::string, std::string> owners;  // update by variable
   Diagnostics errors;
+  std::vector<std::set<std::string>> trained(updates_.size());
   for (size_t i = 0; i < updates_.size(); ++i) {
     const Graph graph = backward(i, table, fed, float_type);
+    for (const auto& [spec, value] : trainable_reads(graph, table)) {
+      if (updates_[i].selects(spec->name)) trained[i].insert(spec->name);
+    }
     groups.push_back({updates_[i].name, trained_by(i, table, graph)});
     for (const std::string& name : groups.back().variables) {
       const auto [owner, is_new] = owners.emplace(name, updates_[i].name);
@@ -187,6 +206,8 @@ void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType f
   errors.throw_if_any();
   table.set_groups(std::move(groups));
   for (size_t i = 0; i < updates_.size(); ++i) update(i, table, float_type, 1);
+  trained_ = std::move(trained);
+  table.close();
 }
 
 }  // namespace tpack

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,8 +32,9 @@ class TrainingGraphs {
   Graph update(size_t update, VariableTable& table, DType float_type, double scale) const;
 
   /// Declares every variable of training in `table` by building all programs once for a signature, and sets
-  /// its groups. `samples`: of a step on all replicas together, for learning rates that depend on it. Call before the device makes its variables. Errors: ConfigError for variables that two
-  /// updates train, and for patterns that select none.
+  /// its groups, and closes it. `samples`: of a step on all replicas together, for learning rates that depend
+  /// on it. Call before the device makes its variables. Errors: ConfigError for variables that two updates
+  /// train, and for patterns that select none.
   void declare(VariableTable& table, const Signature& fed, DType float_type, double samples = 1);
 
   /// The update whose program fetches this statistic.
@@ -42,11 +44,13 @@ class TrainingGraphs {
   bool trains_all() const { return updates_.size() == 1 && updates_[0].variables.empty(); }
   bool moves_in(size_t update, const std::string& variable, const VariableTable& table) const;
   std::vector<std::string> trained_by(size_t update, const VariableTable& table, const Graph& graph) const;
+  void require_same_variables(size_t index, const std::vector<const VariableSpec*>& trained) const;
   void check_patterns(const VariableTable& table) const;
 
   const TowerFunction& tower_;
   std::span<const Update> updates_;
-  double samples_ = 1;  // of a step
+  double samples_ = 1;                          // of a step
+  std::vector<std::set<std::string>> trained_;  // by update, what `declare` found
 };
 
 }  // namespace tpack

@@ -6,6 +6,7 @@
 
 #include "comm/checks.h"
 #include "comm/local_group.h"
+#include "core/error.h"
 
 namespace tpack {
 namespace {

@@ -13,12 +13,12 @@
 namespace tpack {
 namespace {
 
-constexpr int64_t kBatch = 6;
+constexpr int64_t kAsyncBatch = 6;
 
 std::vector<Tensor> batch_of(int64_t number) {
   const auto seed = static_cast<uint64_t>(number);
-  return {testkit::random_tensor({kBatch, 5}, 100 + seed, DType::kFloat32),
-          testkit::random_labels(kBatch, 3, 200 + seed)};
+  return {testkit::random_tensor({kAsyncBatch, 5}, 100 + seed, DType::kFloat32),
+          testkit::random_labels(kAsyncBatch, 3, 200 + seed)};
 }
 
 ReplicaOptions options_of(size_t towers) {
@@ -36,7 +36,7 @@ template <class Kind>
 struct Training {
   explicit Training(size_t towers) : Training(options_of(towers)) {}
   explicit Training(ReplicaOptions options) : replicas(*model, updates(), plan, std::move(options)) {
-    const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
+    const Signature signature = {{DType::kFloat32, {kAsyncBatch, 5}}, {DType::kInt32, {kAsyncBatch}}};
     replicas.declare(signature);
     replicas.build(signature, {});
     replicas.initialize();
@@ -93,7 +93,7 @@ TEST(AsyncParallel, a_tower_does_not_wait_for_another_one) {
   feed.let_go();
   for (int64_t step = kSteps; training.replicas.steps_of(1) < 5; ++step)
     ASSERT_TRUE(training.replicas.step(step, batches));
-  EXPECT_EQ(training.replicas.samples() % kBatch, 0);
+  EXPECT_EQ(training.replicas.samples() % kAsyncBatch, 0);
 }
 
 TEST(AsyncParallel, changes_no_variable_between_steps) {

@@ -35,7 +35,7 @@ TEST(DeviceList, is_names_or_a_number_of_parts_or_one_for_each_memory_node) {
   EXPECT_EQ(parse("[cpu:1, cpu:0]").towers, (std::vector<std::string>{"cpu:1", "cpu:0"}));
   EXPECT_EQ(parse("3").towers, (std::vector<std::string>{"cpu:0", "cpu:1", "cpu:2"}));
   EXPECT_EQ(parse("~").towers.size(), own_memory_nodes());
-  EXPECT_EQ(to_json(parse("2").dumped), R"(["cpu:0","cpu:1"])");
+  EXPECT_EQ(to_json(parse("2").dumped), R"(["cpu:0", "cpu:1"])");
   EXPECT_TRUE(parse("~").dumped.is_null());
 }
 

@@ -11,7 +11,7 @@ TEST(NoOp, changes_nothing_but_counts_steps_and_runs_callbacks) {
   const auto before = variables_of(training.trainer());
   int triggers = 0;
   TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
-  run.add("count", std::make_unique<FunctionCallback>(nullptr, [&](Run& here) {
+  run.add("count", std::make_unique<FunctionCallback>(nullptr, [&](tpack::Run& here) {
             ++triggers;
             EXPECT_EQ(here.global_step(), 3 * triggers);
           }));

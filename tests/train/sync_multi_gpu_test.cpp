@@ -61,7 +61,7 @@ TEST(SyncMultiGpu, names_a_device_that_is_not_there_at_its_place) {
     SmallTraining("SyncMultiGPU: {devices: [cpu:0, cpu:7]}");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_TRUE(std::string(error.what()).starts_with("test.yaml:1:32: device cpu:7: ")) << error.what();
+    EXPECT_TRUE(std::string(error.what()).starts_with("test.yaml:1:33: device cpu:7: ")) << error.what();
   }
 }
 
