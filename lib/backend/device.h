@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,13 @@ struct CompileReport {
   double flops = 0;  // of one run
 };
 
+/// What a run tells while it goes on: `reached(i)` is called, on the thread that runs, once all variables of
+/// the sets 0 to i are assigned.
+struct AssignmentWatch {
+  std::vector<std::vector<std::string>> sets;
+  std::function<void(size_t set)> reached;
+};
+
 /// A program compiled for one input signature: a flat list of prepared kernels over one store and one arena.
 /// What goes in and what comes out is on the host; the device copies it if its memory is another.
 /// Threads: one run of a device's executables at a time, on any thread.
@@ -45,6 +53,9 @@ class Executable {
   /// of this executable.
   virtual const Tensor& fetched(size_t i) const = 0;
   virtual const CompileReport& report() const = 0;
+  /// Watches the runs from now on; it must outlive them. A device that cannot tell sooner calls at the end of
+  /// a run.
+  virtual void watch(const AssignmentWatch& watch) = 0;
   /// Times each kernel from now on (costs a little).
   virtual void profile(bool on) = 0;
   virtual std::vector<NodeTime> times() const = 0;

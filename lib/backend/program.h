@@ -44,6 +44,8 @@ class Program {
   Executable& compile(const Signature& signature, Choosing choosing = Choosing::kMeasured);
   /// Runs once. Allocates nothing itself if the signature is the same as last time.
   Executable& run(std::span<const Tensor> inputs, const RunInfo& info);
+  /// Watches the runs of all its executables from now on (Executable::watch).
+  void watch(AssignmentWatch watch);
   /// Place of a fetch in its executables. Errors: InternalError for an unknown name or before the first
   /// compile.
   size_t fetch_index(const std::string& name) const;
@@ -65,6 +67,7 @@ class Program {
   std::vector<Compiled> compiled_;
   size_t last_ = 0;
   std::vector<std::string> fetch_names_;
+  std::unique_ptr<const AssignmentWatch> watch_;
 };
 
 }  // namespace tpack

@@ -4,14 +4,26 @@
 #include <string_view>
 
 #include "core/rng.h"
+#include "tensor/tensor.h"
 
 namespace tpack {
 
-/// What the random draws of a step depend on, in addition to the path of the node.
+/// How a program that runs on several replicas at once averages a value over them.
+class ReplicaAverage {
+ public:
+  virtual ~ReplicaAverage() = default;
+  /// Replaces the elements by their mean over the replicas. All call it in the same order with the same
+  /// shapes. Errors: DistributedError.
+  virtual void mean(const Tensor& values) = 0;
+};
+
+/// What a step gives to its programs. The random draws depend on the first three, in addition to the path of
+/// the node.
 struct RunInfo {
   uint64_t seed = 0;
   int64_t step = 0;
-  int64_t replica = 0;  // tower k and rank k are the same replica
+  int64_t replica = 0;                 // or the number of the batch in its step; tower k is as rank k
+  ReplicaAverage* replicas = nullptr;  // null: this one is alone
 };
 
 /// Key of a random node's draws in one step.

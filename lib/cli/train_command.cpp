@@ -1,17 +1,22 @@
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/launch_ranks.h"
 #include "cli/options.h"
 #include "cli/resume_command.h"
 #include "cli/signals.h"
 #include "comm/mpi.h"
 #include "comm/world.h"
+#include "core/file_io.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "experiment/train.h"
 
 namespace tpack {
@@ -22,7 +27,23 @@ struct TrainCommandOptions {
   ConfigArguments config;
   TrainOptions train;
   std::string resume;
+  int procs = 0;  // 0: this process trains
 };
+
+/// The words of this process's command line without --procs, and the program by its path.
+std::vector<std::string> command_of_a_rank() {
+  std::vector<std::string> words = split(read_whole_file("/proc/self/cmdline").value_or(""), '\0');
+  words.pop_back();  // each word ends with a zero
+  words[0] = std::filesystem::read_symlink("/proc/self/exe");
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (words[i] != "--procs" && !words[i].starts_with("--procs=")) continue;
+    const size_t count = words[i] == "--procs" ? 2 : 1;
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i),
+                words.begin() + static_cast<std::ptrdiff_t>(i + count));
+    break;
+  }
+  return words;
+}
 
 /// Ends by the first signal; errors are reported here, because they end all ranks.
 int train_here(const TrainCommandOptions& options) {
@@ -57,6 +78,10 @@ void add_train_options(CLI::App& command, Action& action) {
                   "auto: newest valid checkpoint; never: start over, old content is moved away; or a file")
       ->check(not_empty());
   command.add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
+  command
+      .add_option("--procs", options->procs,
+                  "start so many processes with mpirun, on this machine; the trainer must be Horovod")
+      ->check(CLI::Range(1, 1024));
   command.add_flag("--replan", options->train.replan, "plan again instead of using the checkpoint's plan")
       ->excludes("--plan");
   command.callback([options, &action] {
@@ -64,7 +89,9 @@ void add_train_options(CLI::App& command, Action& action) {
     options->train.config = options->config.file;
     options->train.overrides = options->config.overrides;
     options->train.resume = ResumeRequest::parse(options->resume);
-    action = [options] { return train_here(*options); };
+    action = [options] {
+      return options->procs > 0 ? launch_ranks(options->procs, command_of_a_rank()) : train_here(*options);
+    };
   });
 }
 

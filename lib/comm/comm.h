@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/compression.h"
+
 namespace tpack {
 
 /// A member of a group of processes or threads that act together. Every member calls the same operations in
@@ -23,7 +25,12 @@ class Comm {
   virtual int size() const = 0;
 
   /// Adds the arrays of all members element by element, in place. `stage` is for messages: "gradients".
-  virtual void all_reduce_sum(std::span<float> values, const char* stage) = 0;
+  /// Compressed values travel between processes as 16 bits; what each member gives is rounded, added as
+  /// floats, and the sum is rounded. All members name the same compression.
+  virtual void all_reduce_sum(std::span<float> values, const char* stage, Compression compression) = 0;
+  void all_reduce_sum(std::span<float> values, const char* stage) {
+    all_reduce_sum(values, stage, Compression::kNone);
+  }
   virtual void all_reduce_sum(std::span<double> values, const char* stage) = 0;
   /// Gives the bytes of member `root` to all.
   virtual void broadcast(std::span<std::byte> bytes, int root, const char* stage) = 0;
@@ -37,6 +44,10 @@ class Comm {
   /// Tells the others that this member works alone at `what` from now on, for as long as that takes: those
   /// that wait for it say so after a time-out and go on waiting. "": it is back. Prefer BusyWith.
   virtual void busy_with(const std::string& what) = 0;
+  /// Ends what this member waits for with an error; it cannot be used afterwards. From any thread.
+  virtual void cancel() = 0;
+  /// Bytes of arrays that this process has sent to others.
+  virtual uint64_t bytes_sent() const { return 0; }
 };
 
 /// Tells the other members what this one is busy with as long as the object lives. Not to be nested.

@@ -31,8 +31,16 @@ class GroupedComm final : public Comm {
 
   int rank() const override { return world_.rank() * local_.size() + local_.rank(); }
   int size() const override { return world_.size() * local_.size(); }
-  void all_reduce_sum(std::span<float> values, const char* stage) override { reduce(values, stage); }
-  void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
+  void all_reduce_sum(std::span<float> values, const char* stage, Compression compression) override {
+    local_.all_reduce_sum(values, stage);
+    if (speaks()) world_.all_reduce_sum(values, stage, compression);
+    local_.broadcast(std::as_writable_bytes(values), 0, stage);
+  }
+  void all_reduce_sum(std::span<double> values, const char* stage) override {
+    local_.all_reduce_sum(values, stage);
+    if (speaks()) world_.all_reduce_sum(values, stage);
+    local_.broadcast(std::as_writable_bytes(values), 0, stage);
+  }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override {
     const bool of_this_process = root / local_.size() == world_.rank();
     if (of_this_process && root % local_.size() != 0) local_.broadcast(bytes, root % local_.size(), stage);
@@ -60,16 +68,15 @@ class GroupedComm final : public Comm {
     local_.busy_with(what);
     if (speaks()) world_.busy_with(what);
   }
+  void cancel() override {
+    local_.cancel();
+    if (speaks()) world_.cancel();
+  }
+  uint64_t bytes_sent() const override { return world_.bytes_sent(); }
 
  private:
   /// For its process.
   bool speaks() const { return local_.rank() == 0; }
-  template <class T>
-  void reduce(std::span<T> values, const char* stage) {
-    local_.all_reduce_sum(values, stage);
-    if (speaks()) world_.all_reduce_sum(values, stage);
-    local_.broadcast(std::as_writable_bytes(values), 0, stage);
-  }
 
   Comm& local_;
   Comm& world_;

@@ -16,7 +16,9 @@ class LocalGroup::Member final : public Comm {
 
   int rank() const override { return rank_; }
   int size() const override { return group_.size(); }
-  void all_reduce_sum(std::span<float> values, const char* stage) override { reduce(values, stage); }
+  void all_reduce_sum(std::span<float> values, const char* stage, Compression /*no bytes travel*/) override {
+    reduce(values, stage);
+  }
   void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
   int agree_max(int value, const char* stage) override;
@@ -30,6 +32,7 @@ class LocalGroup::Member final : public Comm {
     slot().busy_with = what;
     ++group_.notices_;
   }
+  void cancel() override { group_.abort("rank " + std::to_string(rank_) + " gave up"); }
 
  private:
   Slot& slot() { return group_.slots_[static_cast<size_t>(rank_)]; }

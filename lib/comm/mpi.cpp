@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <list>
 #include <sched.h>
+#include <time.h>
 #include <vector>
 
 #include <mpi.h>
 
 #include "comm/fixed_order_sum.h"
+#include "comm/mpi_notices.h"
+#include "comm/rank_board.h"
 #include "core/error.h"
+#include "core/rng.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -28,6 +32,31 @@ std::string mpi_text(int code) {
   return {text.data(), static_cast<size_t>(length)};
 }
 
+/// The pause between two looks at messages: MPI cannot sleep until one comes. First others that are ready
+/// run, then the thread sleeps, longer and longer, so that a rank that waits takes no processor from those
+/// that compute.
+class Pause {
+ public:
+  void operator()() {
+    using std::chrono::microseconds;
+    constexpr auto kYielding = microseconds(20);
+    constexpr auto kShortest = microseconds(20);
+    constexpr auto kLongest = microseconds(500);
+    if (Clock::now() - begin_ < kYielding) {
+      ::sched_yield();
+      return;
+    }
+    sleep_ = std::clamp<Clock::duration>(sleep_ * 3 / 2, kShortest, kLongest);
+    const timespec pause = {0, std::chrono::nanoseconds(sleep_).count()};
+    ::nanosleep(&pause, nullptr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+  Clock::duration sleep_{0};
+};
+
 class MpiComm final : public Comm {
  public:
   explicit MpiComm(double timeout_s);
@@ -37,15 +66,21 @@ class MpiComm final : public Comm {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  void all_reduce_sum(std::span<float> values, const char* stage) override { reduce(values, stage); }
+  void all_reduce_sum(std::span<float> values, const char* stage, Compression compression) override {
+    compression == Compression::kNone ? reduce(values, stage) : reduce_compressed(values, stage, compression);
+  }
   void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
   int agree_max(int value, const char* stage) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
   void set_timeout(double seconds) override { timeout_s_ = seconds; }
   void busy_with(const std::string& what) override;
+  void cancel() override { cancelled_ = true; }
+  uint64_t bytes_sent() const override { return bytes_sent_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   [[noreturn]] void fail(const char* stage, const std::string& text) {
     failed_ = true;
     throw DistributedError(who(stage) + text);
@@ -54,55 +89,44 @@ class MpiComm final : public Comm {
   void check(int code, const char* stage) {
     if (code != MPI_SUCCESS) fail(stage, mpi_text(code));
   }
+  MPI_Request* new_request() {
+    sizes_.push_back(kAnySize);
+    return &requests_.emplace_back(MPI_REQUEST_NULL);
+  }
   void send(const void* data, size_t bytes, int to, const char* stage);
   void receive(void* data, size_t bytes, int from, const char* stage);
   void complete(const char* stage);
-  bool take_notices();
-  void forget_sent_notices();
-  void require_busy(const char* stage);
-  std::vector<int> silent_peers() const;
+  bool is_done(const char* stage);
+  void require_no_loss(const char* stage);
+  void find_silent(const char* stage);
   void check_sizes(const char* stage);
   template <class T>
   void reduce(std::span<T> values, const char* stage);
-  template <class T>
-  void reduce_block(std::span<T> block, const char* stage);
+  void reduce_compressed(std::span<float> values, const char* stage, Compression compression);
   template <class T>
   void gather_own_slice(std::span<T> block, const char* stage);
   template <class T>
   void share_sums(std::span<T> block, const char* stage);
+  [[noreturn]] void fail_of_stages(const char* stage);
 
-  /// What agree_max sends: messages of one size that belong to different stages must not pass for another.
-  struct Vote {
-    int32_t value = 0;
-    char stage[28] = {};  // its beginning
-  };
-  /// What busy_with sends, on a communicator of its own: no rank waits for it.
-  struct Notice {
-    char what[96] = {};  // its beginning
-  };
-  struct SentNotice {
-    Notice notice;
-    std::vector<MPI_Request> requests;
-  };
-  struct Transfer {
-    int peer = 0;
-    int received_bytes = -1;  // that must come; -1: a sent message
-  };
+  static constexpr int kAnySize = -1;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Comm notices_ = MPI_COMM_NULL;
+  MPI_Comm notices_comm_ = MPI_COMM_NULL;
+  std::unique_ptr<MpiNotices> notices_;
+  std::unique_ptr<RankBoard> board_;  // null: nobody watches this rank
   int rank_ = 0;
   int size_ = 1;
   double timeout_s_;
   bool failed_ = false;
+  std::atomic<bool> cancelled_ = false;
+  uint64_t bytes_sent_ = 0;
   std::vector<std::byte> scratch_;     // what the others send of this rank's slice
-  Vote own_vote_;                      // that is being sent
-  std::vector<Vote> votes_;            // of agree_max, by rank
+  std::vector<uint16_t> compressed_;   // a block
+  std::vector<float> expanded_;        // this rank's slice of it, by rank
   std::vector<MPI_Request> requests_;  // under way
-  std::vector<Transfer> transfers_;    // what each request is
+  std::vector<int> sizes_;             // bytes that each must bring, or kAnySize
   std::vector<MPI_Status> statuses_;
-  std::vector<std::string> busy_;  // what the others are busy with, by rank
-  std::list<SentNotice> sent_;     // that may be under way; their addresses stay
 };
 
 MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
@@ -115,161 +139,180 @@ MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "start of MPI");
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  check(MPI_Comm_dup(MPI_COMM_WORLD, &notices_), "start of MPI");
-  MPI_Comm_set_errhandler(notices_, MPI_ERRORS_RETURN);
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &notices_comm_), "start of MPI");
+  MPI_Comm_set_errhandler(notices_comm_, MPI_ERRORS_RETURN);
+  notices_ = std::make_unique<MpiNotices>(notices_comm_);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
+  board_ = RankBoard::open(size_);
+  if (board_) board_->enter(rank_);
   const auto ranks = static_cast<size_t>(size_);
-  votes_.resize(ranks);
   requests_.reserve(2 * ranks);
-  transfers_.reserve(2 * ranks);
+  sizes_.reserve(2 * ranks);
   statuses_.resize(2 * ranks);
-  busy_.resize(ranks);
 }
 
 MpiComm::~MpiComm() {
-  if (failed_) return;  // a peer may be gone: ending together would hang
-  MPI_Barrier(notices_);
-  take_notices();  // nothing is to be under way
-  for (SentNotice& sent : sent_)
-    MPI_Waitall(static_cast<int>(sent.requests.size()), sent.requests.data(), MPI_STATUSES_IGNORE);
-  MPI_Comm_free(&notices_);
+  if (failed_ || cancelled_) return;  // a peer may be gone: ending together would hang
+  if (board_) board_->leave(rank_);
+  notices_->end();
+  MPI_Comm_free(&notices_comm_);
   MPI_Comm_free(&comm_);
   MPI_Finalize();
 }
 
 void MpiComm::send(const void* data, size_t bytes, int to, const char* stage) {
-  requests_.push_back(MPI_REQUEST_NULL);
-  transfers_.push_back({to});
-  check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kTag, comm_, &requests_.back()), stage);
+  bytes_sent_ += bytes;
+  check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kTag, comm_, new_request()), stage);
 }
 
 void MpiComm::receive(void* data, size_t bytes, int from, const char* stage) {
-  requests_.push_back(MPI_REQUEST_NULL);
-  transfers_.push_back({from, static_cast<int>(bytes)});
-  check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kTag, comm_, &requests_.back()), stage);
+  MPI_Request* const request = new_request();
+  sizes_.back() = static_cast<int>(bytes);
+  check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kTag, comm_, request), stage);
 }
 
-/// Waits for all messages under way. Lets other threads run between two looks: ranks may share a processor.
+bool MpiComm::is_done(const char* stage) {
+  int done = 0;
+  check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data()), stage);
+  if (done == 0 && cancelled_) fail(stage, "given up");
+  return done != 0;
+}
+
+/// The process that started the ranks sees at once that one has ended.
+void MpiComm::require_no_loss(const char* stage) {
+  const int lost = board_ ? board_->lost() : -1;
+  if (lost >= 0 && lost != rank_)
+    fail(stage, "rank " + std::to_string(lost) + " has ended; it was at '" + board_->stage(lost) + "'");
+}
+
+/// Waits for all that is under way.
 void MpiComm::complete(const char* stage) {
-  using Clock = std::chrono::steady_clock;
-  constexpr auto kBetweenLooks = std::chrono::seconds(1);
+  constexpr auto kBetweenReadings = std::chrono::milliseconds(500);
   const auto patience =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s_));
+  if (board_) board_->set_stage(rank_, stage);
+  Pause pause;
   auto now = Clock::now();
   auto end = now + patience;
-  auto look = std::min(end, now + kBetweenLooks);
-  for (int done = 0; done == 0; ::sched_yield()) {
-    check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data()), stage);
+  auto reading = std::min(end, now + kBetweenReadings);
+  for (; !is_done(stage); pause()) {
     now = Clock::now();
-    if (done != 0 || now < look) continue;
-    if (take_notices()) {
-      end = now + patience;
-    } else if (now >= end) {
-      require_busy(stage);
+    if (now < reading) continue;
+    require_no_loss(stage);
+    if (notices_->read(stage)) end = now + patience;
+    if (now >= end) {
+      find_silent(stage);
+      now = Clock::now();
       end = now + patience;
     }
-    look = std::min(end, now + kBetweenLooks);
+    reading = std::min(end, now + kBetweenReadings);
   }
+  if (board_) board_->set_stage(rank_, stage, true);
   check_sizes(stage);
   requests_.clear();
-  transfers_.clear();
+  sizes_.clear();
 }
 
-/// Does not block: a peer looks for it when it waits for this rank.
-void MpiComm::busy_with(const std::string& what) {
-  take_notices();
-  forget_sent_notices();
-  SentNotice& sent = sent_.emplace_back();
-  what.copy(sent.notice.what, sizeof sent.notice.what - 1);
-  for (int other = 0; other < size_; ++other) {
-    if (other == rank_) continue;
-    MPI_Isend(&sent.notice, sizeof sent.notice, MPI_BYTE, other, kTag, notices_,
-              &sent.requests.emplace_back(MPI_REQUEST_NULL));
-  }
-}
-
-void MpiComm::forget_sent_notices() {
-  sent_.remove_if([](SentNotice& sent) {
-    int done = 0;
-    MPI_Testall(static_cast<int>(sent.requests.size()), sent.requests.data(), &done, MPI_STATUSES_IGNORE);
-    return done != 0;
-  });
-}
-
-/// Reads what the others are busy with; true if one of them had something to say.
-bool MpiComm::take_notices() {
-  for (bool any = false;; any = true) {
-    int there = 0;
-    MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, kTag, notices_, &there, &status);
-    if (there == 0) return any;
-    Notice notice;
-    MPI_Recv(&notice, sizeof notice, MPI_BYTE, status.MPI_SOURCE, kTag, notices_, MPI_STATUS_IGNORE);
-    busy_[static_cast<size_t>(status.MPI_SOURCE)] = notice.what;
-  }
-}
-
-/// When others have not answered in time.
-void MpiComm::require_busy(const char* stage) {
-  const std::string silent =
-      silent_ranks(who(stage), silent_peers(), [this](int rank) { return busy_[static_cast<size_t>(rank)]; });
-  if (!silent.empty())
-    fail(stage, "no response from rank " + silent + " within " + shortest(timeout_s_) + " s");
-}
-
-/// Those whose messages have not come; if all came, those that have not taken ours.
-std::vector<int> MpiComm::silent_peers() const {
-  std::vector<int> silent;
-  for (const bool received : {true, false}) {
-    for (size_t i = 0; i < requests_.size(); ++i) {
-      int done = 0;  // Testall leaves the requests as they are until all are complete
-      MPI_Request_get_status(requests_[i], &done, MPI_STATUS_IGNORE);
-      const int peer = transfers_[i].peer;
-      const bool is_new = std::find(silent.begin(), silent.end(), peer) == silent.end();
-      if (done == 0 && is_new && (transfers_[i].received_bytes >= 0) == received) silent.push_back(peer);
+/// When others have not come in time: asks where they are. Returns if all of them wait where this one does,
+/// or are busy.
+void MpiComm::find_silent(const char* stage) {
+  constexpr auto kTimeToAnswer = std::chrono::seconds(2);
+  notices_->ask();
+  const auto all_said = [&] {
+    for (int rank = 0; rank < size_; ++rank) {
+      if (rank != rank_ && !notices_->answer(rank) && notices_->busy(rank).empty()) return false;
     }
-    if (!silent.empty()) break;
+    return true;
+  };
+  const auto end = Clock::now() + kTimeToAnswer;
+  for (Pause pause; !all_said() && Clock::now() < end; pause()) {
+    if (is_done(stage)) return;
+    notices_->read(stage);
   }
-  return silent;
+  std::vector<int> late;
+  std::string elsewhere;
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto& answer = notices_->answer(rank);
+    if (rank == rank_) continue;
+    if (!answer) late.push_back(rank);
+    if (answer && *answer != stage)
+      elsewhere += "; rank " + std::to_string(rank) + " is at '" + *answer + "'";
+  }
+  const std::string silent =
+      silent_ranks(who(stage), late, [this](int rank) { return notices_->busy(rank); });
+  if (!silent.empty())
+    fail(stage, "no response from rank " + silent + " within " + shortest(timeout_s_) + " s" + elsewhere);
+  if (!elsewhere.empty()) fail(stage, elsewhere.substr(2) + "; do all ranks run the same config?");
 }
 
 /// A shorter message than expected is no error to MPI; it means that the ranks disagree.
 void MpiComm::check_sizes(const char* stage) {
-  for (size_t i = 0; i < transfers_.size(); ++i) {
-    const Transfer& transfer = transfers_[i];
-    if (transfer.received_bytes < 0) continue;
+  for (size_t i = 0; i < sizes_.size(); ++i) {
+    if (sizes_[i] == kAnySize) continue;
     int bytes = 0;
     MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
-    if (bytes == transfer.received_bytes) continue;
-    fail(stage, "rank " + std::to_string(transfer.peer) + " sent " + std::to_string(bytes) +
-                    " bytes, expected " + std::to_string(transfer.received_bytes) +
-                    "; do all ranks run the same config?");
+    if (bytes == sizes_[i]) continue;
+    fail(stage, "rank " + std::to_string(statuses_[i].MPI_SOURCE) + " sent " + std::to_string(bytes) +
+                    " bytes, expected " + std::to_string(sizes_[i]) + "; do all ranks run the same config?");
   }
 }
 
+/// Does not block: a peer looks for it when it waits for this rank.
+void MpiComm::busy_with(const std::string& what) {
+  notices_->read("");
+  notices_->busy_with(what);
+}
+
+/// Block by block: every rank gets all versions of its slice, adds them in rank order, and gives the sum to
+/// all.
 template <class T>
 void MpiComm::reduce(std::span<T> values, const char* stage) {
   constexpr size_t kBlock = kBlockBytes / sizeof(T);
   for (size_t begin = 0; begin < values.size(); begin += kBlock) {
-    reduce_block(values.subspan(begin, std::min(kBlock, values.size() - begin)), stage);
+    const std::span<T> block = values.subspan(begin, std::min(kBlock, values.size() - begin));
+    gather_own_slice(block, stage);
+    const RankPart own = part_of_rank(block.size(), rank_, size_);
+    const auto* others = reinterpret_cast<const T*>(scratch_.data());
+    const auto array = [&](int other) -> const T* {
+      if (other == rank_) return block.data() + own.begin;
+      return others + static_cast<size_t>(other < rank_ ? other : other - 1) * own.size();
+    };
+    sum_in_rank_order<T>(size_, own.size(), array, [&](size_t at, std::span<const T> sums) {
+      std::copy(sums.begin(), sums.end(), block.begin() + static_cast<std::ptrdiff_t>(own.begin + at));
+    });
+    share_sums(block, stage);
   }
 }
 
-/// Every rank gets all versions of its slice, adds them in rank order, and gives the sum to all.
-template <class T>
-void MpiComm::reduce_block(std::span<T> block, const char* stage) {
-  gather_own_slice(block, stage);
-  const RankPart own = part_of_rank(block.size(), rank_, size_);
-  const auto* others = reinterpret_cast<const T*>(scratch_.data());
-  const auto array = [&](int other) -> const T* {
-    if (other == rank_) return block.data() + own.begin;
-    return others + static_cast<size_t>(other < rank_ ? other : other - 1) * own.size();
-  };
-  sum_in_rank_order<T>(size_, own.size(), array, [&](size_t begin, std::span<const T> sums) {
-    std::copy(sums.begin(), sums.end(), block.begin() + static_cast<std::ptrdiff_t>(own.begin + begin));
-  });
-  share_sums(block, stage);
+/// Likewise; what each rank gives is rounded, added as floats, and the sum is rounded again, so all ranks
+/// have the same bits.
+void MpiComm::reduce_compressed(std::span<float> values, const char* stage, Compression compression) {
+  constexpr size_t kBlock = kBlockBytes / sizeof(float);
+  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
+    const std::span<float> block = values.subspan(begin, std::min(kBlock, values.size() - begin));
+    compressed_.resize(std::max(compressed_.size(), block.size()));
+    const std::span<uint16_t> wire(compressed_.data(), block.size());
+    compress(block, wire, compression);
+    gather_own_slice(wire, stage);
+    const RankPart own = part_of_rank(block.size(), rank_, size_);
+    expanded_.resize(std::max(expanded_.size(), own.size() * static_cast<size_t>(size_)));
+    const auto expanded = [&](int rank) {
+      return std::span<float>(expanded_.data() + static_cast<size_t>(rank) * own.size(), own.size());
+    };
+    const auto* others = reinterpret_cast<const uint16_t*>(scratch_.data());
+    for (int rank = 0; rank < size_; ++rank) {
+      const uint16_t* from = others + static_cast<size_t>(rank < rank_ ? rank : rank - 1) * own.size();
+      if (rank == rank_) from = wire.data() + own.begin;
+      expand({from, own.size()}, expanded(rank), compression);
+    }
+    const auto array = [&](int rank) -> const float* { return expanded(rank).data(); };
+    sum_in_rank_order<float>(size_, own.size(), array, [&](size_t at, std::span<const float> sums) {
+      compress(sums, wire.subspan(own.begin + at, sums.size()), compression);
+    });
+    share_sums(wire, stage);
+    expand(wire, block, compression);
+  }
 }
 
 template <class T>
@@ -305,57 +348,57 @@ void MpiComm::share_sums(std::span<T> block, const char* stage) {
 void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage) {
   for (size_t begin = 0; begin < bytes.size(); begin += kBlockBytes) {
     const auto block = bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin));
-    requests_.push_back(MPI_REQUEST_NULL);
-    transfers_.push_back({root});
-    check(MPI_Ibcast(block.data(), static_cast<int>(block.size()), MPI_BYTE, root, comm_, &requests_.back()),
+    check(MPI_Ibcast(block.data(), static_cast<int>(block.size()), MPI_BYTE, root, comm_, new_request()),
           stage);
     complete(stage);
   }
 }
 
+/// One reduction of MPI's own, in which each rank sends to as many others as 2 has to be doubled to be their
+/// number. The stage goes with the value as a number, from above and below.
 int MpiComm::agree_max(int value, const char* stage) {
-  take_notices();  // they would pile up on a rank that never waits
-  own_vote_ = {.value = value};
-  std::string_view(stage).copy(own_vote_.stage, sizeof own_vote_.stage - 1);
-  std::fill(votes_.begin(), votes_.end(), own_vote_);
-  for (int other = 0; other < size_; ++other) {
-    if (other == rank_) continue;
-    receive(&votes_[static_cast<size_t>(other)], sizeof(Vote), other, stage);
-    send(&own_vote_, sizeof own_vote_, other, stage);
-  }
+  notices_->read("");  // they would pile up on a rank that never waits
+  const auto number = static_cast<int64_t>(stable_hash(stage) >> 1U);
+  std::array<int64_t, 3> vote = {value, number, -number};
+  check(MPI_Iallreduce(MPI_IN_PLACE, vote.data(), static_cast<int>(vote.size()), MPI_INT64_T, MPI_MAX, comm_,
+                       new_request()),
+        stage);
   complete(stage);
-  int largest = value;
-  for (size_t other = 0; other < votes_.size(); ++other) {
-    const Vote& vote = votes_[other];
-    if (std::memcmp(vote.stage, own_vote_.stage, sizeof vote.stage) != 0)
-      fail(stage, "rank " + std::to_string(other) + " is at '" + vote.stage + "'");
-    largest = std::max(largest, static_cast<int>(vote.value));
+  if (vote[1] != number || vote[2] != -number) fail_of_stages(stage);
+  return static_cast<int>(vote[0]);
+}
+
+/// All ranks come here: those of an agreement in which the stages differ.
+void MpiComm::fail_of_stages(const char* stage) {
+  const std::vector<std::string> stages = all_gather(stage, stage);
+  for (size_t rank = 0; rank < stages.size(); ++rank) {
+    if (stages[rank] != stage) fail(stage, "rank " + std::to_string(rank) + " is at '" + stages[rank] + "'");
   }
-  return largest;
+  fail(stage, "the ranks are at different stages");
 }
 
 std::vector<std::string> MpiComm::all_gather(const std::string& text, const char* stage) {
-  const auto own_size = static_cast<uint64_t>(text.size());
-  std::vector<uint64_t> sizes(static_cast<size_t>(size_), own_size);
-  for (int other = 0; other < size_; ++other) {
-    if (other == rank_) continue;
-    receive(&sizes[static_cast<size_t>(other)], sizeof own_size, other, stage);
-    send(&own_size, sizeof own_size, other, stage);
-  }
+  const auto ranks = static_cast<size_t>(size_);
+  const auto own_size = static_cast<int>(text.size());
+  std::vector<int> sizes(ranks);
+  check(MPI_Iallgather(&own_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm_, new_request()), stage);
   complete(stage);
-  std::vector<std::string> all(static_cast<size_t>(size_), text);
-  for (int other = 0; other < size_; ++other) {
-    if (other == rank_) continue;
-    std::string& theirs = all[static_cast<size_t>(other)];
-    theirs.assign(sizes[static_cast<size_t>(other)], '\0');
-    receive(theirs.data(), theirs.size(), other, stage);
-    send(text.data(), text.size(), other, stage);
-  }
+  std::vector<int> begins(ranks);
+  for (size_t rank = 1; rank < ranks; ++rank) begins[rank] = begins[rank - 1] + sizes[rank - 1];
+  std::string joined(static_cast<size_t>(begins.back() + sizes.back()), '\0');
+  check(MPI_Iallgatherv(text.data(), own_size, MPI_CHAR, joined.data(), sizes.data(), begins.data(), MPI_CHAR,
+                        comm_, new_request()),
+        stage);
   complete(stage);
+  std::vector<std::string> all;
+  for (size_t rank = 0; rank < ranks; ++rank)
+    all.push_back(joined.substr(static_cast<size_t>(begins[rank]), static_cast<size_t>(sizes[rank])));
   return all;
 }
 
 }  // namespace
+
+void require_mpi() {}
 
 std::unique_ptr<Comm> make_mpi_comm(double timeout_s) { return std::make_unique<MpiComm>(timeout_s); }
 

@@ -11,6 +11,9 @@ namespace tpack {
 /// not start, ResourceError if this build has none.
 std::unique_ptr<Comm> make_mpi_comm(double timeout_s);
 
+/// Errors: ResourceError if this build has no MPI.
+void require_mpi();
+
 /// Ends this process with the exit code of an error, upon which mpirun ends all others of the run; for a
 /// process that cannot go on. Does not return.
 [[noreturn]] void abort_world(int exit_code);

@@ -11,6 +11,10 @@ std::unique_ptr<Comm> make_mpi_comm(double /*timeout_s*/) {
       "one process without mpirun");
 }
 
+void require_mpi() {
+  throw ResourceError("this build of tpack has no MPI; build with -DTPACK_MPI=ON, or train in one process");
+}
+
 void abort_world(int exit_code) { std::_Exit(exit_code); }
 
 }  // namespace tpack

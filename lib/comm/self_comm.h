@@ -11,7 +11,7 @@ class SelfComm : public Comm {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
-  void all_reduce_sum(std::span<float> /*values*/, const char* /*stage*/) override {}
+  void all_reduce_sum(std::span<float> /*values*/, const char* /*stage*/, Compression /*none*/) override {}
   void all_reduce_sum(std::span<double> /*values*/, const char* /*stage*/) override {}
   void broadcast(std::span<std::byte> /*bytes*/, int /*root*/, const char* /*stage*/) override {}
   int agree_max(int value, const char* /*stage*/) override { return value; }
@@ -20,6 +20,7 @@ class SelfComm : public Comm {
   }
   void set_timeout(double /*seconds*/) override {}
   void busy_with(const std::string& /*what*/) override {}
+  void cancel() override {}
 };
 
 inline std::unique_ptr<Comm> make_self_comm() { return std::make_unique<SelfComm>(); }

@@ -37,7 +37,7 @@ std::string describe_run(const StepSize& size, const RunLength& length, const Da
   TextTable table({"run", "value"});
   table.add({"batch per tower", with_thousands(size.batch)});
   table.add({"towers", with_thousands(size.towers)});
-  table.add({"accumulated batches", with_thousands(size.accumulate)});
+  table.add({"accumulation", with_thousands(size.accumulate)});
   table.add({"ranks", with_thousands(size.ranks)});
   table.add({"total batch", with_thousands(size.batch * size.batches())});
   table.add({"steps per epoch", with_thousands(length.steps_per_epoch)});

@@ -2,6 +2,7 @@
 
 #include "layers/initializer.h"
 #include "layers/layer.h"
+#include "ops/replica_mean.h"
 
 namespace tpack {
 namespace {
@@ -12,6 +13,7 @@ struct BatchNormLayerParams {
   bool center = true;
   bool scale = true;
   std::optional<bool> training;
+  bool sync_statistics = false;
   Part<Initializer> gamma_initializer;
 };
 
@@ -20,7 +22,7 @@ struct BatchNormLayerParams {
 /// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower;
 /// checkpoints hold those of the first. They change once per step and call of the layer, in the update that
 /// trains the layer's variables, and not at all if those are frozen. Source: Ioffe and Szegedy 2015;
-/// tensorpack models/batch_norm.py.
+/// tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018, "MegDet".
 class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormLayerParams;
@@ -34,6 +36,9 @@ class BatchNormLayer final : public Layer {
         .field("scale", &Params::scale, "multiplies by gamma")
         .field("training", &Params::training,
                "true or false forces batch or moving statistics; default: by the phase")
+        .field("sync_statistics", &Params::sync_statistics,
+               "while training on several towers or ranks: the statistics are those of all their batches "
+               "together, not of each tower's own; each layer then waits for all towers")
         .field("gamma_initializer", &Params::gamma_initializer, "values of gamma; default ones");
   }
   explicit BatchNormLayer(Params p) : p_(std::move(p)) {}
@@ -48,18 +53,41 @@ class BatchNormLayer final : public Layer {
     const Symbol mean = b.variable("mean/EMA", channels, {}, false);
     const Symbol variance = b.variable("variance/EMA", channels, ones, false);
     if (!p_.training.value_or(b.training())) return with_averages(b, x, {gamma, beta, mean, variance});
-    const Node& norm = b.emit<BatchNorm>({p_.epsilon}, {x, gamma, beta});
+    const Normalized normalized =
+        p_.sync_statistics ? over_replicas(b, x, gamma, beta) : alone(b, x, gamma, beta);
     if (b.training()) {
-      update(b, "mean/EMA", mean, norm.out(1));
-      update(b, "variance/EMA", variance, norm.out(2));
+      update(b, "mean/EMA", mean, normalized.mean);
+      update(b, "variance/EMA", variance, normalized.variance);
     }
-    return norm.out(0);
+    return normalized.y;
   }
 
  private:
   struct Statistics {
     Symbol gamma, beta, mean, variance;
   };
+  struct Normalized {
+    Symbol y, mean, variance;
+  };
+
+  Normalized alone(Builder& b, Symbol x, Symbol gamma, Symbol beta) const {
+    const Node& norm = b.emit<BatchNorm>({p_.epsilon}, {x, gamma, beta});
+    return {norm.out(0), norm.out(1), norm.out(2)};
+  }
+
+  /// With means over all replicas, whose batches have one size. The variance is taken around the common mean,
+  /// which loses fewer digits than the mean of squares would.
+  Normalized over_replicas(Builder& b, Symbol x, Symbol gamma, Symbol beta) const {
+    const Shape& shape = x.shape();
+    BatchNorm({p_.epsilon}).infer(std::vector{x.spec(), gamma.spec(), beta.spec()});  // which checks them
+    const std::vector<int> axes = all_but_channels(shape);
+    const Symbol mean = replica_mean(b, b.reduce_mean(x, axes));
+    const Symbol centered = b.sub(x, per_channel(b, mean, shape));
+    const Symbol variance = replica_mean(b, b.reduce_mean(b.square(centered), axes));
+    const Symbol scale = b.mul(gamma, b.rsqrt(b.add(variance, p_.epsilon)));
+    const Symbol y = b.add(b.mul(centered, per_channel(b, scale, shape)), per_channel(b, beta, shape));
+    return {y, mean, variance};
+  }
 
   Symbol with_averages(Builder& b, Symbol x, const Statistics& s) const {
     const Symbol scale = b.mul(s.gamma, b.rsqrt(b.add(s.variance, p_.epsilon)));

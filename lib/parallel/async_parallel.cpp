@@ -9,6 +9,7 @@
 
 #include "core/machine.h"
 #include "core/stop.h"
+#include "ops/replica_mean.h"
 #include "parallel/tower_threads.h"
 
 namespace tpack {
@@ -130,6 +131,15 @@ void AsyncParallel::build(const Signature& signature, const std::vector<Signatur
       for (const Signature& other : smaller) tower.backward.back()->compile(other, Choosing::kByRules);
     }
     tower.has_run.resize(updates_.size(), false);
+  }
+}
+
+void AsyncParallel::check(const Graph& model) const {
+  for (const auto& node : model.nodes()) {
+    if (op_cast<ReplicaMean>(*node) == nullptr) continue;
+    throw ConfigError(node->origin,
+                      "statistics of all towers together (sync_statistics) need towers that work in step; "
+                      "asynchronous ones do not: remove it, or use SyncMultiGPU");
   }
 }
 

@@ -37,6 +37,10 @@ class AsyncParallel final : public Replicas {
   /// Steps that a tower has made in this process.
   int64_t steps_of(size_t tower) const;
 
+ protected:
+  /// None may wait for the others.
+  void check(const Graph& model) const override;
+
  private:
   struct Tower;
   struct Server;

@@ -3,45 +3,40 @@
 #include <algorithm>
 #include <functional>
 
+#include "comm/background_reducer.h"
 #include "comm/grouped_comm.h"
 #include "core/machine.h"
 
 namespace tpack {
 
-/// The programs of one update on one device.
-struct DataParallel::UpdatePrograms {
-  std::unique_ptr<Program> backward;
-  std::unique_ptr<Program> update;  // null: another tower has the variables
-  Tensor gradient;                  // the block that is accumulated and reduced; null where it is neither
-  Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
-  Tensor accumulated;               // over the earlier batches of a step
-  std::vector<double> sums;         // of the statistics over the earlier batches of a step
-  Executable* last_backward = nullptr;
-  Executable* last_update = nullptr;
-  bool has_run = false;
-};
-
-/// One replica on this machine. Everything here is used by its own thread only, but for reading between
-/// steps.
-struct DataParallel::Tower {
-  std::unique_ptr<Device> device;
-  std::vector<UpdatePrograms> programs;   // by update
-  std::unique_ptr<Comm> local;            // among the towers of this process
-  std::unique_ptr<Comm> grouped;          // among those of all processes
-  Comm* comm = nullptr;                   // null: alone
-  std::vector<std::vector<Tensor>> kept;  // copies of a step's batches, where several updates use several
-  std::span<const Tensor> batch;
-  int64_t samples = 0;
-};
-
 namespace {
 
-void reduce(Comm& comm, const Tensor& gradient) {
-  if (gradient.dtype() == DType::kFloat64) {
-    comm.all_reduce_sum(gradient.span<double>(), "gradients");
+constexpr const char* kGradients = "gradients";
+constexpr const char* kStatistics = "statistics of layers";
+
+void reduce(Comm& comm, const Tensor& values, Compression compression, const char* stage) {
+  if (values.dtype() == DType::kFloat64) {
+    comm.all_reduce_sum(values.span<double>(), stage);
   } else {
-    comm.all_reduce_sum(gradient.span<float>(), "gradients");
+    comm.all_reduce_sum(values.span<float>(), stage, compression);
   }
+}
+
+void scale(const Tensor& values, double factor) {
+  visit(values.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (T& value : values.span<T>()) value = static_cast<T>(value * factor);
+  });
+}
+
+/// Neighbors of a flat block that are reduced together: the first entry of each, and the end.
+std::vector<size_t> bucket_edges(const FlatLayout& layout, int64_t elements) {
+  std::vector<size_t> edges = {0};
+  for (size_t i = 1; i < layout.entries.size(); ++i) {
+    if (layout.entries[i].offset - layout.entries[edges.back()].offset >= elements) edges.push_back(i);
+  }
+  edges.push_back(layout.entries.size());
+  return edges;
 }
 
 /// a <- a + b, floats.
@@ -55,6 +50,53 @@ void add_to(const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace
+
+/// A part of a gradient block.
+struct DataParallel::Bucket {
+  Tensor gradient;
+  Tensor on_host;
+  Tensor accumulated;  // over the earlier batches of a step; null for one batch
+};
+
+/// The programs of one update on one device.
+struct DataParallel::UpdatePrograms {
+  std::unique_ptr<Program> backward;
+  std::unique_ptr<Program> update;  // null: another tower has the variables
+  Tensor gradient;                  // the block that is accumulated and reduced; null where it is neither
+  Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
+  Tensor accumulated;               // over the earlier batches of a step
+  std::vector<double> sums;         // of the statistics over the earlier batches of a step
+  std::vector<Bucket> buckets;      // that are reduced while backward goes on; empty: afterwards
+  Executable* last_backward = nullptr;
+  Executable* last_update = nullptr;
+  bool has_run = false;
+};
+
+/// One replica on this machine. Everything here is used by its own thread only, but for reading between
+/// steps.
+struct DataParallel::Tower final : ReplicaAverage {
+  /// Of what a program asks for while it runs.
+  void mean(const Tensor& values) override {
+    if (reducer) {
+      reducer->start(values, kStatistics, false);
+      reducer->wait();
+    } else {
+      reduce(*comm, values, Compression::kNone, kStatistics);
+    }
+    scale(values, 1.0 / comm->size());
+  }
+
+  std::unique_ptr<Device> device;
+  std::vector<UpdatePrograms> programs;        // by update
+  std::unique_ptr<Comm> local;                 // among the towers of this process
+  std::unique_ptr<Comm> grouped;               // among those of all processes
+  Comm* comm = nullptr;                        // null: alone
+  std::unique_ptr<BackgroundReducer> reducer;  // null: nothing is reduced while backward goes on
+  bool ends_step = false;                      // the batch is the last one of its step
+  std::vector<std::vector<Tensor>> kept;  // copies of a step's batches, where several updates use several
+  std::span<const Tensor> batch;
+  int64_t samples = 0;
+};
 
 DataParallel::DataParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan,
                            ReplicaOptions options)
@@ -98,13 +140,51 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     if (batches_of_step() == 1) continue;
     all[i].gradient = device.variables().tensor(FlatBlock{kGradient, updates_[i].name}.name());
     all[i].gradient_on_host = all[i].gradient.host();
+    if (options_.accumulate > 1) all[i].accumulated = Tensor(all[i].gradient_on_host.spec());
+    make_buckets(tower, i, all[i]);
     if (options_.accumulate == 1) continue;
-    all[i].accumulated = Tensor(all[i].gradient_on_host.spec());
     const auto fetches_it = [i](const FetchedStatistic& statistic) { return statistic.update == i; };
     all[i].sums.resize(
         2 * static_cast<size_t>(std::count_if(statistics_.begin(), statistics_.end(), fetches_it)));
   }
   return all;
+}
+
+/// Between processes a large gradient is reduced in parts, in the order in which backward computes them.
+void DataParallel::make_buckets(size_t k, size_t update, UpdatePrograms& programs) {
+  if (!has_processes() || options_.bucket_bytes == 0) return;
+  const auto element = static_cast<int64_t>(size_of(programs.gradient.dtype()));
+  const FlatLayout& layout = device(k).variables().layout(updates_[update].name);
+  const std::vector<size_t> edges = bucket_edges(layout, options_.bucket_bytes / element);
+  if (edges.size() <= 2) return;
+  AssignmentWatch watch;
+  for (size_t b = 0; b + 1 < edges.size(); ++b) {
+    const int64_t begin = layout.entries[edges[b]].offset;
+    const int64_t end =
+        edges[b + 1] < layout.entries.size() ? layout.entries[edges[b + 1]].offset : layout.size;
+    const auto part = [&](const Tensor& block) {
+      return block.window({block.dtype(), {end - begin}}, static_cast<size_t>(begin * element));
+    };
+    programs.buckets.push_back({part(programs.gradient), part(programs.gradient_on_host),
+                                options_.accumulate > 1 ? part(programs.accumulated) : Tensor()});
+    watch.sets.emplace_back();
+    for (size_t entry = edges[b]; entry < edges[b + 1]; ++entry)
+      watch.sets.back().push_back(gradient_name(layout.entries[entry].name));
+  }
+  watch.reached = [this, k, update](size_t bucket) { reduce_bucket(k, update, bucket); };
+  programs.backward->watch(std::move(watch));
+  Tower& tower = *towers_[k];
+  if (!tower.reducer) tower.reducer = std::make_unique<BackgroundReducer>(*tower.comm, options_.compression);
+}
+
+/// Called while the last backward of a step goes on.
+void DataParallel::reduce_bucket(size_t k, size_t update, size_t number) {
+  Tower& tower = *towers_[k];
+  if (!tower.ends_step) return;
+  const Bucket& bucket = tower.programs[update].buckets[number];
+  bucket.on_host.copy_from(bucket.gradient);
+  if (options_.accumulate > 1) add_to(bucket.on_host, bucket.accumulated);
+  tower.reducer->start(bucket.on_host, kGradients);
 }
 
 void DataParallel::build(const Signature& signature, const std::vector<Signature>& smaller) {
@@ -185,9 +265,11 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
 
 void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches) {
   Tower& tower = *towers_[k];
-  const RunInfo info{options_.seed, global_step, replica(k)};
+  ReplicaAverage* const average = tower.comm != nullptr ? &tower : nullptr;
+  const RunInfo info{options_.seed, global_step, replica(k), average};
+  // Random draws belong to a batch of the step, whichever replica has it.
   const auto info_of = [&](int64_t number) {
-    return RunInfo{options_.seed, global_step * options_.accumulate + number, replica(k)};
+    return RunInfo{options_.seed, global_step, number * replicas() + replica(k), average};
   };
   const auto is_due = [&](size_t update) { return global_step % updates_[update].every == 0; };
   // With one update each batch is used when it comes; several updates see the same batches one after the
@@ -224,9 +306,11 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
     for (size_t i = 0; i < programs.sums.size(); ++i)
       programs.sums[i] += programs.last_backward->fetched(i).at(0);
   }
+  tower.ends_step = number + 1 == options_.accumulate;
   programs.last_backward = &programs.backward->run(tower.batch, info);
   programs.has_run = true;
-  if (options_.accumulate == 1) return;
+  const bool is_under_way = tower.ends_step && !programs.buckets.empty();
+  if (options_.accumulate == 1 || is_under_way) return;
   programs.gradient_on_host.copy_from(programs.gradient);
   if (first) {
     programs.accumulated.copy_from(programs.gradient_on_host);
@@ -238,10 +322,14 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
 void DataParallel::apply(size_t k, size_t update, const RunInfo& info) {
   Tower& tower = *towers_[k];
   UpdatePrograms& programs = tower.programs[update];
-  if (options_.accumulate > 1) programs.gradient_on_host.copy_from(programs.accumulated);
-  if (tower.comm != nullptr) {
-    if (options_.accumulate == 1) programs.gradient_on_host.copy_from(programs.gradient);
-    reduce(*tower.comm, programs.gradient_on_host);
+  if (!programs.buckets.empty()) {
+    tower.reducer->wait();
+  } else {
+    if (options_.accumulate > 1) programs.gradient_on_host.copy_from(programs.accumulated);
+    if (options_.accumulate == 1 && tower.comm != nullptr)
+      programs.gradient_on_host.copy_from(programs.gradient);
+    if (tower.comm != nullptr)
+      reduce(*tower.comm, programs.gradient_on_host, options_.compression, kGradients);
   }
   if (batches_of_step() > 1) programs.gradient.copy_from(programs.gradient_on_host);
   if (programs.update) programs.last_update = &programs.update->run({}, info);

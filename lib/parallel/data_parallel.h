@@ -39,9 +39,12 @@ class DataParallel final : public Replicas {
 
  private:
   struct Tower;
+  struct Bucket;
   struct UpdatePrograms;
 
   std::vector<UpdatePrograms> make_programs(size_t tower, const std::shared_ptr<std::mutex>& compiling);
+  void make_buckets(size_t tower, size_t update, UpdatePrograms& programs);
+  void reduce_bucket(size_t tower, size_t update, size_t number);
   /// True for a tower that uses the variables of the first one.
   bool is_worker(size_t tower) const {
     return tower > 0 && options_.variables == ReplicaOptions::Variables::kShared;

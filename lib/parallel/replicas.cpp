@@ -53,6 +53,7 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
     const size_t update = graphs_.update_of(statistic);
     statistics_.push_back({.update = update, .number = fetched[update]++});
   }
+  check(graph);
   return names;
 }
 

@@ -31,6 +31,11 @@ struct ReplicaOptions {
   Variables variables = Variables::kReplicated;
   bool average = true;     // the gradient is the mean over the replicas; false: the sum
   int64_t accumulate = 1;  // batches of each tower in a step, whose gradients are averaged
+  /// Between processes, gradients are summed in parts of about so many bytes, each as soon as backward has
+  /// computed it; 0: all at once, after backward.
+  int64_t bucket_bytes = kDefaultBucketBytes;
+  static constexpr int64_t kDefaultBucketBytes = int64_t{4} << 20U;
+  Compression compression = Compression::kNone;  // of gradients between processes
   uint64_t seed = 0;
   std::vector<std::string> fetches = {};  // outputs of the tower that each step keeps, besides its statistics
 };
@@ -109,6 +114,8 @@ class Replicas {
     double before[2] = {0, 0};  // sum and weight before the update has run in this process
   };
 
+  /// Refuses a model that these replicas cannot train. Errors: ConfigError.
+  virtual void check(const Graph& /*model*/) const {}
   bool has_processes() const { return options_.world != nullptr && options_.world->size() > 1; }
   /// The sum (part 0) or weight (1) of a statistic in the last run of its update, or what was before.
   virtual double fetched_sum(const FetchedStatistic& statistic, size_t part) const = 0;

@@ -42,6 +42,8 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   options.world = choice_.uses_world ? setup.world : nullptr;
   options.variables = choice_.variables;
   options.average = choice_.average;
+  options.bucket_bytes = choice_.bucket_bytes;
+  options.compression = choice_.compression;
   options.accumulate = choice_.accumulate;
   options.seed = setup.seed;
   if (choice_.asynchronous) {

@@ -50,6 +50,8 @@ class DataParallelTrainer : public Trainer {
     bool uses_world = false;               // the processes of mpirun train together
     ReplicaOptions::Variables variables = ReplicaOptions::Variables::kReplicated;
     bool average = true;
+    int64_t bucket_bytes = ReplicaOptions::kDefaultBucketBytes;
+    Compression compression = Compression::kNone;
     int64_t accumulate = 1;
     bool asynchronous = false;  // the towers do not wait for each other
   };

@@ -2,12 +2,21 @@
 #include "train/device_list.h"
 
 namespace tpack {
+
+template <>
+struct EnumNames<Compression> {
+  static constexpr std::array<std::pair<const char*, Compression>, 3> kNames = {
+      {{"none", Compression::kNone}, {"fp16", Compression::kFp16}, {"bf16", Compression::kBf16}}};
+};
+
 namespace {
 
 struct HorovodParams {
   DeviceList devices = {{{"cpu:0", {}}}};
   bool average = true;
   int64_t accumulate = 1;
+  Compression compression = Compression::kNone;
+  double bucket_mb = static_cast<double>(ReplicaOptions::kDefaultBucketBytes >> 20U);
   double timeout_s = Comm::kDefaultTimeoutS;
 };
 
@@ -24,6 +33,13 @@ class Horovod final : public DataParallelTrainer {
             .field("devices", &Params::devices, "devices of each process, as in SyncMultiGPU")
             .field("average", &Params::average,
                    "true: the gradient is the mean over all towers of all processes; false: the sum")
+            .field("compression", &Params::compression,
+                   "how gradients travel between processes: as they are, or rounded to 16 bits, as half "
+                   "precision (fp16; above 65504 infinite) or as the upper half of a float (bf16)")
+            .field(
+                "bucket_mb", &Params::bucket_mb, at_least(0),
+                "MB of gradients that are summed together, as soon as backward has computed them and while "
+                "it goes on; 0: all of them, after backward")
             .field("timeout_s", &Params::timeout_s, above(0),
                    "seconds to wait for another rank before the run ends; a rank that compiles kernels, "
                    "saves, or runs an epoch's callbacks gets more time"));
@@ -40,6 +56,8 @@ class Horovod final : public DataParallelTrainer {
     return {.devices = p_.devices.towers(),
             .uses_world = true,
             .average = p_.average,
+            .bucket_bytes = static_cast<int64_t>(p_.bucket_mb * (1 << 20)),
+            .compression = p_.compression,
             .accumulate = p_.accumulate};
   }
 

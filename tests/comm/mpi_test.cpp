@@ -44,6 +44,42 @@ TEST_F(Mpi, gives_the_same_bits_in_every_run_and_on_every_rank) {
   for (const std::string& other : MpiWorld::comm().all_gather(bytes, "compare")) EXPECT_EQ(other, bytes);
 }
 
+TEST_F(Mpi, sends_half_of_the_bytes_if_they_are_compressed) {
+  Comm& comm = MpiWorld::comm();
+  constexpr size_t kCount = (size_t{16} << 20U) / 4 + 12345;  // more than one block
+  for (const Compression compression : {Compression::kNone, Compression::kFp16, Compression::kBf16}) {
+    std::vector<float> values(kCount);
+    for (size_t i = 0; i < kCount; ++i)
+      values[i] = static_cast<float>(i % 7) + static_cast<float>(comm.rank());
+    const uint64_t before = comm.bytes_sent();
+    comm.all_reduce_sum(std::span<float>(values), "gradients", compression);
+    const auto ranks = static_cast<double>(comm.size());
+    const double element = compression == Compression::kNone ? 4 : 2;
+    EXPECT_NEAR(static_cast<double>(comm.bytes_sent() - before), 2 * (ranks - 1) / ranks * element * kCount,
+                1000);
+    for (size_t i = 0; i < kCount; ++i) {  // small whole numbers are exact in 16 bits
+      const float expected = static_cast<float>(comm.size()) * static_cast<float>(i % 7) +
+                             static_cast<float>(comm.size() * (comm.size() - 1) / 2);
+      ASSERT_EQ(values[i], expected) << i;
+    }
+  }
+}
+
+TEST_F(Mpi, gives_all_ranks_the_same_rounded_sum) {
+  for (const Compression compression : {Compression::kFp16, Compression::kBf16}) {
+    std::vector<float> values(5000);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = 1.0F / static_cast<float>(i + 1 + static_cast<size_t>(MpiWorld::comm().rank()));
+    MpiWorld::comm().all_reduce_sum(std::span<float>(values), "gradients", compression);
+    const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+    for (const std::string& other : MpiWorld::comm().all_gather(bytes, "compare")) EXPECT_EQ(other, bytes);
+    float expected = 0;
+    for (int rank = 0; rank < MpiWorld::comm().size(); ++rank)
+      expected += 1.0F / static_cast<float>(1000 + rank + 1);
+    EXPECT_NEAR(values[1000], expected, 0.01 * expected);
+  }
+}
+
 TEST_F(Mpi, cannot_be_started_twice) {
   MpiWorld::comm();
   EXPECT_THROW(make_mpi_comm(1), DistributedError);
@@ -101,6 +137,15 @@ TEST(Disagreement, DISABLED_is_found_by_the_stages) {
   const char* stage = comm.rank() == 0 ? "the next batch" : "the stop signal";
   if (comm.rank() == 0) expect_error_and_end([&] { comm.agree_max(0, stage); });
   EXPECT_THROW(comm.agree_max(0, stage), DistributedError);
+}
+
+// One rank waits for an array, the others vote: none of these messages meet.
+TEST(Disagreement, DISABLED_is_found_by_asking) {
+  Comm& comm = MpiWorld::comm(5);
+  std::vector<float> values(64);
+  if (comm.rank() == 0)
+    expect_error_and_end([&] { comm.all_reduce_sum(std::span<float>(values), "gradients"); });
+  EXPECT_THROW(comm.agree_max(0, "the stop signal"), DistributedError);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "ops/pooling.h"
 #include "ops/random_normal.h"
 #include "ops/random_uniform.h"
+#include "ops/replica_mean.h"
 #include "ops/softmax_cross_entropy.h"
 #include "testkit/gradient_check.h"
 
@@ -134,6 +135,9 @@ inline std::vector<OpCase> forward_cases() {
          return std::vector{b.square(b.emit<SoftmaxCrossEntropy>({}, {in[0], in[1]}).out())};
        },
        {random_tensor({4, 5}, 6), random_labels(4, 5, 1)}},
+      {"mean over replicas",
+       [](Builder& b, Symbols in) { return std::vector{b.tanh(replica_mean(b, in[0]))}; },
+       {random_tensor({3, 4}, 5)}},
       {"pad",
        [](Builder& b, Symbols in) {
          return std::vector{pad(b, in[0], {0, 1, 2}, {1, 0, 3})};

@@ -1,7 +1,6 @@
 #include "parallel/async_parallel.h"
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -21,12 +20,13 @@ std::vector<Tensor> batch_of(int64_t number) {
           testkit::random_labels(kAsyncBatch, 3, 200 + seed)};
 }
 
-ReplicaOptions options_of(size_t towers) {
+ReplicaOptions options_of(size_t towers, bool average = true) {
   ReplicaOptions options;
   options.make_device = [](size_t k, int /*threads*/) {
     return make_reference_device("cpu:" + std::to_string(k), {});
   };
   options.towers = towers;
+  options.average = average;
   options.seed = 3;
   return options;
 }
@@ -34,8 +34,11 @@ ReplicaOptions options_of(size_t towers) {
 /// A kind of replicas of the small model, ready for its first step.
 template <class Kind>
 struct Training {
-  explicit Training(size_t towers) : Training(options_of(towers)) {}
-  explicit Training(ReplicaOptions options) : replicas(*model, updates(), plan, std::move(options)) {
+  explicit Training(size_t towers, bool average = true,
+                    const char* optimizer_yaml = "Momentum: {learning_rate: 0.1}")
+      : Training(options_of(towers, average), optimizer_yaml) {}
+  explicit Training(ReplicaOptions options, const char* optimizer_yaml = "Momentum: {learning_rate: 0.1}")
+      : optimizer(optimizer_of(optimizer_yaml)), replicas(*model, updates(), plan, std::move(options)) {
     const Signature signature = {{DType::kFloat32, {kAsyncBatch, 5}}, {DType::kInt32, {kAsyncBatch}}};
     replicas.declare(signature);
     replicas.build(signature, {});
@@ -45,7 +48,7 @@ struct Training {
   Tensor weights() const { return replicas.variables().value("@parameters").clone(); }
 
   std::unique_ptr<TowerFunction> model = model_of(kSmallModel);
-  std::unique_ptr<Optimizer> optimizer = optimizer_of("Momentum: {learning_rate: 0.1}");
+  std::unique_ptr<Optimizer> optimizer;
   Plan plan;
   Kind replicas;
 };
@@ -96,6 +99,21 @@ TEST(AsyncParallel, a_tower_does_not_wait_for_another_one) {
   EXPECT_EQ(training.replicas.samples() % kAsyncBatch, 0);
 }
 
+// Only the first tower has a batch.
+TEST(AsyncParallel, divides_gradients_by_the_towers_if_it_averages) {
+  const auto after_a_step = [](bool average, const char* optimizer) {
+    const Replicas::Batches batches = [held = batch_of(0)](size_t k) -> std::span<const Tensor> {
+      return k == 0 ? std::span<const Tensor>(held) : std::span<const Tensor>();
+    };
+    Training<AsyncParallel> training(2, average, optimizer);
+    EXPECT_TRUE(training.replicas.step(0, batches));
+    return training.weights();
+  };
+  const Tensor mean = after_a_step(true, "SGD: {learning_rate: 0.5}");
+  EXPECT_TRUE(bit_equal(mean, after_a_step(false, "SGD: {learning_rate: 0.25}")));
+  EXPECT_FALSE(bit_equal(mean, after_a_step(false, "SGD: {learning_rate: 0.5}")));
+}
+
 TEST(AsyncParallel, changes_no_variable_between_steps) {
   Feed feed(2);
   feed.let_go();
@@ -106,7 +124,8 @@ TEST(AsyncParallel, changes_no_variable_between_steps) {
     ASSERT_TRUE(training.replicas.step(step, batches));
     const Tensor after = training.weights();
     EXPECT_FALSE(bit_equal(after, before));
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const timespec moment = {0, 2'000'000};
+    ::nanosleep(&moment, nullptr);
     EXPECT_TRUE(bit_equal(training.weights(), after)) << "after step " << step;
     before = after;
   }
@@ -130,6 +149,29 @@ TEST(AsyncParallel, ends_where_the_first_tower_has_no_batch) {
   };
   Training<AsyncParallel> training(2);
   EXPECT_FALSE(training.replicas.step(0, batches));
+}
+
+TEST(AsyncParallel, refuses_statistics_of_all_towers_together) {
+  const auto model = model_of(R"(
+inputs:
+  x: {shape: [5]}
+  label: {shape: [], dtype: int32}
+layers:
+  - BatchNorm: {sync_statistics: true}
+  - FullyConnected: {name: fc, units: 3}
+cost:
+  - SoftmaxCrossEntropy: {logits: fc, labels: label}
+)");
+  const auto optimizer = optimizer_of("SGD: {}");
+  Plan plan;
+  AsyncParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, options_of(2));
+  try {
+    replicas.declare({{DType::kFloat32, {kAsyncBatch, 5}}, {DType::kInt32, {kAsyncBatch}}});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr(":6:"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("use SyncMultiGPU"));
+  }
 }
 
 TEST(AsyncParallel, refuses_what_it_does_not_do) {

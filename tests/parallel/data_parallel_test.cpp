@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "comm/local_group.h"
 #include "core/log.h"
 #include "support/mpi_world.h"
 #include "support/small_model.h"
@@ -31,7 +32,24 @@ struct Setting {
   ReplicaOptions::Variables variables = ReplicaOptions::Variables::kReplicated;
   bool average = true;
   int64_t accumulate = 1;
+  int64_t bucket_bytes = ReplicaOptions::kDefaultBucketBytes;
+  Compression compression = Compression::kNone;
+  std::string model = kSmallModel;
 };
+
+/// With statistics over the batches of all replicas.
+constexpr const char* kNormalizedModel = R"(
+inputs:
+  x: {shape: [5]}
+  label: {shape: [], dtype: int32}
+layers:
+  - FullyConnected: {name: fc0, units: 7}
+  - BatchNorm: {name: bn, sync_statistics: true}
+  - Tanh: {}
+  - FullyConnected: {name: fc1, units: 3}
+cost:
+  - SoftmaxCrossEntropy: {logits: fc1, labels: label}
+)";
 
 /// The samples of a step: each of two replicas gets half of them.
 std::vector<Tensor> samples(int64_t step, DType type) {
@@ -41,8 +59,7 @@ std::vector<Tensor> samples(int64_t step, DType type) {
 }
 
 /// The model's inputs have the backend's float type here, so that double really is double.
-std::unique_ptr<TowerFunction> model_for(Setting::Backend backend) {
-  std::string yaml = kSmallModel;
+std::unique_ptr<TowerFunction> model_for(std::string yaml, Setting::Backend backend) {
   const std::string input = "x: {shape: [5]";
   if (backend == Setting::Backend::kReference)
     yaml.replace(yaml.find(input), input.size(), input + ", dtype: float64");
@@ -52,7 +69,7 @@ std::unique_ptr<TowerFunction> model_for(Setting::Backend backend) {
 Variables train(const Setting& setting) {
   const bool reference = setting.backend == Setting::Backend::kReference;
   const DType type = reference ? DType::kFloat64 : DType::kFloat32;
-  const auto model = model_for(setting.backend);
+  const auto model = model_for(setting.model, setting.backend);
   const auto optimizer = optimizer_of(setting.optimizer);
   Plan plan;
   ReplicaOptions options;
@@ -66,6 +83,8 @@ Variables train(const Setting& setting) {
   options.variables = setting.variables;
   options.average = setting.average;
   options.accumulate = setting.accumulate;
+  options.bucket_bytes = setting.bucket_bytes;
+  options.compression = setting.compression;
   options.seed = 3;
   DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
   const int64_t batch = 2 * kBatch / replicas.batches_of_step();
@@ -88,7 +107,7 @@ Variables train(const Setting& setting) {
   Variables variables;
   for (const std::string& name : replicas.variables().names(VariableScope::kModel))
     variables[name] = replicas.variables().tensor(name).clone();
-  EXPECT_EQ(variables.size(), 4U);
+  EXPECT_GE(variables.size(), 4U);
   EXPECT_FALSE(bit_equal(replicas.variables().tensor("@parameters"), first_weights)) << "nothing was trained";
   return variables;
 }
@@ -124,6 +143,17 @@ TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_in_double) {
 TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_on_processors) {
   const Variables one = train({.backend = Setting::Backend::kCpu});
   EXPECT_LE(distance(train({.backend = Setting::Backend::kCpu, .towers = 2}), one), 1e-5);
+}
+
+TEST(DataParallel, towers_with_common_statistics_equal_one_device_with_twice_the_batch) {
+  for (const auto& [backend, most] :
+       {std::pair{Setting::Backend::kReference, 1e-12}, {Setting::Backend::kCpu, 1e-5}}) {
+    const Variables one = train({.backend = backend, .model = kNormalizedModel});
+    ASSERT_TRUE(one.contains("bn/variance/EMA"));
+    const Setting towers{.backend = backend, .towers = 2, .model = kNormalizedModel};
+    EXPECT_LT(distance(train(towers), one), most);
+    EXPECT_EQ(distance(train(towers), train(towers)), 0);
+  }
 }
 
 constexpr auto kShared = ReplicaOptions::Variables::kShared;
@@ -186,7 +216,7 @@ class DataParallelParts : public testing::Test {
     return [this](size_t tower) -> std::span<const Tensor> { return tower == 0 ? batch_ : other_batch_; };
   }
 
-  std::unique_ptr<TowerFunction> model_ = model_for(Setting::Backend::kReference);
+  std::unique_ptr<TowerFunction> model_ = model_for(kSmallModel, Setting::Backend::kReference);
   std::unique_ptr<Optimizer> optimizer_ = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan_;
   Signature signature_ = {{DType::kFloat64, {2 * kBatch, 5}}, {DType::kInt32, {2 * kBatch}}};
@@ -204,7 +234,7 @@ TEST_F(DataParallelParts, sums_statistics_over_towers) {
 }
 
 TEST(DataParallel, sums_statistics_over_accumulated_batches) {
-  const auto model = model_for(Setting::Backend::kReference);
+  const auto model = model_for(kSmallModel, Setting::Backend::kReference);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
   const Signature signature = {{DType::kFloat64, {2 * kBatch, 5}}, {DType::kInt32, {2 * kBatch}}};
@@ -274,7 +304,7 @@ TEST_F(DataParallelParts, all_towers_use_the_plan_of_the_first) {
 TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
   const TemporaryFolder folder;
   log::to_file(folder / "log.txt");
-  const auto model = model_for(Setting::Backend::kCpu);
+  const auto model = model_for(kSmallModel, Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
   const auto build = [&](int64_t batch) {
@@ -352,7 +382,7 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
                                            });
   };
   options.towers = 2;
-  const auto model = model_for(Setting::Backend::kCpu);
+  const auto model = model_for(kSmallModel, Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
   DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
@@ -368,7 +398,7 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
 std::vector<std::vector<std::string>> compiled_by_two_ranks() {
   LocalGroup group(2);
   std::vector<std::vector<std::string>> compiled(2);
-  const auto model = model_for(Setting::Backend::kCpu);
+  const auto model = model_for(kSmallModel, Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   const auto build = [&](int rank) {
     const auto world = group.member(rank);
@@ -396,6 +426,48 @@ TEST(DataParallel, ranks_measure_nothing_but_what_rank_0_sends_to_all) {
   const auto compiled = compiled_by_two_ranks();
   EXPECT_THAT(compiled[0], testing::ElementsAre("measured", "by rules", "measured"));
   EXPECT_THAT(compiled[1], testing::ElementsAre("as planned", "as planned", "as planned"));
+}
+
+/// What two processes train, which are threads here.
+std::vector<Variables> train_as_two_ranks(Setting setting) {
+  LocalGroup world(2);
+  std::vector<Variables> of(2);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank, setting]() mutable {
+      const auto comm = world.member(rank);
+      setting.world = comm.get();
+      of[static_cast<size_t>(rank)] = train(setting);
+    });
+  }
+  threads.clear();
+  return of;
+}
+
+TEST(DataParallel, buckets_that_are_summed_during_backward_give_the_same_bits) {
+  for (const auto backend : {Setting::Backend::kReference, Setting::Backend::kCpu}) {
+    for (const size_t towers : {1U, 2U}) {
+      for (const int64_t accumulate : {1, 3}) {
+        Setting setting{.backend = backend, .towers = towers, .accumulate = accumulate, .bucket_bytes = 0};
+        const std::vector<Variables> at_once = train_as_two_ranks(setting);
+        setting.bucket_bytes = 1;  // each variable is a bucket
+        const std::vector<Variables> in_parts = train_as_two_ranks(setting);
+        for (const auto& [name, value] : at_once[0]) {
+          EXPECT_TRUE(bit_equal(value, at_once[1].at(name))) << name;
+          EXPECT_TRUE(bit_equal(value, in_parts[0].at(name))) << name;
+          EXPECT_TRUE(bit_equal(value, in_parts[1].at(name))) << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(DataParallel, common_statistics_go_between_buckets) {
+  for (const size_t towers : {1U, 2U}) {
+    Setting setting{.towers = towers, .bucket_bytes = 1, .model = kNormalizedModel};
+    const Variables one = train({.model = kNormalizedModel});
+    for (const Variables& rank : train_as_two_ranks(setting)) EXPECT_LT(distance(rank, one), 1e-12);
+  }
 }
 
 class DataParallelRanks : public testing::Test {
@@ -427,6 +499,20 @@ TEST_F(DataParallelRanks, with_two_towers_each_equal_one_device) {
   setting.accumulate = 3;
   EXPECT_LT(distance(train(setting), train({})), 1e-12);
   expect_same_bits_five_times(setting);
+}
+
+TEST_F(DataParallelRanks, sum_buckets_during_backward) {
+  Setting setting{.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()};
+  const Variables at_once = train(setting);
+  setting.bucket_bytes = 1;
+  for (const auto& [name, value] : train(setting)) EXPECT_TRUE(bit_equal(value, at_once.at(name))) << name;
+  for (const auto& [compression, most] : {std::pair{Compression::kFp16, 1e-3}, {Compression::kBf16, 1e-2}}) {
+    setting.compression = compression;
+    const double difference = distance(train(setting), at_once);
+    EXPECT_GT(difference, 0);
+    EXPECT_LT(difference, most);
+    expect_same_bits_five_times(setting);
+  }
 }
 
 TEST_F(DataParallelRanks, give_the_same_bits_in_every_run) {

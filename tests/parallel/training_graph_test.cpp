@@ -74,7 +74,7 @@ class MovingModel final : public TowerFunction {
   const std::vector<TowerInput>& inputs() const override { return model_->inputs(); }
   TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
     std::map<std::string, Symbol> scaled = in;
-    Symbol& input = scaled.at("input");
+    Symbol& input = scaled.at("x");
     const bool other = input.shape()[0] > 4;
     const char* const name = other && change_ == Above4::kNewName ? "other" : "scale";
     const Shape shape = other && change_ == Above4::kNewSize ? Shape{1} : Shape{5};

@@ -32,9 +32,11 @@ class ApartExecutable final : public Executable {
     for (const std::string& name : read_) copy(here_.tensor(name), there_.tensor(name), true);
     inside_->run(inputs, info);
     for (const std::string& name : assigned_) copy(there_.tensor(name), here_.tensor(name), false);
+    for (size_t i = 0; watch_ != nullptr && i < watch_->sets.size(); ++i) watch_->reached(i);
   }
   const Tensor& fetched(size_t i) const override { return inside_->fetched(i); }
   const CompileReport& report() const override { return inside_->report(); }
+  void watch(const AssignmentWatch& watch) override { watch_ = &watch; }
   void profile(bool on) override { inside_->profile(on); }
   std::vector<NodeTime> times() const override { return inside_->times(); }
 
@@ -51,6 +53,7 @@ class ApartExecutable final : public Executable {
   VariableStore& there_;
   std::set<std::string> read_;
   std::set<std::string> assigned_;
+  const AssignmentWatch* watch_ = nullptr;
 };
 
 class ApartDevice final : public Device {

@@ -18,8 +18,12 @@ TEST(Horovod, alone_is_a_world_of_one_with_the_bits_of_simple) {
   expect_bit_equal(variables_of(simple.trainer()), variables_of(horovod.trainer()));
 }
 
+// What happens between processes: DataParallelRanks.sum_buckets_during_backward.
 const live::Fields kHorovod("trainer", "Horovod",
-                            {.base = "{devices: 2}", .values = {{"devices", "[cpu:0]"}}});
+                            {.base = "{devices: 2}",
+                             .values = {{"devices", "[cpu:0]"}},
+                             .left_out = {{"compression", "one process compresses nothing"},
+                                          {"bucket_mb", "one process has no buckets"}}});
 
 }  // namespace
 }  // namespace tpack

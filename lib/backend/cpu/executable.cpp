@@ -36,16 +36,28 @@ class CpuExecutable final : public Executable {
     for (const InputUse& use : input_uses_)
       calls_[use.step].in[use.operand] = inputs[use.input].raw() + use.begin;
     const FlushDenormals flush;
+    size_t reached = 0;
     for (size_t i = 0; i < calls_.size(); ++i) {
       const Stopwatch watch;
       program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info, team_.get()});
       if (profiling_) seconds_[i] += watch.seconds();
       if (checking_) check_padding(i);
+      for (; reached < last_steps_.size() && last_steps_[reached] <= i; ++reached) watch_->reached(reached);
     }
+    for (; reached < last_steps_.size(); ++reached) watch_->reached(reached);  // of a program without steps
   }
 
   const Tensor& fetched(size_t i) const override { return fetched_[i]; }
   const CompileReport& report() const override { return report_; }
+  void watch(const AssignmentWatch& watch) override {
+    watch_ = &watch;
+    last_steps_.clear();
+    size_t last = 0;
+    for (const std::vector<std::string>& set : watch.sets) {
+      for (const std::string& name : set) last = std::max(last, last_step_of(name));
+      last_steps_.push_back(last);
+    }
+  }
   void profile(bool on) override { profiling_ = on; }
   void check_kernels(bool on) { checking_ = on; }
   std::vector<NodeTime> times() const override {
@@ -88,6 +100,18 @@ class CpuExecutable final : public Executable {
         }
       }
     }
+  }
+
+  /// The last step that writes a variable.
+  size_t last_step_of(const std::string& variable) const {
+    size_t last = 0;
+    for (size_t i = 0; i < program_.steps.size(); ++i) {
+      for (const int out : program_.steps[i].out) {
+        const Value& owner = program_.values[static_cast<size_t>(program_.owner(out))];
+        if (owner.place == Place::kVariable && owner.name == variable) last = i;
+      }
+    }
+    return last;
   }
 
   bool in_arena(int owner) const {
@@ -182,6 +206,8 @@ class CpuExecutable final : public Executable {
   int generation_ = -1;
   bool profiling_ = false;
   bool checking_ = false;
+  const AssignmentWatch* watch_ = nullptr;
+  std::vector<size_t> last_steps_;  // by set of the watch, never less than that of the set before
 };
 
 }  // namespace

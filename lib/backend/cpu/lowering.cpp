@@ -180,9 +180,23 @@ class Lowering {
       if (is_initial(owner) && owner != target) value = copied(value);
       copies.emplace_back(value, target);
     }
-    for (const auto& [value, target] : copies)
-      program_.steps.push_back(
-          reorder(value, target, "assign/" + program_.values[static_cast<size_t>(target)].name));
+    for (const auto& [value, target] : copies) {
+      Step step = reorder(value, target, "assign/" + program_.values[static_cast<size_t>(target)].name);
+      const int written = last_writer(program_.owner(value));
+      const bool at_once = written >= 0 && may_overwrite(target, written + 1, -1);
+      program_.steps.insert(at_once ? program_.steps.begin() + written + 1 : program_.steps.end(),
+                            std::move(step));
+    }
+  }
+
+  /// The last step that writes into the memory that a value owns; -1 if there is none.
+  int last_writer(int owner) const {
+    for (size_t i = program_.steps.size(); i-- > 0;) {
+      for (const int out : program_.steps[i].out) {
+        if (program_.owner(out) == owner) return static_cast<int>(i);
+      }
+    }
+    return -1;
   }
 
   /// True if two variables share memory: a flat block and one of its parts.

@@ -49,10 +49,12 @@ class ReferenceExecutable final : public Executable {
     const auto& fetches = graph_.fetches();
     for (size_t i = 0; i < fetches.size(); ++i) copy(value(fetches[i].value), fetched_[i]);
     assign();
+    for (size_t i = 0; watch_ != nullptr && i < watch_->sets.size(); ++i) watch_->reached(i);
   }
 
   const Tensor& fetched(size_t i) const override { return fetched_[i]; }
   const CompileReport& report() const override { return report_; }
+  void watch(const AssignmentWatch& watch) override { watch_ = &watch; }
   void profile(bool on) override { profiling_ = on; }
   std::vector<NodeTime> times() const override {
     std::vector<NodeTime> all;
@@ -126,6 +128,7 @@ class ReferenceExecutable final : public Executable {
   std::vector<Tensor> fetched_;
   CompileReport report_;
   bool profiling_ = false;
+  const AssignmentWatch* watch_ = nullptr;
 };
 
 class ReferenceDevice final : public Device {

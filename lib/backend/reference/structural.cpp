@@ -156,6 +156,11 @@ void one_hot(const Node& /*n*/, Tensors in, Tensors out, const RunInfo& /*info*/
   });
 }
 
+void replica_mean(const Node& /*n*/, Tensors in, Tensors out, const RunInfo& info) {
+  out[0].copy_from(in[0]);
+  if (info.replicas != nullptr) info.replicas->mean(out[0]);
+}
+
 void in_top_k(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const int64_t k = op_cast<InTopK>(n)->params().k;
   const int64_t classes = in[0].shape()[1];
@@ -197,6 +202,7 @@ const Registration kPad("Pad", pad);
 const Registration kSlice("Slice", slice);
 const Registration kOneHot("OneHot", one_hot);
 const Registration kInTopK("InTopK", in_top_k);
+const Registration kReplicaMean("ReplicaMean", replica_mean);
 const Registration kRandomUniform("RandomUniform", random<uniform_element>);
 const Registration kRandomNormal("RandomNormal", random<normal_element>);
 

@@ -283,6 +283,46 @@ TEST_F(CpuExecutableTest, runs_on_any_thread) {
   EXPECT_TRUE(bit_equal(executable->fetched(0), here));
 }
 
+TEST_F(CpuExecutableTest, tells_when_gradients_are_there_while_backward_goes_on) {
+  Graph graph;
+  Builder b(graph, table_, {});
+  const Symbol x = b.input("x", {DType::kFloat32, {4, 16, 12, 12}});
+  std::vector<Symbol> w;
+  for (const char* name : {"w0", "w1", "w2"}) {
+    const TensorSpec spec{DType::kFloat32, {16, 16, 3, 3}};
+    w.push_back(b.variable({name, spec, VariableScope::kModel, false}));
+    b.variable({std::string("d") + name, spec, VariableScope::kModel, false});
+  }
+  Symbol y = x;
+  for (const Symbol weights : w) y = b.max(convolution(b, y, weights, {.padding = {1, 1, 1, 1}}), 0.0);
+  const std::vector<Symbol> gradient = gradients(b, b.reduce_sum(b.mul(y, y)), w);
+  for (size_t i = 0; i < w.size(); ++i) b.assign("dw" + std::to_string(i), gradient[i]);
+  const auto device = make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kHeuristic});
+  device->create_variables(table_);
+  for (size_t i = 0; i < w.size(); ++i)
+    device->variables().set("w" + std::to_string(i),
+                            testkit::random_tensor({16, 16, 3, 3}, i, DType::kFloat32));
+  const auto executable = device->compile(graph, section_);
+  std::vector<size_t> reached;
+  std::vector<Tensor> seen;
+  bool first_is_early = false;
+  const AssignmentWatch watch{
+      {{"dw2"}, {"dw1"}, {"dw0"}}, [&](size_t set) {
+        reached.push_back(set);
+        seen.push_back(device->variables().tensor("dw" + std::to_string(2 - set)).clone());
+        if (set == 0) first_is_early = device->variables().tensor("dw0").at(0) == 0;
+      }};
+  executable->watch(watch);
+  executable->run(std::vector{testkit::random_tensor({4, 16, 12, 12}, 9, DType::kFloat32)}, {});
+  EXPECT_EQ(reached, (std::vector<size_t>{0, 1, 2}));
+  EXPECT_TRUE(first_is_early);
+  for (size_t i = 0; i < 3; ++i) {
+    const Tensor now = device->variables().tensor("dw" + std::to_string(2 - i));
+    EXPECT_NE(now.at(0), 0);
+    EXPECT_TRUE(bit_equal(seen[i], now)) << i;
+  }
+}
+
 TEST_F(CpuExecutableTest, times_nodes_if_requested) {
   Graph graph;
   Builder b(graph, table_, {});

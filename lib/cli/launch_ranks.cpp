@@ -1,0 +1,177 @@
+#include "cli/launch_ranks.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <map>
+#include <optional>
+#include <poll.h>
+#include <set>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/signals.h"
+#include "comm/mpi.h"
+#include "comm/rank_board.h"
+#include "comm/world.h"
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/log.h"
+
+namespace tpack {
+namespace {
+
+constexpr int kSecondsToEnd = 10;  // for the others when a rank was lost
+
+/// Watches processes of others; a descriptor becomes readable when one ends.
+class RankWatch {
+ public:
+  explicit RankWatch(RankBoard& board) : board_(board) {}
+  ~RankWatch() {
+    for (const auto& [rank, descriptor] : descriptors_) close(descriptor);
+  }
+  RankWatch(const RankWatch&) = delete;
+  RankWatch& operator=(const RankWatch&) = delete;
+
+  /// Looks for ranks that have entered, and for those that have ended. Tells the others of the first one that
+  /// ended before its time.
+  void look() {
+    for (int rank = 0; rank < board_.ranks(); ++rank) {
+      if (descriptors_.contains(rank) || board_.pid(rank) == 0) continue;
+      const auto opened = static_cast<int>(syscall(SYS_pidfd_open, board_.pid(rank), 0));
+      if (opened >= 0 || errno == ESRCH) descriptors_[rank] = opened;
+      if (opened < 0 && errno == ESRCH) ended(rank);
+    }
+    for (const auto& [rank, descriptor] : descriptors_) {
+      pollfd one = {descriptor, POLLIN, 0};
+      if (descriptor >= 0 && poll(&one, 1, 0) > 0) ended(rank);
+    }
+  }
+  bool any() const { return !descriptors_.empty(); }
+  bool all_ended() const { return ended_.size() == static_cast<size_t>(board_.ranks()); }
+
+ private:
+  void ended(int rank) {
+    ended_.insert(rank);
+    if (!board_.has_left(rank)) board_.set_lost(rank);
+  }
+
+  RankBoard& board_;
+  std::map<int, int> descriptors_;  // by rank; -1 for one that had ended before
+  std::set<int> ended_;
+};
+
+pid_t start(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  // In a group of its own: of the signals of a terminal only this process learns, which passes them on once.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  pid_t pid = 0;
+  const int error = posix_spawnp(&pid, argv[0], nullptr, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (error == ENOENT)
+    throw ResourceError(
+        "mpirun was not found; install Open MPI (Debian: openmpi-bin), or train without --procs");
+  if (error != 0) throw ResourceError(std::string("cannot start mpirun: ") + std::strerror(error));
+  return pid;
+}
+
+/// The code of what mpirun started, if it has ended.
+std::optional<int> code_of(pid_t pid) {
+  int status = 0;
+  if (waitpid(pid, &status, WNOHANG) != pid) return std::nullopt;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// Each rank finishes its step and rank 0 saves. Not through mpirun, which would kill them after a second.
+void end_in_order(pid_t mpirun, const RankBoard& board) {
+  bool all_are_known = true;
+  for (int rank = 0; rank < board.ranks(); ++rank) {
+    if (board.pid(rank) != 0) kill(board.pid(rank), SIGTERM);
+    all_are_known = all_are_known && board.pid(rank) != 0;
+  }
+  if (!all_are_known) kill(mpirun, SIGTERM);  // nothing was trained yet
+}
+
+void end_all(pid_t mpirun, const RankBoard& board) {
+  kill(mpirun, SIGKILL);
+  for (int rank = 0; rank < board.ranks(); ++rank) {
+    if (board.pid(rank) != 0 && !board.has_left(rank)) kill(board.pid(rank), SIGKILL);
+  }
+}
+
+int exit_code_of(int mpirun_code, const RankBoard& board) {
+  constexpr auto kDistributedCode = static_cast<int>(ErrorKind::kDistributed);
+  constexpr int kLastOfOurs = 8;
+  const int lost = board.lost();
+  if (mpirun_code == 0 && lost < 0) return 0;
+  if (mpirun_code > 0 && mpirun_code <= kLastOfOurs && mpirun_code != 1) return mpirun_code;
+  if (lost < 0) return mpirun_code == 1 ? 1 : static_cast<int>(ErrorKind::kResource);
+  const std::string how = mpirun_code > 128 ? "was ended by signal " + std::to_string(mpirun_code - 128) +
+                                                  " (" + strsignal(mpirun_code - 128) + ")"
+                                            : "has ended";
+  log::error("rank " + std::to_string(lost) + " " + how + " at '" + board.stage(lost) + "'");
+  for (int rank = 0; rank < board.ranks(); ++rank) {
+    if (rank != lost) log::error("  rank " + std::to_string(rank) + " was at '" + board.stage(rank) + "'");
+  }
+  return kDistributedCode;
+}
+
+}  // namespace
+
+int launch_ranks(int ranks, const std::vector<std::string>& command) {
+  if (started_by_mpirun()) throw ConfigError("--procs starts mpirun itself; leave one of them out");
+  require_mpi();
+  const auto board = RankBoard::create(ranks);
+  setenv(RankBoard::kVariable, board->name().c_str(), 1);
+  if (geteuid() == 0) {  // whoever runs tpack as root has decided that
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  }
+  std::vector<std::string> words = {"mpirun",  "-n", std::to_string(ranks), "--oversubscribe",
+                                    "--quiet", "-x", RankBoard::kVariable};
+  words.insert(words.end(), command.begin(), command.end());
+
+  SignalWatcher signals;
+  signals.expect_orderly_end();
+  const pid_t mpirun = start(words);
+  const int wake = eventfd(0, EFD_CLOEXEC);
+  const std::stop_callback on_signal(signals.stop_token(), [wake] {
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(wake, &one, sizeof one);
+  });
+  RankWatch watch(*board);
+  std::optional<int> code;
+  std::optional<Stopwatch> ending;  // since the ranks were told, or one was lost
+  while (!(code = code_of(mpirun))) {
+    watch.look();
+    if (!ending && (signals.signal() != 0 || board->lost() >= 0)) {
+      ending.emplace();
+      if (signals.signal() != 0) end_in_order(mpirun, *board);
+    }
+    // mpirun itself lingers for seconds after ranks that ended by a signal.
+    if (signals.signal() != 0 && watch.all_ended()) break;
+    if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) end_all(mpirun, *board);
+    constexpr int kBetweenLooksMs = 50;
+    pollfd woken = {ending ? -1 : wake, POLLIN, 0};
+    poll(&woken, 1, kBetweenLooksMs);
+  }
+  watch.look();
+  close(wake);
+  if (signals.signal() != 0) return 128 + signals.signal();
+  if (!watch.any() && *code != 0)
+    throw ResourceError("mpirun has not started any rank (its exit code was " + std::to_string(*code) + ")");
+  return exit_code_of(*code, *board);
+}
+
+}  // namespace tpack

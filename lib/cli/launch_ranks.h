@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tpack {
+
+/// Starts `command` as so many ranks under mpirun, waits for them, and gives the exit code of the run: that
+/// of the rank that failed first, or 7 if a rank was ended by something else; the message then names the
+/// rank, the signal and where it was. The first SIGINT, SIGTERM or SIGHUP goes to all ranks as SIGTERM, and
+/// the code is 128 + its number. When a rank was lost, those that have not ended ten seconds later are
+/// killed. Errors: ConfigError inside of mpirun, ResourceError if mpirun cannot be started.
+int launch_ranks(int ranks, const std::vector<std::string>& command);
+
+}  // namespace tpack

@@ -1,0 +1,77 @@
+#include "comm/background_reducer.h"
+
+#include <pthread.h>
+#include <string>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace tpack {
+
+BackgroundReducer::BackgroundReducer(Comm& comm, Compression compression)
+    : comm_(comm), compression_(compression) {
+  constexpr size_t kMostTasks = 64;  // rounds of more allocate once
+  tasks_.reserve(kMostTasks);
+  try {
+    thread_ = std::thread([this] { loop(); });
+  } catch (const std::system_error& failure) {
+    throw ResourceError(std::string("cannot start a thread that sums gradients: ") + failure.what());
+  }
+}
+
+BackgroundReducer::~BackgroundReducer() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    if (done_ < tasks_.size()) comm_.cancel();
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void BackgroundReducer::start(const Tensor& values, const char* stage, bool compressed) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back({values, stage, compressed ? compression_ : Compression::kNone});
+  }
+  changed_.notify_all();
+}
+
+void BackgroundReducer::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return done_ == tasks_.size() || error_; });
+  if (error_) std::rethrow_exception(error_);
+  tasks_.clear();
+  done_ = 0;
+}
+
+void BackgroundReducer::loop() {
+  pthread_setname_np(pthread_self(), "reducer");
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return ending_ || (done_ < tasks_.size() && !error_); });
+    if (ending_) return;
+    const Task task = tasks_[done_];
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      sum(task);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    if (error) error_ = error;
+    if (!error) ++done_;
+    changed_.notify_all();
+  }
+}
+
+void BackgroundReducer::sum(const Task& task) {
+  if (task.values.dtype() == DType::kFloat64) {
+    comm_.all_reduce_sum(task.values.span<double>(), task.stage);
+  } else {
+    comm_.all_reduce_sum(task.values.span<float>(), task.stage, task.compression);
+  }
+}
+
+}  // namespace tpack

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "comm/comm.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// A thread that sums arrays over the members of a group, one after the other, while its owner computes.
+/// Every member starts the same sums in the same order. From the first `start` to the end of `wait` nobody
+/// else uses the group. Threads: one caller at a time.
+class BackgroundReducer {
+ public:
+  explicit BackgroundReducer(Comm& comm, Compression compression = Compression::kNone);
+  /// Gives up what is under way.
+  ~BackgroundReducer();
+  BackgroundReducer(const BackgroundReducer&) = delete;
+  BackgroundReducer& operator=(const BackgroundReducer&) = delete;
+
+  /// Sums an array of floats in place, on the host; it is not touched by others until `wait` returns.
+  /// `compressed`: as the reducer was made; false: exactly.
+  void start(const Tensor& values, const char* stage, bool compressed = true);
+  /// Until all sums are there. Errors: those of Comm, after which the reducer cannot be used.
+  void wait();
+
+ private:
+  struct Task {
+    Tensor values;
+    const char* stage = "";
+    Compression compression = Compression::kNone;
+  };
+
+  void loop();
+  void sum(const Task& task);
+
+  Comm& comm_;
+  Compression compression_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Task> tasks_;  // of this round
+  size_t done_ = 0;          // tasks of this round
+  bool ending_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,123 @@
+#include "comm/rank_board.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+constexpr uint64_t kMagic = 0x7470'6163'6b31'0001;
+
+}  // namespace
+
+struct RankBoard::Header {
+  uint64_t magic = kMagic;
+  int32_t ranks = 0;
+  std::atomic<int32_t> lost = -1;
+};
+
+struct RankBoard::Slot {
+  std::atomic<int32_t> pid = 0;
+  std::atomic<bool> left = false;
+  std::atomic<uint32_t> stages = 0;  // how many there were; the last one is texts[stages % 2]
+  std::array<std::array<char, 64>, 2> texts = {};
+};
+
+size_t RankBoard::bytes_for(int ranks) { return sizeof(Header) + static_cast<size_t>(ranks) * sizeof(Slot); }
+
+std::unique_ptr<RankBoard> RankBoard::create(int ranks) {
+  static_assert(std::atomic<int32_t>::is_always_lock_free);
+  const size_t bytes = bytes_for(ranks);
+  for (const char* folder : {"/dev/shm", "/tmp"}) {
+    std::string name = std::string(folder) + "/tpack-ranks-XXXXXX";
+    const int file = mkstemp(name.data());
+    if (file < 0) continue;
+    const bool sized = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0;
+    void* memory = sized ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    close(file);
+    if (memory == MAP_FAILED) {
+      unlink(name.c_str());
+      continue;
+    }
+    auto* header = new (memory) Header;
+    header->ranks = ranks;
+    auto* slots = reinterpret_cast<std::byte*>(memory) + sizeof(Header);
+    for (int rank = 0; rank < ranks; ++rank) new (slots + static_cast<size_t>(rank) * sizeof(Slot)) Slot;
+    return std::unique_ptr<RankBoard>(new RankBoard(std::move(name), true, memory, bytes));
+  }
+  throw ResourceError("cannot make a file in /dev/shm or /tmp for what the ranks share: " +
+                      std::string(std::strerror(errno)));
+}
+
+std::unique_ptr<RankBoard> RankBoard::open(int ranks) {
+  const char* const name = std::getenv(kVariable);
+  if (name == nullptr) return nullptr;
+  const size_t bytes = bytes_for(ranks);
+  const int file = ::open(name, O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  struct stat status = {};
+  const bool fits = fstat(file, &status) == 0 && static_cast<size_t>(status.st_size) == bytes;
+  void* memory = fits ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  close(file);
+  if (memory == MAP_FAILED) return nullptr;
+  std::unique_ptr<RankBoard> board(new RankBoard(name, false, memory, bytes));
+  if (board->header().magic != kMagic || board->ranks() != ranks) return nullptr;
+  return board;
+}
+
+RankBoard::RankBoard(std::string name, bool owns, void* memory, size_t bytes)
+    : name_(std::move(name)), owns_(owns), memory_(memory), bytes_(bytes) {}
+
+RankBoard::~RankBoard() {
+  munmap(memory_, bytes_);
+  if (owns_) unlink(name_.c_str());
+}
+
+RankBoard::Header& RankBoard::header() const { return *static_cast<Header*>(memory_); }
+
+RankBoard::Slot& RankBoard::slot(int rank) const {
+  TPACK_ASSERT(rank >= 0 && rank < header().ranks, "no such rank");
+  return reinterpret_cast<Slot*>(static_cast<std::byte*>(memory_) + sizeof(Header))[rank];
+}
+
+int RankBoard::ranks() const { return header().ranks; }
+void RankBoard::enter(int rank) { slot(rank).pid = getpid(); }
+void RankBoard::leave(int rank) { slot(rank).left = true; }
+pid_t RankBoard::pid(int rank) const { return slot(rank).pid; }
+bool RankBoard::has_left(int rank) const { return slot(rank).left; }
+int RankBoard::lost() const { return header().lost; }
+
+void RankBoard::set_lost(int rank) {
+  int32_t none = -1;
+  header().lost.compare_exchange_strong(none, rank);
+}
+
+void RankBoard::set_stage(int rank, std::string_view stage, bool is_over) {
+  Slot& own = slot(rank);
+  const uint32_t next = own.stages + 1;
+  std::array<char, 64>& text = own.texts[next % 2];
+  text.fill(0);
+  constexpr std::string_view kAfter = "after ";
+  const size_t begin = is_over ? kAfter.copy(text.data(), kAfter.size()) : 0;
+  stage.copy(text.data() + begin, text.size() - 1 - begin);
+  own.stages = next;
+}
+
+std::string RankBoard::stage(int rank) const {
+  const Slot& of = slot(rank);
+  std::array<char, 64> text = of.texts[of.stages % 2];
+  text.back() = 0;
+  return text.data();
+}
+
+}  // namespace tpack

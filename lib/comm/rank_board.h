@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+namespace tpack {
+
+/// Memory that the ranks of one machine share with the process that started them: where each rank is, and
+/// whether one has ended before its time. It has a name in the file system until the process that made it
+/// ends. Threads: any, in any process; one thread of each rank writes its own part.
+class RankBoard {
+ public:
+  /// The environment variable in which the ranks find the name.
+  static constexpr const char* kVariable = "TPACK_RANK_BOARD";
+
+  /// Errors: ResourceError if there is no place for it.
+  static std::unique_ptr<RankBoard> create(int ranks);
+  /// The board of the environment; null if there is none (for so many ranks).
+  static std::unique_ptr<RankBoard> open(int ranks);
+  ~RankBoard();
+  RankBoard(const RankBoard&) = delete;
+  RankBoard& operator=(const RankBoard&) = delete;
+
+  const std::string& name() const { return name_; }
+  int ranks() const;
+  /// This process is that rank.
+  void enter(int rank);
+  /// Where the rank is from now on: "gradients", or with `is_over` "after gradients"; only the beginning of a
+  /// long text is kept. Allocates nothing.
+  void set_stage(int rank, std::string_view stage, bool is_over = false);
+  /// The rank has done its part of the run and will end.
+  void leave(int rank);
+  /// That rank has ended before its time: the others cannot go on. The first one counts.
+  void set_lost(int rank);
+
+  /// 0 until the rank has entered.
+  pid_t pid(int rank) const;
+  std::string stage(int rank) const;
+  bool has_left(int rank) const;
+  /// -1 if none is lost.
+  int lost() const;
+
+ private:
+  struct Header;
+  struct Slot;
+  RankBoard(std::string name, bool owns, void* memory, size_t bytes);
+  static size_t bytes_for(int ranks);
+  Header& header() const;
+  Slot& slot(int rank) const;
+
+  std::string name_;
+  bool owns_;
+  void* memory_;
+  size_t bytes_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,70 @@
+#include "comm/rank_board.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace tpack {
+namespace {
+
+class RankBoardTest : public testing::Test {
+ protected:
+  ~RankBoardTest() override { unsetenv(RankBoard::kVariable); }
+};
+
+TEST_F(RankBoardTest, shows_to_all_where_each_rank_is) {
+  const auto maker = RankBoard::create(3);
+  setenv(RankBoard::kVariable, maker->name().c_str(), 1);
+  const auto rank = RankBoard::open(3);
+  ASSERT_NE(rank, nullptr);
+  EXPECT_EQ(maker->pid(1), 0);
+  rank->enter(1);
+  rank->set_stage(1, "gradients");
+  EXPECT_EQ(maker->pid(1), getpid());
+  EXPECT_EQ(maker->stage(1), "gradients");
+  rank->set_stage(1, std::string(200, 'x'));
+  EXPECT_EQ(maker->stage(1), std::string(63, 'x'));
+  rank->set_stage(1, "short");
+  EXPECT_EQ(maker->stage(1), "short");
+  rank->set_stage(1, "gradients", true);
+  EXPECT_EQ(maker->stage(1), "after gradients");
+  EXPECT_EQ(maker->stage(2), "");
+  EXPECT_FALSE(maker->has_left(1));
+  rank->leave(1);
+  EXPECT_TRUE(maker->has_left(1));
+  EXPECT_FALSE(maker->has_left(0));
+}
+
+TEST_F(RankBoardTest, the_first_lost_rank_counts) {
+  const auto maker = RankBoard::create(3);
+  setenv(RankBoard::kVariable, maker->name().c_str(), 1);
+  const auto rank = RankBoard::open(3);
+  EXPECT_EQ(rank->lost(), -1);
+  maker->set_lost(2);
+  maker->set_lost(0);
+  EXPECT_EQ(rank->lost(), 2);
+}
+
+TEST_F(RankBoardTest, is_not_taken_for_another_one) {
+  EXPECT_EQ(RankBoard::open(2), nullptr) << "the environment names none";
+  const auto maker = RankBoard::create(3);
+  setenv(RankBoard::kVariable, maker->name().c_str(), 1);
+  EXPECT_EQ(RankBoard::open(2), nullptr) << "it is for another number of ranks";
+  setenv(RankBoard::kVariable, "/nowhere/at/all", 1);
+  EXPECT_EQ(RankBoard::open(3), nullptr);
+}
+
+TEST_F(RankBoardTest, leaves_no_file) {
+  std::string name;
+  {
+    const auto maker = RankBoard::create(1);
+    name = maker->name();
+    EXPECT_TRUE(std::filesystem::exists(name));
+  }
+  EXPECT_FALSE(std::filesystem::exists(name));
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,143 @@
+// `tpack train --procs N`: ranks that are killed, stopped or asked to end.
+#include <csignal>
+#include <filesystem>
+
+#include "checkpoint/retention.h"
+#include "comparison.h"
+#include "core/clock.h"
+#include "random_moment.h"
+#include "training.h"
+
+namespace tpack::reliability {
+namespace {
+
+constexpr double kProcsGoneWithinS = 30;
+constexpr int64_t kProcsEpochs = 100;
+constexpr int64_t kProcsSteps = 5 * kProcsEpochs;
+
+class Procs : public Training {
+ protected:
+  Procs() { config_ = source_folder() + "/tests/reliability/plain.yaml"; }
+  void SetUp() override {
+    if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  }
+
+  /// Some steps, each followed by a save.
+  static std::vector<std::string> four(const std::string& timeout_s = "60") {
+    return {"--procs",  "4",
+            "--set",    "trainer={Horovod: {timeout_s: " + timeout_s + "}}",
+            "--set",    "steps_per_epoch=5",
+            "--set",    "max_epoch=" + std::to_string(kProcsEpochs),
+            "--set",    "callbacks=[ModelSaver: {keep: 3}]",
+            "--resume", "auto"};
+  }
+  /// The ranks of `tpack train --procs`, once they train.
+  static std::vector<pid_t> ranks_of(Process& process) {
+    for (const pid_t child : children_of(process.pid())) {
+      const std::vector<pid_t> ranks = children_of(child);
+      if (ranks.size() == 4) return ranks;
+    }
+    return {};
+  }
+  void expect_gone(const std::vector<pid_t>& ranks, const Stopwatch& watch) {
+    for (const pid_t rank : ranks) EXPECT_NE(kill(rank, 0), 0) << "process " << rank << " is still there";
+    EXPECT_LT(watch.seconds(), kProcsGoneWithinS);
+  }
+  /// The newest checkpoint; all are complete.
+  CheckpointFile newest_of_valid(const std::string& name) const {
+    EXPECT_EQ(unfinished_files(checkpoints(name)).size(), 0U)
+        << "in checkpoints of rank 0, which ended in order";
+    const std::vector<CheckpointFile> left = list_checkpoints(checkpoints(name));
+    for (const CheckpointFile& file : left) EXPECT_NO_THROW(verify_checkpoint(file.path)) << file.path;
+    return left.empty() ? CheckpointFile() : left.front();
+  }
+
+  Dice dice_;
+};
+
+TEST_F(Procs, train_what_mpirun_trains) {
+  train_well("mpirun", {}, kRanks);
+  train_well("procs", {"--procs", "2", "--set", "trainer=Horovod"});
+  expect_same_state(load_checkpoint(checkpoint(20, "mpirun")), load_checkpoint(checkpoint(20, "procs")));
+}
+
+TEST_F(Procs, say_which_rank_was_killed_and_where_20_times) {
+  const std::string name = "killed";
+  for (int i = 0; i < 20; ++i) {
+    Process process(words(name, four()), folder_ / "out");
+    ASSERT_TRUE(process.wait_for("saved ")) << process.err();
+    for (int more = dice_.roll(0, 2); more > 0; --more) process.wait_for("saved ");
+    usleep(static_cast<useconds_t>(dice_.roll(0, 20'000)));
+    const std::vector<pid_t> ranks = ranks_of(process);
+    ASSERT_EQ(ranks.size(), 4U) << process.err();
+    const int victim = dice_.roll(0, 3);
+    const Stopwatch watch;
+    kill(ranks[static_cast<size_t>(victim)], SIGKILL);
+    EXPECT_EQ(process.wait(), 7) << process.err();
+    expect_gone(ranks, watch);
+    EXPECT_NE(process.err().find("rank " + std::to_string(victim) + " was ended by signal 9 (Killed) at '"),
+              std::string::npos)
+        << process.err();
+    const std::vector<CheckpointFile> left = list_checkpoints(checkpoints(name));
+    ASSERT_FALSE(left.empty());
+    for (const CheckpointFile& file : left) EXPECT_NO_THROW(verify_checkpoint(file.path)) << file.path;
+    ASSERT_LT(left.front().step, kProcsSteps) << "the run was over before the kill";
+  }
+  train_well(name, four());
+  train_well("straight", four());
+  expect_same_state(load_checkpoint(checkpoint(kProcsSteps, "straight")),
+                    load_checkpoint(checkpoint(kProcsSteps, name)));
+}
+
+TEST_F(Procs, end_when_a_rank_stands_still) {
+  Process process(words("stopped", four("5")), folder_ / "out");
+  ASSERT_TRUE(process.wait_for("saved ")) << process.err();
+  const std::vector<pid_t> ranks = ranks_of(process);
+  ASSERT_EQ(ranks.size(), 4U) << process.err();
+  const Stopwatch watch;
+  kill(ranks[2], SIGSTOP);
+  EXPECT_EQ(process.wait(), 7) << process.err();
+  expect_gone(ranks, watch);
+  EXPECT_NE(process.err().find("no response from rank 2 within 5 s"), std::string::npos) << process.err();
+  newest_of_valid("stopped");
+}
+
+TEST_F(Procs, go_on_as_two_with_the_same_samples) {
+  std::vector<std::string> some = four();
+  some.insert(some.end(), {"--set", "max_epoch=2"});
+  train_well("four", some);
+  some.insert(some.end(), {"--set", "max_epoch=1"});
+  train_well("two", some);
+  train_well("two", {"--procs", "2", "--set", "trainer={Horovod: {accumulate: 2}}", "--set",
+                     "steps_per_epoch=5", "--set", "max_epoch=2", "--resume", "auto"});
+  const CheckpointContent four = load_checkpoint(checkpoint(10, "four"));
+  const CheckpointContent two = load_checkpoint(checkpoint(10, "two"));
+  for (const auto& [entry, value] : four.tensors)
+    EXPECT_LT(max_difference(value, two.tensors.at(entry)), 1e-5) << entry;
+}
+
+TEST_F(Procs, save_when_they_are_asked_to_end) {
+  for (int i = 0; i < 5; ++i) {
+    Process process(words("asked", four()), folder_ / "out");
+    ASSERT_TRUE(process.wait_for("saved ")) << process.err();
+    usleep(static_cast<useconds_t>(dice_.roll(0, 100'000)));
+    const std::vector<pid_t> ranks = ranks_of(process);
+    const Stopwatch watch;
+    kill(process.pid(), SIGTERM);
+    EXPECT_EQ(process.wait(), 128 + SIGTERM) << process.err();
+    expect_gone(ranks, watch);
+    EXPECT_NE(process.err().find("training was interrupted, saved "), std::string::npos) << process.err();
+    EXPECT_LT(newest_of_valid("asked").step, kProcsSteps);
+  }
+}
+
+TEST_F(Procs, are_refused_where_they_cannot_be) {
+  const Outcome none = testing_cli::tpack({"train", config_, "--procs", "0"});
+  EXPECT_EQ(none.code, 2) << none.err;
+  const Outcome simple = train("simple", {"--procs", "2"});
+  EXPECT_EQ(simple.code, 2) << simple.err;
+  EXPECT_NE(simple.err.find("use trainer: {Horovod: {}}"), std::string::npos) << simple.err;
+}
+
+}  // namespace
+}  // namespace tpack::reliability
