@@ -46,4 +46,36 @@ std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
   return found;
 }
 
+Symbol Cost::build(const ModelView& model) const {
+  Builder& b = model.builder();
+  Symbol term = losses(model);
+  const Builder::NameScope scope(b, "cost", term.node->origin);
+  if (!common_.sample_weights.empty()) term = b.mul(term, sample_weights(model, term.shape()));
+  if (term.shape().rank() > 0) term = b.reduce_mean(term);
+  return common_.weight == 1 ? term : b.mul(term, common_.weight);
+}
+
+/// [N, 1, ...], as many axes as the losses have. Without a stop, a network that computes weights would make
+/// them small rather than the losses.
+Symbol Cost::sample_weights(const ModelView& model, const Shape& losses) const {
+  const Ref<LayerOutput>& ref = common_.sample_weights;
+  const Symbol given = model.output(ref);
+  if (losses.rank() == 0)
+    throw ConfigError(ref.position, "'sample_weights': this term is one number, not a mean over samples");
+  const int64_t samples = losses[0];
+  if (given.shape().elements() != samples) {
+    throw ShapeError(ref.position, "'sample_weights': output " + ref.name + " has shape " +
+                                       given.shape().str() + ", but needs one value for each of the " +
+                                       std::to_string(samples) + " samples");
+  }
+  Builder& b = model.builder();
+  std::vector<int64_t> sizes(losses.rank(), 1);
+  sizes[0] = samples;
+  return b.stop_gradient(b.reshape(b.to_float(given), Shape(sizes)));
+}
+
+SumAndWeight sum_and_count(Builder& b, Symbol values) {
+  return {b.reduce_sum(values), b.constant(static_cast<double>(values.shape().elements()))};
+}
+
 }  // namespace tpack

@@ -98,7 +98,7 @@ std::vector<std::string> DataParallel::declare(const Signature& signature) {
   for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics) {
     names.push_back(statistic.name);
     const size_t update = graphs_.update_of(statistic);
-    statistics_.push_back({.update = update, .number = fetched[update]++});
+    statistics_.push_back({update, fetched[update]++, Tally(statistic)});
   }
   return names;
 }
@@ -274,17 +274,19 @@ void DataParallel::step_of(size_t k, int64_t global_step) {
 }
 
 /// Statistics are the first fetches of a program, each as sum and weight.
-double DataParallel::fetched_sum(const FetchedStatistic& statistic, size_t part) const {
-  if (!towers_[0]->programs[statistic.update].has_run) return statistic.before[part];
-  double sum = 0;
-  for (const auto& tower : towers_)
-    sum += tower->programs[statistic.update].last_backward->fetched(2 * statistic.number + part).at(0);
-  return sum;
+const Tally& DataParallel::statistic(size_t index) const {
+  const FetchedStatistic& statistic = statistics_[index];
+  if (!towers_[0]->programs[statistic.update].has_run) return statistic.tally;
+  statistic.tally.clear();
+  for (const auto& tower : towers_) {
+    const Executable& done = *tower->programs[statistic.update].last_backward;
+    statistic.tally.add(done.fetched(2 * statistic.number), done.fetched(2 * statistic.number + 1));
+  }
+  return statistic.tally;
 }
 
-void DataParallel::set_statistic(size_t index, double sum, double weight) {
-  statistics_[index].before[0] = sum;
-  statistics_[index].before[1] = weight;
+void DataParallel::set_statistic(size_t index, const std::vector<double>& parts) {
+  statistics_[index].tally.set_parts(parts);
 }
 
 const Tensor& DataParallel::fetched(const std::string& name) const {

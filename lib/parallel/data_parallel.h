@@ -73,16 +73,15 @@ class DataParallel {
   int64_t replicas() const;
   /// Global number of local tower k.
   int64_t replica(size_t tower) const;
-  /// Value and weight of a statistic, summed over the local towers, in the last step in which its update ran;
-  /// lazily read.
-  double statistic_sum(size_t index) const { return fetched_sum(statistics_[index], 0); }
-  double statistic_weight(size_t index) const { return fetched_sum(statistics_[index], 1); }
+  /// A statistic over the local towers, in the last step in which its update ran; lazily read. Valid until
+  /// the next call.
+  const Tally& statistic(size_t index) const;
   /// False if the update that computes the statistic was not due in the last step.
   bool statistic_is_of_last_step(size_t index) const {
     return last_step_ % updates_[statistics_[index].update].every == 0;
   }
   /// What a statistic was when another process ran its update last: an update may skip the next steps.
-  void set_statistic(size_t index, double sum, double weight);
+  void set_statistic(size_t index, const std::vector<double>& parts);
   /// The values that `fetches` asked for, of tower 0.
   const Tensor& fetched(const std::string& name) const;
 
@@ -102,13 +101,12 @@ class DataParallel {
   /// Where a statistic is fetched.
   struct FetchedStatistic {
     size_t update = 0;
-    size_t number = 0;          // of those that the update fetches
-    double before[2] = {0, 0};  // sum and weight before the update has run
+    size_t number = 0;    // of those that the update fetches
+    mutable Tally tally;  // as it was when it was read last
   };
 
   std::vector<UpdatePrograms> make_programs(Device& device, const std::shared_ptr<std::mutex>& compiling);
   void step_of(size_t tower, int64_t global_step);
-  double fetched_sum(const FetchedStatistic& statistic, size_t part) const;
   void create_variables(Device& device) const;
   void refuse_local_variables() const;
   void refuse_nested_names() const;

@@ -28,6 +28,7 @@ struct Setting {
   size_t towers = 1;
   Comm* world = nullptr;
   std::string optimizer = "SGD: {learning_rate: 0.3}";
+  std::string model = kSmallModel;
 };
 
 /// The samples of a step: each of two replicas gets half of them.
@@ -38,8 +39,7 @@ std::vector<Tensor> samples(int64_t step, DType type) {
 }
 
 /// The model's inputs have the backend's float type here, so that double really is double.
-std::unique_ptr<TowerFunction> model_for(Setting::Backend backend) {
-  std::string yaml = kSmallModel;
+std::unique_ptr<TowerFunction> model_for(Setting::Backend backend, std::string yaml = kSmallModel) {
   const std::string input = "x: {shape: [5]";
   if (backend == Setting::Backend::kReference)
     yaml.replace(yaml.find(input), input.size(), input + ", dtype: float64");
@@ -49,7 +49,7 @@ std::unique_ptr<TowerFunction> model_for(Setting::Backend backend) {
 Variables train(const Setting& setting) {
   const bool reference = setting.backend == Setting::Backend::kReference;
   const DType type = reference ? DType::kFloat64 : DType::kFloat32;
-  const auto model = model_for(setting.backend);
+  const auto model = model_for(setting.backend, setting.model);
   const auto optimizer = optimizer_of(setting.optimizer);
   Plan plan;
   DataParallelOptions options;
@@ -114,6 +114,15 @@ TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_in_double) {
   }
 }
 
+/// The weights of one tower's samples are not those of the other's.
+TEST(DataParallel, two_towers_equal_one_device_with_weights_of_samples_too) {
+  std::string weighted = kSmallModel;
+  weighted.replace(weighted.find("labels: label}"), 14, "labels: label, weight: 0.5, sample_weights: label}");
+  const Variables one = train({.model = weighted});
+  EXPECT_LT(distance(train({.towers = 2, .model = weighted}), one), 1e-12);
+  EXPECT_GT(distance(train({}), one), 1e-3);
+}
+
 TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_on_processors) {
   const Variables one = train({.backend = Setting::Backend::kCpu});
   EXPECT_LE(distance(train({.backend = Setting::Backend::kCpu, .towers = 2}), one), 1e-5);
@@ -164,8 +173,16 @@ class DataParallelParts : public testing::Test {
 TEST_F(DataParallelParts, sums_statistics_over_towers) {
   ASSERT_EQ(names_.back(), "accuracy");
   ASSERT_TRUE(replicas_->step(0, all_batches()));
-  EXPECT_EQ(replicas_->statistic_weight(names_.size() - 1), 2 * 2 * kBatch);
+  EXPECT_EQ(replicas_->statistic(names_.size() - 1).weight(), 2 * 2 * kBatch);
   EXPECT_EQ(replicas_->fetched("fc1").shape(), (Shape{2 * kBatch, 3}));
+}
+
+TEST_F(DataParallelParts, continues_from_stored_statistics) {
+  const std::vector<double> stored = {3, 4};
+  replicas_->set_statistic(0, stored);
+  EXPECT_EQ(replicas_->statistic(0).value(), 0.75);
+  ASSERT_TRUE(replicas_->step(0, all_batches()));
+  EXPECT_NE(replicas_->statistic(0).parts(), stored);
 }
 
 TEST_F(DataParallelParts, towers_begin_and_stay_alike) {
