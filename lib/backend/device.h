@@ -9,6 +9,7 @@
 #include "backend/plan.h"
 #include "backend/run_info.h"
 #include "backend/variable_store.h"
+#include "core/error.h"
 #include "graph/graph.h"
 #include "tensor/tensor.h"
 
@@ -66,6 +67,13 @@ class Device {
   virtual const std::string& hardware() const = 0;
   /// Makes the variables of the table, in the device's memory. Once per device, before the first compile.
   virtual void create_variables(const VariableTable& table) = 0;
+  /// Instead: uses the variables of `store`, made from the same table, which must outlive it, and makes only
+  /// gradients of its own. Errors: ConfigError if it cannot work in that memory.
+  virtual void share_variables(const VariableTable& table, const VariableStore& store) {
+    (void)table;
+    (void)store;
+    throw ConfigError("device " + name() + " has a memory of its own and cannot share variables with others");
+  }
   virtual VariableStore& variables() = 0;
   /// Compiles a graph. A section that is not `chosen` is filled with choices; one that is, is used as it is.
   /// Errors: PlanError if the section is of another program or cannot be had on this machine.

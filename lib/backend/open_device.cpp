@@ -28,12 +28,13 @@ std::map<std::string, OpenDevice>& kinds() {
   return all;
 }
 
-struct DeviceName {
+struct ParsedDevice {
   std::string kind;
   size_t number = 0;
 };
 
-DeviceName parse_device(const std::string& name) {
+ParsedDevice parse_device(const Ref<DeviceName>& ref) {
+  const std::string& name = ref.name;
   constexpr size_t kMostDigits = 9;
   const std::vector<std::string> parts = split(name, ':');
   const bool numbered = parts.size() == 2 && !parts[1].empty() && parts[1].size() <= kMostDigits &&
@@ -43,7 +44,7 @@ DeviceName parse_device(const std::string& name) {
     return {parts[0], static_cast<size_t>(std::strtoull(parts[1].c_str(), nullptr, 10))};
   std::string known;
   for (const auto& [kind, open] : kinds()) known += kind + ":0, " + kind + ":1, ";
-  throw ConfigError("unknown device '" + name + "'; use " + known + "...");
+  throw ConfigError(ref.position, "unknown device '" + name + "'; use " + known + "...");
 }
 
 std::string cpus(size_t count) {
@@ -63,19 +64,21 @@ DeviceKind::DeviceKind(std::string name, OpenDevice open) : name_(std::move(name
 DeviceKind::~DeviceKind() { kinds().erase(name_); }
 
 std::unique_ptr<Device> open_device(const std::string& name, const EngineSettings& settings, int threads) {
-  return kinds().at(parse_device(name).kind)(name, settings, threads);
+  return kinds().at(parse_device({name, {}}).kind)(name, settings, threads);
 }
 
-std::vector<size_t> processor_parts(const std::vector<std::string>& devices) {
+std::vector<size_t> processor_parts(const std::vector<Ref<DeviceName>>& devices) {
   std::vector<size_t> parts;
-  for (const std::string& name : devices) {
-    const DeviceName device = parse_device(name);
+  for (const Ref<DeviceName>& name : devices) {
+    const ParsedDevice device = parse_device(name);
     if (device.kind != parse_device(devices[0]).kind)
-      throw ConfigError("devices " + devices[0] + " and " + name + " are of different kinds; use one kind");
+      throw ConfigError(name.position, "devices " + devices[0].name + " and " + name.name +
+                                           " are of different kinds; use one kind");
     if (device.kind == kCpu && device.number >= devices.size())
-      throw ConfigError("device " + name +
-                        ": cpu:N is the N-th of as many parts of the processors as there " +
-                        "are devices; use " + cpus(devices.size()));
+      throw ConfigError(name.position,
+                        "device " + name.name +
+                            ": cpu:N is the N-th of as many parts of the processors as there " +
+                            "are devices; use " + cpus(devices.size()));
     parts.push_back(device.kind == kCpu ? device.number : parts.size());
   }
   return parts;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/device.h"
+#include "core/field.h"
 
 namespace tpack {
 
@@ -42,8 +43,8 @@ std::unique_ptr<Device> open_device(const std::string& name, const EngineSetting
 
 /// On which part of this process's processors each of the devices that work together runs, if these are
 /// divided into as many equal parts as there are devices: cpu:N on the N-th, a device of another kind on the
-/// one of its place in the list. Errors: ConfigError for a name that is not a device, for devices of several
-/// kinds (they could not share a plan), or for a cpu:N that has no part.
-std::vector<size_t> processor_parts(const std::vector<std::string>& devices);
+/// one of its place in the list. Errors: ConfigError (with the position of the name) for a name that is not a
+/// device, for devices of several kinds (they could not share a plan), or for a cpu:N that has no part.
+std::vector<size_t> processor_parts(const std::vector<Ref<DeviceName>>& devices);
 
 }  // namespace tpack

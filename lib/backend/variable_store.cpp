@@ -5,7 +5,14 @@
 
 namespace tpack {
 
-VariableStore::VariableStore(const VariableTable& table, Memory& memory) : table_(table), memory_(memory) {
+VariableStore::VariableStore(const VariableTable& table, Memory& memory)
+    : VariableStore(table, memory, nullptr) {}
+
+VariableStore::VariableStore(const VariableTable& table, const VariableStore& shared)
+    : VariableStore(table, shared.memory_, &shared) {}
+
+VariableStore::VariableStore(const VariableTable& table, Memory& memory, const VariableStore* shared)
+    : table_(table), memory_(memory), shared_(shared) {
   for (const ParameterGroup& group : table.groups()) {
     layouts_[group.name] = flat_layout(table, group);
     const DType type = table.find(group.variables.front())->spec.dtype;
@@ -17,7 +24,7 @@ VariableStore::VariableStore(const VariableTable& table, Memory& memory) : table
     if (const auto block = FlatBlock::parse(spec->name)) {
       add_flat(*block, spec->spec.dtype);
     } else {
-      add(spec->name, zeros(spec->spec));
+      add(spec->name, made(spec->name, spec->spec));
     }
   }
 }
@@ -37,9 +44,15 @@ Tensor VariableStore::zeros(const TensorSpec& spec) const {
   return {spec, memory_.allocate_zeros(static_cast<size_t>(spec.bytes()))};
 }
 
+/// A variable or block: that of the other store, or a new one.
+Tensor VariableStore::made(const std::string& name, const TensorSpec& spec) const {
+  return shared_ != nullptr ? shared_->tensor(name) : zeros(spec);
+}
+
 void VariableStore::add_flat(const FlatBlock& block, DType type) {
   const FlatLayout& layout = this->layout(block.group);
-  const Tensor flat = zeros({type, Shape{layout.size}});
+  const TensorSpec spec{type, Shape{layout.size}};
+  const Tensor flat = block.of == kGradient ? zeros(spec) : made(block.name(), spec);
   for (const FlatLayout::Entry& entry : layout.entries) {
     const size_t offset = static_cast<size_t>(entry.offset) * size_of(type);
     add(block.of == kParameters ? entry.name : block.part(entry.name),
@@ -105,7 +118,9 @@ uint64_t VariableStore::bytes() const {
   uint64_t bytes = 0;
   for (const auto& [name, tensor] : tensors_) {
     const bool is_plain = table_.find(name) != nullptr && !is_in_a_block(name);
-    if (is_plain || FlatBlock::parse(name)) bytes += tensor.bytes();
+    const auto block = FlatBlock::parse(name);
+    const bool is_own = shared_ == nullptr || (block && block->of == kGradient);
+    if (is_own && (is_plain || block)) bytes += tensor.bytes();
   }
   return bytes;
 }

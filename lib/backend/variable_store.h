@@ -19,6 +19,8 @@ class VariableStore {
   /// Allocates every variable of the table (zeros) and a gradient for each one that is in a group. Errors:
   /// ResourceError if there is not enough memory.
   explicit VariableStore(const VariableTable& table, Memory& memory = host_memory());
+  /// The variables of `shared`, made from the same table, with gradients of its own. Errors: ResourceError.
+  VariableStore(const VariableTable& table, const VariableStore& shared);
 
   /// The value of a variable (or of a part or block, see below) on the host: the variable's own elements if
   /// the device uses the host's memory, so that they change with the variable; a copy otherwise.
@@ -46,16 +48,20 @@ class VariableStore {
   std::vector<std::string> names(VariableScope scope) const;
   /// Copies every value of `other`, which must have been made from the same table.
   void copy_from(const VariableStore& other);
+  /// Of what it does not share.
   uint64_t bytes() const;
 
  private:
+  VariableStore(const VariableTable& table, Memory& memory, const VariableStore* shared);
   void add(const std::string& name, Tensor tensor);
   Tensor zeros(const TensorSpec& spec) const;
+  Tensor made(const std::string& name, const TensorSpec& spec) const;
   bool is_in_a_block(const std::string& variable) const;
   void add_flat(const FlatBlock& block, DType type);
 
   const VariableTable& table_;
   Memory& memory_;
+  const VariableStore* const shared_;
   std::map<std::string, FlatLayout> layouts_;  // by group
   std::map<std::string, Tensor> tensors_;
 };

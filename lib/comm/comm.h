@@ -10,10 +10,10 @@
 namespace tpack {
 
 /// A member of a group of processes or threads that act together. Every member calls the same operations in
-/// the same order with the same sizes. Sums are taken in the order of the ranks, so their bits are the same
-/// on all members and in every run. Threads: one at a time. Errors (all operations): DistributedError that
-/// names rank and stage if a peer failed, disagrees or does not answer within the time-out (and did not
-/// say that it is busy); the group cannot be used after it.
+/// the same order with the same sizes. Sums are taken in a fixed order (that of the ranks, unless the group
+/// says otherwise), so their bits are the same on all members and in every run. Threads: one at a time.
+/// Errors (all operations): DistributedError that names rank and stage if a peer failed, disagrees or does
+/// not answer within the time-out (and did not say that it is busy); the group cannot be used after it.
 class Comm {
  public:
   static constexpr double kDefaultTimeoutS = 300;

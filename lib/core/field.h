@@ -305,6 +305,9 @@ struct NetworkName {
 struct Stat {
   static constexpr const char* kWhat = "statistic";
 };
+struct DeviceName {
+  static constexpr const char* kWhat = "device";
+};
 struct FlowName {
   static constexpr const char* kWhat = "flow";
 };

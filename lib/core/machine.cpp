@@ -92,6 +92,20 @@ std::vector<int> own_processors() {
   return all;
 }
 
+size_t own_memory_nodes() {
+  const std::vector<int> own = own_processors();
+  size_t nodes = 0;
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/node", failure)) {
+    const auto is_here = [&](int processor) {
+      return std::filesystem::exists(entry.path() / ("cpu" + std::to_string(processor)), failure);
+    };
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("node") && std::any_of(own.begin(), own.end(), is_here)) ++nodes;
+  }
+  return std::max<size_t>(1, nodes);
+}
+
 size_t available_processors() {
   size_t count = own_processors().size();
   const double limit = cgroup_processors();

@@ -10,6 +10,9 @@ namespace tpack {
 /// The processors of this process's affinity mask; all of the machine if the system does not tell.
 std::vector<int> own_processors();
 
+/// How many groups with a memory of their own (NUMA nodes) the processors of this process are in; at least 1.
+size_t own_memory_nodes();
+
 /// Number of processors this process may use: the affinity mask, limited by the cgroup's CPU quota; at
 /// least 1.
 size_t available_processors();

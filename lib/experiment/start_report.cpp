@@ -33,13 +33,13 @@ int64_t samples_of(int64_t batches, int64_t batch_size, const DataFlow* train) {
 }  // namespace
 
 std::string describe_run(const StepSize& size, const RunLength& length, const DataFlow* train) {
-  const int64_t replicas = size.towers * size.ranks;
-  const int64_t batches = length.steps_per_epoch * replicas;
+  const int64_t batches = length.steps_per_epoch * size.batches();
   TextTable table({"run", "value"});
   table.add({"batch per tower", with_thousands(size.batch)});
   table.add({"towers", with_thousands(size.towers)});
+  table.add({"accumulated batches", with_thousands(size.accumulate)});
   table.add({"ranks", with_thousands(size.ranks)});
-  table.add({"total batch", with_thousands(size.batch * replicas)});
+  table.add({"total batch", with_thousands(size.batch * size.batches())});
   table.add({"steps per epoch", with_thousands(length.steps_per_epoch)});
   table.add({"samples per epoch", with_thousands(samples_of(batches, size.batch, train))});
   table.add({"passes per epoch", passes_of(batches, train)});

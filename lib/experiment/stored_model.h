@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "backend/inference_tower.h"
 #include "checkpoint/checkpoint.h"
 #include "experiment/experiment.h"
-#include "predict/inference_tower.h"
 
 namespace tpack {
 

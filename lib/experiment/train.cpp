@@ -285,13 +285,20 @@ void TrainRun::warn_of_other_rates(Run& run) const {
                                  ? config.find("optimizer")
                                  : config.find("updates")->find(update.name)->find("optimizer");
     const ConfigNode* rate = component_item(*slot, Optimizer::kKind).params.find(kLearningRate);
+    if (rate == nullptr) continue;
+    Diagnostics errors;
+    Reader reader(name, {}, errors);
+    const StepSize step = run.step_size();
+    const double written = Codec<LearningRate>::parse(*rate, reader)
+                               .value_or(LearningRate())
+                               .of(static_cast<double>(step.batch * step.batches()));
     const double actual = run.hyper_parameter(name);
-    if (rate == nullptr || static_cast<float>(rate->as_double()) == static_cast<float>(actual)) continue;
+    if (static_cast<float>(written) == static_cast<float>(actual)) continue;
     log::warning(written_position(update.name).str() + ": " + name + " stays " +
                  shortest(static_cast<float>(actual)) +
                  ", as in the checkpoint; to change it, add ScheduledHyperParamSetter: {param: " + name +
                  ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) + ", " +
-                 rate->text() + "]]} to the callbacks");
+                 shortest(static_cast<float>(written)) + "]]} to the callbacks");
   }
 }
 

@@ -29,6 +29,8 @@ void Tally::add(const Tensor& sum, const Tensor& weight) {
   accumulation_->add(total_, batch_);
 }
 
+void Tally::add(const Tally& other) { accumulation_->add(total_, other.total_); }
+
 double Tally::value() const {
   return weight() == 0 ? std::numeric_limits<double>::quiet_NaN() : accumulation_->value(total_);
 }

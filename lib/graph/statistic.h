@@ -37,6 +37,8 @@ class Tally {
   void clear();
   /// Adds what a program fetched for one batch; allocates nothing.
   void add(const Tensor& sum, const Tensor& weight);
+  /// Adds the total of the same statistic over other batches.
+  void add(const Tally& other);
   /// 0 if nothing was added.
   double weight() const { return total_.back(); }
   /// Not a number if the weight is 0.

@@ -11,6 +11,11 @@ namespace tpack {
 const VariableSpec& VariableTable::declare(VariableSpec spec) {
   const auto found = by_name_.find(spec.name);
   if (found == by_name_.end()) {
+    if (closed_) {
+      throw ShapeError("variable " + spec.name +
+                       " was not there when the model was built first; a model must have the same variables "
+                       "each time, whatever the sizes of its inputs");
+    }
     order_.push_back(spec.name);
     std::string name = spec.name;
     return by_name_.emplace(std::move(name), std::move(spec)).first->second;

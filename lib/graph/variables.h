@@ -41,8 +41,11 @@ struct ParameterGroup {
 /// Threads: one at a time.
 class VariableTable {
  public:
-  /// Declares a variable, or finds the one of that name. Errors: ShapeError if it was declared otherwise.
+  /// Declares a variable, or finds the one of that name. Errors: ShapeError if it was declared otherwise, or
+  /// is new in a closed table.
   const VariableSpec& declare(VariableSpec spec);
+  /// From now on every program must do with the variables that there are: devices have memory for these.
+  void close() { closed_ = true; }
   /// Null if there is none.
   const VariableSpec* find(const std::string& name) const;
   std::vector<const VariableSpec*> all() const;
@@ -57,6 +60,7 @@ class VariableTable {
   std::map<std::string, VariableSpec> by_name_;
   std::vector<std::string> order_;
   std::optional<std::vector<ParameterGroup>> groups_;
+  bool closed_ = false;
 };
 
 /// True if a pattern is for the variable: it is a regular expression that matches the whole name, or a name

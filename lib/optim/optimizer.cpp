@@ -1,6 +1,47 @@
 #include "optim/optimizer.h"
 
+#include "core/schema.h"
+
 namespace tpack {
+namespace {
+
+struct ScaledRateParams {
+  double base = 0;
+  double per = 0;
+};
+
+Schema<ScaledRateParams> scaled_rate_schema() {
+  return Schema<ScaledRateParams>("A learning rate in proportion to the samples of a step.")
+      .field("base", &ScaledRateParams::base, at_least(0), "the rate for `per` samples")
+      .required()
+      .field("per", &ScaledRateParams::per, above(0), "samples of a step that `base` is for")
+      .required();
+}
+
+}  // namespace
+
+FieldType Codec<LearningRate>::type() {
+  return FieldType::either({FieldType::number(), FieldType::section(scaled_rate_schema().fields(), "a rate")},
+                           "a number, or {base: ..., per: ...}");
+}
+
+std::optional<LearningRate> Codec<LearningRate>::parse(const ConfigNode& node, Reader& reader) {
+  if (node.is_map()) {
+    const size_t before = reader.errors().count();
+    const ScaledRateParams p = scaled_rate_schema().parse(node, "learning_rate", reader.errors());
+    LearningRate rate(p.base);
+    rate.per = p.per;
+    return reader.errors().count() == before ? std::optional(rate) : std::nullopt;
+  }
+  Reader number(reader.what(), at_least(0), reader.errors());
+  const auto rate = Codec<double>::parse(node, number);
+  return rate ? std::optional(LearningRate(*rate)) : std::nullopt;
+}
+
+ConfigNode Codec<LearningRate>::dump(const LearningRate& rate) {
+  if (!rate.per) return rate.base;
+  return scaled_rate_schema().dump({rate.base, *rate.per});
+}
 
 Symbol OptimizerState::slot(const std::string& name) {
   const TensorSpec flat{b_.float_type(), Shape{size_}};
@@ -29,7 +70,7 @@ Symbol OptimizerState::hyper_parameter(const std::string& name, double initial) 
   return b_.variable({full_name(name), scalar, VariableScope::kOptimizer, false, fill, true});
 }
 
-void Optimizer::build(Builder& b, const ParameterGroup& group, double scale) const {
+void Optimizer::build(Builder& b, const ParameterGroup& group, double scale, double samples) const {
   const FlatLayout layout = flat_layout(b.variables(), group);
   const std::string parameters_name = FlatBlock{kParameters, group.name}.name();
   const TensorSpec flat{b.float_type(), Shape{layout.size}};
@@ -38,7 +79,7 @@ void Optimizer::build(Builder& b, const ParameterGroup& group, double scale) con
   for (const Part<GradientProcessor>& processor : common_.gradient)
     gradient = processor->process(b, gradient, layout);
   OptimizerState state(b, group.name, layout.size);
-  const Symbol rate = state.hyper_parameter(kLearningRate, common_.learning_rate);
+  const Symbol rate = state.hyper_parameter(kLearningRate, common_.learning_rate.of(samples));
   b.assign(parameters_name, apply(b, state, parameters, gradient, rate));
 }
 

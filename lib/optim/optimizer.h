@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,28 @@ class GradientProcessor {
   virtual Symbol process(Builder& b, Symbol gradient, const FlatLayout& layout) const = 0;
 };
 
+/// A number, or {base: 0.1, per: 256}: `base` for so many samples per step, and in proportion for others.
+/// Source: Goyal et al. 2017, the linear scaling rule.
+struct LearningRate {
+  double base = 0.01;
+  std::optional<double> per = {};
+
+  LearningRate() = default;
+  LearningRate(double rate) : base(rate) {}
+  /// What a step of that many samples, those of all replicas together, begins with.
+  double of(double samples) const { return per ? base * samples / *per : base; }
+};
+
+template <>
+struct Codec<LearningRate> {
+  static FieldType type();
+  static std::optional<LearningRate> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const LearningRate& rate);
+};
+
 /// What every optimizer has.
 struct OptimizerParams {
-  double learning_rate = 0.01;
+  LearningRate learning_rate;
   std::vector<Part<GradientProcessor>> gradient;
 };
 
@@ -57,8 +77,9 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// Emits the whole update of a group: gradient processors, then `apply`. `scale` is multiplied into the
-  /// gradient first (one over the number of replicas that were summed).
-  void build(Builder& b, const ParameterGroup& group, double scale) const;
+  /// gradient first (one over the number of replicas that were summed); `samples`: of a step, on all replicas
+  /// together.
+  void build(Builder& b, const ParameterGroup& group, double scale, double samples = 1) const;
 
  protected:
   explicit Optimizer(OptimizerParams common) : common_(std::move(common)) {}
@@ -77,7 +98,9 @@ inline constexpr const char* kLearningRate = "learning_rate";
 template <class P>
 Schema<P> optimizer_schema(std::string summary) {
   return Schema<P>(std::move(summary))
-      .field("learning_rate", static_cast<double P::*>(&P::learning_rate), at_least(0), "step size")
+      .field("learning_rate", static_cast<LearningRate P::*>(&P::learning_rate),
+             "step size; {base: 0.1, per: 256} is 0.1 for 256 samples per step, on all towers and ranks "
+             "together, and in proportion for others")
       .field("gradient", static_cast<std::vector<Part<GradientProcessor>> P::*>(&P::gradient),
              "gradient processors that run before the update, in order");
 }

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
-#include "core/log.h"
+#include "comm/grouped_comm.h"
 #include "core/machine.h"
-#include "core/text.h"
 
 namespace tpack {
 
 /// The programs of one update on one device.
 struct DataParallel::UpdatePrograms {
   std::unique_ptr<Program> backward;
-  std::unique_ptr<Program> update;
-  Tensor gradient;          // the block that is reduced
-  Tensor gradient_on_host;  // where it is reduced: itself, if the device uses the host's memory
+  std::unique_ptr<Program> update;  // null: another tower has the variables
+  Tensor gradient;                  // the block that is accumulated and reduced; null where it is neither
+  Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
+  Tensor accumulated;               // over the earlier batches of a step
+  std::vector<Tally> earlier;       // the statistics over the earlier batches of a step; empty: there are none
   Executable* last_backward = nullptr;
   Executable* last_update = nullptr;
   bool has_run = false;
@@ -25,10 +25,13 @@ struct DataParallel::UpdatePrograms {
 /// steps.
 struct DataParallel::Tower {
   std::unique_ptr<Device> device;
-  std::vector<UpdatePrograms> programs;  // by update
-  std::unique_ptr<Comm> local;
-  Comm* comm = nullptr;  // null: alone
+  std::vector<UpdatePrograms> programs;   // by update
+  std::unique_ptr<Comm> local;            // among the towers of this process
+  std::unique_ptr<Comm> grouped;          // among those of all processes
+  Comm* comm = nullptr;                   // null: alone
+  std::vector<std::vector<Tensor>> kept;  // copies of a step's batches, where several updates use several
   std::span<const Tensor> batch;
+  int64_t samples = 0;
 };
 
 namespace {
@@ -41,115 +44,65 @@ void reduce(Comm& comm, const Tensor& gradient) {
   }
 }
 
+/// a <- a + b, floats.
+void add_to(const Tensor& a, const Tensor& b) {
+  visit(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const std::span<T> into = a.span<T>();
+    const std::span<const T> from = b.span<T>();
+    for (size_t i = 0; i < into.size(); ++i) into[i] = static_cast<T>(into[i] + from[i]);
+  });
+}
+
 }  // namespace
 
 DataParallel::DataParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan,
-                           DataParallelOptions options)
-    : function_(tower),
-      updates_(std::move(updates)),
-      graphs_(tower, updates_),
-      plan_(plan),
-      options_(std::move(options)) {
-  const bool processes = options_.world != nullptr && options_.world->size() > 1;
-  if (processes && options_.towers > 1) {
-    throw ConfigError(
-        "several towers in each of several processes are not supported; use one device per process");
-  }
+                           ReplicaOptions options)
+    : Replicas(tower, std::move(updates), plan, std::move(options)) {
   if (options_.towers > 1) group_ = std::make_unique<LocalGroup>(static_cast<int>(options_.towers));
-  std::vector<std::vector<int>> processors(options_.towers);
-  if (options_.towers > 1) {
-    const auto parts = divide_processors(own_processors(), options_.towers);
-    for (size_t k = 0; k < options_.towers; ++k)
-      processors[k] = parts.at(options_.processor_parts.empty() ? k : options_.processor_parts.at(k));
-  }
-  threads_ = std::make_unique<TowerThreads>(processors);
+  threads_ = std::make_unique<TowerThreads>(processors_of_towers());
   const int threads = threads_of_each_tower(available_processors(), options_.towers);
   for (size_t k = 0; k < options_.towers; ++k) {
     auto made = std::make_unique<Tower>();
     made->device = options_.make_device(k, threads);
     if (group_) made->local = group_->member(static_cast<int>(k));
-    made->comm = group_ ? made->local.get() : (processes ? options_.world : nullptr);
+    if (group_ && has_processes()) made->grouped = make_grouped_comm(*made->local, *options_.world);
+    made->comm = made->grouped ? made->grouped.get() : group_ ? made->local.get() : nullptr;
+    if (!group_ && has_processes()) made->comm = options_.world;
     towers_.push_back(std::move(made));
   }
 }
 
 DataParallel::~DataParallel() = default;
 
-int64_t DataParallel::replicas() const {
-  return options_.world != nullptr && options_.world->size() > 1 ? options_.world->size()
-                                                                 : static_cast<int64_t>(towers_.size());
-}
-
-int64_t DataParallel::replica(size_t tower) const {
-  return options_.world != nullptr && options_.world->size() > 1 ? options_.world->rank()
-                                                                 : static_cast<int64_t>(tower);
-}
-
-std::vector<std::string> DataParallel::declare(const Signature& signature) {
-  const DType type = device().float_type();
-  graphs_.declare(table_, signature, type);
-  refuse_local_variables();
-  refuse_nested_names();
-  Graph graph;
-  Builder b(graph, table_, {Phase::kTraining, type});
-  std::vector<std::string> names;
-  std::vector<size_t> fetched(updates_.size(), 0);  // so far, by update
-  statistics_.clear();
-  for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics) {
-    names.push_back(statistic.name);
-    const size_t update = graphs_.update_of(statistic);
-    statistics_.push_back({update, fetched[update]++, Tally(statistic)});
-  }
-  return names;
-}
-
-/// A checkpoint holds the variables of replica 0, and `broadcast` gives them to all.
-void DataParallel::refuse_local_variables() const {
-  if (replicas() == 1) return;
-  for (const VariableSpec* spec : table_.all()) {
-    if (spec->scope != VariableScope::kLocal) continue;
-    throw ConfigError("variable '" + spec->name +
-                      "' is local to a replica, and checkpoints hold one replica; "
-                      "train this model on one device, in one process");
-  }
-}
-
-/// A checkpoint stores variables by path, so a variable cannot have the name of a folder of others.
-void DataParallel::refuse_nested_names() const {
-  for (const VariableScope scope :
-       {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal}) {
-    std::set<std::string> paths;
-    for (const std::string& name : saved_names(table_, scope))
-      paths.insert(name.starts_with('@') ? name.substr(1) : name);
-    for (const std::string& path : paths) {
-      for (size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
-        const std::string folder = path.substr(0, end);
-        if (!paths.contains(folder)) continue;
-        throw ConfigError(function_.origin(), "a checkpoint cannot store both variables '" + folder +
-                                                  "' and '" + path + "'; rename a layer, network or update");
-      }
-    }
-  }
-}
-
 std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
-    Device& device, const std::shared_ptr<std::mutex>& compiling) {
+    size_t tower, const std::shared_ptr<std::mutex>& compiling) {
+  Device& device = this->device(tower);
   const DType type = device.float_type();
-  const double scale = 1.0 / static_cast<double>(replicas());
+  const double scale = 1.0 / static_cast<double>((options_.average ? replicas() : 1) * options_.accumulate);
+  // Of towers that share their variables, the first one moves the averages.
+  const auto averages = is_worker(tower) ? Averages::kStay : Averages::kMove;
   std::vector<UpdatePrograms> all(updates_.size());
   for (size_t i = 0; i < all.size(); ++i) {
-    const auto backward = [this, i, type](const Signature& fed) {
-      return graphs_.backward(i, table_, fed, type, options_.fetches);
+    const auto backward = [this, i, type, averages](const Signature& fed) {
+      return graphs_.backward(i, table_, fed, type, options_.fetches, averages);
     };
     const auto update = [this, i, type, scale](const Signature& /*none*/) {
       return graphs_.update(i, table_, type, scale);
     };
     const auto name = [&](const char* program) { return updates_[i].program_name(program); };
-    all[i].backward = std::make_unique<Program>(name("backward"), device, plan_, backward, compiling);
-    all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling);
-    if (replicas() == 1) continue;
+    const char* const own = is_worker(tower) ? "backward of a worker" : "backward";
+    all[i].backward = std::make_unique<Program>(name(own), device, plan_, backward, compiling);
+    if (!is_worker(tower))
+      all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling);
+    if (batches_of_step() == 1) continue;
     all[i].gradient = device.variables().tensor(FlatBlock{kGradient, updates_[i].name}.name());
     all[i].gradient_on_host = all[i].gradient.host();
+    if (options_.accumulate == 1) continue;
+    all[i].accumulated = Tensor(all[i].gradient_on_host.spec());
+    for (const FetchedStatistic& statistic : statistics_) {
+      if (statistic.update == i) all[i].earlier.push_back(statistic.tally);
+    }
   }
   return all;
 }
@@ -158,12 +111,16 @@ void DataParallel::build(const Signature& signature, const std::vector<Signature
   const auto compiling = std::make_shared<std::mutex>();
   const std::function<void(size_t)> work = [&](size_t k) {
     Tower& tower = *towers_[k];
-    create_variables(*tower.device);
-    tower.programs = make_programs(*tower.device, compiling);
+    if (is_worker(k)) {
+      create_variables(device(k), [&] { device(k).share_variables(table_, variables()); });
+    } else {
+      create_variables(device(k));
+    }
+    tower.programs = make_programs(k, compiling);
     for (UpdatePrograms& programs : tower.programs) {
       programs.last_backward = &programs.backward->compile(signature);
       for (const Signature& other : smaller) programs.backward->compile(other, Choosing::kByRules);
-      programs.last_update = &programs.update->compile({});
+      if (programs.update) programs.last_update = &programs.update->compile({});
     }
   };
   // The first chooses (and measures while the others rest); they take its choices.
@@ -181,49 +138,17 @@ void DataParallel::build(const Signature& signature, const std::vector<Signature
   });
 }
 
-void DataParallel::create_variables(Device& device) const {
-  try {
-    device.create_variables(table_);
-  } catch (const ResourceError& error) {
-    const auto smaller = [](const VariableSpec* a, const VariableSpec* b) {
-      return a->spec.bytes() < b->spec.bytes();
-    };
-    const auto trainable = table_.trainable();
-    if (trainable.empty()) throw;
-    const VariableSpec& largest = **std::max_element(trainable.begin(), trainable.end(), smaller);
-    const std::string text = std::string(error.what()) + "; the largest variable is '" + largest.name +
-                             "', " + largest.spec.str() + " (" +
-                             human_bytes(static_cast<uint64_t>(largest.spec.bytes())) + ")";
-    throw ResourceError(Problem{function_.origin(), text}.str());
-  }
-}
-
 void DataParallel::initialize() {
   const std::function<void(size_t)> work = [this](size_t k) {
-    device(k).variables().initialize(options_.seed);
+    if (!is_worker(k)) device(k).variables().initialize(options_.seed);
   };
   threads_->run(work, [](size_t /*tower*/) {});
   broadcast();
 }
 
-/// Made on another CPU (which rank 0 may have, too), or for something else.
-void DataParallel::warn_of_a_foreign_plan(const Signature& signature) const {
-  if (plan_.sections.empty()) return;
-  const std::string section = section_name(updates_[0].program_name("backward"), signature);
-  if (!plan_.sections.contains(section)) {
-    log::warning("the plan has no section '" + section +
-                 "', so it is planned again; was the plan made for another batch size or model?");
-  }
-  const std::string& here = towers_[0]->device->hardware();
-  if (plan_.cpu.empty() || here.empty() || plan_.cpu == here) return;
-  log::warning("the plan was made on another CPU (" + plan_.cpu + ", this is " + here +
-               "): results may differ in the last bits");
-}
-
 void DataParallel::share_plan(const std::function<void()>& build) {
-  Comm* world = towers_[0]->comm;
-  const bool processes = world != nullptr && !group_;
-  if (!processes) return build();
+  Comm* world = options_.world;
+  if (!has_processes()) return build();
   // Rank 0 chooses; the others take its choices, so that all compute the same bits. What a program meets
   // later every rank chooses by the same rules.
   const auto build_alone = [&] {
@@ -237,56 +162,109 @@ void DataParallel::share_plan(const std::function<void()>& build) {
   build_alone();
 }
 
+/// The next batch of a tower. False, and no batch, if some replica has none.
+bool DataParallel::take_batch(size_t k, const Batches& batches) {
+  Tower& tower = *towers_[k];
+  tower.batch = batches(k);
+  const bool empty = tower.batch.empty();
+  if (tower.comm != nullptr && tower.comm->agree_max(empty ? 1 : 0, "the next batch") > 0) tower.batch = {};
+  if (tower.batch.empty()) return false;
+  tower.samples += tower.batch[0].shape()[0];
+  return true;
+}
+
 bool DataParallel::step(int64_t global_step, const Batches& batches) {
-  const auto work = [&](size_t k) {
-    Tower& tower = *towers_[k];
-    tower.batch = batches(k);
-    const bool empty = tower.batch.empty();
-    if (tower.comm != nullptr && tower.comm->agree_max(empty ? 1 : 0, "the next batch") > 0) {
-      tower.batch = {};
-    }
-    if (!tower.batch.empty()) step_of(k, global_step);
-  };
+  const auto work = [&](size_t k) { step_of(k, global_step, batches); };
   const auto on_error = [this](size_t k) {
     if (group_) group_->abort("tower " + std::to_string(k) + " failed");
   };
   threads_->run(std::cref(work), on_error);  // a reference: std::function would keep a copy on the heap
-  for (const auto& tower : towers_) samples_ += tower->batch.empty() ? 0 : tower->batch[0].shape()[0];
   last_step_ = global_step;
   return !towers_[0]->batch.empty();
 }
 
-void DataParallel::step_of(size_t k, int64_t global_step) {
+void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches) {
   Tower& tower = *towers_[k];
   const RunInfo info{options_.seed, global_step, replica(k)};
+  const auto info_of = [&](int64_t number) {
+    return RunInfo{options_.seed, global_step * options_.accumulate + number, replica(k)};
+  };
+  const auto is_due = [&](size_t update) { return global_step % updates_[update].every == 0; };
+  // With one update each batch is used when it comes; several updates see the same batches one after the
+  // other.
+  const bool keeps = options_.accumulate > 1 && updates_.size() > 1;
+  tower.kept.resize(keeps ? static_cast<size_t>(options_.accumulate) : 0);
+  for (int64_t number = 0; number < options_.accumulate; ++number) {
+    if (!take_batch(k, batches)) return;
+    if (!keeps && options_.accumulate > 1 && is_due(0)) backward(k, 0, number, info_of(number));
+    if (!keeps) continue;
+    std::vector<Tensor>& copies = tower.kept[static_cast<size_t>(number)];
+    copies.clear();
+    for (const Tensor& tensor : tower.batch) copies.push_back(tensor.clone());
+  }
   for (size_t i = 0; i < updates_.size(); ++i) {
-    if (global_step % updates_[i].every != 0) continue;
-    UpdatePrograms& programs = tower.programs[i];
-    programs.last_backward = &programs.backward->run(tower.batch, info);
-    if (tower.comm != nullptr) {
-      programs.gradient_on_host.copy_from(programs.gradient);
-      reduce(*tower.comm, programs.gradient_on_host);
-      programs.gradient.copy_from(programs.gradient_on_host);
+    if (!is_due(i)) continue;
+    for (int64_t number = 0; keeps && number < options_.accumulate; ++number) {
+      tower.batch = tower.kept[static_cast<size_t>(number)];
+      backward(k, i, number, info_of(number));
     }
-    programs.last_update = &programs.update->run({}, info);
-    programs.has_run = true;
+    if (options_.accumulate == 1) backward(k, i, 0, info);
+    apply(k, i, info);
   }
 }
 
-/// Statistics are the first fetches of a program, each as sum and weight.
-const Tally& DataParallel::statistic(size_t index) const {
-  const FetchedStatistic& statistic = statistics_[index];
-  if (!towers_[0]->programs[statistic.update].has_run) return statistic.tally;
+/// The gradient of a batch, added to those of the batches before it in the step.
+void DataParallel::backward(size_t k, size_t update, int64_t number, const RunInfo& info) {
+  Tower& tower = *towers_[k];
+  UpdatePrograms& programs = tower.programs[update];
+  const bool first = number == 0;
+  for (size_t i = 0; i < programs.earlier.size(); ++i) {
+    if (first) {
+      programs.earlier[i].clear();
+    } else {
+      add_fetched(*programs.last_backward, i, programs.earlier[i]);
+    }
+  }
+  programs.last_backward = &programs.backward->run(tower.batch, info);
+  programs.has_run = true;
+  if (options_.accumulate == 1) return;
+  programs.gradient_on_host.copy_from(programs.gradient);
+  if (first) {
+    programs.accumulated.copy_from(programs.gradient_on_host);
+  } else {
+    add_to(programs.accumulated, programs.gradient_on_host);
+  }
+}
+
+void DataParallel::apply(size_t k, size_t update, const RunInfo& info) {
+  Tower& tower = *towers_[k];
+  UpdatePrograms& programs = tower.programs[update];
+  if (options_.accumulate > 1) programs.gradient_on_host.copy_from(programs.accumulated);
+  if (tower.comm != nullptr) {
+    if (options_.accumulate == 1) programs.gradient_on_host.copy_from(programs.gradient);
+    reduce(*tower.comm, programs.gradient_on_host);
+  }
+  if (batches_of_step() > 1) programs.gradient.copy_from(programs.gradient_on_host);
+  if (programs.update) programs.last_update = &programs.update->run({}, info);
+  // Those that share the variables go on when they are updated.
+  const bool shared = options_.variables == ReplicaOptions::Variables::kShared;
+  if (shared && tower.local) tower.local->agree_max(0, "the update");
+}
+
+int64_t DataParallel::samples() const {
+  int64_t all = 0;
+  for (const auto& tower : towers_) all += tower->samples;
+  return all;
+}
+
+void DataParallel::read(const FetchedStatistic& statistic) const {
+  if (!towers_[0]->programs[statistic.update].has_run) return;
   statistic.tally.clear();
   for (const auto& tower : towers_) {
-    const Executable& done = *tower->programs[statistic.update].last_backward;
-    statistic.tally.add(done.fetched(2 * statistic.number), done.fetched(2 * statistic.number + 1));
+    const UpdatePrograms& programs = tower->programs[statistic.update];
+    if (!programs.earlier.empty()) statistic.tally.add(programs.earlier[statistic.number]);
+    add_fetched(*programs.last_backward, statistic.number, statistic.tally);
   }
-  return statistic.tally;
-}
-
-void DataParallel::set_statistic(size_t index, const std::vector<double>& parts) {
-  statistics_[index].tally.set_parts(parts);
 }
 
 const Tensor& DataParallel::fetched(const std::string& name) const {
@@ -295,25 +273,33 @@ const Tensor& DataParallel::fetched(const std::string& name) const {
 }
 
 void DataParallel::broadcast() {
-  for (size_t k = 1; k < towers_.size(); ++k) device(k).variables().copy_from(device(0).variables());
-  if (towers_.size() > 1 || towers_[0]->comm == nullptr) return;
   VariableStore& store = device(0).variables();
   for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
-    for (const std::string& name : store.names(scope)) {
+    for (const std::string& name : has_processes() ? store.names(scope) : std::vector<std::string>()) {
       const Tensor value = store.value(name);
-      towers_[0]->comm->broadcast({value.raw(), value.bytes()}, 0, "variables");
+      options_.world->broadcast({value.raw(), value.bytes()}, 0, "variables");
       store.set(name, value);
     }
+  }
+  for (size_t k = 1; k < towers_.size(); ++k) {
+    if (!is_worker(k)) device(k).variables().copy_from(store);
   }
 }
 
 Device& DataParallel::device(size_t tower) const { return *towers_[tower]->device; }
+
+uint64_t DataParallel::variable_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& tower : towers_) bytes += tower->device->variables().bytes();
+  return bytes;
+}
+
 std::vector<NamedExecutable> DataParallel::executables(size_t tower) const {
   std::vector<NamedExecutable> all;
   for (size_t i = 0; i < towers_[tower]->programs.size(); ++i) {
     const UpdatePrograms& programs = towers_[tower]->programs[i];
     all.push_back({updates_[i].program_name("backward"), programs.last_backward});
-    all.push_back({updates_[i].program_name("update"), programs.last_update});
+    if (programs.update) all.push_back({updates_[i].program_name("update"), programs.last_update});
   }
   TPACK_ASSERT(!all.empty(), "build comes first");
   return all;

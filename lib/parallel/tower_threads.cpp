@@ -29,13 +29,17 @@ void pin(const std::vector<int>& processors) {
 
 }  // namespace
 
+void bind_this_thread(const std::vector<int>& processors, const std::string& name) {
+  pthread_setname_np(pthread_self(), name.c_str());
+  if (!processors.empty()) pin(processors);
+}
+
 TowerThreads::TowerThreads(const std::vector<std::vector<int>>& processors) : count_(processors.size()) {
   if (count_ == 1) return;
   try {
     for (size_t tower = 0; tower < count_; ++tower) {
       threads_.emplace_back([this, tower, own = processors[tower]] {
-        pthread_setname_np(pthread_self(), ("tower" + std::to_string(tower)).c_str());
-        if (!own.empty()) pin(own);
+        bind_this_thread(own, "tower" + std::to_string(tower));
         loop(tower);
       });
     }

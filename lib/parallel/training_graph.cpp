@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "backend/passes/passes.h"
 #include "core/text.h"
@@ -46,7 +47,7 @@ TrainingGraphs::TrainingGraphs(const TowerFunction& tower, std::span<const Updat
 }
 
 Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signature& fed, DType float_type,
-                               const std::vector<std::string>& fetches) const {
+                               const std::vector<std::string>& fetches, Averages averages) const {
   const Update& update = updates_[index];
   const Builder::Options options{Phase::kTraining, float_type};
   Graph plain;
@@ -56,7 +57,8 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     const auto outputs = index == 0 ? fetches : std::vector<std::string>();
     plain.fetch(kCostFetch, cost_of(update, tower_, build_tower(b, tower_, fed, outputs, wanted)));
   }
-  plain.keep_assignments([&](const Assignment& a) { return moves_in(index, a.variable, table); });
+  plain.keep_assignments(
+      [&](const Assignment& a) { return averages == Averages::kMove && moves_in(index, a.variable, table); });
   // Simplified before the gradient is taken: what is not computed needs no gradient.
   Graph graph = move_relu_after_pooling(simplify(plain, Stops::kKeep));
   Builder b(graph, table, options);
@@ -67,6 +69,7 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     trained.push_back(spec);
     wrt.push_back(value);
   }
+  require_same_variables(index, trained);
   const std::vector<Symbol> found = gradients(b, fetched(graph, kCostFetch), wrt);
   if (std::none_of(found.begin(), found.end(), [](Symbol s) { return static_cast<bool>(s); })) {
     throw ConfigError(update.position, in_update(update) + "the cost depends on no trainable variable" +
@@ -79,6 +82,19 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
   return graph;
 }
 
+/// Each time that a tower is built it must train what it trained first.
+void TrainingGraphs::require_same_variables(size_t index,
+                                            const std::vector<const VariableSpec*>& trained) const {
+  if (trained_.empty()) return;
+  std::set<std::string> missing = trained_[index];
+  for (const VariableSpec* spec : trained) missing.erase(spec->name);
+  if (missing.empty()) return;
+  throw ConfigError(tower_.origin(), in_update(updates_[index]) + "the model does not use variable " +
+                                         *missing.begin() +
+                                         " each time that it is built; it must have the same variables, "
+                                         "whatever the sizes of its inputs");
+}
+
 Graph TrainingGraphs::update(size_t index, VariableTable& table, DType float_type, double scale) const {
   const Update& update = updates_[index];
   const std::vector<ParameterGroup> groups = table.groups();
@@ -88,7 +104,7 @@ Graph TrainingGraphs::update(size_t index, VariableTable& table, DType float_typ
   Graph graph;
   Builder b(graph, table, {Phase::kTraining, float_type});
   const Builder::NameScope scope(b, update.program_name("update"));
-  update.optimizer->build(b, *group, scale);
+  update.optimizer->build(b, *group, scale, samples_);
   return graph;
 }
 
@@ -160,7 +176,8 @@ void TrainingGraphs::check_patterns(const VariableTable& table) const {
   errors.throw_if_any();
 }
 
-void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType float_type) const {
+void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType float_type, double samples) {
+  samples_ = samples;
   if (!trains_all()) {
     Graph graph;  // which variables there are, before anybody selects some
     Builder b(graph, table, {Phase::kTraining, float_type});
@@ -170,8 +187,12 @@ void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType f
   std::vector<ParameterGroup> groups;
   std::map<std::string, std::string> owners;  // update by variable
   Diagnostics errors;
+  std::vector<std::set<std::string>> trained(updates_.size());
   for (size_t i = 0; i < updates_.size(); ++i) {
     const Graph graph = backward(i, table, fed, float_type);
+    for (const auto& [spec, value] : trainable_reads(graph, table)) {
+      if (updates_[i].selects(spec->name)) trained[i].insert(spec->name);
+    }
     groups.push_back({updates_[i].name, trained_by(i, table, graph)});
     for (const std::string& name : groups.back().variables) {
       const auto [owner, is_new] = owners.emplace(name, updates_[i].name);
@@ -185,6 +206,8 @@ void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType f
   errors.throw_if_any();
   table.set_groups(std::move(groups));
   for (size_t i = 0; i < updates_.size(); ++i) update(i, table, float_type, 1);
+  trained_ = std::move(trained);
+  table.close();
 }
 
 }  // namespace tpack

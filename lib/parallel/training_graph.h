@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "optim/update.h"
 
 namespace tpack {
+
+/// Whether a program assigns what a tower assigns itself: the moving averages.
+enum class Averages : uint8_t { kMove, kStay };
 
 /// What a training step computes: a tower and the updates that train it, in their order.
 class TrainingGraphs {
@@ -23,14 +27,15 @@ class TrainingGraphs {
   /// nearest to it in the tree of names, so once per step; if those are frozen it stays as it is.
   /// Errors: ConfigError if the cost is missing or depends on no variable of the update.
   Graph backward(size_t update, VariableTable& table, const Signature& fed, DType float_type,
-                 const std::vector<std::string>& fetches = {}) const;
+                 const std::vector<std::string>& fetches = {}, Averages averages = Averages::kMove) const;
   /// The second program: the optimizer's update of the group from its gradient block times `scale`.
   Graph update(size_t update, VariableTable& table, DType float_type, double scale) const;
 
   /// Declares every variable of training in `table` by building all programs once for a signature, and sets
-  /// its groups. Call before the device makes its variables. Errors: ConfigError for variables that two
-  /// updates train, and for patterns that select none.
-  void declare(VariableTable& table, const Signature& fed, DType float_type) const;
+  /// its groups, and closes it. `samples`: of a step on all replicas together, for learning rates that depend
+  /// on it. Call before the device makes its variables. Errors: ConfigError for variables that two updates
+  /// train, and for patterns that select none.
+  void declare(VariableTable& table, const Signature& fed, DType float_type, double samples = 1);
 
   /// The update whose program fetches this statistic.
   size_t update_of(const Statistic& statistic) const;
@@ -39,10 +44,13 @@ class TrainingGraphs {
   bool trains_all() const { return updates_.size() == 1 && updates_[0].variables.empty(); }
   bool moves_in(size_t update, const std::string& variable, const VariableTable& table) const;
   std::vector<std::string> trained_by(size_t update, const VariableTable& table, const Graph& graph) const;
+  void require_same_variables(size_t index, const std::vector<const VariableSpec*>& trained) const;
   void check_patterns(const VariableTable& table) const;
 
   const TowerFunction& tower_;
   std::span<const Update> updates_;
+  double samples_ = 1;                          // of a step
+  std::vector<std::set<std::string>> trained_;  // by update, what `declare` found
 };
 
 }  // namespace tpack

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "checkpoint/layout.h"
+#include "parallel/async_parallel.h"
+#include "parallel/data_parallel.h"
 #include "train/saved_state.h"
 
 namespace tpack {
@@ -16,23 +18,40 @@ State data_state(const CheckpointContent& content, const std::string& source) {
 
 }  // namespace
 
+/// Asynchronous towers may still read.
+DataParallelTrainer::~DataParallelTrainer() {
+  reading_.request_stop();
+  replicas_.reset();
+}
+
 void DataParallelTrainer::setup(const TrainSetup& setup) {
   setup_ = setup;
   data_ = setup.train_flow();
-  const std::vector<std::string> names = devices(*setup.world);
-  if (!uses_world() && setup.world->size() > 1) {
+  choice_ = choice();
+  const auto& names = choice_.devices;
+  if (!choice_.uses_world && setup.world->size() > 1) {
     throw ConfigError("mpirun started " + std::to_string(setup.world->size()) +
                       " processes, but this trainer uses one; use trainer: {Horovod: {}}");
   }
-  DataParallelOptions options;
+  ReplicaOptions options;
   options.make_device = [names, engine = setup.engine](size_t k, int threads) {
-    return open_device(names[k], engine, engine.threads > 0 ? engine.threads : threads);
+    return open_device(names[k].name, engine, engine.threads > 0 ? engine.threads : threads);
   };
   options.towers = names.size();
   options.processor_parts = processor_parts(names);
-  options.world = uses_world() ? setup.world : nullptr;
+  options.world = choice_.uses_world ? setup.world : nullptr;
+  options.variables = choice_.variables;
+  options.average = choice_.average;
+  options.accumulate = choice_.accumulate;
   options.seed = setup.seed;
-  replicas_ = std::make_unique<DataParallel>(*setup.tower, setup.updates, *setup.plan, std::move(options));
+  if (choice_.asynchronous) {
+    replicas_ = std::make_unique<AsyncParallel>(*setup.tower, setup.updates, *setup.plan, std::move(options));
+  } else {
+    replicas_ = std::make_unique<DataParallel>(*setup.tower, setup.updates, *setup.plan, std::move(options));
+  }
+  batches_ = [this](size_t k) -> std::span<const Tensor> {
+    return readers_[k]->next(reading_.get_token()) ? readers_[k]->tensors() : std::span<const Tensor>();
+  };
   const auto batch = data_->batch_size();
   if (!batch)
     throw ConfigError(data_->origin(),
@@ -76,10 +95,8 @@ void DataParallelTrainer::open_inputs(DataPosition position) {
 }
 
 bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop) {
-  const DataParallel::Batches batches = [&](size_t k) -> std::span<const Tensor> {
-    return readers_[k]->next(stop) ? readers_[k]->tensors() : std::span<const Tensor>();
-  };
-  if (!replicas_->step(global_step, batches)) return false;
+  const std::stop_callback end_readers(stop, [this] { reading_.request_stop(); });
+  if (!replicas_->step(global_step, batches_)) return false;
   position_ = readers_[0]->position();
   return true;
 }
@@ -102,13 +119,13 @@ std::optional<double> DataParallelTrainer::statistic(size_t index) const {
 std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {
   const auto batches = data_->size();
   if (!batches || *batches == kEndless) return std::nullopt;
-  return *batches / replicas_->replicas();
+  return *batches / replicas_->batches_of_step();
 }
 
 StepSize DataParallelTrainer::step_size() const {
-  const int64_t ranks = uses_world() ? setup_.world->size() : 1;
+  const int64_t ranks = choice_.uses_world ? setup_.world->size() : 1;
   return {data_->batch_size().value_or(0), static_cast<int64_t>(replicas_->local_towers()), ranks,
-          replicas_->device().threads()};
+          replicas_->device().threads(), choice_.accumulate};
 }
 
 double DataParallelTrainer::waited_s() const {
@@ -130,6 +147,7 @@ double DataParallelTrainer::hyper_parameter(const std::string& name) const {
 }
 
 void DataParallelTrainer::set_hyper_parameter(const std::string& name, double value) {
+  replicas_->variables().set_number(name, value);
   for (size_t k = 0; k < replicas_->local_towers(); ++k)
     replicas_->device(k).variables().set_number(name, value);
 }
@@ -141,21 +159,21 @@ TrainerMemory DataParallelTrainer::memory() const {
   memory.activations = replicas_->device().arena_bytes();
   // Validation, which runs on the first device alone, may need the largest arena.
   if (towers > 1) memory.activations += (towers - 1) * replicas_->device(towers - 1).arena_bytes();
-  memory.variables = towers * replicas_->variables().bytes();
-  for (const NamedExecutable& program : replicas_->executables())
+  memory.variables = replicas_->variable_bytes();
+  for (const NamedExecutable& program : replicas_->executables(0))
     memory.constants += towers * program.executable->report().constant_bytes;
   return memory;
 }
 
 std::optional<TowerPlace> DataParallelTrainer::tower_place() {
-  return TowerPlace{setup_.tower, &replicas_->device(0), &replicas_->variable_table(), setup_.plan};
+  return TowerPlace{setup_.tower, &replicas_->device(), &replicas_->variable_table(), setup_.plan};
 }
 
 void DataParallelTrainer::save(CheckpointContent& content) const {
   save_variables(replicas_->variables(), content);
   State data;
   save_position(position_, data);
-  data.put("replicas", replicas_->replicas());
+  data.put("batches_of_step", replicas_->batches_of_step());
   data.put("batch_size", step_size().batch);
   data.put("seed", static_cast<int64_t>(setup_.seed));
   // An update that skips steps may skip the next one.
@@ -177,7 +195,20 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
                               std::to_string(here) +
                               "; resume with the same value, or start a new run with these weights (init)");
   };
-  same("replicas", replicas_->replicas());
+  // As many ranks as a machine has left may go on with the same samples, if they accumulate more batches.
+  const auto before = data.get<int64_t>("batches_of_step");
+  const int64_t here = replicas_->batches_of_step();
+  if (before != here) {
+    const int64_t replicas = replicas_->replicas();
+    throw CheckpointError(
+        source, "was made with " + std::to_string(before) +
+                    " batches in each step (towers x ranks x accumulate), " + "this run has " +
+                    std::to_string(here) +
+                    (before % replicas == 0
+                         ? "; set accumulate: " + std::to_string(before / replicas) + " of the trainer"
+                         : "; resume with other towers or ranks") +
+                    ", or start a new run with these weights (init)");
+  }
   same("batch_size", step_size().batch);
   same("seed", static_cast<int64_t>(setup_.seed));
   if (data_->seek() == Seek::kNone && data.get<int64_t>("pass") + data.get<int64_t>("index") > 0)

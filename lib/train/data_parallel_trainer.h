@@ -1,19 +1,21 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "parallel/data_parallel.h"
+#include "parallel/replicas.h"
 #include "train/state.h"
 #include "train/trainer.h"
 
 namespace tpack {
 
 /// What the trainers of a model have in common: replicas, their inputs, statistics, checkpoints. Simple,
-/// SyncMultiGPU and Horovod only say which devices there are.
+/// SyncMultiGPU, AsyncMultiGPU and Horovod only say on which devices, and how these work together.
 class DataParallelTrainer : public Trainer {
  public:
+  ~DataParallelTrainer() override;
   void setup(const TrainSetup& setup) override;
   void compile() override;
   void initialize() override;
@@ -36,30 +38,47 @@ class DataParallelTrainer : public Trainer {
   void save(CheckpointContent& content) const override;
   void check_resumable(const CheckpointContent& content, const std::string& source) const override;
   void load(const CheckpointContent& content, const std::string& source) override;
-  std::vector<NamedExecutable> programs() const override { return replicas_->executables(); }
+  std::vector<NamedExecutable> programs() const override { return replicas_->executables(0); }
   TrainerMemory memory() const override;
   /// What it trains, from setup on.
-  const DataParallel& replicas() const { return *replicas_; }
+  const Replicas& replicas() const { return *replicas_; }
 
  protected:
-  /// The names of the devices of this process, "cpu:0" for each tower. `world` is what mpirun started.
-  virtual std::vector<std::string> devices(Comm& world) const = 0;
-  /// True if the processes of mpirun train together.
-  virtual bool uses_world() const { return false; }
+  /// What a trainer chooses; see ReplicaOptions.
+  struct Choice {
+    std::vector<Ref<DeviceName>> devices;  // one for each tower of this process
+    bool uses_world = false;               // the processes of mpirun train together
+    ReplicaOptions::Variables variables = ReplicaOptions::Variables::kReplicated;
+    bool average = true;
+    int64_t accumulate = 1;
+    bool asynchronous = false;  // the towers do not wait for each other
+  };
+  virtual Choice choice() const = 0;
 
  private:
   void open_inputs(DataPosition position);
 
   TrainSetup setup_;
+  Choice choice_;
   const DataFlow* data_ = nullptr;
-  std::unique_ptr<DataParallel> replicas_;
+  std::unique_ptr<Replicas> replicas_;
+  Replicas::Batches batches_;
   std::vector<size_t> components_;
   Signature signature_;
   std::vector<std::unique_ptr<InputReader>> readers_;  // by tower
   std::vector<std::string> statistics_;
   DataPosition position_;
+  std::stop_source reading_;  // ends the readers
   bool compiled_ = false;
   double waited_before_ = 0;  // by readers that were closed
 };
+
+/// Adds the field `accumulate` to the schema of a trainer whose Params have it.
+template <class P>
+Schema<P> accumulating(Schema<P> schema) {
+  return schema.field(
+      "accumulate", &P::accumulate, at_least(1),
+      "batches of each tower in a step; the variables are updated once, with the mean of their gradients");
+}
 
 }  // namespace tpack

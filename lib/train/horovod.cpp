@@ -1,25 +1,34 @@
 #include "train/data_parallel_trainer.h"
+#include "train/device_list.h"
 
 namespace tpack {
 namespace {
 
 struct HorovodParams {
+  DeviceList devices = {{{"cpu:0", {}}}};
+  bool average = true;
+  int64_t accumulate = 1;
   double timeout_s = Comm::kDefaultTimeoutS;
 };
 
-/// One process a device, started by mpirun; alone it is a world of one. Variables come from rank 0, gradients
-/// are summed in the order of the ranks and averaged. Source: tensorpack's HorovodTrainer.
+/// Processes that mpirun starts, each with one tower or several; alone it is a world of one. Variables come
+/// from rank 0; gradients are summed over the towers of a process, then in the order of the ranks, and
+/// averaged. Source: tensorpack's HorovodTrainer.
 class Horovod final : public DataParallelTrainer {
  public:
   using Params = HorovodParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Trains together with the other processes of mpirun.")
-        .example("Horovod: {timeout_s: 60}")
-        .field("timeout_s", &Params::timeout_s, above(0),
-               "seconds to wait for another rank before the run ends; a rank that compiles kernels, "
-               "saves, or runs an epoch's callbacks gets more time");
+    return accumulating(
+        Schema<Params>("Trains together with the other processes of mpirun.")
+            .example("Horovod: {timeout_s: 60}")
+            .field("devices", &Params::devices, "devices of each process, as in SyncMultiGPU")
+            .field("average", &Params::average,
+                   "true: the gradient is the mean over all towers of all processes; false: the sum")
+            .field("timeout_s", &Params::timeout_s, above(0),
+                   "seconds to wait for another rank before the run ends; a rank that compiles kernels, "
+                   "saves, or runs an epoch's callbacks gets more time"));
   }
-  explicit Horovod(Params p) : p_(p) {}
+  explicit Horovod(Params p) : p_(std::move(p)) {}
 
   void setup(const TrainSetup& setup) override {
     setup.world->set_timeout(p_.timeout_s);
@@ -27,8 +36,12 @@ class Horovod final : public DataParallelTrainer {
   }
 
  protected:
-  std::vector<std::string> devices(Comm& /*world*/) const override { return {"cpu:0"}; }
-  bool uses_world() const override { return true; }
+  Choice choice() const override {
+    return {.devices = p_.devices.towers(),
+            .uses_world = true,
+            .average = p_.average,
+            .accumulate = p_.accumulate};
+  }
 
  private:
   Params p_;

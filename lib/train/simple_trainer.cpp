@@ -4,7 +4,8 @@ namespace tpack {
 namespace {
 
 struct SimpleParams {
-  std::string device = "cpu:0";
+  Ref<DeviceName> device = {"cpu:0", {}};
+  int64_t accumulate = 1;
 };
 
 /// One device: backward and update, one after the other.
@@ -12,20 +13,21 @@ class SimpleTrainer final : public DataParallelTrainer {
  public:
   using Params = SimpleParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Trains on one device.")
-        .example("Simple: {device: cpu:0}")
-        .field("device", &Params::device, "where it runs: cpu:0 for all processors of this process");
+    return accumulating(
+        Schema<Params>("Trains on one device.")
+            .example("Simple: {accumulate: 4}")
+            .field("device", &Params::device, "where it runs: cpu:0 for all processors of this process"));
   }
   explicit SimpleTrainer(Params p) : p_(std::move(p)) {}
 
  protected:
-  std::vector<std::string> devices(Comm& /*world*/) const override { return {p_.device}; }
+  Choice choice() const override { return {.devices = {p_.device}, .accumulate = p_.accumulate}; }
 
  private:
   Params p_;
 };
 
-TPACK_REGISTER(Trainer, SimpleTrainer, "Simple", "SimpleTrainer");
+TPACK_REGISTER(Trainer, SimpleTrainer, "Simple", "SimpleTrainer", "QueueInputTrainer");
 
 }  // namespace
 }  // namespace tpack

@@ -1,45 +1,59 @@
-#include <set>
-
 #include "train/data_parallel_trainer.h"
+#include "train/device_list.h"
 
 namespace tpack {
+
+template <>
+struct EnumNames<ReplicaOptions::Variables> {
+  static constexpr std::array<std::pair<const char*, ReplicaOptions::Variables>, 2> kNames = {
+      {{"replicated", ReplicaOptions::Variables::kReplicated},
+       {"parameter_server", ReplicaOptions::Variables::kShared}}};
+};
+
 namespace {
 
 struct SyncMultiGpuParams {
-  std::vector<std::string> devices;
+  DeviceList devices;
+  ReplicaOptions::Variables mode = ReplicaOptions::Variables::kReplicated;
+  bool average = true;
+  int64_t accumulate = 1;
 };
 
-/// A replica of the model on each device, each with a batch of its own and its own optimizer state; gradients
-/// are summed in a fixed order and averaged. The total batch is batch_size times the number of devices.
-/// Source: tensorpack's SyncMultiGPUTrainerReplicated.
+/// A tower on each device, each with a batch of its own; gradients are summed in a fixed order and averaged.
+/// The total batch is batch_size times the number of devices.
+/// Source: tensorpack's SyncMultiGPUTrainerReplicated and SyncMultiGPUTrainerParameterServer.
 class SyncMultiGpu final : public DataParallelTrainer {
  public:
   using Params = SyncMultiGpuParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Trains replicas of the model on several devices of one machine.")
-        .example("SyncMultiGPU: {devices: [cpu:0, cpu:1]}")
-        .field("devices", &Params::devices,
-               "devices with one tower each; [cpu:0, cpu:1] are two halves of the processors")
-        .required();
+    return accumulating(
+        Schema<Params>("Trains towers on several devices of one machine, which update the same variables.")
+            .example("SyncMultiGPU: {devices: [cpu:0, cpu:1]}")
+            .field("devices", &Params::devices,
+                   "devices with one tower each, or their number: 2 is [cpu:0, cpu:1], two halves of the "
+                   "processors; without it, one for each memory node of the machine")
+            .field("mode", &Params::mode,
+                   "replicated: each tower has all variables and updates them itself; parameter_server: the "
+                   "first tower has and updates them. The results are the same; replicated takes more memory")
+            .field("average", &Params::average,
+                   "true: the gradient is the mean over the towers; false: the sum"));
   }
-  explicit SyncMultiGpu(Params p) : p_(std::move(p)) {
-    if (p_.devices.empty())
-      throw ConfigError("trainer SyncMultiGPU: 'devices' is empty; name at least one, such as cpu:0");
-    std::set<std::string> seen;
-    for (const std::string& name : p_.devices) {
-      if (!seen.insert(name).second)
-        throw ConfigError("trainer SyncMultiGPU: duplicate device '" + name + "'; each device has one tower");
-    }
-  }
+  explicit SyncMultiGpu(Params p) : p_(std::move(p)) {}
 
  protected:
-  std::vector<std::string> devices(Comm& /*world*/) const override { return p_.devices; }
+  Choice choice() const override {
+    return {.devices = p_.devices.towers(),
+            .variables = p_.mode,
+            .average = p_.average,
+            .accumulate = p_.accumulate};
+  }
 
  private:
   Params p_;
 };
 
-TPACK_REGISTER(Trainer, SyncMultiGpu, "SyncMultiGPU", "SyncMultiGPUTrainer", "SyncMultiGPUTrainerReplicated");
+TPACK_REGISTER(Trainer, SyncMultiGpu, "SyncMultiGPU", "SyncMultiGPUTrainer", "SyncMultiGPUTrainerReplicated",
+               "SyncMultiGPUTrainerParameterServer");
 
 }  // namespace
 }  // namespace tpack

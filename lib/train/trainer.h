@@ -49,7 +49,10 @@ struct StepSize {
   int64_t batch = 0;  // samples of one tower's batch; 0 if there are no samples
   int64_t towers = 1;
   int64_t ranks = 1;
-  int threads = 1;  // of each tower
+  int threads = 1;         // of each tower
+  int64_t accumulate = 1;  // batches of each tower
+
+  int64_t batches() const { return towers * ranks * accumulate; }
 };
 
 /// Bytes that the devices of a trainer hold, all towers of this process together.

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "support/apart_device.h"
+#include "support/positions.h"
 
 namespace tpack {
 namespace {
@@ -36,35 +37,43 @@ TEST(OpenDevice, opens_devices_of_a_kind_that_was_added) {
   EXPECT_THROW(DeviceKind("near", make_apart_device), InternalError);
 }
 
+std::vector<size_t> parts_of(const std::vector<std::string>& names) {
+  std::vector<Ref<DeviceName>> devices;
+  for (const std::string& name : names) devices.push_back({name, in_train_yaml(3, 9)});
+  return processor_parts(devices);
+}
+
 TEST(OpenDevice, divides_the_processors_among_devices) {
-  EXPECT_THAT(processor_parts({"cpu:0"}), ElementsAre(0));
-  EXPECT_THAT(processor_parts({"cpu:1", "cpu:2", "cpu:0"}), ElementsAre(1, 2, 0));
+  EXPECT_THAT(parts_of({"cpu:0"}), ElementsAre(0));
+  EXPECT_THAT(parts_of({"cpu:1", "cpu:2", "cpu:0"}), ElementsAre(1, 2, 0));
 }
 
 TEST(OpenDevice, refuses_a_part_that_is_not_there) {
-  EXPECT_THAT([] { processor_parts({"cpu:1"}); },
-              testing::ThrowsMessage<ConfigError>("device cpu:1: cpu:N is the N-th of as many parts of the "
-                                                  "processors as there are devices; use cpu:0"));
+  EXPECT_THAT([] { parts_of({"cpu:1"}); },
+              testing::ThrowsMessage<ConfigError>(
+                  "train.yaml:3:9: device cpu:1: cpu:N is the N-th of as many parts of the "
+                  "processors as there are devices; use cpu:0"));
   EXPECT_THAT(
       [] {
-        processor_parts({"cpu:0", "cpu:99999"});
+        parts_of({"cpu:0", "cpu:99999"});
       },
       testing::ThrowsMessage<ConfigError>(testing::HasSubstr("; use cpu:0 and cpu:1")));
   EXPECT_THAT(
       [] {
-        processor_parts({"cpu:0", "cpu:1", "cpu:3"});
+        parts_of({"cpu:0", "cpu:1", "cpu:3"});
       },
       testing::ThrowsMessage<ConfigError>(testing::HasSubstr("; use cpu:0 to cpu:2")));
 }
 
 TEST(OpenDevice, refuses_devices_of_two_kinds) {
   const DeviceKind other("other", make_apart_device);
-  EXPECT_THAT(processor_parts({"other:4", "other:2"}), ElementsAre(0, 1));
+  EXPECT_THAT(parts_of({"other:4", "other:2"}), ElementsAre(0, 1));
   EXPECT_THAT(
       [] {
-        processor_parts({"cpu:0", "other:0"});
+        parts_of({"cpu:0", "other:0"});
       },
-      testing::ThrowsMessage<ConfigError>("devices cpu:0 and other:0 are of different kinds; use one kind"));
+      testing::ThrowsMessage<ConfigError>(
+          "train.yaml:3:9: devices cpu:0 and other:0 are of different kinds; use one kind"));
 }
 
 }  // namespace

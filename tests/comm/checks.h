@@ -39,9 +39,26 @@ void check_sum(Comm& comm, size_t count) {
   EXPECT_TRUE(same_bits(own, expected)) << count << " elements on rank " << comm.rank();
 }
 
+/// Sums of whole numbers, which are exact in any order.
+inline void check_exact_sum(Comm& comm, size_t count) {
+  std::vector<float> own(count);
+  std::vector<float> expected(count);
+  for (size_t i = 0; i < count; ++i) {
+    own[i] = static_cast<float>(i % 31 + static_cast<size_t>(comm.rank()));
+    expected[i] = static_cast<float>(i % 31 * static_cast<size_t>(comm.size()) +
+                                     static_cast<size_t>(comm.size() * (comm.size() - 1) / 2));
+  }
+  comm.all_reduce_sum(std::span<float>(own), "gradients");
+  EXPECT_TRUE(same_bits(own, expected)) << count << " elements on rank " << comm.rank();
+}
+
+enum class SumOrder : uint8_t { kOfRanks, kFixed };
+
 /// Checks what every kind of group must do.
-inline void check_operations(Comm& comm) {
+inline void check_operations(Comm& comm, SumOrder order = SumOrder::kOfRanks) {
   for (const size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 33U, 1000U, 100003U}) {
+    check_exact_sum(comm, count);
+    if (order == SumOrder::kFixed) continue;
     check_sum<float>(comm, count);
     check_sum<double>(comm, count);
   }

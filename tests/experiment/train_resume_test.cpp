@@ -317,8 +317,30 @@ TEST_F(TrainResume, names_the_replicas_before_the_plan_that_does_not_fit_them) {
   ASSERT_EQ(train({"--set", towers}).code, 0);
   const Outcome alone = train({"--resume", "auto", "--set", "max_epoch=4"});
   EXPECT_EQ(alone.code, 4);
-  EXPECT_NE(alone.err.find("was made with replicas 2, this run has 1"), std::string::npos) << alone.err;
+  EXPECT_NE(
+      alone.err.find("was made with 2 batches in each step (towers x ranks x accumulate), this run has 1; "
+                     "set accumulate: 2 of the trainer"),
+      std::string::npos)
+      << alone.err;
   EXPECT_EQ(alone.err.find("--replan"), std::string::npos) << alone.err;
+}
+
+TEST_F(TrainResume, one_device_goes_on_with_the_samples_of_two_by_accumulation) {
+  const std::vector<std::string> towers = {"--set", "trainer={SyncMultiGPU: {devices: 2}}", "--set",
+                                           "steps_per_epoch=5"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  ASSERT_EQ(train(with(towers, {"--set", "max_epoch=2"}), "whole").code, 0);
+  ASSERT_EQ(train(with(towers, {"--set", "max_epoch=1"})).code, 0);
+  const Outcome alone = train({"--resume", "auto", "--set", "trainer={Simple: {accumulate: 2}}", "--set",
+                               "steps_per_epoch=5", "--set", "max_epoch=2"});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  const CheckpointContent whole = load_checkpoint(checkpoint(10, "whole"));
+  const CheckpointContent resumed = load_checkpoint(checkpoint(10));
+  for (const auto& [name, value] : whole.tensors)
+    EXPECT_LT(max_difference(value, resumed.tensors.at(name)), 1e-5) << name;
 }
 
 TEST_F(TrainResume, auto_finds_what_a_run_took_up_from_another_folder_before_its_first_save) {

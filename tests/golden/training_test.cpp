@@ -25,7 +25,7 @@ class Training {
         experiment_(load_experiment(source_folder() + "/" + golden_.at("config").get<std::string>(),
                                     golden_.at("overrides").get<std::vector<std::string>>())),
         float_type_(options.float_type) {
-    DataParallelOptions parallel;
+    ReplicaOptions parallel;
     parallel.make_device = [options, reference](size_t /*tower*/, int /*threads*/) {
       return reference ? make_reference_device("cpu:0", options) : make_cpu_device("cpu:0", options);
     };

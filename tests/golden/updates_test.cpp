@@ -33,7 +33,7 @@ class TwoUpdates {
             source_folder() + "/" + all_.at("config").get<std::string>(),
             {"vars.normalized=" + std::string(setting.name == "normalized" ? "true" : "false"),
              "model.inputs.z.dtype=" + input_type(), "model.inputs.real.dtype=" + input_type()})) {
-    DataParallelOptions options;
+    ReplicaOptions options;
     options.make_device = [&setting](size_t k, int /*threads*/) {
       const std::string name = "cpu:" + std::to_string(k);
       return setting.backend == Backend::kReference

@@ -57,5 +57,14 @@ TEST(VariableTable, refuses_a_second_declaration_that_differs) {
   EXPECT_EQ(table.find("b"), nullptr);
 }
 
+TEST(VariableTable, that_is_closed_takes_no_new_names) {
+  VariableTable table;
+  table.declare(weight("a", {3}));
+  table.close();
+  EXPECT_NO_THROW(table.declare(weight("a", {3})));
+  EXPECT_THROW(table.declare(weight("b", {3})), ShapeError);
+  EXPECT_EQ(table.find("b"), nullptr);
+}
+
 }  // namespace
 }  // namespace tpack

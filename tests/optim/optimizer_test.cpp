@@ -45,6 +45,19 @@ void expect_follows(const std::string& yaml, const Recurrence& recurrence, doubl
     expect_follows(yaml, recurrence, scale, backend);
 }
 
+TEST(LearningRate, is_a_number_or_in_proportion_to_the_samples_of_a_step) {
+  EXPECT_EQ(LearningRate(0.1).of(512), 0.1);
+  LearningRate rate(0.1);
+  rate.per = 256;
+  EXPECT_EQ(rate.of(512), 0.2);
+  EXPECT_EQ(to_json(Codec<LearningRate>::dump(rate)), R"({"base": 0.1, "per": 256})");
+  for (const char* wrong : {"-1", "{base: 0.1}", "{base: 0.1, per: 0}", "{base: 0.1, pre: 2}", "fast"})
+    EXPECT_THROW(Registry<Optimizer>::make_item(
+                     parse_yaml("SGD: {learning_rate: " + std::string(wrong) + "}", "o.yaml")),
+                 ConfigError)
+        << wrong;
+}
+
 TEST(Sgd, follows_its_recurrence) {
   expect_follows("SGD: {learning_rate: 0.1}", [](Scalar& s, double g, int) { s.p -= 0.1 * g; });
 }

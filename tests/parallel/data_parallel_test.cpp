@@ -29,6 +29,9 @@ struct Setting {
   Comm* world = nullptr;
   std::string optimizer = "SGD: {learning_rate: 0.3}";
   std::string model = kSmallModel;
+  ReplicaOptions::Variables variables = ReplicaOptions::Variables::kReplicated;
+  bool average = true;
+  int64_t accumulate = 1;
 };
 
 /// The samples of a step: each of two replicas gets half of them.
@@ -52,7 +55,7 @@ Variables train(const Setting& setting) {
   const auto model = model_for(setting.backend, setting.model);
   const auto optimizer = optimizer_of(setting.optimizer);
   Plan plan;
-  DataParallelOptions options;
+  ReplicaOptions options;
   options.make_device = [&](size_t k, int /*threads*/) {
     const DeviceOptions device{type, DeviceOptions::Algorithm::kDirect, 1};
     const std::string name = "cpu:" + std::to_string(k);
@@ -60,9 +63,12 @@ Variables train(const Setting& setting) {
   };
   options.towers = setting.towers;
   options.world = setting.world;
+  options.variables = setting.variables;
+  options.average = setting.average;
+  options.accumulate = setting.accumulate;
   options.seed = 3;
   DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
-  const int64_t batch = 2 * kBatch / replicas.replicas();
+  const int64_t batch = 2 * kBatch / replicas.batches_of_step();
   const Signature signature = {{type, {batch, 5}}, {DType::kInt32, {batch}}};
   replicas.declare(signature);
   replicas.build(signature);
@@ -71,8 +77,9 @@ Variables train(const Setting& setting) {
   std::vector<std::vector<Tensor>> fed(setting.towers);
   for (int64_t step = 0; step < kSteps; ++step) {
     const std::vector<Tensor> all = samples(step, type);
+    std::vector<int64_t> taken(setting.towers, 0);
     const DataParallel::Batches batches = [&](size_t k) -> std::span<const Tensor> {
-      const int64_t first = replicas.replica(k) * batch;
+      const int64_t first = (taken[k]++ * replicas.replicas() + replicas.replica(k)) * batch;
       fed[k] = {all[0].rows(first, first + batch), all[1].rows(first, first + batch)};
       return fed[k];
     };
@@ -128,6 +135,34 @@ TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_on_processor
   EXPECT_LE(distance(train({.backend = Setting::Backend::kCpu, .towers = 2}), one), 1e-5);
 }
 
+constexpr auto kShared = ReplicaOptions::Variables::kShared;
+
+TEST(DataParallel, variables_in_one_place_give_the_bits_of_replicas) {
+  for (const char* optimizer : {"SGD: {learning_rate: 0.3}", "Adam: {learning_rate: 0.01}"}) {
+    for (const auto backend : {Setting::Backend::kReference, Setting::Backend::kCpu}) {
+      const Variables replicated = train({.backend = backend, .towers = 2, .optimizer = optimizer});
+      const Variables shared =
+          train({.backend = backend, .towers = 2, .optimizer = optimizer, .variables = kShared});
+      for (const auto& [name, value] : replicated) EXPECT_TRUE(bit_equal(value, shared.at(name))) << name;
+    }
+  }
+}
+
+TEST(DataParallel, a_sum_is_the_mean_with_a_larger_rate) {
+  const Variables mean = train({.towers = 2, .optimizer = "SGD: {learning_rate: 0.3}"});
+  const Variables sum = train({.towers = 2, .optimizer = "SGD: {learning_rate: 0.15}", .average = false});
+  EXPECT_LT(distance(sum, mean), 1e-12);
+}
+
+TEST(DataParallel, accumulated_batches_equal_one_large_batch) {
+  const Variables one = train({.optimizer = "Momentum: {learning_rate: 0.1}"});
+  for (const auto& [towers, accumulate] : {std::pair<size_t, int64_t>{1, 2}, {1, 4}, {2, 3}}) {
+    const Variables many =
+        train({.towers = towers, .optimizer = "Momentum: {learning_rate: 0.1}", .accumulate = accumulate});
+    EXPECT_LT(distance(many, one), 1e-12) << towers << " towers, " << accumulate << " batches";
+  }
+}
+
 TEST(DataParallel, processors_agree_with_the_reference) {
   EXPECT_LE(distance(train({.backend = Setting::Backend::kCpu}), train({})), 1e-5);
 }
@@ -140,7 +175,7 @@ TEST(DataParallel, gives_the_same_bits_in_every_run) {
 class DataParallelParts : public testing::Test {
  protected:
   DataParallelParts() {
-    DataParallelOptions options;
+    ReplicaOptions options;
     options.make_device = [](size_t k, int /*threads*/) {
       return make_reference_device("cpu:" + std::to_string(k), {.float_type = DType::kFloat64});
     };
@@ -183,6 +218,33 @@ TEST_F(DataParallelParts, continues_from_stored_statistics) {
   EXPECT_EQ(replicas_->statistic(0).value(), 0.75);
   ASSERT_TRUE(replicas_->step(0, all_batches()));
   EXPECT_NE(replicas_->statistic(0).parts(), stored);
+}
+
+TEST(DataParallel, sums_statistics_over_accumulated_batches) {
+  const auto model = model_for(Setting::Backend::kReference);
+  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
+  Plan plan;
+  const Signature signature = {{DType::kFloat64, {2 * kBatch, 5}}, {DType::kInt32, {2 * kBatch}}};
+  ReplicaOptions options;
+  options.make_device = [](size_t /*tower*/, int /*threads*/) {
+    return make_reference_device("cpu:0", {.float_type = DType::kFloat64});
+  };
+  options.accumulate = 3;
+  DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
+  const std::vector<std::string> names = replicas.declare(signature);
+  replicas.build(signature);
+  replicas.initialize();
+  for (int64_t step = 0; step < 2; ++step) {
+    std::vector<Tensor> batch;
+    int64_t taken = 0;
+    ASSERT_TRUE(replicas.step(step, [&](size_t /*tower*/) -> std::span<const Tensor> {
+      batch = samples(taken++, DType::kFloat64);
+      return batch;
+    }));
+    EXPECT_EQ(taken, 3);
+    EXPECT_EQ(replicas.statistic(names.size() - 1).weight(), 3 * 2 * kBatch) << "step " << step;
+    EXPECT_EQ(replicas.samples(), (step + 1) * 3 * 2 * kBatch);
+  }
 }
 
 TEST_F(DataParallelParts, towers_begin_and_stay_alike) {
@@ -234,7 +296,7 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
   Plan plan;
   const auto build = [&](int64_t batch) {
     const Signature signature = {{DType::kFloat32, {batch, 5}}, {DType::kInt32, {batch}}};
-    DataParallelOptions options;
+    ReplicaOptions options;
     options.make_device = [](size_t /*tower*/, int /*threads*/) { return make_cpu_device("cpu:0", {}); };
     DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
     replicas.declare(signature);
@@ -275,7 +337,7 @@ TEST(DataParallel, refuses_local_variables_of_several_replicas) {
   const ModelWithState model;
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   const auto declare = [&](size_t towers) {
-    DataParallelOptions options;
+    ReplicaOptions options;
     options.make_device = [](size_t /*tower*/, int /*threads*/) {
       return make_reference_device("cpu:0", {});
     };
@@ -297,7 +359,7 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
   std::mutex mutex;
   std::vector<size_t> compiled;  // by tower
   std::vector<int> threads;
-  DataParallelOptions options;
+  ReplicaOptions options;
   options.make_device = [&](size_t k, int given) {
     threads.push_back(given);
     return std::make_unique<WatchedDevice>(make_reference_device("cpu:0", {}),
@@ -327,7 +389,7 @@ std::vector<std::vector<std::string>> compiled_by_two_ranks() {
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   const auto build = [&](int rank) {
     const auto world = group.member(rank);
-    DataParallelOptions options;
+    ReplicaOptions options;
     options.make_device = [&](size_t /*tower*/, int /*threads*/) {
       return std::make_unique<WatchedDevice>(make_reference_device("cpu:0", {}), [&](const std::string& how) {
         compiled[static_cast<size_t>(rank)].push_back(how);
@@ -372,6 +434,16 @@ TEST_F(DataParallelRanks, have_the_bits_of_two_towers) {
   const Variables towers = train({.backend = Setting::Backend::kCpu, .towers = 2});
   for (const auto& [name, value] : train({.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()}))
     EXPECT_TRUE(bit_equal(value, towers.at(name))) << name;
+}
+
+TEST_F(DataParallelRanks, with_two_towers_each_equal_one_device) {
+  Setting setting{.towers = 2, .world = &MpiWorld::comm()};
+  EXPECT_LT(distance(train(setting), train({})), 1e-12);
+  setting.variables = kShared;
+  EXPECT_LT(distance(train(setting), train({})), 1e-12);
+  setting.accumulate = 3;
+  EXPECT_LT(distance(train(setting), train({})), 1e-12);
+  expect_same_bits_five_times(setting);
 }
 
 TEST_F(DataParallelRanks, give_the_same_bits_in_every_run) {

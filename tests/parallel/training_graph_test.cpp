@@ -65,6 +65,50 @@ TEST_F(TrainingGraph, update_reads_the_gradient_block_and_assigns_the_parameters
   EXPECT_THAT(assigned(graph), ElementsAre("@momentum", "@parameters"));
 }
 
+/// A model that scales its input by a variable which depends on the size of the batch.
+class MovingModel final : public TowerFunction {
+ public:
+  /// For a batch above 4 the variable gets another size or is not there.
+  enum class Above4 : uint8_t { kNewName, kNewSize, kNone };
+  explicit MovingModel(Above4 change) : change_(change) {}
+  const std::vector<TowerInput>& inputs() const override { return model_->inputs(); }
+  TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
+    std::map<std::string, Symbol> scaled = in;
+    Symbol& input = scaled.at("input");
+    const bool other = input.shape()[0] > 4;
+    const char* const name = other && change_ == Above4::kNewName ? "other" : "scale";
+    const Shape shape = other && change_ == Above4::kNewSize ? Shape{1} : Shape{5};
+    if (!other || change_ != Above4::kNone)
+      input = b.mul(input, b.variable({name, {DType::kFloat32, shape}, VariableScope::kModel, true}));
+    return model_->build(b, scaled);
+  }
+
+ private:
+  Above4 change_;
+  std::unique_ptr<TowerFunction> model_ = model_of(kSmallModel);
+};
+
+TEST_F(TrainingGraph, refuses_a_model_that_has_other_variables_when_it_is_built_again) {
+  const Signature larger = {{DType::kFloat32, {8, 5}}, {DType::kInt32, {8}}};
+  const auto error_of = [&](MovingModel::Above4 change) -> std::string {
+    const MovingModel model(change);
+    VariableTable table;
+    TrainingGraphs graphs(model, updates_);
+    graphs.declare(table, kFed, DType::kFloat32);
+    EXPECT_NO_THROW(graphs.backward(0, table, kFed, DType::kFloat32));
+    try {
+      graphs.backward(0, table, larger, DType::kFloat32);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(error_of(MovingModel::Above4::kNewName), HasSubstr("variable other was not there"));
+  EXPECT_THAT(error_of(MovingModel::Above4::kNewSize),
+              HasSubstr("variable scale is float32 [5], but is used"));
+  EXPECT_THAT(error_of(MovingModel::Above4::kNone), HasSubstr("does not use variable scale each time"));
+}
+
 TEST_F(TrainingGraph, refuses_a_model_without_cost) {
   std::string model = kSmallModel;
   model.replace(model.find("cost:"), model.find("metrics:") - model.find("cost:"), "cost: []\n");
@@ -124,7 +168,7 @@ class TwoUpdates : public TrainingGraph {
 
 TEST_F(TwoUpdates, have_blocks_and_slots_of_their_own) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
-  const TrainingGraphs graphs(*two_, updates);
+  TrainingGraphs graphs(*two_, updates);
   graphs.declare(table_, kFed, DType::kFloat32);
   EXPECT_THAT(assigned(graphs.update(0, table_, DType::kFloat32, 1)),
               ElementsAre("@momentum:a", "@parameters:a"));
@@ -138,7 +182,7 @@ TEST_F(TwoUpdates, have_blocks_and_slots_of_their_own) {
 
 TEST_F(TwoUpdates, assign_their_own_gradients_and_the_averages_nearest_to_what_they_train) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
-  const TrainingGraphs graphs(*two_, updates);
+  TrainingGraphs graphs(*two_, updates);
   graphs.declare(table_, kFed, DType::kFloat32);
   // The layer `plain` has no variables of its own, and the nearest ones are those of the whole model.
   EXPECT_THAT(assigned(graphs.backward(0, table_, kFed, DType::kFloat32)),
@@ -151,7 +195,7 @@ TEST_F(TwoUpdates, assign_their_own_gradients_and_the_averages_nearest_to_what_t
 
 TEST_F(TwoUpdates, leave_averages_of_frozen_layers_alone) {
   const std::vector<Update> updates = {update("b", "b", "head")};
-  const TrainingGraphs graphs(*two_, updates);
+  TrainingGraphs graphs(*two_, updates);
   graphs.declare(table_, kFed, DType::kFloat32);
   EXPECT_THAT(assigned(graphs.backward(0, table_, kFed, DType::kFloat32)),
               ElementsAre("@gradient/head/W", "@gradient/head/b", "plain/mean/EMA", "plain/variance/EMA"));
@@ -162,7 +206,7 @@ TEST_F(TwoUpdates, leave_averages_of_frozen_layers_alone) {
 
 TEST_F(TwoUpdates, fetch_the_statistics_of_their_costs) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
-  const TrainingGraphs graphs(*two_, updates);
+  TrainingGraphs graphs(*two_, updates);
   graphs.declare(table_, kFed, DType::kFloat32);
   const auto fetches = [&](size_t i) {
     std::vector<std::string> names;

@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "backend/inference_tower.h"
 #include "dataflow/data_flow.h"
-#include "predict/inference_tower.h"
 #include "support/paths.h"
 #include "support/small_model.h"
 #include "support/temporary_folder.h"

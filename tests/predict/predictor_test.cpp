@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "predict/inference_tower.h"
+#include "backend/inference_tower.h"
 #include "support/small_model.h"
 #include "testkit/gradient_check.h"
 

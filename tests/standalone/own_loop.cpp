@@ -103,7 +103,7 @@ double distance(const VariableStore& a, const VariableStore& b) {
 
 void train_two_towers(const TowerFunction& network, const Optimizer& optimizer, int64_t steps,
                       const VariableStore& one_device, Expectations& check) {
-  DataParallelOptions options;
+  ReplicaOptions options;
   options.make_device = [](size_t tower, int /*threads*/) {
     return make_cpu_device("cpu:" + std::to_string(tower), {.algorithm = DeviceOptions::Algorithm::kDirect});
   };

@@ -19,6 +19,9 @@ class WatchedDevice final : public Device {
   DType float_type() const override { return device_->float_type(); }
   const std::string& hardware() const override { return device_->hardware(); }
   void create_variables(const VariableTable& table) override { device_->create_variables(table); }
+  void share_variables(const VariableTable& table, const VariableStore& store) override {
+    device_->share_variables(table, store);
+  }
   VariableStore& variables() override { return device_->variables(); }
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
     const char* chosen_now = choosing == Choosing::kMeasured ? "measured" : "by rules";

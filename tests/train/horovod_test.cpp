@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "support/live_fields.h"
 #include "support/small_training.h"
 
 namespace tpack {
@@ -16,6 +17,9 @@ TEST(Horovod, alone_is_a_world_of_one_with_the_bits_of_simple) {
   EXPECT_EQ(horovod.trainer().step_size().ranks, 1);
   expect_bit_equal(variables_of(simple.trainer()), variables_of(horovod.trainer()));
 }
+
+const live::Fields kHorovod("trainer", "Horovod",
+                            {.base = "{devices: 2}", .values = {{"devices", "[cpu:0]"}}});
 
 }  // namespace
 }  // namespace tpack

@@ -26,30 +26,42 @@ TEST(SyncMultiGpu, sets_a_hyper_parameter_on_every_replica) {
     trainer.set_hyper_parameter("learning_rate", 0.5);
     trainer.step(1, {});
     EXPECT_FALSE(bit_equal(variables_of(trainer).at("fc0/W"), before.at("fc0/W")));
-    const DataParallel& replicas = dynamic_cast<DataParallelTrainer&>(trainer).replicas();
+    const Replicas& replicas = dynamic_cast<DataParallelTrainer&>(trainer).replicas();
     for (size_t k = 0; k < replicas.local_towers(); ++k)
       EXPECT_EQ(replicas.device(k).variables().number("learning_rate"), 0.5) << "tower " << k;
   }
 }
 
-TEST(SyncMultiGpu, refuses_a_device_that_is_named_twice) {
-  try {
-    SmallTraining("SyncMultiGPU: {devices: [cpu:0, cpu:1, cpu:0]}");
-    FAIL() << "no error";
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "test.yaml:1:15: trainer SyncMultiGPU: duplicate device 'cpu:0'; each device has one tower");
-  }
+TEST(SyncMultiGpu, has_the_same_bits_with_variables_in_one_place) {
+  const auto train = [](const std::string& mode) {
+    SmallTraining training("SyncMultiGPU: {devices: 2, mode: " + mode + "}");
+    training.trainer().initialize();
+    for (int64_t step = 0; step < 7; ++step) EXPECT_TRUE(training.trainer().step(step, {}));
+    return std::pair(variables_of(training.trainer()), training.trainer().memory().variables);
+  };
+  const auto [replicated, bytes] = train("replicated");
+  const auto [shared, fewer_bytes] = train("parameter_server");
+  expect_bit_equal(shared, replicated);
+  EXPECT_LT(fewer_bytes, bytes);
 }
 
-TEST(SyncMultiGpu, refuses_an_empty_list) {
+TEST(SyncMultiGpu, scales_a_rate_with_the_samples_of_a_step) {
+  const auto rate_of = [](const std::string& trainer) {
+    SmallTraining training(trainer, 4, "SGD: {learning_rate: {base: 0.1, per: 8}}");
+    training.trainer().initialize();
+    return training.trainer().hyper_parameter("learning_rate");
+  };
+  EXPECT_FLOAT_EQ(static_cast<float>(rate_of("Simple")), 0.05F);
+  EXPECT_FLOAT_EQ(static_cast<float>(rate_of("SyncMultiGPU: {devices: 2}")), 0.1F);
+  EXPECT_FLOAT_EQ(static_cast<float>(rate_of("SyncMultiGPU: {devices: 2, accumulate: 3}")), 0.3F);
+}
+
+TEST(SyncMultiGpu, names_a_device_that_is_not_there_at_its_place) {
   try {
-    SmallTraining("SyncMultiGPU: {devices: []}");
+    SmallTraining("SyncMultiGPU: {devices: [cpu:0, cpu:7]}");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "test.yaml:1:15: trainer SyncMultiGPU: 'devices' is empty; name at least one, such as cpu:0");
+    EXPECT_TRUE(std::string(error.what()).starts_with("test.yaml:1:33: device cpu:7: ")) << error.what();
   }
 }
 

@@ -21,7 +21,7 @@ class WatchedWorld final : public SelfComm {
   double& timeout_s_;
 };
 
-/// The devices of a trainer, the time-out of its world and the samples of a step, or why it has none.
+/// The devices of a trainer, the time-out of its world, what a step does and what it takes, or why not.
 std::string setup_of(const std::string& item) {
   double timeout_s = 0;
   try {
@@ -30,11 +30,17 @@ std::string setup_of(const std::string& item) {
                            std::make_unique<WatchedWorld>(timeout_s));
     training.trainer().initialize();
     std::string text = shortest(timeout_s) + " s ";
-    const DataParallel& replicas = dynamic_cast<DataParallelTrainer&>(training.trainer()).replicas();
-    for (size_t tower = 0; tower < replicas.local_towers(); ++tower)
-      text += replicas.device(tower).name() + " ";
+    if (const auto* data_parallel = dynamic_cast<DataParallelTrainer*>(&training.trainer())) {
+      const Replicas& replicas = data_parallel->replicas();
+      for (size_t tower = 0; tower < replicas.local_towers(); ++tower)
+        text += replicas.device(tower).name() + " ";
+    } else {
+      text += training.trainer().tower_place()->device->name() + " ";
+    }
     training.trainer().step(0, {});
-    return text + std::to_string(training.trainer().samples());
+    text += std::to_string(training.trainer().memory().variables) + " bytes ";
+    for (const auto& [name, value] : variables_of(training.trainer())) text += " " + shortest(value.at(0));
+    return text + " " + std::to_string(training.trainer().samples());
   } catch (const ResourceError& error) {
     return error.what();
   }

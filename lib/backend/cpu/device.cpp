@@ -31,6 +31,9 @@ class CpuDevice final : public Device {
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table);
   }
+  void share_variables(const VariableTable& table, const VariableStore& store) override {
+    store_ = std::make_unique<VariableStore>(table, store);
+  }
   VariableStore& variables() override { return *store_; }
   uint64_t arena_bytes() const override { return arena_->memory ? arena_->memory->bytes() : 0; }
   uint64_t library_bytes() const override {

@@ -11,13 +11,15 @@ namespace tpack {
 /// initial values until load_weights brings others. Threads: one caller.
 class InferenceTower {
  public:
-  /// `plan`: choices of an earlier run, such as a checkpoint's. Errors: ConfigError, ShapeError,
-  /// ResourceError.
-  InferenceTower(const TowerFunction& tower, std::unique_ptr<Device> device, Plan plan = {});
+  /// `plan`: choices of an earlier run, such as a checkpoint's; `seed`: of the initial values. Errors:
+  /// ConfigError, ShapeError, ResourceError.
+  InferenceTower(const TowerFunction& tower, std::unique_ptr<Device> device, Plan plan = {},
+                 uint64_t seed = 0);
   InferenceTower(const InferenceTower&) = delete;
   InferenceTower& operator=(const InferenceTower&) = delete;
 
   VariableStore& variables() { return device_->variables(); }
+  const VariableStore& variables() const { return device_->variables(); }
   TowerPlace place() { return {&tower_, device_.get(), &table_, &plan_}; }
 
  private:

@@ -1,4 +1,4 @@
-#include "predict/inference_tower.h"
+#include "backend/inference_tower.h"
 
 #include <gmock/gmock.h>
 

@@ -1,0 +1,128 @@
+#include "parallel/replicas.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/log.h"
+#include "core/machine.h"
+#include "core/text.h"
+#include "parallel/tower_threads.h"
+
+namespace tpack {
+
+Replicas::Replicas(const TowerFunction& tower, std::vector<Update> updates, Plan& plan,
+                   ReplicaOptions options)
+    : function_(tower),
+      updates_(std::move(updates)),
+      graphs_(tower, updates_),
+      plan_(plan),
+      options_(std::move(options)) {}
+
+std::vector<std::vector<int>> Replicas::processors_of_towers() const {
+  std::vector<std::vector<int>> processors(options_.towers);
+  if (options_.towers == 1) return processors;
+  const auto parts = divide_processors(own_processors(), options_.towers);
+  for (size_t k = 0; k < options_.towers; ++k)
+    processors[k] = parts.at(options_.processor_parts.empty() ? k : options_.processor_parts.at(k));
+  return processors;
+}
+
+int64_t Replicas::replicas() const {
+  return static_cast<int64_t>(options_.towers) * (has_processes() ? options_.world->size() : 1);
+}
+
+int64_t Replicas::replica(size_t tower) const {
+  const int64_t process = has_processes() ? options_.world->rank() : 0;
+  return process * static_cast<int64_t>(options_.towers) + static_cast<int64_t>(tower);
+}
+
+std::vector<std::string> Replicas::declare(const Signature& signature) {
+  const DType type = device().float_type();
+  const bool batched = function_.inputs().front().batched;
+  const auto samples = static_cast<double>((batched ? signature.front().shape[0] : 1) * batches_of_step());
+  graphs_.declare(table_, signature, type, samples);
+  refuse_local_variables();
+  refuse_nested_names();
+  Graph graph;
+  Builder b(graph, table_, {Phase::kTraining, type});
+  std::vector<std::string> names;
+  std::vector<size_t> fetched(updates_.size(), 0);  // so far, by update
+  statistics_.clear();
+  for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics) {
+    names.push_back(statistic.name);
+    const size_t update = graphs_.update_of(statistic);
+    statistics_.push_back({update, fetched[update]++, Tally(statistic)});
+  }
+  return names;
+}
+
+/// A checkpoint holds the variables of replica 0, and `broadcast` gives them to all.
+void Replicas::refuse_local_variables() const {
+  if (replicas() == 1) return;
+  for (const VariableSpec* spec : table_.all()) {
+    if (spec->scope != VariableScope::kLocal) continue;
+    throw ConfigError("variable '" + spec->name +
+                      "' is local to a replica, and checkpoints hold one replica; "
+                      "train this model on one device, in one process");
+  }
+}
+
+/// A checkpoint stores variables by path, so a variable cannot have the name of a folder of others.
+void Replicas::refuse_nested_names() const {
+  for (const VariableScope scope :
+       {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal}) {
+    std::set<std::string> paths;
+    for (const std::string& name : saved_names(table_, scope))
+      paths.insert(name.starts_with('@') ? name.substr(1) : name);
+    for (const std::string& path : paths) {
+      for (size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+        const std::string folder = path.substr(0, end);
+        if (!paths.contains(folder)) continue;
+        throw ConfigError(function_.origin(), "a checkpoint cannot store both variables '" + folder +
+                                                  "' and '" + path + "'; rename a layer, network or update");
+      }
+    }
+  }
+}
+
+void Replicas::create_variables(Device& device, const std::function<void()>& make) const {
+  try {
+    if (make) return make();
+    device.create_variables(table_);
+  } catch (const ResourceError& error) {
+    const auto smaller = [](const VariableSpec* a, const VariableSpec* b) {
+      return a->spec.bytes() < b->spec.bytes();
+    };
+    const auto trainable = table_.trainable();
+    if (trainable.empty()) throw;
+    const VariableSpec& largest = **std::max_element(trainable.begin(), trainable.end(), smaller);
+    const std::string text = std::string(error.what()) + "; the largest variable is '" + largest.name +
+                             "', " + largest.spec.str() + " (" +
+                             human_bytes(static_cast<uint64_t>(largest.spec.bytes())) + ")";
+    throw ResourceError(Problem{function_.origin(), text}.str());
+  }
+}
+
+void Replicas::warn_of_a_foreign_plan(const Signature& signature) const {
+  if (plan_.sections.empty()) return;
+  const std::string section = section_name(updates_[0].program_name("backward"), signature);
+  if (!plan_.sections.contains(section)) {
+    log::warning("the plan has no section '" + section +
+                 "', so it is planned again; was the plan made for another batch size or model?");
+  }
+  const std::string& here = device().hardware();
+  if (plan_.cpu.empty() || here.empty() || plan_.cpu == here) return;
+  log::warning("the plan was made on another CPU (" + plan_.cpu + ", this is " + here +
+               "): results may differ in the last bits");
+}
+
+const Tally& Replicas::statistic(size_t index) const {
+  read(statistics_[index]);
+  return statistics_[index].tally;
+}
+
+void Replicas::set_statistic(size_t index, const std::vector<double>& parts) {
+  statistics_[index].tally.set_parts(parts);
+}
+
+}  // namespace tpack

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/device.h"
+#include "backend/program.h"
+#include "comm/comm.h"
+#include "graph/tower_function.h"
+#include "optim/update.h"
+#include "parallel/training_graph.h"
+
+namespace tpack {
+
+struct ReplicaOptions {
+  /// Makes the device of local tower k. `threads`: what the tower has for itself, the same for all; its
+  /// thread is bound to the processors for them.
+  std::function<std::unique_ptr<Device>(size_t tower, int threads)> make_device;
+  size_t towers = 1;  // of this process, one device each
+  /// On which of `towers` equal parts of the processors each tower runs; empty: in order.
+  std::vector<size_t> processor_parts = {};
+  Comm* world = nullptr;  // processes, each with as many towers; null: this one alone
+  /// Where several towers of a process keep their variables.
+  enum class Variables : uint8_t {
+    kReplicated,  // each has all of them and updates them itself
+    kShared       // the first one has them and updates them (a parameter server)
+  };
+  Variables variables = Variables::kReplicated;
+  bool average = true;     // the gradient is the mean over the replicas; false: the sum
+  int64_t accumulate = 1;  // batches of each tower in a step, whose gradients are averaged
+  uint64_t seed = 0;
+  std::vector<std::string> fetches = {};  // outputs of the tower that each step keeps, besides its statistics
+};
+
+/// Replicas of one tower function that train together, one on each device: what is the same in whatever way
+/// they share their gradients.
+///
+///   replicas.declare(signature);     // which variables and statistics there are
+///   replicas.build(signature);       // compiled programs, memory of the variables
+///   replicas.initialize();           // or values from a checkpoint
+///   for (...) replicas.step(step, [&](size_t k) { return batch[k]; });
+///
+/// Threads: one caller; towers have threads of their own.
+class Replicas {
+ public:
+  /// Tower, optimizers and plan must outlive it. Choices are added to the plan by replica 0 and used by all.
+  Replicas(const TowerFunction& tower, std::vector<Update> updates, Plan& plan, ReplicaOptions options);
+  virtual ~Replicas() = default;
+  Replicas(const Replicas&) = delete;
+  Replicas& operator=(const Replicas&) = delete;
+
+  /// Declares the variables by building the graphs once; the names of the tower's statistics. Errors:
+  /// ConfigError (for a local variable if there are several replicas, too), ShapeError.
+  std::vector<std::string> declare(const Signature& signature);
+  /// After declare: allocates the variables (zeros) and compiles the programs for batches of this signature,
+  /// and for smaller ones that will come (the remainder of a pass). Errors: ConfigError, ShapeError,
+  /// ResourceError, DistributedError.
+  virtual void build(const Signature& signature, const std::vector<Signature>& smaller) = 0;
+  /// Gives the variables their initial values, those of replica 0 everywhere. Errors: DistributedError.
+  virtual void initialize() = 0;
+
+  /// The next batch of local tower k; empty to end. Called on the tower's own thread; the batch before is no
+  /// longer used then.
+  using Batches = std::function<std::span<const Tensor>(size_t tower)>;
+  /// One step. False if some tower had no batch.
+  virtual bool step(int64_t global_step, const Batches& batches) = 0;
+
+  /// Samples of all steps of the towers of this process.
+  virtual int64_t samples() const = 0;
+  size_t local_towers() const { return options_.towers; }
+  int64_t replicas() const;
+  /// Global number of local tower k.
+  int64_t replica(size_t tower) const;
+  /// Batches that a step takes on all replicas together.
+  int64_t batches_of_step() const { return replicas() * options_.accumulate; }
+  /// A statistic in the last step in which its update ran; lazily read. Valid until the next call.
+  const Tally& statistic(size_t index) const;
+  /// False if the update that computes the statistic was not due in the last step.
+  bool statistic_is_of_last_step(size_t index) const {
+    return last_step_ % updates_[statistics_[index].update].every == 0;
+  }
+  /// What a statistic was when another process ran its update last: an update may skip the next steps.
+  void set_statistic(size_t index, const std::vector<double>& parts);
+
+  /// Gives the variables of replica 0 to all. None is local (VariableScope::kLocal) if there are several.
+  virtual void broadcast() = 0;
+  /// The device of a tower.
+  virtual Device& device(size_t tower) const = 0;
+  /// The one that has the variables; callbacks run the tower on it.
+  virtual Device& device() const { return device(0); }
+  VariableTable& variable_table() { return table_; }
+  VariableStore& variables() const { return device().variables(); }
+  Plan& plan() { return plan_; }
+  /// The programs of a step of a tower in their order, each compiled for the signature that it ran with last.
+  /// After build.
+  virtual std::vector<NamedExecutable> executables(size_t tower) const = 0;
+  /// Bytes of the variables on all devices, with gradients and slots. After build.
+  virtual uint64_t variable_bytes() const = 0;
+
+ protected:
+  /// Where a statistic is fetched.
+  struct FetchedStatistic {
+    size_t update = 0;
+    size_t number = 0;    // of those that the update fetches
+    mutable Tally tally;  // as it was when it was read last
+  };
+
+  bool has_processes() const { return options_.world != nullptr && options_.world->size() > 1; }
+  /// Brings the tally of a statistic to the last run of its update; leaves it if there was none in this
+  /// process.
+  virtual void read(const FetchedStatistic& statistic) const = 0;
+  /// Adds what a backward program fetched. Statistics are its first fetches, each as sum and weight.
+  static void add_fetched(const Executable& done, size_t number, Tally& tally) {
+    tally.add(done.fetched(2 * number), done.fetched(2 * number + 1));
+  }
+  /// Makes the variables of a device, or calls `make` instead. Errors: ResourceError that names the largest.
+  void create_variables(Device& device, const std::function<void()>& make = nullptr) const;
+  /// A plan that was made on another CPU (which rank 0 may have, too), or for something else.
+  void warn_of_a_foreign_plan(const Signature& signature) const;
+  /// For each local tower the processors that it is bound to; empty for the only one.
+  std::vector<std::vector<int>> processors_of_towers() const;
+
+  const TowerFunction& function_;
+  std::vector<Update> updates_;
+  TrainingGraphs graphs_;
+  Plan& plan_;
+  ReplicaOptions options_;
+  std::vector<FetchedStatistic> statistics_;
+  VariableTable table_;
+  int64_t last_step_ = 0;
+
+ private:
+  void refuse_local_variables() const;
+  void refuse_nested_names() const;
+};
+
+}  // namespace tpack

@@ -1,0 +1,65 @@
+#include "backend/inference_tower.h"
+#include "core/machine.h"
+#include "train/saved_state.h"
+#include "train/trainer.h"
+
+namespace tpack {
+namespace {
+
+struct NoOpParams {
+  Ref<DeviceName> device = {"cpu:0", {}};
+};
+
+/// Builds the model and gives its variables their values, but a step does nothing: for runs that consist of
+/// callbacks, such as validations of the weights that `init` names. Source: tensorpack's NoOpTrainer.
+class NoOp final : public Trainer {
+ public:
+  using Params = NoOpParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Trains nothing; callbacks run as in any run, on the model as it is.")
+        .example("NoOp: {device: cpu:0}")
+        .field("device", &Params::device, "where callbacks run the model");
+  }
+  explicit NoOp(Params p) : p_(std::move(p)) {}
+
+  Needs needs() const override { return {.data = false, .model = false, .optimizer = false}; }
+  void setup(const TrainSetup& setup) override {
+    setup_ = setup;
+    processor_parts({p_.device});  // which checks the name
+    if (setup.tower == nullptr) return;
+    const int threads =
+        setup.engine.threads > 0 ? setup.engine.threads : static_cast<int>(available_processors());
+    tower_ = std::make_unique<InferenceTower>(
+        *setup.tower, open_device(p_.device.name, setup.engine, threads), Plan(), setup.seed);
+  }
+  bool step(int64_t /*global_step*/, const std::stop_token& /*stop*/) override { return true; }
+
+  std::optional<int64_t> steps_per_pass() const override {
+    const DataFlow* data = setup_.train_flow();
+    const auto batches = data != nullptr ? data->size() : std::nullopt;
+    return batches && *batches != kEndless ? batches : std::nullopt;
+  }
+  VariableStore* variables() override { return tower_ ? &tower_->variables() : nullptr; }
+  std::optional<TowerPlace> tower_place() override {
+    if (!tower_) return std::nullopt;
+    TowerPlace place = tower_->place();
+    place.plan = setup_.plan;
+    return place;
+  }
+  void save(CheckpointContent& content) const override {
+    if (tower_) save_variables(tower_->variables(), content);
+  }
+  void load(const CheckpointContent& content, const std::string& source) override {
+    if (tower_) load_variables(content, source, tower_->variables());
+  }
+
+ private:
+  Params p_;
+  TrainSetup setup_;
+  std::unique_ptr<InferenceTower> tower_;
+};
+
+TPACK_REGISTER(Trainer, NoOp, "NoOp", "NoOpTrainer");
+
+}  // namespace
+}  // namespace tpack
