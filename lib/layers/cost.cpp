@@ -1,5 +1,7 @@
 #include "layers/cost.h"
 
+#include "graph/variable_pattern.h"
+
 namespace tpack {
 
 std::optional<NumberOrOutput> Codec<NumberOrOutput>::parse(const ConfigNode& node, Reader& reader) {
@@ -31,13 +33,9 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
 std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
   std::vector<Symbol> found;
   std::vector<std::string> known;
-  try {
-    for (const VariableSpec* spec : builder_.variables().trainable()) {
-      known.push_back(spec->name);
-      if (is_for_variable(pattern.name, spec->name)) found.push_back(builder_.read(spec->name, spec->spec));
-    }
-  } catch (const ConfigError& error) {
-    throw ConfigError(pattern.position, error.what());
+  for (const VariableSpec* spec : builder_.variables().trainable()) {
+    known.push_back(spec->name);
+    if (is_for_variable(pattern, spec->name)) found.push_back(builder_.read(spec->name, spec->spec));
   }
   if (found.empty() && !network_.complete()) throw AlreadyReported();
   if (found.empty()) {

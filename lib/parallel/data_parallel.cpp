@@ -15,7 +15,7 @@ struct DataParallel::UpdatePrograms {
   Tensor gradient;                  // the block that is accumulated and reduced; null where it is neither
   Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
   Tensor accumulated;               // over the earlier batches of a step
-  std::vector<Tally> earlier;       // the statistics over the earlier batches of a step; empty: there are none
+  std::vector<Tally> earlier;  // the statistics over the earlier batches of a step; empty: there are none
   Executable* last_backward = nullptr;
   Executable* last_update = nullptr;
   bool has_run = false;

@@ -32,6 +32,10 @@ def clip_by_global_norm(parameters, norm):
         p.grad *= norm / max(total, norm)
 
 
+def scale(parameter, factor):
+    parameter.grad *= factor
+
+
 SGD, ADAM, ADAMW, RMSPROP = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop
 CASES = [
     results_of("sgd", "SGD", "SGD: {learning_rate: 0.1}", lambda p: SGD(p, 0.1)),
@@ -58,6 +62,10 @@ CASES = [
     results_of("rmsprop_centered_with_momentum", "RMSProp",
                "RMSProp: {decay: 0.8, epsilon: 0.1, momentum: 0.7, centered: true}",
                lambda p: RMSPROP(p, alpha=0.8, eps=0.1, momentum=0.7, centered=True)),
+    results_of("scale_gradient", "ScaleGradient", "SGD: {learning_rate: 0.1, gradient: [ScaleGradient: {factors: {b: 3}}]}",
+               lambda p: SGD(p, 0.1), lambda p: scale(list(p)[1], 3)),
+    results_of("learning_rate_multipliers", "Adam", "Adam: {learning_rate: 0.02, learning_rate_multipliers: {b: 3, a: 0.5}}",
+               lambda p: ADAM([{"params": p[:1], "lr": 0.01}, {"params": p[1:], "lr": 0.06}])),
     results_of("value_clip", "ValueClip", "SGD: {learning_rate: 0.1, gradient: [ValueClip: 0.25]}",
                lambda p: SGD(p, 0.1), lambda p: torch.nn.utils.clip_grad_value_(p, 0.25)),
 ]

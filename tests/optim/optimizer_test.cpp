@@ -200,6 +200,8 @@ TEST(Optimizer, updates_all_variables_in_one_kernel) {
   EXPECT_EQ(kernels_of("RMSProp"), 1);
   EXPECT_EQ(kernels_of("RMSProp: {centered: true, momentum: 0.9}"), 1);
   EXPECT_EQ(kernels_of("SGD: {gradient: [ValueClip: 1]}"), 1);
+  EXPECT_EQ(kernels_of("SGD: {gradient: [{ScaleGradient: {factors: {a: 2}}}]}"), 1);
+  EXPECT_EQ(kernels_of("Adam: {learning_rate_multipliers: {a: 2}}"), 1 + 2);
 }
 
 TEST(Optimizer, reads_the_gradient_in_one_more_kernel_for_its_norm) {
@@ -219,7 +221,8 @@ std::string update_of(const std::string& optimizer_yaml) {
 }
 
 TEST(Optimizers, have_no_field_without_effect) {
-  EXPECT_THAT(live::dead_fields(Registry<Optimizer>::table(), {update_of}), testing::IsEmpty());
+  const live::Scene scene{update_of, {{"factors by variable", {"a"}}}};
+  EXPECT_THAT(live::dead_fields(Registry<Optimizer>::table(), scene), testing::IsEmpty());
 }
 
 TEST(GradientProcessors, have_no_field_without_effect) {
