@@ -73,8 +73,11 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
   require_same_variables(index, trained);
   const std::vector<Symbol> found = gradients(b, fetched(graph, kCostFetch), wrt);
   if (std::none_of(found.begin(), found.end(), [](Symbol s) { return static_cast<bool>(s); })) {
-    throw ConfigError(update.position, in_update(update) + "the cost depends on no trainable variable" +
-                                           (update.selects_all() ? "" : " that it selects"));
+    const char* const which = !update.variables.empty() ? " that it selects"
+                              : !update.frozen.empty()  ? " that is not in `freeze`"
+                                                        : "";
+    throw ConfigError(update.position,
+                      in_update(update) + "the cost depends on no trainable variable" + which);
   }
   for (size_t i = 0; i < wrt.size(); ++i) {
     const Symbol gradient = found[i] ? found[i] : b.constant(0, wrt[i].shape());

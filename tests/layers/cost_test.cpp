@@ -185,7 +185,7 @@ TEST(Cost, gives_weights_no_gradient) {
   const auto function =
       function_of_outputs<Cost>("MeanSquaredError: {predictions: p, targets: 0, sample_weights: p}", {"p"});
   const testkit::Function gradient = [&](Builder& b, std::span<const Symbol> in) {
-    return gradients(b, function(b, in)[0], {in[0]});
+    return gradients(b, function(b, in)[0], in);
   };
   EXPECT_DOUBLE_EQ(testkit::evaluate(gradient, {Tensor::of<double>({1}, {3})}, DType::kFloat64)[0].at(0),
                    2 * 9);
