@@ -422,7 +422,7 @@ def _(x, targets, v):
 @case("multi_label_accuracy", "MultiLabelAccuracy", REGRESSION + """
 cost: [{SigmoidCrossEntropy: {logits: fc, labels: x1}}]
 metrics: [{MultiLabelAccuracy: {logits: fc, labels: x1, threshold: 0.3}}]
-""", numbers(40, 7), numbers(40, 6, around=0.5, within=0.5), form="model")
+""", numbers(20, 7), numbers(20, 6, around=0.5, within=0.5), form="model")
 def _(x, labels, v):
     y = scores(x, v)
     right = (torch.sigmoid(y) > 0.3) == (labels > 0.5)

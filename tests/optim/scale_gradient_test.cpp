@@ -6,7 +6,8 @@
 namespace tpack {
 namespace {
 
-const live::Fields kScaleGradient("gradient processor", "ScaleGradient", {.base = "{factors: {a: 2}}"});
+const live::Fields kScaleGradient("gradient processor", "ScaleGradient",
+                                  {.base = "{factors: {a: 2}}", .values = {{"factors", "{a: 3}"}}});
 
 class ScaleGradient : public testing::TestWithParam<Backend> {};
 
