@@ -119,8 +119,8 @@ std::string ModelReport::str() const {
   }
   TextTable update_table({"update", "cost", "every", "variables", "parameters"});
   for (const UpdateReport& update : updates) {
-    update_table.add({update.name, update.cost, std::to_string(update.every),
-                      with_thousands(static_cast<int64_t>(update.variables)),
+    update_table.add({update.name.empty() ? "optimizer" : update.name, update.cost,
+                      std::to_string(update.every), with_thousands(static_cast<int64_t>(update.variables)),
                       with_thousands(update.parameters)});
   }
   if (frozen > 0) update_table.add({"none: frozen", "", "", "", with_thousands(frozen)});

@@ -62,6 +62,7 @@ TEST(Check, says_what_is_frozen_and_what_has_another_learning_rate) {
   CheckedExperiment frozen(folder / "tiny.yaml", {"freeze=fc0"}, true);
   EXPECT_EQ(report_model(frozen).frozen, 85);
   EXPECT_NE(report_model(frozen).str().find("none: frozen"), std::string::npos);
+  EXPECT_NE(report_model(frozen).str().find("optimizer     cost"), std::string::npos);
   CheckedExperiment rates(folder / "tiny.yaml",
                           {"optimizer={SGD: {learning_rate_multipliers: {\".*/b\": 2, fc0: 0.1}}}"}, true);
   const ModelReport report = report_model(rates);
