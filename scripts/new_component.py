@@ -34,7 +34,6 @@ class {cls} final : public {base} {{
   explicit {cls}(Params p) : {init} {{}}
 
 {methods}
- private:
 {private}}};
 
 TPACK_REGISTER({kind_class}, {cls}, "{name}");
@@ -430,7 +429,7 @@ def add_component(writer, kind, name, facts):
                   base=of.get("base", of["kind_class"]), source=source, example=of.get("example", "{amount: 0.5}"),
                   members=f"  {member};\n", fields=f"        .field({field})", schema=of.get("schema", "Schema<Params>"),
                   schema_end=of.get("schema_end", ""),
-                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or of.get("of_outputs") else "p_(p)"), private="  Params p_;\n",
+                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or of.get("of_outputs") else "p_(p)"), private=("" if "\n private:" in "\n" + of["methods"] else " private:\n") + "  Params p_;\n",
                   cls=facts["cls"] + of.get("suffix", ""))
     facts["includes"] = "".join(f'#include "{header}"\n' for header in sorted([of["header"], *of.get("more", [])]))
     if of.get("of_outputs"):
