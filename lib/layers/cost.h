@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/statistic.h"
@@ -73,7 +74,7 @@ class Cost {
 
  protected:
   explicit Cost(const CostParams& common) { common_.weight = common.weight; }
-  explicit Cost(const SampleCostParams& common) : common_(common) {}
+  explicit Cost(SampleCostParams common) : common_(std::move(common)) {}
   /// The losses of the samples [N, ...], which are averaged over all axes; or one number [], the term itself.
   virtual Symbol losses(const ModelView& model) const = 0;
 

@@ -205,7 +205,7 @@ class ExpressionCost final : public Cost {
             .required()
             .shorthand());
   }
-  explicit ExpressionCost(Params p) : Cost(p), position_(p.expression.position()) {
+  explicit ExpressionCost(const Params& p) : Cost(p), position_(p.expression.position()) {
     const ConfigNode& text = p.expression;
     if (!text.is_string() && !text.is_number())
       throw ConfigError(position_, "cost Expression: expected an expression, found " + text.describe());
