@@ -73,7 +73,7 @@ class Cost {
   virtual bool in_inference() const { return true; }
 
  protected:
-  explicit Cost(const CostParams& common) { common_.weight = common.weight; }
+  explicit Cost(CostParams common) { common_.weight = common.weight; }
   explicit Cost(SampleCostParams common) : common_(std::move(common)) {}
   /// The losses of the samples [N, ...], which are averaged over all axes; or one number [], the term itself.
   virtual Symbol losses(const ModelView& model) const = 0;
