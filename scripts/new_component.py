@@ -29,12 +29,11 @@ class {cls} final : public {base} {{
   static Schema<Params> schema() {{
     return {schema}("Fill in: what it does, in one sentence.")
         .example("{name}: {example}")
-{fields};
+{fields}{schema_end};
   }}
   explicit {cls}(Params p) : {init} {{}}
 
 {methods}
- private:
 {private}}};
 
 TPACK_REGISTER({kind_class}, {cls}, "{name}");
@@ -70,12 +69,15 @@ KINDS = {
     "layer": dict(folder="layers", kind_class="Layer", header="layers/layer.h", suffix="Layer", case="layer", methods="""\
   Symbol build(Builder& b, Symbol x) const override {{ return b.mul(x, p_.amount); }}
 """),
-    "cost": dict(folder="layers", kind_class="Cost", header="layers/cost.h", suffix="Cost", case="cost", of_outputs=True, methods="""\
-  Symbol build(const ModelView& model) const override {{
+    "cost": dict(folder="layers", kind_class="Cost", header="layers/cost.h", suffix="Cost", case="cost", of_outputs=True,
+                 derived=" : SampleCostParams", schema="with_weights(Schema<Params>", schema_end=")", init="Cost(p), p_(std::move(p))",
+                 methods="""\
+ private:
+  Symbol losses(const ModelView& model) const override {{
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol labels = b.to_float(model.output(p_.labels));
-    return b.sub(b.reduce_mean(b.square(model.output(p_.logits))), b.reduce_mean(labels));
+    return b.sub(b.reduce_mean(b.square(model.output(p_.logits)), {{1}}), labels);  // [N]
   }}
 """),
     "metric": dict(folder="layers", kind_class="Metric", header="layers/cost.h", suffix="Metric", case="cost", of_outputs=True,
@@ -426,7 +428,8 @@ def add_component(writer, kind, name, facts):
     facts |= dict(kind=kind, section=kind if kind == "cost" else "metrics", kind_class=of["kind_class"], header=of["header"],
                   base=of.get("base", of["kind_class"]), source=source, example=of.get("example", "{amount: 0.5}"),
                   members=f"  {member};\n", fields=f"        .field({field})", schema=of.get("schema", "Schema<Params>"),
-                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or of.get("of_outputs") else "p_(p)"), private="  Params p_;\n",
+                  schema_end=of.get("schema_end", ""),
+                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or of.get("of_outputs") else "p_(p)"), private=("" if "\n private:" in "\n" + of["methods"] else " private:\n") + "  Params p_;\n",
                   cls=facts["cls"] + of.get("suffix", ""))
     facts["includes"] = "".join(f'#include "{header}"\n' for header in sorted([of["header"], *of.get("more", [])]))
     if of.get("of_outputs"):

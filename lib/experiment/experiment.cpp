@@ -75,7 +75,11 @@ class ExperimentMaker {
     if (!c.optimizer.item.is_null()) add_update({.position = e_.position_of("optimizer")}, c.optimizer);
     for (const UpdateSection& section : c.updates) {
       check_cost(section);
-      add_update({section.name, section.cost, section.variables, nullptr, section.every, section.position},
+      add_update({.name = section.name,
+                  .cost = section.cost,
+                  .variables = section.variables.all,
+                  .every = section.every,
+                  .position = section.position},
                  section.optimizer);
     }
   }
@@ -97,6 +101,7 @@ class ExperimentMaker {
     make_slot(slot, update.position, optimizer);
     if (!optimizer) return;
     update.optimizer = optimizer.get();
+    update.frozen = e_.config.freeze.all;
     e_.updates.push_back(std::move(update));
     e_.optimizers.push_back(std::move(optimizer));
   }

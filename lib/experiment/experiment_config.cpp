@@ -66,7 +66,7 @@ Schema<EngineParams> engine_schema() {
 
 struct UpdateParams {
   Ref<CostName> cost = {kCost, {}};
-  ConfigNode variables;
+  VariablePatterns variables;
   Slot<Optimizer> optimizer;
   int64_t every = 1;
 };
@@ -80,19 +80,6 @@ Schema<UpdateParams> update_schema() {
       .field("optimizer", &UpdateParams::optimizer, "how the variables are updated")
       .required()
       .field("every", &UpdateParams::every, at_least(1), "runs in every N-th step, beginning with the first");
-}
-
-/// One pattern, or a list of them.
-std::optional<std::vector<Ref<Variable>>> parse_patterns(const ConfigNode& node, const std::string& owner,
-                                                         Diagnostics& errors) {
-  if (node.is_null()) return std::vector<Ref<Variable>>{};
-  Reader reader("'variables' of " + owner, {}, errors);
-  if (node.is_list() && node.size() == 0) {
-    reader.fail(node, "an empty list; name variables, or remove the update to freeze them");
-    return std::nullopt;
-  }
-  return Codec<std::vector<Ref<Variable>>>::parse(
-      node.is_list() ? node : ConfigNode::list({node}, node.position()), reader);
 }
 
 Schema<PredictSection> predict_schema() {
@@ -140,6 +127,24 @@ struct Codec<EngineSettings> {
   }
 };
 
+FieldType Codec<VariablePatterns>::type() {
+  const FieldType pattern = Codec<Ref<Variable>>::type();
+  FieldType type = FieldType::either({pattern, FieldType::list_of(pattern)}, "a pattern, or a list of them");
+  type.nullable = true;
+  return type;
+}
+
+std::optional<VariablePatterns> Codec<VariablePatterns>::parse(const ConfigNode& node, Reader& reader) {
+  if (node.is_null()) return VariablePatterns{};
+  auto all = Codec<std::vector<Ref<Variable>>>::parse(
+      node.is_list() ? node : ConfigNode::list({node}, node.position()), reader);
+  return all ? std::optional(VariablePatterns{std::move(*all)}) : std::nullopt;
+}
+
+ConfigNode Codec<VariablePatterns>::dump(const VariablePatterns& patterns) {
+  return patterns.all.empty() ? ConfigNode() : Codec<std::vector<Ref<Variable>>>::dump(patterns.all);
+}
+
 FieldType Codec<std::vector<UpdateSection>>::type() {
   return FieldType::map_of(FieldType::section(update_schema().fields(), "an update"), "updates by name");
 }
@@ -161,9 +166,13 @@ std::optional<std::vector<UpdateSection>> Codec<std::vector<UpdateSection>>::par
       errors.add(entry.key_position,
                  "invalid update name '" + entry.key + "'; use letters, digits, '_', '-' and '.'");
     const UpdateParams p = update_schema().parse(entry.value, owner, errors);
-    const auto variables = parse_patterns(p.variables, owner, errors);
-    if (variables)
-      updates.push_back({entry.key, p.cost, *variables, p.optimizer, p.every, entry.key_position});
+    const ConfigNode* variables = entry.value.is_map() ? entry.value.find("variables") : nullptr;
+    if (variables != nullptr && variables->is_list() && variables->size() == 0) {
+      errors.add(variables->position(), "'variables' of " + owner +
+                                            ": an empty list; name variables, or remove the update to freeze "
+                                            "them");
+    }
+    updates.push_back({entry.key, p.cost, p.variables, p.optimizer, p.every, entry.key_position});
   }
   return errors.count() == before ? std::optional(std::move(updates)) : std::nullopt;
 }
@@ -171,10 +180,8 @@ std::optional<std::vector<UpdateSection>> Codec<std::vector<UpdateSection>>::par
 ConfigNode Codec<std::vector<UpdateSection>>::dump(const std::vector<UpdateSection>& updates) {
   std::vector<ConfigNode::Entry> entries;
   for (const UpdateSection& update : updates) {
-    const ConfigNode variables =
-        update.variables.empty() ? ConfigNode() : Codec<std::vector<Ref<Variable>>>::dump(update.variables);
     entries.push_back({update.name,
-                       update_schema().dump({update.cost, variables, update.optimizer, update.every}),
+                       update_schema().dump({update.cost, update.variables, update.optimizer, update.every}),
                        update.position});
   }
   return ConfigNode::map(std::move(entries));
@@ -350,6 +357,9 @@ Schema<ExperimentConfig> experiment_schema() {
       .field("optimizer", &C::optimizer, "how gradients update the variables")
       .field("updates", &C::updates,
              "for several costs or networks: what a step trains, by name, in order; instead of `optimizer`")
+      .field("freeze", &C::freeze,
+             "trainable variables that keep their values: a regular expression for whole names "
+             "(features/.*/W), or a name with everything below it; one or a list")
       .field("trainer", &C::trainer, "how a step runs, and on which devices")
       .field("input", &C::input, "how batches get to the devices")
       .field("engine", &C::engine, "where and how programs run")

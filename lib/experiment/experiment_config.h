@@ -76,11 +76,22 @@ struct Codec<Slot<Kind>> {
   }
 };
 
+/// One pattern for variables (is_for_variable), or a list of them.
+struct VariablePatterns {
+  std::vector<Ref<Variable>> all;
+};
+template <>
+struct Codec<VariablePatterns> {
+  static FieldType type();
+  static std::optional<VariablePatterns> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const VariablePatterns& patterns);
+};
+
 /// One entry of `updates`.
 struct UpdateSection {
   std::string name;
   Ref<CostName> cost = {kCost, {}};
-  std::vector<Ref<Variable>> variables;
+  VariablePatterns variables;
   Slot<Optimizer> optimizer;
   int64_t every = 1;
   Position position = {};
@@ -136,6 +147,7 @@ struct ExperimentConfig {
   ConfigNode model;
   Slot<Optimizer> optimizer;
   std::vector<UpdateSection> updates;
+  VariablePatterns freeze;
   Slot<Trainer> trainer{"Simple"};
   Slot<InputSource> input{"Queue"};
   EngineSettings engine;

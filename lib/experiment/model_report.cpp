@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -62,6 +63,22 @@ void add_layers(const TowerFunction& tower, const Signature& fed, DType type, Mo
   }
 }
 
+/// Nothing if all variables of the update have its learning rate.
+void add_rates(const Update& update, const ParameterGroup& group, const VariableTable& table,
+               std::vector<RateReport>& rates) {
+  std::map<double, RateReport, std::greater<>> by_multiplier;
+  for (const std::string& name : group.variables) {
+    const double multiplier = update.optimizer->learning_rate_multiplier(name);
+    RateReport& rate = by_multiplier[multiplier];
+    rate.rate = update.hyper_parameter(kLearningRate);
+    rate.multiplier = multiplier;
+    ++rate.variables;
+    rate.parameters += table.find(name)->spec.shape.elements();
+  }
+  if (by_multiplier.size() == 1 && by_multiplier.contains(1)) return;
+  for (auto& [multiplier, rate] : by_multiplier) rates.push_back(std::move(rate));
+}
+
 void add_updates(const Experiment& e, ModelReport& report) {
   const VariableStore* store = e.trainer->variables();
   if (store == nullptr) return;
@@ -74,6 +91,7 @@ void add_updates(const Experiment& e, ModelReport& report) {
     for (const std::string& name : group.variables)
       row.parameters += store->table().find(name)->spec.shape.elements();
     report.frozen -= row.parameters;
+    add_rates(*update, group, store->table(), report.rates);
     report.updates.push_back(std::move(row));
   }
 }
@@ -101,11 +119,16 @@ std::string ModelReport::str() const {
   }
   TextTable update_table({"update", "cost", "every", "variables", "parameters"});
   for (const UpdateReport& update : updates) {
-    update_table.add({update.name, update.cost, std::to_string(update.every),
-                      with_thousands(static_cast<int64_t>(update.variables)),
+    update_table.add({update.name.empty() ? "optimizer" : update.name, update.cost,
+                      std::to_string(update.every), with_thousands(static_cast<int64_t>(update.variables)),
                       with_thousands(update.parameters)});
   }
   if (frozen > 0) update_table.add({"none: frozen", "", "", "", with_thousands(frozen)});
+  TextTable rate_table({"learning rate", "variables", "parameters"});
+  for (const RateReport& rate : rates) {
+    rate_table.add({rate.rate + " x " + shortest(rate.multiplier),
+                    with_thousands(static_cast<int64_t>(rate.variables)), with_thousands(rate.parameters)});
+  }
   const bool one_trains_all = updates.size() == 1 && updates[0].name.empty() && frozen == 0;
   TextTable table({"step", "value"});
   table.add({"batch x towers", with_thousands(size.batch) + " x " + std::to_string(size.towers)});
@@ -119,7 +142,8 @@ std::string ModelReport::str() const {
     table.add({std::string("memory: ") + name, human_bytes(bytes)});
   table.add({"memory: peak in training", human_bytes(memory.total())});
   return (layers.empty() ? "" : layer_table.str() + "\n") +
-         (updates.empty() || one_trains_all ? "" : update_table.str() + "\n") + table.str();
+         (updates.empty() || one_trains_all ? "" : update_table.str() + "\n") +
+         (rates.empty() ? "" : rate_table.str() + "\n") + table.str();
 }
 
 nlohmann::ordered_json ModelReport::to_json() const {
@@ -140,6 +164,13 @@ nlohmann::ordered_json ModelReport::to_json() const {
                                {"every", update.every},
                                {"variables", update.variables},
                                {"parameters", update.parameters}});
+  }
+  root["rates"] = nlohmann::ordered_json::array();
+  for (const RateReport& rate : rates) {
+    root["rates"].push_back({{"rate", rate.rate},
+                             {"multiplier", rate.multiplier},
+                             {"variables", rate.variables},
+                             {"parameters", rate.parameters}});
   }
   root["frozen"] = frozen;
   root["batch"] = size.batch;

@@ -27,11 +27,20 @@ struct UpdateReport {
   int64_t parameters = 0;
 };
 
+/// Variables of an update that have the same multiplier of the learning rate.
+struct RateReport {
+  std::string rate;  // the hyper-parameter
+  double multiplier = 1;
+  size_t variables = 0;
+  int64_t parameters = 0;
+};
+
 /// What a training step would be: found by compiling it with fixed rules, without running it.
 struct ModelReport {
   std::vector<LayerReport> layers;  // in the order of the network
   std::vector<UpdateReport> updates;
-  int64_t frozen = 0;  // parameters that no update trains
+  std::vector<RateReport> rates;  // of the updates that multiply theirs; the largest multiplier first
+  int64_t frozen = 0;             // parameters that no update trains
   StepSize size;
   int64_t parameters = 0;
   double forward_flops = 0;  // of one batch

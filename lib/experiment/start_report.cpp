@@ -30,6 +30,22 @@ int64_t samples_of(int64_t batches, int64_t batch_size, const DataFlow* train) {
                       static_cast<double>(batches_of_pass));
 }
 
+/// By variable, where it is not 1.
+std::map<std::string, double> multipliers_of(const std::vector<ParameterGroup>& groups,
+                                             std::span<const Update> updates) {
+  std::map<std::string, double> multipliers;
+  for (const ParameterGroup& group : groups) {
+    const auto update = std::find_if(updates.begin(), updates.end(),
+                                     [&](const Update& one) { return one.name == group.name; });
+    if (update == updates.end()) continue;
+    for (const std::string& name : group.variables) {
+      const double multiplier = update->optimizer->learning_rate_multiplier(name);
+      if (multiplier != 1) multipliers[name] = multiplier;
+    }
+  }
+  return multipliers;
+}
+
 }  // namespace
 
 std::string describe_run(const StepSize& size, const RunLength& length, const DataFlow* train) {
@@ -46,7 +62,7 @@ std::string describe_run(const StepSize& size, const RunLength& length, const Da
   return table.str();
 }
 
-std::string describe_variables(const VariableStore& store) {
+std::string describe_variables(const VariableStore& store, std::span<const Update> updates) {
   std::map<std::string, std::string> update_of;  // by variable
   const std::vector<ParameterGroup> groups = store.table().groups();
   for (const ParameterGroup& group : groups) {
@@ -57,14 +73,20 @@ std::string describe_variables(const VariableStore& store) {
             [](const auto* a, const auto* b) { return a->name < b->name; });
   // One update that trains all needs no column.
   const bool plain = groups.size() == 1 && groups[0].name.empty() && update_of.size() == variables.size();
-  TextTable table(plain ? std::vector<std::string>{"trainable variable", "shape", "elements"}
-                        : std::vector<std::string>{"trainable variable", "shape", "elements", "update"});
+  const std::map<std::string, double> multipliers = multipliers_of(groups, updates);
+  std::vector<std::string> header = {"trainable variable", "shape", "elements"};
+  if (!plain) header.emplace_back("update");
+  if (!multipliers.empty()) header.emplace_back("learning rate");
+  TextTable table(std::move(header));
   int64_t total = 0;
   for (const VariableSpec* variable : variables) {
     const Shape& shape = variable->spec.shape;
     std::vector<std::string> row = {variable->name, shape.str(), with_thousands(shape.elements())};
     const auto update = update_of.find(variable->name);
     if (!plain) row.push_back(update == update_of.end() ? "none: frozen" : update->second);
+    const auto multiplier = multipliers.find(variable->name);
+    if (!multipliers.empty())
+      row.push_back(multiplier == multipliers.end() ? "" : "x " + shortest(multiplier->second));
     table.add(std::move(row));
     if (update != update_of.end()) total += shape.elements();
   }

@@ -1,16 +1,19 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "backend/variable_store.h"
 #include "dataflow/data_flow.h"
+#include "optim/update.h"
 #include "train/run.h"
 
 namespace tpack {
 
 /// What a step, an epoch and a pass over `train` are in this run, as a table. `train` may be null.
 std::string describe_run(const StepSize& size, const RunLength& length, const DataFlow* train);
-/// The trainable variables with shapes and element counts, as a table.
-std::string describe_variables(const VariableStore& store);
+/// The trainable variables with shapes and element counts, and which of `updates` trains them how, as a
+/// table.
+std::string describe_variables(const VariableStore& store, std::span<const Update> updates);
 
 }  // namespace tpack

@@ -269,7 +269,7 @@ void TrainRun::start(Loop& loop) {
   log::info("the data\n" + describe_data(e.flows));
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   if (const VariableStore* store = e.trainer->variables())
-    log::info("what is trained\n" + describe_variables(*store));
+    log::info("what is trained\n" + describe_variables(*store, e.updates));
 }
 
 /// A changed config is named when it is resumed the first time; its rate is not that of the run ever after.
@@ -279,7 +279,7 @@ void TrainRun::warn_of_other_rates(Run& run) const {
     if (component_item(item, "callback").name == "ScheduledHyperParamSetter") return;
   const std::vector<std::string> known = run.hyper_parameters();
   for (const Update& update : experiment_->updates) {
-    const std::string name = (update.name.empty() ? "" : update.name + "/") + kLearningRate;
+    const std::string name = update.hyper_parameter(kLearningRate);
     if (std::find(known.begin(), known.end(), name) == known.end()) continue;
     const ConfigNode* slot = update.name.empty()
                                  ? config.find("optimizer")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/builder.h"
+#include "graph/statistic.h"
 
 namespace tpack {
 
@@ -22,14 +23,6 @@ struct TowerInput {
   TensorSpec batch_spec(int64_t batch) const {
     return {spec.dtype, batched ? spec.shape.prepend(batch) : spec.shape};
   }
-};
-
-/// A named figure of one batch: value = sum / weight. Sums and weights of several batches add up.
-struct Statistic {
-  std::string name;
-  Symbol sum;
-  Symbol weight;
-  std::string cost = {};  // the cost that this is, or is a term of; empty for a metric
 };
 
 /// Name of the cost of a tower that has one.

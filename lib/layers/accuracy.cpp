@@ -28,7 +28,7 @@ class Accuracy final : public Metric {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "accuracy", p_.logits.position);
     const Symbol hits = in_top_k(b, model.output(p_.logits), model.output(p_.labels), 1);
-    return {b.reduce_sum(hits), b.constant(static_cast<double>(hits.shape()[0]))};
+    return sum_and_count(b, hits);
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "layers/cost.h"
 
+#include "graph/variable_pattern.h"
+
 namespace tpack {
 
 std::optional<NumberOrOutput> Codec<NumberOrOutput>::parse(const ConfigNode& node, Reader& reader) {
@@ -31,19 +33,47 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
 std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
   std::vector<Symbol> found;
   std::vector<std::string> known;
-  try {
-    for (const VariableSpec* spec : builder_.variables().trainable()) {
-      known.push_back(spec->name);
-      if (is_for_variable(pattern.name, spec->name)) found.push_back(builder_.read(spec->name, spec->spec));
-    }
-  } catch (const ConfigError& error) {
-    throw ConfigError(pattern.position, error.what());
+  for (const VariableSpec* spec : builder_.variables().trainable()) {
+    known.push_back(spec->name);
+    if (is_for_variable(pattern, spec->name)) found.push_back(builder_.read(spec->name, spec->spec));
   }
   if (found.empty() && !network_.complete()) throw AlreadyReported();
   if (found.empty()) {
     throw ConfigError(pattern.position, no_match("trainable variable", pattern.name, known));
   }
   return found;
+}
+
+Symbol Cost::build(const ModelView& model) const {
+  Builder& b = model.builder();
+  Symbol term = losses(model);
+  const Builder::NameScope scope(b, "cost", term.node->origin);
+  if (!common_.sample_weights.empty()) term = b.mul(term, sample_weights(model, term.shape()));
+  if (term.shape().rank() > 0) term = b.reduce_mean(term);
+  return common_.weight == 1 ? term : b.mul(term, common_.weight);
+}
+
+/// [N, 1, ...], as many axes as the losses have. Without a stop, a network that computes weights would make
+/// them small rather than the losses.
+Symbol Cost::sample_weights(const ModelView& model, const Shape& losses) const {
+  const Ref<LayerOutput>& ref = common_.sample_weights;
+  const Symbol given = model.output(ref);
+  if (losses.rank() == 0)
+    throw ConfigError(ref.position, "'sample_weights': this term is one number, not a mean over samples");
+  const int64_t samples = losses[0];
+  if (given.shape().elements() != samples) {
+    throw ShapeError(ref.position, "'sample_weights': output " + ref.name + " has shape " +
+                                       given.shape().str() + ", but needs one value for each of the " +
+                                       std::to_string(samples) + " samples");
+  }
+  Builder& b = model.builder();
+  std::vector<int64_t> sizes(losses.rank(), 1);
+  sizes[0] = samples;
+  return b.stop_gradient(b.reshape(b.to_float(given), Shape(sizes)));
+}
+
+SumAndWeight sum_and_count(Builder& b, Symbol values) {
+  return {b.reduce_sum(values), b.constant(static_cast<double>(values.shape().elements()))};
 }
 
 }  // namespace tpack

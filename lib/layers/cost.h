@@ -1,8 +1,11 @@
 #pragma once
 
+#include <concepts>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "graph/statistic.h"
 #include "layers/network_builder.h"
 
 namespace tpack {
@@ -42,22 +45,69 @@ class ModelView {
   const NetworkBuilder& network_;
 };
 
-/// A term of the cost: one number, the mean over the batch if it is a sum over samples.
+/// What every term of a cost has.
+struct CostParams {
+  double weight = 1;
+};
+
+/// What every term that is a mean over samples has.
+struct SampleCostParams : CostParams {
+  Ref<LayerOutput> sample_weights;  // empty: 1 for each
+};
+
+/// A term of the cost. What it adds to the cost is `weight` times the mean over the samples.
+///
+/// With sample weights w the mean is sum(w * loss) / N, as in Keras. It is not divided by sum(w), as PyTorch
+/// does for weights of classes: so a sample counts the same in whatever batch it is, batches of different
+/// sizes and several towers add up to the mean over all samples, and a batch in which all weights are 0 adds
+/// 0. Weights whose mean is 1 keep the size of the cost.
 class Cost {
  public:
   static constexpr const char* kKind = "cost";
   virtual ~Cost() = default;
-  virtual Symbol build(const ModelView& model) const = 0;
+
+  /// The term: `losses`, averaged and weighted. Shape: []. Errors: ConfigError, ShapeError.
+  Symbol build(const ModelView& model) const;
   /// False for terms that exist in training only (regularization): they are minimized, but are no part of the
   /// statistic "cost", which means the same in training and in inference.
   virtual bool in_inference() const { return true; }
+
+ protected:
+  explicit Cost(CostParams common) { common_.weight = common.weight; }
+  explicit Cost(SampleCostParams common) : common_(std::move(common)) {}
+  /// The losses of the samples [N, ...], which are averaged over all axes; or one number [], the term itself.
+  virtual Symbol losses(const ModelView& model) const = 0;
+
+ private:
+  Symbol sample_weights(const ModelView& model, const Shape& losses) const;
+
+  SampleCostParams common_;
 };
 
-/// A figure of merit as a sum over samples and their number, so that batches of any size add up right.
+/// Adds the fields of CostParams, or of SampleCostParams, to the schema of a cost whose Params derive from
+/// it.
+template <std::derived_from<CostParams> P>
+Schema<P> with_weights(Schema<P> schema) {
+  schema.field("weight", static_cast<double P::*>(&P::weight),
+               "factor of this term in the cost; below 0: the term is maximized");
+  if constexpr (std::derived_from<P, SampleCostParams>) {
+    schema.field("sample_weights", static_cast<Ref<LayerOutput> P::*>(&P::sample_weights),
+                 "factors of the samples [N]: an input or output, which gets no gradient; the sum of "
+                 "weight * loss is divided by N; default: 1 for each");
+  }
+  return schema;
+}
+
+/// A figure of merit as a sum over samples and their number, so that batches of any size add up right. One
+/// that is no ratio of two sums says how it adds up.
 struct SumAndWeight {
   Symbol sum;
   Symbol weight;
+  const Accumulation* accumulation = &kRatio;
 };
+
+/// The sum of the values and their number.
+SumAndWeight sum_and_count(Builder& b, Symbol values);
 
 class Metric {
  public:

@@ -30,7 +30,7 @@ class InTopKMetric final : public Metric {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "in_top_k", p_.logits.position);
     const Symbol hits = in_top_k(b, model.output(p_.logits), model.output(p_.labels), p_.k);
-    return {b.reduce_sum(hits), b.constant(static_cast<double>(hits.shape()[0]))};
+    return sum_and_count(b, hits);
   }
 
  private:

@@ -3,7 +3,7 @@
 namespace tpack {
 namespace {
 
-struct RegularizeParams {
+struct RegularizeParams : CostParams {
   Ref<Variable> variables = {".*/W", {}};
   double l2 = 0;
   double l1 = 0;
@@ -16,22 +16,25 @@ class Regularize final : public Cost {
  public:
   using Params = RegularizeParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Any task, next to another cost: weight decay, minimized with it but not part of the "
-               "statistic cost.")
-        .example("Regularize: {variables: \".*/W\", l2: 1.0e-4}")
-        .field(
-            "variables", &Params::variables,
-            "regular expression for whole names of trainable variables, or a name with everything below it")
-        .field("l2", &Params::l2, at_least(0), "factor of half the sum of squares")
-        .field("l1", &Params::l1, at_least(0), "factor of the sum of absolute values");
+    return with_weights(
+        Schema<Params>("Any task, next to another cost: weight decay, minimized with it but not part of the "
+                       "statistic cost.")
+            .example("Regularize: {variables: \".*/W\", l2: 1.0e-4}")
+            .field("variables", &Params::variables,
+                   "regular expression for whole names of trainable variables, or a name with everything "
+                   "below it")
+            .field("l2", &Params::l2, at_least(0), "factor of half the sum of squares")
+            .field("l1", &Params::l1, at_least(0), "factor of the sum of absolute values"));
   }
-  explicit Regularize(Params p) : p_(std::move(p)) {
+  explicit Regularize(Params p) : Cost(p), p_(std::move(p)) {
     if (p_.l1 == 0 && p_.l2 == 0)
       throw ConfigError("cost Regularize: 'l2' and 'l1' are both 0; set at least one");
   }
 
-  Symbol build(const ModelView& model) const override {
+  bool in_inference() const override { return false; }
+
+ private:
+  Symbol losses(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "regularize", p_.variables.position);
     Symbol total;
@@ -42,9 +45,7 @@ class Regularize final : public Cost {
     }
     return total;
   }
-  bool in_inference() const override { return false; }
 
- private:
   Params p_;
 };
 

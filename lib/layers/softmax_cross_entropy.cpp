@@ -5,28 +5,30 @@
 namespace tpack {
 namespace {
 
-struct SoftmaxCrossEntropyParams {
+struct SoftmaxCrossEntropyParams : SampleCostParams {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> labels;
 };
 
-/// Shapes: logits [N, C], labels int32 [N] -> the mean over the batch.
+/// Shapes: logits [N, C], labels int32 [N] -> losses [N].
 class SoftmaxCrossEntropyCost final : public Cost {
  public:
   using Params = SoftmaxCrossEntropyParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Classification into one of several classes: mean cross entropy of integer labels under the "
-               "softmax of logits.")
-        .example("SoftmaxCrossEntropy: {logits: logits, labels: label}")
-        .field("logits", &Params::logits, "scores [N, classes]")
-        .required()
-        .field("labels", &Params::labels, "class numbers, int32 [N]")
-        .required();
+    return with_weights(
+        Schema<Params>(
+            "Classification into one of several classes: mean cross entropy of integer labels under the "
+            "softmax of logits.")
+            .example("SoftmaxCrossEntropy: {logits: logits, labels: label}")
+            .field("logits", &Params::logits, "scores [N, classes]")
+            .required()
+            .field("labels", &Params::labels, "class numbers, int32 [N]")
+            .required());
   }
-  explicit SoftmaxCrossEntropyCost(Params p) : p_(std::move(p)) {}
+  explicit SoftmaxCrossEntropyCost(Params p) : Cost(p), p_(std::move(p)) {}
 
-  Symbol build(const ModelView& model) const override {
+ private:
+  Symbol losses(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol logits = model.output(p_.logits);
@@ -36,11 +38,9 @@ class SoftmaxCrossEntropyCost final : public Cost {
                             "' is the output of a softmax, which the cost applies itself; name the output "
                             "before the softmax");
     }
-    const Symbol loss = b.emit<SoftmaxCrossEntropy>({}, {logits, model.output(p_.labels)}).out();
-    return b.reduce_mean(loss);
+    return b.emit<SoftmaxCrossEntropy>({}, {logits, model.output(p_.labels)}).out();
   }
 
- private:
   Params p_;
 };
 

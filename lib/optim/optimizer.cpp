@@ -79,7 +79,9 @@ void Optimizer::build(Builder& b, const ParameterGroup& group, double scale, dou
   for (const Part<GradientProcessor>& processor : common_.gradient)
     gradient = processor->process(b, gradient, layout);
   OptimizerState state(b, group.name, layout.size);
-  const Symbol rate = state.hyper_parameter(kLearningRate, common_.learning_rate.of(samples));
+  Symbol rate = state.hyper_parameter(kLearningRate, common_.learning_rate.of(samples));
+  if (const VariableFactors& factors = common_.learning_rate_multipliers; !factors.empty())
+    rate = b.mul(factors.of_elements(b, layout, "'learning_rate_multipliers'"), rate);
   b.assign(parameters_name, apply(b, state, parameters, gradient, rate));
 }
 

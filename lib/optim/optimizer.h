@@ -6,6 +6,7 @@
 
 #include "core/registry.h"
 #include "graph/builder.h"
+#include "optim/variable_factors.h"
 
 namespace tpack {
 
@@ -41,6 +42,7 @@ struct Codec<LearningRate> {
 /// What every optimizer has.
 struct OptimizerParams {
   LearningRate learning_rate;
+  VariableFactors learning_rate_multipliers;
   std::vector<Part<GradientProcessor>> gradient;
 };
 
@@ -81,9 +83,15 @@ class Optimizer {
   /// together.
   void build(Builder& b, const ParameterGroup& group, double scale, double samples = 1) const;
 
+  /// What the learning rate is multiplied with for a variable.
+  double learning_rate_multiplier(const std::string& variable) const {
+    return common_.learning_rate_multipliers.of(variable);
+  }
+
  protected:
   explicit Optimizer(OptimizerParams common) : common_(std::move(common)) {}
-  /// New parameters [n] from old ones; slots and numbers are read and assigned on the way.
+  /// New parameters [n] from old ones; slots and numbers are read and assigned on the way. `learning_rate` is
+  /// one number, or one for each parameter [n].
   virtual Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
                        Symbol learning_rate) const = 0;
 
@@ -101,6 +109,9 @@ Schema<P> optimizer_schema(std::string summary) {
       .field("learning_rate", static_cast<LearningRate P::*>(&P::learning_rate),
              "step size; {base: 0.1, per: 256} is 0.1 for 256 samples per step, on all towers and ranks "
              "together, and in proportion for others")
+      .field("learning_rate_multipliers", static_cast<VariableFactors P::*>(&P::learning_rate_multipliers),
+             "factors of the learning rate by variable: a name with everything below it, or a regular "
+             "expression for whole names; the first one that matches counts")
       .field("gradient", static_cast<std::vector<Part<GradientProcessor>> P::*>(&P::gradient),
              "gradient processors that run before the update, in order");
 }

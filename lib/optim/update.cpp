@@ -2,19 +2,16 @@
 
 #include <algorithm>
 
-#include "graph/variables.h"
+#include "graph/variable_pattern.h"
 
 namespace tpack {
 
 bool Update::selects(const std::string& variable) const {
-  const auto matches = [&variable](const Ref<Variable>& pattern) {
-    try {
-      return is_for_variable(pattern.name, variable);
-    } catch (const ConfigError& error) {
-      throw ConfigError(pattern.position, error.what());
-    }
+  const auto is_in = [&variable](const std::vector<Ref<Variable>>& patterns) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const auto& pattern) { return is_for_variable(pattern, variable); });
   };
-  return variables.empty() || std::any_of(variables.begin(), variables.end(), matches);
+  return (variables.empty() || is_in(variables)) && !is_in(frozen);
 }
 
 }  // namespace tpack

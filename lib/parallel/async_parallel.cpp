@@ -230,10 +230,11 @@ int64_t AsyncParallel::samples() const {
 int64_t AsyncParallel::steps_of(size_t tower) const { return towers_[tower]->steps.load(); }
 
 /// Of tower 0, whose step it is.
-double AsyncParallel::fetched_sum(const FetchedStatistic& statistic, size_t part) const {
+void AsyncParallel::read(const FetchedStatistic& statistic) const {
   const Tower& tower = *towers_[0];
-  if (!tower.has_run[statistic.update]) return statistic.before[part];
-  return tower.last_backward[statistic.update]->fetched(2 * statistic.number + part).at(0);
+  if (!tower.has_run[statistic.update]) return;
+  statistic.tally.clear();
+  add_fetched(*tower.last_backward[statistic.update], statistic.number, statistic.tally);
 }
 
 Device& AsyncParallel::device(size_t tower) const { return *towers_[tower]->device; }

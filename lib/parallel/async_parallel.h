@@ -45,7 +45,7 @@ class AsyncParallel final : public Replicas {
   struct Tower;
   struct Server;
 
-  double fetched_sum(const FetchedStatistic& statistic, size_t part) const override;
+  void read(const FetchedStatistic& statistic) const override;
   void run_on_thread(size_t tower);
   bool step_of(size_t tower);
   void take_variables(Tower& tower) const;

@@ -8,7 +8,6 @@
 #include "core/machine.h"
 
 namespace tpack {
-
 namespace {
 
 constexpr const char* kGradients = "gradients";
@@ -65,7 +64,7 @@ struct DataParallel::UpdatePrograms {
   Tensor gradient;                  // the block that is accumulated and reduced; null where it is neither
   Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
   Tensor accumulated;               // over the earlier batches of a step
-  std::vector<double> sums;         // of the statistics over the earlier batches of a step
+  std::vector<Tally> earlier;       // the statistics over the earlier batches of a step; empty: there are none
   std::vector<Bucket> buckets;      // that are reduced while backward goes on; empty: afterwards
   Executable* last_backward = nullptr;
   Executable* last_update = nullptr;
@@ -143,9 +142,9 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     if (options_.accumulate > 1) all[i].accumulated = Tensor(all[i].gradient_on_host.spec());
     make_buckets(tower, i, all[i]);
     if (options_.accumulate == 1) continue;
-    const auto fetches_it = [i](const FetchedStatistic& statistic) { return statistic.update == i; };
-    all[i].sums.resize(
-        2 * static_cast<size_t>(std::count_if(statistics_.begin(), statistics_.end(), fetches_it)));
+    for (const FetchedStatistic& statistic : statistics_) {
+      if (statistic.update == i) all[i].earlier.push_back(statistic.tally);
+    }
   }
   return all;
 }
@@ -300,11 +299,12 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
   Tower& tower = *towers_[k];
   UpdatePrograms& programs = tower.programs[update];
   const bool first = number == 0;
-  if (first) {
-    std::fill(programs.sums.begin(), programs.sums.end(), 0);
-  } else {
-    for (size_t i = 0; i < programs.sums.size(); ++i)
-      programs.sums[i] += programs.last_backward->fetched(i).at(0);
+  for (size_t i = 0; i < programs.earlier.size(); ++i) {
+    if (first) {
+      programs.earlier[i].clear();
+    } else {
+      add_fetched(*programs.last_backward, i, programs.earlier[i]);
+    }
   }
   tower.ends_step = number + 1 == options_.accumulate;
   programs.last_backward = &programs.backward->run(tower.batch, info);
@@ -344,17 +344,14 @@ int64_t DataParallel::samples() const {
   return all;
 }
 
-/// Statistics are the first fetches of a program, each as sum and weight.
-double DataParallel::fetched_sum(const FetchedStatistic& statistic, size_t part) const {
-  if (!towers_[0]->programs[statistic.update].has_run) return statistic.before[part];
-  double sum = 0;
-  const size_t number = 2 * statistic.number + part;
+void DataParallel::read(const FetchedStatistic& statistic) const {
+  if (!towers_[0]->programs[statistic.update].has_run) return;
+  statistic.tally.clear();
   for (const auto& tower : towers_) {
     const UpdatePrograms& programs = tower->programs[statistic.update];
-    sum += programs.last_backward->fetched(number).at(0);
-    if (!programs.sums.empty()) sum += programs.sums[number];
+    if (!programs.earlier.empty()) statistic.tally.add(programs.earlier[statistic.number]);
+    add_fetched(*programs.last_backward, statistic.number, statistic.tally);
   }
-  return sum;
 }
 
 const Tensor& DataParallel::fetched(const std::string& name) const {

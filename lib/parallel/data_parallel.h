@@ -53,7 +53,7 @@ class DataParallel final : public Replicas {
   void step_of(size_t tower, int64_t global_step, const Batches& batches);
   void backward(size_t tower, size_t update, int64_t number, const RunInfo& info);
   void apply(size_t tower, size_t update, const RunInfo& info);
-  double fetched_sum(const FetchedStatistic& statistic, size_t part) const override;
+  void read(const FetchedStatistic& statistic) const override;
   /// Calls `build`, on ranks above 0 with the plan that rank 0 made.
   void share_plan(const std::function<void()>& build);
 

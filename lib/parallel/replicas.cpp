@@ -51,7 +51,7 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics) {
     names.push_back(statistic.name);
     const size_t update = graphs_.update_of(statistic);
-    statistics_.push_back({.update = update, .number = fetched[update]++});
+    statistics_.push_back({update, fetched[update]++, Tally(statistic)});
   }
   check(graph);
   return names;
@@ -117,9 +117,13 @@ void Replicas::warn_of_a_foreign_plan(const Signature& signature) const {
                "): results may differ in the last bits");
 }
 
-void Replicas::set_statistic(size_t index, double sum, double weight) {
-  statistics_[index].before[0] = sum;
-  statistics_[index].before[1] = weight;
+const Tally& Replicas::statistic(size_t index) const {
+  read(statistics_[index]);
+  return statistics_[index].tally;
+}
+
+void Replicas::set_statistic(size_t index, const std::vector<double>& parts) {
+  statistics_[index].tally.set_parts(parts);
 }
 
 }  // namespace tpack

@@ -81,15 +81,14 @@ class Replicas {
   int64_t replica(size_t tower) const;
   /// Batches that a step takes on all replicas together.
   int64_t batches_of_step() const { return replicas() * options_.accumulate; }
-  /// Value and weight of a statistic in the last step in which its update ran; lazily read.
-  double statistic_sum(size_t index) const { return fetched_sum(statistics_[index], 0); }
-  double statistic_weight(size_t index) const { return fetched_sum(statistics_[index], 1); }
+  /// A statistic in the last step in which its update ran; lazily read. Valid until the next call.
+  const Tally& statistic(size_t index) const;
   /// False if the update that computes the statistic was not due in the last step.
   bool statistic_is_of_last_step(size_t index) const {
     return last_step_ % updates_[statistics_[index].update].every == 0;
   }
   /// What a statistic was when another process ran its update last: an update may skip the next steps.
-  void set_statistic(size_t index, double sum, double weight);
+  void set_statistic(size_t index, const std::vector<double>& parts);
 
   /// Gives the variables of replica 0 to all. None is local (VariableScope::kLocal) if there are several.
   virtual void broadcast() = 0;
@@ -110,15 +109,20 @@ class Replicas {
   /// Where a statistic is fetched.
   struct FetchedStatistic {
     size_t update = 0;
-    size_t number = 0;          // of those that the update fetches
-    double before[2] = {0, 0};  // sum and weight before the update has run in this process
+    size_t number = 0;    // of those that the update fetches
+    mutable Tally tally;  // as it was when it was read last
   };
 
   /// Refuses a model that these replicas cannot train. Errors: ConfigError.
   virtual void check(const Graph& /*model*/) const {}
   bool has_processes() const { return options_.world != nullptr && options_.world->size() > 1; }
-  /// The sum (part 0) or weight (1) of a statistic in the last run of its update, or what was before.
-  virtual double fetched_sum(const FetchedStatistic& statistic, size_t part) const = 0;
+  /// Brings the tally of a statistic to the last run of its update; leaves it if there was none in this
+  /// process.
+  virtual void read(const FetchedStatistic& statistic) const = 0;
+  /// Adds what a backward program fetched. Statistics are its first fetches, each as sum and weight.
+  static void add_fetched(const Executable& done, size_t number, Tally& tally) {
+    tally.add(done.fetched(2 * number), done.fetched(2 * number + 1));
+  }
   /// Makes the variables of a device, or calls `make` instead. Errors: ResourceError that names the largest.
   void create_variables(Device& device, const std::function<void()>& make = nullptr) const;
   /// A plan that was made on another CPU (which rank 0 may have, too), or for something else.

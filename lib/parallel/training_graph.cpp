@@ -9,6 +9,7 @@
 #include "graph/passes/gradient.h"
 #include "graph/passes/simplify.h"
 #include "graph/structural.h"
+#include "graph/variable_pattern.h"
 
 namespace tpack {
 namespace {
@@ -72,8 +73,11 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
   require_same_variables(index, trained);
   const std::vector<Symbol> found = gradients(b, fetched(graph, kCostFetch), wrt);
   if (std::none_of(found.begin(), found.end(), [](Symbol s) { return static_cast<bool>(s); })) {
-    throw ConfigError(update.position, in_update(update) + "the cost depends on no trainable variable" +
-                                           (update.variables.empty() ? "" : " that it selects"));
+    const char* const which = !update.variables.empty() ? " that it selects"
+                              : !update.frozen.empty()  ? " that is not in `freeze`"
+                                                        : "";
+    throw ConfigError(update.position,
+                      in_update(update) + "the cost depends on no trainable variable" + which);
   }
   for (size_t i = 0; i < wrt.size(); ++i) {
     const Symbol gradient = found[i] ? found[i] : b.constant(0, wrt[i].shape());
@@ -164,14 +168,16 @@ void TrainingGraphs::check_patterns(const VariableTable& table) const {
   Diagnostics errors;
   std::vector<std::string> known;
   for (const VariableSpec* spec : table.trainable()) known.push_back(spec->name);
-  for (const Update& update : updates_) {
-    for (const Ref<Variable>& pattern : update.variables) {
-      Update alone;
-      alone.variables = {pattern};
-      if (std::any_of(known.begin(), known.end(), [&](const auto& name) { return alone.selects(name); }))
-        continue;
-      errors.add(pattern.position, in_update(update) + no_match("trainable variable", pattern.name, known));
+  const auto check = [&](const std::vector<Ref<Variable>>& patterns, const std::string& where) {
+    for (const Ref<Variable>& pattern : patterns) {
+      const auto is_match = [&](const std::string& name) { return is_for_variable(pattern, name); };
+      if (std::none_of(known.begin(), known.end(), is_match))
+        errors.add(pattern.position, where + no_match("trainable variable", pattern.name, known));
     }
+  };
+  for (const Update& update : updates_) {
+    check(update.variables, in_update(update));
+    check(update.frozen, "'freeze': ");  // the same for all updates
   }
   errors.throw_if_any();
 }

@@ -41,7 +41,7 @@ class TrainingGraphs {
   size_t update_of(const Statistic& statistic) const;
 
  private:
-  bool trains_all() const { return updates_.size() == 1 && updates_[0].variables.empty(); }
+  bool trains_all() const { return updates_.size() == 1 && updates_[0].selects_all(); }
   bool moves_in(size_t update, const std::string& variable, const VariableTable& table) const;
   std::vector<std::string> trained_by(size_t update, const VariableTable& table, const Graph& graph) const;
   void require_same_variables(size_t index, const std::vector<const VariableSpec*>& trained) const;

@@ -17,8 +17,10 @@ Evaluator::Evaluator(std::string name, const TowerPlace& place, const DataFlow& 
   nominal_ = batch_specs(*place_.tower, *flow_.batch_size());
   Graph graph;
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
-  for (const Statistic& statistic : build_tower(b, *place_.tower, nominal_, {}).statistics)
+  for (const Statistic& statistic : build_tower(b, *place_.tower, nominal_, {}).statistics) {
     statistics_.push_back(statistic.name);
+    tallies_.emplace_back(statistic);
+  }
   check_classes(graph, *place_.tower, flow_, name_, where);
 }
 
@@ -49,20 +51,17 @@ std::unique_ptr<InputReader> Evaluator::open() const {
 }
 
 Evaluator::Result Evaluator::run(const std::stop_token& stop) {
-  std::vector<double> sums(statistics_.size());
-  std::vector<double> weights(statistics_.size());
+  for (Tally& tally : tallies_) tally.clear();
   const auto reader = open();
   RunInfo info{seed_, 0, 0};
   for (; reader->next(stop); ++info.step) {
     const Executable& done = program_.run(reader->tensors(), info);
-    for (size_t i = 0; i < statistics_.size(); ++i) {
-      sums[i] += done.fetched(2 * i).at(0);
-      weights[i] += done.fetched(2 * i + 1).at(0);
-    }
+    for (size_t i = 0; i < tallies_.size(); ++i)
+      tallies_[i].add(done.fetched(2 * i), done.fetched(2 * i + 1));
   }
   if (info.step == 0) throw DataError("flow '" + name_ + "' gave no batch to evaluate");
   Result result;
-  for (size_t i = 0; i < statistics_.size(); ++i) result.emplace_back(statistics_[i], sums[i] / weights[i]);
+  for (size_t i = 0; i < tallies_.size(); ++i) result.emplace_back(statistics_[i], tallies_[i].value());
   return result;
 }
 

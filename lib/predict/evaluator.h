@@ -7,6 +7,7 @@
 
 #include "backend/program.h"
 #include "backend/tower_place.h"
+#include "graph/statistic.h"
 #include "input/input_source.h"
 
 namespace tpack {
@@ -31,7 +32,7 @@ class Evaluator {
   void compile();
 
   using Result = std::vector<std::pair<std::string, double>>;
-  /// One pass: name and value (sum over all batches / weight) in the order of `statistics`. Errors:
+  /// One pass: name and value, over all samples, in the order of `statistics`. Errors:
   /// SampleError; DataError for a flow without batches; Stopped.
   Result run(const std::stop_token& stop = {});
 
@@ -47,6 +48,7 @@ class Evaluator {
   Signature nominal_;  // of a whole batch
   Program program_;
   std::vector<std::string> statistics_;
+  std::vector<Tally> tallies_;  // of the last pass
 };
 
 }  // namespace tpack

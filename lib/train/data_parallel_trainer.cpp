@@ -114,8 +114,8 @@ std::vector<StepStatistic> DataParallelTrainer::statistics() const {
 }
 
 std::optional<double> DataParallelTrainer::statistic(size_t index) const {
-  const double weight = replicas_->statistic_weight(index);
-  return weight == 0 ? std::nullopt : std::optional(replicas_->statistic_sum(index) / weight);
+  const Tally& tally = replicas_->statistic(index);
+  return tally.weight() == 0 ? std::nullopt : std::optional(tally.value());
 }
 
 std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {
@@ -181,10 +181,8 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   // An update that skips steps may skip the next one.
   const bool any_skips = std::any_of(setup_.updates.begin(), setup_.updates.end(),
                                      [](const Update& update) { return update.every > 1; });
-  for (size_t i = 0; any_skips && i < statistics_.size(); ++i) {
-    data.put("sum of " + statistics_[i], replicas_->statistic_sum(i));
-    data.put("weight of " + statistics_[i], replicas_->statistic_weight(i));
-  }
+  for (size_t i = 0; any_skips && i < statistics_.size(); ++i)
+    data.put("statistic " + statistics_[i], replicas_->statistic(i).parts());
   content.texts[layout::kData] = data.to_json();
 }
 
@@ -225,10 +223,8 @@ void DataParallelTrainer::load(const CheckpointContent& content, const std::stri
   replicas_->broadcast();
   check_resumable(content, source);
   const State data = data_state(content, source);
-  for (size_t i = 0; i < statistics_.size(); ++i) {
-    replicas_->set_statistic(i, data.get<double>("sum of " + statistics_[i], 0),
-                             data.get<double>("weight of " + statistics_[i], 0));
-  }
+  for (size_t i = 0; i < statistics_.size(); ++i)
+    replicas_->set_statistic(i, data.get("statistic " + statistics_[i], std::vector<double>()));
   open_inputs(load_position(data));
 }
 

@@ -56,6 +56,27 @@ TEST(Check, says_what_each_update_trains) {
   EXPECT_EQ(report.to_json().at("updates").at(0).at("every"), 2);
 }
 
+TEST(Check, says_what_is_frozen_and_what_has_another_learning_rate) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  CheckedExperiment frozen(folder / "tiny.yaml", {"freeze=fc0"}, true);
+  EXPECT_EQ(report_model(frozen).frozen, 85);
+  EXPECT_NE(report_model(frozen).str().find("none: frozen"), std::string::npos);
+  EXPECT_NE(report_model(frozen).str().find("optimizer     cost"), std::string::npos);
+  CheckedExperiment rates(folder / "tiny.yaml",
+                          {"optimizer={SGD: {learning_rate_multipliers: {\".*/b\": 2, fc0: 0.1}}}"}, true);
+  const ModelReport report = report_model(rates);
+  ASSERT_EQ(report.rates.size(), 3U);
+  EXPECT_EQ(report.rates[0].multiplier, 2);
+  EXPECT_EQ(report.rates[0].parameters, 5 + 3);
+  EXPECT_EQ(report.rates[1].multiplier, 1);
+  EXPECT_EQ(report.rates[1].parameters, 5 * 3);
+  EXPECT_EQ(report.rates[2].multiplier, 0.1);
+  EXPECT_EQ(report.rates[2].parameters, 16 * 5);
+  EXPECT_NE(report.str().find("learning_rate x 0.1"), std::string::npos);
+  EXPECT_EQ(report.to_json().at("rates").at(0).at("variables"), 2);
+}
+
 TEST(Check, reads_the_weights_that_a_run_starts_with) {
   const TemporaryFolder folder;
   write_content(folder / "tiny.yaml", kTinyConfig);

@@ -1,6 +1,6 @@
 #include "experiment/start_report.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "config/yaml_reader.h"
 
@@ -42,10 +42,25 @@ TEST(StartReport, lists_trainable_variables_by_name) {
   table.declare({"a/W", {DType::kFloat32, {4}}, VariableScope::kModel, true});
   table.declare({"a/mean", {DType::kFloat32, {4}}, VariableScope::kModel, false});
   table.set_groups({{"", {"b/W", "a/W"}}});
-  const std::string text = describe_variables(VariableStore(table));
+  const std::string text = describe_variables(VariableStore(table), {});
   EXPECT_LT(text.find("a/W"), text.find("b/W"));
   EXPECT_EQ(text.find("a/mean"), std::string::npos);
   EXPECT_NE(text.find("10\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("learning rate"), std::string::npos);
+}
+
+TEST(StartReport, says_what_is_frozen_and_what_has_another_learning_rate) {
+  VariableTable table;
+  for (const char* name : {"body/W", "head/W", "head/b"})
+    table.declare({name, {DType::kFloat32, {2}}, VariableScope::kModel, true});
+  table.set_groups({{"", {"head/W", "head/b"}}});
+  const auto optimizer = Registry<Optimizer>::make_item(
+      parse_yaml("SGD: {learning_rate_multipliers: {head/W: 10}}", "optimizer.yaml"));
+  const std::vector<Update> updates = {{.optimizer = optimizer.get()}};
+  const std::string text = describe_variables(VariableStore(table), updates);
+  EXPECT_THAT(text, testing::ContainsRegex("body/W.*none: frozen"));
+  EXPECT_THAT(text, testing::ContainsRegex("head/W.*x 10"));
+  EXPECT_THAT(text, testing::Not(testing::ContainsRegex("head/b.*x 1")));
 }
 
 }  // namespace

@@ -71,6 +71,44 @@ TEST_F(TrainUpdates, of_one_that_skips_steps_go_on_bit_exactly_too) {
   EXPECT_EQ(diff.out, "the contents are identical\n");
 }
 
+TEST_F(TrainUpdates, leave_frozen_variables_and_their_averages_alone) {
+  const auto run = [&](const std::string& frozen, const std::string& resume) {
+    return train({"--set", "freeze=" + frozen, "--resume", resume});
+  };
+  const std::string frozen = "[discriminator/fully_connected_0, generator/batch_norm_0]";
+  ASSERT_EQ(run(frozen, "never").code, 0);
+  const CheckpointContent early = load_checkpoint(checkpoint(7));
+  const CheckpointContent late = load_checkpoint(checkpoint(28));
+  const auto stays = [&](const std::string& name) {
+    return bit_equal(early.tensors.at(layout::kModel + name), late.tensors.at(layout::kModel + name));
+  };
+  for (const char* name : {"discriminator/fully_connected_0/W", "generator/batch_norm_0/gamma",
+                           "generator/batch_norm_0/mean/EMA"})
+    EXPECT_TRUE(stays(name)) << name;
+  for (const char* name : {"discriminator/fully_connected_1/W", "generator/fully_connected_0/W"})
+    EXPECT_FALSE(stays(name)) << name;
+  EXPECT_FALSE(late.tensors.contains(layout::kOptimizer + "m/discriminator/fully_connected_0/W"));
+  const Outcome other = run("[generator/batch_norm_0]", "auto");
+  EXPECT_THAT(other.err, testing::HasSubstr("updates that train the same variables"));
+  EXPECT_NE(other.code, 0);
+}
+
+TEST_F(TrainUpdates, with_multiplied_rates_resume_bit_exactly) {
+  const auto run = [&](const std::string& name, const std::string& epochs) {
+    return train({"--set", "updates.d.optimizer.Adam.learning_rate_multipliers={\".*/b\": 3}", "--set",
+                  "max_epoch=" + epochs, "--resume", "auto"},
+                 name);
+  };
+  ASSERT_EQ(train({}, "plain").code, 0);
+  ASSERT_EQ(run("whole", "4").code, 0);
+  ASSERT_EQ(run("resumed", "2").code, 0);
+  ASSERT_EQ(run("resumed", "4").code, 0);
+  EXPECT_EQ(tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, "resumed")}).out,
+            "the contents are identical\n");
+  EXPECT_NE(tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, "plain")}).out,
+            "the contents are identical\n");
+}
+
 TEST_F(TrainUpdates, have_a_rate_each) {
   ASSERT_EQ(train().code, 0);
   const CheckpointContent content = load_checkpoint(checkpoint(28));

@@ -269,6 +269,50 @@ def _(x, labels, v):
     return {"cost": F.binary_cross_entropy_with_logits(y, torch.ones_like(y))}
 
 
+REGRESSION = """
+inputs: {x0: {shape: [7]}, x1: {shape: [6]}}
+layers: [{FullyConnected: {name: fc, units: 6}}]
+"""
+TARGETS = numbers(5, 6, within=3)
+
+
+@case("mean_squared_error", "MeanSquaredError",
+      REGRESSION + "cost: [{MeanSquaredError: {predictions: fc, targets: x1}}]", SAMPLES, TARGETS, form="model")
+def _(x, targets, v):
+    return {"cost": F.mse_loss(scores(x, v), targets)}
+
+
+@case("mean_squared_error_of_a_number", "MeanSquaredError",
+      MODEL + "cost: [{MeanSquaredError: {predictions: fc, targets: 0.5}}]", SAMPLES, LABELS, form="model")
+def _(x, _, v):
+    y = scores(x, v)
+    return {"cost": F.mse_loss(y, torch.full_like(y, 0.5))}
+
+
+@case("mean_absolute_error", "MeanAbsoluteError",
+      REGRESSION + "cost: [{MeanAbsoluteError: {predictions: fc, targets: x1}}]", SAMPLES, TARGETS, form="model")
+def _(x, targets, v):
+    return {"cost": F.l1_loss(scores(x, v), targets)}
+
+
+@case("huber", "Huber",
+      REGRESSION + "cost: [{Huber: {predictions: fc, targets: x1, delta: 1.5}}]", SAMPLES, TARGETS, form="model")
+def _(x, targets, v):
+    return {"cost": F.huber_loss(scores(x, v), targets, delta=1.5)}
+
+
+# Outputs and inputs of shapes [N, 1] and [N] are both one value per sample.
+@case("expression", "Expression", """
+inputs: {x0: {shape: [7]}, x1: {shape: []}}
+layers: [{FullyConnected: {name: fc, units: 1}}]
+cost: [{Expression: "0.5 * square(fc) - max(x1 - fc, 0.25 * x1, -1) / (2 + exp(-fc)) + (fc if fc > x1 else tanh(3 * fc))"}]
+""", SAMPLES, numbers(5, within=2), form="model")
+def _(x, x1, v):
+    y = (x @ v.weight("fc/W", 7, 1) + v.bias("fc/b", 1)).squeeze(1)
+    largest = torch.maximum(torch.maximum(x1 - y, 0.25 * x1), torch.full_like(y, -1))
+    return {"cost": (0.5 * y ** 2 - largest / (2 + torch.exp(-y)) + torch.where(y > x1, y, torch.tanh(3 * y))).mean()}
+
+
 # The network is called twice: its weights get the sum of both gradients, its averages move with both batches in turn.
 @case("call", "Call", """
 inputs: {x0: {shape: [4]}, x1: {shape: [4]}}
@@ -319,6 +363,25 @@ def _(x, labels, v):
     return with_terms(entropy, labels, softmax_cross_entropy=entropy)
 
 
+# One term has a loss per sample, the other one per element. The weights of samples are integers, which get no gradient.
+@case("weights", "SoftmaxCrossEntropy", """
+inputs: {x0: {shape: [7]}, x1: {shape: [], dtype: int32}, x2: {shape: [], dtype: int32}}
+layers: [{FullyConnected: {name: fc, units: 6}}]
+cost:
+  - SoftmaxCrossEntropy: {logits: fc, labels: x1, weight: 0.5, sample_weights: x2}
+  - MeanSquaredError: {predictions: fc, targets: 0.3, weight: -0.25, sample_weights: x2}
+  - Regularize: {variables: ".*/W", l2: 0.02, weight: 3}
+""", SAMPLES, LABELS, integers(5, below=4), form="model")
+def _(x, labels, weights, v):
+    y = scores(x, v)
+    count = len(labels)
+    entropy = 0.5 * (weights * F.cross_entropy(y, labels, reduction="none")).sum() / count
+    squares = -0.25 * (weights * (y - 0.3).square().mean(1)).sum() / count
+    decay = 3 * 0.02 / 2 * v.tensors["fc/W"].square().sum()
+    return with_terms(entropy + squares + decay, labels, softmax_cross_entropy=entropy, mean_squared_error=squares,
+                      regularize=decay)
+
+
 METRICS = MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}}]
 metrics: [{Accuracy: {logits: fc, labels: x1}}, {InTopK: {logits: fc, labels: x1, k: 3}}]"""
 
@@ -334,5 +397,38 @@ def with_metrics(x, labels, v):
 
 case("accuracy", "Accuracy", METRICS, numbers(40, 7), integers(40, below=6), form="model")(with_metrics)
 case("in_top_k", "InTopK", METRICS, numbers(40, 7), integers(40, below=6), form="model")(with_metrics)
+
+
+METRICS_OF_REGRESSION = REGRESSION + """cost: [{Huber: {predictions: fc, targets: x1}}]
+metrics:
+  - MeanSquaredError: {predictions: fc, targets: x1}
+  - MeanAbsoluteError: {predictions: fc, targets: x1}
+  - R2: {predictions: fc, targets: x1}
+"""
+
+
+@case("metrics_of_regression", "R2", METRICS_OF_REGRESSION, SAMPLES, TARGETS, form="model")
+def _(x, targets, v):
+    y = scores(x, v)
+    elements, samples = torch.tensor(float(targets.numel())), torch.tensor(float(len(targets)))
+    errors = (targets - y).square().sum(0)
+    variation = targets.var(0, unbiased=False) * samples
+    return {"cost": F.huber_loss(y, targets),
+            "mean_squared_error/sum": F.mse_loss(y, targets, reduction="sum"), "mean_squared_error/weight": elements,
+            "mean_absolute_error/sum": F.l1_loss(y, targets, reduction="sum"), "mean_absolute_error/weight": elements,
+            "r2/sum": torch.stack([errors, targets.mean(0), variation]), "r2/weight": samples}
+
+
+@case("multi_label_accuracy", "MultiLabelAccuracy", REGRESSION + """
+cost: [{SigmoidCrossEntropy: {logits: fc, labels: x1}}]
+metrics: [{MultiLabelAccuracy: {logits: fc, labels: x1, threshold: 0.3}}]
+""", numbers(20, 7), numbers(20, 6, around=0.5, within=0.5), form="model")
+def _(x, labels, v):
+    y = scores(x, v)
+    right = (torch.sigmoid(y) > 0.3) == (labels > 0.5)
+    return {"cost": F.binary_cross_entropy_with_logits(y, labels),
+            "multi_label_accuracy/sum": right.sum(),
+            "multi_label_accuracy/weight": torch.tensor(float(labels.numel()))}
+
 
 finish("layers.json", {"cases": [results_of(*one) for one in CASES]})

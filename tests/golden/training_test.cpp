@@ -51,8 +51,7 @@ class Training {
       const std::vector<Tensor> fed = batch(i + 1);
       ASSERT_TRUE(replicas_->step(static_cast<int64_t>(i), [&](size_t /*tower*/) { return std::span(fed); }));
       double loss = 0;  // that is minimized: the cost and the regularization
-      for (const size_t term : loss_)
-        loss += replicas_->statistic_sum(term) / replicas_->statistic_weight(term);
+      for (const size_t term : loss_) loss += replicas_->statistic(term).value();
       EXPECT_NEAR(loss, losses[i], tolerance.losses * losses[i]) << "step " << step;
       EXPECT_EQ(golden_.at("gradients").at(step).size(), replicas_->variable_table().trainable().size());
       for (const auto& [variable, summary] : golden_.at("gradients").at(step).items())

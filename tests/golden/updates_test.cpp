@@ -64,7 +64,7 @@ class TwoUpdates {
         return fed[k];
       }));
       for (size_t i = 0; i < statistics_.size(); ++i)
-        costs[statistics_[i]].push_back(replicas_->statistic_sum(i) / replicas_->statistic_weight(i));
+        costs[statistics_[i]].push_back(replicas_->statistic(i).value());
     }
     expect_costs("d", costs["d"], 1, tolerance);
     expect_costs("g", costs["g"], 2, tolerance);

@@ -4,7 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "config/yaml_reader.h"
+#include "graph/passes/gradient.h"
+#include "layers/cost_function.h"
 #include "layers/layer_cases.h"
 #include "support/graph_text.h"
 #include "support/live_fields.h"
@@ -17,23 +18,10 @@ const Tensor kLogits = Tensor::of<double>({3, 4}, {0.1, 0.9, 0.3, 0.2,  //
                                                    0.0, 0.0, 0.0, 5.0});
 const Tensor kLabels = Tensor::of<int32_t>({3}, {2, 3, 3});
 
-/// A cost or metric of the logits (x0) and labels (x1) as a function: its only value, or sum and weight.
+/// A cost or metric of the logits and labels.
 template <class Kind>
 testkit::Function function_of_kind(const std::string& yaml) {
-  const std::shared_ptr<const Kind> made = Registry<Kind>::make_item(parse_yaml(yaml, "cost.yaml"));
-  return [made](Builder& b, std::span<const Symbol> in) -> std::vector<Symbol> {
-    NetworkBuilder network(b);
-    network.add_output("logits", in[0]);
-    if (in.size() > 1) network.add_output("label", in[1]);
-    network.add_output("wide", b.add(in[0], in[0]));
-    const ModelView view(b, network);
-    if constexpr (std::is_same_v<Kind, Cost>) {
-      return {made->build(view)};
-    } else {
-      const SumAndWeight figure = made->build(view);
-      return {figure.sum, figure.weight};
-    }
-  };
+  return function_of_outputs<Kind>(yaml, {"logits", "label"});
 }
 
 TEST(SoftmaxCrossEntropy, is_the_mean_over_the_batch) {
@@ -156,20 +144,93 @@ TEST(Regularize, refuses_patterns_that_match_nothing) {
   EXPECT_THROW(regularized("Regularize: {variables: \".*\"}"), ConfigError);
 }
 
-/// The graph of a cost or metric whose logits are the sum of two variables.
+TEST(MultiLabelAccuracy, counts_right_answers_of_all_labels) {
+  const Tensor logits = Tensor::of<double>({2, 3}, {1, -1, 0, 0.2, 3, -2});
+  const Tensor labels = Tensor::of<double>({2, 3}, {1, 0, 0, 0, 0.9, 0.5});
+  const auto figure_of = [&](const std::string& more) {
+    return testkit::evaluate(function_of_kind<Metric>("MultiLabelAccuracy: {logits: logits, " + more + "}"),
+                             {logits, labels}, DType::kFloat64);
+  };
+  EXPECT_EQ(figure_of("labels: label")[0].at(0), 5) << "a logit of 0 is a no";
+  EXPECT_EQ(figure_of("labels: label")[1].at(0), 6);
+  EXPECT_EQ(figure_of("labels: label, threshold: 0.6")[0].at(0), 6) << "sigmoid(0.2) is 0.55";
+  EXPECT_EQ(figure_of("labels: label, threshold: 0.1")[0].at(0), 2) << "sigmoid(-2) is 0.12";
+  EXPECT_EQ(figure_of("labels: 1")[0].at(0), 3);
+  EXPECT_EQ(figure_of("labels: 0")[0].at(0), 3);
+  for (const char* wrong : {"labels: 2", "labels: label, threshold: 0", "labels: label, threshold: 1"})
+    EXPECT_THROW(figure_of(wrong), ConfigError) << wrong;
+}
+
+/// 2 * (1 * 0 + 2 * 9 + 0 * 1) / 3, whatever shape the weights have.
+TEST(Cost, averages_weighted_losses_over_the_number_of_samples) {
+  const Tensor predictions = Tensor::of<double>({3, 1}, {1, 4, 2});
+  const auto function = function_of_outputs<Cost>(
+      "MeanSquaredError: {predictions: p, targets: 1, weight: 2, sample_weights: w}", {"p", "w"});
+  for (const Shape& shape : {Shape{3}, Shape{3, 1}}) {
+    const Tensor weights = Tensor::of<double>(shape, {1, 2, 0});
+    EXPECT_DOUBLE_EQ(testkit::evaluate(function, {predictions, weights}, DType::kFloat64)[0].at(0), 12);
+  }
+}
+
+TEST(Cost, gives_every_element_the_weight_of_its_sample) {
+  const Tensor predictions = Tensor::of<double>({2, 1, 1, 2}, {1, 2, 3, 4});
+  const auto function = function_of_outputs<Cost>(
+      "MeanAbsoluteError: {predictions: p, targets: 0, sample_weights: w}", {"p", "w"});
+  const Tensor weights = Tensor::of<int32_t>({2}, {10, 1});
+  EXPECT_DOUBLE_EQ(testkit::evaluate(function, {predictions, weights}, DType::kFloat64)[0].at(0), 37 / 4.0);
+}
+
+/// Of p * p with weights p, the gradient is 2 * p * p and not 3 * p * p.
+TEST(Cost, gives_weights_no_gradient) {
+  const auto function =
+      function_of_outputs<Cost>("MeanSquaredError: {predictions: p, targets: 0, sample_weights: p}", {"p"});
+  const testkit::Function gradient = [&](Builder& b, std::span<const Symbol> in) {
+    return gradients(b, function(b, in)[0], in);
+  };
+  EXPECT_DOUBLE_EQ(testkit::evaluate(gradient, {Tensor::of<double>({1}, {3})}, DType::kFloat64)[0].at(0),
+                   2 * 9);
+}
+
+TEST(Cost, needs_one_weight_for_each_sample) {
+  EXPECT_EQ(
+      complaint_of<Cost>("MeanSquaredError: {predictions: p, targets: 1, sample_weights: w}", {"p", "w"},
+                         {Tensor::of<double>({2, 2}, {1, 2, 3, 4}), Tensor::of<double>({4}, {1, 2, 3, 4})}),
+      "cost.yaml:1:64: 'sample_weights': output w has shape [4], but needs one value for each of the 2 "
+      "samples");
+}
+
+TEST(Cost, with_a_weight_of_1_emits_no_factor) {
+  const auto text = [](const std::string& item) {
+    return graph_text([&](Builder& b) {
+      b.fetch("cost",
+              function_of_outputs<Cost>(item, {"p"})(b, std::vector{b.input("p", {b.float_type(), {2}})})[0]);
+    });
+  };
+  EXPECT_EQ(text("Huber: {predictions: p, targets: 1, weight: 1}"),
+            text("Huber: {predictions: p, targets: 1}"));
+}
+
+/// The graph of a cost or metric of outputs that are called as in the examples of all schemas. Scores are the
+/// sum of two variables.
 template <class Kind>
 std::string graph_of_kind(const std::string& item) {
   return graph_text([&](Builder& b) {
+    const Symbol scores = b.add(b.variable("a/W", {4, 3}, nullptr), b.variable("b/W", {3}, nullptr));
+    const Symbol wide = b.add(scores, scores);
+    const Symbol sums = b.reduce_sum(scores, {1});
     const std::vector<Symbol> in = {
-        b.add(b.variable("a/W", {4, 3}, nullptr), b.variable("b/W", {3}, nullptr)),
-        b.input("label", {DType::kInt32, {4}})};
-    for (const Symbol& y : function_of_kind<Kind>(item)(b, in))
+        scores,     b.input("label", {DType::kInt32, {4}}), wide, scores, b.exp(scores), b.exp(wide), sums,
+        b.exp(sums)};
+    const std::vector<std::string> names = {"logits",     "label", "wide", "price",
+                                            "true_price", "tags",  "real", "fake"};
+    for (const Symbol& y : function_of_outputs<Kind>(item, names)(b, in))
       b.fetch(std::to_string(b.graph().fetches().size()), y);
   });
 }
 
 const std::map<std::string, std::vector<std::string>> kNamesOfCosts = {{"layer or input", {"wide", "label"}},
                                                                        {"variable", {"a/W"}}};
+const live::Fields kExpression("cost", "Expression", {.values = {{"expression", "2 * real"}}});
 
 TEST(Costs, have_no_field_without_effect) {
   EXPECT_THAT(live::dead_fields(Registry<Cost>::table(), {graph_of_kind<Cost>, kNamesOfCosts}),

@@ -103,6 +103,62 @@ TEST(Adam, refuses_means_that_forget_nothing) {
   EXPECT_THROW(Updates("Adam: {beta2: 1}"), ConfigError);
 }
 
+TEST(AdamW, decays_weights_apart_from_the_gradient) {
+  expect_follows("AdamW: {learning_rate: 0.1, beta1: 0.5, beta2: 0.6, epsilon: 0.3, weight_decay: 0.2}",
+                 [](Scalar& s, double g, int t) {
+                   s.slot = 0.5 * s.slot + 0.5 * g;
+                   s.second = 0.6 * s.second + 0.4 * g * g;
+                   const double m = s.slot / (1 - std::pow(0.5, t));
+                   const double v = s.second / (1 - std::pow(0.6, t));
+                   s.p -= 0.1 * 0.2 * s.p;
+                   s.p -= 0.1 * m / (std::sqrt(v) + 0.3);
+                 });
+}
+
+TEST(AdamW, without_decay_is_adam) {
+  Updates adamw("AdamW: {weight_decay: 0}");
+  Updates adam("Adam");
+  for (Updates* updates : {&adamw, &adam}) {
+    for (int step = 0; step < 5; ++step) {
+      updates->set("@gradient/a", 0, gradient_at(step, 0));
+      updates->run();
+    }
+  }
+  EXPECT_EQ(adamw.value("a", 0), adam.value("a", 0));
+  EXPECT_THROW(Updates("AdamW: {beta1: 1}"), ConfigError);
+}
+
+TEST(RMSProp, follows_its_recurrence) {
+  expect_follows("RMSProp: {learning_rate: 0.01, decay: 0.9, epsilon: 0.1, momentum: 0.5}",
+                 [](Scalar& s, double g, int) {
+                   s.second = 0.9 * s.second + 0.1 * g * g;
+                   s.slot = 0.5 * s.slot + g / (std::sqrt(s.second) + 0.1);
+                   s.p -= 0.01 * s.slot;
+                 });
+}
+
+/// The mean of squares of a gradient that never changes is the square of its mean, up to rounding, which must
+/// not give the root of a negative number.
+TEST(RMSProp, centered_survives_a_constant_gradient) {
+  for (const Backend backend : {Backend::kReference, Backend::kCpu}) {
+    Updates updates("RMSProp: {learning_rate: 1.0e-6, decay: 0.5, epsilon: 1, centered: true}", 1, backend);
+    for (int i = 0; i < 3; ++i) updates.set("@gradient/a", i, 0.1 + 0.7 * i);
+    for (int step = 0; step < 200; ++step) updates.run();
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(std::isfinite(updates.value("a", i)));
+  }
+}
+
+TEST(RMSProp, stores_what_it_needs) {
+  const auto stored = [](const std::string& yaml) {
+    return Updates(yaml).variables().names(VariableScope::kOptimizer);
+  };
+  EXPECT_THAT(stored("RMSProp"), testing::ElementsAre("@square/a", "@square/b", "learning_rate"));
+  EXPECT_THAT(stored("RMSProp: {momentum: 0.9, centered: true}"),
+              testing::ElementsAre("@mean/a", "@mean/b", "@momentum/a", "@momentum/b", "@square/a",
+                                   "@square/b", "learning_rate"));
+  EXPECT_THROW(Updates("RMSProp: {decay: 1}"), ConfigError);
+}
+
 TEST(Optimizer, scales_the_gradient_first) {
   expect_follows(
       "Momentum: {learning_rate: 0.1}",
@@ -140,6 +196,13 @@ TEST(Optimizer, updates_all_variables_in_one_kernel) {
   EXPECT_EQ(kernels_of("Momentum: {nesterov: true}"), 1);
   // And one for the weight of each mean, with one element.
   EXPECT_EQ(kernels_of("Adam"), 1 + 2);
+  EXPECT_EQ(kernels_of("AdamW"), 1 + 2);
+  EXPECT_EQ(kernels_of("RMSProp"), 1);
+  EXPECT_EQ(kernels_of("RMSProp: {centered: true, momentum: 0.9}"), 1);
+  EXPECT_EQ(kernels_of("SGD: {gradient: [ValueClip: 1]}"), 1);
+  // And one for the factors.
+  EXPECT_EQ(kernels_of("SGD: {gradient: [{ScaleGradient: {factors: {a: 2}}}]}"), 1 + 1);
+  EXPECT_EQ(kernels_of("Adam: {learning_rate_multipliers: {a: 2}}"), 1 + 2 + 1);
 }
 
 TEST(Optimizer, reads_the_gradient_in_one_more_kernel_for_its_norm) {
@@ -159,7 +222,8 @@ std::string update_of(const std::string& optimizer_yaml) {
 }
 
 TEST(Optimizers, have_no_field_without_effect) {
-  EXPECT_THAT(live::dead_fields(Registry<Optimizer>::table(), {update_of}), testing::IsEmpty());
+  const live::Scene scene{update_of, {{"factors by variable", {"a"}}}};
+  EXPECT_THAT(live::dead_fields(Registry<Optimizer>::table(), scene), testing::IsEmpty());
 }
 
 TEST(GradientProcessors, have_no_field_without_effect) {

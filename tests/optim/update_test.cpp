@@ -27,11 +27,26 @@ TEST(Update, refuses_what_is_not_an_expression) {
   EXPECT_THROW(training("fc(").selects("fc0/W"), ConfigError);
 }
 
-TEST(Update, names_its_programs) {
+TEST(Update, does_not_select_what_is_frozen) {
+  Update update;
+  update.frozen = {{"body", {}}, {".*/b", {}}};
+  EXPECT_FALSE(update.selects("body/fc0/W"));
+  EXPECT_FALSE(update.selects("head/b"));
+  EXPECT_TRUE(update.selects("head/W"));
+  EXPECT_FALSE(update.selects_all());
+  update.variables = {{"head", {}}};
+  EXPECT_TRUE(update.selects("head/W"));
+  EXPECT_FALSE(update.selects("head/b"));
+  EXPECT_FALSE(update.selects("tail/W"));
+}
+
+TEST(Update, names_its_programs_and_hyper_parameters) {
   EXPECT_EQ(Update{}.program_name("backward"), "backward");
   Update named;
   named.name = "d";
   EXPECT_EQ(named.program_name("update"), "d/update");
+  EXPECT_EQ(Update{}.hyper_parameter("learning_rate"), "learning_rate");
+  EXPECT_EQ(named.hyper_parameter("learning_rate"), "d/learning_rate");
 }
 
 }  // namespace

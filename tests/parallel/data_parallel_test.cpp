@@ -59,7 +59,7 @@ std::vector<Tensor> samples(int64_t step, DType type) {
 }
 
 /// The model's inputs have the backend's float type here, so that double really is double.
-std::unique_ptr<TowerFunction> model_for(std::string yaml, Setting::Backend backend) {
+std::unique_ptr<TowerFunction> model_for(Setting::Backend backend, std::string yaml = kSmallModel) {
   const std::string input = "x: {shape: [5]";
   if (backend == Setting::Backend::kReference)
     yaml.replace(yaml.find(input), input.size(), input + ", dtype: float64");
@@ -69,7 +69,7 @@ std::unique_ptr<TowerFunction> model_for(std::string yaml, Setting::Backend back
 Variables train(const Setting& setting) {
   const bool reference = setting.backend == Setting::Backend::kReference;
   const DType type = reference ? DType::kFloat64 : DType::kFloat32;
-  const auto model = model_for(setting.model, setting.backend);
+  const auto model = model_for(setting.backend, setting.model);
   const auto optimizer = optimizer_of(setting.optimizer);
   Plan plan;
   ReplicaOptions options;
@@ -138,6 +138,15 @@ TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_in_double) {
     const Variables one = train({.optimizer = optimizer});
     EXPECT_LT(distance(train({.towers = 2, .optimizer = optimizer}), one), 1e-12) << optimizer;
   }
+}
+
+/// The weights of one tower's samples are not those of the other's.
+TEST(DataParallel, two_towers_equal_one_device_with_weights_of_samples_too) {
+  std::string weighted = kSmallModel;
+  weighted.replace(weighted.find("labels: label}"), 14, "labels: label, weight: 0.5, sample_weights: label}");
+  const Variables one = train({.model = weighted});
+  EXPECT_LT(distance(train({.towers = 2, .model = weighted}), one), 1e-12);
+  EXPECT_GT(distance(train({}), one), 1e-3);
 }
 
 TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_on_processors) {
@@ -216,7 +225,7 @@ class DataParallelParts : public testing::Test {
     return [this](size_t tower) -> std::span<const Tensor> { return tower == 0 ? batch_ : other_batch_; };
   }
 
-  std::unique_ptr<TowerFunction> model_ = model_for(kSmallModel, Setting::Backend::kReference);
+  std::unique_ptr<TowerFunction> model_ = model_for(Setting::Backend::kReference);
   std::unique_ptr<Optimizer> optimizer_ = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan_;
   Signature signature_ = {{DType::kFloat64, {2 * kBatch, 5}}, {DType::kInt32, {2 * kBatch}}};
@@ -229,12 +238,20 @@ class DataParallelParts : public testing::Test {
 TEST_F(DataParallelParts, sums_statistics_over_towers) {
   ASSERT_EQ(names_.back(), "accuracy");
   ASSERT_TRUE(replicas_->step(0, all_batches()));
-  EXPECT_EQ(replicas_->statistic_weight(names_.size() - 1), 2 * 2 * kBatch);
+  EXPECT_EQ(replicas_->statistic(names_.size() - 1).weight(), 2 * 2 * kBatch);
   EXPECT_EQ(replicas_->fetched("fc1").shape(), (Shape{2 * kBatch, 3}));
 }
 
+TEST_F(DataParallelParts, continues_from_stored_statistics) {
+  const std::vector<double> stored = {3, 4};
+  replicas_->set_statistic(0, stored);
+  EXPECT_EQ(replicas_->statistic(0).value(), 0.75);
+  ASSERT_TRUE(replicas_->step(0, all_batches()));
+  EXPECT_NE(replicas_->statistic(0).parts(), stored);
+}
+
 TEST(DataParallel, sums_statistics_over_accumulated_batches) {
-  const auto model = model_for(kSmallModel, Setting::Backend::kReference);
+  const auto model = model_for(Setting::Backend::kReference);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
   const Signature signature = {{DType::kFloat64, {2 * kBatch, 5}}, {DType::kInt32, {2 * kBatch}}};
@@ -255,7 +272,7 @@ TEST(DataParallel, sums_statistics_over_accumulated_batches) {
       return batch;
     }));
     EXPECT_EQ(taken, 3);
-    EXPECT_EQ(replicas.statistic_weight(names.size() - 1), 3 * 2 * kBatch) << "step " << step;
+    EXPECT_EQ(replicas.statistic(names.size() - 1).weight(), 3 * 2 * kBatch) << "step " << step;
     EXPECT_EQ(replicas.samples(), (step + 1) * 3 * 2 * kBatch);
   }
 }
@@ -304,7 +321,7 @@ TEST_F(DataParallelParts, all_towers_use_the_plan_of_the_first) {
 TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
   const TemporaryFolder folder;
   log::to_file(folder / "log.txt");
-  const auto model = model_for(kSmallModel, Setting::Backend::kCpu);
+  const auto model = model_for(Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
   const auto build = [&](int64_t batch) {
@@ -382,7 +399,7 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
                                            });
   };
   options.towers = 2;
-  const auto model = model_for(kSmallModel, Setting::Backend::kCpu);
+  const auto model = model_for(Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
   DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
@@ -398,7 +415,7 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
 std::vector<std::vector<std::string>> compiled_by_two_ranks() {
   LocalGroup group(2);
   std::vector<std::vector<std::string>> compiled(2);
-  const auto model = model_for(kSmallModel, Setting::Backend::kCpu);
+  const auto model = model_for(Setting::Backend::kCpu);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   const auto build = [&](int rank) {
     const auto world = group.member(rank);

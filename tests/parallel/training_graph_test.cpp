@@ -109,6 +109,16 @@ TEST_F(TrainingGraph, refuses_a_model_that_has_other_variables_when_it_is_built_
   EXPECT_THAT(error_of(MovingModel::Above4::kNone), HasSubstr("does not use variable scale each time"));
 }
 
+TEST_F(TrainingGraph, of_frozen_variables_has_no_gradient_and_no_slot) {
+  updates_[0].frozen = {{"fc0", {}}, {"fc1/b", {}}};
+  TrainingGraphs graphs(*model_, updates_);
+  graphs.declare(table_, kFed, DType::kFloat32);
+  EXPECT_THAT(assigned(graphs.backward(0, table_, kFed, DType::kFloat32)), ElementsAre("@gradient/fc1/W"));
+  const FlatLayout layout = flat_layout(table_, table_.groups().front());
+  ASSERT_EQ(layout.entries.size(), 1U);
+  EXPECT_EQ(layout.entries[0].name, "fc1/W");
+}
+
 TEST_F(TrainingGraph, refuses_a_model_without_cost) {
   std::string model = kSmallModel;
   model.replace(model.find("cost:"), model.find("metrics:") - model.find("cost:"), "cost: []\n");
@@ -204,6 +214,16 @@ TEST_F(TwoUpdates, leave_averages_of_frozen_layers_alone) {
   EXPECT_TRUE(store.has("body/fc/W"));
 }
 
+TEST_F(TwoUpdates, leave_averages_of_layers_alone_that_are_frozen_by_name) {
+  std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
+  for (Update& one : updates) one.frozen = {{"body/bn", {}}};
+  TrainingGraphs graphs(*two_, updates);
+  graphs.declare(table_, kFed, DType::kFloat32);
+  EXPECT_THAT(
+      assigned(graphs.backward(0, table_, kFed, DType::kFloat32)),
+      ElementsAre("@gradient/body/fc/W", "@gradient/body/fc/b", "plain/mean/EMA", "plain/variance/EMA"));
+}
+
 TEST_F(TwoUpdates, fetch_the_statistics_of_their_costs) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
   TrainingGraphs graphs(*two_, updates);
@@ -226,6 +246,13 @@ TEST_F(TwoUpdates, say_what_they_cannot_do) {
       HasSubstr("update a: no trainable variable matches 'bodi' or is below it; did you mean 'body'?"));
   EXPECT_THAT(error_of({update("a", "a", "body"), update("b", "b", "")}),
               HasSubstr("is also trained by update a"));
+  std::vector<Update> frozen = {update("a", "a", "body"), update("b", "b", "head")};
+  for (Update& one : frozen) one.frozen = {{"bodi/.*", {}}};
+  EXPECT_THAT(error_of(frozen),
+              HasSubstr("'freeze': no trainable variable matches 'bodi/.*' or is below it"));
+  for (Update& one : frozen) one.frozen = {{"body", {}}};
+  EXPECT_THAT(error_of(frozen),
+              HasSubstr("update a: the cost depends on no trainable variable that it selects"));
   EXPECT_THAT(error_of({update("a", "a", "head")}),
               HasSubstr("update a: the cost depends on no trainable variable that it selects"));
 }

@@ -84,6 +84,30 @@ TEST_F(EvaluatorTest, equals_a_computation_sample_by_sample_with_a_remainder_bat
   }
 }
 
+/// A mean of ratios, or of coefficients, over the batches would differ.
+TEST_F(EvaluatorTest, gives_the_same_figures_for_batches_of_any_size) {
+  const auto model = model_of(
+      "inputs: {x: {shape: [5]}, label: {shape: [], dtype: int32}}\n"
+      "layers: [{FullyConnected: {name: fc, units: 1}}]\n"
+      "cost: [{MeanSquaredError: {predictions: fc, targets: label, sample_weights: label, weight: 0.5}}]\n"
+      "metrics: [{R2: {predictions: fc, targets: label}}, {MeanAbsoluteError: {predictions: fc, targets: "
+      "label}}]");
+  InferenceTower tower(*model, reference());
+  const auto figures_of = [&](int64_t batch) {
+    const DataFlow flow = flow_of(batch);
+    return Evaluator("validation", tower.place(), flow, 1).run();
+  };
+  const Evaluator::Result whole = figures_of(11);
+  ASSERT_EQ(whole.size(), 3U);
+  EXPECT_LT(whole[1].second, 1);
+  for (const int64_t batch : {1, 3, 4}) {
+    const Evaluator::Result parts = figures_of(batch);
+    for (size_t i = 0; i < whole.size(); ++i)
+      EXPECT_NEAR(parts[i].second, whole[i].second, 1e-12 * std::abs(whole[i].second))
+          << whole[i].first << batch;
+  }
+}
+
 TEST_F(EvaluatorTest, leaves_out_terms_that_exist_in_training_only) {
   const DataFlow flow = flow_of(4);
   const Evaluator evaluator("validation", tower_.place(), flow, 1);

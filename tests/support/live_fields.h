@@ -49,7 +49,8 @@ class Fields {
 /// Where the components of a kind are built.
 struct Scene {
   Build build;
-  std::map<std::string, std::vector<std::string>> names = {};  // what references may name: "flow": {"test"}
+  // What references may name, and keys of maps: "flow": {"test"}.
+  std::map<std::string, std::vector<std::string>> names = {};
 };
 
 /// Some components of a kind.
@@ -83,6 +84,12 @@ inline std::vector<std::string> values_of(const FieldType& type, const Scene& sc
       return scene.names.contains(type.of) ? scene.names.at(type.of) : values;
     case Base::kList:
       for (const std::string& value : values_of(*type.element, scene)) values.push_back("[" + value + "]");
+      return values;
+    case Base::kMap:
+      for (const std::string& name : scene.names.contains(type.of) ? scene.names.at(type.of) : values) {
+        for (const std::string& value : values_of(*type.element, scene))
+          values.push_back("{" + name + ": " + value + "}");
+      }
       return values;
     case Base::kEither:
       for (const FieldType& way : *type.alternatives) {

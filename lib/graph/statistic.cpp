@@ -1,0 +1,42 @@
+#include "graph/statistic.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tpack {
+namespace {
+
+void add_parts(std::span<double> total, std::span<const double> batch) {
+  for (size_t i = 0; i < total.size(); ++i) total[i] += batch[i];
+}
+
+double ratio(std::span<const double> total) { return total[0] / total[1]; }
+
+}  // namespace
+
+const Accumulation kRatio = {add_parts, ratio};
+
+Tally::Tally(const Statistic& statistic)
+    : accumulation_(statistic.accumulation),
+      total_(static_cast<size_t>(statistic.sum.shape().elements()) + 1),
+      batch_(total_.size()) {}
+
+void Tally::clear() { std::fill(total_.begin(), total_.end(), 0); }
+
+void Tally::add(const Tensor& sum, const Tensor& weight) {
+  for (size_t i = 0; i + 1 < batch_.size(); ++i) batch_[i] = sum.at(static_cast<int64_t>(i));
+  batch_.back() = weight.at(0);
+  accumulation_->add(total_, batch_);
+}
+
+void Tally::add(const Tally& other) { accumulation_->add(total_, other.total_); }
+
+double Tally::value() const {
+  return weight() == 0 ? std::numeric_limits<double>::quiet_NaN() : accumulation_->value(total_);
+}
+
+void Tally::set_parts(const std::vector<double>& parts) {
+  if (parts.size() == total_.size()) total_ = parts;
+}
+
+}  // namespace tpack

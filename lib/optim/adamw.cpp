@@ -1,0 +1,40 @@
+#include "optim/adam_rule.h"
+
+namespace tpack {
+namespace {
+
+struct AdamWParams : AdamParams {
+  double weight_decay = 0.01;
+};
+
+/// p <- p - lr * weight_decay * p - lr * m' / (sqrt(v') + epsilon), with m' and v' of Adam. The decay is no
+/// part of the gradient, so it is not divided by the size of the gradients. Source: Loshchilov and Hutter
+/// 2017; the learning rate scales the decay, as in PyTorch.
+class AdamW final : public Optimizer {
+ public:
+  using Params = AdamWParams;
+  static Schema<Params> schema() {
+    return adam_schema<Params>("Adam with decoupled weight decay.")
+        .example("AdamW: {learning_rate: 1.0e-3, weight_decay: 0.05}")
+        .field("weight_decay", &Params::weight_decay, at_least(0),
+               "part of each parameter, biases too, that is subtracted per step, times the learning rate");
+  }
+  explicit AdamW(const Params& p)
+      : Optimizer(p), rule_(p, "optimizer AdamW"), weight_decay_(p.weight_decay) {}
+
+ private:
+  /// Not p * (1 - lr * weight_decay): a float near 1 keeps few digits of a small decay.
+  Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
+               Symbol learning_rate) const override {
+    const Symbol decay = b.mul(parameters, b.mul(learning_rate, weight_decay_));
+    return b.sub(parameters, b.add(decay, rule_.step(b, state, gradient, learning_rate)));
+  }
+
+  AdamRule rule_;
+  double weight_decay_;
+};
+
+TPACK_REGISTER(Optimizer, AdamW, "AdamW");
+
+}  // namespace
+}  // namespace tpack

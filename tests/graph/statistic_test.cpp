@@ -1,0 +1,64 @@
+#include "graph/statistic.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+
+namespace tpack {
+namespace {
+
+Tensor number(double value) { return Tensor::of<double>({}, {value}); }
+
+class TallyTest : public testing::Test {
+ protected:
+  Statistic statistic(const Shape& shape) { return {"x", b_.constant(0, shape), b_.constant(1)}; }
+
+ private:
+  Graph graph_;
+  VariableTable table_;
+  Builder b_{graph_, table_, {}};
+};
+
+TEST_F(TallyTest, is_the_mean_over_batches_of_any_size) {
+  Tally tally(statistic({}));
+  EXPECT_EQ(tally.weight(), 0);
+  EXPECT_TRUE(std::isnan(tally.value()));
+  tally.add(number(6), number(4));
+  tally.add(number(4), number(1));
+  EXPECT_EQ(tally.value(), 2);
+  EXPECT_EQ(tally.weight(), 5);
+  tally.clear();
+  EXPECT_EQ(tally.weight(), 0);
+}
+
+/// The largest of two parts, in place of their sum.
+void keep_larger(std::span<double> total, std::span<const double> batch) {
+  for (size_t i = 0; i < total.size(); ++i) total[i] = std::max(total[i], batch[i]);
+}
+double difference(std::span<const double> total) { return total[1] - total[0]; }
+const Accumulation kLargest = {keep_larger, difference};
+
+TEST_F(TallyTest, adds_up_as_the_statistic_says) {
+  Statistic largest = statistic({2});
+  largest.accumulation = &kLargest;
+  Tally tally(largest);
+  tally.add(Tensor::of<double>({2}, {3, 5}), number(1));
+  tally.add(Tensor::of<double>({2}, {1, 9}), number(1));
+  EXPECT_EQ(tally.value(), 6);
+}
+
+TEST_F(TallyTest, goes_on_from_stored_parts) {
+  Tally first(statistic({}));
+  first.add(number(6), number(4));
+  Tally second(statistic({}));
+  second.set_parts(first.parts());
+  second.add(number(4), number(1));
+  EXPECT_EQ(second.value(), 2);
+  second.set_parts({});  // of a checkpoint without them
+  EXPECT_EQ(second.value(), 2);
+}
+
+}  // namespace
+}  // namespace tpack
