@@ -143,8 +143,9 @@ void Lexer::take_operator() {
 
 class Parser {
  public:
-  Parser(std::string_view text, const Position& where, std::vector<Expression::Name>& names)
-      : lexer_(text, where), names_(names) {}
+  Parser(std::string_view text, const Position& where, std::vector<Expression::Name>& names,
+         const std::vector<std::string>& functions)
+      : lexer_(text, where), names_(names), functions_(functions) {}
 
   Ptr whole() {
     Ptr root = choice();
@@ -222,6 +223,7 @@ class Parser {
 
   Lexer lexer_;
   std::vector<Expression::Name>& names_;
+  const std::vector<std::string>& functions_;
   int depth_ = 0;
 };
 
@@ -304,10 +306,9 @@ Ptr Parser::word() {
 }
 
 Ptr Parser::call(const Token& function) {
-  const auto& known = expression_functions();
-  if (std::find(known.begin(), known.end(), function.text) == known.end()) {
+  if (std::find(functions_.begin(), functions_.end(), function.text) == functions_.end()) {
     lexer_.fail(function.offset,
-                "unknown function '" + function.text + "'; known: " + join(expression_functions(), ", "));
+                "unknown function '" + function.text + "'; known: " + join(functions_, ", "));
   }
   const Nesting nesting(*this);
   lexer_.take();  // "("
@@ -334,12 +335,13 @@ const std::vector<std::string>& expression_functions() {
 }
 
 ExpressionNode::Ptr parse_expression(std::string_view text, const Position& where,
-                                     std::vector<Expression::Name>& names) {
+                                     std::vector<Expression::Name>& names,
+                                     const std::vector<std::string>& functions) {
   if (text.size() > Expression::kMaxLength) {
     throw ConfigError(where, "the expression has " + std::to_string(text.size()) + " bytes; at most " +
                                  std::to_string(Expression::kMaxLength) + " are supported");
   }
-  return Parser(text, where, names).whole();
+  return Parser(text, where, names, functions).whole();
 }
 
 }  // namespace tpack

@@ -10,7 +10,8 @@
 
 namespace tpack {
 
-/// One node of a parsed expression. Only expression.cpp and the parser know it.
+/// One node of a parsed expression. It is for the parser and for what evaluates expressions: expression.cpp
+/// for values of a config, the cost Expression for outputs of a model.
 struct ExpressionNode {
   enum class Kind : uint8_t {
     kValue,
@@ -34,11 +35,13 @@ struct ExpressionNode {
   std::vector<Ptr> parts;              // kChoice: condition, then, else
 };
 
-/// The functions an expression may call, sorted.
+/// The functions that an expression in a config may call, sorted.
 const std::vector<std::string>& expression_functions();
 
-/// Parses the whole text; adds every name to `names`. Errors: ConfigError with the place inside the text.
+/// Parses the whole text; adds every name to `names`. Of the functions, min and max take any number of
+/// values, all others one. Errors: ConfigError with the place inside the text.
 ExpressionNode::Ptr parse_expression(std::string_view text, const Position& where,
-                                     std::vector<Expression::Name>& names);
+                                     std::vector<Expression::Name>& names,
+                                     const std::vector<std::string>& functions = expression_functions());
 
 }  // namespace tpack

@@ -1,6 +1,7 @@
 #include "core/text.h"
 #include "graph/pointwise.h"
 #include "layers/cost.h"
+#include "ops/softplus.h"
 
 namespace tpack {
 namespace {
@@ -11,8 +12,7 @@ struct SigmoidCrossEntropyParams {
 };
 
 /// Shapes: logits [N, ...], labels of the same shape (or a number for all) -> the mean over all elements.
-/// log(1 + exp(x)) - x * label; from 36 on, log(1 + exp(x)) is x in double precision, too, and there the
-/// other branch is kept finite, so that its gradient is.
+/// Each loss is log(1 + exp(x)) - x * label.
 class SigmoidCrossEntropy final : public Cost {
  public:
   using Params = SigmoidCrossEntropyParams;
@@ -35,7 +35,6 @@ class SigmoidCrossEntropy final : public Cost {
   }
 
   Symbol build(const ModelView& model) const override {
-    constexpr double kLinearFrom = 36;
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol x = model.output(p_.logits);
@@ -45,9 +44,7 @@ class SigmoidCrossEntropy final : public Cost {
                             "' is the output of a sigmoid, which the cost applies itself; name the output "
                             "before the sigmoid");
     }
-    const Symbol plus =
-        b.select(b.greater(x, kLinearFrom), x, b.neg(b.log(b.sigmoid(b.neg(b.min(x, kLinearFrom))))));
-    return b.reduce_mean(b.sub(plus, b.mul(x, model.like(p_.labels, x))));
+    return b.reduce_mean(b.sub(softplus(b, x), b.mul(x, model.like(p_.labels, x))));
   }
 
  private:
