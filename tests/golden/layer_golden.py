@@ -63,8 +63,8 @@ def results_of(name, described, function):
     trained = {**floats, **{v: t for v, t in variables.tensors.items() if t.requires_grad}}
     gradients = {}
     if trained and first.requires_grad:
-        found = torch.autograd.grad(first, list(trained.values()), seed)
-        gradients = {f"gradient/{x}": gradient for x, gradient in zip(trained, found)}
+        found = torch.autograd.grad(first, list(trained.values()), seed, allow_unused=True)
+        gradients = {f"gradient/{x}": gradient for x, gradient in zip(trained, found) if gradient is not None}
     after = {f"after/{v}": value for v, value in variables.after.items()}
     results = {key: summary(f"layers/{name}/{key}", value) for key, value in {**outputs, **gradients, **after}.items()}
     return {"name": name, **described, "variables": variables.specs, "results": results}
