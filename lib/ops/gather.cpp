@@ -14,7 +14,10 @@ void check_operands(const TensorSpec& table, const TensorSpec& numbers) {
 
 }  // namespace
 
-Schema<NoParams> Gather::schema() { return Schema<NoParams>("Rows of a table by number."); }
+Schema<GatherParams> Gather::schema() {
+  return Schema<GatherParams>("Rows of a table by number.")
+      .field("nan_outside", &GatherParams::nan_outside, "a number outside of the table gives NaN, else 0");
+}
 
 std::vector<TensorSpec> Gather::infer(std::span<const TensorSpec> in) const {
   check_operands(in[0], in[1]);
@@ -36,7 +39,7 @@ std::vector<TensorSpec> ScatterAdd::infer(std::span<const TensorSpec> in) const 
 }
 
 std::vector<Symbol> ScatterAdd::gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const {
-  return {b.emit<Gather>({}, {dy[0], n.inputs[1]}).out(), {}};
+  return {b.emit<Gather>({.nan_outside = false}, {dy[0], n.inputs[1]}).out(), {}};
 }
 
 Symbol gather(Builder& b, Symbol x, Symbol numbers, int axis) {

@@ -4,12 +4,16 @@
 
 namespace tpack {
 
-/// Rows of a table by number; NaN for a number outside of it.
+struct GatherParams {
+  bool nan_outside = true;
+};
+
+/// Rows of a table by number; for a number outside of it NaN, or 0.
 /// Shapes: table [rows, width], numbers int32 [n] -> [n, width].
-class Gather final : public OpOf<Gather, NoParams> {
+class Gather final : public OpOf<Gather, GatherParams> {
  public:
   static constexpr const char* kType = "Gather";
-  static Schema<NoParams> schema();
+  static Schema<GatherParams> schema();
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override;
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override;

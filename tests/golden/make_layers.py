@@ -404,9 +404,16 @@ def _(x0, x1, _):
     return torch.where(x0 > 0.1, x1, x0)
 
 
-@case("stop_gradient", "StopGradient", "[StopGradient, {Elementwise: x * x0}]", numbers(3, 4))
+# So many elements that it is not compared with finite differences, from which it must differ.
+@case("stop_gradient", "StopGradient", "[StopGradient, {Elementwise: x * x0}]", numbers(20, 16))
 def _(x, _):
     return x.detach() * x
+
+
+@case("stop_gradient_of_constants", "StopGradient",
+      "[{RandomUniform: {name: u, shape: [4]}}, StopGradient, {Elementwise: x * x0}]", numbers(3, 4))
+def _(x, _):
+    return torch.from_numpy(uniform_of(random_key("u/RandomUniform"), 12).reshape(3, 4)) * x
 
 
 @case("reduce_sum", "ReduceSum", "- ReduceSum: {axes: [1, -1]}", IMAGE)

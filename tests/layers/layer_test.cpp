@@ -54,12 +54,22 @@ std::string graphs_of(const std::string& layers_yaml) {
 }
 
 const live::Fields kCall("layer", "Call", {.base = "{network: twin}"});
+/// The graphs of an item that gets this `input`.
+live::Build on(const std::string& input) {
+  return [input](const std::string& item) {
+    const size_t params = item.find('{', 1) + 1;
+    const std::string separator = item[params] == '}' ? "" : ", ";
+    return graphs_of("[" + item.substr(0, params) + "input: " + input + separator + item.substr(params) +
+                     "]");
+  };
+}
+
 const live::Fields kElementwise("layer", "Elementwise", {.values = {{"expression", "x * 2"}}});
-const live::Fields kEmbedding("layer", "Embedding", {.base = "{input: x1, entries: 10, units: 4}"});
-const live::Fields kGather("layer", "Gather", {.base = "{input: [x0, x1]}"});
+const live::Fields kEmbedding("layer", "Embedding", {.build = on("x1")});
+const live::Fields kGather("layer", "Gather", {.build = on("[x0, x1]")});
 const live::Fields kGradient("layer", "Gradient", {.base = "{wrt: x0}", .values = {{"wrt", "x2"}}});
-const live::Fields kMatMul("layer", "MatMul", {.base = "{input: [x2, x2]}"});
-const live::Fields kOneHot("layer", "OneHot", {.base = "{input: x1, classes: 10}"});
+const live::Fields kMatMul("layer", "MatMul", {.build = on("[x2, x2]")});
+const live::Fields kOneHot("layer", "OneHot", {.build = on("x1")});
 const live::Fields kWithDefaults("layer", "WithDefaults",
                                  {.values = {{"defaults", "{Conv2D: {filters: 2}}"}}});
 
@@ -170,8 +180,7 @@ TEST(Layers, say_which_shapes_do_not_fit) {
       layer_error("- Gradient: {input: x0, wrt: x1}", {flat, flat}),
       "layers.yaml:1:30: gradient_0: no gradient reaches 'x1' from the layer's input; name an output of "
       "floats that the input is computed from");
-  EXPECT_EQ(layer_error("- Gradient: y", {flat}),
-            "layers.yaml:1:13: unknown layer or input 'y'; did you mean 'x0'?");
+  EXPECT_EQ(layer_error("- Gradient: y", {flat}), "layers.yaml:1:13: unknown layer or input 'y'; known: x0");
 }
 
 /// y of a list of layers for one input.

@@ -17,6 +17,8 @@ PreparedKernel gather(const KernelRequest& r) {
   const int64_t rows = r.node.inputs[0].shape()[0];
   const int64_t width = r.node.inputs[0].shape()[1];
   const int64_t count = r.node.outputs[0].shape[0];
+  const float missing =
+      op_cast<Gather>(r.node)->params().nan_outside ? std::numeric_limits<float>::quiet_NaN() : 0;
   const int pieces = r.pieces;
   return plain_kernel(r, make_kernel([=](const KernelArgs& args) {
                         const int64_t grain = std::max<int64_t>(1, kGrain / width);
@@ -28,7 +30,7 @@ PreparedKernel gather(const KernelRequest& r) {
                                          if (row >= 0 && row < rows) {
                                            std::copy_n(floats(args.in[0]) + row * width, width, to);
                                          } else {
-                                           std::fill_n(to, width, std::numeric_limits<float>::quiet_NaN());
+                                           std::fill_n(to, width, missing);
                                          }
                                        }
                                      });

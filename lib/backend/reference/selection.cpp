@@ -10,17 +10,17 @@ namespace {
 
 using Tensors = std::span<const Tensor>;
 
-void gather(const Node& /*n*/, Tensors in, Tensors out, const RunInfo& /*info*/) {
+void gather(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const int64_t rows = in[0].shape()[0];
   const int64_t width = in[0].shape()[1];
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
+    const T missing = op_cast<Gather>(n)->params().nan_outside ? std::numeric_limits<T>::quiet_NaN() : T{};
     for (int64_t i = 0; i < in[1].elements(); ++i) {
       const int64_t row = in[1].data<int32_t>()[i];
       const bool known = row >= 0 && row < rows;
       for (int64_t k = 0; k < width; ++k) {
-        out[0].data<T>()[i * width + k] =
-            known ? in[0].data<T>()[row * width + k] : std::numeric_limits<T>::quiet_NaN();
+        out[0].data<T>()[i * width + k] = known ? in[0].data<T>()[row * width + k] : missing;
       }
     }
   });
