@@ -26,7 +26,7 @@ class Elementwise final : public Layer {
         .required()
         .shorthand();
   }
-  explicit Elementwise(Params p) : formula_(p.expression, "layer Elementwise") {}
+  explicit Elementwise(const Params& p) : formula_(p.expression, "layer Elementwise") {}
 
   Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
     Builder& b = network.builder();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "graph/builder.h"
 
 namespace tpack {
@@ -30,9 +32,9 @@ AroundAxis around_axis(const Shape& shape, int axis);
 template <class T>
 int32_t place_of_largest(const T* x, int64_t size, int64_t step) {
   int64_t best = 0;
-  for (int64_t i = 1; i < size && x[best * step] == x[best * step]; ++i) {
+  for (int64_t i = 1; i < size && !std::isnan(x[best * step]); ++i) {
     const T value = x[i * step];
-    if (value > x[best * step] || value != value) best = i;  // NaN differs from itself
+    if (value > x[best * step] || std::isnan(value)) best = i;
   }
   return static_cast<int32_t>(best);
 }
