@@ -1,6 +1,7 @@
 #include "layers/activation.h"
 #include "layers/initializer.h"
 #include "layers/layer.h"
+#include "layers/layer_shapes.h"
 #include "ops/batch_norm.h"
 #include "ops/convolution.h"
 
@@ -64,14 +65,8 @@ class Conv2D final : public Layer {
 
  private:
   void check(const Builder& b, Symbol x) const {
-    if (x.shape().rank() != 4) {
-      throw ShapeError(b.origin(),
-                       b.path() + ": needs an input of 4 axes [N, C, H, W], not " + x.spec().str());
-    }
-    if (!is_float(x.dtype())) {
-      throw ShapeError(b.origin(), b.path() + ": needs a float input, not " + x.spec().str() +
-                                       "; put a Normalize before it");
-    }
+    check_image(b, x);
+    check_float_input(b, x);
     const int64_t channels = x.shape()[1];
     if (channels % p_.groups != 0 || p_.filters % p_.groups != 0) {
       throw ShapeError(b.origin(), b.path() + ": groups = " + std::to_string(p_.groups) +

@@ -1,4 +1,5 @@
 #include "layers/layer.h"
+#include "layers/layer_shapes.h"
 
 namespace tpack {
 namespace {
@@ -11,10 +12,7 @@ class GlobalAvgPooling final : public Layer {
   explicit GlobalAvgPooling(Params /*p*/) {}
 
   Symbol build(Builder& b, Symbol x) const override {
-    if (x.shape().rank() != 4) {
-      throw ShapeError(b.origin(),
-                       b.path() + ": needs an input of 4 axes [N, C, H, W], not " + x.spec().str());
-    }
+    check_image(b, x);
     return b.reduce_mean(x, {2, 3});
   }
 };

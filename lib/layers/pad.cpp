@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "layers/layer.h"
+#include "layers/layer_shapes.h"
 #include "ops/window.h"
 
 namespace tpack {
@@ -26,10 +27,7 @@ class PadLayer final : public Layer {
   explicit PadLayer(Params p) : p_(std::move(p)) {}
 
   Symbol build(Builder& b, Symbol x) const override {
-    if (x.shape().rank() != 4) {
-      throw ShapeError(b.origin(),
-                       b.path() + ": needs an input of 4 axes [N, C, H, W], not " + x.spec().str());
-    }
+    check_image(b, x);
     return pad(b, x, {0, p_.channels.first, p_.image.top, p_.image.left},
                {0, p_.channels.second, p_.image.bottom, p_.image.right});
   }

@@ -1,6 +1,7 @@
 #include "ops/random_normal.h"
 
 #include "layers/layer.h"
+#include "layers/layer_shapes.h"
 
 namespace tpack {
 namespace {
@@ -27,9 +28,7 @@ class RandomNormalLayer final : public Layer {
   explicit RandomNormalLayer(Params p) : p_(p) {}
 
   Symbol build(Builder& b, Symbol x) const override {
-    if (x.shape().rank() == 0)
-      throw ShapeError(b.origin(), b.path() + ": needs an input [N, ...] to take the batch size from");
-    const Symbol drawn = b.emit<RandomNormal>({p_.shape.prepend(x.shape()[0]), b.float_type()}, {}).out();
+    const Symbol drawn = b.emit<RandomNormal>({with_batch_of(b, x, p_.shape), b.float_type()}, {}).out();
     const Symbol scaled = p_.stddev == 1 ? drawn : b.mul(drawn, p_.stddev);
     return p_.mean == 0 ? scaled : b.add(scaled, p_.mean);
   }

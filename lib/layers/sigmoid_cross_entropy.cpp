@@ -1,4 +1,5 @@
 #include "layers/yes_or_no.h"
+#include "ops/softplus.h"
 
 namespace tpack {
 namespace {
@@ -6,8 +7,7 @@ namespace {
 struct SigmoidCrossEntropyParams : SampleCostParams, YesOrNoFields {};
 
 /// Shapes: logits [N, ...], labels of the same shape (or a number for all) -> losses of the same shape.
-/// log(1 + exp(x)) - x * label; from 36 on, log(1 + exp(x)) is x in double precision, too, and there the
-/// other branch is kept finite, so that its gradient is.
+/// log(1 + exp(x)) - x * label.
 class SigmoidCrossEntropy final : public Cost {
  public:
   using Params = SigmoidCrossEntropyParams;
@@ -28,13 +28,10 @@ class SigmoidCrossEntropy final : public Cost {
 
  private:
   Symbol losses(const ModelView& model) const override {
-    constexpr double kLinearFrom = 36;
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol x = logits_of(model, p_, kOwner);
-    const Symbol plus =
-        b.select(b.greater(x, kLinearFrom), x, b.neg(b.log(b.sigmoid(b.neg(b.min(x, kLinearFrom))))));
-    return b.sub(plus, b.mul(x, model.like(p_.labels, x)));
+    return b.sub(softplus(b, x), b.mul(x, model.like(p_.labels, x)));
   }
 
   static constexpr const char* kOwner = "cost SigmoidCrossEntropy";

@@ -15,7 +15,8 @@ const std::map<std::string, std::vector<std::string>> kFiles = {
     {"make_layers.py", {"layers.json"}},
     {"make_optimizers.py", {"optimizers.json"}},
     {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}},
-    {"make_updates.py", {"two_updates.json"}}};
+    {"make_updates.py", {"two_updates.json"}},
+    {"make_wgan_gp.py", {"wgan_gp.json"}}};
 
 /// The Python that has PyTorch; empty if there is none.
 std::string torch_python() {
@@ -39,7 +40,7 @@ TEST_P(GoldenFiles, are_what_their_script_makes) {
 
 INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
                          testing::Values("make_layers.py", "make_optimizers.py", "make_training.py",
-                                         "make_updates.py"),
+                                         "make_updates.py", "make_wgan_gp.py"),
                          [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
 
 TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {

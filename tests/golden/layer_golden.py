@@ -63,8 +63,8 @@ def results_of(name, described, function):
     trained = {**floats, **{v: t for v, t in variables.tensors.items() if t.requires_grad}}
     gradients = {}
     if trained and first.requires_grad:
-        found = torch.autograd.grad(first, list(trained.values()), seed)
-        gradients = {f"gradient/{x}": gradient for x, gradient in zip(trained, found)}
+        found = torch.autograd.grad(first, list(trained.values()), seed, allow_unused=True)
+        gradients = {f"gradient/{x}": gradient for x, gradient in zip(trained, found) if gradient is not None}
     after = {f"after/{v}": value for v, value in variables.after.items()}
     results = {key: summary(f"layers/{name}/{key}", value) for key, value in {**outputs, **gradients, **after}.items()}
     return {"name": name, **described, "variables": variables.specs, "results": results}
@@ -109,3 +109,25 @@ def batch_norm_with_averages(x, v, name, epsilon=1e-5):
     mean, variance = (v.average(f"{name}/{which}/EMA", channels) for which in ("mean", "variance"))
     v.after.update({f"{name}/mean/EMA": mean, f"{name}/variance/EMA": variance})
     return F.batch_norm(x, mean, variance, gamma, beta, training=False, eps=epsilon)
+
+
+def affine_norm(x, v, name, axes, epsilon=1e-5, center=True, scale=True):
+    """Each sample normalized over `axes`, then one scale and offset for each channel."""
+    y = (x - x.mean(axes, keepdim=True)) / torch.sqrt(x.var(axes, unbiased=False, keepdim=True) + epsilon)
+    channels = [1, -1] + [1] * (x.dim() - 2)
+    if scale:
+        y = y * v.positive(f"{name}/gamma", x.shape[1]).reshape(channels)
+    return y + v.bias(f"{name}/beta", x.shape[1]).reshape(channels) if center else y
+
+
+def conv_transpose(x, v, name, filters, size, stride, valid=False, bias=True):
+    """A transposed convolution with the output sizes of Keras. PyTorch gives the whole output; "same" takes its middle, with the
+    odd row or column cut at the end, and pixels that no kernel reaches are zeros at the end."""
+    y = F.conv_transpose2d(x, v.weight(f"{name}/W", x.shape[1], filters, *size), stride=stride)
+    sides = []
+    for n, k, s in zip(x.shape[2:], size, stride):
+        cut = 0 if valid else max(k - s, 0)
+        sides.append((-(cut // 2), cut // 2 - cut + max(s - k, 0)))
+    (top, bottom), (left, right) = sides
+    y = F.pad(y, (left, right, top, bottom))
+    return y + v.bias(f"{name}/b", filters).reshape(-1, 1, 1) if bias else y

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes layers.json: results of layers, costs and metrics in PyTorch. With --check: compares the file instead."""
 from golden import finish, integers, numbers  # first: it says what is missing
-from layer_golden import CASES, avg_pool_same, batch_norm, batch_norm_with_averages, case, results_of, same
-from philox import normal, random_key
+from layer_golden import (CASES, affine_norm, avg_pool_same, batch_norm, batch_norm_with_averages, case, conv_transpose, results_of,
+                          same)
+from philox import normal, random_key, uniform_of
 
 import torch
 import torch.nn.functional as F
@@ -209,6 +210,284 @@ def _(x, v):
 def _(x, _):
     drawn = normal(random_key("random_normal_0/RandomNormal"), 4 * 3 * 5).reshape(4, 3, 5)
     return torch.from_numpy(0.5 + 2 * drawn)
+
+
+@case("conv2d_transpose", "Conv2DTranspose", "- Conv2DTranspose: {filters: 4}", IMAGE)
+def _(x, v):
+    return conv_transpose(x, v, "conv2d_transpose_0", 4, (3, 3), (1, 1))
+
+
+@case("conv2d_transpose_doubled", "Conv2DTranspose",
+      "- Conv2DTranspose: {filters: 4, kernel: 4, stride: 2, activation: Tanh}", IMAGE)
+def _(x, v):
+    return torch.tanh(conv_transpose(x, v, "conv2d_transpose_0", 4, (4, 4), (2, 2)))
+
+
+@case("conv2d_transpose_odd_padding", "Conv2DTranspose",
+      "- Conv2DTranspose: {filters: 2, kernel: [5, 3], stride: [2, 2], use_bias: false}", IMAGE)
+def _(x, v):
+    return conv_transpose(x, v, "conv2d_transpose_0", 2, (5, 3), (2, 2), bias=False)
+
+
+@case("conv2d_transpose_valid", "Conv2DTranspose",
+      "- Conv2DTranspose: {filters: 2, kernel: [5, 3], stride: [2, 3], padding: valid}", IMAGE)
+def _(x, v):
+    return conv_transpose(x, v, "conv2d_transpose_0", 2, (5, 3), (2, 3), valid=True)
+
+
+# The pixels that no kernel reaches have the bias.
+@case("conv2d_transpose_small_kernel", "Conv2DTranspose", "- Conv2DTranspose: {filters: 2, kernel: [2, 1], stride: 3}",
+      IMAGE)
+def _(x, v):
+    return conv_transpose(x, v, "conv2d_transpose_0", 2, (2, 1), (3, 3))
+
+
+@case("conv2d_transpose_small_kernel_valid", "Conv2DTranspose",
+      "- Conv2DTranspose: {filters: 2, kernel: 1, stride: [2, 1], padding: valid}", IMAGE)
+def _(x, v):
+    return conv_transpose(x, v, "conv2d_transpose_0", 2, (1, 1), (2, 1), valid=True)
+
+
+@case("conv2d_transpose_many_channels", "Conv2DTranspose",
+      "- Conv2DTranspose: {filters: 20, kernel: 4, stride: 2, activation: ReLU}", MANY)
+def _(x, v):
+    return F.relu(conv_transpose(x, v, "conv2d_transpose_0", 20, (4, 4), (2, 2)))
+
+
+@case("conv2d_of_transpose", "Conv2DTranspose",
+      "[{Conv2DTranspose: {filters: 17, stride: 2, activation: LeakyReLU}}, {Conv2D: {filters: 3, stride: 2}}]",
+      numbers(1, 2, 3, 4))
+def _(x, v):
+    y = F.leaky_relu(conv_transpose(x, v, "conv2d_transpose_0", 17, (3, 3), (2, 2)), 0.2)
+    return F.conv2d(same(y, (3, 3), (2, 2)), v.weight("conv2d_0/W", 3, 17, 3, 3), v.bias("conv2d_0/b", 3), stride=2)
+
+
+@case("layer_norm", "LayerNorm", "- LayerNorm", IMAGE)
+def _(x, v):
+    return affine_norm(x, v, "layer_norm_0", (1, 2, 3))
+
+
+@case("layer_norm_of_vectors", "LayerNorm", "- LayerNorm: {epsilon: 0.01, center: false}", numbers(4, 6))
+def _(x, v):
+    return affine_norm(x, v, "layer_norm_0", (1,), epsilon=0.01, center=False)
+
+
+@case("layer_norm_many_channels", "LayerNorm", "- LayerNorm: {scale: false}", MANY)
+def _(x, v):
+    return affine_norm(x, v, "layer_norm_0", (1, 2, 3), scale=False)
+
+
+@case("instance_norm", "InstanceNorm", "- InstanceNorm: {epsilon: 0.01}", IMAGE)
+def _(x, v):
+    return affine_norm(x, v, "instance_norm_0", (2, 3), epsilon=0.01)
+
+
+@case("instance_norm_many_channels", "InstanceNorm", "- InstanceNorm: {center: false, scale: false}", MANY)
+def _(x, v):
+    return affine_norm(x, v, "instance_norm_0", (2, 3), center=False, scale=False)
+
+
+@case("instance_norm_between_convolutions", "InstanceNorm",
+      "[{Conv2D: {filters: 17, use_bias: false}}, InstanceNorm, LeakyReLU, {Conv2D: {filters: 3, stride: 2}}]", IMAGE)
+def _(x, v):
+    y = F.conv2d(x, v.weight("conv2d_0/W", 17, 3, 3, 3), padding="same")
+    y = F.leaky_relu(affine_norm(y, v, "instance_norm_0", (2, 3)), 0.2)
+    return F.conv2d(same(y, (3, 3), (2, 2)), v.weight("conv2d_1/W", 3, 17, 3, 3), v.bias("conv2d_1/b", 3), stride=2)
+
+
+@case("elu", "ELU", "- ELU", numbers(3, 7, within=3))
+def _(x, _):
+    return F.elu(x)
+
+
+@case("elu_alpha", "ELU", "- ELU: {alpha: 0.3}", IMAGE)
+def _(x, _):
+    return F.elu(x, 0.3)
+
+
+@case("softplus", "Softplus", "- Softplus", numbers(3, 7, within=60))
+def _(x, _):
+    return torch.where(x > 36, x, torch.log1p(torch.exp(x.clamp(max=36))))
+
+
+@case("concat", "Concat", "[{Conv2D: {name: c, filters: 16}}, {Concat: {input: [c, x0, x1, c]}}]", IMAGE,
+      numbers(2, 1, 5, 4))
+def _(x0, x1, v):
+    c = F.conv2d(x0, v.weight("c/W", 16, 3, 3, 3), v.bias("c/b", 16), padding="same")
+    return torch.cat([c, x0, x1, c], 1)
+
+
+@case("concat_of_blocks", "Concat", "[{Conv2D: {name: c, filters: 16}}, {Concat: {input: [c, c]}}, {Conv2D: {filters: 2}}]",
+      IMAGE)
+def _(x, v):
+    c = F.conv2d(x, v.weight("c/W", 16, 3, 3, 3), v.bias("c/b", 16), padding="same")
+    return F.conv2d(torch.cat([c, c], 1), v.weight("conv2d_0/W", 2, 32, 3, 3), v.bias("conv2d_0/b", 2), padding="same")
+
+
+@case("concat_of_rows", "Concat", "- Concat: {input: [x0, x1], axis: -2}", numbers(2, 3, 4), numbers(2, 1, 4))
+def _(x0, x1, _):
+    return torch.cat([x0, x1], 1)
+
+
+@case("reshape", "Reshape", "[{FullyConnected: {units: 12}}, {Reshape: {shape: [2, -1, 3]}}, {Conv2D: {filters: 2}}]",
+      numbers(3, 5))
+def _(x, v):
+    y = (x @ v.weight("fully_connected_0/W", 5, 12) + v.bias("fully_connected_0/b", 12)).reshape(3, 2, 2, 3)
+    return F.conv2d(y, v.weight("conv2d_0/W", 2, 2, 3, 3), v.bias("conv2d_0/b", 2), padding="same")
+
+
+@case("transpose", "Transpose", "- Transpose: {order: [0, -1, 1, 2]}", IMAGE)
+def _(x, _):
+    return x.permute(0, 3, 1, 2) * 1
+
+
+@case("broadcast_to", "BroadcastTo", "[{Reshape: {shape: [3, 1, 1]}}, {BroadcastTo: {shape: [3, 2, 4]}}]", numbers(2, 3))
+def _(x, _):
+    return x[:, :, None, None].expand(2, 3, 2, 4) * 1
+
+
+@case("broadcast_to_more_axes", "BroadcastTo", "- BroadcastTo: {shape: [2, 4, 3]}", numbers(2, 3))
+def _(x, _):
+    return x[:, None, None, :].expand(2, 2, 4, 3) * 1
+
+
+@case("random_uniform", "RandomUniform",
+      "[{RandomUniform: {name: u, shape: [3, 5], low: -1, high: 2}}, {Elementwise: x * x0}]", numbers(4, 3, 5))
+def _(x, _):
+    drawn = uniform_of(random_key("u/RandomUniform"), 4 * 3 * 5).reshape(4, 3, 5)
+    return torch.from_numpy(-1 + 3 * drawn) * x
+
+
+@case("random_bernoulli", "RandomBernoulli",
+      "[{RandomBernoulli: {name: u, shape: [], probability: 0.3}}, {Elementwise: x * x0}]", numbers(40))
+def _(x, _):
+    return torch.from_numpy(uniform_of(random_key("u/RandomUniform"), 40) < 0.3) * x
+
+
+@case("embedding", "Embedding", "[{Embedding: {input: x1, entries: 5, units: 4}}, {Elementwise: x * x0}]", numbers(6, 4),
+      integers(6, below=5))
+def _(x, numbers_of, v):
+    return F.embedding(numbers_of, v.weight("embedding_0/W", 5, 4)) * x
+
+
+@case("one_hot", "OneHot", "[{OneHot: {input: x1, classes: 4}}, {Elementwise: x * x0}]", numbers(3, 2, 4),
+      integers(3, 2, below=4, dtype="uint8"))
+def _(x, numbers_of, _):
+    return F.one_hot(numbers_of, 4) * x
+
+
+@case("arg_max", "ArgMax", "[{ArgMax: {axis: 1}}, {OneHot: {classes: 3}}, {Elementwise: x * x1}]", IMAGE,
+      numbers(2, 5, 4, 3))
+def _(x, other, _):
+    return F.one_hot(x.argmax(1), 3) * other
+
+
+@case("gather", "Gather", "- Gather: {input: [x0, x1], axis: -2}", numbers(2, 4, 3), integers(5, below=4))
+def _(x, numbers_of, _):
+    return x[:, numbers_of]
+
+
+@case("matmul", "MatMul", "- MatMul: {input: [x0, x1]}", numbers(3, 4), numbers(4, 2))
+def _(x0, x1, _):
+    return x0 @ x1
+
+
+@case("matmul_transposed", "MatMul", "- MatMul: {input: [x0, x1], transpose_a: true, transpose_b: true}", numbers(4, 3),
+      numbers(2, 4))
+def _(x0, x1, _):
+    return x0.T @ x1.T
+
+
+@case("where", "Where", "[{Elementwise: {name: c, expression: x > 0.1}}, {Where: {input: [c, x1, x0]}}]", numbers(3, 4),
+      numbers(4))
+def _(x0, x1, _):
+    return torch.where(x0 > 0.1, x1, x0)
+
+
+# So many elements that it is not compared with finite differences, from which it must differ.
+@case("stop_gradient", "StopGradient", "[StopGradient, {Elementwise: x * x0}]", numbers(20, 16))
+def _(x, _):
+    return x.detach() * x
+
+
+@case("stop_gradient_of_constants", "StopGradient",
+      "[{RandomUniform: {name: u, shape: [4]}}, StopGradient, {Elementwise: x * x0}]", numbers(3, 4))
+def _(x, _):
+    return torch.from_numpy(uniform_of(random_key("u/RandomUniform"), 12).reshape(3, 4)) * x
+
+
+@case("reduce_sum", "ReduceSum", "- ReduceSum: {axes: [1, -1]}", IMAGE)
+def _(x, _):
+    return x.sum((1, 3))
+
+
+@case("reduce_mean", "ReduceMean", "[{ReduceMean: {axes: [0], keep_dims: true}}, {Elementwise: x0 - x}]", IMAGE)
+def _(x, _):
+    return x - x.mean(0, keepdim=True)
+
+
+@case("reduce_mean_of_all", "ReduceMean", "[Tanh, ReduceMean]", IMAGE)
+def _(x, _):
+    return torch.tanh(x).mean()
+
+
+@case("reduce_max", "ReduceMax", "- ReduceMax: {axes: [2, 3]}", IMAGE)
+def _(x, _):
+    return x.amax((2, 3))
+
+
+@case("reduce_min", "ReduceMin", "- ReduceMin: {axes: [1], keep_dims: true}", IMAGE)
+def _(x, _):
+    return x.amin(1, keepdim=True)
+
+
+@case("elementwise", "Elementwise", """- Elementwise: >-
+    sqrt(abs(x)) * x1 + square(x1) / (2 + exp(-x)) - (tanh(x) if x1 > 0.2 else sigmoid(x) * max(x, x1, 0.1)) + rsqrt(2 + x)""",
+      numbers(2, 3, 4), numbers(3, 1))
+def _(x, y, _):
+    chosen = torch.where(y > 0.2, torch.tanh(x), torch.sigmoid(x) * torch.maximum(x, y).clamp(min=0.1))
+    return x.abs().sqrt() * y + y.square() / (2 + torch.exp(-x)) - chosen + (2 + x).rsqrt()
+
+
+@case("elementwise_steps", "Elementwise", "- Elementwise: x * (x // 0.3 + x % 0.3 + floor(x) + (0 <= x < 0.5) + log(4 + x))",
+      numbers(3, 4))
+def _(x, _):
+    steps = torch.floor(x.detach() / 0.3)
+    return x * (steps + (x - steps * 0.3) + torch.floor(x) + ((0 <= x) & (x < 0.5)) + torch.log(4 + x))
+
+
+@case("gradient", "Gradient",
+      "[{FullyConnected: {name: fc, units: 4, activation: Softplus}}, {FullyConnected: {units: 1}}, {Gradient: x0}]",
+      numbers(3, 5))
+def _(x, v):
+    y = F.softplus(x @ v.weight("fc/W", 5, 4) + v.bias("fc/b", 4), threshold=100)
+    y = y @ v.weight("fully_connected_0/W", 4, 1)
+    v.bias("fully_connected_0/b", 1)
+    return torch.autograd.grad(y.sum(), x, create_graph=True)[0]
+
+
+# The penalty of WGAN-GP on a network of convolutions: its gradient with respect to weights is a second gradient.
+@case("gradient_penalty", "Gradient", """
+- Conv2D: {name: c0, filters: 4, stride: 2, activation: LeakyReLU}
+- LayerNorm: {name: norm}
+- Conv2DTranspose: {name: c1, filters: 3, stride: 2, activation: ELU}
+- InstanceNorm: {name: instance}
+- AvgPooling: {window: 2}
+- Tanh
+- FullyConnected: {name: score, units: 1}
+- Gradient: {name: slope, wrt: x0}
+- Elementwise: square(x)
+- ReduceSum: {axes: [1, 2, 3]}
+- Elementwise: square(sqrt(x) - 1)
+""", numbers(2, 2, 4, 6))
+def _(x, v):
+    y = F.conv2d(same(x, (3, 3), (2, 2)), v.weight("c0/W", 4, 2, 3, 3), v.bias("c0/b", 4), stride=2)
+    y = affine_norm(F.leaky_relu(y, 0.2), v, "norm", (1, 2, 3))
+    y = F.elu(conv_transpose(y, v, "c1", 3, (3, 3), (2, 2)))
+    y = torch.tanh(F.avg_pool2d(affine_norm(y, v, "instance", (2, 3)), 2))
+    y = y.flatten(1) @ v.weight("score/W", 18, 1) + v.bias("score/b", 1)
+    slope = torch.autograd.grad(y.sum(), x, create_graph=True)[0]
+    return (slope.square().sum((1, 2, 3)).sqrt() - 1).square()
 
 
 @case("repeat", "Repeat", "- Repeat: {count: 2, layers: [{FullyConnected: {units: $(3 + i), activation: Tanh}}]}",

@@ -56,7 +56,12 @@ def blocks_of(key, count):
 
 def uniform(name, count):
     """Elements 0 .. count - 1 of a name, in [0, 1); each is exact in float32."""
-    bits = blocks_of(stable_hash(name), count).reshape(-1)[:count]
+    return uniform_of(stable_hash(name), count)
+
+
+def uniform_of(key, count):
+    """As above, of a key."""
+    bits = blocks_of(key, count).reshape(-1)[:count]
     return (bits >> np.uint64(8)).astype(np.float64) * 2.0**-24
 
 

@@ -1,9 +1,11 @@
 #include "layers/layer.h"
 
+#include <limits>
 #include <set>
 
 #include <gmock/gmock.h>
 
+#include "graph/passes/gradient.h"
 #include "layers/cost.h"
 #include "layers/initializer.h"
 #include "layers/layer_cases.h"
@@ -34,14 +36,17 @@ TEST(Layers, have_a_case_like_costs_and_metrics) {
   expect_cases<Metric>(components);
 }
 
-/// The graph of a list of layers on an image, in training and in inference.
+/// The graph of a list of layers on an image x0, in training and in inference. x1 has numbers, x2 is a
+/// matrix.
 std::string graphs_of(const std::string& layers_yaml) {
   std::string text;
   for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
     text += graph_text(
         [&](Builder& b) {
-          const std::vector<Symbol> image = {b.input("image", {DType::kFloat64, {2, 4, 9, 8}})};
-          b.fetch("y", function_of(layers_yaml)(b, image)[0]);
+          const std::vector<Symbol> inputs = {b.input("image", {DType::kFloat64, {2, 4, 9, 8}}),
+                                              b.input("numbers", {DType::kInt32, {2}}),
+                                              b.input("matrix", {DType::kFloat64, {3, 3}})};
+          b.fetch("y", function_of(layers_yaml)(b, inputs)[0]);
         },
         phase);
   }
@@ -49,6 +54,22 @@ std::string graphs_of(const std::string& layers_yaml) {
 }
 
 const live::Fields kCall("layer", "Call", {.base = "{network: twin}"});
+/// The graphs of an item that gets this `input`.
+live::Build on(const std::string& input) {
+  return [input](const std::string& item) {
+    const size_t params = item.find('{', 1) + 1;
+    const std::string separator = item[params] == '}' ? "" : ", ";
+    return graphs_of("[" + item.substr(0, params) + "input: " + input + separator + item.substr(params) +
+                     "]");
+  };
+}
+
+const live::Fields kElementwise("layer", "Elementwise", {.values = {{"expression", "x * 2"}}});
+const live::Fields kEmbedding("layer", "Embedding", {.build = on("x1")});
+const live::Fields kGather("layer", "Gather", {.build = on("[x0, x1]")});
+const live::Fields kGradient("layer", "Gradient", {.base = "{wrt: x0}", .values = {{"wrt", "x2"}}});
+const live::Fields kMatMul("layer", "MatMul", {.build = on("[x2, x2]")});
+const live::Fields kOneHot("layer", "OneHot", {.build = on("x1")});
 const live::Fields kWithDefaults("layer", "WithDefaults",
                                  {.values = {{"defaults", "{Conv2D: {filters: 2}}"}}});
 
@@ -130,6 +151,36 @@ TEST(Layers, say_which_shapes_do_not_fit) {
   EXPECT_EQ(layer_error("- Residual: {layers: [{Conv2D: {filters: 2}}]}", {image}),
             "layers.yaml:1:3: residual_0: the layers give float64 [2, 2, 5, 4], but the shortcut gives "
             "float64 [2, 3, 5, 4]; add shortcut layers that give the same shape");
+  EXPECT_EQ(
+      layer_error("- Concat: {input: [x0, x1]}", {image, flat}),
+      "layers.yaml:1:3: concat_0: cannot concatenate float64 [2, 3, 5, 4] and float64 [2, 3] along axis "
+      "1; element types and all other sizes must be equal");
+  EXPECT_EQ(layer_error("- ReduceSum: {axes: [2]}", {flat}),
+            "layers.yaml:1:3: reduce_sum_0: the input float64 [2, 3] has no axis 2; must be from -2 to 1");
+  EXPECT_EQ(layer_error("- ReduceSum: {axes: [1, -1]}", {flat}),
+            "layers.yaml:1:3: reduce_sum_0: axis -1 is named twice");
+  EXPECT_EQ(
+      layer_error("- Where: {input: [x0, x0]}", {flat}),
+      "layers.yaml:1:3: where_0: takes 3 inputs (a condition, values where it holds, values elsewhere), "
+      "not 2");
+  EXPECT_EQ(layer_error("- OneHot: {classes: 3}", {flat}),
+            "layers.yaml:1:3: one_hot_0: needs class numbers of an integer type, not float64 [2, 3]");
+  EXPECT_EQ(layer_error("- BroadcastTo: {shape: [4]}", {flat}),
+            "layers.yaml:1:3: broadcast_to_0: shapes [2, 3] and [2, 4] do not broadcast: 3 against 4");
+  EXPECT_EQ(layer_error("- BroadcastTo: {shape: [1]}", {flat}),
+            "layers.yaml:1:3: broadcast_to_0: float64 [2, 3] does not broadcast to [2, 1]; each size must be "
+            "equal or 1");
+  EXPECT_EQ(layer_error("- Reshape: {shape: [2, -1]}", {flat}),
+            "layers.yaml:1:3: reshape_0: cannot reshape float64 [2, 3] to [2, 2, 1]: 6 elements against 4");
+  EXPECT_EQ(layer_error("- Reshape: {shape: [-1, -1]}", {flat}),
+            "layers.yaml:1:12: layer Reshape: 'shape' has more than one -1");
+  EXPECT_EQ(layer_error("- LayerNorm", {random_tensor({2, 3, 4}, 1)}),
+            "layers.yaml:1:3: layer_norm_0: needs an input [N, C, H, W] or [N, C], not float64 [2, 3, 4]");
+  EXPECT_EQ(
+      layer_error("- Gradient: {input: x0, wrt: x1}", {flat, flat}),
+      "layers.yaml:1:30: gradient_0: no gradient reaches 'x1' from the layer's input; name an output of "
+      "floats that the input is computed from");
+  EXPECT_EQ(layer_error("- Gradient: y", {flat}), "layers.yaml:1:13: unknown layer or input 'y'; known: x0");
 }
 
 /// y of a list of layers for one input.
@@ -146,6 +197,46 @@ TEST(Layers, activations_have_the_values_of_their_formulas) {
   EXPECT_NEAR(at("- Tanh", 0), -0.9640275800758169, 1e-15);
   EXPECT_NEAR(at("- Sigmoid", 1), 0.6224593312018546, 1e-15);
   EXPECT_DOUBLE_EQ(at("- Normalize: {scale: 2, offset: -1}", 1), 0);
+}
+
+TEST(Layers, elu_and_softplus_are_smooth_at_zero_and_finite_everywhere) {
+  const Tensor x = Tensor::of<double>({4}, {0, -800, 800, 40});
+  const auto with_gradient = [&](const std::string& layer) {
+    return testkit::evaluate(
+        [&](Builder& b, std::span<const Symbol> in) {
+          const Symbol y = function_of("- " + layer)(b, in)[0];
+          return std::vector{y, gradients(b, b.reduce_sum(y), in)[0]};
+        },
+        {x}, DType::kFloat64);
+  };
+  const auto elu = with_gradient("ELU: {alpha: 0.5}");
+  const auto softplus = with_gradient("Softplus");
+  const auto expect = [](const Tensor& found, const std::vector<double>& values) {
+    for (size_t i = 0; i < values.size(); ++i) EXPECT_DOUBLE_EQ(found.at(static_cast<int64_t>(i)), values[i]);
+  };
+  expect(elu[0], {0, -0.5, 800, 40});
+  expect(elu[1], {0.5, 0, 1, 1});
+  expect(softplus[0], {std::log(2), 0, 800, 40});
+  expect(softplus[1], {0.5, 0, 1, 1});
+}
+
+TEST(Layers, numbers_that_a_table_does_not_have_give_nan) {
+  const Tensor table = Tensor::of<double>({2, 2}, {1, 2, 3, 4});
+  const Tensor numbers = Tensor::of<int32_t>({3}, {1, 2, -1});
+  const Tensor y =
+      testkit::evaluate(function_of("- Gather: {input: [x0, x1]}"), {table, numbers}, DType::kFloat64)[0];
+  EXPECT_EQ(y.at(0), 3);
+  EXPECT_EQ(y.at(1), 4);
+  for (int64_t i = 2; i < 6; ++i) EXPECT_TRUE(std::isnan(y.at(i)));
+}
+
+TEST(Layers, arg_max_takes_the_first_of_equal_ones_and_nan) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor y = value_of("- ArgMax", Tensor::of<double>({3, 3}, {1, 2, 2, kNan, 9, kNan, 3, kNan, 5}));
+  EXPECT_EQ(y.shape(), Shape{3});
+  EXPECT_EQ(y.at(0), 1);
+  EXPECT_EQ(y.at(1), 0);
+  EXPECT_EQ(y.at(2), 1);
 }
 
 TEST(Layers, pooling_defaults_to_valid_with_the_window_as_stride) {

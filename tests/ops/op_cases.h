@@ -9,8 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/arg_max.h"
 #include "ops/batch_norm.h"
+#include "ops/concat.h"
 #include "ops/convolution.h"
+#include "ops/gather.h"
 #include "ops/in_top_k.h"
 #include "ops/matmul.h"
 #include "ops/one_hot.h"
@@ -20,6 +23,7 @@
 #include "ops/random_uniform.h"
 #include "ops/replica_mean.h"
 #include "ops/softmax_cross_entropy.h"
+#include "ops/softplus.h"
 #include "testkit/gradient_check.h"
 
 /// The table of ops that the gradient tests and the backend tests share.
@@ -148,6 +152,28 @@ inline std::vector<OpCase> forward_cases() {
          return std::vector{slice(b, in[0], {1, 0}, {2, 2})};
        },
        {random_tensor({4, 3}, 7)}},
+      {"concat of channels",  // of images
+       [](Builder& b, Symbols in) {
+         const std::vector<Symbol> parts = {in[0], convolution(b, in[0], in[1], {.padding = {1, 1, 1, 1}}),
+                                            in[0]};
+         return std::vector{concat(b, parts, 1)};
+       },
+       {random_tensor({2, 3, 5, 4}, 1), random_tensor({4, 3, 3, 3}, 2)}},
+      {"concat of the first axis",
+       [](Builder& b, Symbols in) { return std::vector{concat(b, in, 0)}; },
+       {random_tensor({2, 3}, 7), random_tensor({1, 3}, 8), random_tensor({4, 3}, 9)}},
+      {"gather",
+       [](Builder& b, Symbols in) { return std::vector{gather(b, in[0], in[1], 0)}; },
+       {random_tensor({4, 3}, 7), Tensor::of<int32_t>({2, 3}, {3, 0, 3, 1, 1, 3})}},
+      {"gather along the middle axis",
+       [](Builder& b, Symbols in) { return std::vector{gather(b, in[0], in[1], 1)}; },
+       {random_tensor({2, 4, 3}, 7), Tensor::of<int32_t>({2, 1}, {2, 0})}},
+      {"gather of one, squared",
+       [](Builder& b, Symbols in) { return std::vector{b.square(gather(b, in[0], in[1], 1))}; },
+       {random_tensor({3, 4}, 7), Tensor::of<int32_t>({}, {2})}},
+      {"softplus",
+       [](Builder& b, Symbols in) { return std::vector{softplus(b, in[0])}; },
+       {random_tensor({12}, 7, DType::kFloat64, -60, 60, 0.05)}},
       {"transpose",
        [](Builder& b, Symbols in) {
          return std::vector{b.transpose(in[0], {2, 0, 1})};
@@ -190,6 +216,11 @@ inline std::vector<OpCase> gradient_op_cases() {
          return std::vector{b.emit<AvgPoolSpread>({window, {5, 4}}, {in[0]}).out()};
        },
        {random_tensor({1, 2, 3, 2}, 1)}},
+      {"scatter add",  // one row gets two, one is left out
+       [](Builder& b, Symbols in) {
+         return std::vector{b.emit<ScatterAdd>({4}, {in[0], in[1]}).out()};
+       },
+       {random_tensor({4, 3}, 1), Tensor::of<int32_t>({4}, {1, 3, 4, 1})}},
       {"batch norm gradient",
        [](Builder& b, Symbols in) {
          const Node& n = b.emit<BatchNorm>({0.01}, {in[0], in[1], in[1]});
@@ -228,6 +259,14 @@ inline std::vector<OpCase> step_cases() {
       step_case("select", [](Builder& b, Symbols in) { return b.select(b.greater(in[0], 0.25), in[1], 0.5); },
                 {x, y}),
       step_case("one hot", [](Builder& b, Symbols in) { return one_hot(b, in[1], 5); }, {x, labels}),
+      step_case("arg max", [](Builder& b, Symbols in) { return b.emit<ArgMax>({1}, {in[0]}).out(); },
+                {random_tensor({5, 5}, 1)}),
+      step_case("arg max of the first axis",
+                [](Builder& b, Symbols in) { return b.emit<ArgMax>({0}, {in[0]}).out(); },
+                {random_tensor({5, 5}, 1)}),
+      step_case("arg max of ties",
+                [](Builder& b, Symbols in) { return b.emit<ArgMax>({1}, {b.floor(in[0])}).out(); },
+                {random_tensor({5, 5}, 1, DType::kFloat64, -3, 3, 0.05)}),
       step_case("in top k",
                 [](Builder& b, Symbols in) {
                   return b.reshape(in_top_k(b, in[0], in[1], 2), {4, 1});

@@ -20,6 +20,7 @@ struct Shipped {
 
 const std::vector<Shipped> kShipped = {{"cifar-resnet", "", 10},
                                        {"digits", ""},
+                                       {"digits-conditional-gan", ""},
                                        {"digits-gan", ""},
                                        {"digits-linear", ""},
                                        {"fashion-mnist", "fashion-mnist"},

@@ -8,6 +8,7 @@
 #include "backend/cpu/primitive.h"
 #include "backend/cpu/simd.h"
 #include "graph/structural.h"
+#include "ops/concat.h"
 #include "ops/pad.h"
 #include "ops/random_normal.h"
 #include "ops/random_uniform.h"
@@ -176,6 +177,35 @@ PreparedKernel slice(const KernelRequest& r) {
           {}};
 }
 
+bool concat_accepts(const Node& node, Layout layout) {
+  if (layout != Layout::kBlocked) return true;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!cuts_no_block(node.outputs[0].shape, node.inputs[i].shape(), begin_in_concat(node, i)[1]))
+      return false;
+  }
+  return true;
+}
+
+PreparedKernel concat(const KernelRequest& r) {
+  const Layout layout = concat_accepts(r.node, r.layout) ? r.layout : Layout::kNhwc;
+  std::vector<BoxCopy> copies;
+  for (size_t i = 0; i < r.node.inputs.size(); ++i) {
+    copies.push_back(
+        box_copy(r.node.outputs[0], r.node.inputs[i].shape(), begin_in_concat(r.node, i), layout, r.pieces));
+  }
+  return {make_kernel([copies](const KernelArgs& args) {
+            for (size_t i = 0; i < copies.size(); ++i) {
+              copies[i].each_row(args.team, [&](size_t large, size_t small) {
+                std::memcpy(args.out[0] + large, args.in[i] + small, copies[i].row_bytes);
+              });
+            }
+          }),
+          input_formats(r.node, layout),
+          output_formats(r.node, layout),
+          0,
+          {}};
+}
+
 PreparedKernel constant(const KernelRequest& r) {
   const ConstantParams& p = op_cast<Constant>(r.node)->params();
   Tensor value(r.node.outputs[0]);
@@ -228,6 +258,7 @@ const KernelRegistration kStopGradient("StopGradient", reshape, LayoutRule::kPla
 const KernelRegistration kTranspose("Transpose", transpose, LayoutRule::kPlain);
 const KernelRegistration kPad("Pad", pad, LayoutRule::kAgnostic, pad_accepts);
 const KernelRegistration kSlice("Slice", slice, LayoutRule::kAgnostic, slice_accepts);
+const KernelRegistration kConcat("Concat", concat, LayoutRule::kAgnostic, concat_accepts);
 const KernelRegistration kConstantNode("Constant", constant, LayoutRule::kPlain);
 const KernelRegistration kLiteral("Literal", literal, LayoutRule::kPlain);
 const KernelRegistration kRandomUniform("RandomUniform", random_uniform, LayoutRule::kPlain);

@@ -8,6 +8,7 @@
 #include "backend/reference/indexing.h"
 #include "backend/reference/kernel.h"
 #include "graph/pointwise.h"
+#include "ops/concat.h"
 #include "ops/in_top_k.h"
 #include "ops/one_hot.h"
 #include "ops/pad.h"
@@ -145,6 +146,10 @@ void slice(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   copy_box(in[0], out[0], op_cast<Slice>(n)->params().begin, false);
 }
 
+void concat(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
+  for (size_t i = 0; i < in.size(); ++i) copy_box(out[0], in[i], begin_in_concat(n, i), true);
+}
+
 void one_hot(const Node& /*n*/, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const int64_t classes = out[0].shape()[1];
   std::memset(out[0].raw(), 0, out[0].bytes());
@@ -200,6 +205,7 @@ const Registration kReduce("Reduce", reduce);
 const Registration kTranspose("Transpose", transpose);
 const Registration kPad("Pad", pad);
 const Registration kSlice("Slice", slice);
+const Registration kConcat("Concat", concat);
 const Registration kOneHot("OneHot", one_hot);
 const Registration kInTopK("InTopK", in_top_k);
 const Registration kReplicaMean("ReplicaMean", replica_mean);

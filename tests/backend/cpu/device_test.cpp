@@ -94,6 +94,17 @@ std::vector<OpCase> network_cases() {
                                         b.exp(pad(b, x, {1, 3, 0, 1}, {0, 0, 0, 0}))};
                    },
                    {random_tensor({2, 48, 3, 5}, 1)}});
+  cases.push_back({"concat of images",  // along borders of blocks of channels and inside of blocks
+                   [](Builder& b, Symbols in) {
+                     const Symbol x = b.exp(in[0]);  // in any layout
+                     const Symbol few = b.exp(in[1]);
+                     const auto joined = [&](const std::vector<Symbol>& parts, int axis) {
+                       return b.exp(concat(b, parts, axis));
+                     };
+                     return std::vector{joined({x, x}, 1),     joined({x, few}, 1), joined({few, x, few}, 1),
+                                        joined({few, few}, 0), joined({x, x}, 2),   joined({few, few}, 3)};
+                   },
+                   {random_tensor({2, 32, 3, 5}, 1), random_tensor({2, 5, 3, 5}, 2)}});
   cases.push_back({"part of a batch",
                    [](Builder& b, Symbols in) {
                      const Symbol x = b.exp(in[0]);

@@ -1,0 +1,59 @@
+#include "layers/formula.h"
+#include "layers/network_builder.h"
+
+namespace tpack {
+namespace {
+
+struct ElementwiseParams {
+  ConfigNode expression;
+};
+
+/// Shapes: x and the outputs that the expression names, any that broadcast -> the broadcast shape, floats.
+class Elementwise final : public Layer {
+ public:
+  using Params = ElementwiseParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "What an expression says of each element of its input, `x`, and of other outputs: "
+               "`Elementwise: \"x * sigmoid(gate)\"`. Shapes broadcast as in NumPy.")
+        .example("Elementwise: \"max(x, 0) + square(x) / 2\"")
+        .field("expression", &Params::expression,
+               ("expression of `x`, which is the layer's input, and of layers and inputs by name: " +
+                Formula::syntax() +
+                "; a name with / or -, and an output that is itself called x, is in single quotes: 'body/fc'")
+                   .c_str())
+        .type(FieldType::text())
+        .required()
+        .shorthand();
+  }
+  explicit Elementwise(const Params& p) : formula_(p.expression, "layer Elementwise") {}
+
+  Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const override {
+    Builder& b = network.builder();
+    if (in.size() != 1)
+      throw ShapeError(b.origin(), b.path() + ": takes one input, not " + std::to_string(in.size()));
+    return formula_.emit(
+        b, [&](const Formula::Name& name) { return is_input(name) ? in[0] : network.output(name.output); });
+  }
+
+  /// As a parameter of another layer, which has no outputs to name.
+  Symbol build(Builder& b, Symbol x) const override {
+    return formula_.emit(b, [&](const Formula::Name& name) {
+      if (!is_input(name)) {
+        throw ConfigError(name.output.position, "an activation knows x alone, not '" + name.output.name +
+                                                    "'; make it a layer of the list");
+      }
+      return x;
+    });
+  }
+
+ private:
+  static bool is_input(const Formula::Name& name) { return name.output.name == "x" && !name.quoted; }
+
+  Formula formula_;
+};
+
+TPACK_REGISTER(Layer, Elementwise, "Elementwise");
+
+}  // namespace
+}  // namespace tpack

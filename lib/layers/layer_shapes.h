@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/builder.h"
+
+/// What layers check of their inputs; errors have the position and the name of the layer that is built.
+namespace tpack {
+
+/// Errors: ShapeError if there are not `count` inputs. `what`: "a condition, a value where it holds, ...".
+void check_input_count(const Builder& b, std::span<const Symbol> in, size_t count, const std::string& what);
+
+/// Errors: ShapeError unless x is an image, [N, C, H, W].
+void check_image(const Builder& b, Symbol x);
+
+/// Errors: ShapeError unless x has floats.
+void check_float_input(const Builder& b, Symbol x);
+
+/// x as int32. Errors: ShapeError unless x has integers.
+Symbol integers(Builder& b, Symbol x, const char* what);
+
+/// An axis of x from 0, the batch's axis being 0; negative ones count from the end. Errors: ShapeError if x
+/// does not have it.
+int axis_of(const Builder& b, int64_t axis, Symbol x);
+/// As above for several. Errors: ShapeError also for one that is named twice.
+std::vector<int> axes_of(const Builder& b, const std::vector<int64_t>& axes, Symbol x);
+
+/// [N, sample...], with the N of x. Errors: ShapeError if x has no axes.
+Shape with_batch_of(const Builder& b, Symbol x, const Shape& sample);
+
+}  // namespace tpack

@@ -1,0 +1,33 @@
+#include "ops/matmul.h"
+
+#include "layers/layer.h"
+#include "layers/layer_shapes.h"
+
+namespace tpack {
+namespace {
+
+/// Shapes: a [M, K], b [K, N] -> y [M, N], each transposed first where asked.
+class MatMulLayer final : public Layer {
+ public:
+  using Params = MatMulParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Product of two matrices: `input: [a, b]`.")
+        .example("MatMul: {transpose_b: true}")
+        .field("transpose_a", &Params::transpose_a, "takes the first one transposed")
+        .field("transpose_b", &Params::transpose_b, "takes the second one transposed");
+  }
+  explicit MatMulLayer(Params p) : p_(p) {}
+
+  Symbol build(Builder& b, std::span<const Symbol> in) const override {
+    check_input_count(b, in, 2, "two matrices");
+    return matmul(b, in[0], in[1], p_);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, MatMulLayer, "MatMul");
+
+}  // namespace
+}  // namespace tpack

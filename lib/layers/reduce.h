@@ -1,0 +1,26 @@
+#pragma once
+
+#include "layers/layer.h"
+#include "layers/layer_shapes.h"
+
+namespace tpack {
+
+/// What ReduceSum and the like share: along which axes, and what becomes of them.
+struct ReduceLayerParams {
+  std::vector<int64_t> axes;
+  bool keep_dims = false;
+
+  Builder::Keep keep() const { return keep_dims ? Builder::Keep::kYes : Builder::Keep::kNo; }
+};
+
+/// `example`: an item.
+inline Schema<ReduceLayerParams> reduce_schema(const char* summary, const char* example) {
+  return Schema<ReduceLayerParams>(summary)
+      .example(example)
+      .field("axes", &ReduceLayerParams::axes,
+             "axes; 0 is the batch, 1 the channels, negative ones count from the end; default: all, which "
+             "gives one number")
+      .field("keep_dims", &ReduceLayerParams::keep_dims, "the axes stay, with size 1");
+}
+
+}  // namespace tpack

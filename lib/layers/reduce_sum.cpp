@@ -1,0 +1,24 @@
+#include "layers/reduce.h"
+
+namespace tpack {
+namespace {
+
+/// Shapes: x [...] -> y without the axes, or with size 1 there.
+class ReduceSum final : public Layer {
+ public:
+  using Params = ReduceLayerParams;
+  static Schema<Params> schema() { return reduce_schema("Sum over axes.", "ReduceSum: {axes: [1]}"); }
+  explicit ReduceSum(Params p) : p_(std::move(p)) {}
+
+  Symbol build(Builder& b, Symbol x) const override {
+    return b.reduce_sum(b.to_float(x), axes_of(b, p_.axes, x), p_.keep());
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, ReduceSum, "ReduceSum");
+
+}  // namespace
+}  // namespace tpack

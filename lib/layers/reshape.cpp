@@ -1,0 +1,39 @@
+#include <algorithm>
+
+#include "layers/layer.h"
+#include "layers/layer_shapes.h"
+
+namespace tpack {
+namespace {
+
+struct ReshapeLayerParams {
+  Shape shape;
+};
+
+/// Shapes: x [N, ...] -> y [N, shape...], the same elements in row-major order.
+class ReshapeLayer final : public Layer {
+ public:
+  using Params = ReshapeLayerParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("The same elements of each sample under another shape.")
+        .example("Reshape: {shape: [8, -1]}")
+        .field("shape", &Params::shape,
+               "shape of one sample; images are [channels, height, width]; one size may be -1: what is left")
+        .required();
+  }
+  explicit ReshapeLayer(Params p) : p_(p) {
+    const auto sizes = p.shape.sizes();
+    if (std::count(sizes.begin(), sizes.end(), Shape::kUnknown) > 1)
+      throw ConfigError("layer Reshape: 'shape' has more than one -1");
+  }
+
+  Symbol build(Builder& b, Symbol x) const override { return b.reshape(x, with_batch_of(b, x, p_.shape)); }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, ReshapeLayer, "Reshape");
+
+}  // namespace
+}  // namespace tpack
