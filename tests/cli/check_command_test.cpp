@@ -36,8 +36,8 @@ TEST(CheckCommand, takes_the_config_for_databases_of_caffe) {
           pixel_datum(3, 4 + i, 5, std::vector<uint8_t>(size_t{15} * (4U + static_cast<size_t>(i))), i);
     write_lmdb(folder / name, records);
   }
-  const CheckedExperiment checked(source_folder() + "/configs/caffe-lmdb.yaml",
-                                  {"vars.dir=" + folder.str(), "vars.batch=2", "vars.classes=3"}, true);
+  CheckedExperiment checked(source_folder() + "/configs/caffe-lmdb.yaml",
+                            {"vars.dir=" + folder.str(), "vars.batch=2", "vars.classes=3"}, true);
   EXPECT_EQ(checked.experiment().train_flow()->spec().str(), "image uint8 [2, 225, 225, 1], label int32 [2]");
   EXPECT_EQ(checked.experiment().train_flow()->settings().workers.count, 2);
   EXPECT_EQ(checked.experiment().train_flow()->settings().prefetch, 3);
