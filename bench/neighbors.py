@@ -27,7 +27,7 @@ def train(program, config, settings, steps):
     """Samples per second of the second of two epochs."""
     with tempfile.TemporaryDirectory() as folder:
         words = [program, "train", os.path.join(ROOT, config), "--log-dir", folder + "/run", "--set", "max_epoch=2",
-                 "--set", f"steps_per_epoch={steps}", "--set", "callbacks=[]", "--set", "gates={}"]
+                 "--set", f"steps_per_epoch={steps}", "--set", "callbacks=[]"]
         for setting in settings:
             words += ["--set", setting]
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -58,9 +58,10 @@ YamlText YamlText::of_file(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(file.gcount()));
   if (text.starts_with("\x89HDF")) {
-    throw ConfigError(where,
-                      "is a checkpoint, not a config; `tpack eval` and `tpack infer` take it, and `tpack train "
-                      "CONFIG --resume FILE` resumes its run");
+    throw ConfigError(
+        where,
+        "is a checkpoint, not a config; `tpack eval` and `tpack infer` take it, and `tpack train "
+        "CONFIG --resume FILE` resumes its run");
   }
   if (text.size() > kMaxBytes) {
     throw ConfigError(where, "is larger than " + human_bytes(kMaxBytes) + "; keep data out of the config");

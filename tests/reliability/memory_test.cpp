@@ -67,7 +67,7 @@ TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
   const Shipped& shipped = GetParam();
   const double by_rules = predicted();
   Process training({program(), "train", config(), "--log-dir", run_folder("run"), "--set", "max_epoch=1",
-                    "--set", "steps_per_epoch=" + std::to_string(shipped.steps), "--set", "gates={}"},
+                    "--set", "steps_per_epoch=" + std::to_string(shipped.steps)},
                    folder_ / "out");
   ASSERT_EQ(training.wait(), 0) << training.err();
   const double held =
