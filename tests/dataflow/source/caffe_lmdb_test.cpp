@@ -162,19 +162,25 @@ TEST(CaffeLmdb, seeks_in_a_shuffled_pass_with_any_number_of_workers) {
   EXPECT_EQ(numbers_of(*one), numbers_of(*five));
 }
 
+/// The databases of Caffe in TPACK_DATASET; none without it.
+std::vector<std::string> real_databases() {
+  const char* const datasets = std::getenv("TPACK_DATASET");
+  const std::string folder = datasets == nullptr ? "" : std::string(datasets) + "/lmdb";
+  std::vector<std::string> databases;
+  if (!std::filesystem::is_directory(folder)) return databases;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.path().filename() == "data.mdb") databases.push_back(entry.path().parent_path().string());
+  return databases;
+}
+
 /// py-lmdb and tpack find the same records; in the databases of TPACK_DATASET too.
 TEST(CaffeLmdb, finds_the_records_that_py_lmdb_finds) {
   const TempFolder folder;
   std::map<std::string, Bytes> records;
   for (int i = 0; i < 50; ++i) records["key" + std::to_string(i)] = Bytes(static_cast<size_t>(i * i * 7), 3);
   write_lmdb(folder.path("db"), records);
-  std::vector<std::string> databases = {folder.path("db")};
-  const char* const datasets = std::getenv("TPACK_DATASET");
-  const std::string real = datasets == nullptr ? "" : std::string(datasets) + "/lmdb";
-  if (std::filesystem::is_directory(real)) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(real))
-      if (entry.path().filename() == "data.mdb") databases.push_back(entry.path().parent_path().string());
-  }
+  std::vector<std::string> databases = real_databases();
+  databases.push_back(folder.path("db"));
   for (const std::string& database : databases) {
     const PythonResult python = run_python("python/lmdb_of_caffe.py", database);
     if (!python.missing.empty()) GTEST_SKIP() << python.missing;
@@ -189,23 +195,43 @@ TEST(CaffeLmdb, finds_the_records_that_py_lmdb_finds) {
   }
 }
 
+/// tensorpack's own reader gives the same samples, in the order that is stored.
+TEST(CaffeLmdb, gives_what_tensorpack_gives) {
+  const TempFolder folder;
+  write_lmdb(folder.path("db"), {{"b", pixel_datum(3, 1, 2, kPlanes, 4)},
+                                 {"a", pixel_datum(1, 3, 2, {9, 8, 7, 6, 5, 4}, 2)},
+                                 {"c", pixel_datum(2, 1, 2, {1, 2, 3, 4}, 0)}});
+  const PythonResult own = run_python("python/caffe_lmdb_of_tensorpack.py", folder.path("db"));
+  if (!own.missing.empty()) GTEST_SKIP() << own.missing;
+  const auto first = std::to_string(libdeflate_crc32(0, Bytes{9, 8, 7, 6, 5, 4}.data(), 6));
+  EXPECT_TRUE(own.output.starts_with("2 (3, 2, 1) " + first + "\n4 (1, 2, 3) ")) << own.output;
+  for (const std::string& database : real_databases()) {
+    const DataFlow flow = make_flow(
+        list({item("CaffeLMDB", {{"path", database}, {"shuffle", false}, {"stored_order", "rgb"}})}));
+    std::string ours;
+    const auto cursor = flow.open({});
+    for (Datapoint d; cursor->next(d);) {
+      const Tensor& image = d.to_tensor(0);
+      const Shape& shape = image.shape();
+      ours += std::to_string(static_cast<int>(d.to_tensor(1).at(0))) + " (" + std::to_string(shape[0]) +
+              ", " + std::to_string(shape[1]) + ", " + std::to_string(shape[2]) + ") " +
+              std::to_string(libdeflate_crc32(0, image.raw(), image.bytes())) + "\n";
+    }
+    EXPECT_EQ(run_python("python/caffe_lmdb_of_tensorpack.py", database).output, ours) << database;
+  }
+}
+
 TEST(CaffeLmdb, reads_databases_that_caffe_wrote) {
-  const char* const datasets = std::getenv("TPACK_DATASET");
-  if (datasets == nullptr) GTEST_SKIP() << "TPACK_DATASET has no lmdb/: it is not set";
-  const std::string real = std::string(datasets) + "/lmdb";
-  if (!std::filesystem::is_directory(real)) GTEST_SKIP() << "TPACK_DATASET has no lmdb/";
-  int found = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(real)) {
-    if (entry.path().filename() != "data.mdb") continue;
-    const DataFlow flow = make_flow(list(
-        {item("CaffeLMDB", entry.path().parent_path().string()), item("BatchData", {{"batch_size", 1}})}));
+  const std::vector<std::string> databases = real_databases();
+  if (databases.empty()) GTEST_SKIP() << "TPACK_DATASET has no lmdb/";
+  for (const std::string& database : databases) {
+    const DataFlow flow =
+        make_flow(list({item("CaffeLMDB", database), item("BatchData", {{"batch_size", 1}})}));
     int64_t batches = 0;
     const auto stream = flow.stream({.seed = 1, .workers = 2, .slots = 3, .passes = 1});
     while (stream->next()) ++batches;
-    EXPECT_EQ(batches, flow.size()) << entry.path();
-    ++found;
+    EXPECT_EQ(batches, flow.size()) << database;
   }
-  EXPECT_GT(found, 0);
 }
 
 /// The flow of a source in a folder with two databases.
