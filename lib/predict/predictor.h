@@ -1,6 +1,7 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,26 +11,51 @@
 
 namespace tpack {
 
+/// The function that makes an output, which says what its values mean.
+enum class FinalFunction : uint8_t {
+  kOther,
+  kSoftmax,  // probabilities of classes
+  kSigmoid,  // a probability for each value
+  kTanh,     // values from -1 to 1
+};
+
+/// What an output holds for one sample.
+struct OutputForm {
+  TensorSpec spec;
+  FinalFunction function = FinalFunction::kOther;
+};
+
 /// Runs a tower in inference for its outputs, a batch at a time. Inputs that the outputs do not depend on
 /// (labels) need not be given. Threads: one caller, the one that runs other programs of the device.
 class Predictor {
  public:
-  /// `given`: the inputs that `run` will be fed, in that order. Errors: ConfigError for an output or input
-  /// that the model does not have, and if an output depends on an input that is not given; ShapeError.
+  /// `given`: the inputs that `run` will be fed, in that order; nothing: those that the outputs need. Errors:
+  /// ConfigError for an output or input that the model does not have, and if an output depends on an input
+  /// that is not given; ShapeError.
   Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
-            const std::vector<std::string>& given);
+            const std::optional<std::vector<std::string>>& given = std::nullopt);
 
   const std::vector<PredictOutput>& outputs() const { return outputs_; }
+  /// Of each output.
+  const std::vector<OutputForm>& forms() const { return forms_; }
+  /// Names of the inputs that `run` is fed.
+  std::vector<std::string> given() const;
   /// Values of the outputs, in their order, for tensors of the given inputs. Copies: the next call leaves
   /// them alone.
   std::vector<Tensor> run(const std::vector<Tensor>& batch);
 
  private:
+  struct Built {
+    Graph graph;
+    std::vector<const Node*> inputs;  // of the tower, in its order
+  };
+  Built build(const Signature& given) const;
   Graph graph(const Signature& given) const;
   Signature nominal() const;
 
   TowerPlace place_;
   std::vector<PredictOutput> outputs_;
+  std::vector<OutputForm> forms_;
   std::vector<size_t> given_;  // numbers of the tower's inputs
   Program program_;
   int64_t batches_ = 0;  // so far: each has other random draws

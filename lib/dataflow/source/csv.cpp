@@ -12,121 +12,9 @@
 #include "dataflow/file_stamp.h"
 #include "dataflow/format/mapped_file.h"
 #include "dataflow/source.h"
+#include "dataflow/source/csv_columns.h"
 
 namespace tpack {
-namespace {
-
-/// A column as a config names it.
-struct ColumnRef {
-  std::string name;
-  Position position = {};
-};
-
-/// A component of numbers: {x: [a, b]} is a vector, {y: a} a number, and {x: "p.*"} a vector, too.
-struct NumberColumns {
-  std::string component;
-  std::vector<ColumnRef> columns;
-  bool is_list = false;
-};
-
-/// A component of class names: {label: species}, or {label: {column: species, classes: [...]}}.
-struct LabelColumn {
-  std::string component;
-  ColumnRef column;
-  std::vector<std::string> classes;  // empty: those in the file
-};
-
-struct LabelColumnParams {
-  std::string column;
-  std::vector<std::string> classes;
-};
-
-Schema<LabelColumnParams> label_column_schema() {
-  return Schema<LabelColumnParams>("A column of class names.")
-      .field("column", &LabelColumnParams::column, "name of the column")
-      .required()
-      .shorthand()
-      .field("classes", &LabelColumnParams::classes,
-             "names of the classes in the order of their labels; default: the names in the file, sorted");
-}
-
-/// Column names may look like numbers.
-std::optional<ColumnRef> parse_column(const ConfigNode& node, Reader& reader) {
-  if (node.is_string() || node.kind() == ConfigNode::Kind::kInt)
-    return ColumnRef{node.text(), node.position()};
-  reader.wrong_type(node, "the name of a column, or a pattern");
-  return std::nullopt;
-}
-
-}  // namespace
-
-template <>
-struct Codec<std::vector<NumberColumns>> {
-  static FieldType type() {
-    const FieldType columns = FieldType::either({FieldType::list_of(FieldType::text()), FieldType::text()},
-                                                "a column or a list of columns");
-    return FieldType::map_of(columns, "columns by component");
-  }
-  static std::optional<std::vector<NumberColumns>> parse(const ConfigNode& node, Reader& reader) {
-    const size_t before = reader.errors().count();
-    if (!node.is_map()) {
-      reader.wrong_type(node, "columns by component, such as {x: [width, height], y: price}");
-      return std::nullopt;
-    }
-    std::vector<NumberColumns> all;
-    for (const auto& [component, value, position] : node.entries()) {
-      NumberColumns& one = all.emplace_back(NumberColumns{component, {}, value.is_list()});
-      if (one.is_list && value.size() == 0) reader.fail(value, "an empty list; name at least one column");
-      const std::vector<ConfigNode> alone = {value};
-      for (const ConfigNode& column : one.is_list ? value.items() : std::span<const ConfigNode>(alone)) {
-        if (auto parsed = parse_column(column, reader)) one.columns.push_back(std::move(*parsed));
-      }
-    }
-    return reader.errors().count() == before ? std::optional(std::move(all)) : std::nullopt;
-  }
-  static ConfigNode dump(const std::vector<NumberColumns>& all) {
-    std::vector<ConfigNode::Entry> entries;
-    for (const NumberColumns& one : all) {
-      std::vector<ConfigNode> names;
-      for (const ColumnRef& column : one.columns) names.push_back(column.name);
-      entries.push_back({one.component, one.is_list ? ConfigNode::list(names) : names.front()});
-    }
-    return ConfigNode::map(std::move(entries));
-  }
-};
-
-template <>
-struct Codec<std::vector<LabelColumn>> {
-  static FieldType type() {
-    return FieldType::map_of(
-        FieldType::section(label_column_schema().fields(), "a column of class names", "column"),
-        "columns of class names by component");
-  }
-  static std::optional<std::vector<LabelColumn>> parse(const ConfigNode& node, Reader& reader) {
-    const size_t before = reader.errors().count();
-    if (!node.is_map()) {
-      reader.wrong_type(node, "columns by component, such as {label: species}");
-      return std::nullopt;
-    }
-    std::vector<LabelColumn> all;
-    for (const auto& [component, value, position] : node.entries()) {
-      const bool is_index = value.kind() == ConfigNode::Kind::kInt;
-      const ConfigNode named = is_index ? ConfigNode::string(value.text(), value.position()) : value;
-      const auto p = label_column_schema().parse(named, "component " + component, reader.errors());
-      const ConfigNode* column = value.find("column");
-      all.push_back(
-          {component, {p.column, column == nullptr ? value.position() : column->position()}, p.classes});
-    }
-    return reader.errors().count() == before ? std::optional(std::move(all)) : std::nullopt;
-  }
-  static ConfigNode dump(const std::vector<LabelColumn>& all) {
-    std::vector<ConfigNode::Entry> entries;
-    for (const LabelColumn& one : all)
-      entries.push_back({one.component, label_column_schema().dump({one.column.name, one.classes})});
-    return ConfigNode::map(std::move(entries));
-  }
-};
-
 namespace {
 
 struct CsvParams {
@@ -137,45 +25,6 @@ struct CsvParams {
   bool header = true;
   std::optional<double> missing = {};
   bool shuffle = true;
-};
-
-/// The names of the columns in a file.
-class CsvHeader {
- public:
-  CsvHeader(std::vector<std::string> names, std::string path)
-      : names_(std::move(names)), path_(std::move(path)) {}
-
-  size_t size() const { return names_.size(); }
-  const std::string& operator[](size_t index) const { return names_[index]; }
-
-  /// The columns that a reference means: the one of that name, or all whose names the pattern matches.
-  /// Errors: ConfigError.
-  std::vector<size_t> find(const ColumnRef& ref) const {
-    const auto named = std::count(names_.begin(), names_.end(), ref.name);
-    if (named > 1) {
-      throw ConfigError(ref.position, "CSV: " + path_ + " has " + std::to_string(named) +
-                                          " columns with the name '" + ref.name +
-                                          "'; rename them in the file");
-    }
-    std::vector<size_t> found;
-    for (size_t i = 0; i < names_.size(); ++i) {
-      if (named == 1 ? names_[i] == ref.name : full_match(names_[i], ref.name)) found.push_back(i);
-    }
-    if (found.empty()) refuse(ref);
-    return found;
-  }
-
- private:
-  [[noreturn]] void refuse(const ColumnRef& ref) const {
-    const std::string meant = did_you_mean(ref.name, names_);
-    const std::string known = names_.size() == 1 ? "the column '" + names_[0] + "'; is 'delimiter' right?"
-                                                 : "the columns " + join_first(names_);
-    throw ConfigError(ref.position,
-                      "CSV: unknown column '" + ref.name + "'" + meant + "; " + path_ + " has " + known);
-  }
-
-  std::vector<std::string> names_;
-  std::string path_;
 };
 
 /// Class names in the order of their labels: numbers by value, other names by letter.
@@ -208,9 +57,12 @@ class CsvTable final : public RandomAccessSource {
         .field("columns", &Params::columns,
                "columns of numbers by component: a name gives a number, a list or a regular expression for "
                "whole names gives a vector; float32")
-        .field("labels", &Params::labels,
-               "columns of class names by component; labels are int32, from 0, in the order of the sorted "
-               "names; {label: {column: species, classes: [...]}} gives another order")
+        .field(
+            "labels", &Params::labels,
+            "columns of class names by component; labels are int32, from 0, in the order of the sorted "
+            "names; {label: {column: species, classes: [...]}} gives another order; a list of columns is a "
+            "set of labels, any number of which may hold: a float32 vector, 0 or 1 for each (or a number "
+            "between), named after the columns")
         .field("delimiter", &Params::delimiter, "the character between fields; \"\\t\" is a tab")
         .field("header", &Params::header,
                "true: the first row has the names of the columns; false: their names are 0, 1, 2, ...")
@@ -234,21 +86,29 @@ class CsvTable final : public RandomAccessSource {
                                                        "' is in 'columns' and in 'labels'; rename one");
       }
     }
-    for (const LabelColumn& label : p_.labels) check_classes(label);
+    wanted_numbers_ = p_.columns;
+    for (const LabelColumn& label : p_.labels) {
+      check_classes(label);
+      if (label.set.empty())
+        wanted_labels_.push_back(label);
+      else
+        wanted_numbers_.push_back({label.component, label.set, true, true});
+    }
   }
 
   /// Patterns, and classes that the config does not name, need the file.
   bool knows_spec() const override {
-    return std::all_of(p_.columns.begin(), p_.columns.end(), has_plain_names) &&
-           std::all_of(p_.labels.begin(), p_.labels.end(), [](const auto& l) { return !l.classes.empty(); });
+    return std::all_of(wanted_numbers_.begin(), wanted_numbers_.end(), has_plain_names) &&
+           std::all_of(wanted_labels_.begin(), wanted_labels_.end(),
+                       [](const auto& label) { return !label.classes.empty(); });
   }
   Spec spec() const override {
     std::vector<ComponentSpec> components;
-    for (size_t i = 0; i < p_.columns.size(); ++i)
-      components.push_back({p_.columns[i].component, number_spec(i)});
-    for (size_t i = 0; i < p_.labels.size(); ++i) {
-      const auto& classes = labels_.empty() ? p_.labels[i].classes : labels_[i].classes;
-      components.push_back({p_.labels[i].component, {DType::kInt32, {}}, false, classes});
+    for (size_t i = 0; i < wanted_numbers_.size(); ++i)
+      components.push_back({wanted_numbers_[i].component, number_spec(i), false, names_in_set(i)});
+    for (size_t i = 0; i < wanted_labels_.size(); ++i) {
+      const auto& classes = labels_.empty() ? wanted_labels_[i].classes : labels_[i].classes;
+      components.push_back({wanted_labels_[i].component, {DType::kInt32, {}}, false, classes});
     }
     return Spec(std::move(components));
   }
@@ -272,6 +132,26 @@ class CsvTable final : public RandomAccessSource {
   std::string fingerprint() const override { return file_stamp(path_); }
   std::string file_of(int64_t index) const override {
     return path_ + ":" + std::to_string(lines_[static_cast<size_t>(index)]);
+  }
+
+  std::shared_ptr<RandomAccessSource> reader_of(const std::string& path,
+                                                const std::vector<std::string>& components) const override {
+    const auto is_idle = [&](const auto& one) {
+      return std::find(components.begin(), components.end(), one.component) == components.end();
+    };
+    Params p = p_;
+    p.file = {path, {}};
+    p.shuffle = false;
+    std::erase_if(p.columns, is_idle);
+    std::erase_if(p.labels, is_idle);
+    for (const LabelColumn& label : p.labels) {
+      if (label.set.empty() && label.classes.empty())
+        throw ConfigError(label.column.position,
+                          "CSV: the labels of '" + label.component +
+                              "' depend on the classes in the file; name them: {column: " +
+                              label.column.name + ", classes: [...]}");
+    }
+    return std::make_shared<CsvTable>(std::move(p));
   }
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
@@ -312,7 +192,8 @@ class CsvTable final : public RandomAccessSource {
   struct Numbers {
     std::vector<size_t> columns;
     bool is_vector = false;
-    std::vector<float> values;  // [rows, columns]
+    std::vector<std::string> names;  // of the columns, if they are a set of labels
+    std::vector<float> values;       // [rows, columns]
   };
   /// While the file is read, labels are numbered as their names appear; `number` gives them their order.
   struct Labels {
@@ -354,10 +235,19 @@ class CsvTable final : public RandomAccessSource {
   }
 
   TensorSpec number_spec(size_t i) const {
-    const bool is_vector = numbers_.empty() ? p_.columns[i].is_list : numbers_[i].is_vector;
-    const size_t width = numbers_.empty() ? p_.columns[i].columns.size() : numbers_[i].columns.size();
+    const bool is_vector = numbers_.empty() ? wanted_numbers_[i].is_list : numbers_[i].is_vector;
+    const size_t width = numbers_.empty() ? wanted_numbers_[i].columns.size() : numbers_[i].columns.size();
     if (!is_vector) return {DType::kFloat32, {}};
     return {DType::kFloat32, {static_cast<int64_t>(width)}};
+  }
+
+  /// The names of the labels; empty for other numbers.
+  std::vector<std::string> names_in_set(size_t i) const {
+    if (!numbers_.empty() || !wanted_numbers_[i].is_label_set)
+      return numbers_.empty() ? std::vector<std::string>() : numbers_[i].names;
+    std::vector<std::string> names;
+    for (const ColumnRef& ref : wanted_numbers_[i].columns) names.push_back(ref.name);
+    return names;
   }
 
   std::vector<std::string> names_of(const std::vector<std::string_view>& fields) const {
@@ -382,15 +272,17 @@ class CsvTable final : public RandomAccessSource {
         return std::vector<size_t>{0};
       }
     };
-    for (const NumberColumns& wanted : p_.columns) {
+    for (const NumberColumns& wanted : wanted_numbers_) {
       Numbers& numbers = numbers_.emplace_back();
       for (const ColumnRef& ref : wanted.columns) {
         const std::vector<size_t> found = find(ref);
         numbers.columns.insert(numbers.columns.end(), found.begin(), found.end());
         numbers.is_vector = wanted.is_list || header[found[0]] != ref.name;
       }
+      if (!wanted.is_label_set) continue;
+      for (const size_t column : numbers.columns) numbers.names.push_back(header[column]);
     }
-    for (const LabelColumn& wanted : p_.labels) {
+    for (const LabelColumn& wanted : wanted_labels_) {
       Labels& labels = labels_.emplace_back();
       const std::vector<size_t> found = find(wanted.column);
       if (found.size() > 1) {
@@ -414,8 +306,13 @@ class CsvTable final : public RandomAccessSource {
             (p_.header ? "header" : "first row") + " has " + std::to_string(header.size());
     }
     for (Numbers& numbers : numbers_) {
-      for (const size_t column : numbers.columns)
-        numbers.values.push_back(why.empty() ? number(fields[column], header[column], why) : 0);
+      for (const size_t column : numbers.columns) {
+        const float value = why.empty() ? number(fields[column], header[column], why) : 0;
+        if (why.empty() && !numbers.names.empty() && (value < 0 || value > 1))
+          why = "column '" + header[column] + "' has " + shortest(value) +
+                "; a label of a set must be 0, 1 or between";
+        numbers.values.push_back(value);
+      }
     }
     for (Labels& labels : labels_)
       labels.values.push_back(why.empty() ? label(labels, fields[labels.column], header[labels.column], why)
@@ -457,10 +354,12 @@ class CsvTable final : public RandomAccessSource {
 
   Params p_;
   std::string path_;
-  std::vector<Numbers> numbers_;       // of each component of `columns`
-  std::vector<Labels> labels_;         // of each component of `labels`
-  std::vector<int64_t> lines_;         // of each row
-  std::map<size_t, std::string> bad_;  // what is wrong, by row
+  std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
+  std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`
+  std::vector<Numbers> numbers_;               // of each of wanted_numbers_
+  std::vector<Labels> labels_;                 // of each of wanted_labels_
+  std::vector<int64_t> lines_;                 // of each row
+  std::map<size_t, std::string> bad_;          // what is wrong, by row
 };
 
 TPACK_REGISTER(Source, CsvTable, "CSV");

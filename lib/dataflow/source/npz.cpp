@@ -93,6 +93,21 @@ class Npz final : public RandomAccessSource {
   std::string fingerprint() const override { return file_stamp(path_); }
   std::string file_of(int64_t /*index*/) const override { return path_; }
 
+  std::shared_ptr<RandomAccessSource> reader_of(const std::string& path,
+                                                const std::vector<std::string>& components) const override {
+    Params p{{path, {}}, {}, false};
+    if (path.ends_with(".npy") && components.size() == 1) {  // its array has the name of the file
+      p.arrays = {{components[0], std::filesystem::path(path).stem().string()}};
+      return std::make_shared<Npz>(std::move(p));
+    }
+    for (const std::string& name : components) {
+      const auto known = std::find_if(p_.arrays.begin(), p_.arrays.end(),
+                                      [&](const ArrayOfComponent& one) { return one.component == name; });
+      p.arrays.push_back(known == p_.arrays.end() ? ArrayOfComponent{name, name} : *known);
+    }
+    return std::make_shared<Npz>(std::move(p));
+  }
+
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     for (size_t i = 0; i < components_.size(); ++i) {
       try {
