@@ -144,7 +144,9 @@ class Inference {
 
  private:
   static std::vector<std::string> needed_inputs(StoredModel& model) {
-    return Predictor(model.place(), outputs_of(model.experiment())).given();
+    std::vector<std::string> all;
+    for (const TowerInput& input : model.experiment().tower->inputs()) all.push_back(input.name);
+    return Predictor(model.place(), outputs_of(model.experiment()), all).needed_inputs();
   }
   static void make_folder(const std::string& path) {
     std::error_code failure;

@@ -43,29 +43,23 @@ OutputForm form_of(const Symbol& y) {
 }  // namespace
 
 Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
-                     const std::optional<std::vector<std::string>>& given)
+                     const std::vector<std::string>& given)
     : place_(place),
       outputs_(std::move(outputs)),
       program_(program_name(outputs_), *place.device, *place.plan,
                [this](const Signature& fed) { return graph(fed); }) {
   std::vector<std::string> known;
   for (const TowerInput& input : place_.tower->inputs()) known.push_back(input.name);
-  for (const std::string& name : given.value_or(known)) {
+  for (const std::string& name : given) {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) throw unknown_reference("input", name, {}, known);
     given_.push_back(static_cast<size_t>(found - known.begin()));
   }
   const Built built = build(nominal());
   for (const Fetch& fetch : built.graph.fetches()) forms_.push_back(form_of(fetch.value));
-  if (given) return;
   const std::vector<bool> needed = built.graph.needed();
-  std::erase_if(given_, [&](size_t i) { return !needed[static_cast<size_t>(built.inputs[i]->id)]; });
-}
-
-std::vector<std::string> Predictor::given() const {
-  std::vector<std::string> names;
-  for (const size_t i : given_) names.push_back(place_.tower->inputs()[i].name);
-  return names;
+  for (const size_t i : given_)
+    if (needed[static_cast<size_t>(built.inputs[i]->id)]) needed_inputs_.push_back(known[i]);
 }
 
 Signature Predictor::nominal() const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,17 +28,16 @@ struct OutputForm {
 /// (labels) need not be given. Threads: one caller, the one that runs other programs of the device.
 class Predictor {
  public:
-  /// `given`: the inputs that `run` will be fed, in that order; nothing: those that the outputs need. Errors:
-  /// ConfigError for an output or input that the model does not have, and if an output depends on an input
-  /// that is not given; ShapeError.
+  /// `given`: the inputs that `run` will be fed, in that order. Errors: ConfigError for an output or input
+  /// that the model does not have, and if an output depends on an input that is not given; ShapeError.
   Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
-            const std::optional<std::vector<std::string>>& given = std::nullopt);
+            const std::vector<std::string>& given);
 
   const std::vector<PredictOutput>& outputs() const { return outputs_; }
   /// Of each output.
   const std::vector<OutputForm>& forms() const { return forms_; }
-  /// Names of the inputs that `run` is fed.
-  std::vector<std::string> given() const;
+  /// Names of the given inputs that the outputs depend on.
+  const std::vector<std::string>& needed_inputs() const { return needed_inputs_; }
   /// Values of the outputs, in their order, for tensors of the given inputs. Copies: the next call leaves
   /// them alone.
   std::vector<Tensor> run(const std::vector<Tensor>& batch);
@@ -56,6 +54,7 @@ class Predictor {
   TowerPlace place_;
   std::vector<PredictOutput> outputs_;
   std::vector<OutputForm> forms_;
+  std::vector<std::string> needed_inputs_;
   std::vector<size_t> given_;  // numbers of the tower's inputs
   Program program_;
   int64_t batches_ = 0;  // so far: each has other random draws

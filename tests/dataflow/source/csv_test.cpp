@@ -102,6 +102,26 @@ TEST(Csv, takes_the_order_of_classes_from_the_config) {
                 ":3: column 'c' has 'high', which is not one of its 'classes'; did you mean 'higher'?"));
 }
 
+TEST(Csv, a_list_of_label_columns_is_a_set) {
+  const CsvFile file("x,red,round,kind\n1,0,1,a\n2,1,0.5,b\n3,2,0,a\n4,0,-1,a\n");
+  const DataFlow flow = file.flow("columns: {x: x}, labels: {kind: kind, tags: [red, round]}", "skip");
+  flow.prepare();
+  EXPECT_EQ(flow.spec().str(), "x float32 [], tags float32 [2], kind int32 []");
+  EXPECT_EQ(flow.spec()[1].classes, (std::vector<std::string>{"red", "round"}));
+  std::vector<std::string> errors;
+  flow.bad_samples().on_bad_sample([&](const SampleError& error) { errors.emplace_back(error.what()); });
+  EXPECT_EQ(samples_of(flow), (std::vector<std::vector<double>>{{1, 0, 1, 0}, {2, 1, 0.5, 1}}));
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_THAT(errors[0], HasSubstr("a.csv:4: column 'red' has 2; a label of a set must be 0, 1 or between"));
+  const DataFlow pattern = file.flow("labels: {tags: [\"r.*\"]}");
+  EXPECT_FALSE(pattern.knows_spec());
+  pattern.prepare();
+  EXPECT_EQ(pattern.spec()[0].classes, (std::vector<std::string>{"red", "round"}));
+  EXPECT_EQ(file.flow("labels: {tags: [red]}").spec()[0].classes, std::vector<std::string>{"red"})
+      << "plain names need no file";
+  EXPECT_THAT(file.prepare_error("labels: {tags: []}"), HasSubstr("empty list"));
+}
+
 TEST(Csv, missing_values_are_bad_samples_or_a_number) {
   const CsvFile file("x,y\n1,2\n,4\n5,NA\n7,8\n");
   const std::string columns = "columns: {x: x, y: y}";
