@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <gmock/gmock.h>
 
 #include "dataflow/test_databases.h"
@@ -27,7 +29,7 @@ TEST(CheckCommand, opens_data_that_alone_tell_what_they_hold) {
   }
 }
 
-TEST(CheckCommand, takes_the_config_for_databases_of_caffe) {
+TEST(CheckCommand, takes_the_config_for_databases_of_caffe_which_trains) {
   const TemporaryFolder folder;
   for (const std::string name : {"train_lmdb", "test_lmdb"}) {
     std::map<std::string, std::vector<uint8_t>> records;
@@ -41,6 +43,12 @@ TEST(CheckCommand, takes_the_config_for_databases_of_caffe) {
   EXPECT_EQ(checked.experiment().train_flow()->spec().str(), "image uint8 [2, 225, 225, 1], label int32 [2]");
   EXPECT_EQ(checked.experiment().train_flow()->settings().workers.count, 2);
   EXPECT_EQ(checked.experiment().train_flow()->settings().prefetch, 3);
+  const testing_cli::Outcome trained =
+      testing_cli::tpack({"train", source_folder() + "/configs/caffe-lmdb.yaml", "--log-dir", folder / "run",
+                          "--set", "vars.dir=" + folder.str(), "--set", "vars.batch=2", "--set",
+                          "vars.classes=3", "--set", "max_epoch=2"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "run/checkpoints/model-2.h5")) << trained.err;
 }
 
 }  // namespace
