@@ -3,9 +3,9 @@
 
     scripts/make_tables.py [FOLDER]          the default is data/tables
 
-regression-train.csv (1,000 rows) and regression-test.csv (500): y = 10 sin(pi a b) + 20 (c - 1/2)^2 + 10 d + 5 e + noise, with a to j
-uniform in [0, 1]; f to j do not matter, and the noise has a standard deviation of 1. Source: Friedman 1991, "Multivariate adaptive
-regression splines", section 4.3.
+regression-train.csv (1,000 rows) and regression-test.csv (500): y = 10 sin(pi a b) + 20 (c - 1/2)^2 + 10 d + 5 e, with a to j uniform in
+[0, 1]; f to j do not matter. To the y of training, noise with a standard deviation of 1 is added; that of the test file is the function
+itself. Source: Friedman 1991, "Multivariate adaptive regression splines", section 4.3.
 
 tags-train.csv (1,000 rows) and tags-test.csv (500): points (x, y, z), uniform in [-1, 1], with 0 to 4 tags: near, above, right, steep.
 """
@@ -16,14 +16,14 @@ import pathlib
 import random
 
 
-def friedman(rng):
+def friedman(rng, is_train):
     values = [rng.random() for _ in range(10)]
     a, b, c, d, e = values[:5]
-    y = 10 * math.sin(math.pi * a * b) + 20 * (c - 0.5) ** 2 + 10 * d + 5 * e + rng.gauss(0, 1)
+    y = 10 * math.sin(math.pi * a * b) + 20 * (c - 0.5) ** 2 + 10 * d + 5 * e + (rng.gauss(0, 1) if is_train else 0)
     return [f"{value:.6f}" for value in (*values, y)]
 
 
-def tagged_point(rng):
+def tagged_point(rng, _is_train):
     x, y, z = (rng.uniform(-1, 1) for _ in range(3))
     tags = (x * x + y * y + z * z < 0.7, z > 0, x + y > 0, abs(z) > abs(x))
     return [f"{value:.6f}" for value in (x, y, z)] + [str(int(tag)) for tag in tags]
@@ -43,7 +43,7 @@ def write(folder):
             with open(folder / f"{name}-{part}.csv", "w", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(header)
-                writer.writerows(row(rng) for _ in range(count))
+                writer.writerows(row(rng, part == "train") for _ in range(count))
 
 
 if __name__ == "__main__":
