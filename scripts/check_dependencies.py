@@ -16,6 +16,8 @@ USES = {
     "JPEG": ("JPEG::JPEG", r"<jpeglib\.h>"),
     "PNG": ("PNG::PNG", r"<png\.h>"),
     "DEFLATE": ("PkgConfig::DEFLATE", r"<libdeflate\.h>"),
+    "LMDB": ("PkgConfig::LMDB", r"<lmdb\.h>"),
+    "Protobuf": ("protobuf::libprotobuf-lite", r"\".*\.pb\.h\""),
     "HDF5": ("hdf5::hdf5", r"<hdf5\.h>"),
     "HWLOC": ("PkgConfig::HWLOC", r"<hwloc\.h>"),
     "HWY": ("PkgConfig::HWY", r"<hwy/"),

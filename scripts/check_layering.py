@@ -37,6 +37,8 @@ ONLY_IN = {
     r"oneapi/dnnl": ["backend/cpu"],
     r"hwy/": ["backend/cpu"],
     r"opencv2/": ["dataflow"],
+    r"lmdb\.h": ["dataflow"],
+    r"google/protobuf": ["dataflow"],
     r"(hdf5|H5public)\.h": ["checkpoint", "experiment"],
     r"mpi\.h": ["comm"],
     r"hwloc\.h": ["parallel"],

@@ -23,10 +23,10 @@ int infer(const InferCommandOptions& o) {
     throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
   StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
   const std::vector<std::string> files = listed_files(o.files);
-  const int64_t bad = infer_files(model, files, o.infer);
-  if (bad == 0 || o.skip_bad) return 0;
-  throw DataError(std::to_string(bad) + " of " + std::to_string(files.size()) +
-                  " files gave no result (see above); with --skip-bad this is not an error");
+  const InferCounts counts = infer_files(model, files, o.infer);
+  if (counts.bad == 0 || o.skip_bad) return 0;
+  throw DataError(std::to_string(counts.bad) + " of " + std::to_string(counts.all) + " " + counts.unit +
+                  " gave no result (see above); with --skip-bad this is not an error");
 }
 
 void add_infer_options(CLI::App& command, Action& action) {
@@ -34,29 +34,42 @@ void add_infer_options(CLI::App& command, Action& action) {
   add_model_arguments(command, options->model);
   command
       .add_option("files", options->files,
-                  "files, folders, @LIST (one path per line), or - (a list on stdin)")
+                  "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV or .npz "
+                  "files for a model that takes numbers")
       ->required();
   command
       .add_option(
           "--format", options->infer.format,
-          "how predictions are written; hdf5: a dataset [files, ...] for each output, and the strings "
+          "how predictions are written; hdf5: a dataset [samples, ...] for each output, and the strings "
           "files, errors, labels")
       ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
   command.add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());
-  command.add_option("--top-k", options->infer.top_k, "number of best classes to write")
+  command
+      .add_option("--top-k", options->infer.top_k,
+                  "number of best classes to write, for outputs of a Softmax")
       ->capture_default_str()
       ->check(count_from(1));
   command.add_option("--labels", options->infer.labels,
                      "file of class names, one per line (default: the checkpoint's)");
-  command.add_option("--batch", options->infer.batch, "files per batch")
+  command
+      .add_option("--threshold", options->infer.threshold,
+                  "probability from which a label is written, for sets of labels")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  command
+      .add_option("--images", options->infer.images,
+                  "folder for outputs that are images, as PNG (default: their values are written)")
+      ->check(not_empty());
+  command.add_option("--batch", options->infer.batch, "samples per batch")
       ->capture_default_str()
       ->check(count_from(1));
-  command.add_flag("--skip-bad", options->skip_bad, "files that cannot be read are not an error");
+  command.add_flag("--skip-bad", options->skip_bad, "files and rows that cannot be read are not an error");
   command.callback([options, &action] { action = [options] { return infer(*options); }; });
 }
 
-const Subcommand kInferCommand("infer", "Run a trained model on image files", add_infer_options);
+const Subcommand kInferCommand("infer", "Run a trained model on images, or on rows of a CSV or .npz file",
+                               add_infer_options);
 
 }  // namespace
 }  // namespace tpack

@@ -31,7 +31,8 @@ Columns find_columns(const Spec& spec) {
     throw ConfigError("a contact sheet needs an image; the datapoints have " + spec.str());
   columns.image = static_cast<size_t>(image - spec.begin());
   for (size_t i = 0; i < spec.size() && !columns.label; ++i) {
-    if (!spec[i].classes.empty()) columns.label = i;
+    const bool is_label = spec[i].tensor.dtype == DType::kInt32;  // not a set of labels
+    if (is_label && !spec[i].classes.empty()) columns.label = i;
   }
   return columns;
 }

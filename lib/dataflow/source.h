@@ -88,6 +88,14 @@ class RandomAccessSource : public Source {
     (void)index;
     return {};
   }
+  /// A source that reads these components in the same way from another file, in its order; null if this
+  /// source does not read one file. Errors: ConfigError if components need what only the own file tells.
+  virtual std::shared_ptr<RandomAccessSource> reader_of(const std::string& path,
+                                                        const std::vector<std::string>& components) const {
+    (void)path;
+    (void)components;
+    return nullptr;
+  }
   /// Fills the components of `out`, which has as many as spec(). Threads: any number at once. Errors:
   /// DataError for a bad sample.
   virtual void get(int64_t index, const SampleKey& key, Datapoint& out) const = 0;

@@ -7,17 +7,15 @@
 #include <sstream>
 
 #include "core/file_io.h"
-#include "core/rng.h"
 #include "core/text.h"
 #include "dataflow/image.h"
-#include "dataflow/stage.h"
+#include "dataflow/source.h"
+#include "experiment/sample_maps.h"
 
 namespace tpack {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kThreadedMap = "MultiThreadMapData";
 
 void add_folder(const std::string& folder, std::vector<std::string>& files) {
   std::vector<std::string> found;
@@ -47,21 +45,6 @@ void add_lines(std::istream& list, std::vector<std::string>& files) {
   }
 }
 
-/// The list of components that a flow stands for.
-ConfigNode components_of(const ConfigNode& flow, const FlowMap& flows) {
-  if (flow.is_string()) return components_of(flows.at(flow.text()), flows);
-  return flow.is_map() ? components_of(*flow.find("flow"), flows) : flow;
-}
-
-/// The item as a map; nothing for what works on many samples.
-std::optional<ComponentItem> as_map(const ConfigNode& node) {
-  ComponentItem item = component_item(node, "component");
-  if (Registry<Map>::table().find(item.name) != nullptr) return item;
-  const ComponentInfo* stage = ComponentTable::of(Stage::kKind).find(item.name);
-  if (stage == nullptr || stage->name != kThreadedMap) return std::nullopt;
-  return ComponentItem{"MapData", item.params.without("num_thread"), item.position};
-}
-
 /// What a sample is before the maps: as the flow's source has it, with an image of any size, which may be an
 /// array there (`input`). Maps may name its other components; those of a file are zeros.
 Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color, const std::string& input) {
@@ -85,6 +68,166 @@ std::string file_content(const std::string& path) {
   if (!content) throw DataError(path, "cannot be read");
   return std::move(*content);
 }
+
+/// Image files, for an input of the model that has a layout.
+class ImageFiles final : public FileSamples {
+ public:
+  ImageFiles(const Experiment& experiment, const TowerInput& input) : input_(input) {
+    const Shape& shape = input_.spec.shape;
+    color_ = (input_.layout == "HWC" ? shape[2] : shape[0]) == 1 ? Color::kGray : Color::kRgb;
+    const Shape any{Shape::kUnknown, Shape::kUnknown, channels_of(color_)};
+    given_ = Spec{{input_.component, {DType::kUInt8, any}, true}};
+    maps_ = SampleMaps(ConfigNode::list({}), given_);
+    const Ref<FlowName>& flow = experiment.config.predict.data;
+    if (!flow.empty()) add_maps(ConfigNode::string(flow.name, flow.position), experiment.config.data);
+  }
+
+  std::vector<std::string> inputs() const override { return {input_.name}; }
+  const char* unit() const override { return "files"; }
+  void read(const std::string& path, const std::function<void(FileSample)>& take) override {
+    FileSample sample{path, {}};
+    try {
+      sample.inputs.push_back(image_of(path));
+    } catch (const DataError& error) {
+      sample.error = error.what();
+    }
+    ++index_;
+    take(std::move(sample));
+  }
+
+ private:
+  void add_maps(const ConfigNode& flow, const FlowMap& flows) {
+    const ConfigNode components = components_of(flow, flows);
+    given_ = source_spec(components, flows, color_, input_.component);
+    maps_ = SampleMaps(components, given_);
+    require_what_the_model_takes(flow);
+  }
+
+  /// Errors that do not depend on the file are reported once, before any is read.
+  void require_what_the_model_takes(const ConfigNode& flow) const {
+    const auto is_image = [](const ComponentSpec& component) { return component.is_image; };
+    if (std::none_of(given_.begin(), given_.end(), is_image)) {
+      throw ConfigError(flow.position(),
+                        "infer reads images, but the source of flow '" + flow.text() + "' has none");
+    }
+    const TensorSpec& made = maps_.spec()[component()].tensor;
+    if (!made.shape.known() || made == input_.spec) return;
+    throw ConfigError(flow.position(), "flow '" + flow.text() + "' gives " + made.str() +
+                                           ", the model takes " + input_.spec.str() +
+                                           "; add a Resize to the flow");
+  }
+  size_t component() const { return maps_.spec().index({input_.component.c_str()}, "infer"); }
+
+  Tensor image_of(const std::string& path) const {
+    const std::string bytes = file_content(path);
+    Datapoint sample;
+    sample.set_id({0, index_, 0});
+    sample.resize(given_.size());
+    size_t at = 0;
+    for (size_t i = 0; i < given_.size(); ++i) {
+      if (given_[i].is_image) at = i;
+      if (!given_[i].is_image) sample.set_tensor(i, Tensor::zeros(given_[i].tensor));
+    }
+    Image& image = sample.renew_image(at);
+    std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
+    try {
+      image.header_known(color_);
+      maps_.apply(sample);
+      Tensor value = sample.to_tensor(component()).clone();
+      if (value.spec() == input_.spec) return value;
+      throw DataError("gives " + value.spec().str() + ", the model takes " + input_.spec.str() +
+                      "; add a Resize to the flow that `predict.data` names");
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {  // of the image library, too
+      throw DataError(path, error.what());
+    }
+  }
+
+  const TowerInput& input_;
+  Color color_ = Color::kRgb;
+  Spec given_;  // of a sample before the maps
+  SampleMaps maps_;
+  int64_t index_ = 0;
+};
+
+/// Files of the kind that the source of the predict flow reads, a sample for each row.
+class TableFiles final : public FileSamples {
+ public:
+  TableFiles(const Experiment& experiment, std::vector<std::string> needed) : needed_(std::move(needed)) {
+    const Ref<FlowName>& flow = experiment.config.predict.data;
+    for (const std::string& name : needed_) {
+      for (const TowerInput& input : experiment.tower->inputs())
+        if (input.name == name) inputs_.push_back(input);
+    }
+    if (flow.empty())
+      throw ConfigError(kNoImage + std::string("; set predict.data to a flow with CSV or Npz"));
+    components_ = components_of(ConfigNode::string(flow.name, flow.position), experiment.config.data);
+    const ComponentItem item = component_item(components_.items()[0], Source::kKind);
+    Diagnostics errors;
+    const std::shared_ptr<Source> source = Registry<Source>::make(item, errors);
+    errors.throw_if_any();
+    source_ = std::dynamic_pointer_cast<RandomAccessSource>(source);
+    if (source_ == nullptr || source_->reader_of("", names()) == nullptr)
+      throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
+                                           flow.name + "' reads no other files; CSV and Npz do");
+  }
+
+  std::vector<std::string> inputs() const override { return needed_; }
+  const char* unit() const override { return "rows"; }
+  void read(const std::string& path, const std::function<void(FileSample)>& take) override {
+    try {
+      const std::shared_ptr<RandomAccessSource> source = source_->reader_of(path, names());
+      source->prepare_once();
+      const SampleMaps maps(components_, source->spec());
+      for (int64_t row = 0; row < source->size(); ++row) take(sample(*source, maps, row, path));
+    } catch (const ConfigError& error) {
+      take({path, {}, error.what()});
+    } catch (const DataError& error) {
+      take({path, {}, error.what()});
+    }
+  }
+
+ private:
+  static constexpr const char* kNoImage = "infer reads images, but no input of this model has a `layout`";
+
+  /// The components that the model needs.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const TowerInput& input : inputs_) names.push_back(input.component);
+    return names;
+  }
+
+  FileSample sample(const RandomAccessSource& source, const SampleMaps& maps, int64_t row,
+                    const std::string& path) const {
+    const std::string place = source.file_of(row);
+    FileSample out{place == path ? path + "[" + std::to_string(row) + "]" : place, {}};
+    try {
+      Datapoint d;
+      d.set_id({0, row, 0});
+      d.resize(source.spec().size());
+      source.get(row, {0, d.id(), 0}, d);
+      maps.apply(d);
+      for (const TowerInput& input : inputs_) {
+        const Tensor& value = d.to_tensor(maps.spec().index({input.component.c_str()}, "infer"));
+        if (!(value.spec() == input.spec))
+          throw DataError("component '" + input.component + "' is " + value.spec().str() +
+                          ", the model takes " + input.spec.str());
+        out.inputs.push_back(value.clone());
+      }
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {  // of the image library, too
+      out.error = out.name + ": " + error.what();
+    }
+    return out;
+  }
+
+  std::vector<std::string> needed_;
+  std::vector<TowerInput> inputs_;
+  ConfigNode components_;  // of the predict flow
+  std::shared_ptr<RandomAccessSource> source_;
+};
 
 }  // namespace
 
@@ -110,79 +253,13 @@ std::vector<std::string> listed_files(const std::vector<std::string>& words) {
   return files;
 }
 
-FileSamples::FileSamples(const Experiment& experiment) {
+std::unique_ptr<FileSamples> make_file_samples(const Experiment& experiment,
+                                               const std::vector<std::string>& needed) {
   const std::vector<TowerInput>& inputs = experiment.tower->inputs();
   const auto image =
       std::find_if(inputs.begin(), inputs.end(), [](const auto& i) { return !i.layout.empty(); });
-  if (image == inputs.end())
-    throw ConfigError("infer reads images, but no input of this model has a `layout`");
-  input_ = &*image;
-  const Shape& shape = input_->spec.shape;
-  color_ = (input_->layout == "HWC" ? shape[2] : shape[0]) == 1 ? Color::kGray : Color::kRgb;
-  const Ref<FlowName>& flow = experiment.config.predict.data;
-  const Shape any{Shape::kUnknown, Shape::kUnknown, channels_of(color_)};
-  given_ = Spec{{input_->component, {DType::kUInt8, any}, true}};
-  spec_ = given_;
-  if (!flow.empty()) add_maps(ConfigNode::string(flow.name, flow.position), experiment.config.data);
-}
-
-void FileSamples::add_maps(const ConfigNode& flow, const FlowMap& flows) {
-  const ConfigNode components = components_of(flow, flows);
-  given_ = source_spec(components, flows, color_, input_->component);
-  spec_ = given_;
-  std::map<std::string, int> seen;
-  for (const ConfigNode& node : components.items()) {
-    const auto item = as_map(node);
-    if (!item) continue;
-    Diagnostics errors;
-    std::shared_ptr<Map> map = Registry<Map>::make(*item, errors);
-    errors.throw_if_any();
-    spec_ = map->bind(spec_);
-    const std::string stem = snake_case(item->name);
-    maps_.emplace_back(stable_hash(stem + "_" + std::to_string(seen[stem]++)), std::move(map));
-  }
-  require_what_the_model_takes(flow);
-}
-
-/// Errors that do not depend on the file are reported once, before any is read.
-void FileSamples::require_what_the_model_takes(const ConfigNode& flow) const {
-  const auto is_image = [](const ComponentSpec& component) { return component.is_image; };
-  if (std::none_of(given_.begin(), given_.end(), is_image)) {
-    throw ConfigError(flow.position(),
-                      "infer reads images, but the source of flow '" + flow.text() + "' has none");
-  }
-  const TensorSpec& made = spec_[spec_.index({input_->component.c_str()}, "infer")].tensor;
-  if (!made.shape.known() || made == input_->spec) return;
-  throw ConfigError(flow.position(), "flow '" + flow.text() + "' gives " + made.str() + ", the model takes " +
-                                         input_->spec.str() + "; add a Resize to the flow");
-}
-
-Tensor FileSamples::read(const std::string& path, int64_t index) const {
-  const std::string bytes = file_content(path);
-  Datapoint sample;
-  sample.set_id({0, index, 0});
-  sample.resize(given_.size());
-  size_t at = 0;
-  for (size_t i = 0; i < given_.size(); ++i) {
-    if (given_[i].is_image) at = i;
-    if (!given_[i].is_image) sample.set_tensor(i, Tensor::zeros(given_[i].tensor));
-  }
-  Image& image = sample.renew_image(at);
-  std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
-  try {
-    image.header_known(color_);
-    for (const auto& [key, map] : maps_) {
-      if (!map->apply(sample, {0, sample.id(), key})) throw DataError("is dropped by a map of the flow");
-    }
-    Tensor value = sample.to_tensor(spec_.index({input_->component.c_str()}, "infer")).clone();
-    if (value.spec() == input_->spec) return value;
-    throw DataError("gives " + value.spec().str() + ", the model takes " + input_->spec.str() +
-                    "; add a Resize to the flow that `predict.data` names");
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {  // of the image library, too
-    throw DataError(path, error.what());
-  }
+  if (image != inputs.end()) return std::make_unique<ImageFiles>(experiment, *image);
+  return std::make_unique<TableFiles>(experiment, needed);
 }
 
 }  // namespace tpack

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "dataflow/map.h"
 #include "experiment/experiment.h"
 
 namespace tpack {
@@ -14,27 +14,31 @@ namespace tpack {
 /// or folder that is not there.
 std::vector<std::string> listed_files(const std::vector<std::string>& words);
 
-/// Turns image files into the samples that a model is fed: the maps of its predict flow after the source.
-/// What those flows do with many samples (batches, order, repeats) does not apply to single files.
+/// A sample as a model is fed it, or why there is none.
+struct FileSample {
+  std::string name;            // the file, or its row
+  std::vector<Tensor> inputs;  // one for each of FileSamples::inputs
+  std::string error = {};      // empty if it went well
+};
+
+/// Turns files into the samples that a model is fed: the maps of its predict flow after the source. What that
+/// flow does with many samples (batches, order, repeats) does not apply.
 class FileSamples {
  public:
-  /// Errors: ConfigError if the model takes no image, or its maps do not fit single images.
-  explicit FileSamples(const Experiment& experiment);
+  virtual ~FileSamples() = default;
 
-  /// Name and spec of the input that the samples are for.
-  const TowerInput& input() const { return *input_; }
-  /// Reads one file. Errors: DataError.
-  Tensor read(const std::string& path, int64_t index) const;
-
- private:
-  void add_maps(const ConfigNode& flow, const FlowMap& flows);
-  void require_what_the_model_takes(const ConfigNode& flow) const;
-
-  const TowerInput* input_ = nullptr;
-  Color color_ = Color::kRgb;
-  Spec given_;                                                   // of a sample before the maps
-  Spec spec_;                                                    // behind them
-  std::vector<std::pair<uint64_t, std::shared_ptr<Map>>> maps_;  // key of the random numbers, and the map
+  /// Names of the model's inputs that a sample has.
+  virtual std::vector<std::string> inputs() const = 0;
+  /// What a sample is: "files" or "rows".
+  virtual const char* unit() const = 0;
+  /// Gives the samples of a file to `take`; errors of the file too.
+  virtual void read(const std::string& path, const std::function<void(FileSample)>& take) = 0;
 };
+
+/// Image files for a model that takes an image; else files that the source of the predict flow can read, such
+/// as CSV, with a sample per row. `needed`: inputs that the predictions depend on. Errors: ConfigError if the
+/// model can have neither, or the maps do not fit.
+std::unique_ptr<FileSamples> make_file_samples(const Experiment& experiment,
+                                               const std::vector<std::string>& needed);
 
 }  // namespace tpack

@@ -1,13 +1,16 @@
 #include "experiment/infer_files.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
 #include "core/log.h"
 #include "core/text.h"
 #include "experiment/file_samples.h"
+#include "experiment/output_pictures.h"
 #include "experiment/prediction_writer.h"
 #include "predict/predict_outputs.h"
 #include "predict/predictor.h"
@@ -37,60 +40,136 @@ std::vector<std::string> labels_of(const InferOptions& o, const StoredModel& mod
   return labels;
 }
 
-/// Reads files in batches and predicts; errors stay with their file.
+/// "probability float32 [10], code float32 [16]".
+std::string described(const Predictor& predictor) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < predictor.forms().size(); ++i)
+    all.push_back(predictor.outputs()[i].name + " " + predictor.forms()[i].spec.str());
+  return join(all, ", ");
+}
+
+/// How each output is written.
+class Roles {
+ public:
+  Roles(const InferOptions& options, const std::vector<std::string>& labels, const Predictor& predictor,
+        const OutputPictures& pictures)
+      : options_(options), labels_(labels), predictor_(predictor) {
+    for (size_t i = 0; i < predictor.forms().size(); ++i)
+      outputs_.push_back({predictor.outputs()[i].name, role_of(predictor.forms()[i], pictures)});
+    check_classes();
+    check_labels();
+    if (!options.images.empty() && !has(OutputRole::kPicture)) {
+      throw ConfigError(
+          "--images: no output of predict is an image, [channels, height, width] with 1 or 3 "
+          "channels, or as many numbers as the image has that the model takes; there are " +
+          described(predictor));
+    }
+  }
+  const std::vector<WrittenOutput>& outputs() const { return outputs_; }
+
+ private:
+  /// What the last function of the model makes of the numbers; labels that the user gives are for any vector.
+  OutputRole role_of(const OutputForm& form, const OutputPictures& pictures) const {
+    if (!options_.images.empty() && pictures.is_picture(form)) return OutputRole::kPicture;
+    if (form.spec.shape.rank() != 1) return OutputRole::kValues;
+    if (form.function == FinalFunction::kSoftmax) return OutputRole::kClasses;
+    const bool has_names = std::ssize(labels_) == form.spec.shape[0];
+    if (has_names && form.function == FinalFunction::kSigmoid) return OutputRole::kLabelSet;
+    return has_names && !options_.labels.empty() ? OutputRole::kClasses : OutputRole::kValues;
+  }
+  bool has(OutputRole role) const {
+    return std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& o) { return o.role == role; });
+  }
+
+  /// No more classes may be asked for than there are.
+  void check_classes() const {
+    if (options_.top_k == 1) return;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i].role != OutputRole::kClasses) continue;
+      const int64_t classes = predictor_.forms()[i].spec.shape[0];
+      if (options_.top_k > classes)
+        throw ConfigError("--top-k " + std::to_string(options_.top_k) + ": the model has " +
+                          std::to_string(classes) + " classes");
+      return;
+    }
+    throw ConfigError(
+        "--top-k: no output of predict is probabilities of classes, which a Softmax gives; "
+        "there are " +
+        described(predictor_));
+  }
+  /// Names that were given must be those of all classes.
+  void check_labels() const {
+    if (options_.labels.empty() || has(OutputRole::kLabelSet)) return;
+    const std::string names = options_.labels + ": has " + std::to_string(labels_.size()) + " names, ";
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i].role != OutputRole::kClasses) continue;
+      const int64_t classes = predictor_.forms()[i].spec.shape[0];
+      if (std::ssize(labels_) == classes) return;
+      throw ConfigError(names + "the model has " + std::to_string(classes) +
+                        " classes; write one name per line");
+    }
+    throw ConfigError(names + "but no output of predict has as many numbers; there are " +
+                      described(predictor_));
+  }
+
+  const InferOptions& options_;
+  const std::vector<std::string>& labels_;
+  const Predictor& predictor_;
+  std::vector<WrittenOutput> outputs_;
+};
+
+/// Reads files in batches and predicts; errors stay with their sample.
 class Inference {
  public:
   Inference(StoredModel& model, const InferOptions& options)
       : options_(options),
-        samples_(model.experiment()),
+        samples_(make_file_samples(model.experiment(), needed_inputs(model))),
         labels_(labels_of(options, model)),
-        predictor_(model.place(), outputs_of(model.experiment()), {samples_.input().name}),
-        writer_(make_prediction_writer(writer_options())) {}
+        pictures_(model.experiment().tower->inputs()),
+        predictor_(model.place(), outputs_of(model.experiment()), samples_->inputs()),
+        roles_(Roles(options, labels_, predictor_, pictures_).outputs()),
+        writer_(make_prediction_writer(
+            {options.format, options.output, roles_, labels_, options.top_k, options.threshold})) {
+    if (!options.images.empty()) make_folder(options.images);
+  }
 
-  /// The number of files that gave no result.
-  int64_t run(const std::vector<std::string>& files) {
-    int64_t index = 0;
-    for (const std::string& file : files) {
-      Prediction& p = pending_.emplace_back();
-      p.file = file;
-      try {
-        batch_.push_back(samples_.read(file, index++));
-      } catch (const DataError& error) {
-        p.error = error.what();
-        ++bad_;
-      }
-      if (static_cast<int64_t>(pending_.size()) == options_.batch) flush();
-    }
+  InferCounts run(const std::vector<std::string>& files) {
+    for (const std::string& file : files)
+      samples_->read(file, [this](FileSample sample) { add(std::move(sample)); });
     flush();
     writer_->finish();
-    return bad_;
+    counts_.unit = samples_->unit();
+    return counts_;
   }
 
  private:
-  WriterOptions writer_options() const {
-    WriterOptions w{options_.format, options_.output, {}, labels_, options_.top_k};
-    for (const PredictOutput& output : predictor_.outputs()) w.names.push_back(output.name);
-    return w;
+  static std::vector<std::string> needed_inputs(StoredModel& model) {
+    std::vector<std::string> all;
+    for (const TowerInput& input : model.experiment().tower->inputs()) all.push_back(input.name);
+    return Predictor(model.place(), outputs_of(model.experiment()), all).needed_inputs();
+  }
+  static void make_folder(const std::string& path) {
+    std::error_code failure;
+    std::filesystem::create_directories(path, failure);
+    if (failure) throw ResourceError(path + ": cannot be created: " + failure.message());
   }
 
-  /// No more classes may be asked for than there are; names that were given must be those of all.
-  void check_classes(const Tensor& scores) const {
-    if (scores.shape().rank() != 2) return;
-    const int64_t classes = scores.shape()[1];
-    if (options_.top_k > classes)
-      throw ConfigError("--top-k " + std::to_string(options_.top_k) + ": the model has " +
-                        std::to_string(classes) + " classes");
-    if (options_.labels.empty() || static_cast<int64_t>(labels_.size()) == classes) return;
-    throw ConfigError(options_.labels + ": has " + std::to_string(labels_.size()) + " names, the model has " +
-                      std::to_string(classes) + " classes; write one name per line");
+  void add(FileSample sample) {
+    Prediction& p = pending_.emplace_back();
+    p.file = std::move(sample.name);
+    p.error = std::move(sample.error);
+    ++counts_.all;
+    if (p.error.empty()) {
+      batch_.push_back(std::move(sample.inputs));
+    } else {
+      ++counts_.bad;
+    }
+    if (std::ssize(pending_) == options_.batch) flush();
   }
 
   void flush() {
     std::vector<Tensor> values;
-    if (!batch_.empty()) {
-      values = predictor_.run({stacked()});
-      check_classes(values[0]);
-    }
+    if (!batch_.empty()) values = predictor_.run(stacked());
     int64_t row = 0;
     for (Prediction& p : pending_) {
       if (p.error.empty()) {
@@ -98,47 +177,68 @@ class Inference {
         ++row;
         refuse_nan(p);
       }
+      if (p.error.empty()) draw(p);
       if (!p.error.empty()) log::error(p.error);
       writer_->write(p);
+      ++written_;
     }
     pending_.clear();
     batch_.clear();
   }
 
-  /// Reports an error for a file if its scores contain NaN.
+  /// Reports an error for a sample if its values contain NaN.
   void refuse_nan(Prediction& p) {
-    const Tensor& scores = p.outputs[0];
-    for (int64_t i = 0; i < scores.elements(); ++i) {
-      if (!std::isnan(scores.at(i))) continue;
-      p.error = p.file + ": the model gives NaN";
-      p.outputs.clear();
-      ++bad_;
-      return;
+    for (const Tensor& values : p.outputs) {
+      for (int64_t i = 0; i < values.elements(); ++i) {
+        if (!std::isnan(values.at(i))) continue;
+        p.error = p.file + ": the model gives NaN";
+        p.outputs.clear();
+        ++counts_.bad;
+        return;
+      }
     }
   }
 
-  Tensor stacked() const {
-    const TensorSpec& spec = batch_[0].spec();
-    Tensor all(spec.dtype, spec.shape.prepend(static_cast<int64_t>(batch_.size())));
-    for (size_t i = 0; i < batch_.size(); ++i) {
-      std::memcpy(all.row(static_cast<int64_t>(i)).raw(), batch_[i].raw(), batch_[i].bytes());
+  void draw(Prediction& p) const {
+    p.pictures.resize(p.outputs.size());
+    for (size_t i = 0; i < p.outputs.size(); ++i) {
+      if (roles_[i].role != OutputRole::kPicture) continue;
+      p.pictures[i] = pictures_.write(options_.images, written_, p.file, roles_[i].name,
+                                      predictor_.forms()[i], p.outputs[i]);
+    }
+  }
+
+  /// The batch, one tensor for each input.
+  std::vector<Tensor> stacked() const {
+    std::vector<Tensor> all;
+    for (size_t input = 0; input < batch_[0].size(); ++input) {
+      const TensorSpec& spec = batch_[0][input].spec();
+      Tensor& rows = all.emplace_back(spec.dtype, spec.shape.prepend(std::ssize(batch_)));
+      for (size_t i = 0; i < batch_.size(); ++i) {
+        const Tensor& sample = batch_[i][input];
+        std::memcpy(rows.row(static_cast<int64_t>(i)).raw(), sample.raw(), sample.bytes());
+      }
     }
     return all;
   }
 
   const InferOptions& options_;
-  FileSamples samples_;
+  std::unique_ptr<FileSamples> samples_;
   std::vector<std::string> labels_;
+  OutputPictures pictures_;
   Predictor predictor_;
+  std::vector<WrittenOutput> roles_;
   std::unique_ptr<PredictionWriter> writer_;
-  std::vector<Prediction> pending_;  // files since the last batch, good and bad
-  std::vector<Tensor> batch_;        // the samples of the good ones
-  int64_t bad_ = 0;
+  std::vector<Prediction> pending_;         // samples since the last batch, good and bad
+  std::vector<std::vector<Tensor>> batch_;  // the inputs of the good ones
+  int64_t written_ = 0;
+  InferCounts counts_;
 };
 
 }  // namespace
 
-int64_t infer_files(StoredModel& model, const std::vector<std::string>& files, const InferOptions& options) {
+InferCounts infer_files(StoredModel& model, const std::vector<std::string>& files,
+                        const InferOptions& options) {
   return Inference(model, options).run(files);
 }
 

@@ -74,19 +74,35 @@ nlohmann::json as_json(const Tensor& value) {
   return list;
 }
 
-/// {"file": ..., "label": ..., "score": ..., "top": [...], "outputs": {...}}, or {"file": ..., "error": ...}.
+/// The number of the first output of a role.
+std::optional<size_t> first_of(const std::vector<WrittenOutput>& outputs, OutputRole role) {
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].role == role) return i;
+  return std::nullopt;
+}
+
+/// {"file": ..., "label": ..., "score": ..., "top": [...], "labels": [...], "outputs": {...}}, or {"file":
+/// ..., "error": ...}; label, score and top if an output is of classes, labels if one is a set.
 class JsonLines final : public PredictionWriter {
  public:
-  explicit JsonLines(const WriterOptions& options) : options_(options), output_(options.output) {}
+  explicit JsonLines(const WriterOptions& options)
+      : options_(options),
+        classes_(first_of(options.outputs, OutputRole::kClasses)),
+        set_(first_of(options.outputs, OutputRole::kLabelSet)),
+        output_(options.output) {}
 
   void write(const Prediction& p) override {
     nlohmann::ordered_json line = {{"file", p.file}};
     if (!p.error.empty()) {
       line["error"] = p.error;
     } else {
-      add_classes(p.outputs[0], line);
-      for (size_t i = 0; i < p.outputs.size(); ++i)
-        line["outputs"][options_.names[i]] = as_json(p.outputs[i]);
+      if (classes_) add_classes(p.outputs[*classes_], line);
+      if (set_) line["labels"] = labels_that_hold(p.outputs[*set_], options_.labels, options_.threshold);
+      for (size_t i = 0; i < p.outputs.size(); ++i) {
+        const bool is_picture = options_.outputs[i].role == OutputRole::kPicture;
+        line["outputs"][options_.outputs[i].name] =
+            is_picture ? nlohmann::json(p.pictures[i]) : as_json(p.outputs[i]);
+      }
     }
     output_.stream() << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   }
@@ -94,7 +110,6 @@ class JsonLines final : public PredictionWriter {
 
  private:
   void add_classes(const Tensor& scores, nlohmann::ordered_json& line) const {
-    if (scores.shape().rank() != 1) return;
     const auto ranked = top_classes(scores, options_.labels, options_.top_k);
     line["label"] = ranked[0].label;
     line["score"] = ranked[0].score;
@@ -103,54 +118,75 @@ class JsonLines final : public PredictionWriter {
   }
 
   WriterOptions options_;
+  std::optional<size_t> classes_;
+  std::optional<size_t> set_;
   TextOutput output_;
 };
 
-/// file,label,score,label_2,score_2,...: the classes of the first output; then a column for each further one,
-/// its values with spaces between; error.
+/// file; label,score,label_2,score_2,... of the first output of classes; labels, with ';' between them, of
+/// the first set; a column for each further output, its values with spaces between, or the path of its
+/// picture; error.
 class CsvWriter final : public PredictionWriter {
  public:
-  explicit CsvWriter(const WriterOptions& options) : options_(options), output_(options.output) {
-    output_.stream() << "file";
-    for (int k = 1; k <= options_.top_k; ++k) {
+  explicit CsvWriter(const WriterOptions& options)
+      : options_(options),
+        classes_(first_of(options.outputs, OutputRole::kClasses)),
+        set_(first_of(options.outputs, OutputRole::kLabelSet)),
+        output_(options.output) {
+    std::vector<std::string> columns = {"file"};
+    for (int k = 1; classes_ && k <= options_.top_k; ++k) {
       const std::string number = k == 1 ? "" : "_" + std::to_string(k);
-      output_.stream() << ",label" << number << ",score" << number;
+      columns.push_back("label" + number);
+      columns.push_back("score" + number);
     }
-    for (size_t i = 1; i < options_.names.size(); ++i)
-      output_.stream() << "," << csv_field(options_.names[i]);
-    output_.stream() << ",error\n";
+    if (set_) columns.emplace_back("labels");
+    for (size_t i = 0; i < options_.outputs.size(); ++i)
+      if (has_values(i)) columns.push_back(options_.outputs[i].name);
+    columns.emplace_back("error");
+    write_row(columns);
   }
 
   void write(const Prediction& p) override {
-    std::vector<Ranked> ranked;
-    if (p.error.empty()) ranked = top_classes(scores(p), options_.labels, options_.top_k);
-    output_.stream() << csv_field(p.file);
-    for (size_t k = 0; k < static_cast<size_t>(options_.top_k); ++k) {
-      if (k < ranked.size()) {
-        output_.stream() << "," << csv_field(ranked[k].label) << "," << csv_field(ranked[k].score);
-      } else {
-        output_.stream() << ",,";
+    const bool is_good = p.error.empty();
+    std::vector<std::string> fields = {p.file};
+    if (classes_) {
+      const auto ranked = is_good ? top_classes(p.outputs[*classes_], options_.labels, options_.top_k)
+                                  : std::vector<Ranked>();
+      for (size_t k = 0; k < static_cast<size_t>(options_.top_k); ++k) {
+        fields.push_back(k < ranked.size() ? ranked[k].label : "");
+        fields.push_back(k < ranked.size() ? csv_field(ranked[k].score) : "");
       }
     }
-    for (size_t i = 1; i < options_.names.size(); ++i)
-      output_.stream() << "," << (i < p.outputs.size() ? values(p.outputs[i]) : "");
-    output_.stream() << "," << csv_field(p.error) << "\n";
+    if (set_) fields.push_back(is_good ? label_set(p.outputs[*set_]) : "");
+    for (size_t i = 0; i < options_.outputs.size(); ++i)
+      if (has_values(i)) fields.push_back(is_good ? values(p, i) : "");
+    fields.push_back(p.error);
+    write_row(fields);
   }
   void finish() override { output_.finish(); }
 
  private:
-  const Tensor& scores(const Prediction& p) const {
-    if (p.outputs[0].shape().rank() == 1) return p.outputs[0];
-    throw ConfigError("--format csv ranks classes, but output '" + options_.names[0] + "' of a file is " +
-                      p.outputs[0].spec().str() + "; use jsonl or hdf5");
+  /// What is named is not written again as values.
+  bool has_values(size_t output) const { return classes_ != output && set_ != output; }
+  void write_row(const std::vector<std::string>& fields) {
+    for (size_t i = 0; i < fields.size(); ++i)
+      output_.stream() << (i == 0 ? "" : ",") << csv_field(fields[i]);
+    output_.stream() << "\n";
   }
-  static std::string values(const Tensor& x) {
+  std::string label_set(const Tensor& probabilities) const {
+    return join(labels_that_hold(probabilities, options_.labels, options_.threshold), ";");
+  }
+  std::string values(const Prediction& p, size_t output) const {
+    if (options_.outputs[output].role == OutputRole::kPicture) return p.pictures[output];
+    const Tensor& x = p.outputs[output];
     std::string text;
     for (int64_t i = 0; i < x.elements(); ++i) text += (i == 0 ? "" : " ") + csv_field(element(x, i));
     return text;
   }
 
   WriterOptions options_;
+  std::optional<size_t> classes_;
+  std::optional<size_t> set_;
   TextOutput output_;
 };
 
@@ -175,8 +211,8 @@ class Hdf5 final : public PredictionWriter {
     content.texts["files"] = files;
     content.texts["errors"] = errors;
     content.texts["labels"] = join(options_.labels, "\n");
-    for (size_t i = 0; i < options_.names.size(); ++i) {
-      if (const auto rows = stacked(i)) content.tensors[options_.names[i]] = *rows;
+    for (size_t i = 0; i < options_.outputs.size(); ++i) {
+      if (const auto rows = stacked(i)) content.tensors[options_.outputs[i].name] = *rows;
     }
     save_checkpoint(options_.output, content);
   }
@@ -189,7 +225,7 @@ class Hdf5 final : public PredictionWriter {
   /// An output is a dataset of its name, or below groups of the words before the last slash.
   void check_names() const {
     std::vector<std::string> taken = {"files", "errors", "labels"};
-    for (const std::string& name : options_.names) {
+    for (const auto& [name, role] : options_.outputs) {
       for (const std::string& other : taken) {
         if (name == other || name.starts_with(other + "/") || other.starts_with(name + "/")) {
           throw ConfigError("--format hdf5 cannot hold output '" + name + "' next to '" + other +
@@ -234,6 +270,14 @@ std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::str
         {index < labels.size() ? labels[index] : std::to_string(index), element(scores, order[k])});
   }
   return ranked;
+}
+
+std::vector<std::string> labels_that_hold(const Tensor& probabilities, const std::vector<std::string>& labels,
+                                          double threshold) {
+  std::vector<std::string> held;
+  for (int64_t i = 0; i < probabilities.elements(); ++i)
+    if (probabilities.at(i) >= threshold) held.push_back(labels[static_cast<size_t>(i)]);
+  return held;
 }
 
 std::unique_ptr<PredictionWriter> make_prediction_writer(const WriterOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -9,11 +10,25 @@
 
 namespace tpack {
 
-/// What a model says of one file: a row of each output, or why there is none.
+/// How the values of an output are written.
+enum class OutputRole : uint8_t {
+  kValues,
+  kClasses,   // probabilities of classes: the best ones are named
+  kLabelSet,  // a probability for each label: those that hold are named
+  kPicture,   // an image: JSON lines and CSV have the path of its PNG file
+};
+
+struct WrittenOutput {
+  std::string name;
+  OutputRole role = OutputRole::kValues;
+};
+
+/// What a model says of one sample: a row of each output, or why there is none.
 struct Prediction {
-  std::string file;
-  std::vector<Tensor> outputs;  // without a batch axis
-  std::string error;            // empty if it went well
+  std::string file;                        // or the row of a file
+  std::vector<Tensor> outputs;             // without a batch axis
+  std::string error;                       // empty if it went well
+  std::vector<std::string> pictures = {};  // of each output, the path of its file; empty if there are none
 };
 
 /// A class with its score.
@@ -25,13 +40,18 @@ struct Ranked {
 /// vector.
 std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::string>& labels, int count);
 
+/// The labels whose probability is at least `threshold`, in their order.
+std::vector<std::string> labels_that_hold(const Tensor& probabilities, const std::vector<std::string>& labels,
+                                          double threshold);
+
 /// How predictions are written.
 struct WriterOptions {
-  std::string format = "jsonl";     // jsonl, csv, hdf5
-  std::string output;               // file; empty: stdout
-  std::vector<std::string> names;   // of the outputs
-  std::vector<std::string> labels;  // of the classes
+  std::string format = "jsonl";        // jsonl, csv, hdf5
+  std::string output;                  // file; empty: stdout
+  std::vector<WrittenOutput> outputs;  // the first one of a role is named, the others are values
+  std::vector<std::string> labels;     // of the classes
   int top_k = 1;
+  double threshold = 0.5;
 };
 
 /// Writes predictions in the order in which they come. Threads: one at a time.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <cstdio>
 #include <filesystem>
 
@@ -21,16 +22,15 @@ std::optional<size_t> label_column(const Spec& spec, bool batched) {
   return std::nullopt;
 }
 
-/// "003-T-shirt_top.png"; a label may hold what a file name may not.
-std::string file_name(int number, std::string label) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%03d", number);
+}  // namespace
+
+std::string sample_file_name(int64_t number, std::string label) {
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "%03" PRId64, number);
   const auto is_bad = [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7F; };
   std::replace_if(label.begin(), label.end(), is_bad, '_');
   return std::string(text.data()) + (label.empty() ? "" : "-" + label) + ".png";
 }
-
-}  // namespace
 
 void write_sample_images(const DataFlow& flow, const std::string& folder, int count, uint64_t seed) {
   const Spec& spec = flow.spec();
@@ -53,7 +53,7 @@ void write_sample_images(const DataFlow& flow, const std::string& folder, int co
           label ? spec[*label].class_name(static_cast<int64_t>(item.to_tensor(*label).at(batched ? row : 0)))
                 : "";
       const auto png = encode_png(batched ? images.row(row) : images);
-      write_whole_file(folder + "/" + file_name(written, name), png.at(0).png);
+      write_whole_file(folder + "/" + sample_file_name(written, name), png.at(0).png);
     }
   }
 }

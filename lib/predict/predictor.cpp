@@ -1,8 +1,11 @@
 #include "predict/predictor.h"
 
 #include <algorithm>
+#include <map>
 
+#include "graph/pointwise.h"
 #include "graph/structural.h"
+#include "ops/softmax_cross_entropy.h"
 
 namespace tpack {
 namespace {
@@ -22,6 +25,21 @@ std::string program_name(const std::vector<PredictOutput>& outputs) {
   return name;
 }
 
+/// Other shapes have the same values.
+FinalFunction function_of(Symbol y) {
+  while (op_cast<Reshape>(*y.node) != nullptr || op_cast<Transpose>(*y.node) != nullptr)
+    y = y.node->inputs[0];
+  if (is_softmax(y)) return FinalFunction::kSoftmax;
+  if (pointwise::is_function(y, pointwise::Fn::kSigmoid)) return FinalFunction::kSigmoid;
+  return pointwise::is_function(y, pointwise::Fn::kTanh) ? FinalFunction::kTanh : FinalFunction::kOther;
+}
+
+/// `y`: of a batch of one.
+OutputForm form_of(const Symbol& y) {
+  const Shape shape = y.shape().rank() == 0 ? y.shape() : y.shape().drop_front();
+  return {{y.dtype(), shape}, function_of(y)};
+}
+
 }  // namespace
 
 Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
@@ -37,7 +55,11 @@ Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs
     if (found == known.end()) throw unknown_reference("input", name, {}, known);
     given_.push_back(static_cast<size_t>(found - known.begin()));
   }
-  graph(nominal());
+  const Built built = build(nominal());
+  for (const Fetch& fetch : built.graph.fetches()) forms_.push_back(form_of(fetch.value));
+  const std::vector<bool> needed = built.graph.needed();
+  for (const size_t i : given_)
+    if (needed[static_cast<size_t>(built.inputs[i]->id)]) needed_inputs_.push_back(known[i]);
 }
 
 Signature Predictor::nominal() const {
@@ -47,10 +69,10 @@ Signature Predictor::nominal() const {
 }
 
 /// Inputs that are not given are zeros in the graph; no output may need them.
-Graph Predictor::graph(const Signature& fed) const {
+Predictor::Built Predictor::build(const Signature& fed) const {
   const std::vector<TowerInput>& inputs = place_.tower->inputs();
-  Graph graph;
-  Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
+  Built built;
+  Builder b(built.graph, *place_.table, {Phase::kInference, place_.device->float_type()});
   const int64_t batch = batch_of(inputs, given_, fed);
   std::map<std::string, Symbol> in;
   std::map<const Node*, std::string> zeros;
@@ -61,17 +83,20 @@ Graph Predictor::graph(const Signature& fed) const {
     const Symbol x = is_given ? b.input(inputs[i].name, fed[static_cast<size_t>(at - given_.begin())])
                               : b.constant(Tensor::zeros(inputs[i].batch_spec(batch)));
     if (!is_given) zeros[x.node] = inputs[i].name;
+    built.inputs.push_back(x.node);
     in[inputs[i].name] = inputs[i].layout == "HWC" ? b.transpose(x, {0, 3, 1, 2}) : x;
   }
   const TowerResult result = place_.tower->build(b, in);
   fetch_outputs(b, *place_.table, result.outputs, outputs_);
-  const std::vector<bool> needed = graph.needed();
+  const std::vector<bool> needed = built.graph.needed();
   for (const auto& [node, name] : zeros) {
     if (needed[static_cast<size_t>(node->id)])
       throw ConfigError("the outputs depend on input '" + name + "', which is not given");
   }
-  return graph;
+  return built;
 }
+
+Graph Predictor::graph(const Signature& fed) const { return build(fed).graph; }
 
 std::vector<Tensor> Predictor::run(const std::vector<Tensor>& batch) {
   const Executable& done = program_.run(batch, {.step = batches_++});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +9,20 @@
 #include "predict/predict_outputs.h"
 
 namespace tpack {
+
+/// The function that makes an output, which says what its values mean.
+enum class FinalFunction : uint8_t {
+  kOther,
+  kSoftmax,  // probabilities of classes
+  kSigmoid,  // a probability for each value
+  kTanh,     // values from -1 to 1
+};
+
+/// What an output holds for one sample.
+struct OutputForm {
+  TensorSpec spec;
+  FinalFunction function = FinalFunction::kOther;
+};
 
 /// Runs a tower in inference for its outputs, a batch at a time. Inputs that the outputs do not depend on
 /// (labels) need not be given. Threads: one caller, the one that runs other programs of the device.
@@ -20,16 +34,27 @@ class Predictor {
             const std::vector<std::string>& given);
 
   const std::vector<PredictOutput>& outputs() const { return outputs_; }
+  /// Of each output.
+  const std::vector<OutputForm>& forms() const { return forms_; }
+  /// Names of the given inputs that the outputs depend on.
+  const std::vector<std::string>& needed_inputs() const { return needed_inputs_; }
   /// Values of the outputs, in their order, for tensors of the given inputs. Copies: the next call leaves
   /// them alone.
   std::vector<Tensor> run(const std::vector<Tensor>& batch);
 
  private:
+  struct Built {
+    Graph graph;
+    std::vector<const Node*> inputs;  // of the tower, in its order
+  };
+  Built build(const Signature& given) const;
   Graph graph(const Signature& given) const;
   Signature nominal() const;
 
   TowerPlace place_;
   std::vector<PredictOutput> outputs_;
+  std::vector<OutputForm> forms_;
+  std::vector<std::string> needed_inputs_;
   std::vector<size_t> given_;  // numbers of the tower's inputs
   Program program_;
   int64_t batches_ = 0;  // so far: each has other random draws

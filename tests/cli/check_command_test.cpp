@@ -1,5 +1,8 @@
+#include <filesystem>
+
 #include <gmock/gmock.h>
 
+#include "dataflow/test_databases.h"
 #include "experiment/check.h"
 #include "support/late_source.h"
 #include "support/program_runner.h"
@@ -24,6 +27,28 @@ TEST(CheckCommand, opens_data_that_alone_tell_what_they_hold) {
         error.what(),
         testing::HasSubstr("tiny.yaml:5:5: what this flow holds is known only once its data is opened"));
   }
+}
+
+TEST(CheckCommand, takes_the_config_for_databases_of_caffe_which_trains) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"train_lmdb", "test_lmdb"}) {
+    std::map<std::string, std::vector<uint8_t>> records;
+    for (int i = 0; i < 3; ++i)
+      records[std::to_string(i)] =
+          pixel_datum(3, 4 + i, 5, std::vector<uint8_t>(size_t{15} * (4U + static_cast<size_t>(i))), i);
+    write_lmdb(folder / name, records);
+  }
+  CheckedExperiment checked(source_folder() + "/configs/caffe-lmdb.yaml",
+                            {"vars.dir=" + folder.str(), "vars.batch=2", "vars.classes=3"}, true);
+  EXPECT_EQ(checked.experiment().train_flow()->spec().str(), "image uint8 [2, 225, 225, 1], label int32 [2]");
+  EXPECT_EQ(checked.experiment().train_flow()->settings().workers.count, 2);
+  EXPECT_EQ(checked.experiment().train_flow()->settings().prefetch, 3);
+  const testing_cli::Outcome trained =
+      testing_cli::tpack({"train", source_folder() + "/configs/caffe-lmdb.yaml", "--log-dir", folder / "run",
+                          "--set", "vars.dir=" + folder.str(), "--set", "vars.batch=2", "--set",
+                          "vars.classes=3", "--set", "max_epoch=2"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "run/checkpoints/model-2.h5")) << trained.err;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ const live::Fields kPicky(
 
 std::string content_of_flow(const std::string& items_yaml, const std::string& file) {
   const DataFlow flow = make_flow(parse_yaml(items_yaml, file));
+  if (!flow.knows_spec()) flow.prepare();
   std::string text = std::to_string(flow.settings().workers.count) + " workers, " +
                      std::to_string(flow.settings().prefetch) + " ahead: " + flow.spec().str();
   const auto read = [&](int64_t pass) {

@@ -46,6 +46,19 @@ TEST_F(PredictorTest, gives_outputs_without_labels) {
   }
 }
 
+TEST_F(PredictorTest, knows_what_values_of_outputs_mean) {
+  const Predictor predictor(tower_.place(),
+                            outputs("{raw: fc1, p: {Softmax: fc1}, set: {Sigmoid: fc1}, t: {Tanh: fc1}}"),
+                            {"x", "label"});
+  EXPECT_EQ(predictor.needed_inputs(), std::vector<std::string>{"x"}) << "labels are not needed";
+  const std::vector<FinalFunction> expected = {FinalFunction::kOther, FinalFunction::kSoftmax,
+                                               FinalFunction::kSigmoid, FinalFunction::kTanh};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(predictor.forms()[i].function, expected[i]) << i;
+    EXPECT_EQ(predictor.forms()[i].spec.str(), "float32 [3]") << i;
+  }
+}
+
 TEST_F(PredictorTest, a_batch_of_any_size_gives_each_sample_its_own_values) {
   Predictor predictor(tower_.place(), outputs("[fc1]"), {"x"});
   const Tensor all = predictor.run({x_})[0];

@@ -1,9 +1,9 @@
 #include <cstring>
-#include <filesystem>
 
 #include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/dataset/dataset_files.h"
+#include "dataflow/file_stamp.h"
 #include "dataflow/format/idx.h"
 #include "dataflow/source.h"
 #include "dataflow/split.h"
@@ -44,7 +44,7 @@ class IdxImages : public RandomAccessSource {
   void prepare() override {
     const std::string prefix = p_.split == Split::kTrain ? "train" : "t10k";
     const auto paths = files_.find({prefix + "-images-idx3-ubyte", prefix + "-labels-idx1-ubyte"});
-    fingerprint_ = size_and_date(paths[0]) + size_and_date(paths[1]);  // of what is read now
+    fingerprint_ = file_stamp(paths[0]) + file_stamp(paths[1]);  // of what is read now
     const Tensor images = read_idx(paths[0], 3);
     const Tensor labels = read_idx(paths[1], 1);
     if (images.shape()[1] != kSide || images.shape()[2] != kSide) {
@@ -76,14 +76,6 @@ class IdxImages : public RandomAccessSource {
 
  private:
   static constexpr int64_t kSide = 28;
-
-  static std::string size_and_date(const std::string& path) {
-    std::error_code gone;  // reading it is what fails
-    const uintmax_t bytes = std::filesystem::file_size(path, gone);
-    const auto date = std::filesystem::last_write_time(path, gone).time_since_epoch().count();
-    return std::filesystem::path(path).filename().string() + " " + std::to_string(bytes) + " " +
-           std::to_string(date) + "\n";
-  }
 
   void check_labels(const Tensor& labels, const std::string& path) const {
     for (int64_t i = 0; i < labels.elements(); ++i) {

@@ -1,0 +1,368 @@
+#include "dataflow/format/csv.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "dataflow/file_stamp.h"
+#include "dataflow/format/mapped_file.h"
+#include "dataflow/source.h"
+#include "dataflow/source/csv_columns.h"
+
+namespace tpack {
+namespace {
+
+struct CsvParams {
+  Ref<Path> file;
+  std::vector<NumberColumns> columns;
+  std::vector<LabelColumn> labels;
+  std::string delimiter = ",";
+  bool header = true;
+  std::optional<double> missing = {};
+  bool shuffle = true;
+};
+
+/// Class names in the order of their labels: numbers by value, other names by letter.
+std::vector<std::string> sorted_classes(const std::map<std::string, int32_t>& seen) {
+  std::vector<std::string> names;
+  bool are_numbers = true;
+  for (const auto& [name, first_label] : seen) {
+    names.push_back(name);
+    are_numbers = are_numbers && csv_number(name);
+  }
+  if (are_numbers) {
+    std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+      return *csv_number(a) < *csv_number(b);
+    });
+  }
+  return names;
+}
+
+/// All of a CSV file is read when it is opened: numbers as float32, class names as int32 labels. A row with
+/// a bad field becomes a bad sample.
+class CsvTable final : public RandomAccessSource {
+ public:
+  using Params = CsvParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Reads numbers and class names from a CSV file, one sample per row.")
+        .example(
+            "CSV: {file: iris.csv, columns: {x: [\"sepal_.*\", petal_length]}, labels: {label: species}}")
+        .field("file", &Params::file, "the file, in UTF-8")
+        .required()
+        .field("columns", &Params::columns,
+               "columns of numbers by component: a name gives a number, a list or a regular expression for "
+               "whole names gives a vector; float32")
+        .field(
+            "labels", &Params::labels,
+            "columns of class names by component; labels are int32, from 0, in the order of the sorted "
+            "names; {label: {column: species, classes: [...]}} gives another order; a list of columns is a "
+            "set of labels, any number of which may hold: a float32 vector, 0 or 1 for each (or a number "
+            "between), named after the columns")
+        .field("delimiter", &Params::delimiter, "the character between fields; \"\\t\" is a tab")
+        .field("header", &Params::header,
+               "true: the first row has the names of the columns; false: their names are 0, 1, 2, ...")
+        .field("missing", &Params::missing,
+               "number that replaces missing ones (empty, NA, NaN, null, ?); default: such rows are bad "
+               "samples")
+        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+  }
+  explicit CsvTable(Params p) : p_(std::move(p)), path_(resolved_path(p_.file)) {
+    if (p_.columns.empty() && p_.labels.empty())
+      throw ConfigError(
+          "CSV: no columns; set 'columns', such as {x: [width, height], y: price}, or 'labels'");
+    if (p_.delimiter.size() != 1 || std::string("\"\r\n").find(p_.delimiter) != std::string::npos) {
+      throw ConfigError("CSV: 'delimiter' is '" + p_.delimiter +
+                        "'; must be one character of ASCII, such as \",\", \";\" or \"\\t\"");
+    }
+    for (const NumberColumns& numbers : p_.columns) {
+      for (const LabelColumn& label : p_.labels) {
+        if (numbers.component == label.component)
+          throw ConfigError(label.column.position, "CSV: component '" + label.component +
+                                                       "' is in 'columns' and in 'labels'; rename one");
+      }
+    }
+    wanted_numbers_ = p_.columns;
+    for (const LabelColumn& label : p_.labels) {
+      check_classes(label);
+      if (label.set.empty())
+        wanted_labels_.push_back(label);
+      else
+        wanted_numbers_.push_back({label.component, label.set, true, true});
+    }
+  }
+
+  /// Patterns, and classes that the config does not name, need the file.
+  bool knows_spec() const override {
+    return std::all_of(wanted_numbers_.begin(), wanted_numbers_.end(), has_plain_names) &&
+           std::all_of(wanted_labels_.begin(), wanted_labels_.end(),
+                       [](const auto& label) { return !label.classes.empty(); });
+  }
+  Spec spec() const override {
+    std::vector<ComponentSpec> components;
+    for (size_t i = 0; i < wanted_numbers_.size(); ++i)
+      components.push_back({wanted_numbers_[i].component, number_spec(i), false, names_in_set(i)});
+    for (size_t i = 0; i < wanted_labels_.size(); ++i) {
+      const auto& classes = labels_.empty() ? wanted_labels_[i].classes : labels_[i].classes;
+      components.push_back({wanted_labels_[i].component, {DType::kInt32, {}}, false, classes});
+    }
+    return Spec(std::move(components));
+  }
+  int64_t size() const override { return static_cast<int64_t>(lines_.size()); }
+  bool shuffled() const override { return p_.shuffle; }
+  SourceFacts facts() const override {
+    SourceFacts facts{.samples = size(), .unit = "rows"};
+    if (!labels_.empty()) {
+      for (const std::string& name : labels_[0].classes) facts.classes.push_back({name, 0});
+      for (const int32_t label : labels_[0].values)
+        if (label >= 0) ++facts.classes[static_cast<size_t>(label)].samples;
+    }
+    if (!bad_.empty()) {
+      const auto& [row, why] = *bad_.begin();
+      facts.remarks.push_back(with_thousands(static_cast<int64_t>(bad_.size())) +
+                              (bad_.size() == 1 ? " bad row: " : " bad rows; the first one is ") + "line " +
+                              std::to_string(lines_[row]) + ": " + why);
+    }
+    return facts;
+  }
+  std::string fingerprint() const override { return file_stamp(path_); }
+  std::string file_of(int64_t index) const override {
+    return path_ + ":" + std::to_string(lines_[static_cast<size_t>(index)]);
+  }
+
+  std::shared_ptr<RandomAccessSource> reader_of(const std::string& path,
+                                                const std::vector<std::string>& components) const override {
+    const auto is_idle = [&](const auto& one) {
+      return std::find(components.begin(), components.end(), one.component) == components.end();
+    };
+    Params p = p_;
+    p.file = {path, {}};
+    p.shuffle = false;
+    std::erase_if(p.columns, is_idle);
+    std::erase_if(p.labels, is_idle);
+    for (const LabelColumn& label : p.labels) {
+      if (label.set.empty() && label.classes.empty())
+        throw ConfigError(label.column.position,
+                          "CSV: the labels of '" + label.component +
+                              "' depend on the classes in the file; name them: {column: " +
+                              label.column.name + ", classes: [...]}");
+    }
+    return std::make_shared<CsvTable>(std::move(p));
+  }
+
+  void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
+    const auto row = static_cast<size_t>(index);
+    if (const auto bad = bad_.find(row); bad != bad_.end()) {
+      throw DataError(bad->second +
+                      "; to leave such rows out, write the flow as {on_error: skip, flow: [...]}");
+    }
+    size_t component = 0;
+    for (size_t i = 0; i < numbers_.size(); ++i) {
+      const size_t width = numbers_[i].columns.size();
+      const float* const from = numbers_[i].values.data() + row * width;
+      std::copy_n(from, width, out.renew(component++, number_spec(i)).data<float>());
+    }
+    for (const Labels& labels : labels_)
+      *out.renew(component++, {DType::kInt32, {}}).data<int32_t>() = labels.values[row];
+  }
+
+ protected:
+  void prepare() override {
+    const MappedFile file(path_);
+    const auto bytes = file.bytes();
+    CsvReader reader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, p_.delimiter[0], path_);
+    std::vector<std::string_view> fields;
+    if (!reader.next(fields)) throw DataError(path_, "is empty");
+    const CsvHeader header(names_of(fields), path_);
+    find_columns(header);
+    bool has_row = !p_.header || reader.next(fields);
+    for (; has_row; has_row = reader.next(fields)) add_row(header, fields, reader.line());
+    if (lines_.empty()) throw DataError(path_, "has no rows after its header");
+    if (bad_.size() == lines_.size()) {
+      throw DataError(file_of(0), bad_.at(0) + "; all " + with_thousands(size()) + " rows are bad");
+    }
+    for (Labels& labels : labels_) labels.number();
+  }
+
+ private:
+  struct Numbers {
+    std::vector<size_t> columns;
+    bool is_vector = false;
+    std::vector<std::string> names;  // of the columns, if they are a set of labels
+    std::vector<float> values;       // [rows, columns]
+  };
+  /// While the file is read, labels are numbered as their names appear; `number` gives them their order.
+  struct Labels {
+    size_t column = 0;
+    bool is_fixed = false;                // the config has the classes
+    std::vector<std::string> classes;     // in the order of the labels
+    std::map<std::string, int32_t> seen;  // label by name
+    std::vector<int32_t> values;          // [rows]; -1: bad
+
+    void number() {
+      if (is_fixed) return;
+      classes = sorted_classes(seen);
+      std::vector<int32_t> label_of(classes.size());
+      for (size_t i = 0; i < classes.size(); ++i)
+        label_of[static_cast<size_t>(seen.at(classes[i]))] = static_cast<int32_t>(i);
+      for (int32_t& value : values)
+        if (value >= 0) value = label_of[static_cast<size_t>(value)];
+    }
+  };
+
+  static void check_classes(const LabelColumn& label) {
+    std::vector<std::string> sorted = label.classes;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) {
+      throw ConfigError(label.column.position,
+                        "CSV: 'classes' of component '" + label.component + "' has '" + *twice + "' twice");
+    }
+  }
+
+  /// False if a name may be a pattern.
+  static bool has_plain_names(const NumberColumns& numbers) {
+    const auto is_plain = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == ' ';
+    };
+    return std::all_of(numbers.columns.begin(), numbers.columns.end(), [&](const ColumnRef& ref) {
+      return std::all_of(ref.name.begin(), ref.name.end(), is_plain);
+    });
+  }
+
+  TensorSpec number_spec(size_t i) const {
+    const bool is_vector = numbers_.empty() ? wanted_numbers_[i].is_list : numbers_[i].is_vector;
+    const size_t width = numbers_.empty() ? wanted_numbers_[i].columns.size() : numbers_[i].columns.size();
+    if (!is_vector) return {DType::kFloat32, {}};
+    return {DType::kFloat32, {static_cast<int64_t>(width)}};
+  }
+
+  /// The names of the labels; empty for other numbers.
+  std::vector<std::string> names_in_set(size_t i) const {
+    if (!numbers_.empty() || !wanted_numbers_[i].is_label_set)
+      return numbers_.empty() ? std::vector<std::string>() : numbers_[i].names;
+    std::vector<std::string> names;
+    for (const ColumnRef& ref : wanted_numbers_[i].columns) names.push_back(ref.name);
+    return names;
+  }
+
+  std::vector<std::string> names_of(const std::vector<std::string_view>& fields) const {
+    std::vector<std::string> names;
+    for (const std::string_view field : fields)
+      names.push_back(p_.header ? std::string(trim(field)) : std::to_string(names.size()));
+    return names;
+  }
+
+  /// Also forgets what a preparation that failed has read.
+  void find_columns(const CsvHeader& header) {
+    numbers_.clear();
+    labels_.clear();
+    lines_.clear();
+    bad_.clear();
+    Diagnostics mistakes;
+    const auto find = [&](const ColumnRef& ref) {
+      try {
+        return header.find(ref);
+      } catch (const ConfigError& error) {
+        mistakes.add(error, ref.position);
+        return std::vector<size_t>{0};
+      }
+    };
+    for (const NumberColumns& wanted : wanted_numbers_) {
+      Numbers& numbers = numbers_.emplace_back();
+      for (const ColumnRef& ref : wanted.columns) {
+        const std::vector<size_t> found = find(ref);
+        numbers.columns.insert(numbers.columns.end(), found.begin(), found.end());
+        numbers.is_vector = wanted.is_list || header[found[0]] != ref.name;
+      }
+      if (!wanted.is_label_set) continue;
+      for (const size_t column : numbers.columns) numbers.names.push_back(header[column]);
+    }
+    for (const LabelColumn& wanted : wanted_labels_) {
+      Labels& labels = labels_.emplace_back();
+      const std::vector<size_t> found = find(wanted.column);
+      if (found.size() > 1) {
+        mistakes.add(wanted.column.position, "CSV: '" + wanted.column.name + "' matches " +
+                                                 std::to_string(found.size()) + " columns; component '" +
+                                                 wanted.component + "' needs one");
+      }
+      labels.column = found[0];
+      labels.is_fixed = !wanted.classes.empty();
+      labels.classes = wanted.classes;
+      for (size_t i = 0; i < wanted.classes.size(); ++i)
+        labels.seen[wanted.classes[i]] = static_cast<int32_t>(i);
+    }
+    mistakes.throw_if_any();
+  }
+
+  void add_row(const CsvHeader& header, const std::vector<std::string_view>& fields, int64_t line) {
+    std::string why;
+    if (fields.size() != header.size()) {
+      why = std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") + ", but the " +
+            (p_.header ? "header" : "first row") + " has " + std::to_string(header.size());
+    }
+    for (Numbers& numbers : numbers_) {
+      for (const size_t column : numbers.columns) {
+        const float value = why.empty() ? number(fields[column], header[column], why) : 0;
+        if (why.empty() && !numbers.names.empty() && (value < 0 || value > 1))
+          why = "column '" + header[column] + "' has " + shortest(value) +
+                "; a label of a set must be 0, 1 or between";
+        numbers.values.push_back(value);
+      }
+    }
+    for (Labels& labels : labels_)
+      labels.values.push_back(why.empty() ? label(labels, fields[labels.column], header[labels.column], why)
+                                          : -1);
+    if (!why.empty()) bad_[lines_.size()] = why;
+    lines_.push_back(line);
+  }
+
+  /// Sets `why` if the field is bad.
+  float number(std::string_view field, const std::string& column, std::string& why) const {
+    std::optional<double> value = csv_number(field);
+    if (!value && is_missing_in_csv(field)) {
+      if (!p_.missing) why = "column '" + column + "' has no value; 'missing' can give one";
+      value = p_.missing.value_or(0);
+    }
+    constexpr double kMost = std::numeric_limits<float>::max();
+    if (value && std::abs(*value) <= kMost) return static_cast<float>(*value);
+    why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
+          "', which is not a number of float32; 'labels' is for class names";
+    return 0;
+  }
+
+  static int32_t label(Labels& labels, std::string_view field, const std::string& column, std::string& why) {
+    const std::string name(trim(field));
+    if (const auto known = labels.seen.find(name); known != labels.seen.end()) return known->second;
+    if (is_missing_in_csv(name)) {
+      why = "column '" + column + "' has no class name";
+      return -1;
+    }
+    if (labels.is_fixed) {
+      why = "column '" + column + "' has '" + name + "', which is not one of its 'classes'" +
+            did_you_mean(name, labels.classes);
+      return -1;
+    }
+    const auto next = static_cast<int32_t>(labels.seen.size());
+    labels.seen[name] = next;
+    return next;
+  }
+
+  Params p_;
+  std::string path_;
+  std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
+  std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`
+  std::vector<Numbers> numbers_;               // of each of wanted_numbers_
+  std::vector<Labels> labels_;                 // of each of wanted_labels_
+  std::vector<int64_t> lines_;                 // of each row
+  std::map<size_t, std::string> bad_;          // what is wrong, by row
+};
+
+TPACK_REGISTER(Source, CsvTable, "CSV");
+
+}  // namespace
+}  // namespace tpack

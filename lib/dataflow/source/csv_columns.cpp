@@ -1,0 +1,143 @@
+#include "dataflow/source/csv_columns.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+struct LabelColumnParams {
+  std::string column;
+  std::vector<std::string> classes;
+};
+
+Schema<LabelColumnParams> label_column_schema() {
+  return Schema<LabelColumnParams>("A column of class names.")
+      .field("column", &LabelColumnParams::column, "name of the column")
+      .required()
+      .shorthand()
+      .field("classes", &LabelColumnParams::classes,
+             "names of the classes in the order of their labels; default: the names in the file, sorted");
+}
+
+/// Column names may look like numbers.
+std::optional<ColumnRef> parse_column(const ConfigNode& node, Reader& reader) {
+  if (node.is_string() || node.kind() == ConfigNode::Kind::kInt)
+    return ColumnRef{node.text(), node.position()};
+  reader.wrong_type(node, "the name of a column, or a pattern");
+  return std::nullopt;
+}
+
+std::vector<ColumnRef> parse_columns(const ConfigNode& list, Reader& reader) {
+  std::vector<ColumnRef> columns;
+  if (list.size() == 0) reader.fail(list, "an empty list; name at least one column");
+  for (const ConfigNode& column : list.items()) {
+    if (auto parsed = parse_column(column, reader)) columns.push_back(std::move(*parsed));
+  }
+  return columns;
+}
+
+ConfigNode dumped_columns(const std::vector<ColumnRef>& columns) {
+  std::vector<ConfigNode> names;
+  for (const ColumnRef& column : columns) names.push_back(column.name);
+  return ConfigNode::list(std::move(names));
+}
+
+LabelColumn parse_labels(const std::string& component, const ConfigNode& value, Reader& reader) {
+  if (value.is_list()) return {component, {"", value.position()}, {}, parse_columns(value, reader)};
+  const bool is_index = value.kind() == ConfigNode::Kind::kInt;
+  const ConfigNode named = is_index ? ConfigNode::string(value.text(), value.position()) : value;
+  const auto p = label_column_schema().parse(named, "component " + component, reader.errors());
+  const ConfigNode* column = value.find("column");
+  return {component, {p.column, column == nullptr ? value.position() : column->position()}, p.classes, {}};
+}
+
+}  // namespace
+
+FieldType Codec<std::vector<NumberColumns>>::type() {
+  const FieldType columns = FieldType::either({FieldType::list_of(FieldType::text()), FieldType::text()},
+                                              "a column or a list of columns");
+  return FieldType::map_of(columns, "columns by component");
+}
+
+std::optional<std::vector<NumberColumns>> Codec<std::vector<NumberColumns>>::parse(const ConfigNode& node,
+                                                                                   Reader& reader) {
+  const size_t before = reader.errors().count();
+  if (!node.is_map()) {
+    reader.wrong_type(node, "columns by component, such as {x: [width, height], y: price}");
+    return std::nullopt;
+  }
+  std::vector<NumberColumns> all;
+  for (const auto& [component, value, position] : node.entries()) {
+    const ConfigNode list = value.is_list() ? value : ConfigNode::list({value}, value.position());
+    all.push_back({component, parse_columns(list, reader), value.is_list()});
+  }
+  return reader.errors().count() == before ? std::optional(std::move(all)) : std::nullopt;
+}
+
+ConfigNode Codec<std::vector<NumberColumns>>::dump(const std::vector<NumberColumns>& all) {
+  std::vector<ConfigNode::Entry> entries;
+  for (const NumberColumns& one : all) {
+    entries.push_back(
+        {one.component, one.is_list ? dumped_columns(one.columns) : ConfigNode(one.columns.front().name)});
+  }
+  return ConfigNode::map(std::move(entries));
+}
+
+FieldType Codec<std::vector<LabelColumn>>::type() {
+  const FieldType one =
+      FieldType::section(label_column_schema().fields(), "a column of class names", "column");
+  return FieldType::map_of(FieldType::either({one, FieldType::list_of(FieldType::text())},
+                                             "a column of class names, or a list "
+                                             "of columns with a yes or no each"),
+                           "columns of labels by component");
+}
+
+std::optional<std::vector<LabelColumn>> Codec<std::vector<LabelColumn>>::parse(const ConfigNode& node,
+                                                                               Reader& reader) {
+  const size_t before = reader.errors().count();
+  if (!node.is_map()) {
+    reader.wrong_type(node, "columns by component, such as {label: species}");
+    return std::nullopt;
+  }
+  std::vector<LabelColumn> all;
+  for (const auto& [component, value, position] : node.entries())
+    all.push_back(parse_labels(component, value, reader));
+  return reader.errors().count() == before ? std::optional(std::move(all)) : std::nullopt;
+}
+
+ConfigNode Codec<std::vector<LabelColumn>>::dump(const std::vector<LabelColumn>& all) {
+  std::vector<ConfigNode::Entry> entries;
+  for (const LabelColumn& one : all) {
+    entries.push_back({one.component, one.set.empty()
+                                          ? label_column_schema().dump({one.column.name, one.classes})
+                                          : dumped_columns(one.set)});
+  }
+  return ConfigNode::map(std::move(entries));
+}
+
+std::vector<size_t> CsvHeader::find(const ColumnRef& ref) const {
+  const auto named = std::count(names_.begin(), names_.end(), ref.name);
+  if (named > 1) {
+    throw ConfigError(ref.position, "CSV: " + path_ + " has " + std::to_string(named) +
+                                        " columns with the name '" + ref.name + "'; rename them in the file");
+  }
+  std::vector<size_t> found;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    if (named == 1 ? names_[i] == ref.name : full_match(names_[i], ref.name)) found.push_back(i);
+  }
+  if (found.empty()) refuse(ref);
+  return found;
+}
+
+void CsvHeader::refuse(const ColumnRef& ref) const {
+  const std::string meant = did_you_mean(ref.name, names_);
+  const std::string known = names_.size() == 1 ? "the column '" + names_[0] + "'; is 'delimiter' right?"
+                                               : "the columns " + join_first(names_);
+  throw ConfigError(ref.position,
+                    "CSV: unknown column '" + ref.name + "'" + meant + "; " + path_ + " has " + known);
+}
+
+}  // namespace tpack

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/schema.h"
+
+namespace tpack {
+
+/// A column as a config names it.
+struct ColumnRef {
+  std::string name;
+  Position position = {};
+};
+
+/// A component of numbers: {x: [a, b]} is a vector, {y: a} a number, and {x: "p.*"} a vector, too.
+struct NumberColumns {
+  std::string component;
+  std::vector<ColumnRef> columns;
+  bool is_list = false;
+  bool is_label_set = false;  // numbers from 0 to 1: a yes or no for each column
+};
+
+/// A component of class names: {label: species}, or {label: {column: species, classes: [...]}}; or a set of
+/// labels, of which any number may hold: {tags: [red, round]}.
+struct LabelColumn {
+  std::string component;
+  ColumnRef column;
+  std::vector<std::string> classes;  // empty: those in the file
+  std::vector<ColumnRef> set;        // a column for each label; empty: class names
+};
+
+template <>
+struct Codec<std::vector<NumberColumns>> {
+  static FieldType type();
+  static std::optional<std::vector<NumberColumns>> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const std::vector<NumberColumns>& all);
+};
+
+template <>
+struct Codec<std::vector<LabelColumn>> {
+  static FieldType type();
+  static std::optional<std::vector<LabelColumn>> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const std::vector<LabelColumn>& all);
+};
+
+/// The names of the columns in a file.
+class CsvHeader {
+ public:
+  CsvHeader(std::vector<std::string> names, std::string path)
+      : names_(std::move(names)), path_(std::move(path)) {}
+
+  size_t size() const { return names_.size(); }
+  const std::string& operator[](size_t index) const { return names_[index]; }
+
+  /// The columns that a reference means: the one of that name, or all whose names the pattern matches.
+  /// Errors: ConfigError.
+  std::vector<size_t> find(const ColumnRef& ref) const;
+
+ private:
+  [[noreturn]] void refuse(const ColumnRef& ref) const;
+
+  std::vector<std::string> names_;
+  std::string path_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,50 @@
+#include "experiment/sample_maps.h"
+
+#include <map>
+
+#include "core/rng.h"
+#include "core/text.h"
+#include "dataflow/stage.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kThreadedMap = "MultiThreadMapData";
+
+/// The item as a map; nothing for what works on many samples.
+std::optional<ComponentItem> as_map(const ConfigNode& node) {
+  ComponentItem item = component_item(node, "component");
+  if (Registry<Map>::table().find(item.name) != nullptr) return item;
+  const ComponentInfo* stage = ComponentTable::of(Stage::kKind).find(item.name);
+  if (stage == nullptr || stage->name != kThreadedMap) return std::nullopt;
+  return ComponentItem{"MapData", item.params.without("num_thread"), item.position};
+}
+
+}  // namespace
+
+ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows) {
+  if (flow.is_string()) return components_of(flows.at(flow.text()), flows);
+  return flow.is_map() ? components_of(*flow.find("flow"), flows) : flow;
+}
+
+SampleMaps::SampleMaps(const ConfigNode& components, Spec given) : spec_(std::move(given)) {
+  std::map<std::string, int> seen;
+  for (const ConfigNode& node : components.items()) {
+    const auto item = as_map(node);
+    if (!item) continue;
+    Diagnostics errors;
+    std::shared_ptr<Map> map = Registry<Map>::make(*item, errors);
+    errors.throw_if_any();
+    spec_ = map->bind(spec_);
+    const std::string stem = snake_case(item->name);
+    maps_.emplace_back(stable_hash(stem + "_" + std::to_string(seen[stem]++)), std::move(map));
+  }
+}
+
+void SampleMaps::apply(Datapoint& sample) const {
+  for (const auto& [key, map] : maps_) {
+    if (!map->apply(sample, {0, sample.id(), key})) throw DataError("is dropped by a map of the flow");
+  }
+}
+
+}  // namespace tpack

@@ -1,0 +1,87 @@
+#include "dataflow/format/csv.h"
+
+#include "core/error.h"
+#include "dataflow/flow_helpers.h"
+
+namespace tpack {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Rows rows_of(std::string_view text, char delimiter = ',') {
+  CsvReader reader(text, delimiter, "a.csv");
+  Rows rows;
+  for (std::vector<std::string_view> fields; reader.next(fields);)
+    rows.emplace_back(fields.begin(), fields.end());
+  return rows;
+}
+
+TEST(CsvReader, splits_lines_of_all_kinds) {
+  const Rows expected = {{"a", "b"}, {"1", "2"}, {"3", ""}};
+  EXPECT_EQ(rows_of("a,b\n1,2\n3,\n"), expected);
+  EXPECT_EQ(rows_of("a,b\r\n1,2\r\n3,\r\n"), expected);
+  EXPECT_EQ(rows_of("a,b\r1,2\r3,"), expected);
+  EXPECT_EQ(rows_of("\xEF\xBB\xBF"
+                    "a,b\n\n1,2\n\n\n3,\n\n"),
+            expected);
+  EXPECT_EQ(rows_of("a;b\n1;2\n3;", ';'), expected);
+  EXPECT_EQ(rows_of(""), Rows{});
+  EXPECT_EQ(rows_of("\n\r\n"), Rows{});
+}
+
+TEST(CsvReader, reads_quotes_as_in_rfc_4180) {
+  EXPECT_EQ(rows_of("\"a,b\",\"say \"\"yes\"\"\"\n\"two\nlines\",\"\"\n"),
+            (Rows{{"a,b", "say \"yes\""}, {"two\nlines", ""}}));
+  EXPECT_EQ(rows_of("\"\"\"\",5\" pipe"), (Rows{{"\"", "5\" pipe"}}));
+}
+
+TEST(CsvReader, counts_lines) {
+  CsvReader reader("a\n\n\"b\nc\"\nd\n", ',', "a.csv");
+  std::vector<int64_t> lines;
+  for (std::vector<std::string_view> fields; reader.next(fields);) lines.push_back(reader.line());
+  EXPECT_EQ(lines, (std::vector<int64_t>{1, 3, 5}));
+}
+
+TEST(CsvReader, says_in_which_line_a_quote_is_wrong) {
+  EXPECT_EQ(error_of([] { rows_of("a\n1\n\"b,2\n3"); }), "a.csv:3: a quote is not closed");
+  EXPECT_THAT(error_of([] { rows_of("a\n\"b\"c\n"); }),
+              testing::StartsWith("a.csv:2: text after a closing quote"));
+  EXPECT_EQ(error_of([] {
+              rows_of(
+                  std::string_view("\xFF\xFE"
+                                   "a\0",
+                                   4));
+            }),
+            "a.csv: is text in UTF-16; save it as UTF-8");
+}
+
+TEST(CsvReader, ends_or_throws_for_any_text) {
+  const std::string alphabet = "a,\"\n\r";
+  for (int code = 0; code < 5 * 5 * 5 * 5 * 5 * 5; ++code) {
+    std::string text;
+    for (int rest = code, i = 0; i < 6; ++i, rest /= 5) text += alphabet[static_cast<size_t>(rest % 5)];
+    size_t fields = 0;
+    try {
+      for (const auto& row : rows_of(text)) fields += row.size();
+    } catch (const DataError&) {
+      continue;
+    }
+    EXPECT_LE(fields, 7U) << text;
+  }
+}
+
+TEST(CsvNumber, reads_numbers_and_nothing_else) {
+  EXPECT_EQ(csv_number(" -1.5 "), -1.5);
+  EXPECT_EQ(csv_number("+2e-3"), 2e-3);
+  EXPECT_EQ(csv_number(".5"), 0.5);
+  for (const char* bad : {"", "a", "1,5", "1 2", "0x10", "inf", "nan", "1e", "--1", "1e999"})
+    EXPECT_EQ(csv_number(bad), std::nullopt) << bad;
+}
+
+TEST(CsvNumber, knows_what_stands_for_no_value) {
+  for (const char* missing : {"", " ", "NA", "nan", "null", "?"}) EXPECT_TRUE(is_missing_in_csv(missing));
+  for (const char* value : {"0", "-", "nana"}) EXPECT_FALSE(is_missing_in_csv(value));
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,221 @@
+#include "config/yaml_reader.h"
+#include "dataflow/flow_helpers.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+using testing::HasSubstr;
+
+/// Flows on one CSV file.
+class CsvFile {
+ public:
+  explicit CsvFile(const std::string& text) { path_ = folder_.write("a.csv", {text.begin(), text.end()}); }
+  const std::string& path() const { return path_; }
+  DataFlow flow(const std::string& params, const std::string& on_error = "stop") const {
+    const bool says_shuffle = params.find("shuffle") != std::string::npos;
+    const std::string source =
+        "{CSV: {file: a.csv, " + std::string(says_shuffle ? "" : "shuffle: false, ") + params + "}}";
+    return make_flow(
+        parse_yaml("{flow: [" + source + "], on_error: " + on_error + "}", folder_.path("flow.yaml")));
+  }
+  std::string prepare_error(const std::string& params) const {
+    return error_of([&] { flow(params).prepare(); });
+  }
+
+ private:
+  TempFolder folder_;
+  std::string path_;
+};
+
+/// All numbers of the samples of a pass, one vector per sample.
+std::vector<std::vector<double>> samples_of(const DataFlow& flow, const Pass& pass = {}) {
+  std::vector<std::vector<double>> all;
+  const auto cursor = flow.open(pass);
+  for (Datapoint d; cursor->next(d);) {
+    auto& sample = all.emplace_back();
+    for (size_t i = 0; i < d.size(); ++i)
+      for (int64_t e = 0; e < d.tensor(i).elements(); ++e) sample.push_back(d.tensor(i).at(e));
+  }
+  return all;
+}
+
+const char* const kFlowers =
+    "width,height,\"the, species\",area\n"
+    "1.5,2,rose,3\n"
+    "-1, 4 ,iris,-4\n"
+    "0,1e1,rose,0\n";
+
+TEST(Csv, gives_vectors_numbers_and_labels) {
+  const CsvFile file(kFlowers);
+  const DataFlow flow =
+      file.flow("columns: {x: [width, height], y: area}, labels: {label: \"the, species\"}");
+  EXPECT_FALSE(flow.knows_spec()) << "the classes are in the file";
+  flow.prepare();
+  EXPECT_EQ(flow.spec().str(), "x float32 [2], y float32 [], label int32 []");
+  EXPECT_EQ(flow.spec()[2].classes, (std::vector<std::string>{"iris", "rose"}));
+  EXPECT_EQ(samples_of(flow),
+            (std::vector<std::vector<double>>{{1.5, 2, 3, 1}, {-1, 4, -4, 0}, {0, 10, 0, 1}}));
+  EXPECT_EQ(describe(flow.facts()), "3 rows in 2 classes (iris: 1, rose: 2)");
+}
+
+TEST(Csv, takes_patterns_and_one_element_lists_as_vectors) {
+  const CsvFile file(kFlowers);
+  const DataFlow flow = file.flow("columns: {x: \"width|height\", y: [\"a.*\", width], z: [area]}");
+  flow.prepare();
+  EXPECT_EQ(flow.spec().str(), "x float32 [2], y float32 [2], z float32 [1]");
+  EXPECT_EQ(samples_of(flow)[0], (std::vector<double>{1.5, 2, 3, 1.5, 3}));
+}
+
+TEST(Csv, knows_what_plain_names_give_before_it_is_opened) {
+  const CsvFile file(kFlowers);
+  const DataFlow flow =
+      file.flow("columns: {x: [width, area], y: height}, labels: {z: {column: a, classes: [b]}}");
+  EXPECT_TRUE(flow.knows_spec());
+  EXPECT_EQ(flow.spec().str(), "x float32 [2], y float32 [], z int32 []");
+  EXPECT_EQ(flow.spec()[2].classes, (std::vector<std::string>{"b"}));
+  EXPECT_FALSE(file.flow("columns: {x: \"w.*\"}").knows_spec());
+}
+
+TEST(Csv, numbers_columns_without_a_header) {
+  const CsvFile file("1;a\r\n2;b\r\n");
+  const DataFlow flow = file.flow("header: false, delimiter: \";\", columns: {x: 0}, labels: {y: 1}");
+  EXPECT_EQ(samples_of(flow), (std::vector<std::vector<double>>{{1, 0}, {2, 1}}));
+}
+
+TEST(Csv, sorts_class_names_that_are_numbers_by_value) {
+  const CsvFile file("digit\n10\n9\n0\n");
+  const DataFlow flow = file.flow("labels: {label: digit}");
+  flow.prepare();
+  EXPECT_EQ(flow.spec()[0].classes, (std::vector<std::string>{"0", "9", "10"}));
+  EXPECT_EQ(samples_of(flow), (std::vector<std::vector<double>>{{2}, {1}, {0}}));
+}
+
+TEST(Csv, takes_the_order_of_classes_from_the_config) {
+  const CsvFile file("c\nlow\nhigh\n");
+  const DataFlow flow = file.flow("labels: {y: {column: c, classes: [low, mid, high]}}");
+  EXPECT_EQ(samples_of(flow), (std::vector<std::vector<double>>{{0}, {2}}));
+  EXPECT_EQ(flow.spec()[0].classes.size(), 3U);
+  EXPECT_THAT(
+      error_of([&] { samples_of(file.flow("labels: {y: {column: c, classes: [low, higher]}}")); }),
+      HasSubstr(file.path() +
+                ":3: column 'c' has 'high', which is not one of its 'classes'; did you mean 'higher'?"));
+}
+
+TEST(Csv, a_list_of_label_columns_is_a_set) {
+  const CsvFile file("x,red,round,kind\n1,0,1,a\n2,1,0.5,b\n3,2,0,a\n4,0,-1,a\n");
+  const DataFlow flow = file.flow("columns: {x: x}, labels: {kind: kind, tags: [red, round]}", "skip");
+  flow.prepare();
+  EXPECT_EQ(flow.spec().str(), "x float32 [], tags float32 [2], kind int32 []");
+  EXPECT_EQ(flow.spec()[1].classes, (std::vector<std::string>{"red", "round"}));
+  std::vector<std::string> errors;
+  flow.bad_samples().on_bad_sample([&](const SampleError& error) { errors.emplace_back(error.what()); });
+  EXPECT_EQ(samples_of(flow), (std::vector<std::vector<double>>{{1, 0, 1, 0}, {2, 1, 0.5, 1}}));
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_THAT(errors[0], HasSubstr("a.csv:4: column 'red' has 2; a label of a set must be 0, 1 or between"));
+  const DataFlow pattern = file.flow("labels: {tags: [\"r.*\"]}");
+  EXPECT_FALSE(pattern.knows_spec());
+  pattern.prepare();
+  EXPECT_EQ(pattern.spec()[0].classes, (std::vector<std::string>{"red", "round"}));
+  EXPECT_EQ(file.flow("labels: {tags: [red]}").spec()[0].classes, std::vector<std::string>{"red"})
+      << "plain names need no file";
+  EXPECT_THAT(file.prepare_error("labels: {tags: []}"), HasSubstr("empty list"));
+}
+
+TEST(Csv, missing_values_are_bad_samples_or_a_number) {
+  const CsvFile file("x,y\n1,2\n,4\n5,NA\n7,8\n");
+  const std::string columns = "columns: {x: x, y: y}";
+  const DataFlow flow = file.flow(columns);
+  flow.prepare();
+  EXPECT_EQ(flow.facts()[0].remarks,
+            (std::vector<std::string>{
+                "2 bad rows; the first one is line 3: column 'x' has no value; 'missing' can give one"}));
+  EXPECT_THAT(
+      error_of([&] { samples_of(flow); }),
+      HasSubstr("csv_0, sample 1 of pass 0: " + file.path() +
+                ":3: column 'x' has no value; 'missing' can give one; to leave such rows out, write the "
+                "flow as {on_error: skip, flow: [...]}"));
+  EXPECT_EQ(samples_of(file.flow(columns, "skip")), (std::vector<std::vector<double>>{{1, 2}, {7, 8}}));
+  EXPECT_EQ(samples_of(file.flow(columns + ", missing: -1")),
+            (std::vector<std::vector<double>>{{1, 2}, {-1, 4}, {5, -1}, {7, 8}}));
+}
+
+TEST(Csv, other_bad_fields_name_line_and_column) {
+  const CsvFile file("x,y\n1,2\noops,4\n5\n1e39,1\n1,2,3\n");
+  const DataFlow flow = file.flow("columns: {x: x}", "skip");
+  std::vector<std::string> errors;
+  flow.bad_samples().on_bad_sample([&](const SampleError& error) { errors.emplace_back(error.what()); });
+  EXPECT_EQ(samples_of(flow).size(), 1U);
+  ASSERT_EQ(errors.size(), 4U);
+  EXPECT_THAT(errors[0], HasSubstr("a.csv:3: column 'x' has 'oops', which is not a number"));
+  EXPECT_THAT(errors[1], HasSubstr("a.csv:4: 1 field, but the header has 2"));
+  EXPECT_THAT(errors[2], HasSubstr("a.csv:5: column 'x' has '1e39'"));
+  EXPECT_THAT(errors[3], HasSubstr("a.csv:6: 3 fields, but the header has 2"));
+}
+
+TEST(Csv, says_when_it_is_opened_what_does_not_fit_the_file) {
+  const CsvFile file(kFlowers);
+  EXPECT_THAT(
+      file.prepare_error("columns: {x: [widht], y: [height, nothing]}"),
+      testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr("unknown column 'widht'; did you mean 'width'?"),
+                     HasSubstr("unknown column 'nothing'"),
+                     HasSubstr("has the columns width, height, the, species, area")));
+  EXPECT_THAT(file.prepare_error("columns: {x: [\"a(\"]}"), HasSubstr("a("));
+  EXPECT_THAT(file.prepare_error("labels: {x: \".*h.*\"}"), HasSubstr("matches 3 columns"));
+  EXPECT_THAT(file.prepare_error("columns: {x: \"the, species\"}"), HasSubstr("; all 3 rows are bad"));
+  EXPECT_THAT(CsvFile("a;b\n1;2\n").prepare_error("columns: {x: a}"), HasSubstr("is 'delimiter' right?"));
+  EXPECT_THAT(CsvFile("a,a\n1,2\n").prepare_error("columns: {x: a}"),
+              HasSubstr("2 columns with the name 'a'"));
+  EXPECT_THAT(CsvFile("").prepare_error("columns: {x: a}"), HasSubstr("is empty"));
+  EXPECT_THAT(CsvFile("a\n").prepare_error("columns: {x: a}"), HasSubstr("has no rows after its header"));
+}
+
+TEST(Csv, says_at_once_what_is_wrong_in_the_config) {
+  const CsvFile file(kFlowers);
+  EXPECT_THAT(file.prepare_error("columns: {}"), HasSubstr("no columns"));
+  EXPECT_THAT(file.prepare_error("columns: {x: []}"), HasSubstr("empty list"));
+  EXPECT_THAT(file.prepare_error("columns: {x: a}, labels: {x: b}"),
+              HasSubstr("in 'columns' and in 'labels'"));
+  EXPECT_THAT(file.prepare_error("columns: {x: a}, delimiter: ab"), HasSubstr("one character"));
+  EXPECT_THAT(file.prepare_error("labels: {y: {column: a, classes: [b, b]}}"), HasSubstr("has 'b' twice"));
+  EXPECT_THAT(file.prepare_error("columns: [a]"), HasSubstr("columns by component"));
+}
+
+TEST(Csv, seeks_in_a_shuffled_pass) {
+  std::string text = "x\n";
+  for (int i = 0; i < 20; ++i) text += std::to_string(i) + "\n";
+  const CsvFile file(text);
+  const DataFlow flow = file.flow("shuffle: true, columns: {x: x}");
+  const auto all = samples_of(flow, {.seed = 3, .pass = 1});
+  EXPECT_EQ(all.size(), 20U);
+  EXPECT_EQ(samples_of(flow, {.seed = 3, .pass = 1, .position = 7}),
+            (std::vector<std::vector<double>>{all.begin() + 7, all.end()}));
+  EXPECT_NE(samples_of(flow, {.seed = 3, .pass = 2}), all);
+  EXPECT_EQ(flow.seek(), Seek::kExact);
+}
+
+/// The flow of a source in a folder with two files.
+std::string content_with_flowers(const std::string& source) {
+  const TempFolder folder;
+  const std::string text =
+      "sepal_length,sepal_width,petal_length,species\n1,2,3,rose\n4,5,6,iris\n7,,9,iris\n2,3,4,elm\n";
+  folder.write("iris.csv", {text.begin(), text.end()});
+  const std::string other = "sepal_length,sepal_width,petal_length,species\n9,9,9,x\n";
+  folder.write("other.csv", {other.begin(), other.end()});
+  std::string content = content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+  for (size_t at = 0; (at = content.find(folder.path())) != std::string::npos;)  // of errors
+    content.erase(at, folder.path().size());
+  return content;
+}
+
+const live::Fields kCsv("source", "CSV",
+                        {.values = {{"file", "other.csv"},
+                                    {"columns", "{x: petal_length}"},
+                                    {"labels", "{label: sepal_length}"},
+                                    {"delimiter", "\";\""},
+                                    {"header", "false"},
+                                    {"missing", "5"}},
+                         .build = content_with_flowers});
+
+}  // namespace
+}  // namespace tpack

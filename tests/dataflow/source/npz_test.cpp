@@ -1,0 +1,133 @@
+#include "config/yaml_reader.h"
+#include "dataflow/flow_helpers.h"
+#include "dataflow/test_databases.h"
+#include "support/live_fields.h"
+#include "support/python.h"
+
+namespace tpack {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using testing::HasSubstr;
+
+DataFlow flow_of_npz(const TempFolder& folder, const std::string& params) {
+  return make_flow(parse_yaml("[{Npz: {shuffle: false, " + params + "}}]", folder.path("flow.yaml")));
+}
+
+/// The numbers of the first component.
+std::vector<double> first_numbers(const DataFlow& flow, const Pass& pass = {}) {
+  std::vector<double> all;
+  const auto cursor = flow.open(pass);
+  for (Datapoint d; cursor->next(d);)
+    for (int64_t e = 0; e < d.tensor(0).elements(); ++e) all.push_back(d.tensor(0).at(e));
+  return all;
+}
+
+Bytes two_arrays() {
+  Bytes images(std::size_t{3 * 2 * 2});
+  for (size_t i = 0; i < images.size(); ++i) images[i] = static_cast<uint8_t>(i);
+  return zip_file({{"x.npy", npy_file("|u1", "(3, 2, 2)", images), true},
+                   {"y.npy", npy_file("<i2", "(3,)", {1, 0, 2, 0, 3, 0})}});
+}
+
+TEST(Npz, gives_all_arrays_or_those_that_are_chosen) {
+  const TempFolder folder;
+  folder.write("a.npz", two_arrays());
+  const DataFlow all = flow_of_npz(folder, "file: a.npz");
+  EXPECT_FALSE(all.knows_spec());
+  all.prepare();
+  EXPECT_EQ(all.spec().str(), "x uint8 [2, 2, 1], y int32 []");
+  EXPECT_TRUE(all.spec()[0].is_image) << "a gray image";
+  EXPECT_EQ(all.size(), 3);
+  EXPECT_EQ(first_numbers(all), (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  const DataFlow chosen = flow_of_npz(folder, "file: a.npz, arrays: {label: y, image: x}");
+  chosen.prepare();
+  EXPECT_EQ(chosen.spec().str(), "label int32 [], image uint8 [2, 2, 1]");
+  EXPECT_EQ(first_numbers(chosen), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(first_numbers(chosen, {.position = 1}), (std::vector<double>{2, 3}));
+}
+
+TEST(Npz, reads_npy_files_under_their_own_name) {
+  const TempFolder folder;
+  folder.write("points.npy", npy_file("<f4", "(2, 1)", {0, 0, 128, 63, 0, 0, 0, 64}));
+  const DataFlow flow = flow_of_npz(folder, "file: points.npy");
+  flow.prepare();
+  EXPECT_EQ(flow.spec().str(), "points float32 [1]");
+  EXPECT_EQ(first_numbers(flow), (std::vector<double>{1, 2}));
+}
+
+TEST(Npz, says_what_does_not_fit) {
+  const TempFolder folder;
+  folder.write("a.npz", two_arrays());
+  folder.write("b.npz", zip_file({{"x_train.npy", npy_file("|u1", "(3,)", {1, 2, 3})},
+                                  {"x_test.npy", npy_file("|u1", "(2,)", {1, 2})}}));
+  folder.write("c.npz", zip_file({{"x.npy", npy_file("|O", "(1,)", {1})}}));
+  folder.write("none.npz", zip_file({}));
+  const auto refusal = [&](const std::string& params) {
+    return error_of([&] { flow_of_npz(folder, params).prepare(); });
+  };
+  EXPECT_THAT(refusal("file: a.npz, arrays: {image: xs}"),
+              testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr("unknown array 'xs'; did you mean 'x'?"),
+                             HasSubstr("has x, y")));
+  EXPECT_THAT(refusal("file: b.npz"), HasSubstr("different numbers of samples (x_train 3, x_test 2)"));
+  EXPECT_THAT(refusal("file: c.npz"), HasSubstr("c.npz: array 'x': has elements of type '|O'"));
+  EXPECT_THAT(refusal("file: none.npz"), HasSubstr("has no arrays"));
+  EXPECT_THAT(refusal("file: absent.npz"), HasSubstr("No such file"));
+}
+
+TEST(Npz, a_number_that_does_not_fit_is_a_bad_sample) {
+  const TempFolder folder;
+  Bytes numbers(16, 0);
+  numbers[12] = 1;  // the second one is 2^32
+  folder.write("y.npy", npy_file("<i8", "(2,)", numbers));
+  const DataFlow flow = flow_of_npz(folder, "file: y.npy");
+  EXPECT_THAT(error_of([&] { first_numbers(flow); }),
+              HasSubstr("npz_0, sample 1 of pass 0: " + folder.path("y.npy") +
+                        ": array 'y': the number 4294967296 does not fit into int32"));
+}
+
+TEST(Npz, reads_what_numpy_writes) {
+  const TempFolder folder;
+  const PythonResult written = run_python("python/write_npz.py", folder.path());
+  if (!written.missing.empty()) GTEST_SKIP() << written.missing;
+  ASSERT_EQ(written.exit_code, 0) << written.output;
+  std::vector<double> count(24);
+  for (size_t i = 0; i < count.size(); ++i) count[i] = static_cast<double>(i);
+  for (const std::string file : {"stored.npz", "packed.npz"}) {
+    const DataFlow all = flow_of_npz(folder, "file: " + file);
+    all.prepare();
+    EXPECT_EQ(all.spec().size(), 14U);
+    for (const ComponentSpec& component : all.spec()) {
+      const DataFlow one = flow_of_npz(folder, "file: " + file + ", arrays: {a: " + component.name + "}");
+      std::vector<double> expected = count;
+      if (component.name == "labels") expected = {3, -1, 2, 0};
+      if (component.name == "bool")
+        for (size_t i = 0; i < 24; ++i) expected[i] = static_cast<double>(i % 2);
+      EXPECT_EQ(first_numbers(one), expected) << file << " " << component.name;
+    }
+  }
+  EXPECT_EQ(first_numbers(flow_of_npz(folder, "file: plain.npy")), count);
+  EXPECT_EQ(first_numbers(flow_of_npz(folder, "file: version2.npy")), count);
+  std::vector<double> transposed;
+  for (int column = 0; column < 4; ++column)
+    for (int row = 0; row < 6; ++row) transposed.push_back(4 * row + column);
+  EXPECT_EQ(first_numbers(flow_of_npz(folder, "file: transposed.npy")), transposed);
+}
+
+/// The flow of a source in a folder with two archives.
+std::string content_with_arrays(const std::string& source) {
+  const TempFolder folder;
+  for (const std::string name : {"mnist", "other"}) {
+    const uint8_t first = name == "mnist" ? 5 : 6;
+    folder.write(name + ".npz", zip_file({{"x_train.npy", npy_file("|u1", "(4, 1)", {first, 7, 8, 9})},
+                                          {"y_train.npy", npy_file("|u1", "(4,)", {1, 2, 3, first})}}));
+  }
+  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+}
+
+const live::Fields kNpz("source", "Npz",
+                        {.values = {{"file", "other.npz"}, {"arrays", "{image: y_train}"}},
+                         .build = content_with_arrays});
+
+}  // namespace
+}  // namespace tpack

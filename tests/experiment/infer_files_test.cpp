@@ -1,0 +1,157 @@
+// Runs `tpack infer` on models for tables, sets of labels and pictures. stored_model_test.cpp has classes of
+// images.
+#include "experiment/infer_files.h"
+
+#include <filesystem>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "dataflow/datapoint.h"
+#include "draw/png.h"
+#include "support/program_runner.h"
+
+namespace tpack {
+namespace {
+
+using nlohmann::json;
+using testing_cli::last_line;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+/// A model that a few steps train, and files for it.
+class Infer : public testing::Test {
+ protected:
+  /// Trains `model` (its sections) on `flow`; the data are in `files`.
+  void train(const std::string& flow, const std::string& model) {
+    write_content(folder_ / "a.yaml",
+                  "tpack: 1\nmax_epoch: 1\nsteps_per_epoch: 2\n"
+                  "engine: {threads: 1, algorithm: heuristic}\n"
+                  "optimizer: {Adam: {learning_rate: 0.01}}\ncallbacks: [ModelSaver]\n"
+                  "data: {train: [" +
+                      flow + ", {BatchData: {batch_size: 2}}]}\n" + model);
+    const Outcome outcome = tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  Outcome infer(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"infer", folder_ / "run/checkpoints/model-2.h5"});
+    return tpack(words);
+  }
+  void train_tags() {
+    write_content(folder_ / "train.csv", "u,v,red,round\n1,2,0,1\n3,4,1,1\n5,6,0,0\n7,8,1,0\n");
+    train("{CSV: {file: train.csv, columns: {x: [u, v]}, labels: {tags: [red, round]}}}",
+          "model:\n  inputs: {x: {shape: [2]}, tags: {shape: [2]}}\n"
+          "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n"
+          "  cost: [SigmoidCrossEntropy: {logits: fc, labels: tags}]\n"
+          "predict: {data: train, outputs: {p: {Sigmoid: fc}, raw: fc}}\n");
+  }
+
+  TemporaryFolder folder_;
+};
+
+/// The rows of a CSV file without the columns of the targets, and names of labels from the columns.
+TEST_F(Infer, reads_rows_and_names_the_labels_that_hold) {
+  train_tags();
+  write_content(folder_ / "new.csv", "v,u\n2,1\noops,3\n4,3\n");
+  const Outcome outcome = infer({folder_ / "new.csv", "--skip-bad", "--threshold", "0"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto lines = split(outcome.out, '\n');
+  ASSERT_EQ(lines.size(), 4U) << outcome.out;
+  const json first = json::parse(lines[0]);
+  EXPECT_EQ(first.at("file"), (folder_ / "new.csv") + ":2");
+  EXPECT_EQ(first.at("labels"), json::array({"red", "round"}));
+  EXPECT_FALSE(first.contains("label")) << "no classes that exclude each other";
+  EXPECT_EQ(first.at("outputs").at("p").size(), 2U);
+  EXPECT_NE(json::parse(lines[1]).at("error").get<std::string>().find("new.csv:3: column 'v' has 'oops'"),
+            std::string::npos);
+  const Outcome alone = infer({folder_ / "new.csv", "--skip-bad", "--batch", "1", "--threshold", "0"});
+  EXPECT_EQ(alone.out, outcome.out);
+  const Outcome none = infer({folder_ / "new.csv", "--skip-bad", "--threshold", "1", "--format", "csv"});
+  EXPECT_TRUE(none.out.starts_with("file,labels,raw,error\n" + (folder_ / "new.csv") + ":2,,")) << none.out;
+  const Outcome counted = infer({folder_ / "new.csv", folder_ / "none.csv"});
+  EXPECT_EQ(counted.code, 3);
+  EXPECT_EQ(last_line(counted.err),
+            "error: 2 of 4 rows gave no result (see above); with --skip-bad this is not an error");
+}
+
+TEST_F(Infer, gives_a_row_what_the_same_row_gave_in_training) {
+  train_tags();
+  const json all = json::parse(split(infer({folder_ / "train.csv"}).out, '\n')[1]);
+  write_content(folder_ / "one.csv", "u,v\n3,4\n");
+  const json one = json::parse(infer({folder_ / "one.csv"}).out);
+  EXPECT_EQ(one.at("outputs"), all.at("outputs"));
+  write_content(folder_ / "lacking.csv", "u,w\n3,4\n");
+  const Outcome lacking = infer({folder_ / "lacking.csv"});
+  EXPECT_EQ(lacking.code, 3);
+  EXPECT_NE(lacking.err.find("unknown column 'v'"), std::string::npos) << lacking.err;
+}
+
+TEST_F(Infer, refuses_options_that_fit_no_output) {
+  train_tags();
+  EXPECT_NE(infer({folder_ / "train.csv", "--top-k", "2"})
+                .err.find("--top-k: no output of predict is probabilities of classes, which a Softmax gives; "
+                          "there are p float32 [2], raw float32 [2]"),
+            std::string::npos);
+  EXPECT_NE(infer({folder_ / "train.csv", "--images", folder_ / "images"})
+                .err.find("--images: no output of predict is an image"),
+            std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "images"));
+}
+
+/// An output that is no probability is not ranked, unless the names of its classes are given.
+TEST_F(Infer, writes_values_of_other_outputs) {
+  train_tags();
+  const Outcome outcome =
+      infer({folder_ / "train.csv", "--format", "csv", "--set", "predict.outputs.p=!delete"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("file,raw,error\n")) << outcome.out;
+  write_content(folder_ / "names.txt", "left\nright\n");
+  const Outcome ranked = infer({folder_ / "train.csv", "--format", "csv", "--labels", folder_ / "names.txt",
+                                "--set", "predict.outputs.p=!delete"});
+  EXPECT_TRUE(ranked.out.starts_with("file,label,score,error\n")) << ranked.out << ranked.err;
+}
+
+/// Outputs that are images become PNG files whose pixels are the values.
+TEST_F(Infer, draws_pictures) {
+  train("{FakeData: {shapes: [[2, 3, 3]], dtype: [uint8], names: [image], size: 8, domain: [0, 255]}}",
+        "model:\n  inputs: {image: {shape: [2, 3, 3], dtype: uint8, layout: HWC}}\n"
+        "  layers:\n    - Normalize: {name: pixels, scale: 0.00392156862745098, offset: 0}\n"
+        "    - Conv2D: {name: conv, filters: 3, kernel: 1}\n"
+        "    - FullyConnected: {name: fc, units: 18}\n"
+        "  cost: [SigmoidCrossEntropy: {logits: fc, labels: pixels}]\n"
+        "predict: {data: train, outputs: {flat: {Sigmoid: fc}, same: {Normalize: {input: pixels, scale: 255, "
+        "offset: 0}}, t: {Tanh: conv}}}\n");
+  Tensor image = Tensor::zeros({DType::kUInt8, {2, 3, 3}});
+  for (int64_t i = 0; i < image.elements(); ++i) image.data<uint8_t>()[i] = static_cast<uint8_t>(13 * i);
+  write_content(folder_ / "in.png", encode_png(image).at(0).png);
+  const Outcome values = infer({folder_ / "in.png"});
+  ASSERT_EQ(values.code, 0) << values.err;
+  const json numbers = json::parse(values.out).at("outputs");
+  const Outcome outcome = infer({folder_ / "in.png", "--images", folder_ / "images"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json paths = json::parse(outcome.out).at("outputs");
+  EXPECT_EQ(paths.at("flat"), folder_ / "images/000-in-flat.png");
+  const auto pixels = [&](const char* output) {
+    const std::string file = content_of(paths.at(output).get<std::string>());
+    Datapoint d;
+    Image& picture = d.renew_image(0);
+    std::copy(file.begin(), file.end(), picture.encoded_buffer(file.size()).begin());
+    picture.header_known(Color::kRgb);
+    return d.to_tensor(0).clone();
+  };
+  EXPECT_EQ(max_difference(pixels("same"), image), 0) << "the picture that went in";
+  const Tensor flat = pixels("flat");
+  const Tensor t = pixels("t");
+  for (int64_t y = 0; y < 2; ++y) {
+    for (int64_t x = 0; x < 3; ++x) {
+      for (int64_t c = 0; c < 3; ++c) {  // channel, row, column
+        const auto at = static_cast<size_t>(c * 6 + y * 3 + x);
+        EXPECT_NEAR(flat.at(y * 9 + x * 3 + c), 255 * numbers.at("flat")[at].get<double>(), 0.51);
+        EXPECT_NEAR(t.at(y * 9 + x * 3 + c), 127.5 * (numbers.at("t")[c][y][x].get<double>() + 1), 0.51);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tpack
