@@ -28,7 +28,8 @@ MAY_INCLUDE = {
     "predict": ["layers", "input", "checkpoint"],
     "callbacks": ["train", "predict"],
     "experiment": ["callbacks", "config", "draw"],
-    "cli": ["experiment"],
+    "search": ["experiment"],
+    "cli": ["search"],
 }
 
 # Third-party headers that only some folders may see.

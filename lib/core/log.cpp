@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <spdlog/sinks/basic_file_sink.h>
@@ -29,6 +31,7 @@ struct Sinks {
   std::shared_ptr<spdlog::logger> logger;
   std::shared_ptr<spdlog::sinks::sink> file;
   std::string prefix;
+  Level level = Level::kInfo;    // of the console
   bool on_redrawn_line = false;  // the cursor is on a line that `redraw` wrote
   std::mutex mutex;
 
@@ -90,10 +93,13 @@ void end_redrawn() {
   leave_redrawn_line(all);
 }
 
-void set_level(Level level) {
+Level set_level(Level level) {
   static constexpr spdlog::level::level_enum kLevels[] = {
       spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err, spdlog::level::off};
-  sinks().console->set_level(kLevels[static_cast<int>(level)]);
+  Sinks& all = sinks();
+  const std::lock_guard lock(all.mutex);
+  all.console->set_level(kLevels[static_cast<int>(level)]);
+  return std::exchange(all.level, level);
 }
 
 void to_file(const std::string& path) {
