@@ -1,7 +1,9 @@
 #include "search/metric.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "core/text.h"
 #include "monitor/stats_json.h"
@@ -101,6 +103,12 @@ MetricValues read_metric(const std::string& folder, const SearchMetric& metric) 
     }
   }
   return values;
+}
+
+std::string short_number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
 }
 
 const char* goal_name(Goal goal) { return goal == Goal::kMin ? "min" : "max"; }

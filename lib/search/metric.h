@@ -47,6 +47,9 @@ struct MetricValues {
 };
 MetricValues read_metric(const std::string& folder, const SearchMetric& metric);
 
+/// Six significant digits: "0.906421".
+std::string short_number(double value);
+
 /// "min" and "max".
 const char* goal_name(Goal goal);
 

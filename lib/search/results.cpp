@@ -1,9 +1,7 @@
 #include "search/results.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "core/text.h"
 #include "draw/text_table.h"
@@ -20,12 +18,7 @@ bool comes_before(const SearchRun& a, const SearchRun& b, Goal goal) {
 
 bool is_ranked(const SearchRun& run) { return !run.scores.empty() && !std::isnan(run.scores.back()); }
 
-std::string short_number(const std::optional<double>& value) {
-  if (!value) return "-";
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", *value);
-  return text.data();
-}
+std::string number_cell(const std::optional<double>& value) { return value ? short_number(*value) : ""; }
 
 std::string full_number(const std::optional<double>& value) { return value ? shortest(*value) : ""; }
 
@@ -50,13 +43,12 @@ std::string SearchResults::table() const {
     header.push_back(name);
   TextTable table(header);
   for (const Row& row : rows_) {
-    std::vector<std::string> cells = {row.rank.empty() ? "-" : row.rank,
-                                      row.run->name.substr(0, row.run->name.find('-'))};
+    std::vector<std::string> cells = {row.rank, row.run->name.substr(0, row.run->name.find('-'))};
     cells.insert(cells.end(), row.run->values.begin(), row.run->values.end());
-    const std::string time = row.run->seconds > 0 ? human_duration(row.run->seconds) : "-";
+    const std::string time = row.run->seconds > 0 ? human_duration(row.run->seconds) : "";
     for (const std::string& cell :
-         {short_number(row.metric.best), short_number(row.metric.last), std::to_string(row.metric.epochs),
-          time, std::string(state_name(row.run->state))})
+         {number_cell(row.metric.best), number_cell(row.metric.last), std::to_string(row.metric.epochs), time,
+          std::string(state_name(row.run->state))})
       cells.push_back(cell);
     table.add(std::move(cells));
   }

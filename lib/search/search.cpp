@@ -264,7 +264,7 @@ class SearchDriver {
                                                : RunState::kFinished;
     log::info("run " + run.name +
               (is_last ? " finished: " : " reached epoch " + std::to_string(last_epoch_of(rung)) + ": ") +
-              (values.best ? "best " + planned_.plan.metric.name + " " + shortest(*values.best)
+              (values.best ? "best " + planned_.plan.metric.name + " " + short_number(*values.best)
                            : "no value of " + planned_.plan.metric.name));
   }
 
