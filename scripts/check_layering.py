@@ -42,6 +42,7 @@ ONLY_IN = {
     r"mpi\.h": ["comm"],
     r"hwloc\.h": ["parallel"],
     r"CLI/": ["cli"],
+    r"curses\.h": ["cli"],
     r"spdlog/": ["core"],
 }
 

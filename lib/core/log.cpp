@@ -1,6 +1,5 @@
 #include "core/log.h"
 
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,18 +12,12 @@
 #include <spdlog/spdlog.h>
 
 #include "core/error.h"
+#include "core/terminal.h"
 
 namespace tpack::log {
 namespace {
 
 constexpr const char* kPattern = "[%m%d %H:%M:%S] %^%v%$";
-
-bool colors_wanted() {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  if (no_color != nullptr && *no_color != '\0') return false;
-  return isatty(STDERR_FILENO) == 1 && !(term != nullptr && std::string(term) == "dumb");
-}
 
 struct Sinks {
   std::shared_ptr<spdlog::sinks::stderr_color_sink_mt> console;
@@ -36,7 +29,7 @@ struct Sinks {
   std::mutex mutex;
 
   Sinks() {
-    const auto mode = colors_wanted() ? spdlog::color_mode::always : spdlog::color_mode::never;
+    const auto mode = colors_wanted(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never;
     console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(mode);
     console->set_pattern(kPattern);
     console->set_level(spdlog::level::info);
