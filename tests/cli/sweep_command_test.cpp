@@ -110,7 +110,9 @@ TEST_F(Sweep, halving_continues_the_best_runs) {
     const bool is_best = run.at("scores")[0] == best;
     EXPECT_EQ(run.at("state"), is_best ? "finished" : "stopped");
     EXPECT_EQ(epochs_of(run.at("name")), is_best ? 4 : 1);
-    if (is_best) EXPECT_THAT(content_of(run_folder(run.at("name")) + "/log.txt"), HasSubstr("resuming from"));
+    if (is_best) {
+      EXPECT_THAT(content_of(run_folder(run.at("name")) + "/log.txt"), HasSubstr("resuming from"));
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "search/setting.h"
 
 #include <cmath>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -77,7 +78,9 @@ TEST(SearchSettings, draws_stay_in_the_range_and_fill_it) {
       const double value = std::stod(range.draw(rng));
       ASSERT_GE(value, range.low) << text;
       ASSERT_LE(value, range.high) << text;
-      if (range.is_integer) ASSERT_EQ(value, std::round(value)) << text;
+      if (range.is_integer) {
+        ASSERT_EQ(value, std::round(value)) << text;
+      }
       const double middle = range.is_log
                                 ? std::sqrt(range.low * (range.is_integer ? range.high + 1 : range.high))
                                 : (range.low + range.high) / 2;
