@@ -33,7 +33,8 @@ class Sweep : public testing_cli::WithTinyConfig {
   json record() const { return json::parse(content_of(sweep_folder() + "/sweep.json")); }
   std::vector<std::string> states() const {
     std::vector<std::string> all;
-    for (const json& run : record().at("runs")) all.push_back(run.at("state"));
+    const json now = record();
+    for (const json& run : now.at("runs")) all.push_back(run.at("state"));
     return all;
   }
   std::string run_folder(const std::string& name) const { return sweep_folder() + "/" + name; }

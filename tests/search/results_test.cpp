@@ -30,8 +30,8 @@ TEST(SearchResults, rank_longer_trained_runs_first_and_unfinished_ones_last) {
   }
   const SearchResults results(record, folder.str());
   EXPECT_EQ(results.table(),
-            "rank  run  learning_rate  0           best accuracy  last  epochs            time  state\n"
-            "----  ---  -------------  ----------  -------------  ----  ------  --------------  --------\n"
+            "rank  run  learning_rate  0           best accuracy  last  epochs        time  state\n"
+            "----  ---  -------------  ----------  -------------  ----  ------  ----------  --------\n"
             "1     003            0.4  Tanh                  0.8   0.5       2  1 min 02 s  finished\n"
             "2     002            0.3  Tanh                  0.7   0.5       2  1 min 01 s  finished\n"
             "3     000            0.1  {ReLU: {}}                            0       1.5 s  stopped\n"
