@@ -79,6 +79,7 @@ CursesScreen::Key CursesScreen::wait_for_key(int milliseconds) {
     case ERR:
       return Key::kNone;
     case KEY_RESIZE:
+      clearok(curscr, true);  // terminals move what they show
       return Key::kResize;
     case 'q':
     case 'Q':

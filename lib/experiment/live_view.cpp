@@ -115,7 +115,10 @@ std::string LiveView::table(TerminalSize size) const {
   std::string text;
   for (const std::string& line : split(table.str(), '\n'))
     if (!line.empty()) text += truncated(line, static_cast<size_t>(size.columns)) + "\n";
-  if (runs_.size() > most) text += "and " + std::to_string(runs_.size() - most) + " more\n";
+  if (runs_.size() > most)
+    text +=
+        truncated("and " + std::to_string(runs_.size() - most) + " more", static_cast<size_t>(size.columns)) +
+        "\n";
   return text;
 }
 

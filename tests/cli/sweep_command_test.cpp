@@ -64,7 +64,8 @@ TEST_F(Sweep, a_run_is_what_train_gives_with_its_settings) {
   ASSERT_EQ(sweep({"--set", "seed=[5, 6]"}).code, 0);
   ASSERT_EQ(tpack({"train", config(), "--log-dir", folder_ / "alone", "--set", "seed=6"}).code, 0);
   const auto value = [](const std::string& folder) {
-    for (const auto& [name, number] : read_stats_json(folder + "/stats.json")->back().scalars)
+    const auto records = read_stats_json(folder + "/stats.json");
+    for (const auto& [name, number] : records->back().scalars)
       if (name == "validation_cost") return number;
     return -1.0;
   };

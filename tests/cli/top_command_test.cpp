@@ -30,13 +30,16 @@ class Top : public testing::Test {
     write_content(folder_ / "a/exit.json", R"({"exit_code": 0, "reason": "max_epoch 5 is done"})");
     write_content(folder_ / "b/exit.json", R"({"exit_code": 6, "reason": "the cost is nan"})");
   }
-  /// As the folder is named differently each time, its name is replaced.
+  /// The runs are named relative to the folder, whose name differs each time.
   std::string frame(const std::vector<std::string>& runs, TerminalSize size, int turns = 0) const {
+    const std::filesystem::path before = std::filesystem::current_path();
     std::filesystem::current_path(folder_.str());
     LiveView view(runs);
     view.refresh(0);
     for (int i = 0; i < std::abs(turns); ++i) view.turn(turns);
-    return view.frame(size, Colors::kNo);
+    std::string text = view.frame(size, Colors::kNo);
+    std::filesystem::current_path(before);
+    return text;
   }
 
   TemporaryFolder folder_;
@@ -45,8 +48,19 @@ class Top : public testing::Test {
 TEST_F(Top, one_frame_of_a_run) {
   EXPECT_EQ(frame({"a"}, {72, 14}),
             "run  state     epoch  step  samples/s  left  last message\n"
-            "---  --------  -----  ----  ---------  ----  ----------------\n"
-            "a    finished  2/5      20        160        saved model-20.h5\n");
+            "---  --------  -----  ----  ---------  ----  -----------------\n"
+            "a    finished    2/5    20        160        saved model-20.h5\n"
+            "* cost   o validation_cost\n"
+            "4 ┤                                  ***                                \n"
+            "  │                                     ******                          \n"
+            "  │                                           ******                    \n"
+            "  │                                                 *****               \n"
+            "2 ┤                                                      ******        o\n"
+            "  │                                                            ******   \n"
+            "  │                                                                  ***\n"
+            "  └─────────────────────────────────────────────────────────────────────\n"
+            "   0                5               10               15             step\n"
+            "chart 1 of 4: cost, validation_cost\n");
 }
 
 TEST_F(Top, prints_one_frame_without_a_terminal) {
@@ -107,8 +121,8 @@ TEST_F(Top, in_a_terminal_has_keys) {
 TEST_F(Top, in_a_terminal_draws_what_is_new_and_resizes) {
   PseudoTerminal terminal({program(), "top", folder_ / "a"}, 100, 30);
   ASSERT_TRUE(terminal.wait_for("chart 1 of 4"));
-  write_content(folder_ / "a/log.txt", "[1123 12:00:01] something happened\n");
-  ASSERT_TRUE(terminal.wait_for("something"));
+  write_content(folder_ / "a/log.txt", "[1123 12:00:01] 7777777\n");
+  ASSERT_TRUE(terminal.wait_for("7777777"));
   terminal.resize(80, 20);
   ASSERT_TRUE(terminal.wait_for("chart 1 of 4")) << "the whole frame in its new place";
   terminal.press("\003");
