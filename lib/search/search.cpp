@@ -231,9 +231,9 @@ class SearchDriver {
                                             processors_[place % processors_.size()]);
     });
     if (!is_started) return;
-    log::info("run " + run.name + " started");
     run.state = RunState::kRunning;
     write();
+    log::info("run " + run.name + " started");
   }
 
   void end(Job job, size_t rung) {

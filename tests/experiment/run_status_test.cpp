@@ -8,8 +8,6 @@
 namespace tpack {
 namespace {
 
-using State = RunStatus::State;
-
 class RunStatusTest : public testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const { write_content(folder_ / name, text); }
@@ -29,7 +27,7 @@ TEST_F(RunStatusTest, of_a_run_that_trains) {
   write_two_epochs();
   watch_.refresh(wall_time_s());
   const RunStatus& status = watch_.status();
-  EXPECT_EQ(status.state, State::kRunning);
+  EXPECT_EQ(status.state, RunStatus::State::kRunning);
   EXPECT_EQ(status.epoch, 2);
   EXPECT_EQ(status.max_epoch, 12);
   EXPECT_EQ(status.global_step, 20);
@@ -47,13 +45,13 @@ TEST_F(RunStatusTest, is_stalled_if_nothing_is_written_for_long) {
   write_two_epochs();
   const double now = wall_time_s();
   watch_.refresh(now + 100);
-  EXPECT_EQ(watch_.status().state, State::kRunning);
+  EXPECT_EQ(watch_.status().state, RunStatus::State::kRunning);
   watch_.refresh(now + 130);
-  EXPECT_EQ(watch_.status().state, State::kStalled);
+  EXPECT_EQ(watch_.status().state, RunStatus::State::kStalled);
   EXPECT_FALSE(watch_.status().seconds_left);
   write("stats.json", R"([{"steps_per_s": 0.1, "epoch_num": 1, "global_step": 10}])");
   watch_.refresh(now + 200);
-  EXPECT_EQ(watch_.status().state, State::kRunning) << "an epoch takes 100 seconds";
+  EXPECT_EQ(watch_.status().state, RunStatus::State::kRunning) << "an epoch takes 100 seconds";
 }
 
 TEST_F(RunStatusTest, has_ended_as_exit_json_says) {
@@ -64,14 +62,14 @@ TEST_F(RunStatusTest, has_ended_as_exit_json_says) {
     watch_.refresh(wall_time_s() + 1e6);
     return watch_.status().state;
   };
-  EXPECT_EQ(state_after(0), State::kFinished);
+  EXPECT_EQ(state_after(0), RunStatus::State::kFinished);
   EXPECT_EQ(watch_.status().message, "warning: slow");
-  EXPECT_EQ(state_after(143), State::kInterrupted);
-  EXPECT_EQ(state_after(6), State::kFailed);
+  EXPECT_EQ(state_after(143), RunStatus::State::kInterrupted);
+  EXPECT_EQ(state_after(6), RunStatus::State::kFailed);
   EXPECT_EQ(watch_.status().message, "xxxxxxx");
   std::filesystem::remove(folder_ / "exit.json");  // it is resumed
   watch_.refresh(wall_time_s());
-  EXPECT_EQ(watch_.status().state, State::kRunning);
+  EXPECT_EQ(watch_.status().state, RunStatus::State::kRunning);
 }
 
 TEST_F(RunStatusTest, of_a_folder_without_anything_it_could_read) {
@@ -79,7 +77,7 @@ TEST_F(RunStatusTest, of_a_folder_without_anything_it_could_read) {
   write("config.yaml", "max_epoch: 99999\n");
   write("exit.json", "{");
   watch_.refresh(wall_time_s());
-  EXPECT_EQ(watch_.status().state, State::kRunning);
+  EXPECT_EQ(watch_.status().state, RunStatus::State::kRunning);
   EXPECT_EQ(watch_.status().epoch, 0);
   EXPECT_FALSE(watch_.status().max_epoch) << "the default is no limit";
 }
