@@ -22,11 +22,12 @@ constexpr double kLeastStallS = 120;
 constexpr double kStallEpochs = 3;
 
 std::optional<double> last_value(const std::vector<StatRecord>& records, const std::string& statistic) {
-  for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    for (const auto& [name, value] : record->scalars)
-      if (name == statistic && std::isfinite(value)) return value;
+  std::optional<double> last;
+  for (const StatRecord& record : records) {
+    for (const auto& [name, value] : record.scalars)
+      if (name == statistic && std::isfinite(value)) last = value;
   }
-  return std::nullopt;
+  return last;
 }
 
 /// "[1123 12:24:27] text" without the time.
