@@ -16,8 +16,7 @@ TEST(FolderLock, is_held_by_one_as_long_as_it_lives) {
       const FolderLock second(folder.str(), "another process works");
       FAIL() << "two locks";
     } catch (const ResourceError& error) {
-      EXPECT_EQ(error.what(),
-                folder.str() + ": another process works in this folder; use another --log-dir");
+      EXPECT_EQ(error.what(), folder.str() + ": another process works in this folder; use another --log-dir");
     }
   }
   EXPECT_NO_THROW(FolderLock(folder.str(), "another process works"));
