@@ -27,6 +27,7 @@ function(tpack_library name header)
 endfunction()
 tpack_library(dnnl oneapi/dnnl/dnnl.hpp dnnl)
 target_link_libraries(dnnl INTERFACE gomp)  # what Debian's oneDNN runs on; the backend sets its number of threads
+tpack_library(curses curses.h ncursesw tinfo)
 tpack_library(opencv opencv2/imgproc.hpp opencv_core opencv_imgproc)
 if(TPACK_MPI)
   find_package(MPI REQUIRED COMPONENTS C)

@@ -25,6 +25,7 @@ USES = {
     "MPI": ("MPI::MPI_C", r"<mpi\.h>"),
     "GTest": ("GTest::gmock", r"<gmock/"),
     "dnnl": ("dnnl", r"<oneapi/dnnl"),
+    "curses": ("curses", r"<curses\.h>"),
     "opencv": ("opencv", r"<opencv2/"),
 }
 FOR_TESTS = {"GTest"}

@@ -28,7 +28,8 @@ MAY_INCLUDE = {
     "predict": ["layers", "input", "checkpoint"],
     "callbacks": ["train", "predict"],
     "experiment": ["callbacks", "config", "draw"],
-    "cli": ["experiment"],
+    "search": ["experiment"],
+    "cli": ["search"],
 }
 
 # Third-party headers that only some folders may see.
@@ -43,6 +44,7 @@ ONLY_IN = {
     r"mpi\.h": ["comm"],
     r"hwloc\.h": ["parallel"],
     r"CLI/": ["cli"],
+    r"curses\.h": ["cli"],
     r"spdlog/": ["core"],
 }
 

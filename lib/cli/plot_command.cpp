@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/file_io.h"
+#include "core/terminal.h"
 #include "draw/svg_chart.h"
 #include "draw/terminal_chart.h"
 #include "experiment/run_charts.h"
@@ -22,17 +22,12 @@ struct PlotOptions {
   std::string svg;
 };
 
-bool color_wanted() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
-}
-
 /// The charts below each other in the height of the terminal, less the line of the prompt.
 void print(const std::vector<Chart>& charts) {
   TerminalSize size = terminal_size(STDOUT_FILENO);
   size.rows = (size.rows - 1) / static_cast<int>(charts.size());
   for (const Chart& chart : charts)
-    std::cout << terminal_chart(chart, size, color_wanted() ? Colors::kYes : Colors::kNo);
+    std::cout << terminal_chart(chart, size, colors_wanted(STDOUT_FILENO) ? Colors::kYes : Colors::kNo);
 }
 
 int plot(const PlotOptions& options) {

@@ -24,6 +24,7 @@ std::string resume_command(const std::string& program, const TrainOptions& optio
   std::string text = ranks > 1 ? "mpirun -n " + std::to_string(ranks) + " " : "";
   text += shell_word(program) + " train " + shell_word(options.config);
   if (!options.log_dir.empty()) text += " --log-dir " + shell_word(options.log_dir);
+  if (options.until_epoch) text += " --until-epoch " + std::to_string(*options.until_epoch);
   for (const std::string& change : options.overrides) text += " --set " + shell_word(change);
   return text + " --resume auto";
 }

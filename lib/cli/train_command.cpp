@@ -84,6 +84,10 @@ void add_train_options(CLI::App& command, Action& action) {
       ->check(CLI::Range(1, 1024));
   command.add_flag("--replan", options->train.replan, "plan again instead of using the checkpoint's plan")
       ->excludes("--plan");
+  command
+      .add_option("--until-epoch", options->train.until_epoch,
+                  "end after this epoch; --resume auto goes on up to max_epoch")
+      ->check(count_from(1));
   command.callback([options, &action] {
     options->program = program_invocation_name;
     options->train.config = options->config.file;

@@ -19,6 +19,7 @@ enum class ErrorKind : int {
   kDiverged = 6,     // NaN or infinite cost
   kDistributed = 7,  // a peer or the transport
   kGateMissed = 8,   // training ended well, a metric did not reach its gate
+  kRunFailed = 9,    // of several runs, at least one
 };
 
 /// Base of every exception this library throws. Text: "where: what is wrong; what is allowed; nearest fix".
@@ -96,6 +97,12 @@ class DistributedError : public Error {
 class GateMissed : public Error {
  public:
   explicit GateMissed(const std::string& text) : Error(ErrorKind::kGateMissed, text) {}
+};
+
+/// Not all of several runs have finished.
+class RunFailed : public Error {
+ public:
+  explicit RunFailed(const std::string& text) : Error(ErrorKind::kRunFailed, text) {}
 };
 
 /// A broken invariant, which is a bug; thrown by TPACK_ASSERT.

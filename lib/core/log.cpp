@@ -1,9 +1,10 @@
 #include "core/log.h"
 
-#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <spdlog/sinks/basic_file_sink.h>
@@ -11,29 +12,24 @@
 #include <spdlog/spdlog.h>
 
 #include "core/error.h"
+#include "core/terminal.h"
 
 namespace tpack::log {
 namespace {
 
 constexpr const char* kPattern = "[%m%d %H:%M:%S] %^%v%$";
 
-bool colors_wanted() {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  if (no_color != nullptr && *no_color != '\0') return false;
-  return isatty(STDERR_FILENO) == 1 && !(term != nullptr && std::string(term) == "dumb");
-}
-
 struct Sinks {
   std::shared_ptr<spdlog::sinks::stderr_color_sink_mt> console;
   std::shared_ptr<spdlog::logger> logger;
   std::shared_ptr<spdlog::sinks::sink> file;
   std::string prefix;
+  Level level = Level::kInfo;    // of the console
   bool on_redrawn_line = false;  // the cursor is on a line that `redraw` wrote
   std::mutex mutex;
 
   Sinks() {
-    const auto mode = colors_wanted() ? spdlog::color_mode::always : spdlog::color_mode::never;
+    const auto mode = colors_wanted(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never;
     console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(mode);
     console->set_pattern(kPattern);
     console->set_level(spdlog::level::info);
@@ -90,10 +86,13 @@ void end_redrawn() {
   leave_redrawn_line(all);
 }
 
-void set_level(Level level) {
+Level set_level(Level level) {
   static constexpr spdlog::level::level_enum kLevels[] = {
       spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err, spdlog::level::off};
-  sinks().console->set_level(kLevels[static_cast<int>(level)]);
+  Sinks& all = sinks();
+  const std::lock_guard lock(all.mutex);
+  all.console->set_level(kLevels[static_cast<int>(level)]);
+  return std::exchange(all.level, level);
 }
 
 void to_file(const std::string& path) {

@@ -19,8 +19,8 @@ void redraw(std::string_view line);
 void end_redrawn();
 
 enum class Level { kDebug, kInfo, kWarning, kError, kOff };
-/// What stderr shows; the log file always has everything from info on.
-void set_level(Level level);
+/// What stderr shows; the log file always has everything from info on. Returns what it showed before.
+Level set_level(Level level);
 /// Also writes to `path` (appends). Errors: ResourceError if it cannot be opened.
 void to_file(const std::string& path);
 /// "[rank 1] " in front of every line; empty for none.

@@ -1,6 +1,9 @@
 #include "core/terminal.h"
 
+#include <cstdlib>
+#include <string_view>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace tpack {
 
@@ -8,6 +11,13 @@ TerminalSize terminal_size(int descriptor) {
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
   return {size.ws_col, size.ws_row};
+}
+
+bool colors_wanted(int descriptor) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return isatty(descriptor) == 1 && !(term != nullptr && std::string_view(term) == "dumb");
 }
 
 }  // namespace tpack

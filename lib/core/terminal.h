@@ -11,4 +11,7 @@ struct TerminalSize {
 /// The size of the terminal that the file descriptor is; 80 x 24 if it is none or does not say.
 TerminalSize terminal_size(int descriptor);
 
+/// True if the file descriptor is a terminal that shows colors, and nobody objects (NO_COLOR, TERM=dumb).
+bool colors_wanted(int descriptor);
+
 }  // namespace tpack

@@ -147,7 +147,8 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
                                static_cast<uint64_t>(e.config.seed), true);
   if (!with_data) return;  // callbacks may open data
   callbacks_are_set_up_ = true;
-  check_gates(e.config.gates, set_up_callbacks(e.callbacks, *e.trainer, *run_), e.flow_names());
+  statistics_ = set_up_callbacks(e.callbacks, *e.trainer, *run_);
+  check_gates(e.config.gates, statistics_, e.flow_names());
 }
 
 void CheckedExperiment::compile() {

@@ -37,6 +37,8 @@ class CheckedExperiment {
 
   Experiment& experiment() { return experiment_; }
   Plan& plan() { return plan_; }
+  /// Every statistic that the run will report, sorted; empty without the data.
+  const std::vector<std::string>& statistics() const { return statistics_; }
   /// 0 if only the data tell.
   int64_t steps_per_epoch() const { return steps_per_epoch_; }
   /// Compiles every program that a run will use, and takes the weights that `init` names. Errors:
@@ -52,6 +54,7 @@ class CheckedExperiment {
   Plan plan_;
   std::unique_ptr<Comm> world_;
   int64_t steps_per_epoch_ = 0;
+  std::vector<std::string> statistics_;
   bool callbacks_are_set_up_ = false;
   uint64_t program_bytes_ = 0;
   uint64_t data_bytes_ = 0;

@@ -14,12 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What one run has written.
-struct RunStats {
-  std::string name;
-  std::vector<StatRecord> records;
-};
-
 RunStats read_run(const std::string& path) {
   const fs::path file = fs::is_directory(path) ? fs::path(path) / kStatsFile : fs::path(path);
   if (!fs::exists(file))
@@ -33,8 +27,25 @@ RunStats read_run(const std::string& path) {
   return {path, std::move(*records)};
 }
 
-/// Every key, in the order of its first value.
-std::vector<std::string> keys_of(const std::vector<RunStats>& runs) {
+Series series_of(const RunStats& run, const std::string& key) {
+  Series series{key, {}};
+  for (const StatRecord& record : run.records) {
+    for (const auto& [name, value] : record.scalars) {
+      if (name == key) series.points.push_back({static_cast<double>(record.at.global_step), value});
+    }
+  }
+  return series;
+}
+
+/// A word that looks like a run but is none.
+bool is_missing_run(const std::string& word, size_t runs, const std::vector<std::string>& keys) {
+  const bool is_key = std::find(keys.begin(), keys.end(), word) != keys.end();
+  return runs == 0 || (word.find('/') != std::string::npos && !is_key);
+}
+
+}  // namespace
+
+std::vector<std::string> statistics_of(const std::vector<RunStats>& runs) {
   std::vector<std::string> keys;
   for (const RunStats& run : runs) {
     for (const StatRecord& record : run.records) {
@@ -46,8 +57,7 @@ std::vector<std::string> keys_of(const std::vector<RunStats>& runs) {
   return keys;
 }
 
-/// Each key with those that have a flow's name in front of it.
-std::vector<std::vector<std::string>> default_panels(const std::vector<std::string>& keys) {
+std::vector<std::vector<std::string>> usual_panels(const std::vector<std::string>& keys) {
   std::vector<std::vector<std::string>> panels;
   for (const std::string& key : keys) {
     std::vector<std::string> panel = {key};
@@ -71,16 +81,6 @@ std::vector<std::vector<std::string>> default_panels(const std::vector<std::stri
   return panels;
 }
 
-Series series_of(const RunStats& run, const std::string& key) {
-  Series series{key, {}};
-  for (const StatRecord& record : run.records) {
-    for (const auto& [name, value] : record.scalars) {
-      if (name == key) series.points.push_back({static_cast<double>(record.at.global_step), value});
-    }
-  }
-  return series;
-}
-
 Chart chart_of(const std::vector<RunStats>& runs, const std::vector<std::string>& keys) {
   Chart chart{{}, "step"};
   for (const std::string& key : keys) {
@@ -97,14 +97,6 @@ Chart chart_of(const std::vector<RunStats>& runs, const std::vector<std::string>
   return chart;
 }
 
-/// A word that looks like a run but is none.
-bool is_missing_run(const std::string& word, size_t runs, const std::vector<std::string>& keys) {
-  const bool is_key = std::find(keys.begin(), keys.end(), word) != keys.end();
-  return runs == 0 || (word.find('/') != std::string::npos && !is_key);
-}
-
-}  // namespace
-
 std::vector<Chart> run_charts(const std::vector<std::string>& words) {
   std::vector<RunStats> runs;
   std::vector<std::string> others;
@@ -115,7 +107,7 @@ std::vector<Chart> run_charts(const std::vector<std::string>& words) {
       others.push_back(word);
     }
   }
-  const std::vector<std::string> known = keys_of(runs);
+  const std::vector<std::string> known = statistics_of(runs);
   std::vector<std::string> sorted = known;
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::vector<std::string>> panels;
@@ -127,7 +119,7 @@ std::vector<Chart> run_charts(const std::vector<std::string>& words) {
         throw unknown_reference("statistic", key, {}, sorted);
     }
   }
-  if (panels.empty()) panels = default_panels(known);
+  if (panels.empty()) panels = usual_panels(known);
   std::vector<Chart> charts;
   for (const std::vector<std::string>& keys : panels) charts.push_back(chart_of(runs, keys));
   return charts;

@@ -4,10 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -23,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLock = ".lock";
+constexpr const char* kLockedBy = "another process trains";
 constexpr const char* kSetAside = "left-";
 /// What a run that goes on writes again, unlike log.txt and the event files.
 constexpr std::array<const char*, 4> kRewritten = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
@@ -37,7 +34,7 @@ void make_folder(const std::string& path) {
 /// True if there is anything that a run has written.
 bool has_content(const std::string& path) {
   for (const auto& entry : fs::directory_iterator(path)) {
-    if (entry.path().filename() != kLock) return true;
+    if (entry.path().filename() != FolderLock::kFile) return true;
   }
   return false;
 }
@@ -95,34 +92,8 @@ ResumeRequest ResumeRequest::parse(const std::string& text) {
 RunFolder::RunFolder(std::string path, const ResumeRequest& resume) : path_(std::move(path)) {
   while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
   make_folder(path_);
-  lock();
-  try {
-    enter(resume);
-  } catch (...) {
-    unlock();
-    throw;
-  }
-}
-
-RunFolder::~RunFolder() { unlock(); }
-
-void RunFolder::unlock() {
-  if (lock_ >= 0) close(lock_);
-  lock_ = -1;
-}
-
-void RunFolder::lock() {
-  const std::string name = file(kLock);
-  lock_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock_ < 0) throw ResourceError(name + ": cannot be written: " + std::strerror(errno));
-  if (flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
-  const int failure = errno;
-  unlock();
-  if (failure == EWOULDBLOCK)
-    throw ResourceError(path_ + ": another process trains in this folder; use another --log-dir");
-  // Some network file systems have no locks: a run there is still better than none.
-  log::warning(name + ": cannot be locked (" + std::strerror(failure) +
-               "); make sure that no other run writes here");
+  lock_.emplace(path_, kLockedBy);
+  enter(resume);
 }
 
 void RunFolder::enter(const ResumeRequest& resume) {
@@ -180,9 +151,9 @@ std::string RunFolder::set_aside_before() const {
 void RunFolder::begin() {
   if (move_away_) {
     const std::string backup = move_to_backup(path_);
-    unlock();
+    lock_.reset();
     make_folder(path_);
-    lock();
+    lock_.emplace(path_, kLockedBy);
     log::info("the content of " + path_ + " was moved to " + backup);
   }
   make_folder(checkpoints());

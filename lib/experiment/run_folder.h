@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "experiment/folder_lock.h"
+
 namespace tpack {
 
 /// What `--resume` asks for.
@@ -30,7 +32,6 @@ class RunFolder {
   /// (with advice) if it has checkpoints and nothing was asked; CheckpointError if all of them are
   /// damaged; ResourceError if it cannot be written or another process trains in it.
   RunFolder(std::string path, const ResumeRequest& resume);
-  ~RunFolder();
   /// Once nothing is left that can be wrong with the config: moves the old content away if that was asked
   /// for, and removes what an earlier run left unfinished. Errors: ResourceError.
   void begin();
@@ -53,8 +54,6 @@ class RunFolder {
   void set_best_aside(const std::string& flow) const;
 
  private:
-  void lock();
-  void unlock();
   void enter(const ResumeRequest& resume);
   bool goes_on_from_elsewhere() const;
   std::vector<std::string> checkpoints_after(int64_t step) const;
@@ -67,7 +66,7 @@ class RunFolder {
   std::string path_;
   std::optional<std::string> checkpoint_;
   bool move_away_ = false;
-  int lock_ = -1;
+  std::optional<FolderLock> lock_;
 };
 
 /// How a run ended, for exit.json.

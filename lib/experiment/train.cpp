@@ -226,6 +226,7 @@ LoopOptions TrainRun::loop_options() {
   LoopOptions options;
   const ExperimentConfig& config = experiment_->config;
   options.length = {config.starting_epoch, config.max_epoch, resolved_steps_per_epoch(*experiment_)};
+  options.until_epoch = options_.until_epoch;
   if (folder_) options.folder = folder_->path();
   options.world = &world_;
   options.interrupt = interruption_.token;
@@ -319,7 +320,8 @@ void TrainRun::end() const {
   for (const auto& [name, flow] : experiment_->flows)
     warn_of_bad_samples(name, flow, "; bad_samples.txt lists them");
   if (result_.lacks_a_save) throw ResourceError("a checkpoint could not be saved; see the messages above");
-  if (chief() && result_.ending != Ending::kInterrupted) require_gates(experiment_->config.gates, *monitors_);
+  const bool is_over = result_.ending != Ending::kInterrupted && result_.ending != Ending::kPaused;
+  if (chief() && is_over) require_gates(experiment_->config.gates, *monitors_);
 }
 
 void TrainRun::write_plan() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,9 +17,10 @@ struct TrainOptions {
   std::string config;  // a file
   std::vector<std::string> overrides;
   ResumeRequest resume;
-  std::string log_dir;  // empty: train_log/NAME
-  std::string plan;     // a file; empty: that of the checkpoint, or a new one
-  bool replan = false;  // choose again if a checkpoint has a plan
+  std::string log_dir;                 // empty: train_log/NAME
+  std::string plan;                    // a file; empty: that of the checkpoint, or a new one
+  bool replan = false;                 // choose again if a checkpoint has a plan
+  std::optional<int64_t> until_epoch;  // end after it; a resumed run goes on
 };
 
 /// Whoever may end a training from outside: signals, a server.

@@ -98,16 +98,23 @@ LoopResult Loop::run() {
   return result_;
 }
 
+int64_t Loop::last_epoch() const {
+  return std::min(options_.length.max_epoch, options_.until_epoch.value_or(options_.length.max_epoch));
+}
+
 void Loop::run_to_end() {
   monitors_.open({options_.folder, first_epoch_, run_.global_step_, run_.resumed_});
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   try {
     for (const NamedCallback& named : callbacks_) call(named, &Callback::before_train);
     epochs();
-    const std::string last = std::to_string(options_.length.max_epoch);
+    const bool is_paused = last_epoch() < options_.length.max_epoch;
+    if (is_paused) result_.ending = Ending::kPaused;
+    const std::string limit = is_paused ? "--until-epoch" : "max_epoch";
+    const std::string last = std::to_string(last_epoch());
     result_.reason = nothing_is_left() ? "nothing left to do: epoch " + std::to_string(first_epoch_ - 1) +
-                                             " is done, max_epoch is " + last
-                                       : "max_epoch " + last + " is done";
+                                             " is done, " + limit + " is " + last
+                                       : limit + " " + last + " is done";
   } catch (const Stopped&) {  // by a callback
     agree(kInterrupt);
     interrupted("interrupted");
@@ -120,7 +127,7 @@ void Loop::run_to_end() {
 }
 
 void Loop::epochs() {
-  for (int64_t epoch = first_epoch_; epoch <= options_.length.max_epoch; ++epoch) {
+  for (int64_t epoch = first_epoch_; epoch <= last_epoch(); ++epoch) {
     leave_if_asked();
     run_.epoch_ = epoch;
     this->epoch(epoch == first_epoch_ ? first_local_step_ : 0);

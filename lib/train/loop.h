@@ -3,6 +3,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks,
 /// How a run came to its end, when it did not throw.
 enum class Ending : uint8_t {
   kFinished,    // max_epoch is done
+  kPaused,      // until_epoch is done, max_epoch is not
   kStopped,     // a callback asked for it
   kEndOfData,   // the trainer had no more data
   kInterrupted  // a request from outside (a signal)
@@ -45,8 +47,9 @@ struct LoopResult {
 
 struct LoopOptions {
   RunLength length;
-  std::string folder;         // empty: nothing is written
-  Comm* world = nullptr;      // never null
+  std::optional<int64_t> until_epoch = std::nullopt;  // this process runs no later one
+  std::string folder;                                 // empty: nothing is written
+  Comm* world = nullptr;                              // never null
   std::stop_token interrupt;  // asks for an early end: the step is finished, a checkpoint saved
   std::map<std::string, DataFlow> flows;
   uint64_t seed = 0;
@@ -83,8 +86,8 @@ class Loop {
   /// What `run` gave, or how far it came when it threw.
   const LoopResult& result() const { return result_; }
   Run& state() { return run_; }
-  /// The checkpoint that was taken is of the last epoch, or a later one.
-  bool nothing_is_left() const { return run_.resumed_ && first_epoch_ > options_.length.max_epoch; }
+  /// The checkpoint that was taken is of the last epoch of this process, or a later one.
+  bool nothing_is_left() const { return run_.resumed_ && first_epoch_ > last_epoch(); }
   /// The scalars that the callbacks will give.
   const std::vector<std::string>& scalars() const { return scalars_; }
 
@@ -101,6 +104,7 @@ class Loop {
     int64_t step = 0;
   };
 
+  int64_t last_epoch() const;
   void run_to_end();
   void epochs();
   void epoch(int64_t first_step);

@@ -28,6 +28,10 @@ TEST(ResumeCommand, repeats_what_the_run_was_started_with) {
   EXPECT_EQ(resume_command("tpack", options, 2),
             "mpirun -n 2 tpack train mine.yaml --log-dir train_log/a --set max_epoch=3 "
             "--set 'trainer={SyncMultiGPU: {devices: [cpu:0]}}' --resume auto");
+  options.overrides = {};
+  options.until_epoch = 2;
+  EXPECT_EQ(resume_command("tpack", options, 1),
+            "tpack train mine.yaml --log-dir train_log/a --until-epoch 2 --resume auto");
 }
 
 TEST(ResumeCommand, is_quoted_for_a_shell) {

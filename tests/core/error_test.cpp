@@ -15,6 +15,7 @@ TEST(Error, has_the_exit_code_of_its_kind) {
   EXPECT_EQ(static_cast<int>(Diverged("x").kind()), 6);
   EXPECT_EQ(static_cast<int>(DistributedError("x").kind()), 7);
   EXPECT_EQ(static_cast<int>(GateMissed("x").kind()), 8);
+  EXPECT_EQ(static_cast<int>(RunFailed("x").kind()), 9);
   EXPECT_EQ(static_cast<int>(ShapeError("x").kind()), 2);
 }
 

@@ -27,6 +27,7 @@ TEST(Failure, has_the_exit_code_of_the_kind_of_the_error) {
   EXPECT_EQ(failure_of(Diverged("a")).exit_code, 6);
   EXPECT_EQ(failure_of(DistributedError("a")).exit_code, 7);
   EXPECT_EQ(failure_of(GateMissed("a")).exit_code, 8);
+  EXPECT_EQ(failure_of(RunFailed("a")).exit_code, 9);
   EXPECT_EQ(failure_of(InternalError("a")).exit_code, 1);
 }
 

@@ -17,6 +17,27 @@ using testing_cli::Outcome;
 
 using TrainResume = testing_cli::WithTinyRuns;
 
+TEST_F(TrainResume, a_run_that_was_paused_ends_as_one_that_was_not) {
+  const std::vector<std::string> options = {"--set", "max_epoch=3", "--set", "gates={cost: '< 0'}"};
+  ASSERT_EQ(train(options, "whole").code, 8);
+  std::vector<std::string> paused = options;
+  paused.insert(paused.end(), {"--until-epoch", "2"});
+  const Outcome first = train(paused);
+  EXPECT_EQ(first.code, 0) << "gates are for the end: " << first.err;
+  EXPECT_NE(first.err.find("training has finished: --until-epoch 2 is done"), std::string::npos) << first.err;
+  EXPECT_EQ(exit_code(), 0);
+  EXPECT_FALSE(std::filesystem::exists(checkpoint(30)));
+  paused.insert(paused.end(), {"--resume", "auto"});
+  EXPECT_NE(train(paused).err.find("nothing left to do: epoch 2 is done, --until-epoch is 2"),
+            std::string::npos);
+  std::vector<std::string> resumed = options;
+  resumed.insert(resumed.end(), {"--resume", "auto"});
+  const Outcome rest = train(resumed);
+  EXPECT_EQ(rest.code, 8) << rest.err;
+  EXPECT_EQ(rest.err.find("differs"), std::string::npos) << rest.err;
+  expect_same_tensors(checkpoint(30), checkpoint(30, "whole"));
+}
+
 TEST_F(TrainResume, keeps_the_best_checkpoints_of_a_run_that_has_no_others) {
   const std::vector<std::string> best = {
       "--set", "callbacks=[InferenceRunner: {data: validation}, MaxSaver: {monitor: validation_accuracy}]"};

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests docs/config.md with the program: its configs are valid, its commands run, and they print what the page shows.
+"""Tests docs/config.md and docs/sweep.md with the program: their configs are valid, their commands run, and they print what the
+pages show.
 
     config_page_test.py TPACK
 
@@ -33,10 +34,16 @@ class ConfigPage(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.returncode, done.stdout
 
-    def test_shows_what_the_program_does(self):
-        page = (ROOT / "docs/config.md").read_text()
+    def test_the_page_of_configs_shows_what_the_program_does(self):
+        self.check_page("docs/config.md", least_blocks=13)
+
+    def test_the_page_of_sweeps_shows_what_the_program_does(self):
+        self.check_page("docs/sweep.md", least_blocks=3)
+
+    def check_page(self, path, least_blocks):
+        page = (ROOT / path).read_text()
         blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-        self.assertGreater(len(blocks), 12)
+        self.assertGreaterEqual(len(blocks), least_blocks)
         for number, (language, block) in enumerate(blocks):
             shown = blocks[number + 1][1] if blocks[number + 1:] and blocks[number + 1][0] == "text" else None
             if language == "yaml":

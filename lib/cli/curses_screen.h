@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "core/terminal.h"
+
+namespace tpack {
+
+/// The terminal of stdin and stdout as a full screen of text; as it was before when this object ends. One at
+/// a time in a process.
+class CursesScreen {
+ public:
+  enum class Key { kNone, kOther, kResize, kQuit, kInterrupt, kNext, kPrevious };
+
+  /// Errors: ResourceError if the terminal (TERM) is unknown.
+  CursesScreen();
+  ~CursesScreen();
+  CursesScreen(const CursesScreen&) = delete;
+  CursesScreen& operator=(const CursesScreen&) = delete;
+
+  TerminalSize size() const;
+  bool has_colors() const { return has_colors_; }
+  /// Shows lines of UTF-8 text, which may change the color (ESC [ 31 m ... ESC [ 0 m), and what does not fit
+  /// is left out.
+  void show(const std::string& text);
+  /// Waits for a key, at most so long.
+  Key wait_for_key(int milliseconds);
+
+ private:
+  bool has_colors_ = false;
+  void* terminal_ = nullptr;  // SCREEN of curses
+};
+
+}  // namespace tpack

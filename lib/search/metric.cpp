@@ -1,0 +1,116 @@
+#include "search/metric.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/text.h"
+#include "monitor/stats_json.h"
+#include "train/scalar_order.h"
+
+namespace tpack {
+namespace {
+
+/// The statistic of MinSaver and MaxSaver.
+std::vector<SearchMetric> saved_metrics(const Experiment& experiment) {
+  std::vector<SearchMetric> metrics;
+  const ConfigNode config = experiment.effective();
+  for (const ConfigNode& node : config.find("callbacks")->items()) {
+    const ComponentItem item = component_item(node, Callback::kKind);
+    const ConfigNode* monitor = item.params.find("monitor");
+    if (monitor == nullptr) continue;
+    if (item.name == "MinSaver") metrics.push_back({monitor->text(), Goal::kMin});
+    if (item.name == "MaxSaver") metrics.push_back({monitor->text(), Goal::kMax});
+  }
+  return metrics;
+}
+
+/// The minimized statistics of the step (`flow` empty), or as a flow has them.
+std::vector<std::string> minimized_of(const KnownStatistics& known, const std::string& flow) {
+  std::vector<std::string> found;
+  for (const std::string& name : known.minimized) {
+    const std::string full = flow.empty() ? name : flow + "_" + name;
+    if (std::find(known.names.begin(), known.names.end(), full) != known.names.end()) found.push_back(full);
+  }
+  return found;
+}
+
+bool is_minimized(const KnownStatistics& known, const std::string& name) {
+  std::vector<std::string> all = minimized_of(known, "");
+  for (const std::string& flow : known.flows)
+    for (std::string& one : minimized_of(known, flow)) all.push_back(std::move(one));
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+/// What is compared if nobody says it; empty if the config does not tell.
+std::string usual_name(const KnownStatistics& known) {
+  std::vector<std::string> candidates;
+  for (const std::string& flow : known.flows)
+    for (std::string& name : minimized_of(known, flow)) candidates.push_back(std::move(name));
+  if (candidates.empty()) candidates = minimized_of(known, "");
+  return candidates.size() == 1 ? candidates[0] : "";
+}
+
+Goal goal_of(const std::string& name, const KnownStatistics& known) {
+  for (const SearchMetric& metric : known.saved)
+    if (metric.name == name) return metric.goal;
+  if (is_minimized(known, name)) return Goal::kMin;
+  throw ConfigError(
+      "--metric " + name +
+      ": the config does not tell whether less or more is better; add --goal min or --goal max");
+}
+
+}  // namespace
+
+KnownStatistics known_statistics(CheckedExperiment& checked) {
+  const Experiment& experiment = checked.experiment();
+  KnownStatistics known;
+  known.names = checked.statistics();
+  known.saved = saved_metrics(experiment);
+  for (const StepStatistic& statistic : experiment.trainer->statistics())
+    if (statistic.minimized) known.minimized.push_back(statistic.name);
+  known.flows = experiment.flow_names();
+  return known;
+}
+
+SearchMetric choose_metric(const MetricRequest& request, const KnownStatistics& known) {
+  std::string name = request.name;
+  if (name.empty() && !known.saved.empty()) name = known.saved[0].name;
+  if (name.empty()) name = usual_name(known);
+  if (name.empty())
+    throw ConfigError(
+        "--metric is missing: the config does not tell by which statistic runs are compared; "
+        "use one of " +
+        join(known.names, ", "));
+  if (std::find(known.names.begin(), known.names.end(), name) == known.names.end())
+    throw ConfigError("--metric: " +
+                      std::string(unknown_statistic({name, {}}, known.names, known.flows).what()));
+  return {name, request.goal ? *request.goal : goal_of(name, known)};
+}
+
+MetricValues read_metric(const std::string& folder, const SearchMetric& metric) {
+  MetricValues values;
+  const auto records = read_stats_json(folder + "/" + kStatsFile);
+  if (!records) return values;
+  for (const StatRecord& record : *records) {
+    values.epochs = std::max(values.epochs, record.at.epoch);
+    for (const auto& [name, value] : record.scalars) {
+      if (name != metric.name) continue;
+      values.last = value;
+      if (std::isnan(value)) continue;
+      if (!values.best || is_better(value, *values.best, metric.goal)) values.best = value;
+    }
+  }
+  return values;
+}
+
+std::string short_number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+const char* goal_name(Goal goal) { return goal == Goal::kMin ? "min" : "max"; }
+
+}  // namespace tpack

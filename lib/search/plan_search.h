@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "search/halving.h"
+#include "search/search_file.h"
+
+namespace tpack {
+
+/// The options of `tpack sweep` that say what is searched.
+struct SearchOptions {
+  std::string config;                 // a file
+  std::vector<std::string> settings;  // KEY=YAML
+  std::string log_dir;                // empty: train_log/NAME-sweep
+  Method method = Method::kGrid;
+  int64_t trials = 0;  // 0: all combinations of a grid, or of halving without ranges
+  int64_t seed = 1;    // of the values that are drawn
+  MetricRequest metric;
+  int64_t eta = 3;           // of halving
+  int64_t least_epochs = 1;  // of halving
+};
+
+/// A search whose runs are all known to be valid.
+struct PlannedSearch {
+  SearchPlan plan;
+  std::vector<SearchSetting> settings;
+  std::vector<SearchPoint> points;
+  std::string folder;
+  /// The rungs of halving; of the other methods one, with all runs. Epochs of the last one: as the config
+  /// says.
+  std::vector<Rung> rungs;
+  int64_t starting_epoch = 1;
+
+  /// Numbers, folders and values, and the epochs of halving, for the terminal.
+  std::string str() const;
+};
+
+/// Reads the settings, draws the values and checks the config of each run as `tpack check` does. Errors:
+/// ConfigError with all mistakes of all runs; DataError, ResourceError.
+PlannedSearch plan_search(const SearchOptions& options);
+
+}  // namespace tpack

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "search/search_file.h"
+
+namespace tpack {
+
+/// The runs of a search and what they have reached, the best first.
+class SearchResults {
+ public:
+  /// Reads the statistics of the runs in `folder`.
+  SearchResults(const SearchRecord& record, const std::string& folder);
+
+  /// Rank, number, values, best and last metric, epochs, time and state; for the terminal.
+  std::string table() const;
+  /// The same with full names, as CSV.
+  std::string csv() const;
+
+ private:
+  struct Row {
+    const SearchRun* run = nullptr;
+    MetricValues metric;
+    std::string rank;  // empty: it has no value to compare
+  };
+
+  const SearchRecord& record_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/metric.h"
+#include "search/setting.h"
+
+namespace tpack {
+
+/// The name of the file in the folder of a sweep.
+inline constexpr const char* kSearchFile = "sweep.json";
+
+/// How the values of runs are found.
+enum class Method : uint8_t { kGrid, kRandom, kHalving };
+/// "grid", "random", "halving".
+const char* method_name(Method method);
+
+/// What decides which runs there are and for how long each is trained.
+struct SearchPlan {
+  Method method = Method::kGrid;
+  std::vector<std::string> settings;  // as they were written
+  int64_t trials = 0;                 // runs that are drawn; 0: all combinations
+  int64_t seed = 1;
+  SearchMetric metric;
+  int64_t eta = 0;           // 0: the method is not halving
+  int64_t least_epochs = 0;  // of the first rung; 0: the method is not halving
+  std::string config;        // of the first run, with every default, as YAML
+};
+
+/// How `now` differs from the plan of a folder: "--seed was 1, is 2". More drawn runs (without halving) are
+/// no difference: the first ones are the same.
+std::vector<std::string> plan_differences(const SearchPlan& before, const SearchPlan& now);
+
+enum class RunState : uint8_t {
+  kWaiting,
+  kRunning,
+  kFinished,
+  kGateMissed,   // finished, but a statistic missed its gate
+  kStopped,      // by halving, after some epochs
+  kInterrupted,  // by the user; goes on next time
+  kFailed
+};
+/// "waiting", "gate missed", ...
+const char* state_name(RunState state);
+
+/// One run of a search.
+struct SearchRun {
+  std::string name;    // of its folder
+  SearchPoint values;  // of the keys that are searched
+  RunState state = RunState::kWaiting;
+  /// The best value of the metric at the end of each rung that it has trained; NaN if it had none.
+  std::vector<double> scores;
+  double seconds = 0;  // of training, all starts together
+  int exit_code = 0;   // of the last start
+  std::string reason;  // why it failed
+
+  /// It has ended its training of this rung, well or not.
+  bool has_trained(size_t rung) const { return scores.size() > rung; }
+};
+
+/// What sweep.json says.
+struct SearchRecord {
+  SearchPlan plan;
+  std::vector<std::string> keys;
+  std::vector<SearchRun> runs;
+
+  std::string to_json() const;
+  /// Errors: ConfigError with `path` if the text is no such file. A run that was running counts as
+  /// interrupted.
+  static SearchRecord from_json(const std::string& text, const std::string& path);
+};
+
+}  // namespace tpack

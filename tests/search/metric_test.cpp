@@ -1,0 +1,77 @@
+#include "search/metric.h"
+
+#include <gmock/gmock.h>
+
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::HasSubstr;
+
+KnownStatistics usual() {
+  return {{"accuracy", "cost", "learning_rate", "validation_accuracy", "validation_cost"},
+          {},
+          {"cost"},
+          {"train", "validation"}};
+}
+
+std::string error_of(const MetricRequest& request, const KnownStatistics& known) {
+  try {
+    choose_metric(request, known);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ChooseMetric, takes_the_validation_of_what_is_minimized) {
+  EXPECT_EQ(choose_metric({}, usual()), (SearchMetric{"validation_cost", Goal::kMin}));
+  KnownStatistics no_validation = usual();
+  no_validation.names = {"accuracy", "cost"};
+  EXPECT_EQ(choose_metric({}, no_validation), (SearchMetric{"cost", Goal::kMin}));
+}
+
+TEST(ChooseMetric, prefers_what_a_callback_saves_the_best_of) {
+  KnownStatistics known = usual();
+  known.saved = {{"validation_accuracy", Goal::kMax}, {"validation_cost", Goal::kMin}};
+  EXPECT_EQ(choose_metric({}, known), (SearchMetric{"validation_accuracy", Goal::kMax}));
+}
+
+TEST(ChooseMetric, takes_what_is_asked_for) {
+  EXPECT_EQ(choose_metric({"accuracy", Goal::kMax}, usual()), (SearchMetric{"accuracy", Goal::kMax}));
+  EXPECT_EQ(choose_metric({"cost", std::nullopt}, usual()), (SearchMetric{"cost", Goal::kMin}));
+  EXPECT_EQ(choose_metric({"cost", Goal::kMax}, usual()), (SearchMetric{"cost", Goal::kMax}));
+}
+
+TEST(ChooseMetric, asks_where_the_config_does_not_tell) {
+  EXPECT_THAT(
+      error_of({"accuracy", std::nullopt}, usual()),
+      HasSubstr("--metric accuracy: the config does not tell whether less or more is better; add --goal"));
+  EXPECT_THAT(
+      error_of({"validation_acuracy", std::nullopt}, usual()),
+      HasSubstr("--metric: unknown statistic 'validation_acuracy'; did you mean 'validation_accuracy'?"));
+  KnownStatistics two = usual();
+  two.minimized = {"d", "g"};
+  two.names = {"d", "g", "steps_per_s"};
+  EXPECT_THAT(error_of({}, two), HasSubstr("--metric is missing"));
+  EXPECT_THAT(error_of({}, two), HasSubstr("use one of d, g, steps_per_s"));
+}
+
+TEST(ReadMetric, finds_the_best_and_the_last_value) {
+  const TemporaryFolder folder;
+  write_content(
+      folder / "stats.json",
+      R"([{"cost": 2.0, "epoch_num": 1, "global_step": 1}, {"cost": 1.0, "epoch_num": 2, "global_step": 2},
+                    {"cost": null, "epoch_num": 2, "global_step": 3}, {"cost": 3.0, "epoch_num": 3, "global_step": 4}])");
+  const MetricValues least = read_metric(folder.str(), {"cost", Goal::kMin});
+  EXPECT_EQ(least.best, 1.0);
+  EXPECT_EQ(least.last, 3.0);
+  EXPECT_EQ(least.epochs, 3);
+  EXPECT_EQ(read_metric(folder.str(), {"cost", Goal::kMax}).best, 3.0);
+  EXPECT_EQ(read_metric(folder.str(), {"x", Goal::kMax}).best, std::nullopt);
+  EXPECT_EQ(read_metric(folder / "none", {"cost", Goal::kMin}).epochs, 0);
+}
+
+}  // namespace
+}  // namespace tpack
