@@ -23,6 +23,8 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/machine.h"
+#include "parallel/tower_threads.h"
 
 namespace tpack {
 namespace {
@@ -138,8 +140,10 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
-  std::vector<std::string> words = {"mpirun",  "-n", std::to_string(ranks), "--oversubscribe",
-                                    "--quiet", "-x", RankBoard::kVariable};
+  // Ranks bind themselves: mpirun binds by rules that depend on their number and on the machine.
+  std::vector<std::string> words = {
+      "mpirun", "--bind-to",         "none", "-n", std::to_string(ranks), "--oversubscribe", "--quiet",
+      "-x",     RankBoard::kVariable};
   words.insert(words.end(), command.begin(), command.end());
 
   SignalWatcher signals;
@@ -172,6 +176,17 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   if (!watch.any() && *code != 0)
     throw ResourceError("mpirun has not started any rank (its exit code was " + std::to_string(*code) + ")");
   return exit_code_of(*code, *board);
+}
+
+void bind_launched_rank() {
+  const char* const rank_text = std::getenv("OMPI_COMM_WORLD_RANK");
+  const char* const size_text = std::getenv("OMPI_COMM_WORLD_SIZE");
+  if (std::getenv(RankBoard::kVariable) == nullptr || rank_text == nullptr || size_text == nullptr) return;
+  const auto rank = static_cast<size_t>(std::strtoul(rank_text, nullptr, 10));
+  const auto ranks = static_cast<size_t>(std::strtoul(size_text, nullptr, 10));
+  const std::vector<int> all = own_processors();
+  const size_t parts = std::min(ranks, all.size());
+  bind_this_thread(divide_processors(all, parts).at(rank % parts), "");
 }
 
 }  // namespace tpack

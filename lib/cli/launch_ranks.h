@@ -12,4 +12,8 @@ namespace tpack {
 /// killed. Errors: ConfigError inside of mpirun, ResourceError if mpirun cannot be started.
 int launch_ranks(int ranks, const std::vector<std::string>& command);
 
+/// In a rank that launch_ranks started: binds the calling thread, and those that it will start, to the rank's
+/// part of the processors; ranks that are more than the processors take turns. Nothing in other processes.
+void bind_launched_rank();
+
 }  // namespace tpack

@@ -51,6 +51,7 @@ int train_here(const TrainCommandOptions& options) {
   const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
   std::unique_ptr<Comm> world;
   try {
+    bind_launched_rank();
     world = make_world();
     if (world->size() > 1) log::set_prefix("[rank " + std::to_string(world->rank()) + "] ");
     const LoopResult result =

@@ -30,7 +30,7 @@ void pin(const std::vector<int>& processors) {
 }  // namespace
 
 void bind_this_thread(const std::vector<int>& processors, const std::string& name) {
-  pthread_setname_np(pthread_self(), name.c_str());
+  if (!name.empty()) pthread_setname_np(pthread_self(), name.c_str());
   if (!processors.empty()) pin(processors);
 }
 

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Throughput of the same total batch on one process with all processors, on towers, on ranks, and with PyTorch DDP.
+
+Each way trains in turn, in an order that changes from round to round; the figure is the median of the rounds. Run it on an idle
+machine. PyTorch (the Python of TPACK_PYTHON) runs DistributedDataParallel over gloo, one process per tower with one thread each, with
+the best of the layouts for this network; see bench/peers.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# config, batch, changes, steps of an epoch
+NETWORKS = {
+    "mnist-convnet": ("configs/mnist-convnet.yaml", 128, [], 300),
+    "cifar-resnet": ("configs/cifar-resnet.yaml", 128, ["vars.n=5"], 20),
+}
+
+
+def ways(parts):
+    return {
+        "one process": ([], [], 1),
+        f"{parts} towers": ([], [f"trainer={{SyncMultiGPU: {{devices: {parts}}}}}"], parts),
+        f"{parts} ranks": (["--procs", str(parts)], ["trainer=Horovod"], parts),
+    }
+
+
+def tpack(options, network, words, settings, parts):
+    """Samples per second of all but the first epoch."""
+    config, batch, changes, steps = NETWORKS[network]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="scale_out-"))
+    changed = changes + settings + [f"data.train.BatchData.batch_size={batch // parts}", f"steps_per_epoch={steps}",
+                                    f"max_epoch={1 + options.epochs}", "callbacks=[ThroughputTracker]"]
+    command = [options.tpack, "train", str(ROOT / config), "--log-dir", str(folder / "run"), *words]
+    for change in changed:
+        command += ["--set", change]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stderr[-2000:]}")
+    records = json.loads((folder / "run" / "stats.json").read_text())
+    shutil.rmtree(folder)
+    return statistics.median(record["samples_per_s"] for record in records[1:])
+
+
+def pytorch(options, network, parts):
+    """Samples per second of DistributedDataParallel."""
+    _, batch, _, steps = NETWORKS[network]
+    command = [options.python, str(ROOT / "bench/peers/ddp.py"), network, "--processes", str(parts), "--batch", str(batch),
+               "--steps", str(steps)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed")
+    return json.loads(done.stdout)["samples_per_s"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", nargs="*", default=list(NETWORKS), help=f"of {', '.join(NETWORKS)}")
+    parser.add_argument("--tpack", default=str(ROOT / "build/release/tpack"))
+    parser.add_argument("--python", default=os.environ.get("TPACK_PYTHON"), help="with PyTorch; without it only tpack runs")
+    parser.add_argument("--parts", type=int, default=2, help="towers, ranks, and processes of PyTorch")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=3, help="timed epochs of each round")
+    options = parser.parse_args()
+    random.seed(1)
+    for network in options.networks:
+        results = {}
+        for _ in range(options.rounds):
+            turns = [(name, lambda way=way: tpack(options, network, *way)) for name, way in ways(options.parts).items()]
+            if options.python:
+                turns.append(("PyTorch DDP", lambda: pytorch(options, network, options.parts)))
+            random.shuffle(turns)
+            for name, turn in turns:
+                results.setdefault(name, []).append(turn())
+                print(f"{network}, {name}: {results[name][-1]:,.0f} samples/s", file=sys.stderr)
+        alone = statistics.median(results["one process"])
+        for name in [*ways(options.parts), *(["PyTorch DDP"] if options.python else [])]:
+            median = statistics.median(results[name])
+            print(f"{network:16} {name:14} {median:10,.0f} samples/s  {median / alone:5.3f} of one process")
+
+
+if __name__ == "__main__":
+    main()
