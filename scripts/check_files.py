@@ -62,8 +62,8 @@ def pairing():
         words = stem.split("_")  # loop_ranks_test.cpp is a second test of loop.cpp
         stems = ["_".join(words[:n]) for n in range(1, len(words) + 1)]
         candidates = [ROOT / "lib" / inside.with_name(s + ext) for s in stems for ext in (".cpp", ".h")]
-        if inside.parts[0] in ("standalone", "plugin", "golden", "reliability") or stem.endswith("_fields"):
-            continue  # NAME_fields_test.cpp tests the options of all components of a kind
+        if inside.parts[0] in ("standalone", "plugin", "golden", "reliability") or stem.endswith(("_fields", "_list")):
+            continue  # these test the options of all components of a kind, or a page that lists them
         if not any(c.exists() for c in candidates) and str(inside) not in table.values():
             yield f"tests/{inside}: tests no file of lib/"
 

@@ -11,21 +11,32 @@
 
 namespace tpack {
 
-BestSaver::BestSaver(std::string who, std::string prefix, Ref<Stat> monitor, Better better)
-    : who_(std::move(who)),
-      prefix_(std::move(prefix)),
-      monitor_(std::move(monitor)),
-      better_(std::move(better)) {}
+Schema<BestSaver::Params> BestSaver::with_fields(Schema<Params> schema) {
+  return schema.field("monitor", &Params::monitor, "the statistic, which a callback before this one reports")
+      .required()
+      .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: as above");
+}
 
-std::string BestSaver::file_name() const {
-  std::string stat = monitor_.name;
-  std::replace(stat.begin(), stat.end(), '/', '-');
-  return prefix_ + "-" + stat + ".h5";
+BestSaver::BestSaver(std::string who, std::string prefix, Params p, Better better)
+    : who_(std::move(who)),
+      identity_(p.monitor.name + (p.file.empty() ? "" : "-" + p.file)),
+      monitor_(std::move(p.monitor)),
+      file_name_(std::move(p.file)),
+      better_(std::move(better)) {
+  if (file_name_.empty()) {
+    std::string stat = monitor_.name;
+    std::replace(stat.begin(), stat.end(), '/', '-');
+    file_name_ = prefix + "-" + stat + ".h5";
+  }
+  const bool is_ours = file_name_.starts_with("model-") || file_name_.find('/') != std::string::npos;
+  if (is_ours || !file_name_.ends_with(".h5"))
+    throw ConfigError(who_ + ": 'file' is '" + file_name_ +
+                      "'; it must be a name that ends with .h5 and does not begin with model-");
 }
 
 void BestSaver::before_train(Run& run) {
   if (!run.resumed() || run.folder().empty()) return;
-  const std::string path = run.folder() + "/checkpoints/" + file_name();
+  const std::string path = run.folder() + "/checkpoints/" + file_name_;
   if (!std::filesystem::exists(path)) return say_what_is_not_here(run);
   try {
     best_ = value_of(path);
@@ -42,7 +53,7 @@ void BestSaver::say_what_is_not_here(Run& run) const {
   }
   if (!best) return;
   log::warning(who_ + ": " + monitor_.name + " was " + shortest(best->second) + " after global_step " +
-               std::to_string(best->first) + ", but this folder has no " + file_name() +
+               std::to_string(best->first) + ", but this folder has no " + file_name_ +
                "; the next value counts as the best");
 }
 
@@ -64,7 +75,7 @@ void BestSaver::trigger(Run& run) {
   const double value = history.back().second;
   if (std::isnan(value) || (best_ && !better_(value, *best_))) return;
   CheckpointRequest request;
-  request.name = file_name();
+  request.name = file_name_;
   request.purpose = CheckpointRequest::Purpose::kKeepBest;
   request.saved = [this, value](const std::string& path) {
     best_ = value;

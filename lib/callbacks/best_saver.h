@@ -14,8 +14,9 @@ namespace tpack {
 /// from its checkpoint, so that the file is never replaced by one less good.
 class BestSaver : public Callback {
  public:
-  std::string identity() const override { return monitor_.name; }
+  std::string identity() const override { return identity_; }
   bool saves_weights() const override { return true; }
+  const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
   bool only_one() const override { return true; }
   void setup(Setup& setup) override { setup.needs(monitor_, who_); }
   void before_train(Run& run) override;
@@ -23,17 +24,22 @@ class BestSaver : public Callback {
 
  protected:
   using Better = std::function<bool(double candidate, double best)>;
+  struct Params {
+    Ref<Stat> monitor;
+    std::string file;  // empty: PREFIX-STATISTIC.h5
+  };
+  static Schema<Params> with_fields(Schema<Params> schema);
   /// `prefix`: "min" or "max", of the file; `who` is for messages.
-  BestSaver(std::string who, std::string prefix, Ref<Stat> monitor, Better better);
+  BestSaver(std::string who, std::string prefix, Params p, Better better);
 
  private:
   void say_what_is_not_here(Run& run) const;
-  std::string file_name() const;
   double value_of(const std::string& path) const;
 
   std::string who_;
-  std::string prefix_;
+  std::string identity_;
   Ref<Stat> monitor_;
+  std::string file_name_;
   Better better_;
   std::optional<double> best_;
 };

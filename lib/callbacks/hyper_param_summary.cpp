@@ -26,7 +26,7 @@ class HyperParamSummary final : public Callback {
 
   void setup(Setup& setup) override {
     names_ = setup.run().hyper_parameters();
-    for (const std::string& name : names_) setup.provides(name, ScalarOrder::When::kStep);
+    for (const std::string& name : names_) setup.provides(name, ScalarOrder::When::kRun);
   }
   void after_run(Run& run) override {
     if (run.local_step() + 1 != run.length().steps_per_epoch) return;

@@ -3,21 +3,16 @@
 namespace tpack {
 namespace {
 
-struct MinSaverParams {
-  Ref<Stat> monitor;
-};
-
 /// Source: tensorpack callbacks/saver.py, MinSaver.
 class MinSaver final : public BestSaver {
  public:
-  using Params = MinSaverParams;
+  using Params = BestSaver::Params;
   static Schema<Params> schema() {
-    return Schema<Params>("Saves checkpoints/min-STATISTIC.h5 whenever a statistic is the smallest so far.")
-        .example("MinSaver: {monitor: validation_cost}")
-        .field("monitor", &Params::monitor, "the statistic, which a callback before this one reports")
-        .required();
+    return with_fields(
+        Schema<Params>("Saves checkpoints/min-STATISTIC.h5 whenever a statistic is the smallest so far.")
+            .example("MinSaver: {monitor: validation_cost}"));
   }
-  explicit MinSaver(Params p) : BestSaver("callback MinSaver", "min", std::move(p.monitor), std::less<>()) {}
+  explicit MinSaver(Params p) : BestSaver("callback MinSaver", "min", std::move(p), std::less<>()) {}
 };
 
 TPACK_REGISTER(Callback, MinSaver, "MinSaver");

@@ -64,6 +64,7 @@ class ModelSaver final : public Callback {
   }
   void trigger(Run& run) override { save_soon(run); }
   bool saves_weights() const override { return true; }
+  const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
   bool only_one() const override { return true; }  // each removes what the other keeps
 
  private:

@@ -7,6 +7,7 @@ namespace {
 
 struct MovingAverageSummaryParams {
   double decay = 0.95;
+  int64_t period = 0;
 };
 
 /// Source: tensorpack callbacks/summary.py, MovingAverageSummary and MergeAllSummaries; here one callback
@@ -18,9 +19,11 @@ class MovingAverageSummary final : public Callback {
     return Schema<Params>(
                "Keeps moving means of all statistics of the training step, and reports them at the last step "
                "of each epoch.")
-        .example("MovingAverageSummary: {decay: 0.99}")
-        .field("decay", &Params::decay, between(0, 1),
-               "part of the old mean that is kept each step; below 1");
+        .example("MovingAverageSummary: {decay: 0.99, period: 0}")
+        .field("decay", &Params::decay, between(0, 1), "part of the old mean that is kept each step; below 1")
+        .field(
+            "period", &Params::period, at_least(0),
+            "also reports in each step of an epoch whose number, from 1, is a multiple of it; 0: does not");
   }
   explicit MovingAverageSummary(Params p) : p_(p) {
     if (p_.decay == 1) throw ConfigError("callback MovingAverageSummary: 'decay' must be below 1");
@@ -38,7 +41,9 @@ class MovingAverageSummary final : public Callback {
     means_.update([&](size_t i) { return run.statistic(i); });
   }
   void trigger_step(Run& run) override {
-    if (run.local_step() + 1 != run.length().steps_per_epoch) return;
+    const int64_t steps = run.local_step() + 1;
+    const bool is_due = p_.period > 0 && steps % p_.period == 0;
+    if (!is_due && steps != run.length().steps_per_epoch) return;
     for (size_t i = 0; i < names_.size(); ++i) {
       if (means_.has_value(i)) run.monitors().put_scalar(names_[i], means_.value(i));
     }

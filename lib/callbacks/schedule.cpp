@@ -1,6 +1,8 @@
 #include "callbacks/schedule.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -25,6 +27,11 @@ Schedule::Schedule(std::vector<Point> points, Interpolation interpolation, const
   if (points_.empty())
     throw ConfigError(owner +
                       ": 'values' is empty; give at least one pair [time, value], such as [10, 0.01]");
+  for (const auto& [time, value] : points_) {
+    if (interpolation_ == Interpolation::kExponential && !(value > 0))
+      throw ConfigError(owner + ": invalid pair [" + std::to_string(time) + ", " + shortest(value) +
+                        "] in 'values': with `interp: exponential`, values must be above 0");
+  }
   const auto not_later = std::adjacent_find(
       points_.begin(), points_.end(), [](const Point& a, const Point& b) { return a.first >= b.first; });
   if (not_later == points_.end()) return;
@@ -43,7 +50,10 @@ std::optional<double> Schedule::change_at(int64_t time) const {
   if (next->first == time) return next->second;
   if (interpolation_ == Interpolation::kNone) return std::nullopt;
   const Point& last = *(next - 1);
-  const double part = static_cast<double>(time - last.first) / static_cast<double>(next->first - last.first);
+  double part = static_cast<double>(time - last.first) / static_cast<double>(next->first - last.first);
+  if (interpolation_ == Interpolation::kExponential)
+    return last.second * std::pow(next->second / last.second, part);
+  if (interpolation_ == Interpolation::kCosine) part = (1 - std::cos(std::numbers::pi * part)) / 2;
   return part * (next->second - last.second) + last.second;
 }
 
@@ -59,7 +69,7 @@ std::vector<Schedule::Point> Schedule::without_effect(int64_t end) const {
   std::vector<Point> points;
   for (size_t i = 0; i < points_.size(); ++i) {
     // The value moves towards a point from the one before it on.
-    const bool moves = i > 0 && interpolation_ == Interpolation::kLinear;
+    const bool moves = i > 0 && interpolation_ != Interpolation::kNone;
     const int64_t begins = moves ? points_[i - 1].first + 1 : points_[i].first;
     if (begins >= end && end > 0) points.push_back(points_[i]);
   }

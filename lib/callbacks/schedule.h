@@ -12,11 +12,16 @@ namespace tpack {
 /// Threads: const. Source: tensorpack callbacks/param.py, ScheduledHyperParamSetter.
 class Schedule {
  public:
-  enum class Interpolation : uint8_t { kNone, kLinear };
+  enum class Interpolation : uint8_t {
+    kNone,
+    kLinear,
+    kCosine,      // half a period of the cosine: slow near both points
+    kExponential  // multiplies by the same factor each time; for values above 0
+  };
   using Point = std::pair<int64_t, double>;
 
-  /// Errors: ConfigError if there is no point, or one is not later than the point before it; `owner` is
-  /// for the message.
+  /// Errors: ConfigError if there is no point, one is not later than the point before it, or a value has no
+  /// logarithm that needs one; `owner` is for the message.
   Schedule(std::vector<Point> points, Interpolation interpolation, const std::string& owner);
 
   /// The value to be set right after `time`: at a point its value; between two points what the interpolation

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "callbacks/hyper_param.h"
 #include "callbacks/schedule.h"
 #include "core/log.h"
 #include "core/text.h"
@@ -35,15 +35,18 @@ int64_t all_steps(const RunLength& length) {
 
 template <>
 struct EnumNames<Schedule::Interpolation> {
-  static constexpr std::array<std::pair<const char*, Schedule::Interpolation>, 2> kNames = {
-      {{"none", Schedule::Interpolation::kNone}, {"linear", Schedule::Interpolation::kLinear}}};
+  static constexpr std::array<std::pair<const char*, Schedule::Interpolation>, 4> kNames = {
+      {{"none", Schedule::Interpolation::kNone},
+       {"linear", Schedule::Interpolation::kLinear},
+       {"cosine", Schedule::Interpolation::kCosine},
+       {"exponential", Schedule::Interpolation::kExponential}}};
 };
 
 namespace {
 
 /// Source: tensorpack callbacks/param.py, ScheduledHyperParamSetter; unlike there, a scheduled 0 counts when
 /// a run catches up.
-class ScheduledHyperParamSetter final : public Callback {
+class ScheduledHyperParamSetter final : public HyperParamSetter {
  public:
   using Params = ScheduledHyperParamSetterParams;
   static Schema<Params> schema() {
@@ -56,18 +59,19 @@ class ScheduledHyperParamSetter final : public Callback {
             "pairs [epoch, value] in increasing order: the value is set after that epoch ([10, x]: epoch 11 "
             "is the first with x); 0: before the first epoch")
         .required()
-        .field("interp", &Params::interp, "between two points; none: keep the value, linear: interpolate")
+        .field("interp", &Params::interp,
+               "between two points; none: keep the value, linear, cosine: slow near both, exponential: the "
+               "same factor "
+               "each time")
         .field("step_based", &Params::step_based, "the first number of a pair is a global step, not an epoch")
         .field(
             "set_at_beginning", &Params::set_at_beginning,
             "a new run whose starting_epoch is after some points starts with the value of the last of them");
   }
-  explicit ScheduledHyperParamSetter(Params p) : p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {
-    const bool is_rate = p_.param.name == "learning_rate";
+  explicit ScheduledHyperParamSetter(Params p)
+      : HyperParamSetter(p.param), p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {
     for (const auto& [time, value] : p_.values) {
-      const char* wrong = nullptr;
-      if (!std::isfinite(value)) wrong = "the value is not a finite number";
-      if (is_rate && value < 0) wrong = "a learning rate must be at least 0";
+      const char* wrong = why_invalid(p_.param.name, value);
       if (time < 0) wrong = p_.step_based ? "a step must be at least 0" : "an epoch must be at least 0";
       if (wrong == nullptr) continue;
       throw ConfigError(std::string(kOwner) + ": invalid pair [" + std::to_string(time) + ", " +
@@ -75,9 +79,8 @@ class ScheduledHyperParamSetter final : public Callback {
     }
   }
 
-  bool chief_only() const override { return false; }
   void setup(Setup& setup) override {
-    check_param(setup.run());
+    param_.setup(setup);
     if (setup.run().is_chief()) warn_of_late_points(setup.run().length());
   }
   void before_train(Run& run) override {
@@ -86,7 +89,7 @@ class ScheduledHyperParamSetter final : public Callback {
     time_ = now(run);
     set(run, schedule_.change_at(now(run)));
     const auto due = schedule_.value_after(now(run));
-    const double actual = run.hyper_parameter(p_.param.name);
+    const double actual = param_.value(run);
     if (!due || is_close(actual, *due)) return;
     log::warning(
         "according to its schedule, " + p_.param.name + " should be " + shortest(*due) + " now, but it is " +
@@ -100,7 +103,6 @@ class ScheduledHyperParamSetter final : public Callback {
   void trigger(Run& run) override {
     if (!p_.step_based) follow(run);
   }
-  std::string identity() const override { return p_.param.name; }
   /// Where the schedule was, so that a resumed run knows whether it is another one.
   void save(State& state) const override {
     if (!time_) return;
@@ -115,12 +117,6 @@ class ScheduledHyperParamSetter final : public Callback {
   }
 
  private:
-  void check_param(Run& run) const {
-    const std::vector<std::string> known = run.hyper_parameters();
-    if (std::find(known.begin(), known.end(), p_.param.name) == known.end())
-      throw unknown_reference("hyper-parameter", p_.param.name, p_.param.position, known);
-  }
-
   void warn_of_late_points(const RunLength& length) const {
     const int64_t end = p_.step_based ? all_steps(length) : length.max_epoch;
     for (const auto& [time, value] : schedule_.without_effect(end)) {
@@ -134,7 +130,7 @@ class ScheduledHyperParamSetter final : public Callback {
     const bool is_known = time_ && schedule_.value_after(*time_) == due_;
     if (!time_) time_ = now(run);
     const auto due = schedule_.value_after(*time_);
-    const double actual = run.hyper_parameter(p_.param.name);
+    const double actual = param_.value(run);
     if (is_known || !due || is_close(actual, *due) || !run.is_chief()) return;
     log::warning(
         "according to its schedule, which is not in the checkpoint, " + p_.param.name + " should be " +
@@ -151,23 +147,14 @@ class ScheduledHyperParamSetter final : public Callback {
     set(run, schedule_.change_at(*time_));
   }
 
-  void set(Run& run, std::optional<double> value) {
-    if (!value) return;
-    const double before = run.hyper_parameter(p_.param.name);
-    if (before == *value) return;
-    run.set_hyper_parameter(p_.param.name, *value);
-    if (logged_epoch_ == run.epoch()) return;
-    logged_epoch_ = run.epoch();
-    log::info(p_.param.name + " changes from " + shortest(static_cast<float>(before)) + " to " +
-              shortest(static_cast<float>(*value)) + " after global_step " +
-              std::to_string(run.global_step()));
+  void set(Run& run, const std::optional<double>& value) {
+    if (value) param_.set(run, *value, kOwner);
   }
 
   Params p_;
   Schedule schedule_;
   std::optional<int64_t> time_;  // of the last look at the schedule
   std::optional<double> due_;    // then, as the checkpoint has it
-  std::optional<int64_t> logged_epoch_;
 };
 
 TPACK_REGISTER(Callback, ScheduledHyperParamSetter, "ScheduledHyperParamSetter");

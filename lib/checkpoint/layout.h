@@ -10,6 +10,8 @@ namespace tpack::layout {
 inline const std::string kModel = "model/";          // weights and statistics: what inference needs
 inline const std::string kOptimizer = "optimizer/";  // slots and hyper-parameters
 inline const std::string kLocal = "local/";          // a replica's own state
+// What callbacks keep besides their texts: callback_arrays/CALLBACK/NAME.
+inline const std::string kCallbackArrays = "callback_arrays/";
 
 // Texts.
 inline const std::string kRun = "run/json";           // epoch, step, hooks that have run: train/loop.cpp

@@ -55,6 +55,7 @@ class Evaluation {
   ConfigNode integers(const ExpressionNode& node, int64_t a, int64_t b) const;
   ConfigNode reals(const ExpressionNode& node, double a, double b) const;
   ConfigNode called(const ExpressionNode& node) const;
+  ConfigNode computed(const ExpressionNode& node) const;
   bool holds(const ExpressionNode& node, const std::string& op, const ConfigNode& a,
              const ConfigNode& b) const;
   int64_t to_integer(const ExpressionNode& node, double value) const;
@@ -221,7 +222,29 @@ int64_t Evaluation::to_integer(const ExpressionNode& node, double value) const {
   return static_cast<int64_t>(value);
 }
 
+/// A function of real numbers.
+ConfigNode Evaluation::computed(const ExpressionNode& node) const {
+  std::vector<double> values;
+  for (const ExpressionNode::Ptr& part : node.parts) {
+    const ConfigNode value = of(*part);
+    if (!value.is_number()) fail(node, "'" + node.text + "' needs numbers, found " + value.describe());
+    values.push_back(value.as_double());
+  }
+  const auto result = [&] {
+    if (node.text == "pow") return std::pow(values[0], values[1]);
+    if (node.text == "sqrt") return std::sqrt(values[0]);
+    if (node.text == "exp") return std::exp(values[0]);
+    return node.text == "log" ? std::log(values[0]) : std::cos(values[0]);
+  }();
+  if (std::isfinite(result)) return result;
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(shortest(value));
+  fail(node, "'" + node.text + "' of " + join(texts, " and ") + " is not a finite number");
+}
+
 ConfigNode Evaluation::called(const ExpressionNode& node) const {
+  static const std::vector<std::string> kOfReals = {"cos", "exp", "log", "pow", "sqrt"};
+  if (std::find(kOfReals.begin(), kOfReals.end(), node.text) != kOfReals.end()) return computed(node);
   ConfigNode best;
   for (const ExpressionNode::Ptr& part : node.parts) {
     ConfigNode value = of(*part);

@@ -137,7 +137,7 @@ void Lexer::take_operator() {
   if (c == '"') hint = "; write strings in single quotes";
   if (c == '=') hint = "; use '==' to compare";
   if (c == '&' || c == '|' || c == '!') hint = "; write 'and', 'or', 'not'";
-  if (c == '^') hint = "; powers are not supported, write a product";
+  if (c == '^') hint = "; write pow(x, y)";
   fail(at_, "unknown operator '" + std::string(1, c) + "'" + hint);
 }
 
@@ -319,7 +319,9 @@ Ptr Parser::call(const Token& function) {
   }
   if (!lexer_.skip(")")) lexer_.unexpected("',' or ')'");
   const bool any_number = function.text == "min" || function.text == "max";
-  if (arguments.empty() || (!any_number && arguments.size() != 1)) {
+  if (function.text == "pow" && arguments.size() != 2)
+    lexer_.fail(function.offset, "'pow' takes two values, found " + std::to_string(arguments.size()));
+  if (arguments.empty() || (!any_number && function.text != "pow" && arguments.size() != 1)) {
     lexer_.fail(function.offset, "'" + function.text + "' takes " +
                                      (any_number ? "at least one value" : "one value") + ", found " +
                                      std::to_string(arguments.size()));
@@ -330,7 +332,8 @@ Ptr Parser::call(const Token& function) {
 }  // namespace
 
 const std::vector<std::string>& expression_functions() {
-  static const std::vector<std::string> kNames = {"float", "int", "max", "min", "round"};
+  static const std::vector<std::string> kNames = {"cos", "exp", "float", "int",   "log",
+                                                  "max", "min", "pow",   "round", "sqrt"};
   return kNames;
 }
 

@@ -108,6 +108,17 @@ std::vector<const ComponentInfo*> ComponentTable::list() const {
   return all;
 }
 
+SplitParams split_params(const ConfigNode& params, const std::vector<FieldInfo>& common) {
+  SplitParams split{params, ConfigNode::map({}, params.position())};
+  for (const FieldInfo& field : common) {
+    const ConfigNode* value = params.find(field.name);
+    if (value == nullptr) continue;
+    split.common = split.common.with(field.name, *value);
+    split.own = split.own.without(field.name);
+  }
+  return split;
+}
+
 ConfigNode effective_item(std::string_view kind, const ConfigNode& item) {
   Diagnostics errors;
   const ComponentItem parsed = component_item(item, kind);

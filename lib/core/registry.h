@@ -23,6 +23,8 @@ struct ComponentInfo {
   std::string (*summary)() = nullptr;
   std::string (*example)() = nullptr;  // an item in YAML; empty: the name says all
   std::vector<FieldInfo> (*fields)() = nullptr;
+  /// What every component of its kind has besides; null if there is nothing.
+  std::vector<FieldInfo> (*common_fields)() = nullptr;
   /// The parameters with every default written out; reports what is wrong.
   ConfigNode (*effective)(const ConfigNode& params, const std::string& owner, Diagnostics& errors) = nullptr;
   void (*factory)() = nullptr;  // Registry<Kind> knows its real type
@@ -106,6 +108,20 @@ class Registry {
   static std::string owner(const ComponentInfo& info) { return info.kind + " " + info.name; }
 };
 
+/// A kind of which every component has some parameters besides its own: it has `struct Common`, `static
+/// Schema<Common> common_schema()` and `void take(Common)`, which is called once the component is made.
+template <class Kind>
+concept HasCommonParams = requires {
+  Kind::common_schema();
+};
+
+/// Parameters taken apart into those of the component and those of its kind.
+struct SplitParams {
+  ConfigNode own;
+  ConfigNode common;  // a map
+};
+SplitParams split_params(const ConfigNode& params, const std::vector<FieldInfo>& common);
+
 /// Adds a component to its table; the target of TPACK_REGISTER.
 template <class Kind, class Class>
 class Registrar {
@@ -122,17 +138,38 @@ class Registrar {
     info.summary = [] { return Class::schema().summary(); };
     info.example = [] { return Class::schema().example(); };
     info.fields = [] { return Class::schema().fields(); };
+    if constexpr (HasCommonParams<Kind>) info.common_fields = [] { return Kind::common_schema().fields(); };
     info.effective = [](const ConfigNode& params, const std::string& owner, Diagnostics& errors) {
       const auto schema = Class::schema();
-      return schema.dump(schema.parse(params, owner, errors));
+      if constexpr (HasCommonParams<Kind>) {
+        const auto common = Kind::common_schema();
+        const SplitParams split = split_params(params, common.fields());
+        ConfigNode all = schema.dump(schema.parse(split.own, owner, errors));
+        const ConfigNode more = common.dump(common.parse(split.common, owner, errors));
+        for (const ConfigNode::Entry& entry : more.entries()) all = all.with(entry.key, entry.value);
+        return all;
+      } else {
+        return schema.dump(schema.parse(params, owner, errors));
+      }
     };
     const typename Registry<Kind>::Factory factory = [](const ConfigNode& params, const std::string& owner,
                                                         Diagnostics& errors) -> std::unique_ptr<Kind> {
       const size_t before = errors.count();
-      Params parsed = Class::schema().parse(params, owner, errors);
-      if (errors.count() != before) return nullptr;
       try {
-        return std::make_unique<Class>(std::move(parsed));
+        if constexpr (HasCommonParams<Kind>) {
+          const auto common = Kind::common_schema();
+          const SplitParams split = split_params(params, common.fields());
+          Params parsed = Class::schema().parse(split.own, owner, errors);
+          auto parsed_common = common.parse(split.common, owner, errors);
+          if (errors.count() != before) return nullptr;
+          auto made = std::make_unique<Class>(std::move(parsed));
+          made->take(std::move(parsed_common));
+          return made;
+        } else {
+          Params parsed = Class::schema().parse(params, owner, errors);
+          if (errors.count() != before) return nullptr;
+          return std::make_unique<Class>(std::move(parsed));
+        }
       } catch (const ConfigError& error) {  // a condition across fields
         errors.add(error, params.position());
         return nullptr;
@@ -156,6 +193,26 @@ struct Part {
 
 /// `Name: {every parameter}` of a component item, aliases as Name; the item itself if it has mistakes.
 ConfigNode effective_item(std::string_view kind, const ConfigNode& item);
+
+/// A component that is still as written: its user makes it.
+template <class Kind>
+struct Slot {
+  ConfigNode item = {};  // null: not given
+};
+template <class Kind>
+struct Codec<Slot<Kind>> {
+  static FieldType type() {
+    FieldType type = FieldType::component(Kind::kKind);
+    type.nullable = true;
+    return type;
+  }
+  static std::optional<Slot<Kind>> parse(const ConfigNode& node, Reader& /*reader*/) {
+    return Slot<Kind>{node};
+  }
+  static ConfigNode dump(const Slot<Kind>& slot) {
+    return slot.item.is_null() ? ConfigNode() : effective_item(Kind::kKind, slot.item);
+  }
+};
 
 template <class Kind>
 struct Codec<Part<Kind>> {

@@ -35,8 +35,13 @@ FieldType parameters_of(const FieldType& type, const std::string& name) {
   const std::span<const std::string> kinds =
       type.choices.empty() ? std::span(&type.of, 1) : std::span<const std::string>(type.choices);
   for (const std::string& kind : kinds) {
-    if (const ComponentInfo* info = ComponentTable::of(kind).find(name))
-      return FieldType::section(info->fields(), kind + " " + info->name);
+    const ComponentInfo* info = ComponentTable::of(kind).find(name);
+    if (info == nullptr) continue;
+    std::vector<FieldInfo> fields = info->fields();
+    if (info->common_fields != nullptr) {
+      for (FieldInfo& field : info->common_fields()) fields.push_back(std::move(field));
+    }
+    return FieldType::section(std::move(fields), kind + " " + info->name);
   }
   return {};
 }

@@ -40,7 +40,7 @@ std::map<std::string, std::string> take_history(CheckpointContent& content, cons
   try {
     const nlohmann::json all = nlohmann::json::parse(found->second);
     for (const auto& [name, values] : all.items()) {
-      if (!depends_on_clock(name)) histories["statistic " + name] = values.dump();
+      if (!differs_between_runs(name)) histories["statistic " + name] = values.dump();
     }
   } catch (const nlohmann::json::exception& error) {
     throw CheckpointError(path, std::string("'") + layout::kHistory + "' is not a history: " + error.what());

@@ -109,6 +109,9 @@ std::string describe(const ComponentInfo& info) {
   if (info.kind == Layer::kKind) {
     for (FieldInfo& field : common_layer_fields()) fields.push_back(std::move(field));
   }
+  if (info.common_fields != nullptr) {
+    for (FieldInfo& field : info.common_fields()) fields.push_back(std::move(field));
+  }
   if (fields.empty()) return text + "\nNo parameters.\n";
   TextTable table({"parameter", "type", "range", "default", "meaning"});
   for (const FieldInfo& f : fields) table.add({f.name, f.type.str(), f.check.str(), default_text(f), f.doc});

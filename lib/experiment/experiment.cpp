@@ -146,10 +146,24 @@ class ExperimentMaker {
     }
   }
 
-  /// The registered name, also of an alias; empty if there is none.
+  /// The item of the callback that does the work: the `callback` of PeriodicTrigger and the like.
+  static ConfigNode innermost(const ConfigNode& item) {
+    const ComponentItem outer = component_item(item, Callback::kKind);
+    const ComponentInfo* info = Registry<Callback>::table().find(outer.name);
+    for (const FieldInfo& field : info == nullptr ? std::vector<FieldInfo>{} : info->fields()) {
+      const ConfigNode* inner = is_callback(field.type) ? outer.params.find(field.name) : nullptr;
+      if (inner != nullptr) return innermost(*inner);
+    }
+    return item;
+  }
+  static bool is_callback(const FieldType& type) {
+    return type.base == FieldType::Base::kComponent && type.of == Callback::kKind;
+  }
+
+  /// The registered name of the callback that does the work, also of an alias; empty if there is none.
   static std::string type_of(const Slot<Callback>& slot) {
     try {
-      const ComponentItem item = component_item(slot.item, Callback::kKind);
+      const ComponentItem item = component_item(innermost(slot.item), Callback::kKind);
       const ComponentInfo* info = Registry<Callback>::table().find(item.name);
       return info == nullptr ? "" : info->name;
     } catch (const ConfigError&) {
@@ -186,13 +200,27 @@ class ExperimentMaker {
     return text;
   }
 
-  /// Every parameter that is the name of a flow must name one.
+  /// Every parameter that is the name of a flow must name one; those of callbacks inside of it, too.
   void check_flow_names(const ComponentItem& item) {
-    for (const FieldInfo& field : Registry<Callback>::table().at(item.name, item.position).fields()) {
+    const ComponentInfo* info = Registry<Callback>::table().find(item.name);
+    if (info == nullptr) return;  // reported when it is made
+    for (const FieldInfo& field : info->fields()) {
+      const ConfigNode* value = item.params.find(field.name);
+      if (value == nullptr) continue;
       const bool is_flow = field.type.base == FieldType::Base::kReference && field.type.of == FlowName::kWhat;
-      const ConfigNode* value = is_flow ? item.params.find(field.name) : nullptr;
-      if (value == nullptr || !value->is_string() || e_.config.data.contains(value->text())) continue;
-      errors_.add(unknown_flow(value->text(), value->position()), value->position());
+      if (is_flow && value->is_string() && !e_.config.data.contains(value->text()))
+        errors_.add(unknown_flow(value->text(), value->position()), value->position());
+      if (is_callback(field.type)) check_flow_names_in(*value);
+      if (!field.type.is_list_of_components(Callback::kKind) || !value->is_list()) continue;
+      for (const ConfigNode& inner : value->items()) check_flow_names_in(inner);
+    }
+  }
+
+  void check_flow_names_in(const ConfigNode& item) {
+    try {
+      check_flow_names(component_item(item, Callback::kKind));
+    } catch (const ConfigError&) {
+      return;  // reported when it is made
     }
   }
 

@@ -56,26 +56,6 @@ struct Codec<std::vector<Gate>> {
   static ConfigNode dump(const std::vector<Gate>& gates);
 };
 
-/// A component that is still as written: its user makes it.
-template <class Kind>
-struct Slot {
-  ConfigNode item = {};  // null: not given
-};
-template <class Kind>
-struct Codec<Slot<Kind>> {
-  static FieldType type() {
-    FieldType type = FieldType::component(Kind::kKind);
-    type.nullable = true;
-    return type;
-  }
-  static std::optional<Slot<Kind>> parse(const ConfigNode& node, Reader& /*reader*/) {
-    return Slot<Kind>{node};
-  }
-  static ConfigNode dump(const Slot<Kind>& slot) {
-    return slot.item.is_null() ? ConfigNode() : effective_item(Kind::kKind, slot.item);
-  }
-};
-
 /// One pattern for variables (is_for_variable), or a list of them.
 struct VariablePatterns {
   std::vector<Ref<Variable>> all;

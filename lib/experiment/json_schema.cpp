@@ -167,6 +167,9 @@ Json SchemaWriter::component(const ComponentInfo& info) {
   if (info.kind == Layer::kKind) {
     for (const FieldInfo& field : common_layer_fields()) parameters[field.name] = of(field);
   }
+  if (info.common_fields != nullptr) {
+    for (const FieldInfo& field : info.common_fields()) parameters[field.name] = of(field);
+  }
   std::string description = info.summary();
   if (const std::string example = info.example(); !example.empty()) description += "\nExample:\n" + example;
   return {{"description", std::move(description)},

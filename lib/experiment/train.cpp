@@ -30,6 +30,13 @@
 namespace tpack {
 namespace {
 
+/// True for a callback that changes a hyper-parameter, or one around such a callback.
+bool sets_hyper_parameter(const ConfigNode& item) {
+  const ConfigNode params = component_item(item, Callback::kKind).params;
+  if (const ConfigNode* inner = params.find("callback")) return sets_hyper_parameter(*inner);
+  return params.find("param") != nullptr;
+}
+
 class TrainRun {
  public:
   TrainRun(const TrainOptions& options, Comm& world, const Interruption& interruption)
@@ -277,7 +284,7 @@ void TrainRun::start(Loop& loop) {
 void TrainRun::warn_of_other_rates(Run& run) const {
   const ConfigNode config = experiment_->effective();
   for (const ConfigNode& item : config.find("callbacks")->items())
-    if (component_item(item, "callback").name == "ScheduledHyperParamSetter") return;
+    if (sets_hyper_parameter(item)) return;
   const std::vector<std::string> known = run.hyper_parameters();
   for (const Update& update : experiment_->updates) {
     const std::string name = update.hyper_parameter(kLearningRate);

@@ -42,8 +42,9 @@ double from_json_value(const nlohmann::json& value) {
 
 }  // namespace
 
-bool depends_on_clock(std::string_view name) {
-  return name.ends_with("_s") || name.find("_time_") != std::string_view::npos;
+bool differs_between_runs(std::string_view name) {
+  return name.ends_with("_s") || name.ends_with("_gb") || name.ends_with("_utilization") ||
+         name.find("_time_") != std::string_view::npos;
 }
 
 void Monitors::each(const std::function<void(Monitor&)>& act) {

@@ -14,9 +14,9 @@
 
 namespace tpack {
 
-/// True if the name of a scalar says that it depends on the clock: steps_per_s, data_wait_time_share. No
-/// two runs agree on those.
-bool depends_on_clock(std::string_view name);
+/// True if the name of a scalar says that it depends on the clock or the machine, so that no two runs agree
+/// on it: steps_per_s, data_wait_time_share, resident_memory_gb, gpu_0_utilization.
+bool differs_between_runs(std::string_view name);
 
 /// Hands values to all monitors and keeps the history of every scalar. Names lose the prefix `towerN/` and
 /// the suffix `-summary`. A monitor that cannot write is reported in the log, the others and the run go on.

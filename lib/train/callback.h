@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/registry.h"
@@ -9,6 +12,14 @@
 #include "train/state.h"
 
 namespace tpack {
+
+/// The processes of a run that a callback runs on.
+enum class Ranks : uint8_t { kChief, kAll };
+template <>
+struct EnumNames<Ranks> {
+  static constexpr std::array<std::pair<const char*, Ranks>, 2> kNames = {
+      {{"chief", Ranks::kChief}, {"all", Ranks::kAll}}};
+};
 
 /// What a callback may look at and ask for before the programs are compiled.
 class Setup {
@@ -22,17 +33,30 @@ class Setup {
   size_t statistic(const Ref<Stat>& name) const;
   /// Declares a scalar that this callback will put to the monitors.
   void provides(const std::string& name, ScalarOrder::When when = ScalarOrder::When::kTrigger) {
-    scalars_.provides(name, when);
+    scalars_.provides(name, when, triggered_);
   }
   /// Says that this callback, `who` for messages, needs a scalar when it is triggered. Checked, with
   /// position, once all callbacks are set up.
-  void needs(const Ref<Stat>& name, const std::string& who) { scalars_.needs(name, who); }
-  Run& run() { return run_; }
+  void needs(const Ref<Stat>& name, const std::string& who) {
+    scalars_.needs({.scalar = name, .who = who, .triggered = triggered_});
+  }
+  /// As above, for a name in a formula, which may also be one of `others`.
+  void needs_in_formula(const Ref<Stat>& name, const std::string& who, std::vector<std::string> others) {
+    scalars_.needs({name, who, triggered_, true, std::move(others)});
+  }
+  /// For a callback whose `trigger` another one calls.
+  Setup triggered(ScalarOrder::Triggered when) const {
+    Setup setup = *this;
+    setup.triggered_ = when;
+    return setup;
+  }
+  Run& run() const { return run_; }
 
  private:
   Trainer& trainer_;
   Run& run_;
   ScalarOrder& scalars_;
+  ScalarOrder::Triggered triggered_ = ScalarOrder::Triggered::kAfterEpochs;
 };
 
 /// Everything that is not the step itself. Hooks are called in the order of the list (docs/concepts.md has
@@ -41,6 +65,16 @@ class Callback {
  public:
   static constexpr const char* kKind = "callback";
   virtual ~Callback() = default;
+
+  /// The parameters that every callback has.
+  struct Common {
+    std::optional<Ranks> ranks;
+  };
+  static Schema<Common> common_schema();
+  /// Errors: ConfigError if it cannot run on these ranks.
+  void take(const Common& common);
+  /// As the config says; if it does not, as it is meant.
+  bool is_for_chief() const { return ranks_ ? *ranks_ == Ranks::kChief : chief_only(); }
 
   /// Before the programs are compiled.
   virtual void setup(Setup& setup) { (void)setup; }
@@ -71,11 +105,16 @@ class Callback {
   virtual bool only_one() const { return false; }
   /// True if it has the trained weights written to a file.
   virtual bool saves_weights() const { return false; }
-  /// Runs on the chief alone unless it says otherwise.
+  /// Runs on the chief alone unless it, or `ranks` in the config, says otherwise.
   virtual bool chief_only() const { return true; }
+  /// Why it must run on the ranks that `chief_only` says; null if the config may choose.
+  virtual const char* why_ranks_are_fixed() const { return nullptr; }
   /// What a checkpoint keeps of it.
   virtual void save(State& state) const { (void)state; }
   virtual void load(const State& state) { (void)state; }
+
+ private:
+  std::optional<Ranks> ranks_;  // of the config
 };
 
 }  // namespace tpack

@@ -17,7 +17,9 @@ void CheckpointWriter::write(const std::vector<CheckpointRequest>& requests,
       const bool is_new = std::find(written.begin(), written.end(), request.name) == written.end();
       if (request.purpose != purpose || !is_new) continue;
       written.push_back(request.name);
-      write_one(request, requests, content());
+      CheckpointContent own = content();
+      if (request.change) request.change(own);
+      write_one(request, requests, own);
     }
   }
 }

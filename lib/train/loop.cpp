@@ -28,8 +28,9 @@ struct EndOfRun {
 }  // namespace
 
 std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run) {
-  std::erase_if(callbacks,
-                [&](const NamedCallback& named) { return !run.is_chief() && named.callback->chief_only(); });
+  std::erase_if(callbacks, [&](const NamedCallback& named) {
+    return !run.is_chief() && named.callback->is_for_chief();
+  });
   Diagnostics errors;
   ScalarOrder scalars;
   for (const NamedCallback& named : callbacks) {
@@ -59,6 +60,7 @@ Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& mon
       first_epoch_(options_.length.starting_epoch),
       writer_(run_.is_chief() ? options_.folder : "", *options_.io) {
   run_.stop_token_ = options_.interrupt;
+  run_.world_ = options_.world;
   scalars_ = set_up_callbacks(callbacks_, trainer_, run_);
   trainer_.compile();
   for (const NamedCallback& named : callbacks_) call(named, &Callback::compile);
@@ -107,6 +109,7 @@ void Loop::run_to_end() {
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   try {
     for (const NamedCallback& named : callbacks_) call(named, &Callback::before_train);
+    write_requested();
     epochs();
     const bool is_paused = last_epoch() < options_.length.max_epoch;
     if (is_paused) result_.ending = Ending::kPaused;
@@ -182,6 +185,7 @@ void Loop::request_again() {
   for (const std::string& path : list_other_checkpoints(options_.folder + "/checkpoints")) {
     try {
       if (checkpoint_step(path) != run_.global_step_) continue;
+      if (!load_checkpoint_texts(path).texts.contains(layout::kRun)) continue;  // only its callback can
       run_.request_checkpoint({.name = std::filesystem::path(path).filename().string(),
                                .purpose = CheckpointRequest::Purpose::kKeepBest});
     } catch (const CheckpointError& error) {
@@ -302,6 +306,8 @@ CheckpointContent Loop::checkpoint_content() const {
     State own;
     named.callback->save(own);
     if (!own.empty()) content.texts[layout::kCallbacks + named.name] = own.to_json();
+    for (const auto& [name, tensor] : own.tensors())
+      content.tensors[layout::kCallbackArrays + named.name + "/" + name] = tensor;
   }
   trainer_.save(content);
   if (options_.add_to_checkpoint) options_.add_to_checkpoint(content);
@@ -341,7 +347,13 @@ void Loop::load_callbacks(const CheckpointContent& content, const std::string& s
     const std::string entry = layout::kCallbacks + named.name;
     known.insert(entry);
     const auto own = content.texts.find(entry);
-    if (own != content.texts.end()) named.callback->load(State::from_json(own->second, source));
+    if (own == content.texts.end()) continue;
+    State state = State::from_json(own->second, source);
+    const std::string arrays = layout::kCallbackArrays + named.name + "/";
+    for (auto at = content.tensors.lower_bound(arrays);
+         at != content.tensors.end() && at->first.starts_with(arrays); ++at)
+      state.put(at->first.substr(arrays.size()), at->second);
+    named.callback->load(state);
   }
   if (!run_.is_chief()) return;  // others have only some of the callbacks
   for (auto entry = content.texts.lower_bound(layout::kCallbacks); entry != content.texts.end(); ++entry) {

@@ -1,6 +1,7 @@
 #include "train/run.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/error.h"
 
@@ -39,6 +40,44 @@ double Run::hyper_parameter(const std::string& name) const {
 void Run::set_hyper_parameter(const std::string& name, double value) {
   require_hyper_parameter(name);
   trainer_.set_hyper_parameter(name, value);
+}
+
+double Run::of_chief(double value) const {
+  if (world_ == nullptr || world_->size() == 1) return value;
+  world_->busy_with("");  // it is there for the others
+  world_->broadcast(std::as_writable_bytes(std::span(&value, 1)), 0, "value of a callback");
+  return value;
+}
+
+void Run::request_checkpoint(CheckpointRequest request) {
+  if (change_ && !request.change) {
+    TPACK_ASSERT(request.purpose != CheckpointRequest::Purpose::kResume,
+                 "a checkpoint to resume from has the state of the run as it is");
+    request.change = change_;
+  }
+  requests_.push_back(std::move(request));
+}
+
+void Run::with_change(const std::function<void(CheckpointContent&)>& change,
+                      const std::function<void()>& act) {
+  change_ = change;
+  try {
+    act();
+  } catch (...) {
+    change_ = nullptr;
+    throw;
+  }
+  change_ = nullptr;
+}
+
+void Run::while_busy(const std::string& what, const std::function<void()>& act) const {
+  if (world_ == nullptr) return act();
+  const BusyWith busy(*world_, what);
+  act();
+}
+
+void Run::set_variable(const std::string& name, const Tensor& value) {
+  trainer_.variables()->set(name, value);
 }
 
 TowerPlace Run::tower_place() {

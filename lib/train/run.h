@@ -32,6 +32,8 @@ struct CheckpointRequest {
   std::function<void(const std::string& path)> saved;
   /// What went wrong is in the log already.
   std::function<void(const Error& error)> failed;
+  /// What is different in this file; it cannot be resumed from if it takes the run's state away.
+  std::function<void(CheckpointContent& content)> change = nullptr;
 };
 
 /// What a callback sees of the run: never the trainer.
@@ -72,10 +74,15 @@ class Run {
 
   /// Variables of a scope by name; none if the trainer has no variables. Shared, not copied.
   std::map<std::string, Tensor> variables(VariableScope scope);
+  /// Sets a variable of the first tower, which validation and checkpoints use. Other towers keep theirs: it
+  /// is for values that are there for the time of a hook.
+  void set_variable(const std::string& name, const Tensor& value);
   /// A number that may be set between steps ("learning_rate"). Errors: ConfigError with the known names where
   /// there is none. Only the first call allocates.
   double hyper_parameter(const std::string& name) const;
   void set_hyper_parameter(const std::string& name, double value);
+  /// The value that the chief has: on every rank, once all have called this. Errors: DistributedError.
+  double of_chief(double value) const;
   /// Known from the callbacks' setup on.
   std::vector<std::string> hyper_parameters() const { return trainer_.hyper_parameters(); }
 
@@ -99,13 +106,20 @@ class Run {
   /// Has a checkpoint written once all hooks of this moment have run, so that it holds what they change; in
   /// the last step of an epoch once the epoch's hooks have run. Requests of one name are one file. Those of
   /// after_train are written if the run `ended_well`.
-  void request_checkpoint(CheckpointRequest request) { requests_.push_back(std::move(request)); }
+  /// Errors: InternalError for one to resume from inside of `with_change`.
+  void request_checkpoint(CheckpointRequest request);
+  /// What is requested while `act` runs gets this change.
+  void with_change(const std::function<void(CheckpointContent&)>& change, const std::function<void()>& act);
+
+  /// Tells other ranks, which may wait for this one, what it is busy with while `act` runs.
+  void while_busy(const std::string& what, const std::function<void()>& act) const;
 
  private:
   friend class Loop;
   void require_hyper_parameter(const std::string& name) const;
 
   std::stop_token stop_token_;
+  Comm* world_ = nullptr;  // null: this process alone
   Trainer& trainer_;
   Monitors& monitors_;
   RunLength length_;
@@ -121,6 +135,7 @@ class Run {
   bool ended_well_ = false;
   std::optional<std::string> stop_reason_;
   std::vector<CheckpointRequest> requests_;
+  std::function<void(CheckpointContent&)> change_;     // of those that are requested now
   mutable std::vector<std::string> hyper_parameters_;  // once one was requested
 };
 

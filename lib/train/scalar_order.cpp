@@ -20,15 +20,21 @@ ConfigError unknown_statistic(const Ref<Stat>& statistic, const std::vector<std:
   return unknown_reference("statistic", statistic.name, statistic.position, known);
 }
 
-void ScalarOrder::provides(const std::string& name, When when) {
-  const auto [at, is_new] = sources_.try_emplace(name, Source{current(), when});
+std::string name_in_formulas(std::string scalar) {
+  std::replace_if(
+      scalar.begin(), scalar.end(), [](char c) { return c == '/' || c == '-'; }, '.');
+  return scalar;
+}
+
+void ScalarOrder::provides(const std::string& name, When when, Triggered triggered) {
+  const auto [at, is_new] = sources_.try_emplace(name, Source{current(), sources_.size(), when, triggered});
   if (is_new) return;
   const CallbackPlace& first = callbacks_[at->second.callback];
   if (at->second.callback != current())
     duplicates_.push_back({callbacks_.back().position.known() ? callbacks_.back().position : first.position,
                            "statistic '" + name + "' of " + callbacks_.back().who + " is also reported by " +
                                first.who + "; rename the cost, metric or flow that it comes from"});
-  if (when == When::kStep) at->second.when = when;
+  if (when > at->second.when) at->second.when = when;
 }
 
 std::vector<std::string> ScalarOrder::names() const {
@@ -39,21 +45,41 @@ std::vector<std::string> ScalarOrder::names() const {
 
 void ScalarOrder::check(const std::vector<std::string>& flows, Diagnostics& errors) const {
   for (const Problem& problem : duplicates_) errors.add(problem.where, problem.text);
-  for (const Need& need : needs_) check(need, flows, errors);
+  for (const PlacedNeed& need : needs_) check(need, flows, errors);
 }
 
-void ScalarOrder::check(const Need& need, const std::vector<std::string>& flows, Diagnostics& errors) const {
-  const auto found = sources_.find(need.scalar.name);
-  if (found == sources_.end()) {
+const ScalarOrder::Source* ScalarOrder::source_of(const Need& need) const {
+  for (const auto& [name, source] : sources_) {
+    if (name == need.scalar.name || (need.is_in_formula && name_in_formulas(name) == need.scalar.name))
+      return &source;
+  }
+  return nullptr;
+}
+
+void ScalarOrder::check(const PlacedNeed& placed, const std::vector<std::string>& flows,
+                        Diagnostics& errors) const {
+  const Need& need = placed.need;
+  const std::string name = need.who + ": '" + need.scalar.name + "'";
+  const Position& where =
+      need.scalar.position.known() ? need.scalar.position : callbacks_[placed.callback].position;
+  const Source* source = source_of(need);
+  if (source == nullptr) {
     if (!is_complete_) return;
-    const ConfigError unknown = unknown_statistic({need.scalar.name, {}}, names(), flows);
-    errors.add(need.scalar.position, need.who + ": " + unknown.problems()[0].text);
+    std::vector<std::string> known = names();
+    known.insert(known.end(), need.others.begin(), need.others.end());
+    const ConfigError unknown = unknown_statistic({need.scalar.name, {}}, known, flows);
+    errors.add(where, need.who + ": " + unknown.problems()[0].text);
     return;
   }
-  if (found->second.when == When::kStep || found->second.callback < need.callback) return;
-  errors.add(need.scalar.position, need.who + ": '" + need.scalar.name +
-                                       "' is reported by a callback later in the list; move that callback "
-                                       "before this one");
+  const bool in_steps = need.triggered == Triggered::kAfterSteps && !need.is_in_formula;
+  if (source->when == When::kRun || (source->when == When::kStep && !in_steps)) return;
+  if (source->number >= placed.number) {
+    errors.add(where,
+               name + " is reported by a callback later in the list; move that callback before this one");
+  } else if (in_steps && source->when == When::kTrigger && source->triggered == Triggered::kAfterEpochs) {
+    errors.add(where, name + " is reported after epochs only, but is needed after steps; put " +
+                          "its callback into a PeriodicTrigger with every_k_steps, too");
+  }
 }
 
 }  // namespace tpack

@@ -13,6 +13,9 @@ namespace tpack {
 ConfigError unknown_statistic(const Ref<Stat>& statistic, const std::vector<std::string>& known,
                               const std::vector<std::string>& flows);
 
+/// The name of a scalar as formulas write it, whose names have no `/` and `-`: "d.learning_rate".
+std::string name_in_formulas(std::string scalar);
+
 /// Which scalars the callbacks of a list give and need, so that a list in an order that cannot work is
 /// refused before the run. Threads: one at a time.
 class ScalarOrder {
@@ -20,7 +23,19 @@ class ScalarOrder {
   /// When a scalar is put to the monitors.
   enum class When : uint8_t {
     kTrigger,  // in `trigger`: callbacks that come later in the list can use it
-    kStep      // in a step: every callback can use it in `trigger`
+    kStep,     // in `trigger_step`: every callback can use it in the `trigger` of an epoch
+    kRun       // in `after_run`: every callback can use it in `trigger_step`, too
+  };
+  /// When the `trigger` of a callback is called.
+  enum class Triggered : uint8_t { kAfterEpochs, kAfterSteps, kAfterBoth };
+
+  /// What a callback needs.
+  struct Need {
+    Ref<Stat> scalar;
+    std::string who;  // for messages
+    Triggered triggered = Triggered::kAfterEpochs;
+    bool is_in_formula = false;            // where older values will do, and names are written differently
+    std::vector<std::string> others = {};  // what else the name may be, for suggestions
   };
 
   /// What follows is of the next callback in the list, `who` for messages.
@@ -29,8 +44,8 @@ class ScalarOrder {
   }
   /// The callback failed before it could say all that it gives: it may be what others need.
   void callback_failed() { is_complete_ = false; }
-  void provides(const std::string& name, When when);
-  void needs(const Ref<Stat>& name, const std::string& who) { needs_.push_back({name, who, current()}); }
+  void provides(const std::string& name, When when, Triggered triggered = Triggered::kAfterEpochs);
+  void needs(Need need) { needs_.push_back({std::move(need), current(), sources_.size()}); }
   /// Reports each need that nothing can fulfil, with the order that would or the nearest name, and each
   /// scalar that two callbacks give. `flows`: as in unknown_statistic.
   void check(const std::vector<std::string>& flows, Diagnostics& errors) const;
@@ -42,22 +57,25 @@ class ScalarOrder {
     std::string who;
     Position position;
   };
-  struct Need {
-    Ref<Stat> scalar;
-    std::string who;
-    size_t callback;
+  struct PlacedNeed {
+    Need need;
+    size_t callback;  // number in the list
+    size_t number;    // of sources before it
   };
   struct Source {
     size_t callback;  // number in the list
+    size_t number;    // of sources before it
     When when;
+    Triggered triggered;
   };
   size_t current() const { return callbacks_.size() - 1; }
-  void check(const Need& need, const std::vector<std::string>& flows, Diagnostics& errors) const;
+  void check(const PlacedNeed& placed, const std::vector<std::string>& flows, Diagnostics& errors) const;
+  const Source* source_of(const Need& need) const;
 
   std::vector<CallbackPlace> callbacks_;
   bool is_complete_ = true;
   std::map<std::string, Source> sources_;  // the first one of each name
-  std::vector<Need> needs_;
+  std::vector<PlacedNeed> needs_;
   std::vector<Problem> duplicates_;
 };
 

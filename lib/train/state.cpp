@@ -28,6 +28,24 @@ void State::put(const std::string& name, const std::vector<double>& values) {
   values_[name] = join(parts, " ");
 }
 
+void State::put(const std::string& name, const State& part) {
+  for (const auto& [key, value] : part.values_) values_[name + "/" + key] = value;
+  for (const auto& [key, value] : part.tensors_) tensors_[name + "/" + key] = value;
+}
+
+State State::part(const std::string& name) const {
+  State part;
+  part.source_ = source_;
+  const std::string above = name + "/";
+  for (const auto& [key, value] : values_) {
+    if (key.starts_with(above)) part.values_[key.substr(above.size())] = value;
+  }
+  for (const auto& [key, value] : tensors_) {
+    if (key.starts_with(above)) part.tensors_[key.substr(above.size())] = value;
+  }
+  return part;
+}
+
 const std::string& State::at(const std::string& name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) throw CheckpointError(source_, "has no value '" + name + "'");
@@ -68,6 +86,13 @@ std::vector<double> State::get<std::vector<double>>(const std::string& name) con
   if (at(name).empty()) return values;
   for (const std::string& part : split(at(name), ' ')) values.push_back(number(name, part));
   return values;
+}
+
+template <>
+Tensor State::get<Tensor>(const std::string& name) const {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) throw CheckpointError(source_, "has no array '" + name + "'");
+  return found->second;
 }
 
 std::string State::to_json() const { return nlohmann::json(values_).dump(1) + "\n"; }

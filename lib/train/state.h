@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tensor/tensor.h"
+
 namespace tpack {
 
 /// What a callback or trainer keeps in a checkpoint: named values, written as JSON. Doubles come back
@@ -19,9 +21,13 @@ class State {
   }
   void put(const std::string& name, const std::string& value);
   void put(const std::string& name, const std::vector<double>& values);
+  /// Kept as an array of the checkpoint; shared, not copied.
+  void put(const std::string& name, const Tensor& value) { tensors_[name] = value; }
+  /// Everything that `part` has, below `name`.
+  void put(const std::string& name, const State& part);
 
   bool has(const std::string& name) const { return values_.contains(name); }
-  /// double, int64_t, std::string or std::vector<double>, of a value that was put as such. Errors:
+  /// double, int64_t, std::string, std::vector<double> or Tensor, of a value that was put as such. Errors:
   /// CheckpointError if it is missing or cannot be read as one.
   template <class T>
   T get(const std::string& name) const;
@@ -31,7 +37,12 @@ class State {
     return has(name) ? get<T>(name) : otherwise;
   }
 
-  bool empty() const { return values_.empty(); }
+  /// What was put below `name`; empty if nothing was.
+  State part(const std::string& name) const;
+  const std::map<std::string, Tensor>& tensors() const { return tensors_; }
+
+  bool empty() const { return values_.empty() && tensors_.empty(); }
+  /// Without tensors.
   std::string to_json() const;
   /// Errors: CheckpointError with `source`.
   static State from_json(const std::string& text, const std::string& source);
@@ -42,6 +53,7 @@ class State {
   double number(const std::string& name, const std::string& text) const;
 
   std::map<std::string, std::string> values_;  // as text; doubles in hexadecimal
+  std::map<std::string, Tensor> tensors_;
   std::string source_ = "state";
 };
 
@@ -53,5 +65,7 @@ template <>
 std::string State::get<std::string>(const std::string& name) const;
 template <>
 std::vector<double> State::get<std::vector<double>>(const std::string& name) const;
+template <>
+Tensor State::get<Tensor>(const std::string& name) const;
 
 }  // namespace tpack

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "callbacks/give_scalar.h"
 #include "support/captured_log.h"
 #include "support/failing_file_io.h"
 #include "support/fake_trainer.h"
@@ -15,29 +16,13 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Gives `accuracy` after each epoch: the given values in turn, and nothing in the epochs in `silent`.
-class GiveAccuracy final : public Callback {
- public:
-  explicit GiveAccuracy(std::vector<double> values, std::vector<int64_t> silent = {})
-      : values_(std::move(values)), silent_(std::move(silent)) {}
-  void setup(Setup& setup) override { setup.provides("accuracy"); }
-  void trigger(tpack::Run& run) override {
-    if (std::find(silent_.begin(), silent_.end(), run.epoch()) != silent_.end()) return;
-    run.monitors().put_scalar("accuracy", values_.at(static_cast<size_t>(run.epoch()) - 1));
-  }
-
- private:
-  std::vector<double> values_;
-  std::vector<int64_t> silent_;
-};
-
 class BestSaverTest : public testing::Test {
  protected:
   TestRun& start(int64_t max_epoch, std::vector<double> values, std::vector<int64_t> silent = {}) {
     trainer_ = std::make_unique<FakeTrainer>();
     run_ = std::make_unique<TestRun>(RunLength{.max_epoch = max_epoch, .steps_per_epoch = 1}, *trainer_);
     run_->options.folder = folder_.str();
-    run_->add("give", std::make_unique<GiveAccuracy>(std::move(values), std::move(silent)));
+    run_->add("give", std::make_unique<GiveScalar>("accuracy", std::move(values), std::move(silent)));
     return run_->add("MaxSaver", {{"monitor", "accuracy"}}).add("ModelSaver");
   }
   /// The epoch of the state in the best file; 0 if there is no file. The weights count the steps.
@@ -108,7 +93,7 @@ TEST_F(BestSaverTest, put_into_the_list_of_a_resumed_run_it_does_not_replace_a_b
     FakeTrainer trainer;
     TestRun without({.max_epoch = 3, .steps_per_epoch = 1}, trainer);
     without.options.folder = folder_.str();
-    without.add("give", std::make_unique<GiveAccuracy>(std::vector<double>{0, 0, 0.1}));
+    without.add("give", std::make_unique<GiveScalar>("accuracy", std::vector<double>{0, 0, 0.1}));
     without.add("ModelSaver").go_on_from(folder_ / "checkpoints/model-2.h5");
   }
   start(4, {0, 0, 0, 0.7}).go_on_from(folder_ / "checkpoints/model-3.h5");
@@ -157,7 +142,7 @@ TEST_F(BestSaverTest, must_come_after_what_gives_the_value) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   run.add("MaxSaver", {{"monitor", "accuracy"}});
-  run.add("give", std::make_unique<GiveAccuracy>(std::vector<double>{1}));
+  run.add("give", std::make_unique<GiveScalar>("accuracy", std::vector<double>{1}));
   try {
     run.go();
     FAIL() << "no error";
@@ -171,13 +156,35 @@ TEST_F(BestSaverTest, must_come_after_what_gives_the_value) {
 TEST_F(BestSaverTest, refuses_an_unknown_statistic) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
-  run.add("give", std::make_unique<GiveAccuracy>(std::vector<double>{1}));
+  run.add("give", std::make_unique<GiveScalar>("accuracy", std::vector<double>{1}));
   run.add("MaxSaver", {{"monitor", "acuracy"}});
   try {
     run.go();
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(), "callback MaxSaver: unknown statistic 'acuracy'; did you mean 'accuracy'?");
+  }
+}
+
+TEST_F(BestSaverTest, can_have_a_file_of_another_name) {
+  trainer_ = std::make_unique<FakeTrainer>();
+  TestRun run({.max_epoch = 3, .steps_per_epoch = 1}, *trainer_);
+  run.options.folder = folder_.str();
+  run.add("give", std::make_unique<GiveScalar>("accuracy", std::vector<double>{0.5, 0.9, 0.1}));
+  run.add("MaxSaver", {{"monitor", "accuracy"}, {"file", "best.h5"}}).go();
+  EXPECT_EQ(load_checkpoint(folder_ / "checkpoints/best.h5").epoch, 2);
+}
+
+TEST(BestSaver, refuses_the_names_of_other_files) {
+  for (const char* file : {"model-7.h5", "a/b.h5", "best"}) {
+    try {
+      Registry<Callback>::make("MinSaver", {{"monitor", "cost"}, {"file", file}});
+      ADD_FAILURE() << file;
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "callback MinSaver: 'file' is '" + std::string(file) +
+                    "'; it must be a name that ends with .h5 and does not begin with model-");
+    }
   }
 }
 

@@ -38,7 +38,7 @@ inline std::string figures_of(TestRun& run, const std::vector<double>& rates) {
   for (const double rate : rates) text += shortest(rate) + " ";
   for (const std::string& name : run.monitors.names()) {
     text += "\n" + name;
-    if (depends_on_clock(name)) continue;
+    if (differs_between_runs(name)) continue;
     for (const auto& [step, value] : run.monitors.get_history(name))
       text += " " + std::to_string(step) + ": " + shortest(value);
   }

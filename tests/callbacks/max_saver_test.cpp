@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fake_trainer.h"
+#include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -15,6 +16,8 @@ TEST(MaxSaver, keeps_the_largest_and_names_the_file_after_it) {
   run.add("MovingAverageSummary", {{"decay", 0}}).add("MaxSaver", {{"monitor", "group/cost"}}).go();
   EXPECT_EQ(load_checkpoint(folder / "checkpoints/max-group-cost.h5").epoch, 2);
 }
+
+const live::Fields kMaxSaverFile("callback", "MaxSaver", {.values = {{"file", "best.h5"}}});
 
 }  // namespace
 }  // namespace tpack

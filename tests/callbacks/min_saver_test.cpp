@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fake_trainer.h"
+#include "support/live_fields.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -15,6 +16,8 @@ TEST(MinSaver, keeps_the_smallest_and_names_the_file_after_it) {
   run.add("MovingAverageSummary", {{"decay", 0}}).add("MinSaver", {{"monitor", "group/cost"}}).go();
   EXPECT_EQ(load_checkpoint(folder / "checkpoints/min-group-cost.h5").epoch, 3);
 }
+
+const live::Fields kMinSaverFile("callback", "MinSaver", {.values = {{"file", "best.h5"}}});
 
 }  // namespace
 }  // namespace tpack

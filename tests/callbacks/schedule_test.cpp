@@ -31,6 +31,34 @@ TEST(Schedule, goes_straight_between_points_and_nowhere_outside) {
   EXPECT_EQ(schedule.change_at(51), std::nullopt);
 }
 
+/// Half a period of the cosine: (1 + cos(pi t)) / 2 of the way is left.
+TEST(Schedule, follows_a_cosine_between_points) {
+  const Schedule schedule = of({{0, 1}, {6, 0.2}}, Interpolation::kCosine);
+  EXPECT_EQ(schedule.change_at(0), 1);
+  EXPECT_DOUBLE_EQ(*schedule.change_at(2), 0.2 + 0.8 * 0.75);  // cos(pi / 3) is 0.5
+  EXPECT_DOUBLE_EQ(*schedule.change_at(3), 0.6);
+  EXPECT_DOUBLE_EQ(*schedule.change_at(4), 0.2 + 0.8 * 0.25);
+  EXPECT_EQ(schedule.change_at(6), 0.2);
+  EXPECT_EQ(schedule.change_at(7), std::nullopt);
+}
+
+TEST(Schedule, multiplies_by_the_same_factor_between_points) {
+  const Schedule schedule = of({{10, 1}, {14, 1.0 / 16}}, Interpolation::kExponential);
+  EXPECT_DOUBLE_EQ(*schedule.change_at(11), 0.5);
+  EXPECT_DOUBLE_EQ(*schedule.change_at(12), 0.25);
+  EXPECT_DOUBLE_EQ(*schedule.change_at(13), 0.125);
+  EXPECT_DOUBLE_EQ(*schedule.value_after(13), 0.125);
+  EXPECT_EQ(schedule.change_at(9), std::nullopt);
+  try {
+    of({{0, 1}, {5, 0}}, Interpolation::kExponential);
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "callback X: invalid pair [5, 0] in 'values': with `interp: exponential`, values must be above 0");
+  }
+}
+
 TEST(Schedule, a_value_holds_until_the_next_point) {
   const Schedule schedule = of({{10, 0.1}, {20, 0.0}}, Interpolation::kNone);
   EXPECT_EQ(schedule.value_after(9), std::nullopt);

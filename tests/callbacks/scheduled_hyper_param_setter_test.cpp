@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "config/yaml_reader.h"
+#include "support/captured_log.h"
 #include "support/fake_trainer.h"
 #include "support/live_fields.h"
 #include "support/temporary_folder.h"
@@ -174,6 +175,50 @@ TEST_F(SetterTest, warns_of_points_after_the_end) {
   const std::string text = testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, testing::HasSubstr("[10, 0.1] has no effect: the run ends with step 10 (max_epoch)\n"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("[9, 0.2] has no effect")));
+}
+
+/// The reference tests of tensorpack (callbacks/param_test.py): a run that begins with epoch 90.
+TEST_F(SetterTest, from_epoch_90_on_the_last_value_is_set_once_at_step_0) {
+  const char* params = "{param: learning_rate, values: [[10, 0.2], [20, 0.3], [30, 0.4]]}";
+  const CapturedLog log;
+  const std::vector<float> seen =
+      rates(params, {.starting_epoch = 90, .max_epoch = 99, .steps_per_epoch = 10});
+  EXPECT_EQ(seen, std::vector<float>(100, 0.4F));
+  EXPECT_THAT(log.text(), testing::HasSubstr("learning_rate changes from 0.1 to 0.4 after global_step 0\n"));
+  EXPECT_THAT(log.text(), testing::Not(testing::HasSubstr("after global_step 1")));
+}
+
+TEST_F(SetterTest, from_epoch_90_on_it_is_never_set_without_set_at_beginning) {
+  const char* params =
+      "{param: learning_rate, values: [[10, 0.2], [20, 0.3], [30, 0.4]], set_at_beginning: false}";
+  EXPECT_EQ(rates(params, {.starting_epoch = 90, .max_epoch = 99, .steps_per_epoch = 10}),
+            std::vector<float>(100, 0.1F));
+}
+
+TEST_F(SetterTest, a_value_after_epoch_30_acts_from_epoch_31_on) {
+  const std::vector<float> seen =
+      rates("{param: learning_rate, values: [[30, 0.3]]}", {.max_epoch = 31, .steps_per_epoch = 2});
+  EXPECT_EQ(seen[59], 0.1F);  // the last step of epoch 30
+  EXPECT_EQ(seen[60], 0.3F);
+}
+
+TEST_F(SetterTest, interpolates_between_epochs_too) {
+  EXPECT_THAT(rates("{param: learning_rate, values: [[0, 1], [2, 0.25]], interp: exponential}",
+                    {.max_epoch = 4, .steps_per_epoch = 1}),
+              ElementsAre(1, 0.5F, 0.25F, 0.25F));
+  EXPECT_THAT(rates("{param: learning_rate, values: [[0, 1], [2, 0.25]], interp: cosine}",
+                    {.max_epoch = 4, .steps_per_epoch = 1}),
+              ElementsAre(1, 0.625F, 0.25F, 0.25F));
+}
+
+TEST_F(SetterTest, has_no_choice_of_ranks) {
+  try {
+    Registry<Callback>::make("ScheduledHyperParamSetter",
+                             parse_yaml("{param: a, values: [[1, 2]], ranks: chief}", "s.yaml"));
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "s.yaml:1:1: 'ranks' must be all: a hyper-parameter is the same on all ranks");
+  }
 }
 
 TEST_F(SetterTest, runs_on_every_rank) {

@@ -37,14 +37,15 @@ TEST(ExpressionParser, knows_what_other_languages_write) {
             "a.yaml:1:3: expression 'a && b': unknown operator '&'; write 'and', 'or', 'not'");
   EXPECT_EQ(syntax_complaint("\"a\""),
             "a.yaml:1:1: expression '\"a\"': unknown operator '\"'; write strings in single quotes");
-  EXPECT_EQ(
-      syntax_complaint("a ^ 2"),
-      "a.yaml:1:3: expression 'a ^ 2': unknown operator '^'; powers are not supported, write a product");
+  EXPECT_EQ(syntax_complaint("a ^ 2"),
+            "a.yaml:1:3: expression 'a ^ 2': unknown operator '^'; write pow(x, y)");
 }
 
 TEST(ExpressionParser, checks_calls) {
-  EXPECT_EQ(syntax_complaint("sqrt(4)"),
-            "a.yaml:1:1: expression 'sqrt(4)': unknown function 'sqrt'; known: float, int, max, min, round");
+  EXPECT_EQ(syntax_complaint("sin(4)"),
+            "a.yaml:1:1: expression 'sin(4)': unknown function 'sin'; known: cos, exp, float, int, log, max, "
+            "min, pow, round, sqrt");
+  EXPECT_EQ(syntax_complaint("pow(2)"), "a.yaml:1:1: expression 'pow(2)': 'pow' takes two values, found 1");
   EXPECT_EQ(syntax_complaint("int(1, 2)"),
             "a.yaml:1:1: expression 'int(1, 2)': 'int' takes one value, found 2");
   EXPECT_EQ(syntax_complaint("max()"),

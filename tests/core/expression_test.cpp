@@ -98,6 +98,16 @@ TEST(Expression, calls_its_functions) {
   EXPECT_EQ(value("round(2.4)").kind(), ConfigNode::Kind::kInt);
 }
 
+TEST(Expression, has_functions_of_real_numbers) {
+  EXPECT_EQ(value("pow(2, 10)").as_double(), 1024);
+  EXPECT_EQ(value("pow(4, -0.5)").as_double(), 0.5);
+  EXPECT_EQ(value("sqrt(2.25)").as_double(), 1.5);
+  EXPECT_EQ(value("cos(0)").as_double(), 1);
+  EXPECT_NEAR(value("cos(3.141592653589793 / 3)").as_double(), 0.5, 1e-15);
+  EXPECT_NEAR(value("exp(1)").as_double(), 2.718281828459045, 1e-15);
+  EXPECT_NEAR(value("log(100)").as_double(), 4.605170185988092, 1e-14);
+}
+
 TEST(Expression, joins_texts) { EXPECT_EQ(json("name + '-' + 'x'"), "\"net-x\""); }
 
 TEST(Expression, reads_the_environment_typed) {

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include <gmock/gmock.h>
+
 #include "support/program_runner.h"
 
 namespace tpack {
@@ -39,6 +41,11 @@ TEST(Experiment, default_callbacks_can_be_replaced) {
   EXPECT_EQ(tiny({"default_callbacks=false"}).callbacks.size(), 2U);
   EXPECT_EQ(tiny({"default_callbacks=[ThroughputTracker]"}).callbacks.size(), 3U);
   EXPECT_EQ(tiny({"default_callbacks=[ModelSaver]"}).callbacks.size(), 2U) << "listed already";
+  EXPECT_EQ(tiny({"callbacks=[PeriodicTrigger: {callback: ModelSaver, every_k_epochs: 2}]",
+                  "default_callbacks=[ModelSaver]"})
+                .callbacks.size(),
+            1U)
+      << "listed inside of another one";
 }
 
 TEST(Experiment, effective_config_is_a_fixed_point) {
@@ -85,6 +92,38 @@ TEST(Experiment, values_of_vars_reach_the_model) {
 TEST(Experiment, unknown_flows_get_a_suggestion) {
   EXPECT_EQ(error_of([] { tiny().flow("validatoin"); }),
             "unknown flow 'validatoin'; did you mean 'validation'?");
+}
+
+TEST(Experiment, a_callback_around_another_one_has_the_name_of_that_one) {
+  const Experiment e =
+      tiny({"callbacks=[EnableIf: {condition: epoch > 1, callback: {PeriodicTrigger: "
+            "{every_k_epochs: 2, callback: {InferenceRunner: {data: validation}}}}}]",
+            "default_callbacks=false"});
+  ASSERT_EQ(e.callbacks.size(), 1U);
+  EXPECT_EQ(e.callbacks[0].name, "inference_runner_validation");
+}
+
+TEST(Experiment, mistakes_in_a_callback_inside_of_another_one_are_found) {
+  EXPECT_THAT(error_of([] {
+                tiny(
+                    {"callbacks=[EnableIf: {condition: epoch > 1, callback: {InferenceRunner: {data: "
+                     "validatoin}}}]"});
+              }),
+              testing::HasSubstr("unknown flow 'validatoin'; did you mean 'validation'?"));
+  EXPECT_THAT(
+      error_of([] {
+        tiny({"callbacks=[ModelSaver, {PeriodicTrigger: {callback: ModelSaver, every_k_epochs: 2}}]"});
+      }),
+      testing::HasSubstr("duplicate callback ModelSaver; keep one of them"));
+  EXPECT_THAT(error_of([] { tiny({"callbacks=[ModelSaver: {ranks: all}]"}); }),
+              testing::HasSubstr("'ranks' must be chief: one process writes the checkpoints"));
+}
+
+TEST(Experiment, writes_ranks_back) {
+  const Experiment e = tiny({"callbacks=[ThroughputTracker: {ranks: chief}, ModelSaver]"});
+  EXPECT_TRUE(e.callbacks[0].callback->is_for_chief());
+  const std::string yaml = to_yaml(e.effective());
+  EXPECT_NE(yaml.find("ranks: chief"), std::string::npos) << yaml;
 }
 
 }  // namespace

@@ -75,11 +75,12 @@ TEST(Monitors, keeps_the_history) {
   EXPECT_THAT(monitors.names(), ElementsAre("cost"));
 }
 
-TEST(Monitors, knows_the_scalars_that_depend_on_the_clock) {
-  for (const char* name : {"steps_per_s", "samples_per_s", "data_wait_time_share"})
-    EXPECT_TRUE(depends_on_clock(name)) << name;
+TEST(Monitors, knows_the_scalars_that_depend_on_clock_or_machine) {
+  for (const char* name :
+       {"steps_per_s", "samples_per_s", "data_wait_time_share", "resident_memory_gb", "gpu_0_utilization"})
+    EXPECT_TRUE(differs_between_runs(name)) << name;
   for (const char* name : {"cost", "validation_accuracy", "timeless", "s"})
-    EXPECT_FALSE(depends_on_clock(name)) << name;
+    EXPECT_FALSE(differs_between_runs(name)) << name;
 }
 
 TEST(Monitors, saves_and_loads_the_history_bit_for_bit) {

@@ -38,5 +38,32 @@ TEST(Callback, triggers_at_the_end_of_an_epoch_and_is_for_the_chief_unless_it_sa
   EXPECT_TRUE(Callback().chief_only());
 }
 
+/// Says on which ranks it may run.
+class Fixed final : public Callback {
+ public:
+  explicit Fixed(bool chief) : chief_(chief) {}
+  bool chief_only() const override { return chief_; }
+  const char* why_ranks_are_fixed() const override { return "it is so"; }
+
+ private:
+  bool chief_;
+};
+
+TEST(Callback, runs_on_the_ranks_that_the_config_says) {
+  Callback plain;
+  EXPECT_TRUE(plain.is_for_chief());
+  plain.take({.ranks = Ranks::kAll});
+  EXPECT_FALSE(plain.is_for_chief());
+  plain.take({.ranks = Ranks::kChief});
+  EXPECT_TRUE(plain.is_for_chief());
+}
+
+TEST(Callback, may_refuse_ranks) {
+  Fixed(true).take({});
+  Fixed(true).take({.ranks = Ranks::kChief});
+  EXPECT_THROW(Fixed(true).take({.ranks = Ranks::kAll}), ConfigError);
+  EXPECT_THROW(Fixed(false).take({.ranks = Ranks::kChief}), ConfigError);
+}
+
 }  // namespace
 }  // namespace tpack

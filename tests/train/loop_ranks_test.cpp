@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -121,6 +122,33 @@ TEST(LoopRanks, leave_out_chief_only_callbacks_elsewhere) {
   run_on_two_ranks([&](int rank) { return std::make_unique<RecordingCallback>("A", records[rank]); });
   EXPECT_FALSE(records[0].empty());
   EXPECT_TRUE(records[1].empty());
+}
+
+TEST(LoopRanks, ranks_of_the_config_say_where_a_callback_runs) {
+  for (const auto& [ranks, calls] : {std::pair{Ranks::kAll, 1}, {Ranks::kChief, 0}}) {
+    std::vector<Record> records(2);
+    run_on_two_ranks([&](int rank) {
+      auto callback = std::make_unique<RecordingCallback>("A", records[static_cast<size_t>(rank)]);
+      callback->take({.ranks = ranks});
+      return callback;
+    });
+    EXPECT_EQ(std::count(records[0].begin(), records[0].end(), "A trigger 2/1/4"), 1);
+    EXPECT_EQ(std::count(records[1].begin(), records[1].end(), "A trigger 2/1/4"), calls);
+  }
+}
+
+TEST(LoopRanks, a_value_of_the_chief_is_the_same_on_all) {
+  std::vector<double> seen(2);
+  struct Asking final : Callback {
+    Asking(double value, double& into) : own(value), got(into) {}
+    bool chief_only() const override { return false; }
+    void trigger(tpack::Run& run) override { got = run.of_chief(own); }
+    double own;
+    double& got;
+  };
+  run_on_two_ranks(
+      [&](int rank) { return std::make_unique<Asking>(0.1 + rank, seen[static_cast<size_t>(rank)]); });
+  EXPECT_THAT(seen, testing::ElementsAre(0.1, 0.1));
 }
 
 }  // namespace

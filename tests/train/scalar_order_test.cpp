@@ -25,7 +25,7 @@ TEST(ScalarOrder, what_an_earlier_callback_gives_is_there) {
   order.next_callback("callback one", {});
   order.provides("validation_accuracy", ScalarOrder::When::kTrigger);
   order.next_callback("callback one", {});
-  order.needs({"validation_accuracy", kHere}, "callback MaxSaver");
+  order.needs({.scalar = {"validation_accuracy", kHere}, .who = "callback MaxSaver"});
   EXPECT_EQ(errors_of(order), "");
 }
 
@@ -34,8 +34,8 @@ TEST(ScalarOrder, what_a_callback_gives_that_failed_is_not_missed) {
   order.next_callback("callback one", {});
   order.callback_failed();
   order.next_callback("callback one", {});
-  order.needs({"validation_accuracy"}, "callback MaxSaver");
-  order.needs({"accuracy"}, "callback MaxSaver");
+  order.needs({.scalar = {"validation_accuracy"}, .who = "callback MaxSaver"});
+  order.needs({.scalar = {"accuracy"}, .who = "callback MaxSaver"});
   order.next_callback("callback one", {});
   order.provides("accuracy", ScalarOrder::When::kTrigger);
   EXPECT_EQ(errors_of(order),
@@ -46,7 +46,7 @@ TEST(ScalarOrder, what_a_callback_gives_that_failed_is_not_missed) {
 TEST(ScalarOrder, what_a_later_callback_gives_in_its_trigger_comes_too_late) {
   ScalarOrder order;
   order.next_callback("callback one", {});
-  order.needs({"validation_accuracy", kHere}, "callback MaxSaver");
+  order.needs({.scalar = {"validation_accuracy", kHere}, .who = "callback MaxSaver"});
   order.next_callback("callback one", {});
   order.provides("validation_accuracy", ScalarOrder::When::kTrigger);
   EXPECT_EQ(errors_of(order),
@@ -57,10 +57,68 @@ TEST(ScalarOrder, what_a_later_callback_gives_in_its_trigger_comes_too_late) {
 TEST(ScalarOrder, what_a_later_callback_gives_in_a_step_is_there_in_time) {
   ScalarOrder order;
   order.next_callback("callback one", {});
-  order.needs({"cost", kHere}, "callback MinSaver");
+  order.needs({.scalar = {"cost", kHere}, .who = "callback MinSaver"});
   order.next_callback("callback one", {});
   order.provides("cost", ScalarOrder::When::kStep);
   EXPECT_EQ(errors_of(order), "");
+}
+
+TEST(ScalarOrder, in_steps_a_later_callback_gives_only_what_it_gives_in_the_run_of_the_step) {
+  using Triggered = ScalarOrder::Triggered;
+  ScalarOrder order;
+  order.next_callback("callback one", kHere);
+  for (const char* name : {"learning_rate", "cost"})
+    order.needs({.scalar = {name}, .who = "callback X", .triggered = Triggered::kAfterSteps});
+  order.next_callback("callback two", {});
+  order.provides("learning_rate", ScalarOrder::When::kRun);
+  order.provides("cost", ScalarOrder::When::kStep);
+  EXPECT_EQ(errors_of(order),
+            "train.yaml:9:20: callback X: 'cost' is reported by a callback later in the list; move that "
+            "callback before this one")
+      << "at the place of the callback, where that of the name is not known";
+}
+
+TEST(ScalarOrder, in_steps_nothing_is_there_that_comes_after_epochs_only) {
+  using Triggered = ScalarOrder::Triggered;
+  ScalarOrder order;
+  order.next_callback("callback one", {});
+  order.provides("a", ScalarOrder::When::kTrigger);
+  order.provides("b", ScalarOrder::When::kTrigger, Triggered::kAfterSteps);
+  order.provides("c", ScalarOrder::When::kTrigger, Triggered::kAfterBoth);
+  order.next_callback("callback two", {});
+  for (const char* name : {"a", "b", "c"})
+    order.needs({.scalar = {name, kHere}, .who = "callback X", .triggered = Triggered::kAfterSteps});
+  EXPECT_EQ(
+      errors_of(order),
+      "train.yaml:9:20: callback X: 'a' is reported after epochs only, but is needed after steps; put its "
+      "callback into a PeriodicTrigger with every_k_steps, too");
+}
+
+TEST(ScalarOrder, formulas_write_names_with_points_and_take_older_values) {
+  ScalarOrder order;
+  order.next_callback("callback one", {});
+  order.provides("d/cost-a", ScalarOrder::When::kTrigger);
+  order.next_callback("callback two", {});
+  order.needs({.scalar = {"d.cost.a", kHere},
+               .who = "callback X",
+               .triggered = ScalarOrder::Triggered::kAfterSteps,
+               .is_in_formula = true});
+  EXPECT_EQ(errors_of(order), "");
+  order.needs({.scalar = {"epcoh", kHere}, .who = "callback X", .is_in_formula = true, .others = {"epoch"}});
+  EXPECT_EQ(errors_of(order),
+            "train.yaml:9:20: callback X: unknown statistic 'epcoh'; did you mean 'epoch'?");
+}
+
+TEST(ScalarOrder, callbacks_inside_of_one_have_an_order_too) {
+  ScalarOrder order;
+  order.next_callback("callback one", {});
+  order.needs({.scalar = {"a", kHere}, .who = "callback X"});
+  order.provides("a", ScalarOrder::When::kTrigger);
+  order.needs({.scalar = {"a"}, .who = "callback Y"});
+  EXPECT_EQ(
+      errors_of(order),
+      "train.yaml:9:20: callback X: 'a' is reported by a callback later in the list; move that callback "
+      "before this one");
 }
 
 TEST(ScalarOrder, a_scalar_has_one_source) {
@@ -80,7 +138,7 @@ TEST(ScalarOrder, a_statistic_of_a_flow_that_is_not_run_says_which_callback_repo
   ScalarOrder order;
   order.next_callback("callback one", {});
   order.provides("accuracy", ScalarOrder::When::kStep);
-  order.needs({"test_accuracy", kHere}, "callback MaxSaver");
+  order.needs({.scalar = {"test_accuracy", kHere}, .who = "callback MaxSaver"});
   EXPECT_EQ(
       errors_of(order),
       "train.yaml:9:20: callback MaxSaver: unknown statistic 'test_accuracy'; no callback runs the model "
@@ -92,7 +150,7 @@ TEST(ScalarOrder, an_unknown_name_is_an_error_with_the_nearest_one) {
   order.next_callback("callback one", {});
   order.provides("validation_accuracy", ScalarOrder::When::kTrigger);
   order.next_callback("callback one", {});
-  order.needs({"validation_acuracy", kHere}, "callback MaxSaver");
+  order.needs({.scalar = {"validation_acuracy", kHere}, .who = "callback MaxSaver"});
   EXPECT_EQ(errors_of(order),
             "train.yaml:9:20: callback MaxSaver: unknown statistic 'validation_acuracy'; did you mean "
             "'validation_accuracy'?");

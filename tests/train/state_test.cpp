@@ -71,5 +71,20 @@ TEST(State, a_value_of_another_type_is_an_error) {
   EXPECT_THROW(State::from_json("[1]", "x.h5"), CheckpointError);
 }
 
+TEST(State, holds_states_and_arrays) {
+  State inner;
+  inner.put("count", 3);
+  inner.put("w", Tensor(DType::kFloat32, {2}));
+  State outer;
+  outer.put("a", inner);
+  outer.put("b", 4);
+  EXPECT_EQ(outer.part("a").get<int64_t>("count"), 3);
+  EXPECT_EQ(outer.part("a").get<Tensor>("w").shape(), (Shape{2}));
+  EXPECT_TRUE(outer.part("b").empty());
+  EXPECT_EQ(outer.tensors().begin()->first, "a/w");
+  EXPECT_EQ(round_trip(outer).part("a").get<int64_t>("count"), 3);
+  EXPECT_THROW(round_trip(outer).part("a").get<Tensor>("w"), CheckpointError) << "arrays are not in the text";
+}
+
 }  // namespace
 }  // namespace tpack

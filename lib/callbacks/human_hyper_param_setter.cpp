@@ -1,0 +1,76 @@
+#include <cstdlib>
+#include <optional>
+
+#include "callbacks/hyper_param.h"
+#include "core/file_io.h"
+#include "core/log.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+struct HumanHyperParamSetterParams {
+  Ref<Variable> param;
+  std::string file = "hyper.txt";
+};
+
+constexpr const char* kOwner = "callback HumanHyperParamSetter";
+
+/// Source: tensorpack callbacks/param.py, HumanHyperParamSetter.
+class HumanHyperParamSetter final : public HyperParamSetter {
+ public:
+  using Params = HumanHyperParamSetterParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Sets a hyper-parameter to what a file in the run folder says, which you may edit while the "
+               "run "
+               "goes on: lines `learning_rate: 0.001`. It is read when a new run begins and after each "
+               "epoch; "
+               "without the file or the line, nothing changes.")
+        .example("HumanHyperParamSetter: {param: learning_rate, file: hyper.txt}")
+        .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
+        .required()
+        .field("file", &Params::file, "name of the file in the run folder");
+  }
+  explicit HumanHyperParamSetter(Params p) : HyperParamSetter(p.param), p_(std::move(p)) {
+    if (p_.file.empty() || p_.file.find('/') != std::string::npos)
+      throw ConfigError(std::string(kOwner) + ": 'file' is '" + p_.file + "'; it must be the name of a file");
+  }
+
+  void setup(Setup& setup) override { param_.setup(setup); }
+  void before_train(Run& run) override {
+    if (!run.resumed()) trigger(run);
+  }
+  void trigger(Run& run) override { set_of_chief(run, run.is_chief() ? read(run) : std::nullopt, kOwner); }
+
+ private:
+  /// What cannot be used is said, and the run goes on.
+  std::optional<double> read(const Run& run) const {
+    if (run.folder().empty()) return std::nullopt;
+    const std::string path = run.folder() + "/" + p_.file;
+    const auto text = read_whole_file(path);
+    if (!text) return std::nullopt;
+    int number = 0;
+    for (const std::string& line : split(*text, '\n')) {
+      ++number;
+      const size_t colon = line.find(':');
+      if (colon == std::string::npos || trim(std::string_view(line).substr(0, colon)) != param_.name())
+        continue;
+      const std::string written(trim(std::string_view(line).substr(colon + 1)));
+      char* end = nullptr;
+      const double value = std::strtod(written.c_str(), &end);
+      const bool is_number = !written.empty() && *end == '\0';
+      const char* wrong = is_number ? why_invalid(param_.name(), value) : "it is not a number";
+      if (wrong == nullptr) return value;
+      log::warning(path + ":" + std::to_string(number) + ": '" + written + "' is ignored: " + wrong);
+    }
+    return std::nullopt;
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(Callback, HumanHyperParamSetter, "HumanHyperParamSetter");
+
+}  // namespace
+}  // namespace tpack

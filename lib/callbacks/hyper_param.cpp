@@ -1,0 +1,45 @@
+#include "callbacks/hyper_param.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/log.h"
+#include "core/text.h"
+
+namespace tpack {
+
+const char* why_invalid(const std::string& hyper_parameter, double value) {
+  if (!std::isfinite(value)) return "the value is not a finite number";
+  const bool is_rate = hyper_parameter == "learning_rate" || hyper_parameter.ends_with("/learning_rate");
+  return is_rate && value < 0 ? "a learning rate must be at least 0" : nullptr;
+}
+
+void HyperParam::setup(const Setup& setup) const {
+  const std::vector<std::string> known = setup.run().hyper_parameters();
+  if (std::find(known.begin(), known.end(), name_.name) == known.end())
+    throw unknown_reference("hyper-parameter", name_.name, name_.position, known);
+}
+
+void HyperParam::set(Run& run, double value, const std::string& who) {
+  if (const char* wrong = why_invalid(name_.name, value))
+    throw ConfigError(name_.position, who + ": cannot set " + name_.name + " to " +
+                                          shortest(static_cast<float>(value)) + " after global_step " +
+                                          std::to_string(run.global_step()) + ": " + wrong);
+  const double before = this->value(run);
+  if (before == value) return;
+  run.set_hyper_parameter(name_.name, value);
+  const bool looks_the_same = static_cast<float>(before) == static_cast<float>(value);
+  if (looks_the_same || logged_epoch_ == run.epoch()) return;
+  logged_epoch_ = run.epoch();
+  log::info(name_.name + " changes from " + shortest(static_cast<float>(before)) + " to " +
+            shortest(static_cast<float>(value)) + " after global_step " + std::to_string(run.global_step()));
+}
+
+void HyperParamSetter::set_of_chief(Run& run, std::optional<double> value, const std::string& who) {
+  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+  const double agreed = run.of_chief(value.value_or(kNothing));
+  if (!std::isnan(agreed)) param_.set(run, agreed, who);
+}
+
+}  // namespace tpack

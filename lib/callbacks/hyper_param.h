@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "train/callback.h"
+
+namespace tpack {
+
+/// A hyper-parameter that a callback sets, by its name in the config. Threads: the training thread.
+class HyperParam {
+ public:
+  explicit HyperParam(Ref<Variable> name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_.name; }
+  const Position& position() const { return name_.position; }
+  /// Errors: ConfigError with suggestion if the trainer has none of this name.
+  void setup(const Setup& setup) const;
+  double value(const Run& run) const { return run.hyper_parameter(name_.name); }
+  /// Sets it; a change is logged, at most one in each epoch. Errors: ConfigError for a value that it cannot
+  /// have, `who` sets it.
+  void set(Run& run, double value, const std::string& who);
+
+ private:
+  Ref<Variable> name_;
+  std::optional<int64_t> logged_epoch_;
+};
+
+/// What is wrong with a value of a hyper-parameter; null if nothing is.
+const char* why_invalid(const std::string& hyper_parameter, double value);
+
+/// Base of callbacks that set a hyper-parameter, the same on every rank.
+class HyperParamSetter : public Callback {
+ public:
+  bool chief_only() const override { return false; }
+  const char* why_ranks_are_fixed() const override { return "a hyper-parameter is the same on all ranks"; }
+  std::string identity() const override { return param_.name(); }
+
+ protected:
+  explicit HyperParamSetter(Ref<Variable> param) : param_(std::move(param)) {}
+  /// Sets what the chief says, on every rank; nothing if it says nothing.
+  void set_of_chief(Run& run, std::optional<double> value, const std::string& who);
+
+  HyperParam param_;
+};
+
+}  // namespace tpack

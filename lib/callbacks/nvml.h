@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tpack {
+
+/// What a graphics processor does at one moment.
+struct GpuReading {
+  double utilization = 0;  // percent of the time of the last sample in which it ran something
+  uint64_t used_bytes = 0;
+};
+
+/// NVIDIA's management library, loaded at run time: nothing of it is needed to build. Threads: one at a time.
+/// Source: NVML API reference, functions of version 2 for initialization, count and handles.
+class Nvml {
+ public:
+  /// `library`: its file, as the dynamic loader finds it. Errors: ResourceError that says what is missing.
+  explicit Nvml(const std::string& library);
+  ~Nvml();
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+
+  size_t count() const { return devices_.size(); }
+  /// Errors: ResourceError.
+  GpuReading read(size_t device) const;
+
+ private:
+  struct Functions;
+  void check(int result, const char* call) const;
+
+  void* handle_ = nullptr;
+  std::unique_ptr<Functions> functions_;
+  std::vector<void*> devices_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/formula.h"
+#include "train/callback.h"
+
+namespace tpack {
+
+/// A formula about a run. Its names: epoch, step (steps done), local_step, max_epoch, steps_per_epoch,
+/// hyper-parameters, the newest values of statistics, and environment variables. In names, `.` stands for
+/// `/` and `-`: d.learning_rate. Threads: the training thread.
+class RunFormula {
+ public:
+  /// `who`: the callback and field, for messages; `more`: names of values that `evaluate` is given.
+  RunFormula(Formula formula, std::string who, std::vector<std::string> more = {})
+      : formula_(std::move(formula)), who_(std::move(who)), more_(std::move(more)) {}
+
+  /// Checks the names; those of statistics are needed from callbacks before.
+  void setup(Setup& setup);
+  /// True if it depends on statistics, which only the chief has all of. After setup.
+  bool uses_statistics() const { return uses_statistics_; }
+  /// Nothing as long as a statistic that it needs has no value. Errors: ConfigError with the place.
+  std::optional<ConfigNode> evaluate(Run& run, const std::map<std::string, double>& more = {}) const;
+  /// As evaluate; what is not a finite number is an error.
+  std::optional<double> number(Run& run, const std::map<std::string, double>& more = {}) const;
+  /// False, too, as long as a statistic has no value. What is neither true nor false is an error.
+  bool holds(Run& run) const;
+
+ private:
+  Formula formula_;
+  std::string who_;
+  std::vector<std::string> more_;
+  std::map<std::string, std::string> hyper_parameters_;  // by name in the formula
+  bool uses_statistics_ = false;
+};
+
+}  // namespace tpack

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "callbacks/hyper_param.h"
+#include "callbacks/run_formula.h"
+#include "core/log.h"
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+struct StatMonitorParamSetterParams {
+  Ref<Variable> param;
+  Ref<Stat> monitor;
+  Formula value;
+  double threshold = 0;
+  int64_t last_k = 1;
+  bool reverse = false;
+  std::optional<double> stop_below;
+};
+
+constexpr const char* kOwner = "callback StatMonitorParamSetter";
+
+/// Source: tensorpack callbacks/param.py, StatMonitorParamSetter.
+class StatMonitorParamSetter final : public HyperParamSetter {
+ public:
+  using Params = StatMonitorParamSetterParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Changes a hyper-parameter when a statistic has not improved: in its last K values, the "
+               "smallest "
+               "is not below the first by more than the threshold.")
+        .example(
+            "StatMonitorParamSetter: {param: learning_rate, monitor: cost, value: old * 0.2, threshold: "
+            "0, last_k: 3}")
+        .field("param", &Params::param, "the hyper-parameter, such as learning_rate")
+        .required()
+        .field("monitor", &Params::monitor,
+               "the statistic, which a step or a callback before this one reports")
+        .required()
+        .field("value", &Params::value,
+               "the new value: an expression of old, epoch, step, hyper-parameters and statistics")
+        .required()
+        .field("threshold", &Params::threshold, at_least(0), "the improvement that must be exceeded")
+        .required()
+        .field("last_k", &Params::last_k, at_least(1),
+               "number of values that are looked at; after a change they are forgotten")
+        .required()
+        .field("reverse", &Params::reverse, "the statistic improves when it grows")
+        .field("stop_below", &Params::stop_below, "ends the run instead of setting a value below this one");
+  }
+  explicit StatMonitorParamSetter(const Params& p)
+      : HyperParamSetter(p.param), p_(p), value_(p.value, std::string(kOwner) + ", 'value'", {"old"}) {}
+
+  std::string identity() const override { return param_.name() + "-" + p_.monitor.name; }
+  void setup(Setup& setup) override {
+    param_.setup(setup);
+    value_.setup(setup);
+    setup.needs(p_.monitor, kOwner);
+  }
+  void trigger(Run& run) override { set_of_chief(run, run.is_chief() ? next(run) : std::nullopt, kOwner); }
+  void save(State& state) const override {
+    state.put("last_step", last_step_);
+    state.put("values", std::vector<double>(values_.begin(), values_.end()));
+  }
+  void load(const State& state) override {
+    last_step_ = state.get<int64_t>("last_step");
+    const auto values = state.get<std::vector<double>>("values");
+    values_.assign(values.begin(), values.end());
+    while (values_.size() > static_cast<size_t>(p_.last_k)) values_.pop_front();
+  }
+
+ private:
+  std::optional<double> next(Run& run) {
+    const Monitors::History& history = run.monitors().get_history(p_.monitor.name);
+    if (history.empty() || history.back().first == last_step_) {
+      log::warning(std::string(kOwner) + ": " + p_.monitor.name + " has no new value after global_step " +
+                   std::to_string(run.global_step()) + "; trigger this callback less often");
+      return std::nullopt;
+    }
+    last_step_ = history.back().first;
+    values_.push_back(history.back().second);
+    if (values_.size() > static_cast<size_t>(p_.last_k)) values_.pop_front();
+    if (values_.size() < static_cast<size_t>(p_.last_k) || has_improved()) return std::nullopt;
+    values_.clear();
+    const auto value = value_.number(run, {{"old", param_.value(run)}});
+    if (!value || !p_.stop_below || *value >= *p_.stop_below) return value;
+    run.request_stop(p_.monitor.name + " has not improved, and " + param_.name() + " would be " +
+                     shortest(*value) + ", below " + shortest(*p_.stop_below));
+    return std::nullopt;
+  }
+
+  bool has_improved() const {
+    const auto [smallest, largest] = std::minmax_element(values_.begin(), values_.end());
+    if (p_.reverse) return *largest > values_.front() + p_.threshold;
+    return *smallest < values_.front() - p_.threshold;
+  }
+
+  Params p_;
+  RunFormula value_;
+  std::deque<double> values_;  // since the last change, oldest first
+  int64_t last_step_ = -1;     // of the newest value
+};
+
+TPACK_REGISTER(Callback, StatMonitorParamSetter, "StatMonitorParamSetter");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,162 @@
+#include <map>
+
+#include "callbacks/weight_average.h"
+#include "checkpoint/layout.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "train/callback.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kSwaFile = "swa.h5";
+
+struct SwaParams {
+  int64_t start_epoch = 1;
+  int64_t every_k_epochs = 1;
+  std::vector<Slot<Callback>> callbacks;
+};
+
+/// Puts values into the variables of the model for as long as it lives.
+class BorrowedWeights {
+ public:
+  BorrowedWeights(Run& run, const std::map<std::string, Tensor>& values) : run_(run) {
+    for (const auto& [name, value] : run.variables(VariableScope::kModel)) before_[name] = value.clone();
+    for (const auto& [name, value] : values) run_.set_variable(name, value);
+  }
+  ~BorrowedWeights() {
+    for (const auto& [name, value] : before_) run_.set_variable(name, value);
+  }
+  BorrowedWeights(const BorrowedWeights&) = delete;
+  BorrowedWeights& operator=(const BorrowedWeights&) = delete;
+
+ private:
+  Run& run_;
+  std::map<std::string, Tensor> before_;
+};
+
+/// Source: Izmailov et al. 2018, Averaging Weights Leads to Wider Optima and Better Generalization.
+class Swa final : public Callback {
+ public:
+  using Params = SwaParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Stochastic weight averaging: keeps the mean of the model's weights at the ends of epochs, "
+               "and "
+               "saves checkpoints/swa.h5 with it, for `tpack eval` and `infer`. Its callbacks see the model "
+               "with "
+               "these weights; training goes on with its own. Moving averages of BatchNorm are averaged, "
+               "too, "
+               "not computed again.")
+        .example("SWA: {start_epoch: 2, callbacks: [InferenceRunner: {data: validation}]}")
+        .field("start_epoch", &Params::start_epoch, at_least(1), "the first epoch whose weights count")
+        .field("every_k_epochs", &Params::every_k_epochs, at_least(1), "epochs from one to the next")
+        .field("callbacks", &Params::callbacks,
+               "triggered after each new mean, such as InferenceRunner on a flow of another name (in `data`, "
+               "`swa: validation` is a second name), or MaxSaver");
+  }
+  explicit Swa(const Params& p) : p_(p) {
+    Diagnostics errors;
+    for (const Slot<Callback>& slot : p.callbacks) {
+      if (auto made = Registry<Callback>::make(slot.item, errors)) inner_.push_back(std::move(made));
+    }
+    errors.throw_if_any();
+  }
+
+  bool only_one() const override { return true; }  // of one file
+  bool saves_weights() const override { return true; }
+  const char* why_ranks_are_fixed() const override { return "the weights are the same on all ranks"; }
+  void setup(Setup& setup) override {
+    if (setup.run().length().max_epoch < p_.start_epoch)
+      log::warning("callback SWA has no effect: the run ends with epoch " +
+                   std::to_string(setup.run().length().max_epoch) + ", before start_epoch");
+    for (const auto& callback : inner_) callback->setup(setup);
+  }
+  void compile(Run& run) override {
+    each([&](Callback& c) { c.compile(run); });
+  }
+  void before_train(Run& run) override {
+    each([&](Callback& c) { c.before_train(run); });
+  }
+  void before_epoch(Run& run) override {
+    each([&](Callback& c) { c.before_epoch(run); });
+  }
+  void before_run(Run& run) override {
+    each([&](Callback& c) { c.before_run(run); });
+  }
+  void after_run(Run& run) override {
+    each([&](Callback& c) { c.after_run(run); });
+  }
+  void trigger_step(Run& run) override {
+    each([&](Callback& c) { c.trigger_step(run); });
+  }
+  void after_epoch(Run& run) override {
+    each([&](Callback& c) { c.after_epoch(run); });
+  }
+  void trigger(Run& run) override {
+    const int64_t since = run.epoch() - p_.start_epoch;
+    if (since < 0 || since % p_.every_k_epochs != 0 || last_epoch_ == run.epoch()) return;
+    const auto change = [this](CheckpointContent& content) { put_average(content); };
+    const WeightAverage before = average_;  // an interrupted epoch counts once, when the run goes on
+    average_.add(run.variables(VariableScope::kModel));
+    try {
+      const BorrowedWeights borrowed(run, average_.values());
+      run.with_change(change, [&] { each([&](Callback& c) { c.trigger_epoch(run); }); });
+    } catch (...) {
+      average_ = before;
+      throw;
+    }
+    last_epoch_ = run.epoch();
+    run.request_checkpoint({.name = kSwaFile,
+                            .purpose = CheckpointRequest::Purpose::kKeepBest,
+                            .saved = [](const std::string& path) { log::info("saved " + path); },
+                            .change = change});
+  }
+  void after_train(Run& run) override {
+    each([&](Callback& c) { c.after_train(run); });
+  }
+
+  void save(State& state) const override {
+    state.put("last_epoch", last_epoch_);
+    State average;
+    average_.save(average);
+    state.put("average", average);
+    for (size_t i = 0; i < inner_.size(); ++i) {
+      State own;
+      inner_[i]->save(own);
+      state.put("callback_" + std::to_string(i), own);
+    }
+  }
+  void load(const State& state) override {
+    last_epoch_ = state.get<int64_t>("last_epoch");
+    average_.load(state.part("average"));
+    for (size_t i = 0; i < inner_.size(); ++i) {
+      const State own = state.part("callback_" + std::to_string(i));
+      if (!own.empty()) inner_[i]->load(own);
+    }
+  }
+
+ private:
+  template <class Act>
+  void each(const Act& act) {
+    for (const auto& callback : inner_) act(*callback);
+  }
+
+  /// A file of these weights is to use, not to go on from: the optimizer's state is of others.
+  void put_average(CheckpointContent& content) const {
+    for (const auto& [name, value] : average_.values()) content.tensors[layout::kModel + name] = value;
+    std::erase_if(content.tensors,
+                  [](const auto& entry) { return !entry.first.starts_with(layout::kModel); });
+    content.texts.erase(layout::kRun);
+  }
+
+  Params p_;
+  std::vector<std::unique_ptr<Callback>> inner_;
+  WeightAverage average_;
+  int64_t last_epoch_ = 0;  // that was added
+};
+
+TPACK_REGISTER(Callback, Swa, "SWA", "StochasticWeightAveraging");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <sys/types.h>
+#include <thread>
+#include <vector>
+
+namespace tpack {
+
+/// How a process ended.
+struct ProcessEnd {
+  std::optional<int> exit_code;  // nothing: a signal ended it
+  int signal = 0;
+  bool timed_out = false;  // it was ended because it took too long
+
+  bool is_success() const { return exit_code == 0; }
+  /// "exit code 3", "ended by signal 9 (Killed)", "ended after the time limit".
+  std::string str() const;
+};
+
+/// Another program that runs next to this process, started without a shell: each text is one argument, as it
+/// is. It reads nothing, writes to our stderr, and is in a process group of its own, so that Ctrl-C does not
+/// end it and `stop` ends what it has started, too. Threads: one at a time.
+class ChildProcess {
+ public:
+  /// The program is looked up in PATH. `environment` is added to that of this process. Errors: ResourceError
+  /// if it cannot be started.
+  explicit ChildProcess(const std::vector<std::string>& command,
+                        const std::map<std::string, std::string>& environment = {});
+  /// Stops it.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  /// How it ended; nothing while it runs.
+  std::optional<ProcessEnd> ended();
+  /// Waits for its end; ends it after so many seconds. Errors: Stopped, once it has been ended.
+  ProcessEnd wait(double timeout_s, const std::stop_token& stop = {});
+  /// Ends it: with SIGTERM, and with SIGKILL if it is still there `grace_s` later.
+  ProcessEnd stop(double grace_s);
+
+ private:
+  void wait_for_end();
+
+  pid_t id_ = 0;
+  std::optional<ProcessEnd> end_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;  // `end_` has a value
+  std::thread waiter_;
+};
+
+}  // namespace tpack

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <map>
+
+#include "core/command_template.h"
+#include "core/log.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "monitor/monitor.h"
+
+namespace tpack {
+namespace {
+
+struct SendMonitorDataParams {
+  std::vector<std::string> command;
+  double timeout_s = 60;
+};
+
+constexpr const char* kSendMonitorData = "monitor SendMonitorData";
+
+/// Source: tensorpack callbacks/monitor.py, SendMonitorData; no shell reads the command.
+class SendMonitorData final : public Monitor {
+ public:
+  using Params = SendMonitorDataParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Runs a program, without a shell, each time all scalars that its arguments name have got a "
+               "new "
+               "value: {NAME} is the value of one; {epoch} and {step} say when; {{ is a brace.")
+        .example("SendMonitorData: {command: [echo, \"{epoch}: {cost}\"]}")
+        .field("command", &Params::command, "the program and its arguments")
+        .required()
+        .field("timeout_s", &Params::timeout_s, above(0), "seconds after which it is ended; the run waits");
+  }
+  explicit SendMonitorData(const Params& p) : p_(p), command_(p.command, kSendMonitorData) {
+    for (const std::string& name : command_.names()) {
+      if (name != "epoch" && name != "step") wanted_.push_back(name);
+    }
+    if (wanted_.empty())
+      throw ConfigError(std::string(kSendMonitorData) + ": 'command' names no scalar; write one as {NAME}");
+  }
+
+  void put_scalar(const std::string& name, double value, const Moment& at) override {
+    if (std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end()) return;
+    values_[name] = value;
+    if (values_.size() < wanted_.size()) return;
+    has_run_ = true;
+    run_logged(kSendMonitorData, command_.filled([&](const std::string& part) {
+      if (part == "epoch") return std::to_string(at.epoch);
+      return part == "step" ? std::to_string(at.global_step) : shortest(values_.at(part));
+    }),
+               p_.timeout_s);
+    values_.clear();
+  }
+  void end_epoch(const Moment& /*at*/) override {}
+  void close() override {
+    if (has_run_) return;
+    std::vector<std::string> missing;
+    for (const std::string& name : wanted_) {
+      if (!values_.contains(name)) missing.push_back(name);
+    }
+    log::warning(std::string(kSendMonitorData) + ": nothing was sent, as there was no value of " +
+                 join(missing, ", "));
+  }
+
+ private:
+  Params p_;
+  CommandTemplate command_;
+  std::vector<std::string> wanted_;
+  std::map<std::string, double> values_;  // since the last run
+  bool has_run_ = false;
+};
+
+TPACK_REGISTER(Monitor, SendMonitorData, "SendMonitorData");
+
+}  // namespace
+}  // namespace tpack

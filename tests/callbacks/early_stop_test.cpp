@@ -1,0 +1,91 @@
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "callbacks/give_scalar.h"
+#include "config/yaml_reader.h"
+#include "support/live_fields.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+class EarlyStopTest : public testing::Test {
+ protected:
+  TestRun& start(const std::string& more, int64_t epochs, std::vector<double> values,
+                 std::vector<int64_t> silent = {}) {
+    trainer_ = std::make_unique<FakeTrainer>();
+    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 1}, *trainer_);
+    run_->options.folder = folder_.str();
+    run_->add("give", std::make_unique<GiveScalar>("cost", std::move(values), std::move(silent)));
+    return run_->add("EarlyStop", parse_yaml("{monitor: cost, " + more + "}", "s.yaml")).add("ModelSaver");
+  }
+  /// The epoch in which it ends the run; 0 if it does not.
+  int64_t end_of(const std::string& more, const std::vector<double>& values,
+                 std::vector<int64_t> silent = {}) {
+    start(more, static_cast<int64_t>(values.size()), values, std::move(silent));
+    const LoopResult result = run_->go();
+    reason_ = result.reason;
+    return result.ending == Ending::kStopped ? result.epoch : 0;
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<FakeTrainer> trainer_;
+  std::unique_ptr<TestRun> run_;
+  std::string reason_;
+};
+
+TEST_F(EarlyStopTest, ends_a_run_that_does_not_improve) {
+  EXPECT_EQ(end_of("patience: 3", {5, 4, 4, 4.5, 4, 1}), 5);
+  EXPECT_EQ(reason_, "cost has not improved in 3 values; the best is 4 after global_step 2");
+  EXPECT_EQ(end_of("patience: 3", {5, 4, 4, 4, 3, 3}), 0);
+}
+
+TEST_F(EarlyStopTest, can_wait_for_larger_values_and_for_larger_steps) {
+  EXPECT_EQ(end_of("patience: 2, mode: max", {1, 2, 1.5, 1.5, 3}), 4);
+  EXPECT_EQ(end_of("patience: 2, min_delta: 0.5", {5, 4.75, 4.5, 4, 4}), 3);
+}
+
+TEST_F(EarlyStopTest, nan_is_no_improvement) {
+  EXPECT_EQ(end_of("patience: 2", {NAN, NAN, 1, 1}), 2);
+  EXPECT_EQ(reason_, "cost has not improved in 2 values; every value is nan");
+}
+
+TEST_F(EarlyStopTest, an_epoch_without_a_value_does_not_count) {
+  EXPECT_EQ(end_of("patience: 2", {5, 5, 5, 5, 5, 5}, {2, 3}), 5);
+}
+
+TEST_F(EarlyStopTest, knows_its_patience_after_a_resume) {
+  const std::vector<double> values = {5, 4, 4.5, 4.5, 4.5, 1};
+  start("patience: 3", 3, values).go();
+  start("patience: 3", 6, values);
+  const LoopResult result = run_->go_on_from(folder_ / "checkpoints/model-3.h5");
+  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.epoch, 5);
+  EXPECT_EQ(result.reason, "cost has not improved in 3 values; the best is 4 after global_step 2");
+}
+
+TEST_F(EarlyStopTest, a_run_that_it_ended_goes_on_only_with_more_patience) {
+  const std::vector<double> values = {5, 5, 5, 5, 5, 5};
+  EXPECT_EQ(end_of("patience: 2", values), 3);
+  start("patience: 2", 6, values);
+  EXPECT_EQ(run_->go_on_from(folder_ / "checkpoints/model-3.h5").global_step, 3);
+  start("patience: 4", 6, values);
+  EXPECT_EQ(run_->go_on_from(folder_ / "checkpoints/model-3.h5").global_step, 5);
+}
+
+/// The end of a run whose cost improves by little, and then not at all.
+std::string end_with(const std::string& item) {
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 8, .steps_per_epoch = 1}, trainer);
+  run.add("give", std::make_unique<GiveScalar>("cost", std::vector<double>{5, 4.9, 6, 6.5, 6.4, 3, 3, 3}));
+  run.add("probed", Registry<Callback>::make_item(parse_yaml(item, "i.yaml")));
+  return run.go().reason;
+}
+const live::Fields kEarlyStop("callback", "EarlyStop",
+                              {.base = "{monitor: cost, patience: 3}",
+                               .values = {{"monitor", "nothing"}, {"patience", "5"}, {"min_delta", "0.2"}},
+                               .build = end_with});
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,119 @@
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "callbacks/give_scalar.h"
+#include "config/yaml_reader.h"
+#include "support/captured_log.h"
+#include "support/live_fields.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::HasSubstr;
+
+class FinderTest : public testing::Test {
+ protected:
+  TestRun& start(const std::string& params, std::function<double(int64_t)> cost, int64_t epochs = 4) {
+    trainer_ = std::make_unique<FakeTrainer>();
+    trainer_->figures["cost"] = std::move(cost);
+    trainer_->on_step = [this](int64_t) { seen_.push_back(trainer_->learning_rate()); };
+    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 3}, *trainer_);
+    run_->options.folder = folder_.str();
+    return run_->add("LearningRateFinder", parse_yaml(params, "f.yaml"));
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<FakeTrainer> trainer_;
+  std::unique_ptr<TestRun> run_;
+  std::vector<double> seen_;
+};
+
+TEST_F(FinderTest, raises_the_rate_by_the_same_factor_and_stops) {
+  const LoopResult result = start("{from: 1.0e-4, to: 1, steps: 5}", [](int64_t) { return 1.0; }).go();
+  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.global_step, 5);
+  ASSERT_EQ(seen_.size(), 5U);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_FLOAT_EQ(static_cast<float>(seen_[static_cast<size_t>(i)]),
+                    std::pow(10.0F, static_cast<float>(i - 4)));
+  EXPECT_EQ(run_->values("finder_rate").size(), 5U);
+}
+
+/// Costs without smoothing: the largest fall is after the third step, with rate 0.01.
+TEST_F(FinderTest, says_where_the_cost_falls_fastest) {
+  const CapturedLog log;
+  const std::vector<double> costs = {5, 4.9, 4.5, 2, 1.9};
+  start("{from: 1.0e-4, to: 1, steps: 5, decay: 0}", [&](int64_t step) {
+    return costs.at(static_cast<size_t>(step) - 1);
+  }).go();
+  EXPECT_EQ(run_->values("finder_cost"), costs);
+  EXPECT_THAT(log.text(),
+              HasSubstr("callback LearningRateFinder: the cost fell fastest at learning_rate 0.01; "));
+}
+
+TEST_F(FinderTest, stops_when_the_cost_diverges) {
+  const LoopResult result =
+      start("{from: 1.0e-4, to: 1, steps: 9, decay: 0, diverged_at: 3}", [](int64_t step) {
+        return step < 4 ? 1.0 : 3.5;
+      }).go();
+  EXPECT_EQ(result.global_step, 4);
+  EXPECT_THAT(result.reason, HasSubstr("the cost diverges at learning_rate 0.00316227"));
+  EXPECT_EQ(
+      start("{from: 1.0e-4, to: 1, steps: 9, decay: 0}", [](int64_t step) { return step < 4 ? 1.0 : NAN; })
+          .go()
+          .global_step,
+      4);
+}
+
+TEST_F(FinderTest, goes_on_after_a_resume) {
+  const auto cost = [](int64_t step) { return 5.0 / static_cast<double>(step); };
+  const std::string params = "{from: 1.0e-4, to: 1, steps: 8}";
+  start(params, cost).go();
+  const std::vector<double> all = seen_;
+  const std::string statistics = bits_of_statistics(run_->monitors);
+  start(params, cost);
+  seen_.clear();
+  trainer_->data_ends_after = 3;
+  run_->add("ModelSaver").go();
+  start(params, cost).go_on_from(folder_ / "checkpoints/model-3.h5");
+  seen_.erase(seen_.begin() + 3);  // the step that had no data
+  EXPECT_EQ(seen_, all);
+  EXPECT_EQ(bits_of_statistics(run_->monitors), statistics);
+}
+
+TEST_F(FinderTest, refuses_what_cannot_be_tried) {
+  EXPECT_THROW(start("{from: 1, to: 0.1}", [](int64_t) { return 1.0; }), ConfigError);
+  try {
+    start("{steps: 13}", [](int64_t) { return 1.0; }).go();
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "callback LearningRateFinder: the run is shorter than 13 steps; raise max_epoch, or lower 'steps'");
+  }
+}
+
+std::string found_with(const std::string& item) {
+  FakeTrainer trainer;
+  trainer.figures["cost"] = [](int64_t step) { return step < 6 ? 1.0 / static_cast<double>(step) : 1.0; };
+  trainer.figures["other"] = [](int64_t step) { return 7.0 / static_cast<double>(step); };
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 20}, trainer);
+  run.add("x", Registry<Callback>::make_item(parse_yaml(item, "f.yaml")));
+  const LoopResult result = run.go();
+  return result.reason + bits_of_statistics(run.monitors);
+}
+const live::Fields kLearningRateFinder("callback", "LearningRateFinder",
+                                       {.base = "{steps: 9, decay: 0.5, diverged_at: 2}",
+                                        .values = {{"param", "momentum"},
+                                                   {"monitor", "other"},
+                                                   {"from", "0.001"},
+                                                   {"to", "10"},
+                                                   {"steps", "8"},
+                                                   {"decay", "0.1"},
+                                                   {"diverged_at", "100"}},
+                                        .build = found_with});
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,37 @@
+#include "callbacks/nvml.h"
+
+#include <gmock/gmock.h>
+
+#include "core/error.h"
+#include "support/paths.h"
+
+namespace tpack {
+namespace {
+
+TEST(Nvml, reads_what_the_devices_do) {
+  const Nvml nvml(build_folder() + "/tests/callbacks/libfake_nvml.so");
+  EXPECT_EQ(nvml.count(), 2U);
+  const GpuReading first = nvml.read(1);
+  EXPECT_EQ(first.utilization, 20);
+  EXPECT_EQ(first.used_bytes, 2'000'000'000U);
+  EXPECT_EQ(nvml.read(1).utilization, 30);
+  EXPECT_EQ(nvml.read(0).used_bytes, 1'000'000'000U);
+}
+
+std::string error_of_library(const std::string& library) {
+  try {
+    const Nvml nvml(library);
+  } catch (const ResourceError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Nvml, says_what_is_missing) {
+  EXPECT_THAT(error_of_library("libno-such-nvml.so"),
+              testing::StartsWith("cannot load libno-such-nvml.so, which comes with NVIDIA's driver: "));
+  EXPECT_EQ(error_of_library("libm.so.6"), "libm.so.6 has no function nvmlInit_v2");
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,134 @@
+#include <gmock/gmock.h>
+
+#include "callbacks/give_scalar.h"
+#include "config/yaml_reader.h"
+#include "support/captured_log.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kHalve =
+    "{param: learning_rate, monitor: cost, value: old / 2, threshold: 0.1, last_k: 3";
+
+class StatMonitorTest : public testing::Test {
+ protected:
+  TestRun& start(const std::string& params, std::vector<double> costs, std::vector<int64_t> silent = {}) {
+    const auto epochs = static_cast<int64_t>(costs.size());
+    return start(params, epochs, std::move(costs), std::move(silent));
+  }
+  TestRun& start(const std::string& params, int64_t epochs, std::vector<double> costs,
+                 std::vector<int64_t> silent = {}) {
+    trainer_ = std::make_unique<FakeTrainer>();
+    trainer_->set_hyper_parameter("learning_rate", 1);
+    trainer_->on_step = [this](int64_t) { seen_.push_back(static_cast<float>(trainer_->learning_rate())); };
+    run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 1}, *trainer_);
+    run_->options.folder = folder_.str();
+    run_->add("give", std::make_unique<GiveScalar>("cost", std::move(costs), std::move(silent)));
+    return run_->add("StatMonitorParamSetter", parse_yaml(params, "s.yaml"));
+  }
+  /// The learning rate of each step.
+  std::vector<float> rates(const std::string& params, std::vector<double> costs,
+                           std::vector<int64_t> silent = {}) {
+    seen_.clear();
+    start(params, std::move(costs), std::move(silent)).go();
+    return seen_;
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<FakeTrainer> trainer_;
+  std::unique_ptr<TestRun> run_;
+  std::vector<float> seen_;
+};
+
+/// min(1, 0.95, 0.92) is not below 1 - 0.1.
+TEST_F(StatMonitorTest, changes_the_value_when_the_statistic_has_not_improved) {
+  EXPECT_THAT(rates(kHalve + std::string("}"), {1, 0.95, 0.92, 0}), ElementsAre(1, 1, 1, 0.5F));
+}
+
+TEST_F(StatMonitorTest, an_improvement_anywhere_in_the_window_counts) {
+  EXPECT_THAT(rates(kHalve + std::string("}"), {1, 0.5, 2, 0.6, 0.6, 0}), ElementsAre(1, 1, 1, 1, 0.5F, 0.5F))
+      << "in the window 0.5, 2, 0.6 nothing is below 0.4";
+}
+
+TEST_F(StatMonitorTest, forgets_its_window_after_a_change) {
+  EXPECT_THAT(rates(kHalve + std::string("}"), {1, 1, 1, 1, 1, 1, 1}),
+              ElementsAre(1, 1, 1, 0.5F, 0.5F, 0.5F, 0.25F));
+}
+
+TEST_F(StatMonitorTest, in_reverse_the_statistic_should_grow) {
+  EXPECT_THAT(rates(kHalve + std::string(", reverse: true}"), {1, 1.05, 1.2, 1.2, 1.2, 0}),
+              ElementsAre(1, 1, 1, 1, 1, 0.5F));
+}
+
+TEST_F(StatMonitorTest, an_epoch_without_a_new_value_does_not_count) {
+  const CapturedLog log;
+  EXPECT_THAT(rates(kHalve + std::string("}"), {1, 0, 1, 1, 0}, {2}), ElementsAre(1, 1, 1, 1, 0.5F));
+  EXPECT_THAT(log.text(), HasSubstr("warning: callback StatMonitorParamSetter: cost has no new value after "
+                                    "global_step 2; trigger this callback less often"));
+}
+
+TEST_F(StatMonitorTest, can_end_the_run) {
+  start(kHalve + std::string(", stop_below: 0.6}"), {1, 1, 1, 1, 1});
+  const LoopResult result = run_->go();
+  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.global_step, 3);
+  EXPECT_EQ(result.reason, "cost has not improved, and learning_rate would be 0.5, below 0.6");
+}
+
+TEST_F(StatMonitorTest, knows_its_window_after_a_resume) {
+  const std::vector<double> costs = {1, 1, 1, 1, 1, 1, 1, 1};
+  const std::vector<float> all = rates(kHalve + std::string("}"), costs);
+  const std::string statistics = bits_of_statistics(run_->monitors);
+  seen_.clear();
+  start(kHalve + std::string("}"), 5, costs).add("ModelSaver").go();
+  start(kHalve + std::string("}"), 8, costs).go_on_from(folder_ / "checkpoints/model-5.h5");
+  EXPECT_EQ(seen_, all);
+  EXPECT_EQ(bits_of_statistics(run_->monitors), statistics);
+}
+
+TEST_F(StatMonitorTest, must_come_after_what_gives_the_value) {
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  run.add("StatMonitorParamSetter", parse_yaml(kHalve + std::string("}"), "s.yaml"));
+  run.add("give", std::make_unique<GiveScalar>("cost", std::vector<double>{1}));
+  try {
+    run.go();
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "s.yaml:1:33: callback StatMonitorParamSetter: 'cost' is reported by a callback later in the "
+        "list; move that callback before this one");
+  }
+}
+
+std::string rates_with(const std::string& item) {
+  FakeTrainer trainer;
+  trainer.set_hyper_parameter("learning_rate", 1);
+  std::string text;
+  trainer.on_step = [&](int64_t) { text += shortest(trainer.learning_rate()) + " "; };
+  TestRun run({.max_epoch = 8, .steps_per_epoch = 1}, trainer);
+  run.add("give",
+          std::make_unique<GiveScalar>("cost", std::vector<double>{1, 0.95, 1.25, 1.1, 1.3, 1.25, 1.4, 1.4}));
+  run.add("probed", Registry<Callback>::make_item(parse_yaml(item, "i.yaml")));
+  return text + run.go().reason;
+}
+const live::Fields kStatMonitorParamSetter(
+    "callback", "StatMonitorParamSetter",
+    {.base =
+         "{param: learning_rate, monitor: cost, value: old / 2, threshold: 0.2, last_k: 3, stop_below: 0.2}",
+     .values = {{"param", "momentum"},
+                {"monitor", "nothing"},
+                {"value", "old / 4"},
+                {"threshold", "0.01"},
+                {"last_k", "2"},
+                {"reverse", "true"},
+                {"stop_below", "0.3"}},
+     .build = rates_with});
+
+}  // namespace
+}  // namespace tpack
