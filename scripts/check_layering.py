@@ -36,7 +36,7 @@ MAY_INCLUDE = {
 ONLY_IN = {
     r"yaml-cpp/": ["config"],
     r"oneapi/dnnl": ["backend/cpu"],
-    r"hwy/": ["backend/cpu"],
+    r"hwy/": ["backend/cpu", "comm"],
     r"opencv2/": ["dataflow"],
     r"lmdb\.h": ["dataflow"],
     r"google/protobuf": ["dataflow"],

@@ -53,9 +53,9 @@ class Executable {
   /// of this executable.
   virtual const Tensor& fetched(size_t i) const = 0;
   virtual const CompileReport& report() const = 0;
-  /// Watches the runs from now on; it must outlive them. A device that cannot tell sooner calls at the end of
-  /// a run.
-  virtual void watch(const AssignmentWatch& watch) = 0;
+  /// Watches the runs from now on; it must outlive them. Null: no longer. A device that cannot tell sooner
+  /// calls at the end of a run.
+  virtual void watch(const AssignmentWatch* watch) = 0;
   /// Times each kernel from now on (costs a little).
   virtual void profile(bool on) = 0;
   virtual std::vector<NodeTime> times() const = 0;

@@ -52,7 +52,7 @@ Executable& Program::compile(const Signature& signature, Choosing choosing) {
                "program " + name_ + " fetches other values for another signature");
   fetch_names_ = std::move(names);
   compiled_.push_back({signature, compile_with_plan(graph, section_name(name_, signature), choosing)});
-  if (watch_) compiled_.back().executable->watch(*watch_);
+  if (watch_) compiled_.back().executable->watch(watch_.get());
   if (plan_.cpu.empty()) plan_.cpu = device_.hardware();
   last_ = compiled_.size() - 1;
   return *compiled_.back().executable;
@@ -79,7 +79,7 @@ Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {
 
 void Program::watch(AssignmentWatch watch) {
   auto next = std::make_unique<const AssignmentWatch>(std::move(watch));
-  for (Compiled& compiled : compiled_) compiled.executable->watch(*next);
+  for (Compiled& compiled : compiled_) compiled.executable->watch(next.get());
   watch_ = std::move(next);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "experiment/bench.h"
+#include "experiment/scale_out.h"
 
 namespace tpack {
 namespace {
@@ -16,6 +17,9 @@ void add_bench_options(CLI::App& command, Action& action) {
     BenchOptions bench;
     size_t slowest = 10;
     bool json = false;
+    bool scale_out = false;
+    ScaleOutOptions network;
+    std::string compression = "none";
   };
   auto options = std::make_shared<Options>();
   add_config_arguments(command, options->config);
@@ -29,9 +33,35 @@ void add_bench_options(CLI::App& command, Action& action) {
       ->capture_default_str()
       ->check(count_from(0));
   add_json_flag(command, options->json);
+  CLI::Option* const simulate =
+      command.add_flag("--simulate-allreduce", options->scale_out,
+                       "measure a step here, and predict it on 2 to 256 nodes with one rank each");
+  const auto above_zero = CLI::PositiveNumber;
+  command.add_option("--gbit-per-s", options->network.gbit_per_s, "bandwidth between two nodes, each way")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(simulate);
+  command.add_option("--latency-ms", options->network.latency_ms, "one way")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
+      ->needs(simulate);
+  command.add_option("--bucket-mb", options->network.bucket_mb, "as of the trainer Horovod")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(simulate);
+  command.add_option("--compression", options->compression, "as of the trainer Horovod")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"none", "fp16", "bf16"}))
+      ->needs(simulate);
   command.callback([options, &action] {
     action = [options] {
       Experiment experiment = load_experiment(options->config.file, options->config.overrides);
+      if (options->scale_out) {
+        options->network.compressed = options->compression != "none";
+        const ScaleOutReport report = predict_scale_out(experiment, options->bench, options->network);
+        std::cout << (options->json ? report.to_json() + "\n" : report.str());
+        return 0;
+      }
       const BenchReport report = bench(experiment, options->bench);
       std::cout << (options->json ? report.to_json(options->slowest) + "\n" : report.str(options->slowest));
       return 0;

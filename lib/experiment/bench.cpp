@@ -10,11 +10,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "comm/fixed_order_sum.h"
 #include "comm/self_comm.h"
 #include "core/clock.h"
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "experiment/check.h"
+#include "parallel/gradient_buckets.h"
 
 namespace tpack {
 namespace {
@@ -141,7 +143,63 @@ class Bench {
     return report;
   }
 
+  StepProfile profile(int64_t bucket_bytes, int element_bytes) {
+    const auto programs = e_.trainer->programs();
+    const auto backward = std::find_if(programs.begin(), programs.end(), [](const NamedExecutable& program) {
+      return program.name == "backward";
+    });
+    if (backward == programs.end() || programs.size() != 2)
+      throw ConfigError("only the step of a model with one update can be profiled for several nodes");
+    const FlatLayout& layout = e_.trainer->variables()->layout("");
+    const auto buckets = gradient_buckets(layout, bucket_bytes / static_cast<int64_t>(sizeof(float)));
+    Stopwatch watch;
+    std::vector<std::vector<double>> ready(buckets.size());
+    AssignmentWatch assignments;
+    for (const GradientBucket& bucket : buckets) {
+      assignments.sets.emplace_back();
+      for (const std::string& name : bucket.variables) assignments.sets.back().push_back(gradient_name(name));
+    }
+    assignments.reached = [&](size_t bucket) { ready[bucket].push_back(watch.seconds()); };
+    backward->executable->watch(&assignments);
+    std::vector<double> all;
+    for (int i = 0; i < options_.warm_up + options_.steps; ++i) {
+      held_.on = i > 0;
+      watch.reset();
+      step();
+      all.push_back(watch.seconds());
+    }
+    backward->executable->watch(nullptr);
+    const auto median = [&](std::vector<double>& times) {
+      times.erase(times.begin(), times.begin() + options_.warm_up);
+      const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+      std::nth_element(times.begin(), middle, times.end());
+      return *middle;
+    };
+    StepProfile profile;
+    for (size_t i = 0; i < buckets.size(); ++i)
+      profile.buckets.push_back({median(ready[i]), static_cast<double>(buckets[i].size) * element_bytes});
+    profile.backward_s = profile.buckets.back().ready_s;
+    profile.update_s = median(all) - profile.backward_s;
+    profile.sum_bytes_per_s = sum_speed() * element_bytes / sizeof(float);
+    return profile;
+  }
+
  private:
+  /// Bytes of floats per second at which a rank adds what it has received to its own.
+  static double sum_speed() {
+    constexpr size_t kCount = size_t{1} << 22U;
+    const std::vector<float> theirs(kCount, 1);
+    std::vector<float> own(kCount, 1);
+    const auto source = [&](int rank) -> const float* { return rank == 0 ? own.data() : theirs.data(); };
+    const auto take = [&](size_t begin, std::span<const float> sums) {
+      std::copy(sums.begin(), sums.end(), own.begin() + static_cast<std::ptrdiff_t>(begin));
+    };
+    sum_in_rank_order<float>(2, kCount, source, take);
+    const Stopwatch watch;
+    sum_in_rank_order<float>(2, kCount, source, take);
+    return kCount * sizeof(float) / watch.seconds();
+  }
+
   /// One step; its samples.
   int64_t step() {
     const int64_t before = e_.trainer->samples();
@@ -212,6 +270,11 @@ std::string fixed(double value, int digits) {
 
 BenchReport bench(Experiment& experiment, const BenchOptions& options) {
   return Bench(experiment, options).run();
+}
+
+StepProfile profile_step(Experiment& experiment, const BenchOptions& options, int64_t bucket_bytes,
+                         int element_bytes) {
+  return Bench(experiment, options).profile(bucket_bytes, element_bytes);
 }
 
 std::string BenchReport::str(size_t slowest) const {

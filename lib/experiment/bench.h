@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/allreduce_model.h"
 #include "experiment/experiment.h"
 
 namespace tpack {
@@ -60,6 +61,12 @@ struct BenchReport {
   std::string str(size_t slowest = 10) const;
   std::string to_json(size_t slowest = 10) const;
 };
+
+/// When the gradients of a step on one device are there, in buckets of so many bytes, each of which takes
+/// `element_bytes` for an element when it travels. Errors: as `bench`; ConfigError for a trainer without a
+/// program "backward" for one update.
+StepProfile profile_step(Experiment& experiment, const BenchOptions& options, int64_t bucket_bytes,
+                         int element_bytes);
 
 /// Times the training step of an experiment, its data, and both together, of any trainer. Errors:
 /// ConfigError; what the trainer and the data throw.

@@ -1,5 +1,5 @@
-#include "layers/formula.h"
 #include "layers/network_builder.h"
+#include "layers/tensor_formula.h"
 
 namespace tpack {
 namespace {
@@ -19,7 +19,7 @@ class Elementwise final : public Layer {
         .example("Elementwise: \"max(x, 0) + square(x) / 2\"")
         .field("expression", &Params::expression,
                ("expression of `x`, which is the layer's input, and of layers and inputs by name: " +
-                Formula::syntax() +
+                TensorFormula::syntax() +
                 "; a name with / or -, and an output that is itself called x, is in single quotes: 'body/fc'")
                    .c_str())
         .type(FieldType::text())
@@ -32,13 +32,14 @@ class Elementwise final : public Layer {
     Builder& b = network.builder();
     if (in.size() != 1)
       throw ShapeError(b.origin(), b.path() + ": takes one input, not " + std::to_string(in.size()));
-    return formula_.emit(
-        b, [&](const Formula::Name& name) { return is_input(name) ? in[0] : network.output(name.output); });
+    return formula_.emit(b, [&](const TensorFormula::Name& name) {
+      return is_input(name) ? in[0] : network.output(name.output);
+    });
   }
 
   /// As a parameter of another layer, which has no outputs to name.
   Symbol build(Builder& b, Symbol x) const override {
-    return formula_.emit(b, [&](const Formula::Name& name) {
+    return formula_.emit(b, [&](const TensorFormula::Name& name) {
       if (!is_input(name)) {
         throw ConfigError(name.output.position, "an activation knows x alone, not '" + name.output.name +
                                                     "'; make it a layer of the list");
@@ -48,9 +49,9 @@ class Elementwise final : public Layer {
   }
 
  private:
-  static bool is_input(const Formula::Name& name) { return name.output.name == "x" && !name.quoted; }
+  static bool is_input(const TensorFormula::Name& name) { return name.output.name == "x" && !name.quoted; }
 
-  Formula formula_;
+  TensorFormula formula_;
 };
 
 TPACK_REGISTER(Layer, Elementwise, "Elementwise");

@@ -1,7 +1,7 @@
 #include <string>
 
 #include "layers/cost.h"
-#include "layers/formula.h"
+#include "layers/tensor_formula.h"
 
 namespace tpack {
 namespace {
@@ -52,7 +52,7 @@ class ExpressionCost final : public Cost {
                        "mean over the samples.")
             .example("Expression: \"max(1 - real, 0) + max(1 + fake, 0)\"")
             .field("expression", &Params::expression,
-                   ("formula of layers and inputs: " + Formula::syntax() +
+                   ("formula of layers and inputs: " + TensorFormula::syntax() +
                     "; a name with / or - is in single quotes: 'body/fc'")
                        .c_str())
             .type(FieldType::text())
@@ -65,10 +65,11 @@ class ExpressionCost final : public Cost {
   Symbol losses(const ModelView& model) const override {
     const Builder::NameScope scope(model.builder(), "cost", formula_.position());
     SampleValues values(model);
-    return formula_.emit(model.builder(), [&](const Formula::Name& name) { return values(name.output); });
+    return formula_.emit(model.builder(),
+                         [&](const TensorFormula::Name& name) { return values(name.output); });
   }
 
-  Formula formula_;
+  TensorFormula formula_;
 };
 
 TPACK_REGISTER(Cost, ExpressionCost, "Expression");

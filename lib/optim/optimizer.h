@@ -27,7 +27,7 @@ struct LearningRate {
   std::optional<double> per = {};
 
   LearningRate() = default;
-  LearningRate(double rate) : base(rate) {}
+  LearningRate(double rate) : base(rate) {}  // NOLINT(google-explicit-constructor): a number is one
   /// What a step of that many samples, those of all replicas together, begins with.
   double of(double samples) const { return per ? base * samples / *per : base; }
 };

@@ -6,6 +6,7 @@
 #include "comm/background_reducer.h"
 #include "comm/grouped_comm.h"
 #include "core/machine.h"
+#include "parallel/gradient_buckets.h"
 
 namespace tpack {
 namespace {
@@ -24,18 +25,8 @@ void reduce(Comm& comm, const Tensor& values, Compression compression, const cha
 void scale(const Tensor& values, double factor) {
   visit(values.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for (T& value : values.span<T>()) value = static_cast<T>(value * factor);
+    for (T& value : values.span<T>()) value = static_cast<T>(static_cast<double>(value) * factor);
   });
-}
-
-/// Neighbors of a flat block that are reduced together: the first entry of each, and the end.
-std::vector<size_t> bucket_edges(const FlatLayout& layout, int64_t elements) {
-  std::vector<size_t> edges = {0};
-  for (size_t i = 1; i < layout.entries.size(); ++i) {
-    if (layout.entries[i].offset - layout.entries[edges.back()].offset >= elements) edges.push_back(i);
-  }
-  edges.push_back(layout.entries.size());
-  return edges;
 }
 
 /// a <- a + b, floats.
@@ -64,8 +55,8 @@ struct DataParallel::UpdatePrograms {
   Tensor gradient;                  // the block that is accumulated and reduced; null where it is neither
   Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
   Tensor accumulated;               // over the earlier batches of a step
-  std::vector<Tally> earlier;       // the statistics over the earlier batches of a step; empty: there are none
-  std::vector<Bucket> buckets;      // that are reduced while backward goes on; empty: afterwards
+  std::vector<Tally> earlier;   // the statistics over the earlier batches of a step; empty: there are none
+  std::vector<Bucket> buckets;  // that are reduced while backward goes on; empty: afterwards
   Executable* last_backward = nullptr;
   Executable* last_update = nullptr;
   bool has_run = false;
@@ -153,22 +144,18 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
 void DataParallel::make_buckets(size_t k, size_t update, UpdatePrograms& programs) {
   if (!has_processes() || options_.bucket_bytes == 0) return;
   const auto element = static_cast<int64_t>(size_of(programs.gradient.dtype()));
-  const FlatLayout& layout = device(k).variables().layout(updates_[update].name);
-  const std::vector<size_t> edges = bucket_edges(layout, options_.bucket_bytes / element);
-  if (edges.size() <= 2) return;
+  const auto buckets =
+      gradient_buckets(device(k).variables().layout(updates_[update].name), options_.bucket_bytes / element);
+  if (buckets.size() < 2) return;
   AssignmentWatch watch;
-  for (size_t b = 0; b + 1 < edges.size(); ++b) {
-    const int64_t begin = layout.entries[edges[b]].offset;
-    const int64_t end =
-        edges[b + 1] < layout.entries.size() ? layout.entries[edges[b + 1]].offset : layout.size;
+  for (const GradientBucket& bucket : buckets) {
     const auto part = [&](const Tensor& block) {
-      return block.window({block.dtype(), {end - begin}}, static_cast<size_t>(begin * element));
+      return block.window({block.dtype(), {bucket.size}}, static_cast<size_t>(bucket.begin * element));
     };
     programs.buckets.push_back({part(programs.gradient), part(programs.gradient_on_host),
                                 options_.accumulate > 1 ? part(programs.accumulated) : Tensor()});
     watch.sets.emplace_back();
-    for (size_t entry = edges[b]; entry < edges[b + 1]; ++entry)
-      watch.sets.back().push_back(gradient_name(layout.entries[entry].name));
+    for (const std::string& name : bucket.variables) watch.sets.back().push_back(gradient_name(name));
   }
   watch.reached = [this, k, update](size_t bucket) { reduce_bucket(k, update, bucket); };
   programs.backward->watch(std::move(watch));

@@ -42,7 +42,8 @@ class TowerThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Names the calling thread (unless the name is empty) and binds it to processors, if there are any; a warning if the system refuses.
+/// Names the calling thread (unless the name is empty) and binds it to processors, if there are any; a
+/// warning if the system refuses.
 void bind_this_thread(const std::vector<int>& processors, const std::string& name);
 
 /// Divides `processors` among `towers` in order, as many each; those left over are not used. Errors:

@@ -15,8 +15,8 @@
 #include "core/text.h"
 #include "experiment/folder_lock.h"
 #include "parallel/tower_threads.h"
-#include "search/child_process.h"
 #include "search/results.h"
+#include "search/run_process.h"
 
 namespace tpack {
 namespace {
@@ -30,7 +30,7 @@ constexpr int kMissedGate = static_cast<int>(ErrorKind::kGateMissed);
 /// A run that is being trained.
 struct Job {
   size_t run = 0;
-  std::unique_ptr<ChildProcess> process;
+  std::unique_ptr<RunProcess> process;
   Stopwatch watch;
 };
 
@@ -49,7 +49,7 @@ class Jobs {
     return std::none_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job.has_value(); });
   }
   /// Nothing is started after `stop`: false.
-  bool start(size_t place, size_t run, const std::function<std::unique_ptr<ChildProcess>()>& make) {
+  bool start(size_t place, size_t run, const std::function<std::unique_ptr<RunProcess>()>& make) {
     const std::scoped_lock lock(mutex_);
     if (!is_stopped_) jobs_[place].emplace(Job{run, make(), {}});
     return !is_stopped_;
@@ -227,8 +227,8 @@ class SearchDriver {
     }
     const size_t place = *jobs_.free_place();
     const bool is_started = jobs_.start(place, number, [&] {
-      return std::make_unique<ChildProcess>(words, folder_of(run) + "/" + kConsole,
-                                            processors_[place % processors_.size()]);
+      return std::make_unique<RunProcess>(words, folder_of(run) + "/" + kConsole,
+                                          processors_[place % processors_.size()]);
     });
     if (!is_started) return;
     run.state = RunState::kRunning;

@@ -38,9 +38,13 @@ void expect_golden(const MakeDevice& make_device, DType float_type, double toler
   const OutputsAsCosts tower(yaml);
   const auto adam = optimizer_of("Adam: {learning_rate: 2.0e-3, beta1: 0.5, beta2: 0.9}");
   const auto update = [&](const char* network, int64_t every) {
-    return Update{network, {network, {}}, {{network, {}}}, adam.get(), every};
+    return Update{.name = network,
+                  .cost = {network, {}},
+                  .variables = {{network, {}}},
+                  .optimizer = adam.get(),
+                  .every = every};
   };
-  DataParallelOptions options;
+  ReplicaOptions options;
   options.make_device = [&](size_t /*k*/, int /*threads*/) { return make_device("cpu:0"); };
   options.fetches = {"critic_cost"};
   Plan plan;

@@ -8,129 +8,13 @@
 
 #include "comm/local_group.h"
 #include "core/log.h"
-#include "support/mpi_world.h"
-#include "support/small_model.h"
+#include "parallel/small_replicas.h"
 #include "support/temporary_folder.h"
 #include "support/watched_device.h"
 #include "testkit/gradient_check.h"
 
 namespace tpack {
 namespace {
-
-constexpr int64_t kBatch = 6;  // of one replica of two
-constexpr int64_t kSteps = 20;
-
-using Variables = std::map<std::string, Tensor>;
-
-/// How a training runs; all variants see the same samples.
-struct Setting {
-  enum class Backend : uint8_t { kReference, kCpu };
-  Backend backend = Backend::kReference;
-  size_t towers = 1;
-  Comm* world = nullptr;
-  std::string optimizer = "SGD: {learning_rate: 0.3}";
-  ReplicaOptions::Variables variables = ReplicaOptions::Variables::kReplicated;
-  bool average = true;
-  int64_t accumulate = 1;
-  int64_t bucket_bytes = ReplicaOptions::kDefaultBucketBytes;
-  Compression compression = Compression::kNone;
-  std::string model = kSmallModel;
-};
-
-/// With statistics over the batches of all replicas.
-constexpr const char* kNormalizedModel = R"(
-inputs:
-  x: {shape: [5]}
-  label: {shape: [], dtype: int32}
-layers:
-  - FullyConnected: {name: fc0, units: 7}
-  - BatchNorm: {name: bn, sync_statistics: true}
-  - Tanh: {}
-  - FullyConnected: {name: fc1, units: 3}
-cost:
-  - SoftmaxCrossEntropy: {logits: fc1, labels: label}
-)";
-
-/// The samples of a step: each of two replicas gets half of them.
-std::vector<Tensor> samples(int64_t step, DType type) {
-  const auto seed = static_cast<uint64_t>(step);
-  return {testkit::random_tensor({2 * kBatch, 5}, 100 + seed, type),
-          testkit::random_labels(2 * kBatch, 3, 200 + seed)};
-}
-
-/// The model's inputs have the backend's float type here, so that double really is double.
-std::unique_ptr<TowerFunction> model_for(Setting::Backend backend, std::string yaml = kSmallModel) {
-  const std::string input = "x: {shape: [5]";
-  if (backend == Setting::Backend::kReference)
-    yaml.replace(yaml.find(input), input.size(), input + ", dtype: float64");
-  return model_of(yaml);
-}
-
-Variables train(const Setting& setting) {
-  const bool reference = setting.backend == Setting::Backend::kReference;
-  const DType type = reference ? DType::kFloat64 : DType::kFloat32;
-  const auto model = model_for(setting.backend, setting.model);
-  const auto optimizer = optimizer_of(setting.optimizer);
-  Plan plan;
-  ReplicaOptions options;
-  options.make_device = [&](size_t k, int /*threads*/) {
-    const DeviceOptions device{type, DeviceOptions::Algorithm::kDirect, 1};
-    const std::string name = "cpu:" + std::to_string(k);
-    return reference ? make_reference_device(name, device) : make_cpu_device(name, device);
-  };
-  options.towers = setting.towers;
-  options.world = setting.world;
-  options.variables = setting.variables;
-  options.average = setting.average;
-  options.accumulate = setting.accumulate;
-  options.bucket_bytes = setting.bucket_bytes;
-  options.compression = setting.compression;
-  options.seed = 3;
-  DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
-  const int64_t batch = 2 * kBatch / replicas.batches_of_step();
-  const Signature signature = {{type, {batch, 5}}, {DType::kInt32, {batch}}};
-  replicas.declare(signature);
-  replicas.build(signature);
-  replicas.initialize();
-  const Tensor first_weights = replicas.variables().tensor("@parameters").clone();
-  std::vector<std::vector<Tensor>> fed(setting.towers);
-  for (int64_t step = 0; step < kSteps; ++step) {
-    const std::vector<Tensor> all = samples(step, type);
-    std::vector<int64_t> taken(setting.towers, 0);
-    const DataParallel::Batches batches = [&](size_t k) -> std::span<const Tensor> {
-      const int64_t first = (taken[k]++ * replicas.replicas() + replicas.replica(k)) * batch;
-      fed[k] = {all[0].rows(first, first + batch), all[1].rows(first, first + batch)};
-      return fed[k];
-    };
-    EXPECT_TRUE(replicas.step(step, batches));
-  }
-  Variables variables;
-  for (const std::string& name : replicas.variables().names(VariableScope::kModel))
-    variables[name] = replicas.variables().tensor(name).clone();
-  EXPECT_GE(variables.size(), 4U);
-  EXPECT_FALSE(bit_equal(replicas.variables().tensor("@parameters"), first_weights)) << "nothing was trained";
-  return variables;
-}
-
-/// Largest difference over largest weight.
-double distance(const Variables& a, const Variables& b) {
-  double difference = 0;
-  double largest = 0;
-  for (const auto& [name, value] : a) {
-    const double here = max_difference(value, b.at(name));
-    if (std::isnan(here)) return here;
-    difference = std::max(difference, here);
-    for (int64_t i = 0; i < value.elements(); ++i) largest = std::max(largest, std::abs(value.at(i)));
-  }
-  return difference / largest;
-}
-
-void expect_same_bits_five_times(const Setting& setting) {
-  const Variables first = train(setting);
-  for (int repeat = 1; repeat < 5; ++repeat) {
-    for (const auto& [name, value] : train(setting)) EXPECT_TRUE(bit_equal(value, first.at(name))) << name;
-  }
-}
 
 TEST(DataParallel, two_towers_equal_one_device_with_twice_the_batch_in_double) {
   for (const char* optimizer : {"SGD: {learning_rate: 0.3}", "Momentum: {learning_rate: 0.1}",
@@ -228,7 +112,7 @@ class DataParallelParts : public testing::Test {
   std::unique_ptr<TowerFunction> model_ = model_for(Setting::Backend::kReference);
   std::unique_ptr<Optimizer> optimizer_ = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan_;
-  Signature signature_ = {{DType::kFloat64, {2 * kBatch, 5}}, {DType::kInt32, {2 * kBatch}}};
+  Signature signature_ = {{DType::kFloat64, {2 * kReplicaBatch, 5}}, {DType::kInt32, {2 * kReplicaBatch}}};
   std::vector<Tensor> batch_ = samples(0, DType::kFloat64);
   std::vector<Tensor> other_batch_ = samples(1, DType::kFloat64);
   std::unique_ptr<DataParallel> replicas_;
@@ -238,8 +122,8 @@ class DataParallelParts : public testing::Test {
 TEST_F(DataParallelParts, sums_statistics_over_towers) {
   ASSERT_EQ(names_.back(), "accuracy");
   ASSERT_TRUE(replicas_->step(0, all_batches()));
-  EXPECT_EQ(replicas_->statistic(names_.size() - 1).weight(), 2 * 2 * kBatch);
-  EXPECT_EQ(replicas_->fetched("fc1").shape(), (Shape{2 * kBatch, 3}));
+  EXPECT_EQ(replicas_->statistic(names_.size() - 1).weight(), 2 * 2 * kReplicaBatch);
+  EXPECT_EQ(replicas_->fetched("fc1").shape(), (Shape{2 * kReplicaBatch, 3}));
 }
 
 TEST_F(DataParallelParts, continues_from_stored_statistics) {
@@ -254,7 +138,8 @@ TEST(DataParallel, sums_statistics_over_accumulated_batches) {
   const auto model = model_for(Setting::Backend::kReference);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
-  const Signature signature = {{DType::kFloat64, {2 * kBatch, 5}}, {DType::kInt32, {2 * kBatch}}};
+  const Signature signature = {{DType::kFloat64, {2 * kReplicaBatch, 5}},
+                               {DType::kInt32, {2 * kReplicaBatch}}};
   ReplicaOptions options;
   options.make_device = [](size_t /*tower*/, int /*threads*/) {
     return make_reference_device("cpu:0", {.float_type = DType::kFloat64});
@@ -272,8 +157,8 @@ TEST(DataParallel, sums_statistics_over_accumulated_batches) {
       return batch;
     }));
     EXPECT_EQ(taken, 3);
-    EXPECT_EQ(replicas.statistic(names.size() - 1).weight(), 3 * 2 * kBatch) << "step " << step;
-    EXPECT_EQ(replicas.samples(), (step + 1) * 3 * 2 * kBatch);
+    EXPECT_EQ(replicas.statistic(names.size() - 1).weight(), 3 * 2 * kReplicaBatch) << "step " << step;
+    EXPECT_EQ(replicas.samples(), (step + 1) * 3 * 2 * kReplicaBatch);
   }
 }
 
@@ -333,12 +218,12 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
     replicas.build(signature);
     replicas.initialize();
   };
-  build(kBatch);
+  build(kReplicaBatch);
   EXPECT_EQ(plan.cpu, make_cpu_device("cpu:0", {})->hardware());
-  build(kBatch);
+  build(kReplicaBatch);
   EXPECT_THAT(content_of(folder / "log.txt"), testing::Not(testing::HasSubstr("the plan")));
   plan.cpu = "Acme 1/2/3";
-  build(kBatch);
+  build(kReplicaBatch);
   build(2);
   log::close_file();
   EXPECT_THAT(content_of(folder / "log.txt"),
@@ -374,7 +259,7 @@ TEST(DataParallel, refuses_local_variables_of_several_replicas) {
     options.towers = towers;
     Plan plan;
     DataParallel(model, {{.optimizer = optimizer.get()}}, plan, std::move(options))
-        .declare({{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}});
+        .declare({{DType::kFloat32, {kReplicaBatch, 5}}, {DType::kInt32, {kReplicaBatch}}});
   };
   EXPECT_NO_THROW(declare(1));
   try {
@@ -403,137 +288,12 @@ TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads)
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
   Plan plan;
   DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
-  const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
+  const Signature signature = {{DType::kFloat32, {kReplicaBatch, 5}}, {DType::kInt32, {kReplicaBatch}}};
   replicas.declare(signature);
   replicas.build(signature);
   replicas.initialize();
   EXPECT_THAT(compiled, testing::ElementsAre(0, 0, 1, 1));
   EXPECT_EQ(threads[0], threads[1]);
-}
-
-/// How each of two ranks compiles its programs.
-std::vector<std::vector<std::string>> compiled_by_two_ranks() {
-  LocalGroup group(2);
-  std::vector<std::vector<std::string>> compiled(2);
-  const auto model = model_for(Setting::Backend::kCpu);
-  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
-  const auto build = [&](int rank) {
-    const auto world = group.member(rank);
-    ReplicaOptions options;
-    options.make_device = [&](size_t /*tower*/, int /*threads*/) {
-      return std::make_unique<WatchedDevice>(make_reference_device("cpu:0", {}), [&](const std::string& how) {
-        compiled[static_cast<size_t>(rank)].push_back(how);
-      });
-    };
-    options.world = world.get();
-    Plan plan;
-    DataParallel replicas(*model, {{.optimizer = optimizer.get()}}, plan, std::move(options));
-    const Signature signature = {{DType::kFloat32, {kBatch, 5}}, {DType::kInt32, {kBatch}}};
-    replicas.declare(signature);
-    replicas.build(signature, {{{DType::kFloat32, {1, 5}}, {DType::kInt32, {1}}}});
-    replicas.initialize();
-  };
-  std::thread other([&] { build(1); });
-  build(0);
-  other.join();
-  return compiled;
-}
-
-TEST(DataParallel, ranks_measure_nothing_but_what_rank_0_sends_to_all) {
-  const auto compiled = compiled_by_two_ranks();
-  EXPECT_THAT(compiled[0], testing::ElementsAre("measured", "by rules", "measured"));
-  EXPECT_THAT(compiled[1], testing::ElementsAre("as planned", "as planned", "as planned"));
-}
-
-/// What two processes train, which are threads here.
-std::vector<Variables> train_as_two_ranks(Setting setting) {
-  LocalGroup world(2);
-  std::vector<Variables> of(2);
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < 2; ++rank) {
-    threads.emplace_back([&, rank, setting]() mutable {
-      const auto comm = world.member(rank);
-      setting.world = comm.get();
-      of[static_cast<size_t>(rank)] = train(setting);
-    });
-  }
-  threads.clear();
-  return of;
-}
-
-TEST(DataParallel, buckets_that_are_summed_during_backward_give_the_same_bits) {
-  for (const auto backend : {Setting::Backend::kReference, Setting::Backend::kCpu}) {
-    for (const size_t towers : {1U, 2U}) {
-      for (const int64_t accumulate : {1, 3}) {
-        Setting setting{.backend = backend, .towers = towers, .accumulate = accumulate, .bucket_bytes = 0};
-        const std::vector<Variables> at_once = train_as_two_ranks(setting);
-        setting.bucket_bytes = 1;  // each variable is a bucket
-        const std::vector<Variables> in_parts = train_as_two_ranks(setting);
-        for (const auto& [name, value] : at_once[0]) {
-          EXPECT_TRUE(bit_equal(value, at_once[1].at(name))) << name;
-          EXPECT_TRUE(bit_equal(value, in_parts[0].at(name))) << name;
-          EXPECT_TRUE(bit_equal(value, in_parts[1].at(name))) << name;
-        }
-      }
-    }
-  }
-}
-
-TEST(DataParallel, common_statistics_go_between_buckets) {
-  for (const size_t towers : {1U, 2U}) {
-    Setting setting{.towers = towers, .bucket_bytes = 1, .model = kNormalizedModel};
-    const Variables one = train({.model = kNormalizedModel});
-    for (const Variables& rank : train_as_two_ranks(setting)) EXPECT_LT(distance(rank, one), 1e-12);
-  }
-}
-
-class DataParallelRanks : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!started_by_mpirun()) GTEST_SKIP() << "not started by mpirun (or built without MPI)";
-    ASSERT_EQ(MpiWorld::comm().size(), 2);
-  }
-};
-
-TEST_F(DataParallelRanks, equal_one_device_with_twice_the_batch) {
-  EXPECT_LT(distance(train({.world = &MpiWorld::comm()}), train({})), 1e-12);
-  const Setting alone{.backend = Setting::Backend::kCpu};
-  const Setting ranks{.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()};
-  EXPECT_LE(distance(train(ranks), train(alone)), 1e-5);
-}
-
-TEST_F(DataParallelRanks, have_the_bits_of_two_towers) {
-  const Variables towers = train({.backend = Setting::Backend::kCpu, .towers = 2});
-  for (const auto& [name, value] : train({.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()}))
-    EXPECT_TRUE(bit_equal(value, towers.at(name))) << name;
-}
-
-TEST_F(DataParallelRanks, with_two_towers_each_equal_one_device) {
-  Setting setting{.towers = 2, .world = &MpiWorld::comm()};
-  EXPECT_LT(distance(train(setting), train({})), 1e-12);
-  setting.variables = kShared;
-  EXPECT_LT(distance(train(setting), train({})), 1e-12);
-  setting.accumulate = 3;
-  EXPECT_LT(distance(train(setting), train({})), 1e-12);
-  expect_same_bits_five_times(setting);
-}
-
-TEST_F(DataParallelRanks, sum_buckets_during_backward) {
-  Setting setting{.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()};
-  const Variables at_once = train(setting);
-  setting.bucket_bytes = 1;
-  for (const auto& [name, value] : train(setting)) EXPECT_TRUE(bit_equal(value, at_once.at(name))) << name;
-  for (const auto& [compression, most] : {std::pair{Compression::kFp16, 1e-3}, {Compression::kBf16, 1e-2}}) {
-    setting.compression = compression;
-    const double difference = distance(train(setting), at_once);
-    EXPECT_GT(difference, 0);
-    EXPECT_LT(difference, most);
-    expect_same_bits_five_times(setting);
-  }
-}
-
-TEST_F(DataParallelRanks, give_the_same_bits_in_every_run) {
-  expect_same_bits_five_times({.backend = Setting::Backend::kCpu, .world = &MpiWorld::comm()});
 }
 
 }  // namespace

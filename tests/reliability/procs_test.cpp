@@ -65,9 +65,7 @@ TEST_F(Procs, say_which_rank_was_killed_and_where_20_times) {
   const std::string name = "killed";
   for (int i = 0; i < 20; ++i) {
     Process process(words(name, four()), folder_ / "out");
-    ASSERT_TRUE(process.wait_for("saved ")) << process.err();
-    for (int more = dice_.roll(0, 2); more > 0; --more) process.wait_for("saved ");
-    usleep(static_cast<useconds_t>(dice_.roll(0, 20'000)));
+    ASSERT_TRUE(wait_for_saves(process, dice_.roll(1, 3), dice_.roll(0, 20'000))) << process.err();
     const std::vector<pid_t> ranks = ranks_of(process);
     ASSERT_EQ(ranks.size(), 4U) << process.err();
     const int victim = dice_.roll(0, 3);
@@ -119,8 +117,7 @@ TEST_F(Procs, go_on_as_two_with_the_same_samples) {
 TEST_F(Procs, save_when_they_are_asked_to_end) {
   for (int i = 0; i < 5; ++i) {
     Process process(words("asked", four()), folder_ / "out");
-    ASSERT_TRUE(process.wait_for("saved ")) << process.err();
-    usleep(static_cast<useconds_t>(dice_.roll(0, 100'000)));
+    ASSERT_TRUE(wait_for_saves(process, dice_.roll(1, 3), dice_.roll(0, 20'000))) << process.err();
     const std::vector<pid_t> ranks = ranks_of(process);
     const Stopwatch watch;
     kill(process.pid(), SIGTERM);

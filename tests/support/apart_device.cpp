@@ -36,7 +36,7 @@ class ApartExecutable final : public Executable {
   }
   const Tensor& fetched(size_t i) const override { return inside_->fetched(i); }
   const CompileReport& report() const override { return inside_->report(); }
-  void watch(const AssignmentWatch& watch) override { watch_ = &watch; }
+  void watch(const AssignmentWatch* watch) override { watch_ = watch; }
   void profile(bool on) override { inside_->profile(on); }
   std::vector<NodeTime> times() const override { return inside_->times(); }
 

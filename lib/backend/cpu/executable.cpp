@@ -49,11 +49,12 @@ class CpuExecutable final : public Executable {
 
   const Tensor& fetched(size_t i) const override { return fetched_[i]; }
   const CompileReport& report() const override { return report_; }
-  void watch(const AssignmentWatch& watch) override {
-    watch_ = &watch;
+  void watch(const AssignmentWatch* watch) override {
+    watch_ = watch;
     last_steps_.clear();
     size_t last = 0;
-    for (const std::vector<std::string>& set : watch.sets) {
+    if (watch == nullptr) return;
+    for (const std::vector<std::string>& set : watch->sets) {
       for (const std::string& name : set) last = std::max(last, last_step_of(name));
       last_steps_.push_back(last);
     }

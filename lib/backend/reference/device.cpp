@@ -54,7 +54,7 @@ class ReferenceExecutable final : public Executable {
 
   const Tensor& fetched(size_t i) const override { return fetched_[i]; }
   const CompileReport& report() const override { return report_; }
-  void watch(const AssignmentWatch& watch) override { watch_ = &watch; }
+  void watch(const AssignmentWatch* watch) override { watch_ = watch; }
   void profile(bool on) override { profiling_ = on; }
   std::vector<NodeTime> times() const override {
     std::vector<NodeTime> all;

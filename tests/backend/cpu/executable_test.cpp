@@ -312,7 +312,7 @@ TEST_F(CpuExecutableTest, tells_when_gradients_are_there_while_backward_goes_on)
         seen.push_back(device->variables().tensor("dw" + std::to_string(2 - set)).clone());
         if (set == 0) first_is_early = device->variables().tensor("dw0").at(0) == 0;
       }};
-  executable->watch(watch);
+  executable->watch(&watch);
   executable->run(std::vector{testkit::random_tensor({4, 16, 12, 12}, 9, DType::kFloat32)}, {});
   EXPECT_EQ(reached, (std::vector<size_t>{0, 1, 2}));
   EXPECT_TRUE(first_is_early);

@@ -9,16 +9,16 @@ namespace tpack {
 /// This program, started once more. It is in a process group of its own, so that Ctrl-C in the terminal
 /// reaches this process alone, and gets SIGTERM if this process dies. Threads: one; it must live as long as
 /// the child.
-class ChildProcess {
+class RunProcess {
  public:
   /// `words`: the command line, the name of the program first. Both outputs are added to the file `output`.
   /// `processors`: those that it may use. Errors: ResourceError if it cannot be started.
-  ChildProcess(const std::vector<std::string>& words, const std::string& output,
-               const std::vector<int>& processors);
+  RunProcess(const std::vector<std::string>& words, const std::string& output,
+             const std::vector<int>& processors);
   /// Ends it at once if it still runs.
-  ~ChildProcess();
-  ChildProcess(const ChildProcess&) = delete;
-  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~RunProcess();
+  RunProcess(const RunProcess&) = delete;
+  RunProcess& operator=(const RunProcess&) = delete;
 
   /// Can be read once the process has ended.
   int descriptor() const { return descriptor_; }

@@ -10,7 +10,7 @@ namespace tpack {
 
 /// A formula over tensors in the syntax of expressions, computed element by element: `sqrt(x) * y + 1`.
 /// Shapes broadcast as in NumPy. Parts without a name are numbers, computed at once; comparisons give 1 or 0.
-class Formula {
+class TensorFormula {
  public:
   /// A name in the formula; `quoted`: in single quotes, as names that the grammar has no word for are
   /// ('left/mean').
@@ -23,7 +23,7 @@ class Formula {
 
   /// `owner`: "layer Elementwise". Errors: ConfigError with the place inside the text; for a text without a
   /// name.
-  Formula(const ConfigNode& text, const std::string& owner);
+  TensorFormula(const ConfigNode& text, const std::string& owner);
   /// The value in the graph's float type. Errors: ConfigError and ShapeError with the place inside the text.
   Symbol emit(Builder& b, const Lookup& value_of) const;
   const Position& position() const { return position_; }

@@ -1,4 +1,4 @@
-#include "search/child_process.h"
+#include "search/run_process.h"
 
 #include <cerrno>
 #include <csignal>
@@ -33,8 +33,8 @@ namespace {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& words, const std::string& output,
-                           const std::vector<int>& processors) {
+RunProcess::RunProcess(const std::vector<std::string>& words, const std::string& output,
+                       const std::vector<int>& processors) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -58,7 +58,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words, const std::str
   throw ResourceError("a process cannot be watched: " + why);
 }
 
-ChildProcess::~ChildProcess() {
+RunProcess::~RunProcess() {
   if (pid_ > 0) {
     kill(pid_, SIGKILL);
     wait();
@@ -66,11 +66,11 @@ ChildProcess::~ChildProcess() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void ChildProcess::terminate() const {
+void RunProcess::terminate() const {
   if (pid_ > 0) kill(pid_, SIGTERM);
 }
 
-int ChildProcess::wait() {
+int RunProcess::wait() {
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
   pid_ = -1;

@@ -1,4 +1,4 @@
-#include "layers/formula.h"
+#include "layers/tensor_formula.h"
 
 #include <algorithm>
 #include <array>
@@ -53,7 +53,7 @@ bool has_name(const ExpressionNode& node) {
 /// Emits a parsed formula.
 class FormulaEmitter {
  public:
-  FormulaEmitter(Builder& b, const Formula::Lookup& value_of) : b_(b), value_of_(value_of) {}
+  FormulaEmitter(Builder& b, const TensorFormula::Lookup& value_of) : b_(b), value_of_(value_of) {}
 
   /// Errors: ConfigError with the place inside the formula.
   Operand emit(const ExpressionNode& node) {
@@ -170,12 +170,12 @@ class FormulaEmitter {
   }
 
   Builder& b_;
-  const Formula::Lookup& value_of_;
+  const TensorFormula::Lookup& value_of_;
 };
 
 }  // namespace
 
-Formula::Formula(const ConfigNode& text, const std::string& owner) : position_(text.position()) {
+TensorFormula::TensorFormula(const ConfigNode& text, const std::string& owner) : position_(text.position()) {
   if (!text.is_string() && !text.is_number())
     throw ConfigError(position_, owner + ": expected an expression, found " + text.describe());
   std::vector<Expression::Name> names;
@@ -184,12 +184,12 @@ Formula::Formula(const ConfigNode& text, const std::string& owner) : position_(t
     throw ConfigError(position_, owner + ": '" + text.text() + "' names no layer or input");
 }
 
-Symbol Formula::emit(Builder& b, const Lookup& value_of) const {
+Symbol TensorFormula::emit(Builder& b, const Lookup& value_of) const {
   const Operand result = FormulaEmitter(b, value_of).emit(*root_);
   return result.symbol ? b.to_float(result.symbol) : b.constant(result.value);
 }
 
-std::string Formula::syntax() {
+std::string TensorFormula::syntax() {
   return "+ - * / // %, comparisons, and, or, not, a if c else b, and the functions " +
          join(function_names(), ", ");
 }

@@ -1,4 +1,4 @@
-#include "layers/formula.h"
+#include "layers/tensor_formula.h"
 
 #include <gmock/gmock.h>
 
@@ -26,7 +26,7 @@ std::vector<double> values(const std::string& expression) {
 
 using Values = std::vector<double>;
 
-TEST(Formula, computes_element_by_element) {
+TEST(TensorFormula, computes_element_by_element) {
   EXPECT_EQ(values("x"), (Values{-1.5, 0, 2}));
   EXPECT_EQ(values("-x / 2 + 3 * 2"), (Values{6.75, 6, 5}));
   EXPECT_EQ(values("x // 2"), (Values{-1, 0, 1}));
@@ -36,13 +36,13 @@ TEST(Formula, computes_element_by_element) {
   EXPECT_EQ(values("x2 + 1"), (Values{8})) << "integers are converted";
 }
 
-TEST(Formula, broadcasts_as_numpy_does) {
+TEST(TensorFormula, broadcasts_as_numpy_does) {
   EXPECT_EQ(values("x + x1"), (Values{-1, 0.5, 2.5, -3.5, -2, 0}));
   EXPECT_EQ(values("x1 * x2"), (Values{3.5, -14}));
   EXPECT_EQ(values("x if x1 > 0 else 1"), (Values{-1.5, 0, 2, 1, 1, 1}));
 }
 
-TEST(Formula, compares_and_chooses) {
+TEST(TensorFormula, compares_and_chooses) {
   EXPECT_EQ(values("x > 0"), (Values{0, 0, 1}));
   EXPECT_EQ(values("-1.5 <= x < 2"), (Values{1, 1, 0}));
   EXPECT_EQ(values("x != 0 and x <= 2"), (Values{1, 0, 1}));
@@ -52,7 +52,7 @@ TEST(Formula, compares_and_chooses) {
   EXPECT_EQ(values("x if 2 > 1 else x1"), (Values{-1.5, 0, 2})) << "numbers are compared at once";
 }
 
-TEST(Formula, knows_layers_around_it_and_names_in_quotes) {
+TEST(TensorFormula, knows_layers_around_it_and_names_in_quotes) {
   const auto y = [](const std::string& layers) {
     return testkit::evaluate(function_of(layers), {kRow}, DType::kFloat64)[0].at(2);
   };
@@ -67,7 +67,7 @@ TEST(Formula, knows_layers_around_it_and_names_in_quotes) {
             5);
 }
 
-TEST(Formula, can_be_an_activation) {
+TEST(TensorFormula, can_be_an_activation) {
   const Tensor y = testkit::evaluate(
       function_of("- FullyConnected: {units: 3, use_bias: false, kernel_initializer: {Constant: {value: 1}}, "
                   "activation: {Elementwise: x * 2}}"),
@@ -85,7 +85,7 @@ std::string formula_error(const std::string& layers) {
   return "";
 }
 
-TEST(Formula, points_at_mistakes) {
+TEST(TensorFormula, points_at_mistakes) {
   EXPECT_EQ(formula_error(item("x + y0")),
             "layers.yaml:1:21: unknown layer or input 'y0'; did you mean 'x0'?");
   EXPECT_EQ(formula_error(item("2 * (x + x2)")),

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tpack {
+
+/// What a step of one replica needs, as measured.
+struct StepProfile {
+  struct Bucket {
+    double ready_s = 0;  // since the beginning of the step
+    double bytes = 0;    // as they travel
+  };
+  std::vector<Bucket> buckets;  // in the order in which they are summed
+  double backward_s = 0;        // until backward ends
+  double update_s = 0;          // after all sums are there
+  double sum_bytes_per_s = 0;   // at which a rank adds what it has received
+};
+
+/// Between any two nodes, in each direction.
+struct NetworkLink {
+  double bytes_per_s = 0;  // of content
+  double latency_s = 0;
+};
+
+/// Seconds of a step on so many nodes with one rank each. A sum takes two exchanges in which each rank sends
+/// (nodes - 1) / nodes of the bucket and receives as much: of the slices of the others, and of the sums; see
+/// MpiComm. Sums follow one another; agreements of a step take one exchange per doubling of the nodes.
+double predicted_step_s(const StepProfile& profile, const NetworkLink& link, int nodes);
+
+}  // namespace tpack
