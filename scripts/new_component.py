@@ -113,10 +113,10 @@ KINDS = {
   void trigger(Run& run) override {{ run.monitors().put_scalar("{stem}", p_.amount); }}
 """),
     "trainer": dict(folder="train", kind_class="Trainer", base="DataParallelTrainer", header="train/data_parallel_trainer.h",
-                    member="std::string device = \"cpu:0\"", field="\"device\", &Params::device, \"fill in\"", example="{device: cpu:0}",
+                    member="Ref<DeviceName> device = {\"cpu:0\", {}}", field="\"device\", &Params::device, \"fill in\"", example="{device: cpu:0}",
                     methods="""\
  protected:
-  std::vector<std::string> devices(Comm& /*world*/) const override {{ return {{p_.device}}; }}
+  Choice choice() const override {{ return {{.devices = {{p_.device}}}}; }}
 """),
     "monitor": dict(folder="monitor", kind_class="Monitor", header="monitor/monitor.h", methods="""\
   void put_scalar(const std::string& name, double value, const Moment& /*at*/) override {{

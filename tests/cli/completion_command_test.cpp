@@ -56,7 +56,7 @@ TEST_F(Completion, knows_the_words_that_an_option_takes) {
 }
 
 TEST_F(Completion, knows_the_names_of_components) {
-  EXPECT_THAT(offered("describe Conv2"), UnorderedElementsAre("Conv2D"));
+  EXPECT_THAT(offered("describe Conv2"), UnorderedElementsAre("Conv2D", "Conv2DTranspose"));
   EXPECT_THAT(offered("describe ''"), IsSupersetOf({"Adam", "ModelSaver", "Mnist", "--json"}));
   EXPECT_THAT(offered("list opt"), UnorderedElementsAre("optimizer"));
   EXPECT_THAT(offered("list input"), UnorderedElementsAre("input source"));

@@ -45,7 +45,7 @@ class Configure(unittest.TestCase):
             file = pathlib.Path(entry["file"])
             if file.is_relative_to(ROOT):
                 compiled.append(file)
-            else:
+            elif not file.name.endswith(".pb.cc"):  # which protoc writes
                 text = file.read_text()
                 self.assertEqual(re.sub(r'#include "[a-z]\w*/[\w/]+\.cpp"\n', "", text), "", file)
                 compiled += [ROOT / "lib" / name for name in re.findall('"(.*)"', text)]
