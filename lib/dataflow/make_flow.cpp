@@ -193,8 +193,9 @@ class FlowMaker final : public FlowBuilder {
   }
   FlowPtr make_stage(const ComponentItem& item, const StageContext& context, ListState& state) {
     const auto stage = Registry<Stage>::make(item, errors_);
-    if (stage == nullptr || !state.good) return nullptr;
-    stage->configure(settings_);
+    if (stage == nullptr) return nullptr;
+    stage->configure(settings_);  // also of a flow that is put together later
+    if (!state.good) return nullptr;
     FlowPtr flow = stage->wrap(state.flow, context);
     if (state.guarded || dynamic_cast<const BatchedFlow*>(flow.get()) == nullptr) return flow;
     state.guarded = true;  // whole batches have no policy: it was applied to their samples
