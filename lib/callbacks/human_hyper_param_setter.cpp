@@ -14,7 +14,7 @@ struct HumanHyperParamSetterParams {
   std::string file = "hyper.txt";
 };
 
-constexpr const char* kOwner = "callback HumanHyperParamSetter";
+constexpr const char* kHumanSetterOwner = "callback HumanHyperParamSetter";
 
 /// Source: tensorpack callbacks/param.py, HumanHyperParamSetter.
 class HumanHyperParamSetter final : public HyperParamSetter {
@@ -34,14 +34,17 @@ class HumanHyperParamSetter final : public HyperParamSetter {
   }
   explicit HumanHyperParamSetter(Params p) : HyperParamSetter(p.param), p_(std::move(p)) {
     if (p_.file.empty() || p_.file.find('/') != std::string::npos)
-      throw ConfigError(std::string(kOwner) + ": 'file' is '" + p_.file + "'; it must be the name of a file");
+      throw ConfigError(std::string(kHumanSetterOwner) + ": 'file' is '" + p_.file +
+                        "'; it must be the name of a file");
   }
 
   void setup(Setup& setup) override { param_.setup(setup); }
   void before_train(Run& run) override {
     if (!run.resumed()) trigger(run);
   }
-  void trigger(Run& run) override { set_of_chief(run, run.is_chief() ? read(run) : std::nullopt, kOwner); }
+  void trigger(Run& run) override {
+    set_of_chief(run, run.is_chief() ? read(run) : std::nullopt, kHumanSetterOwner);
+  }
 
  private:
   /// What cannot be used is said, and the run goes on.

@@ -19,7 +19,7 @@ struct ScheduledHyperParamSetterParams {
   bool set_at_beginning = true;
 };
 
-constexpr const char* kOwner = "callback ScheduledHyperParamSetter";
+constexpr const char* kScheduledSetterOwner = "callback ScheduledHyperParamSetter";
 
 /// Equal as far as a float32 variable can hold it.
 bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
@@ -69,13 +69,13 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
             "a new run whose starting_epoch is after some points starts with the value of the last of them");
   }
   explicit ScheduledHyperParamSetter(Params p)
-      : HyperParamSetter(p.param), p_(std::move(p)), schedule_(p_.values, p_.interp, kOwner) {
+      : HyperParamSetter(p.param), p_(std::move(p)), schedule_(p_.values, p_.interp, kScheduledSetterOwner) {
     for (const auto& [time, value] : p_.values) {
       const char* wrong = why_invalid(p_.param.name, value);
       if (time < 0) wrong = p_.step_based ? "a step must be at least 0" : "an epoch must be at least 0";
       if (wrong == nullptr) continue;
-      throw ConfigError(std::string(kOwner) + ": invalid pair [" + std::to_string(time) + ", " +
-                        shortest(value) + "] in 'values': " + wrong);
+      throw ConfigError(std::string(kScheduledSetterOwner) + ": invalid pair [" + std::to_string(time) +
+                        ", " + shortest(value) + "] in 'values': " + wrong);
     }
   }
 
@@ -120,8 +120,8 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
   void warn_of_late_points(const RunLength& length) const {
     const int64_t end = p_.step_based ? all_steps(length) : length.max_epoch;
     for (const auto& [time, value] : schedule_.without_effect(end)) {
-      log::warning(p_.param.position.str() + ": " + kOwner + ": [" + std::to_string(time) + ", " +
-                   shortest(value) + "] has no effect: the run ends with " +
+      log::warning(p_.param.position.str() + ": " + kScheduledSetterOwner + ": [" + std::to_string(time) +
+                   ", " + shortest(value) + "] has no effect: the run ends with " +
                    (p_.step_based ? "step " : "epoch ") + std::to_string(end) + " (max_epoch)");
     }
   }
@@ -148,7 +148,7 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
   }
 
   void set(Run& run, const std::optional<double>& value) {
-    if (value) param_.set(run, *value, kOwner);
+    if (value) param_.set(run, *value, kScheduledSetterOwner);
   }
 
   Params p_;

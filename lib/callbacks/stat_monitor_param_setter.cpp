@@ -20,7 +20,7 @@ struct StatMonitorParamSetterParams {
   std::optional<double> stop_below;
 };
 
-constexpr const char* kOwner = "callback StatMonitorParamSetter";
+constexpr const char* kMonitorSetterOwner = "callback StatMonitorParamSetter";
 
 /// Source: tensorpack callbacks/param.py, StatMonitorParamSetter.
 class StatMonitorParamSetter final : public HyperParamSetter {
@@ -51,15 +51,19 @@ class StatMonitorParamSetter final : public HyperParamSetter {
         .field("stop_below", &Params::stop_below, "ends the run instead of setting a value below this one");
   }
   explicit StatMonitorParamSetter(const Params& p)
-      : HyperParamSetter(p.param), p_(p), value_(p.value, std::string(kOwner) + ", 'value'", {"old"}) {}
+      : HyperParamSetter(p.param),
+        p_(p),
+        value_(p.value, std::string(kMonitorSetterOwner) + ", 'value'", {"old"}) {}
 
   std::string identity() const override { return param_.name() + "-" + p_.monitor.name; }
   void setup(Setup& setup) override {
     param_.setup(setup);
     value_.setup(setup);
-    setup.needs(p_.monitor, kOwner);
+    setup.needs(p_.monitor, kMonitorSetterOwner);
   }
-  void trigger(Run& run) override { set_of_chief(run, run.is_chief() ? next(run) : std::nullopt, kOwner); }
+  void trigger(Run& run) override {
+    set_of_chief(run, run.is_chief() ? next(run) : std::nullopt, kMonitorSetterOwner);
+  }
   void save(State& state) const override {
     state.put("last_step", last_step_);
     state.put("values", std::vector<double>(values_.begin(), values_.end()));
@@ -75,8 +79,9 @@ class StatMonitorParamSetter final : public HyperParamSetter {
   std::optional<double> next(Run& run) {
     const Monitors::History& history = run.monitors().get_history(p_.monitor.name);
     if (history.empty() || history.back().first == last_step_) {
-      log::warning(std::string(kOwner) + ": " + p_.monitor.name + " has no new value after global_step " +
-                   std::to_string(run.global_step()) + "; trigger this callback less often");
+      log::warning(std::string(kMonitorSetterOwner) + ": " + p_.monitor.name +
+                   " has no new value after global_step " + std::to_string(run.global_step()) +
+                   "; trigger this callback less often");
       return std::nullopt;
     }
     last_step_ = history.back().first;

@@ -1,6 +1,7 @@
 // The memory that `tpack check` predicts, against the most that a training process holds.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -18,15 +19,11 @@ struct Shipped {
   int steps = 40;
 };
 
-const std::vector<Shipped> kShipped = {{"cifar-resnet", "", 10},
-                                       {"digits", ""},
-                                       {"digits-conditional-gan", ""},
-                                       {"digits-gan", ""},
-                                       {"digits-linear", ""},
-                                       {"fashion-mnist", "fashion-mnist"},
-                                       {"mlp", "mnist"},
-                                       {"mnist-convnet", "mnist"},
-                                       {"photos", "imagenet-sample", 5}};
+const std::vector<Shipped> kShipped = {
+    {"autoencoder", ""},      {"cifar-resnet", "", 10},       {"digits", ""},
+    {"digits-callbacks", ""}, {"digits-conditional-gan", ""}, {"digits-gan", ""},
+    {"digits-linear", ""},    {"digits-wgan-gp", ""},         {"fashion-mnist", "fashion-mnist"},
+    {"mlp", "mnist"},         {"mnist-convnet", "mnist"},     {"photos", "imagenet-sample", 5}};
 
 class Memory : public Training, public testing::WithParamInterface<Shipped> {
  protected:
@@ -87,9 +84,13 @@ INSTANTIATE_TEST_SUITE_P(Configs, Memory, testing::ValuesIn(kShipped), [](const 
   return name;
 });
 
+// Small models on data that the tests of these configs make first.
+const std::set<std::string> kOnMadeData = {"caffe-lmdb", "multi-label", "regression"};
+
 TEST(MemoryOf, every_config_is_looked_at) {
   for (const auto& file : fs::directory_iterator(source_folder() + "/configs")) {
     const std::string name = file.path().stem();
+    if (kOnMadeData.contains(name)) continue;
     EXPECT_TRUE(std::any_of(kShipped.begin(), kShipped.end(), [&](const Shipped& s) {
       return s.name == name;
     })) << name;
