@@ -55,7 +55,21 @@ class RankWatch {
       if (descriptor >= 0 && poll(&one, 1, 0) > 0) ended(rank);
     }
   }
+  /// To those that have not ended.
+  void signal_all(int number) const {
+    for (const auto& [rank, descriptor] : descriptors_) {
+      if (descriptor >= 0) syscall(SYS_pidfd_send_signal, descriptor, number, nullptr, 0);
+    }
+  }
+  /// Until all that were seen have ended, one after the other, each for at most so long.
+  void wait_for_all(int most_ms) {
+    for (const auto& [rank, descriptor] : descriptors_) {
+      pollfd one = {descriptor, POLLIN, 0};
+      if (descriptor >= 0) poll(&one, 1, most_ms);
+    }
+  }
   bool any() const { return !descriptors_.empty(); }
+  bool all_seen() const { return descriptors_.size() == static_cast<size_t>(board_.ranks()); }
   bool all_ended() const { return ended_.size() == static_cast<size_t>(board_.ranks()); }
 
  private:
@@ -93,23 +107,6 @@ std::optional<int> code_of(pid_t pid) {
   int status = 0;
   if (waitpid(pid, &status, WNOHANG) != pid) return std::nullopt;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/// Each rank finishes its step and rank 0 saves. Not through mpirun, which would kill them after a second.
-void end_in_order(pid_t mpirun, const RankBoard& board) {
-  bool all_are_known = true;
-  for (int rank = 0; rank < board.ranks(); ++rank) {
-    if (board.pid(rank) != 0) kill(board.pid(rank), SIGTERM);
-    all_are_known = all_are_known && board.pid(rank) != 0;
-  }
-  if (!all_are_known) kill(mpirun, SIGTERM);  // nothing was trained yet
-}
-
-void end_all(pid_t mpirun, const RankBoard& board) {
-  kill(mpirun, SIGKILL);
-  for (int rank = 0; rank < board.ranks(); ++rank) {
-    if (board.pid(rank) != 0 && !board.has_left(rank)) kill(board.pid(rank), SIGKILL);
-  }
 }
 
 int exit_code_of(int mpirun_code, const RankBoard& board) {
@@ -161,16 +158,27 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
     watch.look();
     if (!ending && (signals.signal() != 0 || board->lost() >= 0)) {
       ending.emplace();
-      if (signals.signal() != 0) end_in_order(mpirun, *board);
+      // Not through mpirun, which would kill them after a second: they finish the step, and rank 0 saves.
+      if (signals.signal() != 0) watch.signal_all(SIGTERM);
+      if (signals.signal() != 0 && !watch.all_seen()) kill(mpirun, SIGTERM);  // nothing was trained yet
     }
     // mpirun itself lingers for seconds after ranks that ended by a signal.
     if (signals.signal() != 0 && watch.all_ended()) break;
-    if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) end_all(mpirun, *board);
+    if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) {
+      watch.signal_all(SIGKILL);
+      kill(mpirun, SIGKILL);
+    }
     constexpr int kBetweenLooksMs = 50;
     pollfd woken = {ending ? -1 : wake, POLLIN, 0};
     poll(&woken, 1, kBetweenLooksMs);
   }
   watch.look();
+  if (code && *code != 0) {  // mpirun has told those that were left to end
+    constexpr int kMostMs = 1000;
+    watch.wait_for_all(kMostMs);
+    watch.signal_all(SIGKILL);
+    watch.wait_for_all(kMostMs);
+  }
   close(wake);
   if (signals.signal() != 0) return 128 + signals.signal();
   if (!watch.any() && *code != 0)

@@ -31,11 +31,11 @@ refused() {
 "$tpack" train stripes.yaml
 "$tpack" train twins.yaml
 "$tpack" eval train_log/twins/checkpoints/model-80.h5 --allow-plugins --min accuracy=0.95
-"$tpack" train stripes.yaml --set name=softplus --set 'model.layers.2={Softplus: {}}' --set max_epoch=6 \
-  --set optimizer.Adam.learning_rate=0.02 2>&1 | tee softplus.txt
-[ "$(grep -c "op Softplus has no cpu kernel; its reference kernel runs instead" softplus.txt)" = 1 ]
-"$tpack" bench stripes.yaml --set 'model.layers.2={Softplus: {}}' --nodes 30 --steps 5 --warm-up 1 | tee nodes.txt
-grep -q "Softplus (reference)" nodes.txt
+"$tpack" train stripes.yaml --set name=soft_ramp --set 'model.layers.2={SoftRamp: {}}' --set max_epoch=6 \
+  --set optimizer.Adam.learning_rate=0.02 2>&1 | tee soft_ramp.txt
+[ "$(grep -c "op SoftRamp has no cpu kernel; its reference kernel runs instead" soft_ramp.txt)" = 1 ]
+"$tpack" bench stripes.yaml --set 'model.layers.2={SoftRamp: {}}' --nodes 30 --steps 5 --warm-up 1 | tee nodes.txt
+grep -q "SoftRamp (reference)" nodes.txt
 refused 2 "'width' of model Twins" "$tpack" check twins.yaml --set model.layers.Twins.width=0
 "$tpack" train k-means.yaml
 "$tpack" bench k-means.yaml --steps 5 --warm-up 1 | tee bench.txt

@@ -127,9 +127,9 @@ TEST(LoopRanks, leave_out_chief_only_callbacks_elsewhere) {
 TEST(LoopRanks, ranks_of_the_config_say_where_a_callback_runs) {
   for (const auto& [ranks, calls] : {std::pair{Ranks::kAll, 1}, {Ranks::kChief, 0}}) {
     std::vector<Record> records(2);
-    run_on_two_ranks([&](int rank) {
+    run_on_two_ranks([&, where = ranks](int rank) {
       auto callback = std::make_unique<RecordingCallback>("A", records[static_cast<size_t>(rank)]);
-      callback->take({.ranks = ranks});
+      callback->take({.ranks = where});
       return callback;
     });
     EXPECT_EQ(std::count(records[0].begin(), records[0].end(), "A trigger 2/1/4"), 1);

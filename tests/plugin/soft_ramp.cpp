@@ -10,13 +10,13 @@ namespace tpack {
 namespace {
 
 /// y = log(1 + exp(x)). Shapes: x any -> y same.
-class SoftplusOp final : public OpOf<SoftplusOp, NoParams> {
+class SoftRampOp final : public OpOf<SoftRampOp, NoParams> {
  public:
-  static constexpr const char* kType = "Softplus";
+  static constexpr const char* kType = "SoftRamp";
   static Schema<NoParams> schema() { return Schema<NoParams>("log(1 + exp(x))."); }
   using OpOf::OpOf;
   std::vector<TensorSpec> infer(std::span<const TensorSpec> in) const override {
-    check_float(in[0], "Softplus");
+    check_float(in[0], "SoftRamp");
     return {in[0]};
   }
   std::vector<Symbol> gradient(Builder& b, const Node& n, std::span<const Symbol> dy) const override {
@@ -24,7 +24,7 @@ class SoftplusOp final : public OpOf<SoftplusOp, NoParams> {
   }
 };
 
-void run_softplus(const Node& /*node*/, std::span<const Tensor> in, std::span<const Tensor> out,
+void run_soft_ramp(const Node& /*node*/, std::span<const Tensor> in, std::span<const Tensor> out,
                   const RunInfo& /*info*/) {
   reference::by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
@@ -33,17 +33,17 @@ void run_softplus(const Node& /*node*/, std::span<const Tensor> in, std::span<co
                    [](T v) { return std::max(v, T{0}) + std::log1p(std::exp(-std::abs(v))); });
   });
 }
-const reference::Registration kSoftplus("Softplus", run_softplus);
+const reference::Registration kSoftRamp("SoftRamp", run_soft_ramp);
 
 /// Shapes: x any -> y same.
-class Softplus final : public Layer {
+class SoftRamp final : public Layer {
  public:
   using Params = NoParams;
   static Schema<Params> schema() { return Schema<Params>("y = log(1 + exp(x))."); }
-  explicit Softplus(Params /*params*/) {}
-  Symbol build(Builder& b, Symbol x) const override { return b.emit<SoftplusOp>({}, {x}).out(); }
+  explicit SoftRamp(Params /*params*/) {}
+  Symbol build(Builder& b, Symbol x) const override { return b.emit<SoftRampOp>({}, {x}).out(); }
 };
-TPACK_REGISTER(Layer, Softplus, "Softplus");
+TPACK_REGISTER(Layer, SoftRamp, "SoftRamp");
 
 }  // namespace
 }  // namespace tpack
