@@ -9,6 +9,7 @@
 #include "callbacks/default_callbacks.h"
 #include "core/text.h"
 #include "dataflow/flow_settings.h"
+#include "layers/layer.h"
 #include "layers/model.h"
 
 namespace tpack {

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/registry.h"
 #include "core/rng.h"
 #include "core/text.h"
 #include "dataflow/stage.h"

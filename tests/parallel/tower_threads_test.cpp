@@ -66,7 +66,10 @@ TEST(TowerThreads, the_first_error_is_thrown_once_all_are_done) {
   };
   EXPECT_THROW(threads.run(work, [&](size_t) { failed = true; }), DataError);
   int count = 0;
-  threads.run([&](size_t k) { count += k == 0 ? 1 : 0; }, kNoErrors);  // and they work again
+  const auto count_first = [&](size_t k) {
+    if (k == 0) ++count;
+  };
+  threads.run(count_first, kNoErrors);  // and they work again
   EXPECT_EQ(count, 1);
 }
 
