@@ -25,7 +25,7 @@ class SoftRampOp final : public OpOf<SoftRampOp, NoParams> {
 };
 
 void run_soft_ramp(const Node& /*node*/, std::span<const Tensor> in, std::span<const Tensor> out,
-                  const RunInfo& /*info*/) {
+                   const RunInfo& /*info*/) {
   reference::by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
     const auto x = in[0].span<T>();
