@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 using testing_cli::expect_same_tensors;
 using testing_cli::last_line;
 using testing_cli::Outcome;
+using testing_cli::tpack;
 
 using TrainResume = testing_cli::WithTinyRuns;
 
