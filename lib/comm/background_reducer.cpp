@@ -8,6 +8,14 @@
 
 namespace tpack {
 
+void all_reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression compression) {
+  if (values.dtype() == DType::kFloat64) {
+    comm.all_reduce_sum(values.span<double>(), stage);
+  } else {
+    comm.all_reduce_sum(values.span<float>(), stage, compression);
+  }
+}
+
 BackgroundReducer::BackgroundReducer(Comm& comm, Compression compression)
     : comm_(comm), compression_(compression) {
   constexpr size_t kMostTasks = 64;  // rounds of more allocate once
@@ -55,7 +63,7 @@ void BackgroundReducer::loop() {
     lock.unlock();
     std::exception_ptr error;
     try {
-      sum(task);
+      all_reduce_sum(comm_, task.values, task.stage, task.compression);
     } catch (...) {
       error = std::current_exception();
     }
@@ -63,14 +71,6 @@ void BackgroundReducer::loop() {
     if (error) error_ = error;
     if (!error) ++done_;
     changed_.notify_all();
-  }
-}
-
-void BackgroundReducer::sum(const Task& task) {
-  if (task.values.dtype() == DType::kFloat64) {
-    comm_.all_reduce_sum(task.values.span<double>(), task.stage);
-  } else {
-    comm_.all_reduce_sum(task.values.span<float>(), task.stage, task.compression);
   }
 }
 

@@ -12,6 +12,9 @@
 
 namespace tpack {
 
+/// Comm::all_reduce_sum of an array of floats of either size; doubles are not compressed.
+void all_reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression compression);
+
 /// A thread that sums arrays over the members of a group, one after the other, while its owner computes.
 /// Every member starts the same sums in the same order. From the first `start` to the end of `wait` nobody
 /// else uses the group. Threads: one caller at a time.
@@ -37,7 +40,6 @@ class BackgroundReducer {
   };
 
   void loop();
-  void sum(const Task& task);
 
   Comm& comm_;
   Compression compression_;

@@ -14,14 +14,6 @@ namespace {
 constexpr const char* kGradients = "gradients";
 constexpr const char* kStatistics = "statistics of layers";
 
-void reduce(Comm& comm, const Tensor& values, Compression compression, const char* stage) {
-  if (values.dtype() == DType::kFloat64) {
-    comm.all_reduce_sum(values.span<double>(), stage);
-  } else {
-    comm.all_reduce_sum(values.span<float>(), stage, compression);
-  }
-}
-
 void scale(const Tensor& values, double factor) {
   visit(values.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -71,7 +63,7 @@ struct DataParallel::Tower final : ReplicaAverage {
       reducer->start(values, kStatistics, false);
       reducer->wait();
     } else {
-      reduce(*comm, values, Compression::kNone, kStatistics);
+      all_reduce_sum(*comm, values, kStatistics, Compression::kNone);
     }
     scale(values, 1.0 / comm->size());
   }
@@ -316,7 +308,7 @@ void DataParallel::apply(size_t k, size_t update, const RunInfo& info) {
     if (options_.accumulate == 1 && tower.comm != nullptr)
       programs.gradient_on_host.copy_from(programs.gradient);
     if (tower.comm != nullptr)
-      reduce(*tower.comm, programs.gradient_on_host, options_.compression, kGradients);
+      all_reduce_sum(*tower.comm, programs.gradient_on_host, kGradients, options_.compression);
   }
   if (batches_of_step() > 1) programs.gradient.copy_from(programs.gradient_on_host);
   if (programs.update) programs.last_update = &programs.update->run({}, info);
