@@ -32,14 +32,10 @@ class GroupedComm final : public Comm {
   int rank() const override { return world_.rank() * local_.size() + local_.rank(); }
   int size() const override { return world_.size() * local_.size(); }
   void all_reduce_sum(std::span<float> values, const char* stage, Compression compression) override {
-    local_.all_reduce_sum(values, stage);
-    if (speaks()) world_.all_reduce_sum(values, stage, compression);
-    local_.broadcast(std::as_writable_bytes(values), 0, stage);
+    reduce(values, stage, [&] { world_.all_reduce_sum(values, stage, compression); });
   }
   void all_reduce_sum(std::span<double> values, const char* stage) override {
-    local_.all_reduce_sum(values, stage);
-    if (speaks()) world_.all_reduce_sum(values, stage);
-    local_.broadcast(std::as_writable_bytes(values), 0, stage);
+    reduce(values, stage, [&] { world_.all_reduce_sum(values, stage); });
   }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override {
     const bool of_this_process = root / local_.size() == world_.rank();
@@ -77,6 +73,12 @@ class GroupedComm final : public Comm {
  private:
   /// For its process.
   bool speaks() const { return local_.rank() == 0; }
+  template <class T, class OverProcesses>
+  void reduce(std::span<T> values, const char* stage, const OverProcesses& over_processes) {
+    local_.all_reduce_sum(values, stage);
+    if (speaks()) over_processes();
+    local_.broadcast(std::as_writable_bytes(values), 0, stage);
+  }
 
   Comm& local_;
   Comm& world_;

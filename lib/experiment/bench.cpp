@@ -26,6 +26,12 @@ enum class Middle : uint8_t {
   kMean  // of what comes in bursts: batches that workers make ahead
 };
 
+double median(std::vector<double> times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
 /// Times `step`, which gives the number of its samples, after the warm-up.
 BenchFigure timed(const BenchOptions& options, Middle of, const std::function<int64_t()>& step) {
   for (int i = 0; i < options.warm_up; ++i) step();
@@ -36,10 +42,8 @@ BenchFigure timed(const BenchOptions& options, Middle of, const std::function<in
     samples += step();
     times.push_back(watch.seconds());
   }
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
   const double mean = std::accumulate(times.begin(), times.end(), 0.0) / options.steps;
-  const double seconds = of == Middle::kMean ? mean : *middle;
+  const double seconds = of == Middle::kMean ? mean : median(std::move(times));
   return {seconds, static_cast<double>(samples) / options.steps / seconds};
 }
 
@@ -169,17 +173,15 @@ class Bench {
       all.push_back(watch.seconds());
     }
     backward->executable->watch(nullptr);
-    const auto median = [&](std::vector<double>& times) {
-      times.erase(times.begin(), times.begin() + options_.warm_up);
-      const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-      std::nth_element(times.begin(), middle, times.end());
-      return *middle;
+    const auto timed_median = [&](const std::vector<double>& times) {
+      return median({times.begin() + options_.warm_up, times.end()});
     };
     StepProfile profile;
     for (size_t i = 0; i < buckets.size(); ++i)
-      profile.buckets.push_back({median(ready[i]), static_cast<double>(buckets[i].size) * element_bytes});
+      profile.buckets.push_back(
+          {timed_median(ready[i]), static_cast<double>(buckets[i].size) * element_bytes});
     profile.backward_s = profile.buckets.back().ready_s;
-    profile.update_s = median(all) - profile.backward_s;
+    profile.update_s = timed_median(all) - profile.backward_s;
     profile.sum_bytes_per_s = sum_speed() * element_bytes / sizeof(float);
     return profile;
   }
