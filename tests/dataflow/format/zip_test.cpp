@@ -71,7 +71,7 @@ TEST(Zip, says_what_is_wrong_with_a_file_of_the_archive) {
 TEST(Zip, a_lying_size_costs_no_memory) {
   Bytes archive = zip_file({{"packed", kLong, true}});
   const size_t directory = archive.size() - 22 - 46 - 6;
-  for (const size_t i : {24, 25, 26}) archive[directory + i] = 0xFF;
+  for (const size_t i : {24U, 25U, 26U}) archive[directory + i] = 0xFF;
   EXPECT_THROW(unpacked(archive), DataError);
 }
 
