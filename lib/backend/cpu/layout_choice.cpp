@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "backend/cpu/onednn.h"
 #include "backend/cpu/winograd.h"
 #include "backend/passes/depth_first.h"
 #include "backend/passes/fused_ops.h"
@@ -186,7 +187,9 @@ class Search {
   }
 
   void convolution_options(const Node& node, const ConvolutionParams& window, Unit& unit) {
-    unit.options = {{Layout::kNhwc, "direct", 0}, {Layout::kBlocked, "direct", 0}};
+    unit.options = {{Layout::kNhwc, "direct", 0}};
+    // Without AVX-512, oneDNN has only its reference kernels for this layout.
+    if (has_avx512()) unit.options.push_back({Layout::kBlocked, "direct", 0});
     std::vector<std::string> algorithms;
     if (algorithm_ != DeviceOptions::Algorithm::kDirect) algorithms = winograds(node, window);
     for (const std::string& algorithm : algorithms) unit.options.push_back({Layout::kBlocked, algorithm, 0});
@@ -286,7 +289,7 @@ class Search {
     constexpr int kRounds = 20;
     for (Unit& unit : units_) {
       unit.chosen = 0;
-      for (size_t i = 0; i < unit.options.size(); ++i) {
+      for (size_t i = 1; i < unit.options.size(); ++i) {
         const bool better = unit.options[i].seconds < unit.options[unit.chosen].seconds ||
                             unit.options[unit.chosen].layout != start;
         if (unit.options[i].layout == start && better) unit.chosen = i;

@@ -17,6 +17,11 @@ void forget_primitives() {
   malloc_trim(0);
 }
 
+bool has_avx512() {
+  constexpr auto kNeeded = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kNeeded) == kNeeded;
+}
+
 void use_one_onednn_thread() { omp_set_num_threads(1); }
 
 }  // namespace tpack::cpu

@@ -6,6 +6,9 @@ namespace tpack::cpu {
 /// it runs. Threads come from the Team, which runs one primitive per piece.
 void use_one_onednn_thread();
 
+/// True if oneDNN's kernels for blocks of 16 channels, among them Winograd's, exist on this CPU.
+bool has_avx512();
+
 /// Frees the primitives in oneDNN's cache; called after many were tried.
 void forget_primitives();
 

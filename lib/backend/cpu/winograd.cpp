@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "backend/cpu/onednn.h"
 #include "backend/cpu/parallel.h"
 #include "backend/cpu/simd_winograd.h"
 
@@ -240,7 +241,7 @@ bool tiled_winograd_fits(const ConvolutionParams& p, const Shape& weights) {
 
 bool onednn_winograd_fits(const ConvolutionParams& p) {
   const Padding2 same = {1, 1, 1, 1};
-  return p.padding == same || p.padding == Padding2{};
+  return has_avx512() && (p.padding == same || p.padding == Padding2{});
 }
 
 PreparedKernel tiled_winograd_forward(const KernelRequest& request, const ConvolutionParams& p, bool bias,

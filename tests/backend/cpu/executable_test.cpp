@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/cpu/winograd.h"
 #include "backend/device.h"
 #include "graph/builder.h"
 #include "graph/passes/gradient.h"
@@ -212,6 +213,7 @@ TEST(CpuThreads, of_any_number_give_the_same_bits_for_one_plan) {
     for (const auto& [layout, algorithm] :
          {std::pair("nhwc", "direct"), std::pair("nChw16c", "direct"), std::pair("nChw16c", "winograd-tiled"),
           std::pair("nChw16c", "winograd")}) {
+      if (algorithm == std::string("winograd") && !cpu::onednn_winograd_fits({})) continue;
       PlanSection section{.pieces = pieces};
       compute_on(1, section);
       for (auto& [node, choice] : section.nodes) {
