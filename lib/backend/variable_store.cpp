@@ -44,9 +44,14 @@ Tensor VariableStore::zeros(const TensorSpec& spec) const {
   return {spec, memory_.allocate_zeros(static_cast<size_t>(spec.bytes()))};
 }
 
-/// A variable or block: that of the other store, or a new one.
+/// A variable or block: that of the other store, or a new one where there is none or each has its own.
 Tensor VariableStore::made(const std::string& name, const TensorSpec& spec) const {
-  return shared_ != nullptr ? shared_->tensor(name) : zeros(spec);
+  return shared_ != nullptr && !is_local(name) ? shared_->tensor(name) : zeros(spec);
+}
+
+bool VariableStore::is_local(const std::string& name) const {
+  const VariableSpec* const spec = table_.find(name);
+  return spec != nullptr && spec->scope == VariableScope::kLocal;
 }
 
 void VariableStore::add_flat(const FlatBlock& block, DType type) {
@@ -94,6 +99,7 @@ void VariableStore::set_number(const std::string& name, double value) {
 
 void VariableStore::initialize(uint64_t seed) {
   for (const VariableSpec* spec : table_.all()) {
+    if (shared_ != nullptr && !is_local(spec->name)) continue;
     const Tensor here = tensor(spec->name);
     const Tensor value = here.on_host() ? here : Tensor(here.spec());
     std::memset(value.raw(), 0, value.bytes());
@@ -110,7 +116,9 @@ std::vector<std::string> VariableStore::names(VariableScope scope) const {
 }
 
 void VariableStore::copy_from(const VariableStore& other) {
-  for (const auto& [name, tensor] : tensors_) tensor.copy_from(other.tensor(name));
+  for (const auto& [name, tensor] : tensors_) {
+    if (!is_local(name)) tensor.copy_from(other.tensor(name));
+  }
 }
 
 /// Every tensor once: parts of a block have its bytes.
@@ -119,7 +127,7 @@ uint64_t VariableStore::bytes() const {
   for (const auto& [name, tensor] : tensors_) {
     const bool is_plain = table_.find(name) != nullptr && !is_in_a_block(name);
     const auto block = FlatBlock::parse(name);
-    const bool is_own = shared_ == nullptr || (block && block->of == kGradient);
+    const bool is_own = shared_ == nullptr || (block && block->of == kGradient) || is_local(name);
     if (is_own && (is_plain || block)) bytes += tensor.bytes();
   }
   return bytes;

@@ -19,7 +19,8 @@ class VariableStore {
   /// Allocates every variable of the table (zeros) and a gradient for each one that is in a group. Errors:
   /// ResourceError if there is not enough memory.
   explicit VariableStore(const VariableTable& table, Memory& memory = host_memory());
-  /// The variables of `shared`, made from the same table, with gradients of its own. Errors: ResourceError.
+  /// The variables of `shared`, made from the same table, with gradients and local variables of its own.
+  /// Errors: ResourceError.
   VariableStore(const VariableTable& table, const VariableStore& shared);
 
   /// The value of a variable (or of a part or block, see below) on the host: the variable's own elements if
@@ -42,11 +43,13 @@ class VariableStore {
   const FlatLayout& layout(const std::string& group) const;
   const VariableTable& table() const { return table_; }
 
-  /// Gives each variable its initial value, from its own generator keyed by seed and name.
+  /// Gives each variable that it does not share its initial value, from its own generator keyed by seed and
+  /// name.
   void initialize(uint64_t seed);
   /// What a checkpoint holds: names (without flat blocks and gradients) of one scope, sorted.
   std::vector<std::string> names(VariableScope scope) const;
-  /// Copies every value of `other`, which must have been made from the same table.
+  /// Copies every value of `other`, which must have been made from the same table, but those of local
+  /// variables.
   void copy_from(const VariableStore& other);
   /// Of what it does not share.
   uint64_t bytes() const;
@@ -56,6 +59,7 @@ class VariableStore {
   void add(const std::string& name, Tensor tensor);
   Tensor zeros(const TensorSpec& spec) const;
   Tensor made(const std::string& name, const TensorSpec& spec) const;
+  bool is_local(const std::string& name) const;
   bool is_in_a_block(const std::string& variable) const;
   void add_flat(const FlatBlock& block, DType type);
 

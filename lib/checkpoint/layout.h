@@ -9,7 +9,8 @@ namespace tpack::layout {
 // Tensors. A variable is model/NAME, optimizer/NAME or local/NAME; a slot of a variable optimizer/SLOT/NAME.
 inline const std::string kModel = "model/";          // weights and statistics: what inference needs
 inline const std::string kOptimizer = "optimizer/";  // slots and hyper-parameters
-inline const std::string kLocal = "local/";          // a replica's own state
+inline const std::string kLocal = "local/";          // the own state of replica 0
+inline const std::string kReplicas = "replicas/";    // replicas/K/local/NAME: that of the others
 // What callbacks keep besides their texts: callback_arrays/CALLBACK/NAME.
 inline const std::string kCallbackArrays = "callback_arrays/";
 

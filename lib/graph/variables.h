@@ -16,7 +16,7 @@ enum class VariableScope : uint8_t {
   kModel,      // weights and statistics: what inference needs
   kOptimizer,  // slots and hyper-parameters
   kGradient,   // one for each trainable variable; never saved
-  kLocal       // a replica's own state (of an RNN, say); for trainings of one replica
+  kLocal       // a replica's own state (of an RNN, say): each replica has another value
 };
 
 /// Fills the tensor of a new variable. The generator is keyed by seed and name, so order does not matter.

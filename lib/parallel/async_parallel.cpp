@@ -135,6 +135,14 @@ void AsyncParallel::build(const Signature& signature, const std::vector<Signatur
 }
 
 void AsyncParallel::check(const Graph& model) const {
+  const auto all = table_.all();
+  const auto local = std::find_if(
+      all.begin(), all.end(), [](const VariableSpec* spec) { return spec->scope == VariableScope::kLocal; });
+  if (local != all.end()) {
+    throw ConfigError(function_.origin(), "variable '" + (*local)->name +
+                                              "' is local to a replica, which asynchronous towers cannot "
+                                              "save; use SyncMultiGPU");
+  }
   for (const auto& node : model.nodes()) {
     if (op_cast<ReplicaMean>(*node) == nullptr) continue;
     throw ConfigError(node->origin,

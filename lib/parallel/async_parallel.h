@@ -38,7 +38,7 @@ class AsyncParallel final : public Replicas {
   int64_t steps_of(size_t tower) const;
 
  protected:
-  /// None may wait for the others.
+  /// None may wait for the others, and none is at the end of a step when a checkpoint is written.
   void check(const Graph& model) const override;
 
  private:

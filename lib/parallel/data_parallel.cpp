@@ -198,7 +198,7 @@ void DataParallel::build(const Signature& signature, const std::vector<Signature
 
 void DataParallel::initialize() {
   const std::function<void(size_t)> work = [this](size_t k) {
-    if (!is_worker(k)) device(k).variables().initialize(options_.seed);
+    device(k).variables().initialize(options_.seed);
   };
   threads_->run(work, [](size_t /*tower*/) {});
   broadcast();

@@ -41,7 +41,6 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   const bool batched = function_.inputs().front().batched;
   const auto samples = static_cast<double>((batched ? signature.front().shape[0] : 1) * batches_of_step());
   graphs_.declare(table_, signature, type, samples);
-  refuse_local_variables();
   refuse_nested_names();
   Graph graph;
   Builder b(graph, table_, {Phase::kTraining, type});
@@ -55,17 +54,6 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   }
   check(graph);
   return names;
-}
-
-/// A checkpoint holds the variables of replica 0, and `broadcast` gives them to all.
-void Replicas::refuse_local_variables() const {
-  if (replicas() == 1) return;
-  for (const VariableSpec* spec : table_.all()) {
-    if (spec->scope != VariableScope::kLocal) continue;
-    throw ConfigError("variable '" + spec->name +
-                      "' is local to a replica, and checkpoints hold one replica; "
-                      "train this model on one device, in one process");
-  }
 }
 
 /// A checkpoint stores variables by path, so a variable cannot have the name of a folder of others.

@@ -58,7 +58,7 @@ class Replicas {
   Replicas& operator=(const Replicas&) = delete;
 
   /// Declares the variables by building the graphs once; the names of the tower's statistics. Errors:
-  /// ConfigError (for a local variable if there are several replicas, too), ShapeError.
+  /// ConfigError, ShapeError.
   std::vector<std::string> declare(const Signature& signature);
   /// After declare: allocates the variables (zeros) and compiles the programs for batches of this signature,
   /// and for smaller ones that will come (the remainder of a pass). Errors: ConfigError, ShapeError,
@@ -90,7 +90,7 @@ class Replicas {
   /// What a statistic was when another process ran its update last: an update may skip the next steps.
   void set_statistic(size_t index, const std::vector<double>& parts);
 
-  /// Gives the variables of replica 0 to all. None is local (VariableScope::kLocal) if there are several.
+  /// Gives the variables of replica 0 to all, but local ones (VariableScope::kLocal).
   virtual void broadcast() = 0;
   /// The device of a tower.
   virtual Device& device(size_t tower) const = 0;
@@ -140,7 +140,6 @@ class Replicas {
   int64_t last_step_ = 0;
 
  private:
-  void refuse_local_variables() const;
   void refuse_nested_names() const;
 };
 

@@ -58,8 +58,10 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
     const auto outputs = index == 0 ? fetches : std::vector<std::string>();
     plain.fetch(kCostFetch, cost_of(update, tower_, build_tower(b, tower_, fed, outputs, wanted)));
   }
-  plain.keep_assignments(
-      [&](const Assignment& a) { return averages == Averages::kMove && moves_in(index, a.variable, table); });
+  plain.keep_assignments([&](const Assignment& a) {
+    const bool is_local = table.find(a.variable)->scope == VariableScope::kLocal;
+    return (averages == Averages::kMove || is_local) && moves_in(index, a.variable, table);
+  });
   // Simplified before the gradient is taken: what is not computed needs no gradient.
   Graph graph = move_relu_after_pooling(simplify(plain, Stops::kKeep));
   Builder b(graph, table, options);

@@ -1,6 +1,7 @@
 #include "train/data_parallel_trainer.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "checkpoint/layout.h"
 #include "parallel/async_parallel.h"
@@ -171,10 +172,57 @@ std::optional<TowerPlace> DataParallelTrainer::tower_place() {
   return TowerPlace{setup_.tower, &replicas_->device(), &replicas_->variable_table(), setup_.plan};
 }
 
+void DataParallelTrainer::before_epoch() {
+  if (choice_.broadcast_every_epoch && replicas_->replicas() > 1) replicas_->broadcast();
+}
+
+std::vector<std::string> DataParallelTrainer::local_variables() const {
+  return saved_names(replicas_->variable_table(), VariableScope::kLocal);
+}
+
+bool DataParallelTrainer::saves_together() const {
+  return choice_.uses_world && setup_.world->size() > 1 && !local_variables().empty();
+}
+
+/// All ranks send the bytes of their towers' local variables, one after the other.
+void DataParallelTrainer::gather() {
+  const std::vector<std::string> names = local_variables();
+  const size_t towers = replicas_->local_towers();
+  std::string own;
+  for (size_t k = 0; k < towers; ++k) {
+    for (const std::string& name : names) {
+      const Tensor value = replicas_->device(k).variables().value(name);
+      own.append(reinterpret_cast<const char*>(value.raw()), value.bytes());
+    }
+  }
+  const std::vector<std::string> ranks = setup_.world->all_gather(own, "local variables");
+  gathered_.clear();
+  int64_t replica = 0;
+  for (const std::string& rank : ranks) {
+    TPACK_ASSERT(rank.size() == own.size(), "ranks have other local variables");
+    size_t at = 0;
+    for (size_t k = 0; k < towers; ++k, ++replica) {
+      for (const std::string& name : names) {
+        const Tensor value(replicas_->variables().spec(name));
+        std::memcpy(value.raw(), rank.data() + at, value.bytes());
+        at += value.bytes();
+        gathered_[local_entry(replica, name)] = value;
+      }
+    }
+  }
+}
+
 void DataParallelTrainer::save(CheckpointContent& content) const {
   save_variables(replicas_->variables(), content);
+  for (const std::string& name : local_variables()) {
+    for (size_t k = 1; k < replicas_->local_towers(); ++k)
+      content.tensors[local_entry(replicas_->replica(k), name)] =
+          replicas_->device(k).variables().value(name);
+  }
+  for (const auto& [entry, value] : gathered_) content.tensors.emplace(entry, value);
   State data;
   save_position(position_, data);
+  data.put("replicas", replicas_->replicas());
   data.put("batches_of_step", replicas_->batches_of_step());
   data.put("batch_size", step_size().batch);
   data.put("seed", static_cast<int64_t>(setup_.seed));
@@ -211,6 +259,16 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
                          : "; resume with other towers or ranks") +
                     ", or start a new run with these weights (init)");
   }
+  // Each replica goes on with its own local variables.
+  const std::vector<std::string> local = local_variables();
+  const auto replicas = data.get<int64_t>("replicas", 1);
+  if (!local.empty() && replicas != replicas_->replicas()) {
+    throw CheckpointError(
+        source, "was made with " + std::to_string(replicas) + " replicas (towers x ranks), this run has " +
+                    std::to_string(replicas_->replicas()) + ", and the model has local variables ('" +
+                    local[0] +
+                    "') of each; resume with as many, or start a new run with these weights (init)");
+  }
   same("batch_size", step_size().batch);
   same("seed", static_cast<int64_t>(setup_.seed));
   if (data_->seek() == Seek::kNone && data.get<int64_t>("pass") + data.get<int64_t>("index") > 0)
@@ -218,10 +276,25 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
                           "cannot be resumed: data.train cannot continue from a position (seek: none)");
 }
 
+/// Those of all but replica 0. A replica of another process has the first tower's so far.
+void DataParallelTrainer::load_local_variables(const CheckpointContent& content, const std::string& source) {
+  for (size_t k = 0; k < replicas_->local_towers(); ++k) {
+    for (const std::string& name : local_variables()) {
+      const std::string entry = local_entry(replicas_->replica(k), name);
+      VariableStore& store = replicas_->device(k).variables();
+      const auto found = content.tensors.find(entry);
+      if (found == content.tensors.end() || !(found->second.spec() == store.spec(name)))
+        throw CheckpointError(source, "has no " + entry + " of the type " + store.spec(name).str());
+      store.set(name, found->second);
+    }
+  }
+}
+
 void DataParallelTrainer::load(const CheckpointContent& content, const std::string& source) {
+  check_resumable(content, source);
   load_variables(content, source, replicas_->variables());
   replicas_->broadcast();
-  check_resumable(content, source);
+  load_local_variables(content, source);
   const State data = data_state(content, source);
   for (size_t i = 0; i < statistics_.size(); ++i)
     replicas_->set_statistic(i, data.get("statistic " + statistics_[i], std::vector<double>()));

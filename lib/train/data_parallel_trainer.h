@@ -35,6 +35,9 @@ class DataParallelTrainer : public Trainer {
   double hyper_parameter(const std::string& name) const override;
   void set_hyper_parameter(const std::string& name, double value) override;
   std::optional<TowerPlace> tower_place() override;
+  void before_epoch() override;
+  bool saves_together() const override;
+  void gather() override;
   void save(CheckpointContent& content) const override;
   void check_resumable(const CheckpointContent& content, const std::string& source) const override;
   void load(const CheckpointContent& content, const std::string& source) override;
@@ -54,11 +57,14 @@ class DataParallelTrainer : public Trainer {
     Compression compression = Compression::kNone;
     int64_t accumulate = 1;
     bool asynchronous = false;  // the towers do not wait for each other
+    bool broadcast_every_epoch = false;
   };
   virtual Choice choice() const = 0;
 
  private:
   void open_inputs(DataPosition position);
+  std::vector<std::string> local_variables() const;
+  void load_local_variables(const CheckpointContent& content, const std::string& source);
 
   TrainSetup setup_;
   Choice choice_;
@@ -72,7 +78,8 @@ class DataParallelTrainer : public Trainer {
   DataPosition position_;
   std::stop_source reading_;  // ends the readers
   bool compiled_ = false;
-  double waited_before_ = 0;  // by readers that were closed
+  double waited_before_ = 0;                // by readers that were closed
+  std::map<std::string, Tensor> gathered_;  // local variables of replicas of other processes, by entry
 };
 
 /// Adds the field `accumulate` to the schema of a trainer whose Params have it.
@@ -81,6 +88,15 @@ Schema<P> accumulating(Schema<P> schema) {
   return schema.field(
       "accumulate", &P::accumulate, at_least(1),
       "batches of each tower in a step; the variables are updated once, with the mean of their gradients");
+}
+
+/// Likewise `broadcast_every_epoch` of a trainer with several towers.
+template <class P>
+Schema<P> broadcasting(Schema<P> schema) {
+  return schema.field("broadcast_every_epoch", &P::broadcast_every_epoch,
+                      "give the variables of the first tower to all others before each epoch, not only "
+                      "before the first one; weights are the same on all anyway, but each tower has moving "
+                      "averages of its own batches");
 }
 
 }  // namespace tpack

@@ -15,6 +15,7 @@ struct HorovodParams {
   DeviceList devices = {{{"cpu:0", {}}}};
   bool average = true;
   int64_t accumulate = 1;
+  bool broadcast_every_epoch = true;
   Compression compression = Compression::kNone;
   double bucket_mb = static_cast<double>(ReplicaOptions::kDefaultBucketBytes >> 20U);
   double timeout_s = Comm::kDefaultTimeoutS;
@@ -27,7 +28,7 @@ class Horovod final : public DataParallelTrainer {
  public:
   using Params = HorovodParams;
   static Schema<Params> schema() {
-    return accumulating(
+    return broadcasting(accumulating(
         Schema<Params>("Trains together with the other processes of mpirun.")
             .example("Horovod: {timeout_s: 60}")
             .field("devices", &Params::devices, "devices of each process, as in SyncMultiGPU")
@@ -42,7 +43,7 @@ class Horovod final : public DataParallelTrainer {
                 "it goes on; 0: all of them, after backward")
             .field("timeout_s", &Params::timeout_s, above(0),
                    "seconds to wait for another rank before the run ends; a rank that compiles kernels, "
-                   "saves, or runs an epoch's callbacks gets more time"));
+                   "saves, or runs an epoch's callbacks gets more time")));
   }
   explicit Horovod(Params p) : p_(std::move(p)) {}
 
@@ -58,7 +59,8 @@ class Horovod final : public DataParallelTrainer {
             .average = p_.average,
             .bucket_bytes = static_cast<int64_t>(p_.bucket_mb * (1 << 20)),
             .compression = p_.compression,
-            .accumulate = p_.accumulate};
+            .accumulate = p_.accumulate,
+            .broadcast_every_epoch = p_.broadcast_every_epoch};
   }
 
  private:

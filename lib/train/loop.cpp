@@ -133,6 +133,7 @@ void Loop::epochs() {
   for (int64_t epoch = first_epoch_; epoch <= last_epoch(); ++epoch) {
     leave_if_asked();
     run_.epoch_ = epoch;
+    if (epoch > first_epoch_) trainer_.before_epoch();
     this->epoch(epoch == first_epoch_ ? first_local_step_ : 0);
   }
   agree(kGoOn);  // a rank may wait here whose callback was interrupted
@@ -171,7 +172,7 @@ void Loop::trigger_epoch() {
       call(named, &Callback::trigger_epoch);
     } catch (const Error& error) {
       // The steps of the epoch are done, and are not lost for bad validation data.
-      if (error.kind() == ErrorKind::kData) write_requested();
+      if (error.kind() == ErrorKind::kData && !trainer_.saves_together()) write_requested();
       throw;
     }
     triggered_.push_back(named.name);
@@ -206,7 +207,7 @@ void Loop::one_step() {
   for (const NamedCallback& named : callbacks_) named.callback->trigger_step(run_);
   monitors_.end_step();
   const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
-  if (!last && !run_.requests_.empty()) write_requested();
+  if (!last && (trainer_.saves_together() || !run_.requests_.empty())) write_requested();
 }
 
 void Loop::before_run() {
@@ -284,6 +285,10 @@ void Loop::report_epoch(const EpochStart& start) const {
 void Loop::write_requested() {
   std::vector<CheckpointRequest> requests;
   std::swap(requests, run_.requests_);
+  if (trainer_.saves_together()) {
+    if (options_.world->agree_max(requests.empty() ? 0 : 1, "a checkpoint") == 0) return;
+    trainer_.gather();
+  }
   if (requests.empty()) return;
   const BusyWith busy(*options_.world, "saving a checkpoint");
   writer_.write(requests, [this] { return checkpoint_content(); });

@@ -19,8 +19,13 @@ std::string entry_of(VariableScope scope, const std::string& name) {
     case VariableScope::kOptimizer:
       return layout::kOptimizer + (name.starts_with('@') ? name.substr(1) : name);
     default:
-      return layout::kLocal + name;
+      return local_entry(0, name);
   }
+}
+
+std::string local_entry(int64_t replica, const std::string& name) {
+  const std::string entry = layout::kLocal + name;
+  return replica == 0 ? entry : layout::kReplicas + std::to_string(replica) + "/" + entry;
 }
 
 void save_variables(const VariableStore& store, CheckpointContent& content) {

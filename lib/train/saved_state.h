@@ -18,6 +18,9 @@ void save_variables(const VariableStore& store, CheckpointContent& content);
 /// Takes them back. Errors: CheckpointError for one that is missing or has another type or shape.
 void load_variables(const CheckpointContent& content, const std::string& source, VariableStore& store);
 
+/// The entry of a local variable of a replica.
+std::string local_entry(int64_t replica, const std::string& name);
+
 /// Adds the place in the data. What else a trainer has to say of its data goes into the same `State`.
 void save_position(const DataPosition& position, State& state);
 DataPosition load_position(const State& state);

@@ -17,6 +17,7 @@ struct SyncMultiGpuParams {
   ReplicaOptions::Variables mode = ReplicaOptions::Variables::kReplicated;
   bool average = true;
   int64_t accumulate = 1;
+  bool broadcast_every_epoch = true;
 };
 
 /// A tower on each device, each with a batch of its own; gradients are summed in a fixed order and averaged.
@@ -26,7 +27,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
  public:
   using Params = SyncMultiGpuParams;
   static Schema<Params> schema() {
-    return accumulating(
+    return broadcasting(accumulating(
         Schema<Params>("Trains towers on several devices of one machine, which update the same variables.")
             .example("SyncMultiGPU: {devices: [cpu:0, cpu:1]}")
             .field("devices", &Params::devices,
@@ -36,7 +37,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
                    "replicated: each tower has all variables and updates them itself; parameter_server: the "
                    "first tower has and updates them. The results are the same; replicated takes more memory")
             .field("average", &Params::average,
-                   "true: the gradient is the mean over the towers; false: the sum"));
+                   "true: the gradient is the mean over the towers; false: the sum")));
   }
   explicit SyncMultiGpu(Params p) : p_(std::move(p)) {}
 
@@ -45,7 +46,8 @@ class SyncMultiGpu final : public DataParallelTrainer {
     return {.devices = p_.devices.towers(),
             .variables = p_.mode,
             .average = p_.average,
-            .accumulate = p_.accumulate};
+            .accumulate = p_.accumulate,
+            .broadcast_every_epoch = p_.broadcast_every_epoch};
   }
 
  private:

@@ -135,6 +135,12 @@ class Trainer {
   /// After compile; zeros if nothing runs on devices.
   virtual TrainerMemory memory() const { return {}; }
 
+  /// Before the steps of an epoch that is not the first one of the process, on every rank.
+  virtual void before_epoch() {}
+
+  /// True if a checkpoint holds something of each rank: then all call `gather` before the chief calls `save`.
+  virtual bool saves_together() const { return false; }
+  virtual void gather() {}
   /// Adds to a checkpoint, and takes back, what makes the next step the same: variables and the place in the
   /// data. Called on the chief; `load` on every rank. Errors: CheckpointError if the content does not fit.
   virtual void save(CheckpointContent& content) const = 0;

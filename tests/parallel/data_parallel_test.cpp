@@ -234,42 +234,6 @@ TEST(DataParallel, warns_of_a_plan_that_another_cpu_made_or_for_another_batch) {
                   "the plan has no section 'backward float32 [2, 5], int32 [2]', so it is planned again"));
 }
 
-/// The small model with a variable that is local to its replica.
-class ModelWithState final : public TowerFunction {
- public:
-  const std::vector<TowerInput>& inputs() const override { return model_->inputs(); }
-  TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
-    const Symbol state = b.variable({"state", {DType::kFloat32, {}}, VariableScope::kLocal});
-    b.assign("state", b.add(state, 1.0));
-    return model_->build(b, in);
-  }
-
- private:
-  std::unique_ptr<TowerFunction> model_ = model_of(kSmallModel);
-};
-
-TEST(DataParallel, refuses_local_variables_of_several_replicas) {
-  const ModelWithState model;
-  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.5}");
-  const auto declare = [&](size_t towers) {
-    ReplicaOptions options;
-    options.make_device = [](size_t /*tower*/, int /*threads*/) {
-      return make_reference_device("cpu:0", {});
-    };
-    options.towers = towers;
-    Plan plan;
-    DataParallel(model, {{.optimizer = optimizer.get()}}, plan, std::move(options))
-        .declare({{DType::kFloat32, {kReplicaBatch, 5}}, {DType::kInt32, {kReplicaBatch}}});
-  };
-  EXPECT_NO_THROW(declare(1));
-  try {
-    declare(2);
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("variable 'state' is local to a replica"));
-  }
-}
-
 TEST(DataParallel, the_first_tower_chooses_for_all_and_all_have_as_many_threads) {
   std::mutex mutex;
   std::vector<size_t> compiled;  // by tower

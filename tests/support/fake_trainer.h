@@ -25,6 +25,9 @@ class FakeTrainer final : public Trainer {
   std::function<bool(int64_t steps)> is_due = nullptr;  // whether the last step had figures; null: always
   StepSize size = {.batch = 4};
   double waited = 0;
+  bool is_together = false;                // what saves_together says
+  int64_t gathered = 0;                    // calls of gather
+  std::vector<int64_t> broadcast_at = {};  // steps before the calls of before_epoch
 
   FakeTrainer() {
     table_.declare({"w", {DType::kFloat32, {2}}, VariableScope::kModel, true, nullptr});
@@ -60,6 +63,9 @@ class FakeTrainer final : public Trainer {
   void set_hyper_parameter(const std::string& name, double value) override {
     store_->set_number(name, value);
   }
+  void before_epoch() override { broadcast_at.push_back(steps_); }
+  bool saves_together() const override { return is_together; }
+  void gather() override { ++gathered; }
   void save(CheckpointContent& content) const override { save_variables(*store_, content); }
   void load(const CheckpointContent& content, const std::string& source) override {
     load_variables(content, source, *store_);

@@ -19,8 +19,9 @@ class SmallTraining {
   explicit SmallTraining(DataFlow data, const std::string& trainer_yaml = "Simple",
                          const std::string& optimizer_yaml = "Adam: {learning_rate: 0.01}",
                          EngineSettings::Backend backend = EngineSettings::Backend::kReference,
-                         std::unique_ptr<Comm> world = make_self_comm())
-      : model_(model_of(kSmallModel)),
+                         std::unique_ptr<Comm> world = make_self_comm(),
+                         std::unique_ptr<TowerFunction> model = model_of(kSmallModel))
+      : model_(std::move(model)),
         optimizer_(optimizer_of(optimizer_yaml)),
         flows_{{"train", std::move(data)}},
         input_(Registry<InputSource>::make("Feed")),

@@ -1,6 +1,7 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "support/live_fields.h"
+#include "support/model_with_state.h"
 #include "support/small_training.h"
 #include "train/saved_state.h"
 
@@ -51,6 +52,20 @@ TEST(AsyncMultiGpu, goes_on_from_a_checkpoint) {
   training.trainer().load(content, "model-5.h5");
   EXPECT_TRUE(bit_equal(variables_of(training.trainer()).at("fc0/W"), content.tensors.at("model/fc0/W")));
   EXPECT_TRUE(training.trainer().step(5, {}));
+}
+
+TEST(AsyncMultiGpu, refuses_local_variables) {
+  EXPECT_THAT(
+      [] {
+        SmallTraining(small_flow(22, "- BatchData: {batch_size: 4}"), "AsyncMultiGPU: {devices: 2}",
+                      "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference, make_self_comm(),
+                      std::make_unique<ModelWithState>())
+            .trainer()
+            .initialize();
+      },
+      testing::ThrowsMessage<ConfigError>(
+          testing::HasSubstr("variable 'trace' is local to a replica, which asynchronous towers cannot save; "
+                             "use SyncMultiGPU")));
 }
 
 /// Towers race, so the variables are not the same in each run.

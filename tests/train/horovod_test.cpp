@@ -1,7 +1,12 @@
+#include <thread>
+
 #include <gmock/gmock.h>
 
+#include "comm/local_group.h"
 #include "support/live_fields.h"
+#include "support/model_with_state.h"
 #include "support/small_training.h"
+#include "train/data_parallel_trainer.h"
 
 namespace tpack {
 namespace {
@@ -16,6 +21,62 @@ TEST(Horovod, alone_is_a_world_of_one_with_the_bits_of_simple) {
   }
   EXPECT_EQ(horovod.trainer().step_size().ranks, 1);
   expect_bit_equal(variables_of(simple.trainer()), variables_of(horovod.trainer()));
+}
+
+/// The local variables of every replica after the steps of a training of 2 ranks with 2 towers each, and a
+/// checkpoint of the chief's.
+struct RanksWithState {
+  std::map<int64_t, Tensor> traces;  // by replica
+  CheckpointContent content;
+  std::map<std::string, Tensor> variables;  // of the chief
+};
+
+RanksWithState run_ranks_with_state(int64_t begin, int64_t end, const CheckpointContent* from) {
+  RanksWithState all;
+  LocalGroup group(2, 30);
+  std::mutex mutex;
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      SmallTraining training(small_flow(40, "- BatchData: {batch_size: 4}"), "Horovod: {devices: 2}",
+                             "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference,
+                             group.member(rank), std::make_unique<ModelWithState>());
+      Trainer& trainer = training.trainer();
+      trainer.initialize();
+      if (from != nullptr) trainer.load(*from, "model-7.h5");
+      for (int64_t step = begin; step < end; ++step) EXPECT_TRUE(trainer.step(step, {}));
+      EXPECT_TRUE(trainer.saves_together());
+      trainer.gather();
+      const Replicas& replicas = dynamic_cast<DataParallelTrainer&>(trainer).replicas();
+      const std::scoped_lock lock(mutex);
+      for (size_t k = 0; k < replicas.local_towers(); ++k)
+        all.traces[replicas.replica(k)] = replicas.device(k).variables().value("trace").clone();
+      if (rank != 0) return;
+      trainer.save(all.content);
+      for (auto& [name, tensor] : all.content.tensors) tensor = tensor.clone();
+      all.variables = variables_of(trainer);
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  return all;
+}
+
+TEST(Horovod, saves_the_local_variables_of_each_replica_and_goes_on_with_them) {
+  const RanksWithState whole = run_ranks_with_state(0, 12, nullptr);
+  const RanksWithState first = run_ranks_with_state(0, 7, nullptr);
+  EXPECT_TRUE(bit_equal(first.content.tensors.at("local/trace"), first.traces.at(0)));
+  std::set<double> different;
+  for (int64_t replica = 1; replica < 4; ++replica) {
+    const Tensor& trace = first.traces.at(replica);
+    different.insert(trace.at(0));
+    EXPECT_TRUE(
+        bit_equal(first.content.tensors.at("replicas/" + std::to_string(replica) + "/local/trace"), trace));
+  }
+  EXPECT_EQ(different.size(), 3U);
+  const RanksWithState second = run_ranks_with_state(7, 12, &first.content);
+  for (const auto& [replica, trace] : whole.traces)
+    EXPECT_TRUE(bit_equal(second.traces.at(replica), trace)) << "replica " << replica;
+  expect_bit_equal(second.variables, whole.variables);
 }
 
 // What happens between processes: DataParallelRanks.sum_buckets_during_backward.

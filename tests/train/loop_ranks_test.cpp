@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -6,6 +7,7 @@
 #include "comm/local_group.h"
 #include "core/stop.h"
 #include "support/fake_trainer.h"
+#include "support/temporary_folder.h"
 #include "train/loop.h"
 #include "train/recording_callback.h"
 
@@ -135,6 +137,40 @@ TEST(LoopRanks, ranks_of_the_config_say_where_a_callback_runs) {
     EXPECT_EQ(std::count(records[0].begin(), records[0].end(), "A trigger 2/1/4"), 1);
     EXPECT_EQ(std::count(records[1].begin(), records[1].end(), "A trigger 2/1/4"), calls);
   }
+}
+
+/// What two ranks do whose trainers save together, if the chief asks for a checkpoint after a step.
+std::vector<int64_t> gathered_on_two_ranks(int64_t checkpoint_at) {
+  const TemporaryFolder folder;
+  LocalGroup group(2, 30);
+  std::vector<int64_t> gathered(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto comm = group.member(rank);
+      FakeTrainer trainer;
+      trainer.is_together = true;
+      TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
+      run.options.world = comm.get();
+      run.options.folder = folder.str();
+      const auto save = [&](tpack::Run& r) {
+        if (r.global_step() == checkpoint_at) r.request_checkpoint({.name = "asked.h5"});
+      };
+      if (rank == 0) run.add("save", std::make_unique<FunctionCallback>(save));
+      run.go();
+      gathered[static_cast<size_t>(rank)] = trainer.gathered;
+      EXPECT_THAT(trainer.broadcast_at, testing::ElementsAre(3));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(std::filesystem::exists(folder / "checkpoints/asked.h5"), checkpoint_at > 0);
+  return gathered;
+}
+
+TEST(LoopRanks, that_save_together_all_gather_for_a_checkpoint_of_the_chief) {
+  EXPECT_THAT(gathered_on_two_ranks(-1), testing::ElementsAre(0, 0));
+  EXPECT_THAT(gathered_on_two_ranks(2), testing::ElementsAre(1, 1));  // within an epoch
+  EXPECT_THAT(gathered_on_two_ranks(6), testing::ElementsAre(1, 1));  // at its end
 }
 
 TEST(LoopRanks, a_value_of_the_chief_is_the_same_on_all) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "support/live_fields.h"
+#include "support/model_with_state.h"
 #include "support/small_training.h"
 #include "train/data_parallel_trainer.h"
 
@@ -55,6 +56,93 @@ TEST(SyncMultiGpu, scales_a_rate_with_the_samples_of_a_step) {
   EXPECT_FLOAT_EQ(static_cast<float>(rate_of("SyncMultiGPU: {devices: 2}")), 0.1F);
   EXPECT_FLOAT_EQ(static_cast<float>(rate_of("SyncMultiGPU: {devices: 2, accumulate: 3}")), 0.3F);
 }
+
+class TowersWithState : public testing::TestWithParam<std::string> {
+ protected:
+  static constexpr size_t kTowers = 2;
+
+  std::unique_ptr<SmallTraining> training(const std::string& trainer = GetParam()) const {
+    auto made = std::make_unique<SmallTraining>(
+        small_flow(22, "- BatchData: {batch_size: 4}"), trainer, "Adam: {learning_rate: 0.01}",
+        EngineSettings::Backend::kReference, make_self_comm(), std::make_unique<ModelWithState>());
+    made->trainer().initialize();
+    return made;
+  }
+  static void run(SmallTraining& training, int64_t begin, int64_t end) {
+    for (int64_t step = begin; step < end; ++step) ASSERT_TRUE(training.trainer().step(step, {}));
+  }
+  static double number(SmallTraining& training, size_t tower, const std::string& variable) {
+    const Replicas& replicas = dynamic_cast<DataParallelTrainer&>(training.trainer()).replicas();
+    return replicas.device(tower).variables().number(variable);
+  }
+  static CheckpointContent saved(SmallTraining& training) {
+    CheckpointContent content;
+    training.trainer().save(content);
+    for (auto& [name, tensor] : content.tensors) tensor = tensor.clone();
+    return content;
+  }
+};
+
+TEST_P(TowersWithState, save_the_local_variables_of_each_and_go_on_with_them) {
+  const auto whole = training();
+  run(*whole, 0, 12);
+  const auto first = training();
+  run(*first, 0, 7);
+  const CheckpointContent content = saved(*first);
+  EXPECT_EQ(content.tensors.at("local/trace").at(0), number(*first, 0, "trace"));
+  EXPECT_EQ(content.tensors.at("replicas/1/local/trace").at(0), number(*first, 1, "trace"));
+  EXPECT_NE(number(*first, 0, "trace"), number(*first, 1, "trace"));
+  const auto second = training();
+  second->trainer().load(content, "model-7.h5");
+  run(*second, 7, 12);
+  for (size_t k = 0; k < kTowers; ++k)
+    EXPECT_EQ(number(*second, k, "trace"), number(*whole, k, "trace")) << "tower " << k;
+  expect_bit_equal(variables_of(second->trainer()), variables_of(whole->trainer()));
+}
+
+TEST_P(TowersWithState, resume_with_as_many_replicas_only) {
+  const auto two = training();
+  run(*two, 0, 3);
+  const auto one = training("Simple: {accumulate: 2}");
+  EXPECT_THAT([&] { one->trainer().load(saved(*two), "model-3.h5"); },
+              testing::ThrowsMessage<CheckpointError>(testing::StrEq(
+                  "model-3.h5: was made with 2 replicas (towers x ranks), this run has 1, and the model has "
+                  "local variables ('trace') of each; resume with as many, or start a new run with these "
+                  "weights (init)")));
+}
+
+TEST_P(TowersWithState, that_a_checkpoint_lacks_are_named) {
+  const auto first = training();
+  run(*first, 0, 3);
+  CheckpointContent content = saved(*first);
+  content.tensors.erase("replicas/1/local/trace");
+  EXPECT_THAT([&] { first->trainer().load(content, "model-3.h5"); },
+              testing::ThrowsMessage<CheckpointError>(
+                  testing::HasSubstr("has no replicas/1/local/trace of the type float32 []")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, TowersWithState,
+                         testing::Values("SyncMultiGPU: {devices: 2}",
+                                         "SyncMultiGPU: {devices: 2, mode: parameter_server}"),
+                         [](const auto& one) { return one.index == 0 ? "replicated" : "parameter_server"; });
+
+using BroadcastBetweenTowers = TowersWithState;
+
+TEST_P(BroadcastBetweenTowers, of_an_epoch_is_of_all_but_local_variables) {
+  const auto training =
+      this->training("SyncMultiGPU: {devices: 2, broadcast_every_epoch: " + GetParam() + "}");
+  run(*training, 0, 3);
+  const double average = number(*training, 0, "average");
+  const double of_the_other = number(*training, 1, "average");
+  const double trace_of_the_other = number(*training, 1, "trace");
+  ASSERT_NE(average, of_the_other);
+  training->trainer().before_epoch();
+  EXPECT_EQ(number(*training, 1, "average"), GetParam() == "true" ? average : of_the_other);
+  EXPECT_EQ(number(*training, 1, "trace"), trace_of_the_other);
+}
+
+INSTANTIATE_TEST_SUITE_P(OnAndOff, BroadcastBetweenTowers, testing::Values("true", "false"),
+                         [](const auto& one) { return one.param; });
 
 TEST(SyncMultiGpu, names_a_device_that_is_not_there_at_its_place) {
   try {
