@@ -13,8 +13,8 @@ inline constexpr const char* kTiledWinograd = "winograd-tiled";
 /// True for windows that it can compute: 3x3, stride 1, no dilation, one group.
 bool tiled_winograd_fits(const ConvolutionParams& p, const Shape& weights);
 
-/// True if oneDNN's Winograd kernels may be used as well. They need AVX-512. With unequal paddings they exist,
-/// but version 2.6 computes a wrong gradient of the input.
+/// True if oneDNN's Winograd kernels may be used as well. They need AVX-512. With unequal paddings they
+/// exist, but version 2.6 computes a wrong gradient of the input.
 bool onednn_winograd_fits(const ConvolutionParams& p);
 
 /// Convolutions by F(4x4, 3x3), a few tiles at a time from input to output, so that the values in between
