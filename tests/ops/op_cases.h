@@ -85,6 +85,8 @@ inline std::vector<OpCase> forward_cases() {
       conv_case("conv 3x3 same", {.padding = {1, 1, 1, 1}}, {2, 3, 5, 4}, {4, 3, 3, 3}),
       conv_case("conv stride 2, odd padding", {.stride = {2, 2}, .padding = {0, 1, 1, 0}}, {1, 2, 6, 5},
                 {3, 2, 3, 2}),
+      conv_case("conv 1x1 of every second row", {.stride = {2, 1}}, {2, 3, 16, 16}, {4, 3, 1, 1}),
+      conv_case("conv 1x1 of every second pixel", {.stride = {2, 2}}, {2, 12, 8, 8}, {8, 12, 1, 1}),
       conv_case("conv dilated, grouped", {.dilation = {2, 1}, .groups = 2}, {2, 4, 6, 3}, {2, 2, 2, 2}),
       {"conv of scaled weights, grouped",
        [](Builder& b, Symbols in) {

@@ -1,9 +1,11 @@
 #include "ops/convolution.h"
 
 #include <optional>
+#include <string_view>
 
 #include "backend/cpu/batch_pieces.h"
 #include "backend/cpu/kernel.h"
+#include "backend/cpu/onednn.h"
 #include "backend/cpu/primitive.h"
 #include "backend/cpu/simd.h"
 #include "backend/cpu/winograd.h"
@@ -89,6 +91,19 @@ ConvolutionProblem problem_of(const KernelRequest& request, const ConvolutionPar
           {p.padding.bottom, p.padding.right}};
 }
 
+/// Passes over a kernel of oneDNN that is wrong: without AVX-512, version 2.6 writes behind its scratch
+/// memory in convolutions of 1x1 with a stride if the channels of a channels-last image are no multiple of 8.
+template <class Pd>
+Pd sound(Pd desc, const ConvolutionProblem& p) {
+  constexpr int64_t kBlock = 8;
+  const bool strided = p.stride != Dims{1, 1};
+  if (has_avx512() || !strided || p.x.dims()[1] % kBlock == 0) return desc;
+  while (std::string_view(desc.impl_info_str()).starts_with("jit_1x1")) {
+    if (!desc.next_impl()) throw dnnl::error(dnnl_unimplemented, "no other kernel");
+  }
+  return desc;
+}
+
 using Forward = dnnl::convolution_forward;
 
 Forward::primitive_desc forward_desc(const ConvolutionProblem& p, bool bias, Activation activation) {
@@ -99,7 +114,7 @@ Forward::primitive_desc forward_desc(const ConvolutionProblem& p, bool bias, Act
                                                   p.dilation, p.padding_front, p.padding_back)
                                   : Forward::desc(kind, p.algorithm, p.x, p.w, p.y, p.stride, p.dilation,
                                                   p.padding_front, p.padding_back);
-  return {desc, attributes, engine()};
+  return sound(Forward::primitive_desc(desc, attributes, engine()), p);
 }
 
 /// max(y, 0) after a kernel without a ReLU that keeps NaN.
@@ -189,8 +204,9 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
     const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
-    const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
-                                      forward_desc(p, false, Activation::kNone));
+    const auto pd = sound(Backward::primitive_desc(desc, user_scratchpad(), engine(),
+                                                   forward_desc(p, false, Activation::kNone)),
+                          p);
     weights = pd.weights_desc();
     const std::vector<Operand> in = {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()}};
@@ -213,8 +229,9 @@ PreparedKernel backward_weights(const KernelRequest& request) {
     const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
-    const Backward::primitive_desc pd(desc, user_scratchpad(), engine(),
-                                      forward_desc(p, false, Activation::kNone));
+    const auto pd = sound(Backward::primitive_desc(desc, user_scratchpad(), engine(),
+                                                   forward_desc(p, false, Activation::kNone)),
+                          p);
     weights = pd.diff_weights_desc();
     const std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_WEIGHTS, *weights}};
