@@ -77,6 +77,7 @@ struct DataParallel::Tower final : ReplicaAverage {
   bool ends_step = false;                      // the batch is the last one of its step
   std::vector<std::vector<Tensor>> kept;  // copies of a step's batches, where several updates use several
   std::span<const Tensor> batch;
+  int ended_on = 0;  // the first replica without a batch
   int64_t samples = 0;
 };
 
@@ -224,8 +225,14 @@ void DataParallel::share_plan(const std::function<void()>& build) {
 bool DataParallel::take_batch(size_t k, const Batches& batches) {
   Tower& tower = *towers_[k];
   tower.batch = batches(k);
-  const bool empty = tower.batch.empty();
-  if (tower.comm != nullptr && tower.comm->agree_max(empty ? 1 : 0, "the next batch") > 0) tower.batch = {};
+  if (tower.comm != nullptr) {
+    // The first replica without a batch has the largest number.
+    const auto all = static_cast<int>(replicas());
+    const int wish = tower.batch.empty() ? all - static_cast<int>(replica(k)) : 0;
+    const int agreed = tower.comm->agree_max(wish, "the next batch");
+    tower.ended_on = all - agreed;
+    if (agreed > 0) tower.batch = {};
+  }
   if (tower.batch.empty()) return false;
   tower.samples += tower.batch[0].shape()[0];
   return true;
@@ -240,6 +247,8 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
   last_step_ = global_step;
   return !towers_[0]->batch.empty();
 }
+
+int64_t DataParallel::ended_on() const { return towers_[0]->ended_on; }
 
 void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches) {
   Tower& tower = *towers_[k];

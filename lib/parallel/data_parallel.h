@@ -35,6 +35,7 @@ class DataParallel final : public Replicas {
   using Replicas::device;
   std::vector<NamedExecutable> executables(size_t tower) const override;
   std::vector<NamedExecutable> executables() const { return executables(0); }
+  int64_t ended_on() const override;
   uint64_t variable_bytes() const override;
 
  private:

@@ -73,6 +73,9 @@ class Replicas {
   /// One step. False if some tower had no batch.
   virtual bool step(int64_t global_step, const Batches& batches) = 0;
 
+  /// The first replica that had no batch, after a step that returned false.
+  virtual int64_t ended_on() const { return 0; }
+
   /// Samples of all steps of the towers of this process.
   virtual int64_t samples() const = 0;
   size_t local_towers() const { return options_.towers; }

@@ -104,6 +104,16 @@ bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop)
   return true;
 }
 
+std::string DataParallelTrainer::end_of_data() const {
+  const int64_t replica = replicas_->ended_on();
+  if (replica == 0) return Trainer::end_of_data();
+  const auto towers = static_cast<int64_t>(replicas_->local_towers());
+  std::string where;
+  if (towers > 1) where += " of tower " + std::to_string(replica % towers);
+  if (step_size().ranks > 1) where += " of rank " + std::to_string(replica / towers);
+  return "the data" + where + " ended";
+}
+
 std::vector<StepStatistic> DataParallelTrainer::statistics() const {
   std::vector<StepStatistic> all;
   for (const std::string& name : statistics_) {

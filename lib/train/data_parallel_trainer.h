@@ -20,6 +20,7 @@ class DataParallelTrainer : public Trainer {
   void compile() override;
   void initialize() override;
   bool step(int64_t global_step, const std::stop_token& stop) override;
+  std::string end_of_data() const override;
   std::vector<StepStatistic> statistics() const override;
   std::optional<double> statistic(size_t index) const override;
   std::optional<int64_t> steps_per_pass() const override;

@@ -198,7 +198,8 @@ void Loop::request_again() {
 void Loop::one_step() {
   before_run();
   if (!step()) {
-    end_before_step(Ending::kEndOfData, "the data ended at global_step " + std::to_string(run_.global_step_));
+    end_before_step(Ending::kEndOfData,
+                    trainer_.end_of_data() + " at global_step " + std::to_string(run_.global_step_));
   }
   ++run_.global_step_;
   run_.has_statistics_ = true;

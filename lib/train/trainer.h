@@ -87,6 +87,8 @@ class Trainer {
   /// One step. False at the end of the data. Errors: what the data, a device or a peer throw; Stopped where
   /// `stop` was requested while it waited.
   virtual bool step(int64_t global_step, const std::stop_token& stop) = 0;
+  /// After a step that returned false: "the data ended", and where if others had more.
+  virtual std::string end_of_data() const { return "the data ended"; }
 
   /// Statistics of each step, by number.
   virtual std::vector<StepStatistic> statistics() const { return {}; }

@@ -181,6 +181,7 @@ TEST_F(DataParallelParts, a_tower_without_batch_ends_the_step_for_all_and_change
     return tower == 1 ? std::span<const Tensor>() : std::span<const Tensor>(batch_);
   };
   EXPECT_FALSE(replicas_->step(0, batches));
+  EXPECT_EQ(replicas_->ended_on(), 1);
   EXPECT_TRUE(bit_equal(replicas_->variables().tensor("@parameters"), before));
 }
 

@@ -20,11 +20,12 @@ class SmallTraining {
                          const std::string& optimizer_yaml = "Adam: {learning_rate: 0.01}",
                          EngineSettings::Backend backend = EngineSettings::Backend::kReference,
                          std::unique_ptr<Comm> world = make_self_comm(),
-                         std::unique_ptr<TowerFunction> model = model_of(kSmallModel))
+                         std::unique_ptr<TowerFunction> model = model_of(kSmallModel),
+                         const std::string& input = "Feed")
       : model_(std::move(model)),
         optimizer_(optimizer_of(optimizer_yaml)),
         flows_{{"train", std::move(data)}},
-        input_(Registry<InputSource>::make("Feed")),
+        input_(Registry<InputSource>::make(input)),
         world_(std::move(world)),
         trainer_(Registry<Trainer>::make_item(parse_yaml(trainer_yaml, "test.yaml"))) {
     TrainSetup setup;

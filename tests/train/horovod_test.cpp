@@ -79,6 +79,55 @@ TEST(Horovod, saves_the_local_variables_of_each_replica_and_goes_on_with_them) {
   expect_bit_equal(second.variables, whole.variables);
 }
 
+/// Data of which each replica has another number of batches, as from a socket.
+class UnequalInput final : public InputSource {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Feed with 2 batches for the last replica, 5 for others.");
+  }
+  explicit UnequalInput(Params /*p*/) {}
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
+    const bool last = setup.replica + 1 == setup.replicas;
+    return std::make_unique<Reader>(Registry<InputSource>::make("Feed")->open(setup), last ? 2 : 5);
+  }
+
+ private:
+  class Reader final : public InputReader {
+   public:
+    Reader(std::unique_ptr<InputReader> inner, int batches) : inner_(std::move(inner)), left_(batches) {}
+    bool next(const std::stop_token& stop) override { return left_-- > 0 && inner_->next(stop); }
+    std::span<const Tensor> tensors() const override { return inner_->tensors(); }
+    DataPosition position() const override { return inner_->position(); }
+    double waited_s() const override { return inner_->waited_s(); }
+
+   private:
+    std::unique_ptr<InputReader> inner_;
+    int left_;
+  };
+};
+
+TPACK_REGISTER(InputSource, UnequalInput, "Unequal");
+
+TEST(Horovod, ends_on_all_ranks_where_the_data_of_one_end_and_says_which) {
+  LocalGroup group(2, 30);
+  std::vector<std::string> ends(2);
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      SmallTraining training(small_flow(64, "- BatchData: {batch_size: 4}"), "Horovod: {devices: 2}",
+                             "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference,
+                             group.member(rank), model_of(kSmallModel), "Unequal");
+      training.trainer().initialize();
+      int64_t step = 0;
+      while (training.trainer().step(step, {})) ++step;
+      ends[static_cast<size_t>(rank)] = training.trainer().end_of_data() + " after " + std::to_string(step);
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_THAT(ends, testing::Each("the data of tower 1 of rank 1 ended after 2"));
+}
+
 // What happens between processes: DataParallelRanks.sum_buckets_during_backward.
 const live::Fields kHorovod("trainer", "Horovod",
                             {.base = "{devices: 2}",
