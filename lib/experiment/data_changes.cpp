@@ -48,4 +48,17 @@ std::map<std::string, std::string> DataRecord::changes_since(const DataRecord& e
   return changes;
 }
 
+void require_same_data(Comm& world, const std::map<std::string, DataFlow>& flows) {
+  if (world.size() == 1) return;
+  for (const auto& [name, flow] : flows) {
+    const std::vector<std::string> all = world.all_gather(describe(flow.facts()), "what the data hold");
+    for (size_t rank = 1; rank < all.size(); ++rank) {
+      if (all[rank] == all[0]) continue;
+      throw DistributedError("data." + name + ": rank " + std::to_string(rank) + " has " + all[rank] +
+                             ", but rank 0 has " + all[0] +
+                             "; all ranks need the same data, of which each takes its share");
+    }
+  }
+}
+
 }  // namespace tpack

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "comm/comm.h"
 #include "dataflow/data_flow.h"
 
 namespace tpack {
@@ -29,5 +30,10 @@ class DataRecord {
 
   std::map<std::string, Flow> flows_;  // those with a fingerprint
 };
+
+/// Compares what the flows hold on all ranks: each takes its share of the samples by their numbers, so all
+/// must have as many. Names and dates of files may differ from machine to machine. Prepares the flows.
+/// Errors: DistributedError with the flow and the first rank that differs from rank 0.
+void require_same_data(Comm& world, const std::map<std::string, DataFlow>& flows);
 
 }  // namespace tpack

@@ -112,6 +112,7 @@ void TrainRun::train() {
   for (const auto& [name, flow] : e.flows) bad_samples_.watch(name, flow);  // inputs read ahead at once
   open_data_and_set_up(
       e, [this] { prepare_data(); }, [this] { set_up_trainer(*experiment_, plan_, world_); });
+  require_same_data(world_, e.flows);
   if (chief()) warn_of_unsaved_weights(e);
   if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =

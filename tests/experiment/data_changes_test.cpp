@@ -1,9 +1,11 @@
 #include "experiment/data_changes.h"
 
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 
+#include "comm/local_group.h"
 #include "config/yaml_reader.h"
 #include "core/error.h"
 #include "support/temporary_folder.h"
@@ -58,6 +60,36 @@ TEST_F(DataChanges, are_named_for_each_flow) {
 TEST_F(DataChanges, need_a_record_that_can_be_read) {
   for (const char* text : {"", "[1]", R"({"train": 1})", R"({"train": {"facts": "x"}})"})
     EXPECT_THROW(DataRecord::from_json(text, "file.h5"), CheckpointError) << text;
+}
+
+TEST_F(DataChanges, between_ranks_are_refused) {
+  for (const char* name : {"same/ants/1.png", "same/ants/2.png", "fewer/ants/1.png"}) image(name);
+  /// What each rank of three says whose images are in these folders.
+  const auto errors_of = [&](const std::vector<std::string>& folders) {
+    LocalGroup group(static_cast<int>(folders.size()), 30);
+    std::vector<std::string> errors(folders.size());
+    std::vector<std::thread> ranks;
+    for (size_t rank = 0; rank < folders.size(); ++rank) {
+      ranks.emplace_back([&, rank] {
+        const auto comm = group.member(static_cast<int>(rank));
+        std::map<std::string, DataFlow> flows;
+        flows.emplace("train",
+                      make_flow(parse_yaml("[ImageFolder: " + (folder_ / folders[rank]) + "]", "test.yaml")));
+        try {
+          require_same_data(*comm, flows);
+        } catch (const DistributedError& error) {
+          errors[rank] = error.what();
+        }
+      });
+    }
+    for (std::thread& rank : ranks) rank.join();
+    return errors;
+  };
+  EXPECT_THAT(errors_of({"same", "same", "same"}), testing::Each(""));
+  EXPECT_THAT(
+      errors_of({"same", "same", "fewer"}),
+      testing::Each("data.train: rank 2 has 1 images in 1 class (ants: 1), but rank 0 has 2 images in "
+                    "1 class (ants: 2); all ranks need the same data, of which each takes its share"));
 }
 
 }  // namespace
