@@ -16,6 +16,7 @@ class ScratchTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         for top in ("lib", "app", "tests", "bench", "cmake", "scripts"):
             shutil.copytree(ROOT / top, self.root / top, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / ".clang-format", self.root)  # what scripts write is formatted like the rest
 
     def replace(self, path, old, new):
         """Replaces every `old` in a file of the copy."""
