@@ -142,12 +142,12 @@ TEST_F(Infer, draws_pictures) {
   EXPECT_EQ(max_difference(pixels("same"), image), 0) << "the picture that went in";
   const Tensor flat = pixels("flat");
   const Tensor t = pixels("t");
-  for (int64_t y = 0; y < 2; ++y) {
-    for (int64_t x = 0; x < 3; ++x) {
-      for (int64_t c = 0; c < 3; ++c) {  // channel, row, column
-        const auto at = static_cast<size_t>(c * 6 + y * 3 + x);
-        EXPECT_NEAR(flat.at(y * 9 + x * 3 + c), 255 * numbers.at("flat")[at].get<double>(), 0.51);
-        EXPECT_NEAR(t.at(y * 9 + x * 3 + c), 127.5 * (numbers.at("t")[c][y][x].get<double>() + 1), 0.51);
+  for (size_t y = 0; y < 2; ++y) {
+    for (size_t x = 0; x < 3; ++x) {
+      for (size_t c = 0; c < 3; ++c) {  // channel, row, column
+        const auto at = static_cast<int64_t>(y * 9 + x * 3 + c);
+        EXPECT_NEAR(flat.at(at), 255 * numbers.at("flat")[c * 6 + y * 3 + x].get<double>(), 0.51);
+        EXPECT_NEAR(t.at(at), 127.5 * (numbers.at("t")[c][y][x].get<double>() + 1), 0.51);
       }
     }
   }
