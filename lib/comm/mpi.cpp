@@ -302,8 +302,9 @@ void MpiComm::reduce_compressed(std::span<float> values, const char* stage, Comp
     };
     const auto* others = reinterpret_cast<const uint16_t*>(scratch_.data());
     for (int rank = 0; rank < size_; ++rank) {
-      const uint16_t* from = others + static_cast<size_t>(rank < rank_ ? rank : rank - 1) * own.size();
-      if (rank == rank_) from = wire.data() + own.begin;
+      const bool is_own = rank == rank_;
+      const uint16_t* const from = is_own ? wire.data() + own.begin : others;
+      if (!is_own) others += own.size();
       expand({from, own.size()}, expanded(rank), compression);
     }
     const auto array = [&](int rank) -> const float* { return expanded(rank).data(); };
