@@ -6,23 +6,12 @@
 
 namespace tpack {
 struct Nvml::Functions {
-  // As in nvml.h.
-  struct Utilization {
-    unsigned int gpu = 0;
-    unsigned int memory = 0;
-  };
-  struct MemoryInfo {
-    unsigned long long total = 0;
-    unsigned long long free = 0;
-    unsigned long long used = 0;
-  };
-
   int (*init)() = nullptr;
   int (*shutdown)() = nullptr;
   int (*count)(unsigned int*) = nullptr;
   int (*device)(unsigned int, void**) = nullptr;
-  int (*utilization)(void*, Utilization*) = nullptr;
-  int (*memory)(void*, MemoryInfo*) = nullptr;
+  int (*utilization)(void*, NvmlUtilization*) = nullptr;
+  int (*memory)(void*, NvmlMemory*) = nullptr;
   const char* (*error_string)(int) = nullptr;
 };
 
@@ -64,8 +53,8 @@ void Nvml::check(int result, const char* call) const {
 }
 
 GpuReading Nvml::read(size_t device) const {
-  Functions::Utilization utilization;
-  Functions::MemoryInfo memory;
+  NvmlUtilization utilization;
+  NvmlMemory memory;
   check(functions_->utilization(devices_.at(device), &utilization), "nvmlDeviceGetUtilizationRates");
   check(functions_->memory(devices_.at(device), &memory), "nvmlDeviceGetMemoryInfo");
   return {static_cast<double>(utilization.gpu), memory.used};

@@ -7,6 +7,17 @@
 
 namespace tpack {
 
+// As in NVIDIA's nvml.h: nvmlUtilization_t and nvmlMemory_t.
+struct NvmlUtilization {
+  unsigned int gpu = 0;
+  unsigned int memory = 0;
+};
+struct NvmlMemory {
+  unsigned long long total = 0;
+  unsigned long long free = 0;
+  unsigned long long used = 0;
+};
+
 /// What a graphics processor does at one moment.
 struct GpuReading {
   double utilization = 0;  // percent of the time of the last sample in which it ran something

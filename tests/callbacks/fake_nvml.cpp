@@ -3,20 +3,12 @@
 #include <array>
 #include <atomic>
 
+#include "callbacks/nvml.h"
+
 namespace {
 
 std::array<std::atomic<unsigned int>, 2> readings = {0, 0};
 std::array<int, 2> numbers = {0, 1};
-
-struct Utilization {
-  unsigned int gpu;
-  unsigned int memory;
-};
-struct MemoryInfo {
-  unsigned long long total;
-  unsigned long long free;
-  unsigned long long used;
-};
 
 }  // namespace
 
@@ -41,12 +33,12 @@ int device_at(unsigned int index, void** device) {
   *device = &numbers.at(index);
   return 0;
 }
-int nvmlDeviceGetUtilizationRates(void* device, Utilization* utilization) {
+int nvmlDeviceGetUtilizationRates(void* device, tpack::NvmlUtilization* utilization) {
   const auto number = static_cast<unsigned int>(*static_cast<int*>(device));
   utilization->gpu = 10 * (number + 1) + 10 * readings.at(number);
   return 0;
 }
-int nvmlDeviceGetMemoryInfo(void* device, MemoryInfo* memory) {
+int nvmlDeviceGetMemoryInfo(void* device, tpack::NvmlMemory* memory) {
   const auto number = static_cast<unsigned int>(*static_cast<int*>(device));
   memory->used = (number + 1) * 1000000000ULL * (1 + readings.at(number)++);
   return 0;
