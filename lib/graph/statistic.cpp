@@ -15,6 +15,8 @@ double ratio(std::span<const double> total) { return total[0] / total[1]; }
 }  // namespace
 
 const Accumulation kRatio = {add_parts, ratio};
+const Accumulation kShare = {
+    add_parts, [](std::span<const double> total) { return total.back() == 0 ? 0 : ratio(total); }};
 
 Tally::Tally(const Statistic& statistic)
     : accumulation_(statistic.accumulation),

@@ -19,6 +19,8 @@ struct Accumulation {
 
 /// One number divided by the weight; both are added.
 extern const Accumulation kRatio;
+/// As kRatio, but 0 where the weight is 0: a share of nothing.
+extern const Accumulation kShare;
 
 /// A named figure of one batch, which adds up exactly over batches of any size.
 struct Statistic {

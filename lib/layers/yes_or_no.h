@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+#include <concepts>
 #include <string>
 
 #include "core/text.h"
@@ -29,6 +31,46 @@ inline Symbol logits_of(const ModelView& model, const YesOrNoFields& fields, con
                                                 "' is the output of a sigmoid, which the " +
                                                 owner.substr(0, owner.find(' ')) +
                                                 " applies itself; name the output before the sigmoid");
+}
+
+/// What a metric of yes or no compares, as floats 0 and 1 of the logits' shape (or one number for all).
+struct Answers {
+  Symbol given;  // the sigmoid is above the threshold
+  Builder::Operand expected;
+};
+
+/// The fields of these metrics.
+struct AnswerFields : YesOrNoFields {
+  double threshold = 0.5;
+};
+
+template <std::derived_from<AnswerFields> P>
+Schema<P> with_answers(Schema<P> schema) {
+  return schema.field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits), "scores [N, ...]")
+      .required()
+      .field("labels", static_cast<NumberOrOutput P::*>(&P::labels),
+             "an output of the logits' size, or a number for all; yes above 0.5, no else")
+      .required()
+      .field("threshold", static_cast<double P::*>(&P::threshold), between(0, 1),
+             "probability above which an output says yes; above 0 and below 1");
+}
+
+/// Errors: ConfigError.
+inline void check_answers(const AnswerFields& fields, const std::string& owner) {
+  if (fields.threshold == 0 || fields.threshold == 1)
+    throw ConfigError(owner + ": 'threshold' is " + shortest(fields.threshold) +
+                      "; must be above 0 and below 1");
+  check_labels(fields, owner);
+}
+
+/// Errors: as logits_of, and ShapeError.
+inline Answers answers_of(const ModelView& model, const AnswerFields& fields, const std::string& owner) {
+  Builder& b = model.builder();
+  const Symbol x = logits_of(model, fields, owner);
+  const Builder::Operand labels = model.like(fields.labels, x);
+  const Symbol given = b.to_float(b.greater(x, std::log(fields.threshold / (1 - fields.threshold))));
+  if (!labels.symbol) return {given, labels.value > 0.5 ? 1.0 : 0.0};
+  return {given, b.to_float(b.greater(labels, 0.5))};
 }
 
 }  // namespace tpack

@@ -64,7 +64,7 @@ const std::vector<std::string> kMonitors = {"Monitors",      "TFEventWriter",   
                                             "ScalarHistory"};
 
 /// Rows that name something which is not there yet: fewer are fine.
-constexpr size_t kMostPlanned = 9;
+constexpr size_t kMostPlanned = 1;
 
 struct Row {
   std::string theirs;  // "" for what only tpack has

@@ -109,18 +109,5 @@ TEST_F(CheckNumericsTest, can_be_turned_off) {
   EXPECT_EQ(run({{"run_as_trigger", false}}), "");
 }
 
-/// When a run whose first step corrupts a weight ends.
-std::string end_of_a_spoiled_run(const std::string& item) {
-  FakeTrainer trainer;
-  trainer.on_step = [&](int64_t step) {
-    if (step == 0) trainer.weights().data<float>()[0] = INFINITY;
-  };
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
-  run.add("probed", callback_of(item));
-  return error_of_run(run);
-}
-
-const live::Fields kCheckNumerics("callback", "CheckNumerics", {.base = "{}", .build = end_of_a_spoiled_run});
-
 }  // namespace
 }  // namespace tpack

@@ -710,4 +710,32 @@ def _(x, labels, v):
             "multi_label_accuracy/weight": torch.tensor(float(labels.numel()))}
 
 
+@case("classification_error", "ClassificationError", MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}}]
+metrics: [{ClassificationError: {logits: fc, labels: x1, k: 2}}]""", numbers(20, 7), integers(20, below=6), form="model")
+def _(x, labels, v):
+    y = scores(x, v)
+    misses = (y.topk(2).indices != labels[:, None]).all(1)
+    return {"cost": F.cross_entropy(y, labels), "classification_error/sum": misses.sum(),
+            "classification_error/weight": torch.tensor(float(len(labels)))}
+
+
+ANSWERS = REGRESSION + """
+cost: [{SigmoidCrossEntropy: {logits: fc, labels: x1}}]
+metrics: [{Precision: {logits: fc, labels: x1, threshold: 0.4}}, {Recall: {logits: fc, labels: x1, threshold: 0.4}}, {Mean: {output: x1}}]
+"""
+
+
+def with_answers(x, labels, v):
+    y = scores(x, v)
+    given, expected = torch.sigmoid(y) > 0.4, labels > 0.5
+    right = (given & expected).sum()
+    return {"cost": F.binary_cross_entropy_with_logits(y, labels),
+            "precision/sum": right, "precision/weight": given.sum(), "recall/sum": right, "recall/weight": expected.sum(),
+            "mean/sum": labels.sum(), "mean/weight": torch.tensor(float(labels.numel()))}
+
+
+for name in ("precision", "recall", "mean"):
+    case(name, name.capitalize(), ANSWERS, numbers(20, 7), numbers(20, 6, around=0.5, within=0.5), form="model")(with_answers)
+
+
 finish("layers.json", {"cases": [results_of(*one) for one in CASES]})

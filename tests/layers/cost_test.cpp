@@ -161,6 +161,52 @@ TEST(MultiLabelAccuracy, counts_right_answers_of_all_labels) {
     EXPECT_THROW(figure_of(wrong), ConfigError) << wrong;
 }
 
+TEST(Precision, and_recall_share_the_right_yes) {
+  const Tensor logits = Tensor::of<double>({5}, {1, 2, 0.2, -1, -2});
+  const Tensor labels = Tensor::of<int32_t>({5}, {1, 0, 1, 1, 0});
+  const auto parts_of = [&](const std::string& metric, const std::string& more) {
+    const auto parts =
+        testkit::evaluate(function_of_kind<Metric>(metric + ": {logits: logits, " + more + "}"),
+                          {logits, labels}, DType::kFloat64);
+    return std::pair(parts[0].at(0), parts[1].at(0));
+  };
+  EXPECT_EQ(parts_of("Precision", "labels: label"), std::pair(2.0, 3.0));
+  EXPECT_EQ(parts_of("Recall", "labels: label"), std::pair(2.0, 3.0));
+  EXPECT_EQ(parts_of("Precision", "labels: label, threshold: 0.8"), std::pair(0.0, 1.0)) << "sigmoid(2) only";
+  EXPECT_EQ(parts_of("Recall", "labels: label, threshold: 0.2"), std::pair(3.0, 3.0));
+  EXPECT_EQ(parts_of("Recall", "labels: 1"), std::pair(3.0, 5.0));
+  EXPECT_EQ(parts_of("Recall", "labels: 0"), std::pair(0.0, 0.0));
+}
+
+TEST(Share, of_nothing_is_0) {
+  EXPECT_EQ(kShare.value(std::vector<double>{0, 0}), 0);
+  EXPECT_EQ(kShare.value(std::vector<double>{1, 4}), 0.25);
+  EXPECT_TRUE(std::isnan(kRatio.value(std::vector<double>{0, 0})));
+}
+
+TEST(ClassificationError, counts_what_in_top_k_does_not) {
+  const Tensor scores = Tensor::of<double>({3, 3}, {1, 2, 3, 1, 2, 3, 3, 2, 1});
+  const Tensor labels = Tensor::of<int32_t>({3}, {2, 1, 2});
+  const auto misses = [&](const std::string& more) {
+    return testkit::evaluate(
+        function_of_kind<Metric>("ClassificationError: {logits: logits, labels: label" + more + "}"),
+        {scores, labels}, DType::kFloat64);
+  };
+  EXPECT_EQ(misses("")[0].at(0), 2);
+  EXPECT_EQ(misses("")[1].at(0), 3);
+  EXPECT_EQ(misses(", k: 2")[0].at(0), 1);
+}
+
+TEST(Mean, takes_all_elements_or_one_number) {
+  const auto parts_of = [](const Tensor& x) {
+    return testkit::evaluate(function_of_outputs<Metric>("Mean: {output: x}", {"x"}), {x}, DType::kFloat64);
+  };
+  EXPECT_EQ(parts_of(Tensor::of<double>({2, 2}, {1, 2, 3, 5}))[0].at(0), 11);
+  EXPECT_EQ(parts_of(Tensor::of<double>({2, 2}, {1, 2, 3, 5}))[1].at(0), 4);
+  EXPECT_EQ(parts_of(Tensor::of<int32_t>({}, {7}))[0].at(0), 7);
+  EXPECT_EQ(parts_of(Tensor::of<int32_t>({}, {7}))[1].at(0), 1);
+}
+
 /// 2 * (1 * 0 + 2 * 9 + 0 * 1) / 3, whatever shape the weights have.
 TEST(Cost, averages_weighted_losses_over_the_number_of_samples) {
   const Tensor predictions = Tensor::of<double>({3, 1}, {1, 4, 2});

@@ -1,0 +1,43 @@
+#include "layers/cost.h"
+#include "ops/in_top_k.h"
+
+namespace tpack {
+namespace {
+
+struct ClassificationErrorParams {
+  Ref<LayerOutput> logits;
+  Ref<LayerOutput> labels;
+  int64_t k = 1;
+};
+
+/// Shapes: logits [N, C], labels int32 [N] -> (misses, N). Source: tensorpack callbacks/inference.py,
+/// ClassificationError.
+class ClassificationError final : public Metric {
+ public:
+  using Params = ClassificationErrorParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Share of samples whose label is not among the k best scores: 1 - InTopK.")
+        .example("ClassificationError: {logits: logits, labels: label}")
+        .field("logits", &Params::logits, "scores [N, classes]")
+        .required()
+        .field("labels", &Params::labels, "class numbers, int32 [N]")
+        .required()
+        .field("k", &Params::k, at_least(1), "number of best scores");
+  }
+  explicit ClassificationError(Params p) : p_(std::move(p)) {}
+
+  SumAndWeight build(const ModelView& model) const override {
+    Builder& b = model.builder();
+    const Builder::NameScope scope(b, "classification_error", p_.logits.position);
+    const Symbol hits = in_top_k(b, model.output(p_.logits), model.output(p_.labels), p_.k);
+    return sum_and_count(b, b.sub(1.0, hits));
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Metric, ClassificationError, "ClassificationError");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,37 @@
+#include "layers/yes_or_no.h"
+
+namespace tpack {
+namespace {
+
+struct RecallParams : AnswerFields {};
+
+/// Shapes: logits [N, ...], labels of as many elements (or a number for all) -> (right yes, labels yes).
+/// Source: tensorpack callbacks/inference.py, BinaryClassificationStats.
+class Recall final : public Metric {
+ public:
+  using Params = RecallParams;
+  static Schema<Params> schema() {
+    return with_answers(
+               Schema<Params>("Share of the labels yes whose output says yes; 0 if no label is yes."))
+        .example("Recall: {logits: logits, labels: tags}");
+  }
+  explicit Recall(Params p) : p_(std::move(p)) { check_answers(p_, kOwner); }
+
+  SumAndWeight build(const ModelView& model) const override {
+    Builder& b = model.builder();
+    const Builder::NameScope scope(b, "recall", p_.logits.position);
+    const Answers answers = answers_of(model, p_, kOwner);
+    const Symbol right = b.mul(answers.given, answers.expected);
+    return {b.reduce_sum(right), b.reduce_sum(b.mul(b.constant(1, answers.given.shape()), answers.expected)),
+            &kShare};
+  }
+
+ private:
+  static constexpr const char* kOwner = "metric Recall";
+  Params p_;
+};
+
+TPACK_REGISTER(Metric, Recall, "Recall");
+
+}  // namespace
+}  // namespace tpack

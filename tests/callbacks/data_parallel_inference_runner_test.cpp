@@ -1,0 +1,125 @@
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "callbacks/callback_scenes.h"
+#include "comm/local_group.h"
+
+namespace tpack {
+namespace {
+
+using Values = std::map<std::string, std::vector<double>>;
+
+constexpr const char* kWithBatchNorm = R"(
+inputs:
+  x: {shape: [5]}
+  label: {shape: [], dtype: int32}
+layers:
+  - FullyConnected: {name: fc0, units: 7}
+  - BatchNorm: {name: bn}
+  - FullyConnected: {name: fc1, units: 3}
+cost:
+  - SoftmaxCrossEntropy: {logits: fc1, labels: label}
+metrics:
+  - Accuracy: {logits: fc1, labels: label}
+)";
+
+/// The figures of three epochs, over samples in batches of 4, that a callback reports on a rank.
+Values figures_of(const std::string& item, const std::string& trainer,
+                  std::unique_ptr<Comm> world = make_self_comm(), int64_t samples = 11) {
+  Comm* const comm = world.get();
+  SmallTraining training(small_flow(64, "- BatchData: {batch_size: 2}"), trainer,
+                         "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference, std::move(world),
+                         model_of(kWithBatchNorm));
+  TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, training.trainer());
+  run.options.world = comm;
+  run.options.flows = {{"validation", small_flow(samples, "- BatchData: {batch_size: 4, remainder: true}")}};
+  run.add("probed", callback_of(item)).go();
+  Values values;
+  for (const std::string& name : run.monitors.names()) values[name] = run.values(name);
+  return values;
+}
+
+/// As above, of each of two ranks.
+std::vector<Values> figures_of_ranks(const std::string& item, const std::string& trainer) {
+  LocalGroup group(2, 30);
+  std::vector<Values> values(2);
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back(
+        [&, rank] { values[static_cast<size_t>(rank)] = figures_of(item, trainer, group.member(rank)); });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  return values;
+}
+
+void expect_same(const Values& a, const Values& b) {
+  ASSERT_EQ(a.size(), 2U);
+  for (const auto& [name, values] : a) {
+    ASSERT_TRUE(b.contains(name)) << name;
+    for (size_t epoch = 0; epoch < 3; ++epoch) {
+      EXPECT_NEAR(values[epoch], b.at(name)[epoch], 1e-12) << name;
+      EXPECT_GT(values[epoch], 0) << name;
+    }
+  }
+  EXPECT_EQ(a.at("validation_accuracy"), b.at("validation_accuracy"));  // counts
+}
+
+TEST(DataParallelInferenceRunner, has_the_figures_of_inference_runner) {
+  for (const std::string trainer :
+       {"Simple", "SyncMultiGPU: {devices: 2}", "SyncMultiGPU: {devices: 2, mode: parameter_server}"}) {
+    SCOPED_TRACE(trainer);
+    expect_same(figures_of("InferenceRunner: {data: validation}", trainer),
+                figures_of("DataParallelInferenceRunner: {data: validation}", trainer));
+  }
+}
+
+TEST(DataParallelInferenceRunner, may_have_towers_without_a_batch) {
+  expect_same(
+      figures_of("InferenceRunner: {data: validation}", "SyncMultiGPU: {devices: 2}", make_self_comm(), 3),
+      figures_of("DataParallelInferenceRunner: {data: validation}", "SyncMultiGPU: {devices: 2}",
+                 make_self_comm(), 3));
+}
+
+TEST(DataParallelInferenceRunner, has_the_same_figures_on_all_ranks) {
+  for (const std::string trainer : {"Horovod", "Horovod: {devices: 2}"}) {
+    SCOPED_TRACE(trainer);
+    const auto alone = figures_of_ranks("InferenceRunner: {data: validation}", trainer);
+    const auto together = figures_of_ranks("DataParallelInferenceRunner: {data: validation}", trainer);
+    expect_same(alone[0], together[0]);
+    EXPECT_TRUE(alone[1].empty());
+    EXPECT_EQ(together[0], together[1]);
+  }
+}
+
+TEST(DataParallelInferenceRunner, works_with_asynchronous_towers) {
+  const Values values =
+      figures_of("DataParallelInferenceRunner: {data: validation}", "AsyncMultiGPU: {devices: 2}");
+  EXPECT_EQ(values.at("validation_accuracy").size(), 3U);
+}
+
+TEST(DataParallelInferenceRunner, changes_nothing_that_is_saved) {
+  const auto variables = [](bool infers) {
+    SmallTraining training(small_flow(64, "- BatchData: {batch_size: 2}"), "SyncMultiGPU: {devices: 2}",
+                           "Adam", EngineSettings::Backend::kReference, make_self_comm(),
+                           model_of(kWithBatchNorm));
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
+    run.options.flows = {{"validation", small_flow(12, "- BatchData: {batch_size: 4}")}};
+    if (infers) run.add("probed", callback_of("DataParallelInferenceRunner: {data: validation}"));
+    run.go();
+    return variables_of(training.trainer());
+  };
+  expect_bit_equal(variables(true), variables(false));
+}
+
+TEST(DataParallelInferenceRunner, cannot_be_a_callback_of_swa) {
+  SmallTraining training;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
+  run.options.flows = {{"validation", small_flow(11, "- BatchData: {batch_size: 4, remainder: true}")}};
+  run.add("SWA", parse_yaml("{callbacks: [DataParallelInferenceRunner: {data: validation}]}", "s.yaml"));
+  EXPECT_EQ(error_of_run(run),
+            "callback SWA: its callbacks run on the chief alone, which one of them cannot");
+}
+
+}  // namespace
+}  // namespace tpack

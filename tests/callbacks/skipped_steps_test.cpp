@@ -1,0 +1,208 @@
+#include <gmock/gmock.h>
+
+#include "callbacks/callback_scenes.h"
+#include "support/poisoned_input.h"
+#include "support/temporary_folder.h"
+#include "tensor/finite.h"
+
+/// What CheckNumerics does about a step whose gradient is NaN or infinite.
+namespace tpack {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kWithBatchNorm = R"(
+inputs:
+  x: {shape: [5]}
+  label: {shape: [], dtype: int32}
+layers:
+  - FullyConnected: {name: fc0, units: 7}
+  - Elementwise: {name: squares, expression: x * x}
+  - BatchNorm: {name: bn}
+  - FullyConnected: {name: fc1, units: 3}
+cost:
+  - SoftmaxCrossEntropy: {logits: fc1, labels: label}
+)";
+
+/// A training of 44 samples, in batches of 4, in which some are bad.
+struct BadTraining : SmallTraining {
+  explicit BadTraining(const std::string& input = "Poisoned: {rounds: [2]}",
+                       const std::string& trainer = "Simple", const std::string& model = kWithBatchNorm)
+      : SmallTraining(small_flow(44, "- BatchData: {batch_size: 4}"), trainer, "Adam: {learning_rate: 0.01}",
+                      EngineSettings::Backend::kReference, make_self_comm(), model_of(model), input) {}
+};
+
+std::map<std::string, Tensor> after_steps(int64_t steps, const std::string& trainer = "Simple") {
+  BadTraining training("Poisoned", trainer);
+  TestRun({.max_epoch = 1, .steps_per_epoch = steps}, training.trainer()).go();
+  return variables_of(training.trainer());
+}
+
+bool are_finite(const std::map<std::string, Tensor>& variables) {
+  return std::all_of(variables.begin(), variables.end(), [](const auto& v) { return all_finite(v.second); });
+}
+
+TEST(SkippedSteps, end_the_run_with_the_name_of_the_first_bad_tensor) {
+  BadTraining training;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
+  run.add("CheckNumerics");
+  EXPECT_EQ(
+      error_of_run(run),
+      "after global_step 2 the gradient is not finite and was not applied: input 'x' (test.yaml:3:3) has "
+      "nan at [0, 0]; try a smaller learning rate, or GlobalNormClip for the gradient");
+  expect_bit_equal(variables_of(training.trainer()), after_steps(1));  // moving averages, too
+}
+
+TEST(SkippedSteps, name_the_layer_that_makes_the_first_infinity) {
+  BadTraining training("Poisoned: {rounds: [2], value: 1e+25}");
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
+  run.add("CheckNumerics");
+  EXPECT_THAT(error_of_run(run), HasSubstr("not applied: layer 'squares' (test.yaml:7:5) has inf at [0, 0]"));
+}
+
+/// The slope of a root is infinite at 0.
+TEST(SkippedSteps, name_the_gradient_if_all_layers_are_finite) {
+  const std::string model = R"(
+inputs:
+  x: {shape: [5]}
+  label: {shape: [], dtype: int32}
+layers:
+  - FullyConnected: {name: fc0, units: 7}
+  - Elementwise: {name: root, expression: 'sqrt(x * 0)'}
+  - FullyConnected: {name: fc1, units: 3}
+cost:
+  - SoftmaxCrossEntropy: {logits: fc1, labels: label}
+)";
+  BadTraining training("Poisoned", "Simple", model);
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
+  run.add("CheckNumerics");
+  EXPECT_THAT(error_of_run(run),
+              AllOf(StartsWith("after global_step 1 the gradient is not finite and was not "
+                               "applied: the outputs of all layers are finite"),
+                    HasSubstr("; the gradient of variable fc0/")));
+}
+
+TEST(SkippedSteps, leave_everything_as_it_was_before_them) {
+  const CapturedLog log;
+  BadTraining training;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer());
+  run.add("MovingAverageSummary").add("CheckNumerics", {{"policy", "skip_step"}});
+  EXPECT_EQ(run.go().global_step, 2);
+  expect_bit_equal(variables_of(training.trainer()), after_steps(1));
+  EXPECT_EQ(run.values("bad_steps"), std::vector<double>{1});
+  EXPECT_TRUE(std::isfinite(run.values("cost").at(0)));
+  EXPECT_THAT(log.text(), HasSubstr("the gradient in global_step 2 is not finite and was not applied: input "
+                                    "'x' (test.yaml:3:3) has nan at [0, 0]"));
+}
+
+TEST(SkippedSteps, are_followed_by_others) {
+  const CapturedLog log;
+  BadTraining training;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
+  run.add("CheckNumerics", {{"policy", "skip_step"}});
+  EXPECT_EQ(run.go().global_step, 6);
+  const auto all = variables_of(training.trainer());
+  EXPECT_TRUE(are_finite(all));
+  EXPECT_FALSE(bit_equal(all.at("fc0/W"), after_steps(1).at("fc0/W")));
+  EXPECT_EQ(run.values("bad_steps"), (std::vector<double>{1, 1}));
+}
+
+TEST(SkippedSteps, are_skipped_on_all_towers) {
+  const CapturedLog log;
+  for (const std::string options : {"", ", accumulate: 2", ", mode: parameter_server"}) {
+    BadTraining training("Poisoned: {rounds: [3], replica: 1}", "SyncMultiGPU: {devices: 2" + options + "}");
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, training.trainer());
+    run.add("CheckNumerics", {{"policy", "skip_step"}}).go();
+    EXPECT_EQ(run.values("bad_steps"), std::vector<double>{1}) << options;
+    EXPECT_TRUE(are_finite(variables_of(training.trainer()))) << options;
+  }
+  EXPECT_THAT(log.text(), HasSubstr("has nan at [0, 0] for the batch of tower 1"));
+}
+
+TEST(SkippedSteps, are_not_applied_by_asynchronous_towers) {
+  const CapturedLog log;
+  BadTraining training("Poisoned: {rounds: [2]}", "AsyncMultiGPU: {devices: 2}");
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
+  run.add("CheckNumerics", {{"policy", "skip_step"}}).go();
+  EXPECT_EQ(run.values("bad_steps"), std::vector<double>{1});
+  EXPECT_TRUE(are_finite(variables_of(training.trainer())));
+}
+
+TEST(SkippedSteps, end_the_run_if_there_are_too_many_in_a_row) {
+  const CapturedLog log;
+  BadTraining training("Poisoned: {rounds: [2, 4, 5, 6, 7]}");
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 8}, training.trainer());
+  run.add("CheckNumerics", {{"policy", "skip_step"}, {"max_bad_steps", 2}});
+  EXPECT_THAT(error_of_run(run), StartsWith("after global_step 6 3 steps in a row had a gradient that is not "
+                                            "finite; in the last one, input 'x'"));
+}
+
+TEST(Rollback, goes_back_to_the_last_trigger) {
+  const CapturedLog log;
+  BadTraining training("Poisoned: {rounds: [5]}");
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
+  run.add("CheckNumerics", {{"policy", "rollback"}});
+  std::map<std::string, Tensor> seen;
+  run.add("look", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+            if (at.global_step() == 5) seen = variables_of(training.trainer());
+          }));
+  run.go();
+  expect_bit_equal(seen, after_steps(3));
+  EXPECT_THAT(log.text(), HasSubstr("the variables are again those of the last trigger"));
+}
+
+TEST(Rollback, keeps_hyper_parameters) {
+  const CapturedLog log;
+  BadTraining training("Poisoned: {rounds: [2]}");
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer());
+  run.add("set", std::make_unique<FunctionCallback>([](tpack::Run& at) {
+            if (at.global_step() == 1) at.set_hyper_parameter("learning_rate", 0.5);
+          }));
+  run.add("CheckNumerics", {{"policy", "rollback"}}).go();
+  EXPECT_EQ(training.trainer().hyper_parameter("learning_rate"), 0.5F);
+}
+
+TEST(Rollback, is_the_same_after_a_resume) {
+  const CapturedLog log;
+  const auto run_of = [](BadTraining& training, const TemporaryFolder& folder) {
+    auto run = std::make_unique<TestRun>(RunLength{.max_epoch = 2, .steps_per_epoch = 4}, training.trainer());
+    run->options.folder = folder.str();
+    run->add("CheckNumerics", {{"policy", "rollback"}});
+    run->add("PeriodicTrigger", parse_yaml("{callback: {ModelSaver: {keep: 9}}, every_k_steps: 1}", ""));
+    return run;
+  };
+  const TemporaryFolder folder;
+  BadTraining whole("Poisoned: {rounds: [7]}");
+  run_of(whole, folder)->go();
+  const TemporaryFolder other;
+  BadTraining rest("Poisoned: {rounds: [7]}");
+  run_of(rest, other)->go_on_from(folder / "checkpoints/model-5.h5");
+  expect_bit_equal(variables_of(whole.trainer()), variables_of(rest.trainer()));
+}
+
+/// How a run with bad steps ends, and how one whose first step corrupts a weight does.
+std::string end_of_bad_runs(const std::string& item) {
+  const CapturedLog log;
+  BadTraining training("Poisoned: {rounds: [2, 3, 6]}");
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 4}, training.trainer());
+  run.add("probed", callback_of(item));
+  std::string text = error_of_run(run);
+  for (const auto& [name, value] : variables_of(training.trainer())) text += " " + shortest(value.at(0));
+  FakeTrainer trainer;
+  trainer.on_step = [&](int64_t step) {
+    if (step == 0) trainer.weights().data<float>()[0] = INFINITY;
+  };
+  TestRun spoiled({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+  spoiled.add("probed", callback_of(item));
+  return text + error_of_run(spoiled);
+}
+
+const live::Fields kCheckNumerics("callback", "CheckNumerics",
+                                  {.base = "{policy: skip_step}",
+                                   .values = {{"policy", "rollback"}, {"max_bad_steps", "1"}},
+                                   .build = end_of_bad_runs});
+
+}  // namespace
+}  // namespace tpack
