@@ -22,6 +22,9 @@ struct NodeTime {
   std::string kind;    // "Convolution", "Reorder", "Pointwise", ...
   double seconds = 0;  // sum over the runs
   double flops = 0;    // of one run
+  // Of the last run that was profiled, see monotonic_s().
+  double began_s = 0;
+  double last_s = 0;
 };
 
 /// What compiling predicted and chose.

@@ -1,18 +1,37 @@
-#include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "callbacks/bad_tensor.h"
 #include "callbacks/numerics.h"
+#include "core/log.h"
 #include "core/text.h"
 #include "train/callback.h"
 
 namespace tpack {
 namespace {
 
+enum class BadStep : uint8_t { kStop, kSkipStep, kRollback };
+
+}  // namespace
+
+template <>
+struct EnumNames<BadStep> {
+  static constexpr std::array<std::pair<const char*, BadStep>, 3> kNames = {
+      {{"stop", BadStep::kStop}, {"skip_step", BadStep::kSkipStep}, {"rollback", BadStep::kRollback}}};
+};
+
+namespace {
+
+constexpr const char* kBadSteps = "bad_steps";
+
 struct CheckNumericsParams {
   bool run_as_trigger = true;
   bool run_step = false;
+  BadStep policy = BadStep::kStop;
+  int64_t max_bad_steps = 10;
 };
 
 /// Source: tensorpack callbacks/misc.py, CheckNumerics.
@@ -21,31 +40,65 @@ class CheckNumerics final : public Callback {
   using Params = CheckNumericsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Ends the run if a cost of a step, or a variable of the model or the optimizer, is NaN "
-               "or infinite.")
-        .example("CheckNumerics: {run_step: true}")
+               "Looks for NaN and infinite numbers: in the gradient of each step, which is not applied then, "
+               "in costs, and in the variables of the model and the optimizer. Says which layer or variable "
+               "has the first one.")
+        .example("CheckNumerics: {policy: skip_step, max_bad_steps: 5}")
         .field("run_as_trigger", &Params::run_as_trigger,
                "check variables before training and after each epoch")
-        .field("run_step", &Params::run_step, "check variables after each step, too");
+        .field("run_step", &Params::run_step, "check variables after each step, too")
+        .field("policy", &Params::policy,
+               "after a bad gradient: stop ends the run; skip_step goes on with the next batch and what was "
+               "before the step; rollback goes on with the weights and optimizer state of the last trigger "
+               "(a checkpoint holds these, too). Bad costs and variables always end the run")
+        .field("max_bad_steps", &Params::max_bad_steps, at_least(0),
+               "more bad steps than that, one right after the other, end the run under each policy");
   }
   explicit CheckNumerics(Params p) : p_(p) {}
 
+  bool chief_only() const override { return false; }  // each rank has batches of its own
+  const char* why_ranks_are_fixed() const override {
+    return p_.policy == BadStep::kRollback ? "all go back to the same weights" : nullptr;
+  }
   void setup(Setup& setup) override {
+    setup.guard_updates();
     const std::vector<StepStatistic> statistics = setup.statistics();
     for (size_t i = 0; i < statistics.size(); ++i) {
       const std::string& name = statistics[i].name;
       if (statistics[i].minimized) costs_.push_back({i, name == kCost ? "the cost" : "cost " + name});
     }
+    if (p_.policy != BadStep::kStop) setup.provides(kBadSteps);
   }
   void before_train(Run& run) override {
     if (p_.run_as_trigger) check_variables(run);
+    if (!run.resumed() || good_.empty()) keep_good(run);
   }
   void trigger_step(Run& run) override {
+    const std::vector<std::string> skipped = run.skipped_updates();
+    if (!skipped.empty()) return bad_step(run, skipped[0].empty() ? "" : " of " + join(skipped, ", "));
+    in_a_row_ = 0;
     check_costs(run);
     if (p_.run_step) check_variables(run);
   }
   void trigger(Run& run) override {
     if (p_.run_as_trigger) check_variables(run);
+    if (p_.policy != BadStep::kStop) run.monitors().put_scalar(kBadSteps, static_cast<double>(bad_steps_));
+    keep_good(run);
+  }
+
+  void save(State& state) const override {
+    if (p_.policy == BadStep::kStop) return;
+    state.put(kBadSteps, bad_steps_);
+    state.put("in_a_row", in_a_row_);
+    State good;
+    for (const auto& [name, value] : good_) good.put(name, value);
+    state.put("good", good);
+  }
+  void load(const State& state) override {
+    if (p_.policy == BadStep::kStop) return;
+    bad_steps_ = state.get<int64_t>(kBadSteps, 0);
+    in_a_row_ = state.get<int64_t>("in_a_row", 0);
+    if (p_.policy == BadStep::kRollback) good_ = state.part("good").tensors();
   }
 
  private:
@@ -63,8 +116,43 @@ class CheckNumerics final : public Callback {
     }
   }
 
+  /// `of`: " of update d", or "".
+  void bad_step(Run& run, const std::string& of) {
+    ++bad_steps_;
+    ++in_a_row_;
+    const std::string what = first_bad_tensor(run);
+    if (p_.policy == BadStep::kStop)
+      diverged(run, "the gradient" + of + " is not finite and was not applied: " + what);
+    if (in_a_row_ > p_.max_bad_steps) {
+      diverged(run, std::to_string(in_a_row_) +
+                        " steps in a row had a gradient that is not finite; in the last one, " + what);
+    }
+    const bool goes_back = p_.policy == BadStep::kRollback;
+    log::warning("the gradient" + of + " in global_step " + std::to_string(run.global_step()) +
+                 " is not finite and was not applied: " + what +
+                 (goes_back ? "; the variables are again those of the last trigger" : ""));
+    if (!goes_back) return;
+    for (const auto& [name, value] : good_) run.set_variable(name, value);
+    run.share_variables();
+  }
+
+  /// Hyper-parameters stay what callbacks make them.
+  void keep_good(Run& run) {
+    if (p_.policy != BadStep::kRollback) return;
+    const std::vector<std::string> set_by_callbacks = run.hyper_parameters();
+    for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
+      for (const auto& [name, value] : run.variables(scope)) {
+        if (std::find(set_by_callbacks.begin(), set_by_callbacks.end(), name) == set_by_callbacks.end())
+          good_[name] = value.clone();
+      }
+    }
+  }
+
   Params p_;
   std::vector<WatchedCost> costs_;
+  int64_t bad_steps_ = 0;
+  int64_t in_a_row_ = 0;
+  std::map<std::string, Tensor> good_;  // to go back to
 };
 
 TPACK_REGISTER(Callback, CheckNumerics, "CheckNumerics");

@@ -1,35 +1,9 @@
 #include "callbacks/numerics.h"
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
+#include "tensor/finite.h"
 
 namespace tpack {
 namespace {
-
-/// Number of the first element that is NaN or infinite.
-std::optional<int64_t> first_bad(const Tensor& tensor) {
-  if (tensor.dtype() != DType::kFloat32 && tensor.dtype() != DType::kFloat64) return std::nullopt;
-  return visit(tensor.dtype(), [&](auto zero) -> std::optional<int64_t> {
-    using T = decltype(zero);
-    if constexpr (std::is_floating_point_v<T>) {
-      const std::span<const T> values = tensor.span<T>();
-      const auto bad = std::find_if(values.begin(), values.end(), [](T v) { return !std::isfinite(v); });
-      if (bad != values.end()) return bad - values.begin();
-    }
-    return std::nullopt;
-  });
-}
-
-/// "[2, 0, 1]" of an element's number.
-std::string place_of(int64_t element, const Shape& shape) {
-  std::string text;
-  for (int axis = static_cast<int>(shape.rank()) - 1; axis >= 0; --axis) {
-    text = std::to_string(element % shape[axis]) + (text.empty() ? "" : ", ") + text;
-    element /= shape[axis];
-  }
-  return "[" + text + "]";
-}
 
 /// "variable fc/W", "optimizer slot momentum of variable fc/W", "variable learning_rate of the optimizer".
 std::string called(const std::string& name, VariableScope scope) {
@@ -41,15 +15,24 @@ std::string called(const std::string& name, VariableScope scope) {
 
 }  // namespace
 
-void check_variables(Run& run) {
+std::string bad_element(const Tensor& tensor) {
+  const auto bad = first_not_finite(tensor);
+  return bad ? std::to_string(tensor.at(*bad)) + " at " + place_of(*bad, tensor.shape()) : "";
+}
+
+std::string bad_variable(Run& run) {
   for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
     for (const auto& [name, value] : run.variables(scope)) {
-      const auto bad = first_bad(value);
-      if (!bad) continue;
-      diverged(run, called(name, scope) + " has " + std::to_string(value.at(*bad)) + " at " +
-                        place_of(*bad, value.shape()));
+      const std::string bad = bad_element(value);
+      if (!bad.empty()) return called(name, scope) + " has " + bad;
     }
   }
+  return "";
+}
+
+void check_variables(Run& run) {
+  const std::string bad = bad_variable(run);
+  if (!bad.empty()) diverged(run, bad);
 }
 
 void diverged(const Run& run, const std::string& what) {

@@ -6,10 +6,14 @@
 
 namespace tpack {
 
-/// Ends the run if a variable of the model or the optimizer is NaN or infinite. Errors: Diverged with its
-/// name and place.
+/// Where a variable of the model or the optimizer is NaN or infinite: "variable fc/W has nan at [2, 1]"; ""
+/// if all are finite.
+std::string bad_variable(Run& run);
+/// Ends the run if there is one. Errors: Diverged.
 void check_variables(Run& run);
 /// Throws Diverged: `what` was found after the steps so far.
 [[noreturn]] void diverged(const Run& run, const std::string& what);
+/// "nan at [2, 1]" of the first element that is not finite; "" if there is none.
+std::string bad_element(const Tensor& tensor);
 
 }  // namespace tpack

@@ -70,7 +70,11 @@ class Swa final : public Callback {
     if (setup.run().length().max_epoch < p_.start_epoch)
       log::warning("callback SWA has no effect: the run ends with epoch " +
                    std::to_string(setup.run().length().max_epoch) + ", before start_epoch");
-    for (const auto& callback : inner_) callback->setup(setup);
+    for (const auto& callback : inner_) {
+      if (!callback->is_for_chief() && callback->why_ranks_are_fixed() != nullptr)
+        throw ConfigError("callback SWA: its callbacks run on the chief alone, which one of them cannot");
+      callback->setup(setup);
+    }
   }
   void compile(Run& run) override {
     each([&](Callback& c) { c.compile(run); });

@@ -16,6 +16,10 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
+/// Seconds since some moment, which is the same for the whole process; monotonic.
+inline double monotonic_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 /// Seconds since 1970 (UTC).
 double wall_time_s();
 /// "20261120-235959" in local time, for names of files.

@@ -242,6 +242,7 @@ LoopOptions TrainRun::loop_options() {
   options.seed = static_cast<uint64_t>(config.seed);
   const DataFlow* train = experiment_->train_flow();
   const std::string labels = train == nullptr ? "" : labels_json(*train);
+  options.texts["config"] = "```yaml\n" + effective_ + "```\n";  // TensorBoard shows Markdown
   options.add_to_checkpoint = [this, labels](CheckpointContent& content) {
     content.texts[layout::kConfig] = effective_;
     content.texts[layout::kPlan] = plan_.to_json();

@@ -7,9 +7,10 @@
 
 namespace tpack {
 
-/// is_for_variable for a pattern from a config. Errors: ConfigError at its position for a regular expression
-/// that is none.
-inline bool is_for_variable(const Ref<Variable>& pattern, const std::string& name) {
+/// is_for_variable for a pattern from a config, also one for the names of outputs. Errors: ConfigError at its
+/// position for a regular expression that is none.
+template <class Tag>
+bool is_for_variable(const Ref<Tag>& pattern, const std::string& name) {
   try {
     return is_for_variable(pattern.name, name);
   } catch (const ConfigError& error) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "monitor/histogram.h"
 #include "tensor/tensor.h"
 
 namespace tpack {
@@ -48,6 +49,8 @@ class Monitor {
   /// 255.
   virtual void put_image(const std::string& /*name*/, const Tensor& /*image*/, const Moment& /*at*/) {}
   virtual void put_text(const std::string& /*name*/, const std::string& /*text*/, const Moment& /*at*/) {}
+  virtual void put_histogram(const std::string& /*name*/, const Histogram& /*histogram*/,
+                             const Moment& /*at*/) {}
   /// A step with values has ended.
   virtual void end_step(const Moment& /*at*/) {}
   /// Makes everything put so far visible to others.

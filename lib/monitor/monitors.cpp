@@ -75,6 +75,10 @@ void Monitors::put_image(const std::string& name, const Tensor& image) {
   each([&](Monitor& m) { m.put_image(shown_name(name), image, now_); });
 }
 
+void Monitors::put_histogram(const std::string& name, const Histogram& histogram) {
+  each([&](Monitor& m) { m.put_histogram(shown_name(name), histogram, now_); });
+}
+
 void Monitors::put_text(const std::string& name, const std::string& text) {
   each([&](Monitor& m) { m.put_text(shown_name(name), text, now_); });
 }

@@ -36,6 +36,7 @@ class Monitors {
   /// A second value of one name and moment replaces the first.
   void put_scalar(const std::string& name, double value);
   void put_image(const std::string& name, const Tensor& image);
+  void put_histogram(const std::string& name, const Histogram& histogram);
   void put_text(const std::string& name, const std::string& text);
   /// Tells the monitors that the step has ended, if it brought values.
   void end_step();

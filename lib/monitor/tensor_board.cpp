@@ -16,6 +16,7 @@ constexpr int kSummaryValue = 1;
 constexpr int kTag = 1;
 constexpr int kSimpleValue = 2;
 constexpr int kImage = 4;
+constexpr int kHistogram = 5;
 constexpr int kTensor = 8;
 constexpr int kMetadata = 9;
 constexpr int kPluginData = 1;
@@ -32,6 +33,20 @@ ProtoMessage image_message(const PngImage& image) {
       .bytes(4, image.png);
 }
 
+ProtoMessage histogram_message(const Histogram& histogram) {
+  int64_t values = 0;
+  for (const int64_t count : histogram.counts) values += count;
+  ProtoMessage message;
+  message.real64(1, histogram.min)
+      .real64(2, histogram.max)
+      .real64(3, static_cast<double>(values))
+      .real64(4, histogram.sum)
+      .real64(5, histogram.sum_of_squares);
+  for (const double limit : histogram.limits) message.real64(6, limit);
+  for (const int64_t count : histogram.counts) message.real64(7, static_cast<double>(count));
+  return message;
+}
+
 struct TensorBoardParams {
   double flush_s = 5;
 };
@@ -40,7 +55,7 @@ class TensorBoard final : public Monitor {
  public:
   using Params = TensorBoardParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Writes scalars, images and texts to an event file for TensorBoard.")
+    return Schema<Params>("Writes scalars, images, histograms and texts to an event file for TensorBoard.")
         .example("TensorBoard: {flush_s: 60}")
         .field("flush_s", &Params::flush_s, at_least(0),
                "seconds between writes within an epoch; the end of an epoch always writes");
@@ -66,6 +81,10 @@ class TensorBoard final : public Monitor {
       const std::string tag = images.size() == 1 ? name : name + "/" + std::to_string(i);
       add(ProtoMessage().bytes(kTag, tag).message(kImage, image_message(images[i])), at);
     }
+  }
+  void put_histogram(const std::string& name, const Histogram& histogram, const Moment& at) override {
+    if (histogram.counts.empty()) return;  // readers cannot do without a bin
+    add(ProtoMessage().bytes(kTag, name).message(kHistogram, histogram_message(histogram)), at);
   }
   void put_text(const std::string& name, const std::string& text, const Moment& at) override {
     const ProtoMessage plugin = ProtoMessage().bytes(kPluginName, "text");

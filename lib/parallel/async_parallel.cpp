@@ -11,6 +11,7 @@
 #include "core/stop.h"
 #include "ops/replica_mean.h"
 #include "parallel/tower_threads.h"
+#include "tensor/finite.h"
 
 namespace tpack {
 
@@ -20,6 +21,7 @@ struct AsyncParallel::Tower {
   std::vector<std::unique_ptr<Program>> backward;  // by update
   std::vector<Executable*> last_backward;
   std::vector<bool> has_run;
+  std::span<const Tensor> batch;
   std::vector<std::pair<Tensor, Tensor>> taken;  // variables: its own, and those of the server
   std::vector<std::pair<Tensor, Tensor>> moved;  // averages, of the first tower: those of the server, its own
   std::vector<std::pair<Tensor, Tensor>> given;  // gradients by update: those of the server, its own
@@ -33,7 +35,8 @@ struct AsyncParallel::Server {
   std::unique_ptr<Device> device;
   std::vector<std::unique_ptr<Program>> update;  // by update
   std::vector<Executable*> last_update;
-  std::mutex variables;  // held by the caller between steps
+  std::mutex variables;              // held by the caller between steps
+  std::vector<size_t> skipped = {};  // updates since the last step; with `variables`
 
   std::mutex turn;  // what follows
   std::condition_variable changed;
@@ -92,7 +95,7 @@ void AsyncParallel::end() {
 void AsyncParallel::build(const Signature& signature, const std::vector<Signature>& smaller) {
   warn_of_a_foreign_plan(signature);
   const DType type = device().float_type();
-  const double scale = 1.0 / static_cast<double>(options_.average ? replicas() : 1);
+  const double scale = gradient_scale();
   const auto compiling = std::make_shared<std::mutex>();
   create_variables(device());
   for (size_t i = 0; i < updates_.size(); ++i) {
@@ -165,6 +168,8 @@ bool AsyncParallel::step(int64_t global_step, const Batches& batches) {
     server.changed.wait(lock, [&] { return server.done == server.asked || server.at_end || server.error; });
   }
   server.variables.lock();
+  skipped_.clear();
+  std::swap(skipped_, server.skipped);
   const std::lock_guard lock(server.turn);
   if (server.error) std::rethrow_exception(server.error);
   return !server.at_end;
@@ -199,10 +204,15 @@ void AsyncParallel::run_on_thread(size_t k) {
 bool AsyncParallel::step_of(size_t k) {
   Tower& tower = *towers_[k];
   const std::span<const Tensor> batch = (*server_->batches)(k);
+  tower.batch = batch;
   if (batch.empty()) return false;
   // The steps of tower 0 are those of the run, so that an update that skips some is due when the run says so.
   const int64_t number = k == 0 ? last_step_ : tower.steps.load();
   const RunInfo info{options_.seed, number, replica(k)};
+  if (k == 0 && watch_) {
+    const std::lock_guard lock(server_->variables);
+    watch_(batch, info);
+  }
   for (size_t i = 0; i < updates_.size(); ++i) {
     if (number % updates_[i].every != 0) continue;
     take_variables(tower);
@@ -224,9 +234,18 @@ void AsyncParallel::apply(size_t k, size_t update, const RunInfo& info) {
   Tower& tower = *towers_[k];
   const std::lock_guard lock(server_->variables);
   const auto& [theirs, own] = tower.given[update];
+  if (guards_ && !all_finite(own.host())) {  // its averages are taken from the server again
+    server_->skipped.push_back(update);
+    return;
+  }
   theirs.copy_from(own);
   for (const auto& [average, moved] : tower.moved) average.copy_from(moved);
   server_->last_update[update] = &server_->update[update]->run({}, info);
+}
+
+/// The others go on meanwhile.
+std::span<const Tensor> AsyncParallel::last_batch(size_t tower) const {
+  return tower == 0 ? towers_[0]->batch : std::span<const Tensor>();
 }
 
 int64_t AsyncParallel::samples() const {

@@ -27,6 +27,7 @@ class AsyncParallel final : public Replicas {
   /// `batches` must be the same in every step, and outlive this object: the other towers go on calling it.
   /// Errors: the first one of any tower.
   bool step(int64_t global_step, const Batches& batches) override;
+  std::span<const Tensor> last_batch(size_t tower) const override;
   int64_t samples() const override;
   /// The variables are in one place.
   void broadcast() override {}

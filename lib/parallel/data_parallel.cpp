@@ -7,6 +7,7 @@
 #include "comm/grouped_comm.h"
 #include "core/machine.h"
 #include "parallel/gradient_buckets.h"
+#include "tensor/finite.h"
 
 namespace tpack {
 namespace {
@@ -44,7 +45,7 @@ struct DataParallel::Bucket {
 struct DataParallel::UpdatePrograms {
   std::unique_ptr<Program> backward;
   std::unique_ptr<Program> update;  // null: another tower has the variables
-  Tensor gradient;                  // the block that is accumulated and reduced; null where it is neither
+  Tensor gradient;                  // the block of the update's variables
   Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
   Tensor accumulated;               // over the earlier batches of a step
   std::vector<Tally> earlier;   // the statistics over the earlier batches of a step; empty: there are none
@@ -52,6 +53,9 @@ struct DataParallel::UpdatePrograms {
   Executable* last_backward = nullptr;
   Executable* last_update = nullptr;
   bool has_run = false;
+  bool skipped = false;  // by the last run
+  // Of a guarded update: what its backward assigns besides the gradient, and what that was before.
+  std::vector<std::pair<Tensor, Tensor>> before;
 };
 
 /// One replica on this machine. Everything here is used by its own thread only, but for reading between
@@ -104,7 +108,7 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     size_t tower, const std::shared_ptr<std::mutex>& compiling) {
   Device& device = this->device(tower);
   const DType type = device.float_type();
-  const double scale = 1.0 / static_cast<double>((options_.average ? replicas() : 1) * options_.accumulate);
+  const double scale = gradient_scale();
   // Of towers that share their variables, the first one moves the averages.
   const auto averages = is_worker(tower) ? Averages::kStay : Averages::kMove;
   std::vector<UpdatePrograms> all(updates_.size());
@@ -120,8 +124,9 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     all[i].backward = std::make_unique<Program>(name(own), device, plan_, backward, compiling);
     if (!is_worker(tower))
       all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling);
-    if (batches_of_step() == 1) continue;
     all[i].gradient = device.variables().tensor(FlatBlock{kGradient, updates_[i].name}.name());
+    if (guards_) all[i].before = assigned_by_backward(tower, i);
+    if (batches_of_step() == 1) continue;
     all[i].gradient_on_host = all[i].gradient.host();
     if (options_.accumulate > 1) all[i].accumulated = Tensor(all[i].gradient_on_host.spec());
     make_buckets(tower, i, all[i]);
@@ -129,6 +134,17 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     for (const FetchedStatistic& statistic : statistics_) {
       if (statistic.update == i) all[i].earlier.push_back(statistic.tally);
     }
+  }
+  return all;
+}
+
+/// Moving averages and local variables, with memory for their values.
+std::vector<std::pair<Tensor, Tensor>> DataParallel::assigned_by_backward(size_t tower, size_t update) {
+  std::vector<std::pair<Tensor, Tensor>> all;
+  for (const std::string& name : graphs_.moved_in(update, table_)) {
+    if (is_worker(tower) && table_.find(name)->scope != VariableScope::kLocal) continue;
+    const Tensor variable = device(tower).variables().tensor(name);
+    all.emplace_back(variable, Tensor(variable.spec()));
   }
   return all;
 }
@@ -245,7 +261,18 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
   };
   threads_->run(std::cref(work), on_error);  // a reference: std::function would keep a copy on the heap
   last_step_ = global_step;
-  return !towers_[0]->batch.empty();
+  skipped_.clear();
+  if (towers_[0]->batch.empty()) return false;
+  for (size_t i = 0; i < updates_.size(); ++i) {
+    if (global_step % updates_[i].every == 0 && towers_[0]->programs[i].skipped) skipped_.push_back(i);
+  }
+  return true;
+}
+
+std::span<const Tensor> DataParallel::last_batch(size_t tower) const { return towers_[tower]->batch; }
+
+void DataParallel::on_towers(const std::function<void(size_t)>& work) {
+  threads_->run(work, [](size_t /*tower*/) {});
 }
 
 int64_t DataParallel::ended_on() const { return towers_[0]->ended_on; }
@@ -265,6 +292,7 @@ void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches
   tower.kept.resize(keeps ? static_cast<size_t>(options_.accumulate) : 0);
   for (int64_t number = 0; number < options_.accumulate; ++number) {
     if (!take_batch(k, batches)) return;
+    if (k == 0 && number == 0 && watch_) watch_(tower.batch, {options_.seed, global_step, replica(0)});
     if (!keeps && options_.accumulate > 1 && is_due(0)) backward(k, 0, number, info_of(number));
     if (!keeps) continue;
     std::vector<Tensor>& copies = tower.kept[static_cast<size_t>(number)];
@@ -287,6 +315,9 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
   Tower& tower = *towers_[k];
   UpdatePrograms& programs = tower.programs[update];
   const bool first = number == 0;
+  for (const auto& [variable, before] : programs.before) {
+    if (first) before.copy_from(variable);
+  }
   for (size_t i = 0; i < programs.earlier.size(); ++i) {
     if (first) {
       programs.earlier[i].clear();
@@ -320,7 +351,12 @@ void DataParallel::apply(size_t k, size_t update, const RunInfo& info) {
       all_reduce_sum(*tower.comm, programs.gradient_on_host, kGradients, options_.compression);
   }
   if (batches_of_step() > 1) programs.gradient.copy_from(programs.gradient_on_host);
-  if (programs.update) programs.last_update = &programs.update->run({}, info);
+  programs.skipped = guards_ && !all_finite(programs.gradient.host());
+  if (programs.skipped) {
+    for (const auto& [variable, before] : programs.before) variable.copy_from(before);
+  } else if (programs.update) {
+    programs.last_update = &programs.update->run({}, info);
+  }
   // Those that share the variables go on when they are updated.
   const bool shared = options_.variables == ReplicaOptions::Variables::kShared;
   if (shared && tower.local) tower.local->agree_max(0, "the update");

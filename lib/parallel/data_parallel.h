@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/local_group.h"
@@ -27,12 +28,15 @@ class DataParallel final : public Replicas {
   /// `batches` is called `accumulate` times for each tower. False if some replica had no batch: then no
   /// variable was updated (but moving averages, where earlier batches of the step were seen).
   bool step(int64_t global_step, const Batches& batches) override;
+  std::span<const Tensor> last_batch(size_t tower) const override;
   int64_t samples() const override;
   /// The values that `fetches` asked for, of tower 0.
   const Tensor& fetched(const std::string& name) const;
   void broadcast() override;
   Device& device(size_t tower) const override;
   using Replicas::device;
+  size_t idle_towers() const override { return local_towers(); }
+  void on_towers(const std::function<void(size_t)>& work) override;
   std::vector<NamedExecutable> executables(size_t tower) const override;
   std::vector<NamedExecutable> executables() const { return executables(0); }
   int64_t ended_on() const override;
@@ -44,6 +48,7 @@ class DataParallel final : public Replicas {
   struct UpdatePrograms;
 
   std::vector<UpdatePrograms> make_programs(size_t tower, const std::shared_ptr<std::mutex>& compiling);
+  std::vector<std::pair<Tensor, Tensor>> assigned_by_backward(size_t tower, size_t update);
   void make_buckets(size_t tower, size_t update, UpdatePrograms& programs);
   void reduce_bucket(size_t tower, size_t update, size_t number);
   /// True for a tower that uses the variables of the first one.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -73,6 +74,28 @@ class Replicas {
   /// One step. False if some tower had no batch.
   virtual bool step(int64_t global_step, const Batches& batches) = 0;
 
+  /// Called in each step with the first batch of local tower 0, before anything is computed from it or any
+  /// variable is updated, on that tower's thread, which may run programs of `device()` meanwhile.
+  using Watch = std::function<void(std::span<const Tensor> batch, const RunInfo& info)>;
+  void watch(Watch watch) { watch_ = std::move(watch); }
+  /// The batch that a local tower took last; valid until the next step. Empty before the first step.
+  virtual std::span<const Tensor> last_batch(size_t tower) const = 0;
+  /// What the last step gave to its programs (but ReplicaAverage).
+  RunInfo last_info(size_t tower) const {
+    return {options_.seed, last_step_, (options_.accumulate - 1) * replicas() + replica(tower)};
+  }
+
+  /// From now on an update whose gradient has an element that is NaN or infinite is not applied: its
+  /// variables, slots and moving averages stay as they are, on all replicas. Costs a pass over the gradient.
+  /// Before build.
+  void guard_updates() { guards_ = true; }
+  /// Updates that the last step did not apply for this reason.
+  const std::vector<size_t>& skipped_updates() const { return skipped_; }
+  /// What the optimizer multiplies the gradient in the variables of `device()` by, to have the mean.
+  double gradient_scale() const {
+    return 1.0 / static_cast<double>((options_.average ? replicas() : 1) * options_.accumulate);
+  }
+
   /// The first replica that had no batch, after a step that returned false.
   virtual int64_t ended_on() const { return 0; }
 
@@ -86,9 +109,11 @@ class Replicas {
   int64_t batches_of_step() const { return replicas() * options_.accumulate; }
   /// A statistic in the last step in which its update ran; lazily read. Valid until the next call.
   const Tally& statistic(size_t index) const;
-  /// False if the update that computes the statistic was not due in the last step.
+  /// False if the update that computes the statistic was not due in the last step, or was skipped.
   bool statistic_is_of_last_step(size_t index) const {
-    return last_step_ % updates_[statistics_[index].update].every == 0;
+    const size_t update = statistics_[index].update;
+    return last_step_ % updates_[update].every == 0 &&
+           std::find(skipped_.begin(), skipped_.end(), update) == skipped_.end();
   }
   /// What a statistic was when another process ran its update last: an update may skip the next steps.
   void set_statistic(size_t index, const std::vector<double>& parts);
@@ -99,6 +124,11 @@ class Replicas {
   virtual Device& device(size_t tower) const = 0;
   /// The one that has the variables; callbacks run the tower on it.
   virtual Device& device() const { return device(0); }
+  /// How many devices may run a program of the tower at the same time between steps: `on_towers`.
+  virtual size_t idle_towers() const { return 1; }
+  /// Calls work(k) for each of them, at the same time, on the thread of tower k; k is `device(k)`, or the one
+  /// that has the variables if it is alone. Errors: the first one thrown.
+  virtual void on_towers(const std::function<void(size_t)>& work) { work(0); }
   VariableTable& variable_table() { return table_; }
   VariableStore& variables() const { return device().variables(); }
   Plan& plan() { return plan_; }
@@ -141,6 +171,9 @@ class Replicas {
   std::vector<FetchedStatistic> statistics_;
   VariableTable table_;
   int64_t last_step_ = 0;
+  Watch watch_;
+  bool guards_ = false;
+  std::vector<size_t> skipped_;  // updates of the last step
 
  private:
   void refuse_nested_names() const;

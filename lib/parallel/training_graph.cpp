@@ -142,6 +142,16 @@ bool TrainingGraphs::moves_in(size_t index, const std::string& variable, const V
   return index == 0;  // of a tower without trainable variables; its trainer says so
 }
 
+std::vector<std::string> TrainingGraphs::moved_in(size_t update, const VariableTable& table) const {
+  std::vector<std::string> names;
+  for (const VariableSpec* spec : table.all()) {
+    const bool may_move =
+        spec->scope == VariableScope::kLocal || (spec->scope == VariableScope::kModel && !spec->trainable);
+    if (may_move && moves_in(update, spec->name, table)) names.push_back(spec->name);
+  }
+  return names;
+}
+
 /// The selected variables in the order in which `graph` finishes their gradients; those that the cost does
 /// not read come last.
 std::vector<std::string> TrainingGraphs::trained_by(size_t index, const VariableTable& table,

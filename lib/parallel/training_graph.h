@@ -37,6 +37,9 @@ class TrainingGraphs {
   /// train, and for patterns that select none.
   void declare(VariableTable& table, const Signature& fed, DType float_type, double samples = 1);
 
+  /// Variables that the first program of an update assigns besides gradients: moving averages, and local
+  /// variables. After declare.
+  std::vector<std::string> moved_in(size_t update, const VariableTable& table) const;
   /// The update whose program fetches this statistic.
   size_t update_of(const Statistic& statistic) const;
 

@@ -6,12 +6,13 @@
 namespace tpack {
 
 Evaluator::Evaluator(std::string name, const TowerPlace& place, const DataFlow& flow, uint64_t seed,
-                     const Position& where)
+                     const Position& where, EvaluationShard shard)
     : name_(std::move(name)),
       place_(place),
       flow_(flow),
       seed_(seed),
-      program_("evaluate", *place.device, *place.plan, [this](const Signature& fed) { return graph(fed); }) {
+      program_("evaluate", *place.device, *place.plan, [this](const Signature& fed) { return graph(fed); }),
+      shard_(shard) {
   check_evaluation_flow(flow_, name_, where);
   components_ = bind_inputs(place_.tower->inputs(), flow_.spec(), "flow '" + name_ + "'");
   nominal_ = batch_specs(*place_.tower, *flow_.batch_size());
@@ -31,13 +32,13 @@ Graph Evaluator::graph(const Signature& fed) const {
   return graph;
 }
 
-void Evaluator::compile() {
+void Evaluator::compile(Choosing choosing) {
   const Batching batching = *flow_.batching();
   const int64_t left = batching.remainder();
-  if (batching.has_whole_batch()) program_.compile(nominal_);
+  if (batching.has_whole_batch()) program_.compile(nominal_, choosing);
   if (left == 0) return;
   program_.compile(batch_specs(*place_.tower, left),
-                   batching.has_whole_batch() ? Choosing::kByRules : Choosing::kMeasured);
+                   batching.has_whole_batch() ? Choosing::kByRules : choosing);
 }
 
 std::unique_ptr<InputReader> Evaluator::open() const {
@@ -47,22 +48,40 @@ std::unique_ptr<InputReader> Evaluator::open() const {
   setup.nominal = nominal_;
   setup.seed = seed_;
   setup.passes = 1;
+  setup.replica = shard_.index;
+  setup.replicas = shard_.count;
   return Registry<InputSource>::make("Queue", {{"capacity", kBatchesInMemory}})->open(setup);
 }
 
-Evaluator::Result Evaluator::run(const std::stop_token& stop) {
-  for (Tally& tally : tallies_) tally.clear();
+std::vector<Tally> Evaluator::zeros() const {
+  std::vector<Tally> zeros = tallies_;
+  for (Tally& tally : zeros) tally.clear();
+  return zeros;
+}
+
+void Evaluator::run_part(const std::stop_token& stop) {
+  tallies_ = zeros();
+  batches_ = 0;
   const auto reader = open();
-  RunInfo info{seed_, 0, 0};
-  for (; reader->next(stop); ++info.step) {
+  // Random draws belong to a batch, whichever evaluator has it.
+  RunInfo info{seed_, shard_.index, 0};
+  for (; reader->next(stop); info.step += shard_.count, ++batches_) {
     const Executable& done = program_.run(reader->tensors(), info);
     for (size_t i = 0; i < tallies_.size(); ++i)
       tallies_[i].add(done.fetched(2 * i), done.fetched(2 * i + 1));
   }
-  if (info.step == 0) throw DataError("flow '" + name_ + "' gave no batch to evaluate");
+}
+
+Evaluator::Result Evaluator::result_of(int64_t batches, const std::vector<Tally>& total) const {
+  if (batches == 0) throw DataError("flow '" + name_ + "' gave no batch to evaluate");
   Result result;
-  for (size_t i = 0; i < tallies_.size(); ++i) result.emplace_back(statistics_[i], tallies_[i].value());
+  for (size_t i = 0; i < total.size(); ++i) result.emplace_back(statistics_[i], total[i].value());
   return result;
+}
+
+Evaluator::Result Evaluator::run(const std::stop_token& stop) {
+  run_part(stop);
+  return result_of(batches_, tallies_);
 }
 
 }  // namespace tpack

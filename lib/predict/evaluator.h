@@ -12,8 +12,15 @@
 
 namespace tpack {
 
+/// Which of several evaluators of one flow this is: number `index` takes every `count`-th batch.
+struct EvaluationShard {
+  int64_t index = 0;
+  int64_t count = 1;
+};
+
 /// Takes the statistics of a tower in inference over a whole flow: each sample of one pass counts exactly
-/// once, those of a last, smaller batch like all others.
+/// once, those of a last, smaller batch like all others. Several evaluators may share the batches of a flow;
+/// their tallies add up.
 /// Threads: one caller, the one that runs other programs of the device. The flow must outlive it.
 class Evaluator {
  public:
@@ -23,18 +30,27 @@ class Evaluator {
   /// Builds the graph for a whole batch, to know the statistics; `name` is the flow's, for messages and the
   /// plan. Errors: ConfigError, ShapeError, as check_evaluation_flow and bind_inputs.
   Evaluator(std::string name, const TowerPlace& place, const DataFlow& flow, uint64_t seed,
-            const Position& where = {});
+            const Position& where = {}, EvaluationShard shard = {});
 
   /// "cost", "accuracy", ...: what inference has of them; terms that exist in training only are not there.
   const std::vector<std::string>& statistics() const { return statistics_; }
   /// Compiles for whole batches and for the remainder of a pass now rather than in the first `run`. The
-  /// device must have its variables.
-  void compile();
+  /// device must have its variables. `choosing`: for the first of them; rules choose for the remainder.
+  void compile(Choosing choosing = Choosing::kMeasured);
 
   using Result = std::vector<std::pair<std::string, double>>;
   /// One pass: name and value, over all samples, in the order of `statistics`. Errors:
   /// SampleError; DataError for a flow without batches; Stopped.
   Result run(const std::stop_token& stop = {});
+
+  /// Its part of a pass, which may have no batch. Errors: SampleError; Stopped.
+  void run_part(const std::stop_token& stop = {});
+  /// What the last pass gave: totals in the order of `statistics`, and how many batches they are of.
+  const std::vector<Tally>& tallies() const { return tallies_; }
+  int64_t batches() const { return batches_; }
+  /// To add up those of several evaluators, and what they say together. Errors: DataError for no batches.
+  std::vector<Tally> zeros() const;
+  Result result_of(int64_t batches, const std::vector<Tally>& total) const;
 
  private:
   Graph graph(const Signature& fed) const;
@@ -49,6 +65,8 @@ class Evaluator {
   Program program_;
   std::vector<std::string> statistics_;
   std::vector<Tally> tallies_;  // of the last pass
+  int64_t batches_ = 0;
+  EvaluationShard shard_;
 };
 
 }  // namespace tpack

@@ -50,6 +50,8 @@ class Setup {
     setup.triggered_ = when;
     return setup;
   }
+  /// From the first step on, updates with a gradient that is not finite are skipped (Run::skipped_updates).
+  void guard_updates() { trainer_.guard_updates(); }
   Run& run() const { return run_; }
 
  private:

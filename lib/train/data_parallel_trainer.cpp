@@ -182,6 +182,35 @@ std::optional<TowerPlace> DataParallelTrainer::tower_place() {
   return TowerPlace{setup_.tower, &replicas_->device(), &replicas_->variable_table(), setup_.plan};
 }
 
+std::vector<TowerPlace> DataParallelTrainer::tower_places() {
+  const size_t count = replicas_->idle_towers();
+  std::vector<TowerPlace> places(count, *tower_place());
+  for (size_t k = 0; count > 1 && k < count; ++k) places[k].device = &replicas_->device(k);
+  return places;
+}
+
+void DataParallelTrainer::watch_batches(std::function<void(const TowerBatch&)> watch) {
+  watches_.push_back(std::move(watch));
+  replicas_->watch([this](std::span<const Tensor> batch, const RunInfo& info) {
+    for (const auto& each : watches_) each({batch, info});
+  });
+}
+
+std::optional<TowerBatch> DataParallelTrainer::last_batch(size_t tower) const {
+  const std::span<const Tensor> batch = replicas_->last_batch(tower);
+  if (batch.empty()) return std::nullopt;
+  return TowerBatch{batch, replicas_->last_info(tower)};
+}
+
+std::vector<std::string> DataParallelTrainer::skipped_updates() const {
+  std::vector<std::string> names;
+  for (const size_t update : replicas_->skipped_updates()) {
+    const std::string& name = setup_.updates[update].name;
+    names.push_back(name.empty() ? "" : "update " + name);
+  }
+  return names;
+}
+
 void DataParallelTrainer::before_epoch() {
   if (choice_.broadcast_every_epoch && replicas_->replicas() > 1) replicas_->broadcast();
 }

@@ -36,6 +36,13 @@ class DataParallelTrainer : public Trainer {
   double hyper_parameter(const std::string& name) const override;
   void set_hyper_parameter(const std::string& name, double value) override;
   std::optional<TowerPlace> tower_place() override;
+  std::vector<TowerPlace> tower_places() override;
+  void on_towers(const std::function<void(size_t)>& work) override { replicas_->on_towers(work); }
+  void watch_batches(std::function<void(const TowerBatch&)> watch) override;
+  std::optional<TowerBatch> last_batch(size_t tower) const override;
+  void guard_updates() override { replicas_->guard_updates(); }
+  std::vector<std::string> skipped_updates() const override;
+  double gradient_scale() const override { return replicas_->gradient_scale(); }
   void before_epoch() override;
   bool saves_together() const override;
   void gather() override;
@@ -72,6 +79,7 @@ class DataParallelTrainer : public Trainer {
   const DataFlow* data_ = nullptr;
   std::unique_ptr<Replicas> replicas_;
   Replicas::Batches batches_;
+  std::vector<std::function<void(const TowerBatch&)>> watches_;
   std::vector<size_t> components_;
   Signature signature_;
   std::vector<std::unique_ptr<InputReader>> readers_;  // by tower

@@ -107,6 +107,7 @@ int64_t Loop::last_epoch() const {
 void Loop::run_to_end() {
   monitors_.open({options_.folder, first_epoch_, run_.global_step_, run_.resumed_});
   monitors_.set_moment({run_.epoch_, run_.global_step_});
+  for (const auto& [name, text] : options_.texts) monitors_.put_text(name, text);
   try {
     for (const NamedCallback& named : callbacks_) call(named, &Callback::before_train);
     write_requested();

@@ -53,6 +53,7 @@ struct LoopOptions {
   std::stop_token interrupt;  // asks for an early end: the step is finished, a checkpoint saved
   std::map<std::string, DataFlow> flows;
   uint64_t seed = 0;
+  std::map<std::string, std::string> texts = {};              // for monitors when a run begins, by name
   std::function<void(CheckpointContent&)> add_to_checkpoint;  // config, plan, seed: what the run itself knows
   FileIo* io = &FileIo::system();                             // what checkpoints are written with
 };

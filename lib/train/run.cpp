@@ -49,6 +49,12 @@ double Run::of_chief(double value) const {
   return value;
 }
 
+std::vector<std::string> Run::of_all_ranks(const std::string& own) const {
+  if (ranks() == 1) return {own};
+  world_->busy_with("");  // it is there for the others
+  return world_->all_gather(own, "results of a callback");
+}
+
 void Run::request_checkpoint(CheckpointRequest request) {
   if (change_ && !request.change) {
     TPACK_ASSERT(request.purpose != CheckpointRequest::Purpose::kResume,
@@ -78,6 +84,11 @@ void Run::while_busy(const std::string& what, const std::function<void()>& act) 
 
 void Run::set_variable(const std::string& name, const Tensor& value) {
   trainer_.variables()->set(name, value);
+}
+
+std::vector<TowerPlace> Run::tower_places() {
+  tower_place();
+  return trainer_.tower_places();
 }
 
 TowerPlace Run::tower_place() {

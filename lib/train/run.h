@@ -60,35 +60,57 @@ class Run {
   /// True if the run goes on from a checkpoint: then the variables are as they have to be.
   bool resumed() const { return resumed_; }
   /// Value of a statistic in the last step that computed it, by the number that Setup gave; nothing before
-  /// there was one, and before the first step of this process.
+  /// there was one, before the first step of this process, and after a step that skipped its update.
   std::optional<double> statistic(size_t index) const {
-    return has_statistics_ ? trainer_.statistic(index) : std::nullopt;
+    const bool was_skipped =
+        !trainer_.skipped_updates().empty() && !trainer_.statistic_is_of_last_step(index);
+    return has_statistics_ && !was_skipped ? trainer_.statistic(index) : std::nullopt;
   }
   /// False if the last step did not compute the statistic: its update was not due.
   bool statistic_is_of_last_step(size_t index) const {
     return has_statistics_ && trainer_.statistic_is_of_last_step(index);
   }
+  /// Of the trainer (trainer.h): what a step was fed, and whether an update was skipped.
+  void watch_batches(std::function<void(const TowerBatch&)> watch) {
+    trainer_.watch_batches(std::move(watch));
+  }
+  std::optional<TowerBatch> last_batch(size_t tower) const { return trainer_.last_batch(tower); }
+  std::vector<std::string> skipped_updates() const { return trainer_.skipped_updates(); }
+  double gradient_scale() const { return trainer_.gradient_scale(); }
+  std::vector<NamedExecutable> programs() const { return trainer_.programs(); }
   StepSize step_size() const { return trainer_.step_size(); }
   int64_t samples() const { return trainer_.samples(); }
   double waited_s() const { return trainer_.waited_s(); }
 
   /// Variables of a scope by name; none if the trainer has no variables. Shared, not copied.
   std::map<std::string, Tensor> variables(VariableScope scope);
-  /// Sets a variable of the first tower, which validation and checkpoints use. Other towers keep theirs: it
-  /// is for values that are there for the time of a hook.
+  /// A variable, or what VariableStore::value knows besides ("@gradient/fc/W"). Shared, not copied.
+  Tensor variable(const std::string& name) { return trainer_.variables()->value(name); }
+  /// Sets a variable of the first tower, which validation and checkpoints use. Other towers keep theirs until
+  /// `share_variables`.
   void set_variable(const std::string& name, const Tensor& value);
+  /// Gives the variables of the first tower to all others; on every rank.
+  void share_variables() { trainer_.share_variables(); }
   /// A number that may be set between steps ("learning_rate"). Errors: ConfigError with the known names where
   /// there is none. Only the first call allocates.
   double hyper_parameter(const std::string& name) const;
   void set_hyper_parameter(const std::string& name, double value);
   /// The value that the chief has: on every rank, once all have called this. Errors: DistributedError.
   double of_chief(double value) const;
+  /// The texts of all ranks, once all have called this with theirs. Errors: DistributedError.
+  std::vector<std::string> of_all_ranks(const std::string& own) const;
+  int64_t rank() const { return world_ != nullptr ? world_->rank() : 0; }
+  int64_t ranks() const { return world_ != nullptr ? world_->size() : 1; }
   /// Known from the callbacks' setup on.
   std::vector<std::string> hyper_parameters() const { return trainer_.hyper_parameters(); }
 
   /// The trained tower and its device, to run it on other data. Errors: ConfigError if the trainer has no
   /// model.
   TowerPlace tower_place();
+  /// All towers of this process, and the way to work with them (Trainer::tower_places, on_towers). Errors: as
+  /// above.
+  std::vector<TowerPlace> tower_places();
+  void on_towers(const std::function<void(size_t)>& work) { trainer_.on_towers(work); }
   const std::map<std::string, DataFlow>& flows() const { return flows_; }
   uint64_t seed() const { return seed_; }
   /// Asked when the run is to end early (a signal). Long operations watch it and throw Stopped: the run

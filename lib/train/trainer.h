@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -53,6 +55,12 @@ struct StepSize {
   int64_t accumulate = 1;  // batches of each tower
 
   int64_t batches() const { return towers * ranks * accumulate; }
+};
+
+/// A batch of one tower, and what its step gives to programs.
+struct TowerBatch {
+  std::span<const Tensor> inputs;  // in the order of the tower function's
+  RunInfo info;
 };
 
 /// Bytes that the devices of a trainer hold, all towers of this process together.
@@ -130,6 +138,31 @@ class Trainer {
   virtual void share_variables() {}
   /// The trained tower, to run it on other data. From setup on.
   virtual std::optional<TowerPlace> tower_place() { return std::nullopt; }
+  /// The towers of this process that may run on other data at the same time, between steps. From setup on.
+  virtual std::vector<TowerPlace> tower_places() {
+    const auto place = tower_place();
+    return place ? std::vector{*place} : std::vector<TowerPlace>();
+  }
+  /// Calls work(k) for each of them, at the same time, on its thread. Errors: the first one thrown.
+  virtual void on_towers(const std::function<void(size_t)>& work) { work(0); }
+
+  /// Calls `watch` in each step, on the thread of the first tower of this process, when that has its (first)
+  /// batch and before anything is computed from it: it may run programs on `tower_place()`. From setup on.
+  virtual void watch_batches(std::function<void(const TowerBatch&)> watch) { (void)watch; }
+  /// The batch that a tower of this process took last; valid until the next step. Nothing before there was
+  /// one, and of towers that do not wait for the end of a step.
+  virtual std::optional<TowerBatch> last_batch(size_t tower) const {
+    (void)tower;
+    return std::nullopt;
+  }
+  /// From now on an update whose gradient is not finite is skipped: what it would change stays as it is, on
+  /// all replicas. Between setup and compile.
+  virtual void guard_updates() {}
+  /// The updates that the last step skipped for this reason, as messages name them: "", "update d"; the same
+  /// on every rank.
+  virtual std::vector<std::string> skipped_updates() const { return {}; }
+  /// What the gradients in `variables()` are multiplied by to be the mean over all batches of a step.
+  virtual double gradient_scale() const { return 1; }
 
   /// The compiled programs of a step, of the first tower, in their order: tools time them and add up their
   /// FLOPs. After compile; empty if a step runs none.

@@ -10,7 +10,7 @@ namespace {
 
 using Values = std::map<std::string, std::vector<double>>;
 
-constexpr const char* kWithBatchNorm = R"(
+constexpr const char* kNormalizing = R"(
 inputs:
   x: {shape: [5]}
   label: {shape: [], dtype: int32}
@@ -30,7 +30,7 @@ Values figures_of(const std::string& item, const std::string& trainer,
   Comm* const comm = world.get();
   SmallTraining training(small_flow(64, "- BatchData: {batch_size: 2}"), trainer,
                          "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference, std::move(world),
-                         model_of(kWithBatchNorm));
+                         model_of(kNormalizing));
   TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, training.trainer());
   run.options.world = comm;
   run.options.flows = {{"validation", small_flow(samples, "- BatchData: {batch_size: 4, remainder: true}")}};
@@ -102,7 +102,7 @@ TEST(DataParallelInferenceRunner, changes_nothing_that_is_saved) {
   const auto variables = [](bool infers) {
     SmallTraining training(small_flow(64, "- BatchData: {batch_size: 2}"), "SyncMultiGPU: {devices: 2}",
                            "Adam", EngineSettings::Backend::kReference, make_self_comm(),
-                           model_of(kWithBatchNorm));
+                           model_of(kNormalizing));
     TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
     run.options.flows = {{"validation", small_flow(12, "- BatchData: {batch_size: 4}")}};
     if (infers) run.add("probed", callback_of("DataParallelInferenceRunner: {data: validation}"));

@@ -53,6 +53,23 @@ TEST(TensorBoard, writes_images_with_their_size) {
   EXPECT_EQ(field(image, 4).substr(1, 3), "PNG");
 }
 
+TEST(TensorBoard, writes_histograms) {
+  const TemporaryFolder folder;
+  const auto monitor = board({.folder = folder.str()});
+  monitor->put_histogram("weights", histogram_of(Tensor::of<float>({3}, {1, 2, 3}), 2), {1, 10});
+  monitor->put_histogram("nothing", {}, {1, 10});
+  monitor->end_epoch({1, 10});
+  const auto values = values_in(folder);
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_EQ(field(values[0], 1), "weights");
+  const std::string histogram = field(values[0], 5);
+  EXPECT_EQ(fixed<double>(field(histogram, 1)), 1);
+  EXPECT_EQ(fixed<double>(field(histogram, 2)), 3);
+  EXPECT_EQ(fixed<double>(field(histogram, 3)), 3);
+  EXPECT_EQ(fixed<double>(field(histogram, 4)), 6);
+  EXPECT_EQ(fixed<double>(field(histogram, 5)), 14);
+}
+
 TEST(TensorBoard, makes_the_repeated_steps_of_older_files_void_on_resume) {
   const TemporaryFolder folder;
   board({.folder = folder.str(), .starting_epoch = 2, .global_step = 50, .resumed = true})->close();

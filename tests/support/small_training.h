@@ -25,7 +25,7 @@ class SmallTraining {
       : model_(std::move(model)),
         optimizer_(optimizer_of(optimizer_yaml)),
         flows_{{"train", std::move(data)}},
-        input_(Registry<InputSource>::make(input)),
+        input_(Registry<InputSource>::make_item(parse_yaml(input, "test.yaml"))),
         world_(std::move(world)),
         trainer_(Registry<Trainer>::make_item(parse_yaml(trainer_yaml, "test.yaml"))) {
     TrainSetup setup;

@@ -50,6 +50,31 @@ TEST_F(LoopTest, calls_every_hook_with_tensorpacks_numbers) {
   EXPECT_EQ(result.global_step, 4);
 }
 
+/// Keeps the texts that it gets.
+class TextMonitor final : public Monitor {
+ public:
+  explicit TextMonitor(std::vector<std::string>& all) : all_(all) {}
+  void put_scalar(const std::string& /*name*/, double /*value*/, const Moment& /*at*/) override {}
+  void put_text(const std::string& name, const std::string& text, const Moment& at) override {
+    all_.push_back(name + " " + text + " " + std::to_string(at.global_step));
+  }
+  void end_epoch(const Moment& /*at*/) override {}
+
+ private:
+  std::vector<std::string>& all_;
+};
+
+TEST_F(LoopTest, gives_texts_to_the_monitors_when_it_begins) {
+  std::vector<std::string> texts;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  std::vector<std::unique_ptr<Monitor>> monitors;
+  monitors.push_back(std::make_unique<TextMonitor>(texts));
+  run.monitors = Monitors(std::move(monitors));
+  run.options.texts = {{"config", "max_epoch: 1"}};
+  run.go();
+  EXPECT_THAT(texts, ElementsAre("config max_epoch: 1 0"));
+}
+
 TEST_F(LoopTest, calls_each_hook_of_all_callbacks_in_the_order_of_the_list) {
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
   run.add("A", recording("A")).add("B", recording("B")).go();

@@ -40,11 +40,14 @@ class ReferenceExecutable final : public Executable {
     TPACK_ASSERT(inputs.size() == inputs_.size(), "a program of other inputs");
     for (size_t i = 0; i < inputs.size(); ++i) values_[inputs_[i]] = {inputs[i]};
     for (Step& step : steps_) {
-      const Stopwatch watch;
+      const double began_s = monotonic_s();
       std::vector<Tensor> in;
       for (const Symbol& s : step.node->inputs) in.push_back(value(s));
       step.kernel(*step.node, in, values_[static_cast<size_t>(step.node->id)], info);
-      step.seconds += profiling_ ? watch.seconds() : 0;
+      if (!profiling_) continue;
+      step.began_s = began_s;
+      step.last_s = monotonic_s() - began_s;
+      step.seconds += step.last_s;
     }
     const auto& fetches = graph_.fetches();
     for (size_t i = 0; i < fetches.size(); ++i) copy(value(fetches[i].value), fetched_[i]);
@@ -59,7 +62,8 @@ class ReferenceExecutable final : public Executable {
   std::vector<NodeTime> times() const override {
     std::vector<NodeTime> all;
     for (const Step& step : steps_) {
-      all.push_back({step.node->path, step.node->op->type(), step.seconds, step.node->op->flops(*step.node)});
+      all.push_back({step.node->path, step.node->op->type(), step.seconds, step.node->op->flops(*step.node),
+                     step.began_s, step.last_s});
     }
     return all;
   }
@@ -69,6 +73,8 @@ class ReferenceExecutable final : public Executable {
     const Node* node;
     Kernel kernel;
     double seconds = 0;
+    double began_s = 0;
+    double last_s = 0;
   };
 
   /// The caller's graph may be destroyed; its ops are shared.

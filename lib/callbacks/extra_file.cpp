@@ -1,0 +1,20 @@
+#include "callbacks/extra_file.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/log.h"
+
+namespace tpack {
+
+void write_extra_file(const std::string& path, const std::function<void()>& write) {
+  std::error_code exists;  // what is wrong otherwise, writing says
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), exists);
+  try {
+    write();
+  } catch (const ResourceError& error) {
+    log::error(error.what());
+  }
+}
+
+}  // namespace tpack

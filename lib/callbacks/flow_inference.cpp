@@ -1,0 +1,62 @@
+#include "callbacks/flow_inference.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/log.h"
+#include "core/text.h"
+#include "predict/evaluation_flow.h"
+
+namespace tpack {
+
+std::string FlowInference::identity() const {
+  std::vector<std::string> parts = {fields_.data.name};
+  for (const Ref<Stat>& metric : fields_.metrics) parts.push_back(metric.name);
+  return join(parts, "-");
+}
+
+void FlowInference::setup(Setup& setup) {
+  Run& run = setup.run();
+  const std::vector<std::string> known = prepare(run, fields_, flow(run));
+  const auto train = run.flows().find("train");
+  if (train != run.flows().end())
+    check_same_classes(train->second, flow(run), fields_.data.name, fields_.data.position);
+  choose_metrics(known);
+  for (const auto& [index, name] : chosen_) setup.provides(name);
+}
+
+void FlowInference::trigger(Run& run) {
+  const Evaluator::Result result = evaluate(run);
+  for (const auto& [index, name] : chosen_) {
+    const double value = result[index].second;
+    if (!std::isfinite(value)) log::warning(name + " is " + std::to_string(value));
+    run.monitors().put_scalar(name, value);
+  }
+}
+
+const DataFlow& FlowInference::flow(const Run& run) const {
+  const auto found = run.flows().find(fields_.data.name);
+  if (found != run.flows().end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, flow] : run.flows()) known.push_back(name);
+  throw unknown_reference("flow", fields_.data.name, fields_.data.position, known);
+}
+
+void FlowInference::choose_metrics(const std::vector<std::string>& known) {
+  std::vector<Ref<Stat>> wanted = fields_.metrics;
+  if (wanted.empty()) {
+    for (const std::string& name : known) wanted.push_back({name});
+  }
+  Diagnostics errors;
+  for (const Ref<Stat>& metric : wanted) {
+    const auto at = std::find(known.begin(), known.end(), metric.name);
+    if (at == known.end()) {
+      errors.add(unknown_reference("statistic", metric.name, metric.position, known), metric.position);
+    } else {
+      chosen_.emplace_back(static_cast<size_t>(at - known.begin()), fields_.data.name + "_" + metric.name);
+    }
+  }
+  errors.throw_if_any();
+}
+
+}  // namespace tpack

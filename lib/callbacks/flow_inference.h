@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/schema.h"
+#include "predict/evaluator.h"
+#include "train/callback.h"
+
+namespace tpack {
+
+/// The parameters of callbacks that run the model over another flow.
+struct InferenceFields {
+  Ref<FlowName> data;
+  std::vector<Ref<Stat>> metrics;
+};
+
+/// What InferenceRunner and DataParallelInferenceRunner have in common: they report FLOW_METRIC.
+class FlowInference : public Callback {
+ public:
+  explicit FlowInference(InferenceFields fields) : fields_(std::move(fields)) {}
+
+  std::string identity() const override;
+  bool only_one() const override { return true; }
+  void setup(Setup& setup) override;
+  void trigger(Run& run) override;
+
+ protected:
+  /// Makes the evaluators; the statistics that they have. Errors: ConfigError.
+  virtual std::vector<std::string> prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) = 0;
+  virtual Evaluator::Result evaluate(Run& run) = 0;
+
+ private:
+  const DataFlow& flow(const Run& run) const;
+  void choose_metrics(const std::vector<std::string>& known);
+
+  InferenceFields fields_;
+  std::vector<std::pair<size_t, std::string>> chosen_;  // (number of the statistic, name of the scalar)
+};
+
+/// Adds these fields to the schema of a callback whose Params derive from it.
+template <std::derived_from<InferenceFields> P>
+Schema<P> inferring(Schema<P> schema) {
+  return schema.field("data", static_cast<Ref<FlowName> P::*>(&P::data), "name of the flow in `data`")
+      .required()
+      .field("metrics", static_cast<std::vector<Ref<Stat>> P::*>(&P::metrics),
+             "statistics to report; default: all");
+}
+
+}  // namespace tpack

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// False if an element is NaN or infinite; true for tensors of integers. On the host.
+bool all_finite(const Tensor& tensor);
+/// Number of the first element that is NaN or infinite, in row-major order. On the host.
+std::optional<int64_t> first_not_finite(const Tensor& tensor);
+/// "[2, 0, 1]": where an element of that number is.
+std::string place_of(int64_t element, const Shape& shape);
+
+}  // namespace tpack

@@ -1,0 +1,77 @@
+#include "train/tower_outputs.h"
+
+#include <algorithm>
+
+#include "graph/variable_pattern.h"
+
+namespace tpack {
+
+TowerOutputs::TowerOutputs(const TowerPlace& place, const std::vector<Ref<LayerOutput>>& patterns,
+                           int64_t batch)
+    : place_(place), nominal_(batch_specs(*place.tower, batch)) {
+  Graph graph;
+  Builder b(graph, *place_.table, {Phase::kTraining, place_.device->float_type()});
+  const TowerResult result = build_tower(b, *place_.tower, nominal_, {});
+  std::vector<std::pair<int, Output>> computed;
+  for (const auto& [name, symbol] : result.outputs)
+    computed.emplace_back(symbol.node->id,
+                          Output{name, {symbol.dtype(), symbol.shape()}, "", symbol.node->origin});
+  std::stable_sort(computed.begin(), computed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> known;
+  const auto is_wanted = [&](const std::string& name) {
+    known.push_back(name);
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const auto& pattern) { return is_for_variable(pattern, name); });
+  };
+  for (size_t i = 0; i < place_.tower->inputs().size(); ++i) {
+    const TowerInput& input = place_.tower->inputs()[i];
+    if (!is_wanted(input.name)) continue;
+    inputs_.push_back(i);
+    outputs_.push_back({input.name, nominal_[i], input.layout, input.position});
+  }
+  for (const auto& [id, output] : computed) {
+    const bool is_input = std::find(known.begin(), known.end(), output.name) != known.end();
+    if (!is_input && is_wanted(output.name)) outputs_.push_back(output);
+  }
+  Diagnostics errors;
+  for (const auto& pattern : patterns) {
+    const bool any = std::any_of(known.begin(), known.end(),
+                                 [&](const std::string& name) { return is_for_variable(pattern, name); });
+    if (!any) errors.add(pattern.position, no_match("layer or input", pattern.name, known));
+  }
+  errors.throw_if_any();
+  if (outputs_.size() == inputs_.size()) return;
+  std::string name = "outputs";
+  for (size_t i = inputs_.size(); i < outputs_.size(); ++i) name += " " + outputs_[i].name;
+  program_ = std::make_unique<Program>(name, *place_.device, *place_.plan,
+                                       [this](const Signature& fed) { return this->graph(fed); });
+}
+
+Graph TowerOutputs::graph(const Signature& fed) const {
+  Graph graph;
+  Builder b(graph, *place_.table, {Phase::kTraining, place_.device->float_type()});
+  const auto no_statistics = [](const Statistic& /*statistic*/) { return false; };
+  const TowerResult result = build_tower(b, *place_.tower, fed, {}, no_statistics);
+  for (size_t i = inputs_.size(); i < outputs_.size(); ++i)
+    graph.fetch(outputs_[i].name, result.outputs.at(outputs_[i].name));
+  graph.keep_assignments([](const Assignment& /*assignment*/) { return false; });
+  return graph;
+}
+
+void TowerOutputs::compile() {
+  if (program_) program_->compile(nominal_);
+}
+
+void TowerOutputs::compute(const TowerBatch& batch) {
+  fed_.assign(batch.inputs.begin(), batch.inputs.end());
+  if (program_) done_ = &program_->run(batch.inputs, batch.info);
+}
+
+const Tensor& TowerOutputs::value(size_t output) const {
+  if (output < inputs_.size()) return fed_.at(inputs_[output]);
+  TPACK_ASSERT(done_ != nullptr, "nothing was computed");
+  return done_->fetched(output - inputs_.size());
+}
+
+}  // namespace tpack

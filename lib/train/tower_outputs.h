@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/program.h"
+#include "backend/tower_place.h"
+#include "core/field.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+/// Outputs of a model as a step of training sees them: in the training phase, with the random draws of the
+/// step, for the batch of one tower. They have a program of their own, without backward, which assigns
+/// nothing: training goes on with the same bits. It runs on the first tower; statistics over several towers
+/// (sync_statistics) are those of the one batch. Threads: one caller, the one that runs other programs of the
+/// device.
+class TowerOutputs {
+ public:
+  struct Output {
+    std::string name;
+    TensorSpec spec;          // for a whole batch
+    std::string layout = {};  // of an input: TowerInput::layout
+    Position origin = {};     // of the layer or input
+  };
+
+  /// Those whose names match a pattern (is_for_variable), inputs first, then in the order in which they are
+  /// computed. `batch`: samples of a whole batch. Errors: ConfigError for patterns without a match.
+  TowerOutputs(const TowerPlace& place, const std::vector<Ref<LayerOutput>>& patterns, int64_t batch);
+
+  const std::vector<Output>& outputs() const { return outputs_; }
+  /// For whole batches. The device must have its variables.
+  void compile();
+  /// With the variables as they are now.
+  void compute(const TowerBatch& batch);
+  /// As the last `compute` left it, on the host; an input shares the memory of the batch.
+  const Tensor& value(size_t output) const;
+
+ private:
+  Graph graph(const Signature& fed) const;
+
+  TowerPlace place_;
+  Signature nominal_;
+  std::vector<Output> outputs_;
+  std::vector<size_t> inputs_;  // of the tower: the first of outputs_
+  std::unique_ptr<Program> program_;
+  std::vector<Tensor> fed_;
+  const Executable* done_ = nullptr;
+};
+
+}  // namespace tpack
