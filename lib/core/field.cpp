@@ -44,7 +44,14 @@ FieldType FieldType::list_of(FieldType element) {
 }
 
 FieldType FieldType::map_of(FieldType element, const std::string& text) {
-  return {.base = Base::kMap, .of = text, .element = std::make_shared<const FieldType>(std::move(element))};
+  return map_of(std::move(element), text, {});
+}
+
+FieldType FieldType::map_of(FieldType element, const std::string& text, std::vector<FieldInfo> fields) {
+  return {.base = Base::kMap,
+          .of = text,
+          .element = std::make_shared<const FieldType>(std::move(element)),
+          .fields = std::make_shared<const std::vector<FieldInfo>>(std::move(fields))};
 }
 
 FieldType FieldType::section(std::vector<FieldInfo> fields, const std::string& text,

@@ -31,7 +31,7 @@ struct FieldType {
     kText,
     kChoice,     // one of `choices`
     kList,       // of `element`
-    kMap,        // of `element`, by names that the config chooses
+    kMap,        // of `element`, by names that the config chooses; the names of `fields` have other types
     kSection,    // a map with the keys `fields`
     kEither,     // one of `alternatives`
     kComponent,  // of kind `of`, or of one of the kinds `choices`
@@ -60,6 +60,7 @@ struct FieldType {
   static FieldType reference(const std::string& kind) { return {.base = Base::kReference, .of = kind}; }
   static FieldType list_of(FieldType element);
   static FieldType map_of(FieldType element, const std::string& text);
+  static FieldType map_of(FieldType element, const std::string& text, std::vector<FieldInfo> fields);
   static FieldType section(std::vector<FieldInfo> fields, const std::string& text,
                            const std::string& shorthand = "");
   static FieldType either(std::vector<FieldType> alternatives, const std::string& text);

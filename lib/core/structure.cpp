@@ -49,11 +49,12 @@ FieldType parameters_of(const FieldType& type, const std::string& name) {
 FieldType below(const FieldType& form, const std::string& word) {
   switch (form.base) {
     case Base::kList:
-    case Base::kMap:
       return *form.element;
+    case Base::kMap:
     case Base::kSection: {
       const FieldInfo* field = field_named(form, word);
-      return field == nullptr ? FieldType{} : field->type;
+      if (field != nullptr) return field->type;
+      return form.base == Base::kMap ? *form.element : FieldType{};
     }
     case Base::kComponent:
       return parameters_of(form, word);
@@ -84,7 +85,7 @@ FieldType type_below(const FieldType& form, const std::string& word) {
 }
 
 const FieldInfo* field_named(const FieldType& type, const std::string& name) {
-  if (type.base != Base::kSection) return nullptr;
+  if (type.fields == nullptr) return nullptr;
   const auto found = std::find_if(type.fields->begin(), type.fields->end(),
                                   [&](const FieldInfo& field) { return field.name == name; });
   return found == type.fields->end() ? nullptr : &*found;

@@ -16,7 +16,7 @@ FieldType form_of(const FieldType& type, const ConfigNode& value);
 /// (a plugin may bring it).
 FieldType type_below(const FieldType& form, const std::string& word);
 
-/// The field of a section, null where it has none of that name or the type is no section.
+/// The field of a section or map, null where it has none of that name or the type is neither.
 const FieldInfo* field_named(const FieldType& type, const std::string& name);
 
 /// The list among the settings of a section that can be written as this list alone; null where there is none.

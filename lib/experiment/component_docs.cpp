@@ -32,8 +32,8 @@ void add_setting(const std::string& path, const FieldInfo& field, std::vector<Se
 
 /// The settings below a value of this type.
 void add_settings(const std::string& path, const FieldType& type, std::vector<Setting>& all) {
-  if (type.base == FieldType::Base::kMap) return add_settings(path + ".NAME", *type.element, all);
-  if (type.base != FieldType::Base::kSection) return;
+  if (type.base == FieldType::Base::kMap) add_settings(path + ".NAME", *type.element, all);
+  if (type.fields == nullptr) return;
   for (const FieldInfo& field : *type.fields) add_setting(path + "." + field.name, field, all);
 }
 

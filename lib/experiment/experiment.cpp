@@ -73,12 +73,14 @@ class ExperimentMaker {
                       "; write updates: {" + costs[0] + ": {cost: " + costs[0] + ", optimizer: ...}}");
     }
     if (!c.optimizer.item.is_null()) add_update({.position = e_.position_of("optimizer")}, c.optimizer);
-    for (const UpdateSection& section : c.updates) {
+    const std::vector<Turn> turns = turns_of(c.updates);
+    for (size_t i = 0; i < turns.size(); ++i) {
+      const UpdateSection& section = c.updates[i];
       check_cost(section);
       add_update({.name = section.name,
                   .cost = section.cost,
                   .variables = section.variables.all,
-                  .every = section.every,
+                  .turn = turns[i],
                   .position = section.position},
                  section.optimizer);
     }

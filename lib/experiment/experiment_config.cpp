@@ -65,24 +65,6 @@ Schema<EngineParams> engine_schema() {
              "threads of each tower; auto: the processors divided among the towers");
 }
 
-struct UpdateParams {
-  Ref<CostName> cost = {kCost, {}};
-  VariablePatterns variables;
-  Slot<Optimizer> optimizer;
-  int64_t every = 1;
-};
-
-Schema<UpdateParams> update_schema() {
-  return Schema<UpdateParams>("One update of a training step.")
-      .field("cost", &UpdateParams::cost, "name of the cost that is minimized")
-      .field("variables", &UpdateParams::variables,
-             "what is trained: a regular expression for whole names of trainable variables "
-             "(discriminator/.*/W), or a name with everything below it; one or a list; without it: all")
-      .field("optimizer", &UpdateParams::optimizer, "how the variables are updated")
-      .required()
-      .field("every", &UpdateParams::every, at_least(1), "runs in every N-th step, beginning with the first");
-}
-
 Schema<PredictSection> predict_schema() {
   const FieldType names = FieldType::list_of(Codec<Ref<LayerOutput>>::type());
   const FieldType by_name = FieldType::map_of(FieldType::component(Layer::kKind), "outputs by name");
@@ -127,66 +109,6 @@ struct Codec<EngineSettings> {
         {settings.backend, settings.dtype, settings.algorithm, WorkerCount{settings.threads}});
   }
 };
-
-FieldType Codec<VariablePatterns>::type() {
-  const FieldType pattern = Codec<Ref<Variable>>::type();
-  FieldType type = FieldType::either({pattern, FieldType::list_of(pattern)}, "a pattern, or a list of them");
-  type.nullable = true;
-  return type;
-}
-
-std::optional<VariablePatterns> Codec<VariablePatterns>::parse(const ConfigNode& node, Reader& reader) {
-  if (node.is_null()) return VariablePatterns{};
-  auto all = Codec<std::vector<Ref<Variable>>>::parse(
-      node.is_list() ? node : ConfigNode::list({node}, node.position()), reader);
-  return all ? std::optional(VariablePatterns{std::move(*all)}) : std::nullopt;
-}
-
-ConfigNode Codec<VariablePatterns>::dump(const VariablePatterns& patterns) {
-  return patterns.all.empty() ? ConfigNode() : Codec<std::vector<Ref<Variable>>>::dump(patterns.all);
-}
-
-FieldType Codec<std::vector<UpdateSection>>::type() {
-  return FieldType::map_of(FieldType::section(update_schema().fields(), "an update"), "updates by name");
-}
-
-std::optional<std::vector<UpdateSection>> Codec<std::vector<UpdateSection>>::parse(const ConfigNode& node,
-                                                                                   Reader& reader) {
-  Diagnostics& errors = reader.errors();
-  const size_t before = errors.count();
-  if (!node.is_map() && !node.is_null()) {
-    errors.add(node.position(),
-               "'updates': expected a map of updates by name ({NAME: {optimizer: ...}}), found " +
-                   node.describe() + "; for a single update use 'optimizer'");
-    return std::nullopt;
-  }
-  std::vector<UpdateSection> updates;
-  for (const ConfigNode::Entry& entry : node.entries()) {
-    const std::string owner = "update " + entry.key;
-    if (!is_model_name(entry.key))
-      errors.add(entry.key_position,
-                 "invalid update name '" + entry.key + "'; use letters, digits, '_', '-' and '.'");
-    const UpdateParams p = update_schema().parse(entry.value, owner, errors);
-    const ConfigNode* variables = entry.value.is_map() ? entry.value.find("variables") : nullptr;
-    if (variables != nullptr && variables->is_list() && variables->size() == 0) {
-      errors.add(variables->position(), "'variables' of " + owner +
-                                            ": an empty list; name variables, or remove the update to freeze "
-                                            "them");
-    }
-    updates.push_back({entry.key, p.cost, p.variables, p.optimizer, p.every, entry.key_position});
-  }
-  return errors.count() == before ? std::optional(std::move(updates)) : std::nullopt;
-}
-
-ConfigNode Codec<std::vector<UpdateSection>>::dump(const std::vector<UpdateSection>& updates) {
-  std::vector<ConfigNode::Entry> entries;
-  for (const UpdateSection& update : updates) {
-    entries.push_back({update.name,
-                       update_schema().dump({update.cost, update.variables, update.optimizer, update.every}),
-                       update.position});
-  }
-  return ConfigNode::map(std::move(entries));
-}
 
 template <>
 struct Codec<InitSection> {

@@ -7,6 +7,7 @@
 
 #include "core/schema.h"
 #include "dataflow/flow_field.h"
+#include "experiment/update_section.h"
 #include "predict/load_weights.h"
 #include "train/callback.h"
 #include "train/trainer.h"
@@ -54,34 +55,6 @@ struct Codec<std::vector<Gate>> {
   static FieldType type() { return FieldType::map_of(FieldType::text(), "bounds by statistic"); }
   static std::optional<std::vector<Gate>> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const std::vector<Gate>& gates);
-};
-
-/// One pattern for variables (is_for_variable), or a list of them.
-struct VariablePatterns {
-  std::vector<Ref<Variable>> all;
-};
-template <>
-struct Codec<VariablePatterns> {
-  static FieldType type();
-  static std::optional<VariablePatterns> parse(const ConfigNode& node, Reader& reader);
-  static ConfigNode dump(const VariablePatterns& patterns);
-};
-
-/// One entry of `updates`.
-struct UpdateSection {
-  std::string name;
-  Ref<CostName> cost = {kCost, {}};
-  VariablePatterns variables;
-  Slot<Optimizer> optimizer;
-  int64_t every = 1;
-  Position position = {};
-};
-/// In the order of the file.
-template <>
-struct Codec<std::vector<UpdateSection>> {
-  static FieldType type();
-  static std::optional<std::vector<UpdateSection>> parse(const ConfigNode& node, Reader& reader);
-  static ConfigNode dump(const std::vector<UpdateSection>& updates);
 };
 
 /// `default_callbacks`: a list, or false for none.

@@ -94,8 +94,11 @@ Json SchemaWriter::of(const FieldType& type, const Check& check) {
       return or_expression({{"enum", type.choices}});
     case Base::kList:
       return {{"type", "array"}, {"items", of(*type.element, check)}};
-    case Base::kMap:
-      return {{"type", "object"}, {"additionalProperties", of(*type.element, check)}};
+    case Base::kMap: {
+      Json map = {{"type", "object"}, {"additionalProperties", of(*type.element, check)}};
+      if (!type.fields->empty()) map["properties"] = properties_of(*type.fields);
+      return map;
+    }
     case Base::kSection: {
       Json map = closed_object(properties_of(*type.fields));
       if (type.shorthand.empty()) return map;

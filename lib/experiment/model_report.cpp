@@ -87,7 +87,7 @@ void add_updates(const Experiment& e, ModelReport& report) {
     const auto update = std::find_if(e.updates.begin(), e.updates.end(),
                                      [&](const Update& one) { return one.name == group.name; });
     if (update == e.updates.end()) continue;
-    UpdateReport row{update->name, update->cost.name, update->every, group.variables.size()};
+    UpdateReport row{update->name, update->cost.name, update->turn, group.variables.size()};
     for (const std::string& name : group.variables)
       row.parameters += store->table().find(name)->spec.shape.elements();
     report.frozen -= row.parameters;
@@ -117,10 +117,10 @@ std::string ModelReport::str() const {
     layer_table.add(
         {layer.name, layer.spec.str(), with_thousands(layer.parameters), human_count(layer.flops)});
   }
-  TextTable update_table({"update", "cost", "every", "variables", "parameters"});
+  TextTable update_table({"update", "cost", "steps", "variables", "parameters"});
   for (const UpdateReport& update : updates) {
-    update_table.add({update.name.empty() ? "optimizer" : update.name, update.cost,
-                      std::to_string(update.every), with_thousands(static_cast<int64_t>(update.variables)),
+    update_table.add({update.name.empty() ? "optimizer" : update.name, update.cost, update.turn.str(),
+                      with_thousands(static_cast<int64_t>(update.variables)),
                       with_thousands(update.parameters)});
   }
   if (frozen > 0) update_table.add({"none: frozen", "", "", "", with_thousands(frozen)});
@@ -161,7 +161,8 @@ nlohmann::ordered_json ModelReport::to_json() const {
   for (const UpdateReport& update : updates) {
     root["updates"].push_back({{"name", update.name},
                                {"cost", update.cost},
-                               {"every", update.every},
+                               {"steps", update.turn.steps},
+                               {"round", update.turn.round},
                                {"variables", update.variables},
                                {"parameters", update.parameters}});
   }

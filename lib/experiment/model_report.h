@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "experiment/memory_report.h"
+#include "optim/update.h"
 
 namespace tpack {
 
@@ -22,7 +23,7 @@ struct LayerReport {
 struct UpdateReport {
   std::string name;  // "" for the only one
   std::string cost;
-  int64_t every = 1;
+  Turn turn;
   size_t variables = 0;
   int64_t parameters = 0;
 };

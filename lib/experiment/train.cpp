@@ -317,7 +317,7 @@ Position TrainRun::written_position(const std::string& update) const {
   const ConfigNode* optimizer = &experiment_->source.root;
   const std::vector<std::string> path = update.empty()
                                             ? std::vector<std::string>{"optimizer"}
-                                            : std::vector<std::string>{"updates", update, "optimizer"};
+                                            : std::vector<std::string>{"updates", "GAN", update, "optimizer"};
   for (const std::string& key : path) {
     if (const ConfigNode* next = optimizer->find(key)) optimizer = next;
   }

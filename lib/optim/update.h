@@ -10,6 +10,21 @@
 
 namespace tpack {
 
+/// The steps in which an update runs: `steps` of each round of `round` steps, beginning with number `first`.
+struct Turn {
+  int64_t round = 1;
+  int64_t first = 0;
+  int64_t steps = 1;
+
+  bool includes(int64_t global_step) const {
+    const int64_t number = global_step % round;
+    return number >= first && number < first + steps;
+  }
+  bool is_always() const { return steps == round; }
+  /// "all", or "2 of 5".
+  std::string str() const;
+};
+
 /// A part of a training step: which cost is minimized, over which variables, by which optimizer. The updates
 /// of a step run one after the other; each computes its cost with what those before it have changed. Random
 /// draws of one step are the same for all of them.
@@ -19,7 +34,7 @@ struct Update {
   std::vector<Ref<Variable>> variables;  // patterns; empty: all trainable variables
   std::vector<Ref<Variable>> frozen;     // patterns of those that it does not train
   const Optimizer* optimizer = nullptr;  // never null
-  int64_t every = 1;                     // runs in steps 0, every, 2 * every, ...
+  Turn turn = {};
   Position position = {};
 
   /// True for a variable that the patterns choose (is_for_variable). Errors: ConfigError for a pattern that

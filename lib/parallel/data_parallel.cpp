@@ -264,7 +264,7 @@ bool DataParallel::step(int64_t global_step, const Batches& batches) {
   skipped_.clear();
   if (towers_[0]->batch.empty()) return false;
   for (size_t i = 0; i < updates_.size(); ++i) {
-    if (global_step % updates_[i].every == 0 && towers_[0]->programs[i].skipped) skipped_.push_back(i);
+    if (updates_[i].turn.includes(global_step) && towers_[0]->programs[i].skipped) skipped_.push_back(i);
   }
   return true;
 }
@@ -285,7 +285,7 @@ void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches
   const auto info_of = [&](int64_t number) {
     return RunInfo{options_.seed, global_step, number * replicas() + replica(k), average};
   };
-  const auto is_due = [&](size_t update) { return global_step % updates_[update].every == 0; };
+  const auto is_due = [&](size_t update) { return updates_[update].turn.includes(global_step); };
   // With one update each batch is used when it comes; several updates see the same batches one after the
   // other.
   const bool keeps = options_.accumulate > 1 && updates_.size() > 1;

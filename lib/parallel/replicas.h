@@ -112,7 +112,7 @@ class Replicas {
   /// False if the update that computes the statistic was not due in the last step, or was skipped.
   bool statistic_is_of_last_step(size_t index) const {
     const size_t update = statistics_[index].update;
-    return last_step_ % updates_[update].every == 0 &&
+    return updates_[update].turn.includes(last_step_) &&
            std::find(skipped_.begin(), skipped_.end(), update) == skipped_.end();
   }
   /// What a statistic was when another process ran its update last: an update may skip the next steps.

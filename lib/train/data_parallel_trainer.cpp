@@ -267,7 +267,7 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   data.put("seed", static_cast<int64_t>(setup_.seed));
   // An update that skips steps may skip the next one.
   const bool any_skips = std::any_of(setup_.updates.begin(), setup_.updates.end(),
-                                     [](const Update& update) { return update.every > 1; });
+                                     [](const Update& update) { return !update.turn.is_always(); });
   for (size_t i = 0; any_skips && i < statistics_.size(); ++i)
     data.put("statistic " + statistics_[i], replicas_->statistic(i).parts());
   content.texts[layout::kData] = data.to_json();

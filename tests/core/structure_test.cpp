@@ -41,6 +41,14 @@ TEST(TypeBelow, follows_lists_maps_and_sections) {
   EXPECT_EQ(type_below(FieldType{}, "x").base, Base::kAny);
 }
 
+TEST(TypeBelow, knows_the_names_of_a_map_that_have_types_of_their_own) {
+  const FieldType map = FieldType::map_of(FieldType::text(), "texts", {{.name = "size", .type = settings()}});
+  EXPECT_EQ(type_below(map, "size").base, Base::kSection);
+  EXPECT_EQ(type_below(map, "any").base, Base::kText);
+  EXPECT_NE(field_named(map, "size"), nullptr);
+  EXPECT_EQ(field_named(map, "any"), nullptr);
+}
+
 TEST(TypeBelow, keeps_that_a_list_owns_its_names) {
   EXPECT_TRUE(type_below(FieldType::list_of(FieldType::number()).owning_names(), "0").owns_names);
   EXPECT_TRUE(type_below(form_of(settings().owning_names(), ConfigNode::list({})), "0").owns_names);

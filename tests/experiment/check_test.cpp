@@ -53,7 +53,7 @@ TEST(Check, says_what_each_update_trains) {
   EXPECT_EQ(report.updates[0].parameters, 85);
   EXPECT_EQ(report.frozen, 18);
   EXPECT_NE(report.str().find("none: frozen"), std::string::npos);
-  EXPECT_EQ(report.to_json().at("updates").at(0).at("every"), 2);
+  EXPECT_EQ(report.to_json().at("updates").at(0).at("round"), 2);
 }
 
 TEST(Check, says_what_is_frozen_and_what_has_another_learning_rate) {

@@ -1,4 +1,8 @@
 // Training of several networks from a config: resume, and the short form against the long one.
+#include <array>
+#include <cctype>
+#include <set>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -55,6 +59,96 @@ TEST_F(TrainUpdates, resumes_bit_exactly) {
     const Outcome diff = tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, name)});
     EXPECT_EQ(diff.out, "the contents are identical\n");
   }
+}
+
+/// The updates of kGan as a GAN, whose networks have one optimizer.
+std::string with_gan(const std::string& settings) {
+  std::string text = kGan;
+  const size_t begin = text.find("updates:");
+  const size_t end = text.find("engine:");
+  return text.replace(begin, end - begin,
+                      "updates: {GAN: {optimizer: {Adam: {learning_rate: 0.01}}" + settings + "}}\n");
+}
+
+class TrainGan : public WithTinyRuns, public testing::WithParamInterface<const char*> {
+ protected:
+  Outcome train_on(const std::string& trainer, const std::vector<std::string>& more,
+                   const std::string& name) {
+    std::vector<std::string> words = {"--set", "trainer=" + trainer};
+    words.insert(words.end(), more.begin(), more.end());
+    return train(words, name);
+  }
+};
+
+/// Rounds of four steps: 7, 14 and 21 steps are behind each of the others of a round.
+TEST_P(TrainGan, resumes_bit_exactly_in_the_middle_of_a_round) {
+  write_content(config(), with_gan(", g_period: 3"));
+  const std::string trainer = GetParam();
+  ASSERT_EQ(train_on(trainer, {}, "whole").code, 0);
+  for (const int epochs : {1, 2, 3}) {
+    const std::string name = "from_" + std::to_string(epochs);
+    ASSERT_EQ(train_on(trainer, {"--set", "max_epoch=" + std::to_string(epochs)}, name).code, 0);
+    const Outcome resumed = train_on(trainer, {"--resume", "auto"}, name);
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    const Outcome diff = tpack({"ckpt", "diff", checkpoint(28, "whole"), checkpoint(28, name)});
+    EXPECT_EQ(diff.out, "the contents are identical\n");
+  }
+}
+
+TEST_P(TrainGan, has_the_bits_of_its_long_form) {
+  const std::string rest = "optimizer: {Adam: {learning_rate: 0.01}}";
+  const std::string d = "{d: {cost: d, variables: discriminator, " + rest;
+  const std::string g = "}, g: {cost: g, variables: generator, " + rest;
+  const std::vector<std::array<std::string, 3>> forms = {{"", ", steps: 1", ", steps: 1"},
+                                                         {", g_period: 5", ", steps: 5", ", steps: 1"},
+                                                         {", d_period: 2", ", steps: 1", ", steps: 2"},
+                                                         {", joint: true", "", ""},
+                                                         {", joint: true, g_period: 3", "", ", every: 3"}};
+  std::set<std::string> different;
+  for (const auto& [settings, of_d, of_g] : forms) {
+    SCOPED_TRACE(settings);
+    write_content(config(), with_gan(settings));
+    ASSERT_EQ(train_on(GetParam(), {"--resume", "never"}, "short").code, 0);
+    const Outcome outcome = train_on(GetParam(),
+                                     {"--resume", "never", "--set", "updates.GAN=!delete", "--set",
+                                      "updates=" + d + of_d + g + of_g + "}}"},
+                                     "long");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(tpack({"ckpt", "diff", checkpoint(28, "short"), checkpoint(28, "long")}).out,
+              "the contents are identical\n");
+    different.insert(content_of(run_folder("short") + "/stats.json"));
+  }
+  EXPECT_EQ(different.size(), forms.size()) << "some forms train alike";
+}
+
+std::string name_of_trainer(const testing::TestParamInfo<const char*>& trainer) {
+  std::string name = trainer.param;
+  std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(On, TrainGan,
+                         testing::Values("{Simple: {}}", "{Simple: {accumulate: 2}}",
+                                         "{SyncMultiGPU: {devices: [cpu:0, cpu:1]}}",
+                                         "{SyncMultiGPU: {devices: 2, mode: parameter_server}}",
+                                         "{Horovod: {}}"),
+                         name_of_trainer);
+
+TEST_F(WithTinyRuns, a_gan_trains_on_asynchronous_towers) {
+  write_content(config(), with_gan(", g_period: 2"));
+  const Outcome outcome = train({"--set", "trainer={AsyncMultiGPU: {devices: 2}}"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto stats = nlohmann::json::parse(content_of(folder_ / "run/stats.json"));
+  EXPECT_TRUE(stats.back().contains("d") && stats.back().contains("g")) << stats.back();
+}
+
+TEST_F(WithTinyRuns, a_gan_has_a_rate_for_each_network) {
+  write_content(config(), with_gan(""));
+  ASSERT_EQ(train().code, 0);
+  const CheckpointContent content = load_checkpoint(checkpoint(28));
+  EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "d/learning_rate").at(0)),
+                  0.01F);
+  EXPECT_FLOAT_EQ(static_cast<float>(content.tensors.at(layout::kOptimizer + "g/learning_rate").at(0)),
+                  0.01F);
 }
 
 TEST_F(TrainUpdates, of_one_that_skips_steps_go_on_bit_exactly_too) {

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Makes two_updates.json: 20 steps in PyTorch of the two networks of two_updates.yaml, which are trained in turn: with batch
-normalization in both networks, and without. With --check: compares the file instead."""
+"""Makes two_updates.json: 20 steps in PyTorch of the two networks of two_updates.yaml: with batch normalization in both networks,
+and without; with the generator in every other step, and with turns (rounds of two steps of the discriminator and one of the
+generator). With --check: compares the file instead."""
 from golden import draw, finish, numbers, summary, weights  # first: it says what is missing
 
 import torch
 import torch.nn.functional as F
 
 STEPS, BATCH = 20, 8
-NAMES = ("plain", "normalized")
+NAMES = ("plain", "normalized", "turns")
+DUE = {"plain": {"d": [0, 1], "g": [0]}, "normalized": {"d": [0, 1], "g": [0]}, "turns": {"d": [0, 1], "g": [2]}}
+ROUND = {"plain": 2, "normalized": 2, "turns": 3}
 
 
 class Networks:
@@ -67,7 +70,7 @@ class Networks:
         for step in range(STEPS):
             z, real = (draw(f"{self.key}/step{step}/{x}", spec) for x, spec in self.inputs().items())
             for update, network in (("d", "discriminator"), ("g", "generator")):
-                if update == "g" and step % 2 != 0:
+                if step % ROUND[self.name] not in DUE[self.name][update]:
                     continue
                 self.moving = network
                 fake_score = self.score(self.generate(z))

@@ -37,12 +37,12 @@ void expect_golden(const MakeDevice& make_device, DType float_type, double toler
     yaml.replace(at, 7, name_of(float_type));
   const OutputsAsCosts tower(yaml);
   const auto adam = optimizer_of("Adam: {learning_rate: 2.0e-3, beta1: 0.5, beta2: 0.9}");
-  const auto update = [&](const char* network, int64_t every) {
+  const auto update = [&](const char* network, int64_t round) {
     return Update{.name = network,
                   .cost = {network, {}},
                   .variables = {{network, {}}},
                   .optimizer = adam.get(),
-                  .every = every};
+                  .turn = {.round = round}};
   };
   ReplicaOptions options;
   options.make_device = [&](size_t /*k*/, int /*threads*/) { return make_device("cpu:0"); };
