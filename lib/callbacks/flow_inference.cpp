@@ -17,10 +17,10 @@ std::string FlowInference::identity() const {
 
 void FlowInference::setup(Setup& setup) {
   Run& run = setup.run();
-  const std::vector<std::string> known = prepare(run, fields_, flow(run));
+  const std::vector<std::string> known = prepare(run, fields_, run.flow(fields_.data));
   const auto train = run.flows().find("train");
   if (train != run.flows().end())
-    check_same_classes(train->second, flow(run), fields_.data.name, fields_.data.position);
+    check_same_classes(train->second, run.flow(fields_.data), fields_.data.name, fields_.data.position);
   choose_metrics(known);
   for (const auto& [index, name] : chosen_) setup.provides(name);
 }
@@ -32,14 +32,6 @@ void FlowInference::trigger(Run& run) {
     if (!std::isfinite(value)) log::warning(name + " is " + std::to_string(value));
     run.monitors().put_scalar(name, value);
   }
-}
-
-const DataFlow& FlowInference::flow(const Run& run) const {
-  const auto found = run.flows().find(fields_.data.name);
-  if (found != run.flows().end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [name, flow] : run.flows()) known.push_back(name);
-  throw unknown_reference("flow", fields_.data.name, fields_.data.position, known);
 }
 
 void FlowInference::choose_metrics(const std::vector<std::string>& known) {

@@ -32,7 +32,6 @@ class FlowInference : public Callback {
   virtual Evaluator::Result evaluate(Run& run) = 0;
 
  private:
-  const DataFlow& flow(const Run& run) const;
   void choose_metrics(const std::vector<std::string>& known);
 
   InferenceFields fields_;

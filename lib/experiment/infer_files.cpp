@@ -7,11 +7,14 @@
 #include <fstream>
 #include <memory>
 
+#include "core/file_io.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "draw/png.h"
 #include "experiment/file_samples.h"
-#include "experiment/output_pictures.h"
 #include "experiment/prediction_writer.h"
+#include "experiment/sample_images.h"
+#include "predict/output_images.h"
 #include "predict/predict_outputs.h"
 #include "predict/predictor.h"
 
@@ -52,7 +55,7 @@ std::string described(const Predictor& predictor) {
 class Roles {
  public:
   Roles(const InferOptions& options, const std::vector<std::string>& labels, const Predictor& predictor,
-        const OutputPictures& pictures)
+        const OutputImages& pictures)
       : options_(options), labels_(labels), predictor_(predictor) {
     for (size_t i = 0; i < predictor.forms().size(); ++i)
       outputs_.push_back({predictor.outputs()[i].name, role_of(predictor.forms()[i], pictures)});
@@ -69,8 +72,8 @@ class Roles {
 
  private:
   /// What the last function of the model makes of the numbers; labels that the user gives are for any vector.
-  OutputRole role_of(const OutputForm& form, const OutputPictures& pictures) const {
-    if (!options_.images.empty() && pictures.is_picture(form)) return OutputRole::kPicture;
+  OutputRole role_of(const OutputForm& form, const OutputImages& pictures) const {
+    if (!options_.images.empty() && pictures.is_image(form)) return OutputRole::kPicture;
     if (form.spec.shape.rank() != 1) return OutputRole::kValues;
     if (form.function == FinalFunction::kSoftmax) return OutputRole::kClasses;
     const bool has_names = std::ssize(labels_) == form.spec.shape[0];
@@ -117,6 +120,15 @@ class Roles {
   const Predictor& predictor_;
   std::vector<WrittenOutput> outputs_;
 };
+
+/// Writes FOLDER/NUMBER-STEM-OUTPUT.png (with the stem of the file that was read) and returns its path.
+std::string write_picture(const std::string& folder, int64_t number, const std::string& file,
+                          const std::string& output, const Tensor& pixels) {
+  const std::string stem = std::filesystem::path(file).stem().string();
+  const std::string path = folder + "/" + sample_file_name(number, stem + "-" + output);
+  write_whole_file(path, encode_png(pixels).at(0).png);
+  return path;
+}
 
 /// Reads files in batches and predicts; errors stay with their sample.
 class Inference {
@@ -203,8 +215,8 @@ class Inference {
     p.pictures.resize(p.outputs.size());
     for (size_t i = 0; i < p.outputs.size(); ++i) {
       if (roles_[i].role != OutputRole::kPicture) continue;
-      p.pictures[i] = pictures_.write(options_.images, written_, p.file, roles_[i].name,
-                                      predictor_.forms()[i], p.outputs[i]);
+      p.pictures[i] = write_picture(options_.images, written_, p.file, roles_[i].name,
+                                    pictures_.pixels(predictor_.forms()[i], p.outputs[i]));
     }
   }
 
@@ -225,7 +237,7 @@ class Inference {
   const InferOptions& options_;
   std::unique_ptr<FileSamples> samples_;
   std::vector<std::string> labels_;
-  OutputPictures pictures_;
+  OutputImages pictures_;
   Predictor predictor_;
   std::vector<WrittenOutput> roles_;
   std::unique_ptr<PredictionWriter> writer_;

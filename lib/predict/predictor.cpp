@@ -98,8 +98,8 @@ Predictor::Built Predictor::build(const Signature& fed) const {
 
 Graph Predictor::graph(const Signature& fed) const { return build(fed).graph; }
 
-std::vector<Tensor> Predictor::run(const std::vector<Tensor>& batch) {
-  const Executable& done = program_.run(batch, {.step = batches_++});
+std::vector<Tensor> Predictor::run(const std::vector<Tensor>& batch, int64_t number) {
+  const Executable& done = program_.run(batch, {.step = number});
   std::vector<Tensor> values;
   for (size_t i = 0; i < outputs_.size(); ++i) values.push_back(done.fetched(i).clone());
   return values;

@@ -40,7 +40,13 @@ class Predictor {
   const std::vector<std::string>& needed_inputs() const { return needed_inputs_; }
   /// Values of the outputs, in their order, for tensors of the given inputs. Copies: the next call leaves
   /// them alone.
-  std::vector<Tensor> run(const std::vector<Tensor>& batch);
+  /// Layers that draw random numbers draw others in each call.
+  std::vector<Tensor> run(const std::vector<Tensor>& batch) { return run(batch, batches_++); }
+  /// As above, but the random numbers are always the same for the same `number`.
+  std::vector<Tensor> run(const std::vector<Tensor>& batch, int64_t number);
+  /// Compiles for batches of this signature now rather than in the first `run`. The device must have its
+  /// variables.
+  void compile(const Signature& given) { program_.compile(given); }
 
  private:
   struct Built {
@@ -57,7 +63,7 @@ class Predictor {
   std::vector<std::string> needed_inputs_;
   std::vector<size_t> given_;  // numbers of the tower's inputs
   Program program_;
-  int64_t batches_ = 0;  // so far: each has other random draws
+  int64_t batches_ = 0;  // so far, of those without a number
 };
 
 }  // namespace tpack

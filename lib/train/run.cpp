@@ -26,6 +26,14 @@ std::map<std::string, Tensor> Run::variables(VariableScope scope) {
   return all;
 }
 
+const DataFlow& Run::flow(const Ref<FlowName>& name) const {
+  const auto found = flows_.find(name.name);
+  if (found != flows_.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [flow_name, flow] : flows_) known.push_back(flow_name);
+  throw unknown_reference("flow", name.name, name.position, known);
+}
+
 void Run::require_hyper_parameter(const std::string& name) const {
   if (hyper_parameters_.empty()) hyper_parameters_ = trainer_.hyper_parameters();
   if (std::find(hyper_parameters_.begin(), hyper_parameters_.end(), name) == hyper_parameters_.end())

@@ -112,6 +112,8 @@ class Run {
   std::vector<TowerPlace> tower_places();
   void on_towers(const std::function<void(size_t)>& work) { trainer_.on_towers(work); }
   const std::map<std::string, DataFlow>& flows() const { return flows_; }
+  /// Errors: ConfigError with the known names where there is none of that name.
+  const DataFlow& flow(const Ref<FlowName>& name) const;
   uint64_t seed() const { return seed_; }
   /// Asked when the run is to end early (a signal). Long operations watch it and throw Stopped: the run
   /// then ends with a checkpoint, and the epoch's hooks run again when it is resumed.

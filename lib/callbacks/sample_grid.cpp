@@ -1,0 +1,171 @@
+#include <algorithm>
+
+#include "callbacks/extra_file.h"
+#include "core/file_io.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "draw/image_grid.h"
+#include "draw/png.h"
+#include "input/input_source.h"
+#include "predict/output_images.h"
+#include "train/callback.h"
+
+namespace tpack {
+namespace {
+
+constexpr double kMostSide = 64;
+
+struct SampleGridParams {
+  std::vector<Ref<LayerOutput>> outputs;
+  Ref<FlowName> data = {"train", {}};
+  int64_t rows = 8;
+  int64_t columns = 8;
+  std::optional<std::pair<double, double>> range;
+};
+
+/// The inputs, and the numbers that random layers draw, are those of the first batches of the flow each time,
+/// so pictures of one run differ in the weights alone. Nothing that training draws or reads changes.
+/// Source: tensorpack's GAN examples, which sample after training; the visualiser of its CycleGAN.
+class SampleGrid final : public Callback {
+ public:
+  using Params = SampleGridParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Runs the model on the first samples of a flow, and writes its images as one picture to "
+               "samples/OUTPUTS-STEP.png of the run folder and to TensorBoard.")
+        .example("SampleGrid: {outputs: [fake], rows: 4, columns: 4}")
+        .field("outputs", &Params::outputs,
+               "outputs of the model that are images; several are drawn next to each other for each sample")
+        .required()
+        .field("data", &Params::data, "name of the flow in `data` that gives the inputs")
+        .field("rows", &Params::rows, between(1, kMostSide), "rows of samples")
+        .field("columns", &Params::columns, between(1, kMostSide), "samples in a row")
+        .field("range", &Params::range,
+               "values that are drawn black and white; without it [0, 1] behind a Sigmoid, [-1, 1] behind a "
+               "Tanh, else [0, 255]");
+  }
+  explicit SampleGrid(Params p) : p_(std::move(p)) {
+    for (const Ref<LayerOutput>& output : p_.outputs) name_ += (name_.empty() ? "" : "-") + output.name;
+    std::replace(name_.begin(), name_.end(), '/', '-');
+    if (p_.outputs.empty())
+      throw ConfigError("callback SampleGrid: 'outputs' is empty; name an output of the model");
+    if (p_.range && p_.range->first == p_.range->second)
+      throw ConfigError("callback SampleGrid: black and white have the same value in 'range'");
+  }
+
+  std::string identity() const override { return name_; }
+  bool only_one() const override { return true; }
+  const char* why_ranks_are_fixed() const override { return "one process writes the pictures"; }
+
+  void setup(Setup& setup) override {
+    Run& run = setup.run();
+    const TowerPlace place = run.tower_place();
+    const DataFlow& flow = run.flow(p_.data);
+    flow.prepare();
+    const auto batch = flow.batch_size();
+    if (!batch) {
+      throw ConfigError(p_.data.position, "flow '" + p_.data.name +
+                                              "' gives single samples; end it with BatchData: {batch_size: "
+                                              "...}");
+    }
+    components_ = bind_inputs(place.tower->inputs(), flow.spec(), "flow '" + p_.data.name + "'");
+    nominal_ = batch_specs(*place.tower, *batch);
+    std::vector<PredictOutput> outputs;
+    for (const Ref<LayerOutput>& output : p_.outputs) outputs.push_back({output.name, output});
+    std::vector<std::string> inputs;
+    for (const TowerInput& input : place.tower->inputs()) inputs.push_back(input.name);
+    predictor_ = std::make_unique<Predictor>(place, std::move(outputs), inputs);
+    images_ = std::make_unique<OutputImages>(place.tower->inputs());
+    check_images();
+  }
+
+  void compile(Run& /*run*/) override { predictor_->compile(nominal_); }
+
+  void trigger(Run& run) override {
+    if (batches_.empty()) read_batches(run);
+    if (batches_.empty()) return;
+    const Tensor grid = image_grid(drawn(), p_.columns * std::ssize(p_.outputs));
+    run.monitors().put_image("samples/" + name_, grid);
+    if (!run.folder().empty()) write(run, grid);
+  }
+
+ private:
+  int64_t count() const { return p_.rows * p_.columns; }
+
+  void check_images() const {
+    const std::vector<OutputForm>& forms = predictor_->forms();
+    Diagnostics errors;
+    for (size_t i = 0; i < forms.size(); ++i) {
+      const Ref<LayerOutput>& output = p_.outputs[i];
+      const std::string found = "'" + output.name + "' is " + forms[i].spec.str() + " for each sample";
+      if (!images_->is_image(forms[i])) {
+        errors.add(output.position, "SampleGrid: " + found +
+                                        ", which is no image; an image has the shape [channels, height, "
+                                        "width] with 1 or 3 channels");
+        continue;
+      }
+      const Shape first = images_->shape_of(forms[0]);
+      const Shape shape = images_->shape_of(forms[i]);
+      if (first.rank() == 3 && (shape[1] != first[1] || shape[2] != first[2]))
+        errors.add(output.position, "SampleGrid: " + found + ", but '" + p_.outputs[0].name + "' is " +
+                                        forms[0].spec.str() + "; images of one grid have one size");
+    }
+    errors.throw_if_any();
+  }
+
+  /// Once: the next pictures have the same inputs.
+  void read_batches(const Run& run) {
+    InputSetup setup;
+    setup.flow = &run.flow(p_.data);
+    setup.components = components_;
+    setup.nominal = nominal_;
+    setup.seed = run.seed();
+    setup.passes = 1;
+    const auto reader = Registry<InputSource>::make("Feed")->open(setup);
+    int64_t samples = 0;
+    while (samples < count() && reader->next(run.stop_token())) {
+      std::vector<Tensor>& batch = batches_.emplace_back();
+      for (const Tensor& tensor : reader->tensors()) batch.push_back(tensor.clone());
+      samples += batch.front().shape()[0];
+    }
+    if (samples >= count()) return;
+    log::warning("SampleGrid: flow '" + p_.data.name + "' has " + std::to_string(samples) +
+                 " samples in a pass, so the picture has no more");
+  }
+
+  /// The images of all outputs of the first sample, then those of the second, ...
+  std::vector<Tensor> drawn() {
+    std::optional<PixelRange> range;
+    if (p_.range) range = {p_.range->first, p_.range->second};
+    std::vector<Tensor> images;
+    const size_t most = static_cast<size_t>(count()) * p_.outputs.size();
+    for (size_t number = 0; number < batches_.size(); ++number) {
+      const std::vector<Tensor> values = predictor_->run(batches_[number], static_cast<int64_t>(number));
+      for (int64_t row = 0; row < values[0].shape()[0] && images.size() < most; ++row) {
+        for (size_t i = 0; i < values.size(); ++i)
+          images.push_back(images_->pixels(predictor_->forms()[i], values[i].row(row), range));
+      }
+    }
+    return images;
+  }
+
+  void write(const Run& run, const Tensor& grid) const {
+    std::string step = std::to_string(run.global_step());
+    step.insert(0, step.size() < 8 ? 8 - step.size() : 0, '0');
+    const std::string path = run.folder() + "/samples/" + name_ + "-" + step + ".png";
+    write_extra_file(path, [&] { write_whole_file(path, encode_png(grid).front().png); });
+  }
+
+  Params p_;
+  std::string name_;  // of the outputs
+  std::vector<size_t> components_;
+  Signature nominal_;  // of a whole batch
+  std::unique_ptr<Predictor> predictor_;
+  std::unique_ptr<OutputImages> images_;
+  std::vector<std::vector<Tensor>> batches_;  // the inputs; empty until the first picture
+};
+
+TPACK_REGISTER(Callback, SampleGrid, "SampleGrid");
+
+}  // namespace
+}  // namespace tpack

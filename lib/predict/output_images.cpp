@@ -1,0 +1,47 @@
+#include "predict/output_images.h"
+
+namespace tpack {
+namespace {
+
+bool has_image_channels(const Shape& shape) {
+  return shape.rank() == 3 && (shape[0] == 1 || shape[0] == 3) && shape.elements() > 0;
+}
+
+PixelRange range_behind(FinalFunction function) {
+  if (function == FinalFunction::kSigmoid) return {0, 1};
+  return function == FinalFunction::kTanh ? PixelRange{-1, 1} : PixelRange{0, 255};
+}
+
+}  // namespace
+
+OutputImages::OutputImages(const std::vector<TowerInput>& inputs) {
+  for (const TowerInput& input : inputs) {
+    if (input.layout.empty() || input_.rank() > 0) continue;
+    const Shape& s = input.spec.shape;
+    input_ = input.layout == "HWC" ? Shape{s[2], s[0], s[1]} : s;
+  }
+}
+
+Shape OutputImages::shape_of(const OutputForm& form) const {
+  const Shape& shape = form.spec.shape;
+  if (has_image_channels(shape)) return shape;
+  const bool is_like_input = shape.rank() == 1 && has_image_channels(input_) && shape[0] == input_.elements();
+  return is_like_input ? input_ : Shape{};
+}
+
+Tensor OutputImages::pixels(const OutputForm& form, const Tensor& value,
+                            std::optional<PixelRange> range) const {
+  const auto [black, white] = range.value_or(range_behind(form.function));
+  const Shape shape = shape_of(form);
+  const int64_t channels = shape[0];
+  const int64_t count = shape[1] * shape[2];
+  Tensor image(DType::kFloat32, {shape[1], shape[2], channels});
+  float* out = image.data<float>();
+  for (int64_t p = 0; p < count; ++p) {
+    for (int64_t c = 0; c < channels; ++c)
+      *out++ = static_cast<float>((value.at(c * count + p) - black) * 255 / (white - black));
+  }
+  return image;
+}
+
+}  // namespace tpack
