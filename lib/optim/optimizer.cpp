@@ -82,7 +82,9 @@ void Optimizer::build(Builder& b, const ParameterGroup& group, double scale, dou
   Symbol rate = state.hyper_parameter(kLearningRate, common_.learning_rate.of(samples));
   if (const VariableFactors& factors = common_.learning_rate_multipliers; !factors.empty())
     rate = b.mul(factors.of_elements(b, layout, "'learning_rate_multipliers'"), rate);
-  b.assign(parameters_name, apply(b, state, parameters, gradient, rate));
+  Symbol updated = apply(b, state, parameters, gradient, rate);
+  if (const auto& most = common_.clip_variables) updated = b.min(b.max(updated, -*most), *most);
+  b.assign(parameters_name, updated);
 }
 
 }  // namespace tpack

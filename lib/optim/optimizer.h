@@ -44,6 +44,7 @@ struct OptimizerParams {
   LearningRate learning_rate;
   VariableFactors learning_rate_multipliers;
   std::vector<Part<GradientProcessor>> gradient;
+  std::optional<double> clip_variables;
 };
 
 /// What an optimizer keeps between steps for one group of variables. Slots are flat blocks laid out as the
@@ -78,9 +79,9 @@ class Optimizer {
   static constexpr const char* kKind = "optimizer";
   virtual ~Optimizer() = default;
 
-  /// Emits the whole update of a group: gradient processors, then `apply`. `scale` is multiplied into the
-  /// gradient first (one over the number of replicas that were summed); `samples`: of a step, on all replicas
-  /// together.
+  /// Emits the whole update of a group: gradient processors, `apply`, then the limits of variables. `scale`
+  /// is multiplied into the gradient first (one over the number of replicas that were summed); `samples`: of
+  /// a step, on all replicas together.
   void build(Builder& b, const ParameterGroup& group, double scale, double samples = 1) const;
 
   /// What the learning rate is multiplied with for a variable.
@@ -113,7 +114,11 @@ Schema<P> optimizer_schema(std::string summary) {
              "factors of the learning rate by variable: a name with everything below it, or a regular "
              "expression for whole names; the first one that matches counts")
       .field("gradient", static_cast<std::vector<Part<GradientProcessor>> P::*>(&P::gradient),
-             "gradient processors that run before the update, in order");
+             "gradient processors that run before the update, in order")
+      .field(
+          "clip_variables", static_cast<std::optional<double> P::*>(&P::clip_variables), above(0),
+          "largest absolute value of the variables after each update: those beyond it are set to it, as in a "
+          "Wasserstein GAN");
 }
 
 }  // namespace tpack

@@ -9,8 +9,9 @@ SHAPES = {"a": [3], "b": [2]}
 GRADIENT_SIZES = [1.0] * 12 + [1e-3] * 8
 
 
-def results_of(name, covers, yaml, make, process=None):
-    """One case: `make` returns the optimizer for a list of parameters; the gradients are drawn, then `process` changes them."""
+def results_of(name, covers, yaml, make, process=None, limit=None):
+    """One case: `make` returns the optimizer for a list of parameters; the gradients are drawn, then `process` changes them. `limit`:
+    largest absolute value of the parameters after each step."""
     key = f"optimizers/{name}"
     start = {p: numbers(*shape) for p, shape in SHAPES.items()}
     parameters = {p: draw(f"{key}/{p}", spec).requires_grad_() for p, spec in start.items()}
@@ -21,6 +22,10 @@ def results_of(name, covers, yaml, make, process=None):
         if process is not None:
             process(parameters.values())
         optimizer.step()
+        if limit is not None:
+            with torch.no_grad():
+                for parameter in parameters.values():
+                    parameter.clamp_(-limit, limit)
     return {"name": name, "covers": covers, "yaml": yaml, "parameters": start,
             "results": {p: summary(f"{key}/after/{p}", value) for p, value in parameters.items()}}
 
@@ -66,6 +71,8 @@ CASES = [
                lambda p: SGD(p, 0.1), lambda p: scale(list(p)[1], 3)),
     results_of("learning_rate_multipliers", "Adam", "Adam: {learning_rate: 0.02, learning_rate_multipliers: {b: 3, a: 0.5}}",
                lambda p: ADAM([{"params": p[:1], "lr": 0.01}, {"params": p[1:], "lr": 0.06}])),
+    results_of("clipped_variables", "RMSProp", "RMSProp: {learning_rate: 0.05, clip_variables: 0.3}",
+               lambda p: RMSPROP(p, 0.05), limit=0.3),
     results_of("value_clip", "ValueClip", "SGD: {learning_rate: 0.1, gradient: [ValueClip: 0.25]}",
                lambda p: SGD(p, 0.1), lambda p: torch.nn.utils.clip_grad_value_(p, 0.25)),
 ]
