@@ -21,8 +21,9 @@ struct Shipped {
 
 const std::vector<Shipped> kShipped = {
     {"autoencoder", ""},      {"cifar-resnet", "", 10},       {"digits", ""},
-    {"digits-callbacks", ""}, {"digits-conditional-gan", ""}, {"digits-gan", ""},
-    {"digits-linear", ""},    {"digits-wgan-gp", ""},         {"fashion-mnist", "fashion-mnist"},
+    {"digits-callbacks", ""}, {"digits-conditional-gan", ""}, {"digits-dcgan", ""}, {"digits-gan", ""},
+    {"digits-infogan", ""},   {"digits-linear", ""},          {"digits-pix2pix", ""},
+    {"digits-wgan", ""},      {"digits-wgan-gp", ""},         {"fashion-mnist", "fashion-mnist"},
     {"mlp", "mnist"},         {"mnist-convnet", "mnist"},     {"photos", "imagenet-sample", 5}};
 
 class Memory : public Training, public testing::WithParamInterface<Shipped> {
