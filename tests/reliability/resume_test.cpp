@@ -125,6 +125,33 @@ TEST_F(ResumeOfFastKernels, on_one_device_after_sigterm_in_mid_epoch) {
   });
 }
 
+/// A GAN, also in the middle of a round.
+class ResumeOfGan : public Resume {
+ protected:
+  ResumeOfGan() { config_ = source_folder() + "/tests/reliability/gan.yaml"; }
+
+  static constexpr int64_t kOfOne = 300;  // its last step
+  static constexpr int64_t kOfTwo = 144;  // that of two replicas
+};
+
+TEST_F(ResumeOfGan, on_one_device_after_sigterm_at_random_moments) {
+  compare_with_pieces(kSimple, kOfOne, 3, [&](Process& p, int) { return terminate_somewhere(p, 4); });
+}
+
+TEST_F(ResumeOfGan, on_two_towers_after_sigterm_at_random_moments) {
+  compare_with_pieces(kTowers, kOfTwo, 2, [&](Process& p, int) { return terminate_somewhere(p, 2); });
+}
+
+TEST_F(ResumeOfGan, on_two_ranks_after_sigterm_to_one_of_them) {
+  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  compare_with_pieces(kRanks, kOfTwo, 2, [&](Process& process, int piece) {
+    if (!wait_somewhere(process, 2, kMostPolls)) return false;
+    const std::vector<pid_t> ranks = children_of(process.pid());
+    if (ranks.empty()) return false;
+    return kill(ranks.at(static_cast<size_t>(piece) % ranks.size()), SIGTERM) == 0;
+  });
+}
+
 TEST_F(Resume, on_one_device_after_sigterm_while_a_checkpoint_is_written) {
   compare_while_saving(kSimple, kLastStep, 4);
 }
