@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     "config": ["core"],
     "tensor": ["core"],
     "draw": ["tensor"],
+    "environment": ["tensor"],
     "dataflow": ["draw"],
     "graph": ["tensor"],
     "checkpoint": ["tensor"],

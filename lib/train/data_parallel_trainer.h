@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "parallel/replicas.h"
-#include "train/state.h"
+#include "tensor/state.h"
 #include "train/trainer.h"
 
 namespace tpack {

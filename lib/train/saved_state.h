@@ -5,7 +5,7 @@
 #include "backend/variable_store.h"
 #include "checkpoint/checkpoint.h"
 #include "input/input_source.h"
-#include "train/state.h"
+#include "tensor/state.h"
 
 namespace tpack {
 
