@@ -15,6 +15,7 @@ const std::map<std::string, std::vector<std::string>> kFiles = {
     {"make_cart_pole.py", {"cart_pole.json"}},
     {"make_layers.py", {"layers.json"}},
     {"make_optimizers.py", {"optimizers.json"}},
+    {"make_reinforcement.py", {"dqn.json", "ppo.json"}},
     {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}},
     {"make_updates.py", {"two_updates.json"}},
     {"make_wgan_gp.py", {"wgan_gp.json"}}};
