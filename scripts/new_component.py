@@ -159,6 +159,20 @@ KINDS = {
   FlowPtr wrap(FlowPtr up, const StageContext& /*context*/) const override {{ return up; }}
   void configure(FlowSettings& settings) const override {{ settings.prefetch = p_.prefetch; }}
 """),
+    "environment": dict(folder="environment", kind_class="Environment", header="environment/environment.h", methods="""\
+  EnvironmentSpec spec() const override {{ return {{{{DType::kFloat32, {{1}}}}, 2}}; }}
+  void reset(Rng& rng) override {{ at_ = rng.uniform64(); }}
+  StepOutcome step(int32_t action, Rng& /*rng*/) override {{
+    at_ += action == 1 ? p_.amount : -p_.amount;
+    return {{static_cast<float>(at_), at_ < -1 ? EpisodeEnd::kOver : EpisodeEnd::kNone}};
+  }}
+  void observe(const Tensor& out) const override {{ *out.data<float>() = static_cast<float>(at_); }}
+  std::vector<double> state() const override {{ return {{at_}}; }}
+  void restore(const std::vector<double>& state) override {{ at_ = state[0]; }}
+
+ private:
+  double at_ = 0;
+"""),
     "augmentor": dict(folder="dataflow", sub="augment", kind_class="Augmentor", header="dataflow/augment/augmentor.h",
                       more=["core/registry.h"], member="float amount = 1", methods="""\
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {{

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LABELS = ("Shapes", "Errors", "Threads", "Units", "Source")
 
 TITLES = {
-    "augmentor": "Augmentors", "callback": "Callbacks", "cost": "Costs", "gradient processor": "Gradient processors",
+    "augmentor": "Augmentors", "callback": "Callbacks", "cost": "Costs", "environment": "Environments", "gradient processor": "Gradient processors",
     "initializer": "Initializers", "input source": "Input sources", "layer": "Layers", "map": "Maps", "metric": "Metrics",
     "monitor": "Monitors", "optimizer": "Optimizers", "source": "Sources", "stage": "Stages",
     "tensor map": "Tensor maps", "trainer": "Trainers",
@@ -20,6 +20,7 @@ WHERE = {
     "augmentor": "Items of `AugmentImageComponent`, a map of dataflows.",
     "callback": "Items of the section `callbacks`; they are called in the order of the list.",
     "cost": "Items of `model.cost`; the cost is their sum.",
+    "environment": "What agents act in, for reinforcement learning.",
     "gradient processor": "Items of an optimizer's `gradient`; they process the gradient in the order of the list.",
     "initializer": "The first values of a layer's variables.",
     "input source": "The section `input`: how batches get to the devices.",

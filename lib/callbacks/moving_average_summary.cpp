@@ -18,7 +18,7 @@ class MovingAverageSummary final : public Callback {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Keeps moving means of all statistics of the training step, and reports them at the last step "
-               "of each epoch.")
+               "of each epoch. Those that are means over a longer time already are reported as they are.")
         .example("MovingAverageSummary: {decay: 0.99, period: 0}")
         .field("decay", &Params::decay, between(0, 1), "part of the old mean that is kept each step; below 1")
         .field(
@@ -33,6 +33,7 @@ class MovingAverageSummary final : public Callback {
   void setup(Setup& setup) override {
     for (const StepStatistic& statistic : setup.statistics()) {
       names_.push_back(statistic.name);
+      is_mean_.push_back(statistic.is_mean);
       setup.provides(statistic.name, ScalarOrder::When::kStep);
     }
     means_ = MovingMean(p_.decay, names_.size());
@@ -45,7 +46,8 @@ class MovingAverageSummary final : public Callback {
     const bool is_due = p_.period > 0 && steps % p_.period == 0;
     if (!is_due && steps != run.length().steps_per_epoch) return;
     for (size_t i = 0; i < names_.size(); ++i) {
-      if (means_.has_value(i)) run.monitors().put_scalar(names_[i], means_.value(i));
+      const auto value = is_mean_[i] ? run.statistic(i) : moving_mean(i);
+      if (value) run.monitors().put_scalar(names_[i], *value);
     }
   }
   void save(State& state) const override {
@@ -58,8 +60,13 @@ class MovingAverageSummary final : public Callback {
   }
 
  private:
+  std::optional<double> moving_mean(size_t i) const {
+    return means_.has_value(i) ? std::optional(means_.value(i)) : std::nullopt;
+  }
+
   Params p_;
   std::vector<std::string> names_;
+  std::vector<bool> is_mean_;
   MovingMean means_;
 };
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "train/state.h"
+#include "tensor/state.h"
 
 namespace tpack {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "tensor/state.h"
 #include "tensor/tensor.h"
-#include "train/state.h"
 
 namespace tpack {
 

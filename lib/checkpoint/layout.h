@@ -13,10 +13,13 @@ inline const std::string kLocal = "local/";          // the own state of replica
 inline const std::string kReplicas = "replicas/";    // replicas/K/local/NAME: that of the others
 // What callbacks keep besides their texts: callback_arrays/CALLBACK/NAME.
 inline const std::string kCallbackArrays = "callback_arrays/";
+// What the agent of data.train keeps, such as its memory: agent_arrays/NAME.
+inline const std::string kAgentArrays = "agent_arrays/";
 
 // Texts.
 inline const std::string kRun = "run/json";           // epoch, step, hooks that have run: train/loop.cpp
 inline const std::string kData = "data/json";         // the place in the data: train/saved_state.h
+inline const std::string kAgent = "agent/json";       // what plays with the model: train/agent_link.h
 inline const std::string kHistory = "monitors/json";  // all scalars so far: monitor/monitors.h
 inline const std::string kCallbacks = "callbacks/";   // callbacks/NAME: what that callback keeps
 inline const std::string kConfig = "config/yaml";     // the effective config

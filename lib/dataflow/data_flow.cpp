@@ -28,6 +28,13 @@ class ShardCursor final : public Cursor {
     started_ = true;
     return up_->next(out);
   }
+  int64_t skip(int64_t count) override {
+    if (count == 0) return 0;
+    if (started_) up_->skip(others_);
+    started_ = true;
+    const int64_t skipped = up_->skip(count + (count - 1) * others_);
+    return (skipped + others_) / (others_ + 1);
+  }
 
  private:
   std::unique_ptr<Cursor> up_;

@@ -14,6 +14,7 @@
 #include "comm/self_comm.h"
 #include "core/clock.h"
 #include "core/text.h"
+#include "dataflow/experience/agent_source.h"
 #include "draw/text_table.h"
 #include "experiment/check.h"
 #include "parallel/gradient_buckets.h"
@@ -99,6 +100,7 @@ class HoldingInput final : public InputSource {
     opened_ = true;
     return std::make_unique<HoldingReader>(inner_.open(setup), held_);
   }
+  bool reads_ahead() const override { return inner_.reads_ahead(); }
   /// False for a trainer that reads its data in a way of its own.
   bool opened() const { return opened_; }
 
@@ -140,7 +142,8 @@ class Bench {
     }
     report.nodes = time_nodes();
     report.kinds = by_kind(report.nodes);
-    if (e_.train_flow() != nullptr) report.data = time_data(*e_.train_flow());
+    const DataFlow* data = e_.train_flow();
+    if (data != nullptr && agent_source_of(*data->flow()) == nullptr) report.data = time_data(*data);
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     report.peak_rss_mb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;

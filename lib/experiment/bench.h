@@ -47,7 +47,7 @@ struct BenchReport {
   int steps = 0;
   std::optional<BenchFigure>
       train;  // the step alone, with one batch held fixed; not if the trainer reads its data itself
-  std::optional<BenchFigure> data;  // the data alone; not if there is none
+  std::optional<BenchFigure> data;  // the data alone; not if there is none, or the model makes it
   BenchFigure both;                 // training on data as it comes, from fresh weights
   std::string figure;               // the first statistic of a step: "cost"
   /// Its mean over steps 81 to 100 of that training: shows that the same work was done as elsewhere. NaN

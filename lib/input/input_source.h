@@ -52,6 +52,9 @@ class InputSource {
   static constexpr const char* kKind = "input source";
   virtual ~InputSource() = default;
   virtual std::unique_ptr<InputReader> open(const InputSetup& setup) const = 0;
+  /// False if batches are made when they are asked for, by the thread that asks: what data that depend on the
+  /// steps before need.
+  virtual bool reads_ahead() const { return true; }
 };
 
 }  // namespace tpack

@@ -264,6 +264,11 @@ void AsyncParallel::read(const FetchedStatistic& statistic) const {
   add_fetched(*tower.last_backward[statistic.update], statistic.number, statistic.tally);
 }
 
+const Tensor& AsyncParallel::fetched(const std::string& name) const {
+  const Tower& tower = *towers_[0];
+  return tower.last_backward[0]->fetched(tower.backward[0]->fetch_index(name));
+}
+
 Device& AsyncParallel::device(size_t tower) const { return *towers_[tower]->device; }
 Device& AsyncParallel::device() const { return *server_->device; }
 

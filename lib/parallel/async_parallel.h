@@ -29,6 +29,7 @@ class AsyncParallel final : public Replicas {
   bool step(int64_t global_step, const Batches& batches) override;
   std::span<const Tensor> last_batch(size_t tower) const override;
   int64_t samples() const override;
+  const Tensor& fetched(const std::string& name) const override;
   /// The variables are in one place.
   void broadcast() override {}
   Device& device(size_t tower) const override;

@@ -30,8 +30,7 @@ class DataParallel final : public Replicas {
   bool step(int64_t global_step, const Batches& batches) override;
   std::span<const Tensor> last_batch(size_t tower) const override;
   int64_t samples() const override;
-  /// The values that `fetches` asked for, of tower 0.
-  const Tensor& fetched(const std::string& name) const;
+  const Tensor& fetched(const std::string& name) const override;
   void broadcast() override;
   Device& device(size_t tower) const override;
   using Replicas::device;

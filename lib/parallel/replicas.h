@@ -115,6 +115,8 @@ class Replicas {
     return updates_[update].turn.includes(last_step_) &&
            std::find(skipped_.begin(), skipped_.end(), update) == skipped_.end();
   }
+  /// An output that ReplicaOptions::fetches asks for: of tower 0 and its last batch.
+  virtual const Tensor& fetched(const std::string& name) const = 0;
   /// What a statistic was when another process ran its update last: an update may skip the next steps.
   void set_statistic(size_t index, const std::vector<double>& parts);
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/registry.h"
+#include "tensor/state.h"
 #include "train/run.h"
 #include "train/scalar_order.h"
-#include "train/state.h"
 
 namespace tpack {
 

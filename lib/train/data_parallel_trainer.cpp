@@ -22,6 +22,7 @@ State data_state(const CheckpointContent& content, const std::string& source) {
 /// Asynchronous towers may still read.
 DataParallelTrainer::~DataParallelTrainer() {
   reading_.request_stop();
+  agent_.reset();  // before the device that it asks
   replicas_.reset();
 }
 
@@ -47,6 +48,8 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   options.compression = choice_.compression;
   options.accumulate = choice_.accumulate;
   options.seed = setup.seed;
+  agent_ = AgentLink::of(*data_, setup);
+  if (agent_) options.fetches = agent_->fetches();
   if (choice_.asynchronous) {
     replicas_ = std::make_unique<AsyncParallel>(*setup.tower, setup.updates, *setup.plan, std::move(options));
   } else {
@@ -62,6 +65,15 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   components_ = bind_inputs(setup.tower->inputs(), data_->spec(), "data.train");
   signature_ = batch_specs(*setup.tower, *batch);
   statistics_ = replicas_->declare(signature_);
+  if (agent_) connect_agent();
+}
+
+void DataParallelTrainer::connect_agent() {
+  if (replicas_->batches_of_step() != 1 || choice_.asynchronous)
+    throw ConfigError(data_->origin(),
+                      "data.train plays with the model; this needs a trainer that takes one batch in a step, "
+                      "such as Simple");
+  agent_->connect(*tower_place(), setup_);
 }
 
 void DataParallelTrainer::compile() {
@@ -72,11 +84,13 @@ void DataParallelTrainer::compile() {
   if (const int64_t left = data_->batching()->remainder(); left > 0)
     smaller.push_back(batch_specs(*setup_.tower, left));
   replicas_->build(signature_, smaller);
+  if (agent_) agent_->compile();
 }
 
 void DataParallelTrainer::initialize() {
   compile();
   replicas_->initialize();
+  if (agent_) agent_->take_variables(replicas_->variables());
   open_inputs({});
 }
 
@@ -101,6 +115,7 @@ bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop)
   const std::stop_callback end_readers(stop, [this] { reading_.request_stop(); });
   if (!replicas_->step(global_step, batches_)) return false;
   position_ = readers_[0]->position();
+  if (agent_) agent_->after_step(*replicas_);
   return true;
 }
 
@@ -121,10 +136,13 @@ std::vector<StepStatistic> DataParallelTrainer::statistics() const {
                                        [&](const Update& update) { return update.cost.name == name; });
     all.push_back({name, minimized});
   }
+  for (const std::string& name : agent_ ? AgentLink::statistics() : std::vector<std::string>())
+    all.push_back({.name = name, .is_mean = true});
   return all;
 }
 
 std::optional<double> DataParallelTrainer::statistic(size_t index) const {
+  if (index >= statistics_.size()) return agent_->statistic(index - statistics_.size());
   const Tally& tally = replicas_->statistic(index);
   return tally.weight() == 0 ? std::nullopt : std::optional(tally.value());
 }
@@ -147,19 +165,31 @@ double DataParallelTrainer::waited_s() const {
   return all;
 }
 
+void DataParallelTrainer::share_variables() {
+  replicas_->broadcast();
+  if (agent_) agent_->take_variables(replicas_->variables());
+}
+
 std::vector<std::string> DataParallelTrainer::hyper_parameters() const {
   std::vector<std::string> names;
   for (const VariableSpec* variable : replicas_->variable_table().all()) {
     if (variable->hyper_parameter) names.push_back(variable->name);
   }
+  if (!agent_) return names;
+  for (const Agent::HyperParameter& one : agent_->hyper_parameters()) names.push_back(one.name);
   return names;
 }
 
 double DataParallelTrainer::hyper_parameter(const std::string& name) const {
+  if (const auto* own = agent_ ? agent_->hyper_parameter(name) : nullptr) return own->value;
   return replicas_->variables().number(name);
 }
 
 void DataParallelTrainer::set_hyper_parameter(const std::string& name, double value) {
+  if (auto* own = agent_ ? agent_->hyper_parameter(name) : nullptr) {
+    own->value = value;
+    return;
+  }
   replicas_->variables().set_number(name, value);
   for (size_t k = 0; k < replicas_->local_towers(); ++k)
     replicas_->device(k).variables().set_number(name, value);
@@ -271,6 +301,7 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
   for (size_t i = 0; any_skips && i < statistics_.size(); ++i)
     data.put("statistic " + statistics_[i], replicas_->statistic(i).parts());
   content.texts[layout::kData] = data.to_json();
+  if (agent_) agent_->save(content);
 }
 
 /// A run goes on as if it had never stopped, or not at all.
@@ -337,6 +368,10 @@ void DataParallelTrainer::load(const CheckpointContent& content, const std::stri
   const State data = data_state(content, source);
   for (size_t i = 0; i < statistics_.size(); ++i)
     replicas_->set_statistic(i, data.get("statistic " + statistics_[i], std::vector<double>()));
+  if (agent_) {
+    agent_->take_variables(replicas_->variables());
+    agent_->load(content, source);
+  }
   open_inputs(load_position(data));
 }
 

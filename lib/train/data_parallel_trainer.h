@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "parallel/replicas.h"
-#include "train/state.h"
+#include "tensor/state.h"
+#include "train/agent_link.h"
 #include "train/trainer.h"
 
 namespace tpack {
@@ -28,10 +29,10 @@ class DataParallelTrainer : public Trainer {
   int64_t samples() const override { return replicas_->samples(); }
   double waited_s() const override;
   VariableStore* variables() override { return &replicas_->variables(); }
-  void share_variables() override { replicas_->broadcast(); }
+  void share_variables() override;
   std::vector<std::string> hyper_parameters() const override;
   bool statistic_is_of_last_step(size_t index) const override {
-    return replicas_->statistic_is_of_last_step(index);
+    return index >= statistics_.size() || replicas_->statistic_is_of_last_step(index);
   }
   double hyper_parameter(const std::string& name) const override;
   void set_hyper_parameter(const std::string& name, double value) override;
@@ -70,6 +71,7 @@ class DataParallelTrainer : public Trainer {
   virtual Choice choice() const = 0;
 
  private:
+  void connect_agent();
   void open_inputs(DataPosition position);
   std::vector<std::string> local_variables() const;
   void load_local_variables(const CheckpointContent& content, const std::string& source);
@@ -77,6 +79,7 @@ class DataParallelTrainer : public Trainer {
   TrainSetup setup_;
   Choice choice_;
   const DataFlow* data_ = nullptr;
+  std::unique_ptr<AgentLink> agent_;  // null: the data come from elsewhere
   std::unique_ptr<Replicas> replicas_;
   Replicas::Batches batches_;
   std::vector<std::function<void(const TowerBatch&)>> watches_;

@@ -10,6 +10,7 @@
 #include "core/log.h"
 #include "core/stop.h"
 #include "core/text.h"
+#include "train/saved_state.h"
 
 namespace tpack {
 namespace {
@@ -24,6 +25,9 @@ struct EndOfRun {
   Ending ending;
   std::string reason;
 };
+
+/// Where the arrays of a callback's state are in a checkpoint.
+std::string arrays_of(const NamedCallback& named) { return layout::kCallbackArrays + named.name + "/"; }
 
 }  // namespace
 
@@ -312,9 +316,7 @@ CheckpointContent Loop::checkpoint_content() const {
   for (const NamedCallback& named : callbacks_) {
     State own;
     named.callback->save(own);
-    if (!own.empty()) content.texts[layout::kCallbacks + named.name] = own.to_json();
-    for (const auto& [name, tensor] : own.tensors())
-      content.tensors[layout::kCallbackArrays + named.name + "/" + name] = tensor;
+    if (!own.empty()) save_state(own, layout::kCallbacks + named.name, arrays_of(named), content);
   }
   trainer_.save(content);
   if (options_.add_to_checkpoint) options_.add_to_checkpoint(content);
@@ -353,14 +355,7 @@ void Loop::load_callbacks(const CheckpointContent& content, const std::string& s
   for (const NamedCallback& named : callbacks_) {
     const std::string entry = layout::kCallbacks + named.name;
     known.insert(entry);
-    const auto own = content.texts.find(entry);
-    if (own == content.texts.end()) continue;
-    State state = State::from_json(own->second, source);
-    const std::string arrays = layout::kCallbackArrays + named.name + "/";
-    for (auto at = content.tensors.lower_bound(arrays);
-         at != content.tensors.end() && at->first.starts_with(arrays); ++at)
-      state.put(at->first.substr(arrays.size()), at->second);
-    named.callback->load(state);
+    if (const auto state = load_state(content, source, entry, arrays_of(named))) named.callback->load(*state);
   }
   if (!run_.is_chief()) return;  // others have only some of the callbacks
   for (auto entry = content.texts.lower_bound(layout::kCallbacks); entry != content.texts.end(); ++entry) {

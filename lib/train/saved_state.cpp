@@ -55,6 +55,23 @@ void load_variables(const CheckpointContent& content, const std::string& source,
   }
 }
 
+void save_state(const State& state, const std::string& entry, const std::string& arrays,
+                CheckpointContent& content) {
+  content.texts[entry] = state.to_json();
+  for (const auto& [name, tensor] : state.tensors()) content.tensors[arrays + name] = tensor;
+}
+
+std::optional<State> load_state(const CheckpointContent& content, const std::string& source,
+                                const std::string& entry, const std::string& arrays) {
+  const auto text = content.texts.find(entry);
+  if (text == content.texts.end()) return std::nullopt;
+  State state = State::from_json(text->second, source);
+  for (auto at = content.tensors.lower_bound(arrays);
+       at != content.tensors.end() && at->first.starts_with(arrays); ++at)
+    state.put(at->first.substr(arrays.size()), at->second);
+  return state;
+}
+
 void save_position(const DataPosition& position, State& state) {
   state.put("pass", position.pass);
   state.put("index", position.index);

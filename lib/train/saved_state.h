@@ -1,11 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "backend/variable_store.h"
 #include "checkpoint/checkpoint.h"
 #include "input/input_source.h"
-#include "train/state.h"
+#include "tensor/state.h"
 
 namespace tpack {
 
@@ -20,6 +21,13 @@ void load_variables(const CheckpointContent& content, const std::string& source,
 
 /// The entry of a local variable of a replica.
 std::string local_entry(int64_t replica, const std::string& name);
+
+/// Adds a state: its values as the text `entry`, its arrays below `arrays`.
+void save_state(const State& state, const std::string& entry, const std::string& arrays,
+                CheckpointContent& content);
+/// Takes it back; nothing if there is no such text.
+std::optional<State> load_state(const CheckpointContent& content, const std::string& source,
+                                const std::string& entry, const std::string& arrays);
 
 /// Adds the place in the data. What else a trainer has to say of its data goes into the same `State`.
 void save_position(const DataPosition& position, State& state);

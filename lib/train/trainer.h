@@ -44,6 +44,7 @@ struct TrainSetup {
 struct StepStatistic {
   std::string name;
   bool minimized = false;  // by the training, which has diverged if this is NaN
+  bool is_mean = false;    // of more than the step already: reported as it is
 };
 
 /// What a step works on, for the table at the start of a run.

@@ -29,6 +29,14 @@ TEST(MovingAverageSummary, gives_all_statistics_at_the_last_step_of_each_epoch) 
   EXPECT_THAT(run.values("accuracy"), ElementsAre(testing::DoubleEq(0.5), testing::DoubleEq(0.5)));
 }
 
+TEST(MovingAverageSummary, gives_means_over_a_longer_time_as_they_are) {
+  Training training;
+  training.trainer.means = {"cost"};
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, training.trainer);
+  run.add("MovingAverageSummary").go();
+  EXPECT_THAT(run.values("cost"), ElementsAre(1.0 / 2, 1.0 / 4));
+}
+
 TEST(MovingAverageSummary, is_there_for_a_callback_that_comes_first_in_the_list) {
   Training training;
   const TemporaryFolder folder;

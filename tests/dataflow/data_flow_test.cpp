@@ -9,6 +9,21 @@
 namespace tpack {
 namespace {
 
+TEST(DataFlow, a_reader_of_a_shard_skips_its_own_items) {
+  const DataFlow flow = make_flow(list({item("Counting", {{"size", 20}})}));
+  const auto cursor = flow.open({.shard = 1, .shard_count = 3});  // 1, 4, 7, 10, 13, 16, 19
+  Datapoint sample;
+  EXPECT_EQ(cursor->skip(0), 0);
+  EXPECT_EQ(cursor->skip(2), 2);
+  ASSERT_TRUE(cursor->next(sample));
+  EXPECT_EQ(*sample.tensor(0).data<int64_t>(), 7);
+  EXPECT_EQ(cursor->skip(1), 1);
+  ASSERT_TRUE(cursor->next(sample));
+  EXPECT_EQ(*sample.tensor(0).data<int64_t>(), 13);
+  EXPECT_EQ(cursor->skip(5), 2) << "as many as there are";
+  EXPECT_FALSE(cursor->next(sample));
+}
+
 TEST(DataFlow, shards_of_a_pass_have_each_item_once) {
   for (const std::string source : {"Counting", "CountingInOrder"}) {
     const DataFlow flow = make_flow(list({item(source, 11)}));

@@ -60,6 +60,14 @@ TEST_F(Bench, times_what_any_trainer_trains) {
   EXPECT_THAT(report.str(), testing::Not(testing::HasSubstr("GFLOP/s")));
 }
 
+TEST_F(Bench, leaves_out_data_that_the_model_makes) {
+  Experiment experiment = load_experiment(source_folder() + "/configs/cartpole-dqn.yaml", {});
+  const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});
+  EXPECT_FALSE(report.data);
+  EXPECT_GT(report.train.value().samples_per_s, 0);
+  EXPECT_GT(report.both.samples_per_s, 0);
+}
+
 TEST_F(Bench, names_every_program_and_the_first_statistic) {
   Experiment experiment = load_experiment(with_trainer("Simple"), {});
   const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});

@@ -33,6 +33,7 @@ TEST(ComponentDocs, every_kind_has_a_test_of_its_options) {
   const std::map<std::string, std::string> tests = {{"augmentor", "dataflow/augment/augmentor_test.cpp"},
                                                     {"callback", "callbacks/callback_fields_test.cpp"},
                                                     {"cost", "layers/cost_test.cpp"},
+                                                    {"environment", "environment/environment_test.cpp"},
                                                     {"gradient processor", "optim/optimizer_test.cpp"},
                                                     {"initializer", "layers/layer_test.cpp"},
                                                     {"input source", "input/input_source_fields_test.cpp"},

@@ -12,8 +12,10 @@ namespace {
 
 /// The golden files by the script that makes them.
 const std::map<std::string, std::vector<std::string>> kFiles = {
+    {"make_cart_pole.py", {"cart_pole.json"}},
     {"make_layers.py", {"layers.json"}},
     {"make_optimizers.py", {"optimizers.json"}},
+    {"make_reinforcement.py", {"dqn.json", "ppo.json"}},
     {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}},
     {"make_updates.py", {"two_updates.json"}},
     {"make_wgan_gp.py", {"wgan_gp.json"}}};
@@ -39,8 +41,8 @@ TEST_P(GoldenFiles, are_what_their_script_makes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
-                         testing::Values("make_layers.py", "make_optimizers.py", "make_training.py",
-                                         "make_updates.py", "make_wgan_gp.py"),
+                         testing::Values("make_cart_pole.py", "make_layers.py", "make_optimizers.py",
+                                         "make_training.py", "make_updates.py", "make_wgan_gp.py"),
                          [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
 
 TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {

@@ -515,6 +515,36 @@ def _(x, v):
     return torch.tanh(x @ v.weight(f"{name}/W", 4, 3) + v.bias(f"{name}/b", 3))
 
 
+# Numbers that get no gradient are integers, so that central differences agree.
+VALUES = numbers(6, 4, within=2)
+STEP = (integers(6, below=4), integers(6, below=3), integers(6, below=2))  # action, reward, is_over
+WHOLE = integers(6, 4, below=9)
+
+
+def td_error(values, action, reward, is_over, next_value):
+    target = reward + 0.9 * (1 - is_over).double() * next_value
+    return values.gather(1, action.unsqueeze(1)).squeeze(1) - target
+
+
+@case("td_error", "TDError", """
+- Elementwise: {name: next, input: x4, expression: 0.3 * x}
+- TDError: {input: [x0, x1, x2, x3, next], discount: 0.9}
+""", VALUES, *STEP, WHOLE)
+def _(values, action, reward, is_over, following, _):
+    return td_error(values, action, reward, is_over, 0.3 * following.max(1).values.double())
+
+
+@case("double_td_error", "TDError", """
+- Elementwise: {name: next, input: x4, expression: 0.3 * x}
+- Elementwise: {name: choice, input: x5, expression: 0.3 * x}
+- TDError: {input: [x0, x1, x2, x3, next, choice], discount: 0.9}
+""", VALUES, *STEP, WHOLE, WHOLE)
+def _(values, action, reward, is_over, following, choice, _):
+    # The first of equal ones, which PyTorch does not promise.
+    best = (choice == choice.max(1, keepdim=True).values).to(torch.int8).argmax(1, keepdim=True)
+    return td_error(values, action, reward, is_over, 0.3 * following.gather(1, best).squeeze(1).double())
+
+
 MODEL = """
 inputs: {x0: {shape: [7]}, x1: {shape: [], dtype: int32}}
 layers: [{FullyConnected: {name: fc, units: 6}}]
@@ -578,6 +608,55 @@ def _(x, targets, v):
       REGRESSION + "cost: [{Huber: {predictions: fc, targets: x1, delta: 1.5}}]", SAMPLES, TARGETS, form="model")
 def _(x, targets, v):
     return {"cost": F.huber_loss(scores(x, v), targets, delta=1.5)}
+
+
+POLICY = """
+inputs: {x0: {shape: [SIZE]}, x1: {shape: [], dtype: int32}, x2: {shape: [], dtype: int32}, x3: {shape: [], dtype: int32}}
+layers:
+  - FullyConnected: {name: fc, units: 6}
+  - Elementwise: {name: advantage, input: x2, expression: x - 1.4}
+  - Elementwise: {name: old, input: x3, expression: -1.2 - 0.3 * x}
+"""
+CHOICE = (integers(5, below=6), integers(5, below=4), integers(5, below=4))
+
+
+def policy(x, v):
+    return torch.distributions.Categorical(logits=x @ v.weight("fc/W", x.shape[1], 6) + v.bias("fc/b", 6))
+
+
+@case("policy_gradient", "PolicyGradient", POLICY.replace("SIZE", "7") + """
+cost: [{PolicyGradient: {logits: fc, actions: x1, advantages: advantage}}]
+""", SAMPLES, *CHOICE, form="model")
+def _(x, actions, advantages, _, v):
+    return {"cost": -((advantages.double() - 1.4) * policy(x, v).log_prob(actions)).mean()}
+
+
+# With a factor that gets no gradient: too large for central differences.
+@case("weighted_policy_gradient", "PolicyGradient", POLICY.replace("SIZE", "70") + """
+cost: [{PolicyGradient: {logits: fc, actions: x1, advantages: advantage, log_probabilities: old, limit: 1.1}}]
+""", numbers(5, 70), *CHOICE, form="model")
+def _(x, actions, advantages, old, v):
+    now = policy(x, v).log_prob(actions)
+    factor = (now.detach() + 1.2 + 0.3 * old.double()).exp().clamp(max=1.1)
+    return {"cost": -((advantages.double() - 1.4) * factor * now).mean()}
+
+
+@case("clipped_policy_gradient", "ClippedPolicyGradient", POLICY.replace("SIZE", "7") + """
+cost: [{ClippedPolicyGradient: {logits: fc, actions: x1, advantages: advantage, log_probabilities: old, clip: 0.4}}]
+""", SAMPLES, *CHOICE, form="model")
+def _(x, actions, advantages, old, v):
+    ratio = (policy(x, v).log_prob(actions) + 1.2 + 0.3 * old.double()).exp()
+    advantages = advantages.double() - 1.4
+    return {"cost": -torch.minimum(ratio * advantages, ratio.clamp(0.6, 1.4) * advantages).mean()}
+
+
+@case("policy_entropy", "PolicyEntropy", """
+inputs: {x0: {shape: [7]}}
+layers: [{FullyConnected: {name: fc, units: 6}}]
+cost: [{PolicyEntropy: {logits: fc, weight: -0.5}}]
+""", SAMPLES, form="model")
+def _(x, v):
+    return {"cost": -0.5 * torch.distributions.Categorical(logits=scores(x, v)).entropy().mean()}
 
 
 # Outputs and inputs of shapes [N, 1] and [N] are both one value per sample.

@@ -276,6 +276,13 @@ std::string graph_of_kind(const std::string& item) {
 
 const std::map<std::string, std::vector<std::string>> kNamesOfCosts = {{"layer or input", {"wide", "label"}},
                                                                        {"variable", {"a/W"}}};
+const live::Fields kPolicyGradient(
+    "cost", "PolicyGradient",
+    {.base = "{logits: logits, actions: label, advantages: real, log_probabilities: fake}"});
+const live::Fields kClippedPolicyGradient(
+    "cost", "ClippedPolicyGradient",
+    {.base = "{logits: logits, actions: label, advantages: real, log_probabilities: fake}"});
+const live::Fields kPolicyEntropy("cost", "PolicyEntropy", {.base = "{logits: logits}"});
 const live::Fields kExpression("cost", "Expression", {.values = {{"expression", "2 * real"}}});
 
 TEST(Costs, have_no_field_without_effect) {

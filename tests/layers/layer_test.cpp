@@ -37,15 +37,15 @@ TEST(Layers, have_a_case_like_costs_and_metrics) {
 }
 
 /// The graph of a list of layers on an image x0, in training and in inference. x1 has numbers, x2 is a
-/// matrix.
+/// matrix, x3 has a number for each of its rows.
 std::string graphs_of(const std::string& layers_yaml) {
   std::string text;
   for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
     text += graph_text(
         [&](Builder& b) {
-          const std::vector<Symbol> inputs = {b.input("image", {DType::kFloat64, {2, 4, 9, 8}}),
-                                              b.input("numbers", {DType::kInt32, {2}}),
-                                              b.input("matrix", {DType::kFloat64, {3, 3}})};
+          const std::vector<Symbol> inputs = {
+              b.input("image", {DType::kFloat64, {2, 4, 9, 8}}), b.input("numbers", {DType::kInt32, {2}}),
+              b.input("matrix", {DType::kFloat64, {3, 3}}), b.input("choices", {DType::kInt32, {3}})};
           b.fetch("y", function_of(layers_yaml)(b, inputs)[0]);
         },
         phase);
@@ -70,6 +70,7 @@ const live::Fields kGather("layer", "Gather", {.build = on("[x0, x1]")});
 const live::Fields kGradient("layer", "Gradient", {.base = "{wrt: x0}", .values = {{"wrt", "x2"}}});
 const live::Fields kMatMul("layer", "MatMul", {.build = on("[x2, x2]")});
 const live::Fields kOneHot("layer", "OneHot", {.build = on("x1")});
+const live::Fields kTdError("layer", "TDError", {.build = on("[x2, x3, x3, x3, x2]")});
 const live::Fields kWithDefaults("layer", "WithDefaults",
                                  {.values = {{"defaults", "{Conv2D: {filters: 2}}"}}});
 

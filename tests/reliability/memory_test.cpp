@@ -19,12 +19,26 @@ struct Shipped {
   int steps = 40;
 };
 
-const std::vector<Shipped> kShipped = {
-    {"autoencoder", ""},      {"cifar-resnet", "", 10},       {"digits", ""},
-    {"digits-callbacks", ""}, {"digits-conditional-gan", ""}, {"digits-dcgan", ""}, {"digits-gan", ""},
-    {"digits-infogan", ""},   {"digits-linear", ""},          {"digits-pix2pix", ""},
-    {"digits-wgan", ""},      {"digits-wgan-gp", ""},         {"fashion-mnist", "fashion-mnist"},
-    {"mlp", "mnist"},         {"mnist-convnet", "mnist"},     {"photos", "imagenet-sample", 5}};
+const std::vector<Shipped> kShipped = {{"autoencoder", ""},
+                                       {"cartpole-a3c", ""},
+                                       {"cartpole-dqn", ""},
+                                       {"cartpole-ppo", ""},
+                                       {"catch-dqn", ""},
+                                       {"cifar-resnet", "", 10},
+                                       {"digits", ""},
+                                       {"digits-callbacks", ""},
+                                       {"digits-conditional-gan", ""},
+                                       {"digits-dcgan", ""},
+                                       {"digits-gan", ""},
+                                       {"digits-infogan", ""},
+                                       {"digits-linear", ""},
+                                       {"digits-pix2pix", ""},
+                                       {"digits-wgan", ""},
+                                       {"digits-wgan-gp", ""},
+                                       {"fashion-mnist", "fashion-mnist"},
+                                       {"mlp", "mnist"},
+                                       {"mnist-convnet", "mnist"},
+                                       {"photos", "imagenet-sample", 5}};
 
 class Memory : public Training, public testing::WithParamInterface<Shipped> {
  protected:

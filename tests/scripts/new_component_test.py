@@ -12,7 +12,7 @@ from scratch import ROOT, ScratchTest
 
 SCRIPT = "scripts/new_component.py"
 KINDS = ["layer", "cost", "metric", "initializer", "optimizer", "gradient processor", "callback", "trainer", "monitor", "input source",
-         "source", "map", "tensor map", "stage", "augmentor", "op"]
+         "source", "map", "tensor map", "stage", "environment", "augmentor", "op"]
 
 
 def flags_of(target):

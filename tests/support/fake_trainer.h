@@ -22,6 +22,7 @@ class FakeTrainer final : public Trainer {
   std::function<void(int64_t global_step)> on_step;     // before the step counts
   int64_t data_ends_after = -1;                         // steps; -1: never
   std::set<std::string> minimized = {kCost};            // the figures that are costs
+  std::set<std::string> means = {};                     // the figures that are of many steps
   std::function<bool(int64_t steps)> is_due = nullptr;  // whether the last step had figures; null: always
   StepSize size = {.batch = 4};
   double waited = 0;
@@ -47,7 +48,8 @@ class FakeTrainer final : public Trainer {
   }
   std::vector<StepStatistic> statistics() const override {
     std::vector<StepStatistic> all;
-    for (const auto& [name, figure] : figures) all.push_back({name, minimized.contains(name)});
+    for (const auto& [name, figure] : figures)
+      all.push_back({name, minimized.contains(name), means.contains(name)});
     return all;
   }
   std::optional<double> statistic(size_t index) const override {

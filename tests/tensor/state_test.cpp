@@ -1,4 +1,4 @@
-#include "train/state.h"
+#include "tensor/state.h"
 
 #include <cmath>
 #include <cstring>

@@ -10,7 +10,7 @@
 
 namespace tpack {
 
-/// What a callback or trainer keeps in a checkpoint: named values, written as JSON. Doubles come back
+/// What a part of a run keeps in a checkpoint: named values, written as JSON. Doubles come back
 /// bit-exactly.
 class State {
  public:

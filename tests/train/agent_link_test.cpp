@@ -1,0 +1,206 @@
+#include "train/agent_link.h"
+
+#include <gmock/gmock.h>
+
+#include "checkpoint/layout.h"
+#include "support/small_training.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kQModel = R"(
+inputs:
+  state: {shape: [10, 5], dtype: float32}
+  action: {shape: [], dtype: int32}
+  reward: {shape: [], dtype: float32}
+  is_over: {shape: [], dtype: float32}
+  next_state: {shape: [10, 5], dtype: float32}
+  weight: {shape: [], dtype: float32}
+networks:
+  online: [{FullyConnected: {units: 8, activation: Tanh}}, {FullyConnected: {units: 3}}]
+layers:
+  - Call: {name: q, network: online, input: state}
+  - Call: {name: next_q, network: online, input: next_state}
+  - TDError: {name: td_error, input: [q, action, reward, is_over, next_q]}
+cost: [{Huber: {predictions: td_error, targets: 0, sample_weights: weight}}]
+)";
+constexpr const char* kReplay =
+    "ExpReplay: {environment: Catch, values: q, priorities: td_error, memory_size: 60, init_memory_size: 20, "
+    "exploration: 0.3, environments: 2, samples_per_step: 1}";
+
+constexpr const char* kPolicyModel = R"(
+inputs:
+  state: {shape: [4], dtype: float32}
+  action: {shape: [], dtype: int32}
+  advantage: {shape: [], dtype: float32}
+  return: {shape: [], dtype: float32}
+  log_probability: {shape: [], dtype: float32}
+layers:
+  - FullyConnected: {name: body, input: state, units: 8, activation: Tanh}
+  - FullyConnected: {name: value, units: 1}
+  - FullyConnected: {name: policy, input: body, units: 2}
+cost:
+  - ClippedPolicyGradient: {logits: policy, actions: action, advantages: advantage, log_probabilities: log_probability}
+  - MeanSquaredError: {predictions: value, targets: return, weight: 0.5}
+)";
+constexpr const char* kRolloutSource =
+    "Rollouts: {environment: CartPole, policy: policy, values: value, environments: 2, steps: 8, epochs: 2}";
+
+constexpr const char* kAsyncModel = R"(
+inputs:
+  state: {shape: [4], dtype: float32}
+  action: {shape: [], dtype: int32}
+  return: {shape: [], dtype: float32}
+layers:
+  - FullyConnected: {name: body, input: state, units: 8, activation: Tanh}
+  - FullyConnected: {name: value, units: 1}
+  - FullyConnected: {name: policy, input: body, units: 2}
+  - Reshape: {name: expected, input: value, shape: []}
+  - Elementwise: {name: advantage, input: return, expression: x - expected}
+cost:
+  - PolicyGradient: {logits: policy, actions: action, advantages: advantage}
+  - MeanSquaredError: {predictions: value, targets: return, weight: 0.5}
+)";
+constexpr const char* kAsyncSource =
+    "AsyncRollouts: {environment: CartPole, policy: policy, values: value, actors: 3}";
+
+std::unique_ptr<SmallTraining> training_of(const std::string& source, const std::string& model,
+                                           const std::string& trainer = "Simple",
+                                           const std::string& input = "Feed") {
+  DataFlow flow = make_flow(parse_yaml("[" + source + ", {BatchData: {batch_size: 4}}]", "flow.yaml"));
+  return std::make_unique<SmallTraining>(std::move(flow), trainer, "Adam: {learning_rate: 0.01}",
+                                         EngineSettings::Backend::kCpu, make_self_comm(), model_of(model),
+                                         input);
+}
+
+std::string error_of(const std::string& source, const std::string& model,
+                     const std::string& trainer = "Simple", const std::string& input = "Feed") {
+  try {
+    training_of(source, model, trainer, input);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+class LearnsByPlaying : public testing::TestWithParam<std::pair<const char*, const char*>> {
+ protected:
+  static std::map<std::string, Tensor> train(SmallTraining& training, int64_t from, int64_t to) {
+    for (int64_t step = from; step < to; ++step) EXPECT_TRUE(training.trainer().step(step, {}));
+    return variables_of(training.trainer());
+  }
+  static std::unique_ptr<SmallTraining> begun() {
+    auto training = training_of(GetParam().first, GetParam().second);
+    training->trainer().initialize();
+    return training;
+  }
+};
+
+TEST_P(LearnsByPlaying, continues_bit_exactly_from_saved_content) {
+  const auto whole = begun();
+  const auto expected = train(*whole, 0, 60);
+  CheckpointContent content;
+  {
+    const auto first = begun();
+    train(*first, 0, 35);
+    first->trainer().save(content);
+    for (auto& [name, tensor] : content.tensors) tensor = tensor.clone();
+  }
+  const auto resumed = begun();
+  resumed->trainer().load(content, "model-35.h5");
+  expect_bit_equal(train(*resumed, 35, 60), expected);
+  const size_t first_statistic = whole->trainer().statistics().size() - AgentLink::statistics().size();
+  for (size_t i = 0; i < AgentLink::statistics().size(); ++i)
+    EXPECT_EQ(resumed->trainer().statistic(first_statistic + i),
+              whole->trainer().statistic(first_statistic + i));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, LearnsByPlaying,
+                         testing::Values(std::pair(kReplay, kQModel),
+                                         std::pair(kRolloutSource, kPolicyModel)),
+                         [](const auto& one) { return one.index == 0 ? "dqn" : "ppo"; });
+
+TEST(AgentLink, gives_the_trainer_its_statistics_and_hyper_parameters) {
+  const auto training = training_of(kReplay, kQModel);
+  Trainer& trainer = training->trainer();
+  EXPECT_THAT(trainer.hyper_parameters(), ElementsAre("learning_rate", "exploration", "importance"));
+  trainer.initialize();
+  EXPECT_NEAR(trainer.hyper_parameter("exploration"), 0.3, 1e-12);
+  trainer.set_hyper_parameter("exploration", 0.125);
+  EXPECT_EQ(trainer.hyper_parameter("exploration"), 0.125);
+  EXPECT_NEAR(trainer.hyper_parameter("learning_rate"), 0.01, 1e-7);
+  const std::vector<StepStatistic> statistics = trainer.statistics();
+  const size_t count = statistics.size();
+  EXPECT_EQ(statistics[count - 3].name, "mean_reward");
+  EXPECT_TRUE(statistics[count - 3].is_mean);
+  EXPECT_FALSE(trainer.statistic(count - 3)) << "before the first episode";
+  for (int64_t step = 0; step < 60; ++step) trainer.step(step, {});
+  EXPECT_TRUE(trainer.statistic(count - 3));
+  EXPECT_EQ(trainer.statistic(count - 2), 9) << "steps of an episode of Catch";
+  EXPECT_GT(*trainer.statistic(count - 1), 2);
+}
+
+TEST(AgentLink, actors_in_threads_see_the_weights_of_the_training) {
+  const auto training = training_of(kAsyncSource, kAsyncModel);
+  Trainer& trainer = training->trainer();
+  trainer.initialize();
+  const auto before = variables_of(trainer);
+  for (int64_t step = 0; step < 300; ++step) ASSERT_TRUE(trainer.step(step, {}));
+  CheckpointContent content;
+  trainer.save(content);
+  const auto resumed = training_of(kAsyncSource, kAsyncModel);
+  resumed->trainer().initialize();
+  resumed->trainer().load(content, "model-300.h5");
+  for (int64_t step = 300; step < 320; ++step) ASSERT_TRUE(resumed->trainer().step(step, {}));
+  EXPECT_GE(*resumed->trainer().statistic(resumed->trainer().statistics().size() - 1), 10)
+      << "episodes of both";
+}
+
+TEST(AgentLink, refuses_what_cannot_play) {
+  EXPECT_THAT(error_of(kReplay, kQModel, "Simple", "Queue"), HasSubstr("write input: Feed"));
+  EXPECT_THAT(error_of(kReplay, kQModel, "Simple: {accumulate: 2}"), HasSubstr("one batch in a step"));
+  EXPECT_THAT(error_of(kReplay, kQModel, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
+              HasSubstr("one batch in a step"));
+  EXPECT_THAT(error_of(kReplay, kQModel, "AsyncMultiGPU: {devices: [cpu:0]}"),
+              HasSubstr("one batch in a step"));
+  EXPECT_THAT(error_of(replaced(kReplay, "values: q", "values: p"), kQModel),
+              HasSubstr("unknown layer or input 'p'"));
+  EXPECT_THAT(error_of(replaced(kReplay, "values: q", "values: td_error"), kQModel),
+              HasSubstr("the outputs depend on input"));
+  EXPECT_THAT(error_of(kReplay, replaced(kQModel, "units: 3", "units: 4")),
+              HasSubstr("output 'q' is float32 [4] for each state, but 3 float32 values are needed"));
+  EXPECT_THAT(error_of(kReplay, "feed: {state: next_state}" + std::string(kQModel)),
+              HasSubstr("component 'state'"));
+}
+
+TEST(AgentLink, refuses_checkpoints_of_other_agents) {
+  const auto saved = [](const std::string& source) {
+    const auto training = training_of(source, kQModel);
+    training->trainer().initialize();
+    for (int64_t step = 0; step < 3; ++step) training->trainer().step(step, {});
+    CheckpointContent content;
+    training->trainer().save(content);
+    return content;
+  };
+  const auto load = [](const CheckpointContent& content) {
+    const auto training = training_of(kReplay, kQModel);
+    training->trainer().initialize();
+    training->trainer().load(content, "model-3.h5");
+  };
+  EXPECT_NO_THROW(load(saved(kReplay)));
+  EXPECT_THROW(load(saved(replaced(kReplay, "environments: 2", "environments: 3"))), CheckpointError);
+  EXPECT_THROW(load(saved(replaced(kReplay, "memory_size: 60", "memory_size: 20"))), CheckpointError);
+  CheckpointContent without = saved(kReplay);
+  without.texts.erase(layout::kAgent);
+  EXPECT_THROW(load(without), CheckpointError);
+}
+
+}  // namespace
+}  // namespace tpack
