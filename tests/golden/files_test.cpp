@@ -12,6 +12,7 @@ namespace {
 
 /// The golden files by the script that makes them.
 const std::map<std::string, std::vector<std::string>> kFiles = {
+    {"make_batch_trainers.py", {"batch_trainers.json"}},
     {"make_layers.py", {"layers.json"}},
     {"make_optimizers.py", {"optimizers.json"}},
     {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}},

@@ -19,11 +19,20 @@ struct Shipped {
   int steps = 40;
 };
 
-const std::vector<Shipped> kShipped = {
-    {"autoencoder", ""},      {"cifar-resnet", "", 10},       {"digits", ""},
-    {"digits-callbacks", ""}, {"digits-conditional-gan", ""}, {"digits-gan", ""},
-    {"digits-linear", ""},    {"digits-wgan-gp", ""},         {"fashion-mnist", "fashion-mnist"},
-    {"mlp", "mnist"},         {"mnist-convnet", "mnist"},     {"photos", "imagenet-sample", 5}};
+const std::vector<Shipped> kShipped = {{"autoencoder", ""},
+                                       {"cifar-resnet", "", 10},
+                                       {"digits", ""},
+                                       {"digits-callbacks", ""},
+                                       {"digits-conditional-gan", ""},
+                                       {"digits-gan", ""},
+                                       {"digits-kmeans", ""},
+                                       {"digits-linear", ""},
+                                       {"digits-pca", ""},
+                                       {"digits-wgan-gp", ""},
+                                       {"fashion-mnist", "fashion-mnist"},
+                                       {"mlp", "mnist"},
+                                       {"mnist-convnet", "mnist"},
+                                       {"photos", "imagenet-sample", 5}};
 
 class Memory : public Training, public testing::WithParamInterface<Shipped> {
  protected:
