@@ -18,6 +18,7 @@ USES = {
     "DEFLATE": ("PkgConfig::DEFLATE", r"<libdeflate\.h>"),
     "LMDB": ("PkgConfig::LMDB", r"<lmdb\.h>"),
     "Protobuf": ("protobuf::libprotobuf-lite", r"\".*\.pb\.h\""),
+    "Eigen3": ("Eigen3::Eigen", r"<Eigen/"),
     "HDF5": ("hdf5::hdf5", r"<hdf5\.h>"),
     "HWLOC": ("PkgConfig::HWLOC", r"<hwloc\.h>"),
     "HWY": ("PkgConfig::HWY", r"<hwy/"),

@@ -43,6 +43,7 @@ ONLY_IN = {
     r"google/protobuf": ["dataflow"],
     r"(hdf5|H5public)\.h": ["checkpoint", "experiment"],
     r"mpi\.h": ["comm"],
+    r"Eigen/": ["train"],
     r"hwloc\.h": ["parallel"],
     r"CLI/": ["cli"],
     r"curses\.h": ["cli"],

@@ -60,8 +60,9 @@ void check_predict(const Experiment& experiment, Builder& b, const TowerResult& 
 
 /// What only the inference graph and the data together tell.
 void check_tower(const Experiment& experiment) {
-  if (!experiment.tower) return;
-  const TowerFunction& tower = *experiment.tower;
+  const auto place = experiment.trainer->tower_place();
+  if (!place) return;
+  const TowerFunction& tower = *place->tower;
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {Phase::kInference, DType::kFloat32});
@@ -120,7 +121,7 @@ void warn_of_unsaved_weights(const Experiment& experiment) {
   const bool is_saved = std::any_of(callbacks.begin(), callbacks.end(), [](const NamedCallback& named) {
     return named.callback->saves_weights();
   });
-  if (is_saved || !experiment.tower) return;
+  if (is_saved || !experiment.trainer->tower_place()) return;
   log::warning(experiment.position_of("callbacks").str() +
                ": no callback saves checkpoints; add ModelSaver: {} to the callbacks");
 }

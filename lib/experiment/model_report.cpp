@@ -103,7 +103,8 @@ ModelReport report_model(CheckedExperiment& checked) {
   ModelReport report;
   report.size = e.trainer->step_size();
   checked.compile();
-  if (e.tower) add_layers(*e.tower, batch_specs(*e.tower, report.size.batch), e.config.engine.dtype, report);
+  if (const auto place = e.trainer->tower_place())
+    add_layers(*place->tower, batch_specs(*place->tower, report.size.batch), e.config.engine.dtype, report);
   add_updates(e, report);
   for (const NamedExecutable& program : e.trainer->programs())
     report.step_flops += program.executable->report().flops;

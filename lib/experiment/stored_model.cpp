@@ -45,6 +45,8 @@ StoredModel::StoredModel(const std::string& path, const std::vector<std::string>
   LoadedConfig config = stored_config(content, path, overrides);
   if (!allow_plugins) refuse_plugins(config, path);
   experiment_ = make_experiment(std::move(config), std::filesystem::path(path).stem().string());
+  if (!experiment_.tower && experiment_.trainer)
+    experiment_.tower = experiment_.trainer->stored_tower(content, path);
   if (!experiment_.tower) throw ConfigError(path + ": its config has no model");
   EngineSettings engine = experiment_.config.engine;
   engine.algorithm = DeviceOptions::Algorithm::kHeuristic;  // nothing is measured for a few batches

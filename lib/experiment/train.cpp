@@ -278,7 +278,8 @@ void TrainRun::start(Loop& loop) {
   write_whole_file(folder_->file("config.yaml"), effective_);
   log::info("the data\n" + describe_data(e.flows));
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
-  if (const VariableStore* store = e.trainer->variables())
+  const VariableStore* store = e.trainer->variables();
+  if (store != nullptr && !store->table().trainable().empty())
     log::info("what is trained\n" + describe_variables(*store, e.updates));
 }
 

@@ -7,6 +7,7 @@
 #include "comm/grouped_comm.h"
 #include "core/machine.h"
 #include "parallel/gradient_buckets.h"
+#include "parallel/ranks.h"
 #include "tensor/finite.h"
 
 namespace tpack {
@@ -206,11 +207,13 @@ void DataParallel::build(const Signature& signature, const std::vector<Signature
     if (k > 0) work(k);
   };
   const std::function<void(size_t)> no_peers = [](size_t /*tower*/) {};
-  share_plan([&] {
+  const auto build_all = [&] {
     warn_of_a_foreign_plan(signature);
     threads_->run(first, no_peers);
     threads_->run(others, no_peers);
-  });
+  };
+  if (!has_processes()) return build_all();
+  build_with_plan_of_rank_0(*options_.world, plan_, build_all);
 }
 
 void DataParallel::initialize() {
@@ -219,22 +222,6 @@ void DataParallel::initialize() {
   };
   threads_->run(work, [](size_t /*tower*/) {});
   broadcast();
-}
-
-void DataParallel::share_plan(const std::function<void()>& build) {
-  Comm* world = options_.world;
-  if (!has_processes()) return build();
-  // Rank 0 chooses; the others take its choices, so that all compute the same bits. What a program meets
-  // later every rank chooses by the same rules.
-  const auto build_alone = [&] {
-    const BusyWith busy(*world, "choosing and compiling kernels");
-    build();
-  };
-  if (world->rank() == 0) build_alone();
-  const std::string plan = world->all_gather(world->rank() == 0 ? plan_.to_json() : "", "the plan")[0];
-  if (world->rank() == 0) return;
-  plan_ = Plan::from_json(plan, "the plan of rank 0");
-  build_alone();
 }
 
 /// The next batch of a tower. False, and no batch, if some replica has none.
@@ -385,13 +372,7 @@ const Tensor& DataParallel::fetched(const std::string& name) const {
 
 void DataParallel::broadcast() {
   VariableStore& store = device(0).variables();
-  for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
-    for (const std::string& name : has_processes() ? store.names(scope) : std::vector<std::string>()) {
-      const Tensor value = store.value(name);
-      options_.world->broadcast({value.raw(), value.bytes()}, 0, "variables");
-      store.set(name, value);
-    }
-  }
+  if (has_processes()) broadcast_variables(*options_.world, store);
   for (size_t k = 1; k < towers_.size(); ++k) {
     if (!is_worker(k)) device(k).variables().copy_from(store);
   }

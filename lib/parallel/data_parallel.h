@@ -59,8 +59,6 @@ class DataParallel final : public Replicas {
   void backward(size_t tower, size_t update, int64_t number, const RunInfo& info);
   void apply(size_t tower, size_t update, const RunInfo& info);
   void read(const FetchedStatistic& statistic) const override;
-  /// Calls `build`, on ranks above 0 with the plan that rank 0 made.
-  void share_plan(const std::function<void()>& build);
 
   std::unique_ptr<LocalGroup> group_;  // of several towers
   std::vector<std::unique_ptr<Tower>> towers_;

@@ -9,15 +9,6 @@
 #include "train/saved_state.h"
 
 namespace tpack {
-namespace {
-
-State data_state(const CheckpointContent& content, const std::string& source) {
-  const auto state = content.texts.find(layout::kData);
-  if (state == content.texts.end()) throw CheckpointError(source, "has no position in the data");
-  return State::from_json(state->second, source);
-}
-
-}  // namespace
 
 /// Asynchronous towers may still read.
 DataParallelTrainer::~DataParallelTrainer() {
@@ -307,14 +298,6 @@ void DataParallelTrainer::save(CheckpointContent& content) const {
 /// A run goes on as if it had never stopped, or not at all.
 void DataParallelTrainer::check_resumable(const CheckpointContent& content, const std::string& source) const {
   const State data = data_state(content, source);
-  const auto same = [&](const std::string& name, int64_t here) {
-    const auto there = data.get<int64_t>(name);
-    if (there == here) return;
-    throw CheckpointError(source,
-                          "was made with " + name + " " + std::to_string(there) + ", this run has " +
-                              std::to_string(here) +
-                              "; resume with the same value, or start a new run with these weights (init)");
-  };
   // As many ranks as a machine has left may go on with the same samples, if they accumulate more batches.
   const auto before = data.get<int64_t>("batches_of_step");
   const int64_t here = replicas_->batches_of_step();
@@ -339,11 +322,9 @@ void DataParallelTrainer::check_resumable(const CheckpointContent& content, cons
                     local[0] +
                     "') of each; resume with as many, or start a new run with these weights (init)");
   }
-  same("batch_size", step_size().batch);
-  same("seed", static_cast<int64_t>(setup_.seed));
-  if (data_->seek() == Seek::kNone && data.get<int64_t>("pass") + data.get<int64_t>("index") > 0)
-    throw CheckpointError(source,
-                          "cannot be resumed: data.train cannot continue from a position (seek: none)");
+  require_same(data, source, "batch_size", step_size().batch);
+  require_same(data, source, "seed", static_cast<int64_t>(setup_.seed));
+  require_seek(data, source, *data_);
 }
 
 /// Those of all but replica 0. A replica of another process has the first tower's so far.

@@ -81,4 +81,26 @@ DataPosition load_position(const State& state) {
   return {state.get<int64_t>("pass"), state.get<int64_t>("index")};
 }
 
+State data_state(const CheckpointContent& content, const std::string& source) {
+  const auto state = content.texts.find(layout::kData);
+  if (state == content.texts.end()) throw CheckpointError(source, "has no position in the data");
+  return State::from_json(state->second, source);
+}
+
+void require_same(const State& data, const std::string& source, const std::string& name, int64_t here) {
+  const auto there = data.get<int64_t>(name);
+  if (there == here) return;
+  throw CheckpointError(source,
+                        "was made with " + name + " " + std::to_string(there) + ", this run has " +
+                            std::to_string(here) +
+                            "; resume with the same value, or start a new run with these weights (init)");
+}
+
+void require_seek(const State& data, const std::string& source, const DataFlow& flow) {
+  const DataPosition place = load_position(data);
+  if (flow.seek() == Seek::kNone && place.pass + place.index > 0)
+    throw CheckpointError(source,
+                          "cannot be resumed: data.train cannot continue from a position (seek: none)");
+}
+
 }  // namespace tpack

@@ -33,4 +33,11 @@ std::optional<State> load_state(const CheckpointContent& content, const std::str
 void save_position(const DataPosition& position, State& state);
 DataPosition load_position(const State& state);
 
+/// What a checkpoint says of the data. Errors: CheckpointError if it says nothing.
+State data_state(const CheckpointContent& content, const std::string& source);
+/// Checks a number of `data` that must be the same in a run that goes on. Errors: CheckpointError.
+void require_same(const State& data, const std::string& source, const std::string& name, int64_t here);
+/// Checks that the flow can go on from the place in `data`. Errors: CheckpointError.
+void require_seek(const State& data, const std::string& source, const DataFlow& flow);
+
 }  // namespace tpack

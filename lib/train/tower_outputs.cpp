@@ -17,7 +17,7 @@ TowerOutputs::TowerOutputs(const TowerPlace& place, const std::vector<Ref<LayerO
     computed.emplace_back(symbol.node->id,
                           Output{name, {symbol.dtype(), symbol.shape()}, "", symbol.node->origin});
   std::stable_sort(computed.begin(), computed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
   std::vector<std::string> known;
   const auto is_wanted = [&](const std::string& name) {
     known.push_back(name);

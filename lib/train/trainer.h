@@ -139,6 +139,14 @@ class Trainer {
   virtual void share_variables() {}
   /// The trained tower, to run it on other data. From setup on.
   virtual std::optional<TowerPlace> tower_place() { return std::nullopt; }
+  /// That tower as a checkpoint of the trainer has it, to run it without data.train: for a trainer that makes
+  /// its own, where the config has no model. Null if it makes none. Without setup. Errors: CheckpointError.
+  virtual std::unique_ptr<TowerFunction> stored_tower(const CheckpointContent& content,
+                                                      const std::string& source) const {
+    (void)content;
+    (void)source;
+    return nullptr;
+  }
   /// The towers of this process that may run on other data at the same time, between steps. From setup on.
   virtual std::vector<TowerPlace> tower_places() {
     const auto place = tower_place();

@@ -10,12 +10,12 @@ namespace {
 
 /// The utility of the start under the best policy, as the book has it (figure 17.3 of the third edition).
 TEST(GridWorld, has_the_published_utility_by_default) {
-  constexpr int32_t kUp = 0;
-  constexpr int32_t kRight = 1;
-  constexpr int32_t kLeft = 3;
+  constexpr int32_t kNorth = 0;
+  constexpr int32_t kEast = 1;
+  constexpr int32_t kWest = 3;
   // By cell; walls and ends have none.
-  const std::array<int32_t, 12> best = {kRight, kRight, kRight, -1,    kUp,   -1,
-                                        kUp,    -1,     kUp,    kLeft, kLeft, kLeft};
+  const std::array<int32_t, 12> best = {kEast,  kEast, kEast,  -1,    kNorth, -1,
+                                        kNorth, -1,    kNorth, kWest, kWest,  kWest};
   const auto world = Registry<Environment>::make("GridWorld");
   double sum = 0;
   constexpr uint64_t kEpisodes = 20000;

@@ -49,6 +49,42 @@ class Infer : public testing::Test {
   TemporaryFolder folder_;
 };
 
+/// KMeans and PCA make models of their own; the data that they were trained on may be gone.
+TEST_F(Infer, runs_the_model_that_a_trainer_has_made) {
+  write_content(folder_ / "train.csv", "u,v\n0,0\n10,10\n0,1\n11,10\n");
+  const auto run = [&](const std::string& trainer, const std::string& outputs) {
+    write_content(
+        folder_ / "a.yaml",
+        "tpack: 1\nmax_epoch: 1\nsteps_per_epoch: 2\nengine: {threads: 1, algorithm: heuristic}\n"
+        "data: {train: [{CSV: {file: train.csv, columns: {x: [u, v]}}}, {BatchData: {batch_size: 4}}]}\n"
+        "trainer: {" +
+            trainer +
+            "}\ncallbacks: [ModelSaver]\n"
+            "predict: {data: train, outputs: " +
+            outputs + "}\n");
+    return tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume", "never"});
+  };
+  write_content(folder_ / "new.csv", "u,v\n1,1\n10,9\n");
+  ASSERT_EQ(run("KMeans: {clusters: 2, component: x}", "[cluster, center]").code, 0);
+  std::filesystem::rename(folder_ / "train.csv", folder_ / "gone.csv");
+  Outcome outcome = infer({folder_ / "new.csv"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto lines = split(outcome.out, '\n');
+  const json low = json::parse(lines.at(0)).at("outputs");
+  const json high = json::parse(lines.at(1)).at("outputs");
+  EXPECT_NE(low.at("cluster"), high.at("cluster"));
+  EXPECT_EQ(low.at("center"), json({0.0, 0.5}));
+  EXPECT_EQ(high.at("center"), json({10.5, 10.0}));
+
+  std::filesystem::rename(folder_ / "gone.csv", folder_ / "train.csv");
+  ASSERT_EQ(run("PCA: {components: 1, component: x}", "[reconstruction]").code, 0);
+  outcome = infer({folder_ / "new.csv"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json drawn = json::parse(split(outcome.out, '\n').at(1)).at("outputs").at("reconstruction");
+  EXPECT_NEAR(drawn[0].get<double>(), 9.72756, 1e-4);  // by NumPy: cov, eigh
+  EXPECT_NEAR(drawn[1].get<double>(), 9.30112, 1e-4);
+}
+
 /// The rows of a CSV file without the columns of the targets, and names of labels from the columns.
 TEST_F(Infer, reads_rows_and_names_the_labels_that_hold) {
   train_tags();

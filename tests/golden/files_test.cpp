@@ -12,6 +12,7 @@ namespace {
 
 /// The golden files by the script that makes them.
 const std::map<std::string, std::vector<std::string>> kFiles = {
+    {"make_batch_trainers.py", {"batch_trainers.json"}},
     {"make_cart_pole.py", {"cart_pole.json"}},
     {"make_layers.py", {"layers.json"}},
     {"make_optimizers.py", {"optimizers.json"}},

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+
+#include "backend/plan.h"
+#include "backend/variable_store.h"
+#include "comm/comm.h"
+
+namespace tpack {
+
+/// Builds programs on every rank with one plan: rank 0 chooses (and measures while the others rest), the
+/// others take its choices, so that all compute the same bits. Errors: DistributedError; what `build` throws.
+void build_with_plan_of_rank_0(Comm& world, Plan& plan, const std::function<void()>& build);
+
+/// Gives the variables of rank 0 to all, but local ones (VariableScope::kLocal). Errors: DistributedError.
+void broadcast_variables(Comm& world, VariableStore& store);
+
+}  // namespace tpack

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "dataflow/spec.h"
+#include "train/trainer.h"
+
+namespace tpack {
+
+/// What the trainers have in common that fit something to one component of the data without a gradient:
+/// KMeans, PCA. Such a trainer makes a small tower of its own, whose program does the large products on the
+/// device, and says in `fit` what a step makes of its values. Here: data, device, ranks, checkpoints.
+///
+/// Each rank takes its own batches, as in Horovod; `fit` adds sums over the ranks, so that all have the same
+/// variables.
+class BatchTrainer : public Trainer {
+ public:
+  Needs needs() const override { return {.data = true, .model = false, .optimizer = false}; }
+  /// Errors: ConfigError, at the component's position if it cannot be used.
+  void setup(const TrainSetup& setup) override;
+  void compile() override;
+  void initialize() override;
+  bool step(int64_t global_step, const std::stop_token& stop) override;
+  std::string end_of_data() const override;
+  std::optional<int64_t> steps_per_pass() const override;
+  StepSize step_size() const override;
+  int64_t samples() const override { return samples_; }
+  double waited_s() const override;
+  VariableStore* variables() override { return compiled() ? &device_->variables() : nullptr; }
+  void share_variables() override;
+  std::optional<TowerPlace> tower_place() override;
+  std::unique_ptr<TowerFunction> stored_tower(const CheckpointContent& content,
+                                              const std::string& source) const override;
+  std::vector<NamedExecutable> programs() const override;
+  TrainerMemory memory() const override;
+  void save(CheckpointContent& content) const override;
+  void check_resumable(const CheckpointContent& content, const std::string& source) const override;
+  void load(const CheckpointContent& content, const std::string& source) override;
+
+ protected:
+  struct Choice {
+    ComponentRef component;
+    Ref<DeviceName> device;
+  };
+  virtual Choice choice() const = 0;
+  /// The tower on a component. Its variables are not trainable. Errors: ConfigError.
+  virtual std::unique_ptr<TowerFunction> make_tower(const TowerInput& input) const = 0;
+  /// The outputs of the tower in training that `fit` reads.
+  virtual std::vector<std::string> fetches() const = 0;
+  /// What the next step depends on besides the variables, by name; zeros at first, saved with the checkpoint.
+  virtual std::map<std::string, Tensor> arrays() const = 0;
+  /// Bytes on the host that `fit` works in, the variables and arrays aside.
+  virtual uint64_t working_bytes() const = 0;
+  /// A step on the batch of each rank: runs the program once or more and sets the variables. On every rank.
+  virtual void fit(int64_t global_step) = 0;
+
+  /// Values of one sample, in the order in which the tower has them. From setup on, as what follows.
+  int64_t features() const { return tower_->inputs()[0].spec.shape.elements(); }
+  /// Samples of the batches of all ranks in a step, if these are whole.
+  int64_t batch_of_all() const;
+  const TrainSetup& with() const { return setup_; }
+  Comm& world() const { return *setup_.world; }
+  VariableStore& store() { return device_->variables(); }
+  /// Runs the program on the batch of this step; the values of `fetches`, in their order.
+  const Executable& run(int64_t global_step);
+  /// Samples of that batch.
+  int64_t batch_samples() const { return reader_->tensors()[0].shape()[0]; }
+
+ private:
+  bool compiled() const { return step_ != nullptr; }
+  TowerInput input_of(const ComponentRef& ref);
+  Signature signature(int64_t batch) const { return batch_specs(*tower_, batch); }
+  void open(DataPosition position);
+
+  TrainSetup setup_;
+  const DataFlow* data_ = nullptr;
+  size_t component_ = 0;
+  std::unique_ptr<TowerFunction> tower_;
+  VariableTable table_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Program> program_;
+  Executable* step_ = nullptr;  // the program for whole batches
+  std::unique_ptr<InputReader> reader_;
+  DataPosition position_;
+  int64_t samples_ = 0;
+  double waited_before_ = 0;  // by readers that were closed
+  int ended_on_ = 0;          // the rank whose data ended
+};
+
+/// The values of each sample as one row. Shapes: x [N, ...] of any type -> [N, features], float.
+Symbol rows_of(Builder& b, Symbol x);
+
+/// Adds the fields of Choice to the schema of a trainer whose Params have them.
+template <class P>
+Schema<P> on_a_component(Schema<P> schema) {
+  return schema
+      .field("component", &P::component,
+             "of the datapoint, what is learned from: numbers of any shape, or images")
+      .field("device", &P::device, "where the products run: cpu:0 for all processors of this process");
+}
+
+}  // namespace tpack

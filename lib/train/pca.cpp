@@ -1,0 +1,206 @@
+#include <algorithm>
+
+#include "ops/matmul.h"
+#include "train/batch_trainer.h"
+#include "train/symmetric_eigen.h"
+
+namespace tpack {
+namespace {
+
+constexpr const char* kMean = "mean";
+constexpr const char* kComponents = "components";
+constexpr const char* kVariances = "variances";
+constexpr const char* kOffset = "offset";
+constexpr const char* kMomentsStage = "moments of the samples";
+
+/// The time of a solution grows with the third power; this many take minutes.
+constexpr int64_t kMostFeatures = 4096;
+
+struct PcaParams {
+  int64_t components = 16;
+  int64_t solve_every = 0;
+  ComponentRef component = "image";
+  Ref<DeviceName> device = {"cpu:0", {}};
+};
+
+/// What a sample is in terms of the components, and what they make of it. In training also the moments of a
+/// batch about the offset, which is close to the mean, so that differences keep their digits.
+/// Shapes: x [N, ...] -> coefficients [N, components], reconstruction [N, features]; sum [features], scatter
+/// [features, features].
+class Projection final : public TowerFunction {
+ public:
+  Projection(const TowerInput& input, int64_t components) : inputs_{input}, components_(components) {}
+  const std::vector<TowerInput>& inputs() const override { return inputs_; }
+
+  TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
+    const Symbol x = rows_of(b, in.begin()->second);  // [N, features]
+    const int64_t features = x.shape()[1];
+    const Symbol mean = b.variable(kMean, {features}, nullptr, false);
+    const Symbol components = b.variable(kComponents, {components_, features}, nullptr, false);
+    b.variable(kVariances, {components_}, nullptr, false);
+    const Symbol y = b.sub(x, mean);
+    const Symbol coefficients = matmul(b, y, components, {.transpose_b = true});
+    const Symbol part = matmul(b, coefficients, components);
+    TowerResult result;
+    result.outputs = {{"coefficients", coefficients}, {"reconstruction", b.add(part, mean)}};
+    result.statistics = {{"reconstruction_error", b.reduce_sum(b.square(b.sub(y, part))),
+                          b.constant(static_cast<double>(x.shape()[0]))}};
+    if (!b.training()) return result;
+    const Symbol offset = b.variable(
+        {.name = kOffset, .spec = {b.float_type(), {features}}, .scope = VariableScope::kOptimizer});
+    const Symbol z = b.sub(x, offset);
+    result.outputs.insert(
+        {{"sum", b.reduce_sum(z, {0})}, {"scatter", matmul(b, z, z, {.transpose_a = true})}});
+    return result;
+  }
+
+ private:
+  std::vector<TowerInput> inputs_;
+  int64_t components_;
+};
+
+/// Adds up the moments of all samples, and finds the directions in which they vary most: the eigenvectors of
+/// the covariance with the largest eigenvalues. The element of a component with the largest absolute value is
+/// positive. One pass over the data gives the exact result.
+class Pca final : public BatchTrainer {
+ public:
+  using Params = PcaParams;
+  static Schema<Params> schema() {
+    return on_a_component(
+        Schema<Params>("Finds the principal components of samples; makes its own model.")
+            .example("PCA: {components: 16, component: image}")
+            .field("components", &Params::components, at_least(1),
+                   "number of components, at most the features")
+            .field("solve_every", &Params::solve_every, at_least(0),
+                   "steps from one computation of the components to the next, the first one after step 1; 0: "
+                   "at the end of each pass"));
+  }
+  explicit Pca(Params p) : p_(std::move(p)) {}
+
+  void setup(const TrainSetup& setup) override {
+    BatchTrainer::setup(setup);
+    if (p_.solve_every == 0 && !steps_per_pass()) {
+      throw ConfigError(
+          "trainer PCA: data.train does not declare the length of a pass; set 'solve_every' to a number of "
+          "steps");
+    }
+    const int64_t n = features();
+    sum_ = Tensor::zeros({DType::kFloat64, {n}});
+    scatter_ = Tensor::zeros({DType::kFloat64, {n, n}});
+    scalars_ = Tensor::zeros({DType::kFloat64, {2}});
+    moments_.resize(static_cast<size_t>(n * n + n + 1));
+  }
+
+  std::vector<StepStatistic> statistics() const override { return {{"explained_variance", false}}; }
+  std::optional<double> statistic(size_t /*index*/) const override {
+    return explained() > 0 ? std::optional(explained()) : std::nullopt;
+  }
+  bool statistic_is_of_last_step(size_t /*index*/) const override { return solved_; }
+
+ protected:
+  Choice choice() const override { return {p_.component, p_.device}; }
+  std::unique_ptr<TowerFunction> make_tower(const TowerInput& input) const override {
+    const int64_t features = input.spec.shape.elements();
+    const std::string there =
+        "component '" + input.component + "' has " + std::to_string(features) + " values";
+    if (p_.components > features)
+      throw ConfigError(input.position,
+                        "trainer PCA: 'components' is " + std::to_string(p_.components) + ", but " + there);
+    if (features > kMostFeatures) {
+      throw ConfigError(input.position, "trainer PCA: " + there + ", and it can use " +
+                                            std::to_string(kMostFeatures) +
+                                            " at most; make images smaller with a Resize");
+    }
+    return std::make_unique<Projection>(input, p_.components);
+  }
+  std::vector<std::string> fetches() const override { return {"sum", "scatter"}; }
+  std::map<std::string, Tensor> arrays() const override {
+    return {{"sum", sum_}, {"scatter", scatter_}, {"count_and_explained_variance", scalars_}};
+  }
+
+  /// A solution has the covariance, a copy that becomes the eigenvectors, and those that are kept.
+  uint64_t working_bytes() const override { return moments_.size() * sizeof(float) + 2 * scatter_.bytes(); }
+
+  void fit(int64_t global_step) override {
+    take_moments(run(global_step));
+    if (global_step == 0) {
+      set_offset();
+      take_moments(run(global_step));
+    }
+    const float* batch = moments_.data();
+    for (double& value : scatter_.span<double>()) value += static_cast<double>(*batch++);
+    for (double& value : sum_.span<double>()) value += static_cast<double>(*batch++);
+    count() += static_cast<double>(*batch);
+    const int64_t every = p_.solve_every > 0 ? p_.solve_every : std::max<int64_t>(*steps_per_pass(), 1);
+    solved_ = (global_step + 1) % every == 0;
+    if (solved_ || global_step == 0) solve();
+  }
+
+ private:
+  double& count() const { return scalars_.data<double>()[0]; }
+  double& explained() const { return scalars_.data<double>()[1]; }
+
+  /// Those of this step, over all ranks.
+  void take_moments(const Executable& done) {
+    const std::span<const float> sum = done.fetched(0).span<float>();
+    const std::span<const float> scatter = done.fetched(1).span<float>();
+    auto at = std::copy(scatter.begin(), scatter.end(), moments_.begin());
+    at = std::copy(sum.begin(), sum.end(), at);
+    *at = static_cast<float>(batch_samples());
+    world().all_reduce_sum(std::span<float>(moments_), kMomentsStage);
+  }
+
+  /// The mean of the first step; the offset was zero in it.
+  void set_offset() {
+    const Tensor mean(DType::kFloat32, {features()});
+    const float* sum = moments_.data() + features() * features();
+    std::transform(sum, sum + features(), mean.data<float>(),
+                   [samples = moments_.back()](float value) { return value / samples; });
+    store().set(kOffset, mean);
+  }
+
+  /// On rank 0, for all: other processors could give other bits.
+  void solve() {
+    if (world().rank() == 0) {
+      const BusyWith busy(world(), "computing components");
+      set_components();
+    }
+    share_variables();
+    world().broadcast({scalars_.raw(), scalars_.bytes()}, 0, kMomentsStage);
+  }
+
+  void set_components() {
+    const int64_t n = features();
+    const double* sum = sum_.data<double>();
+    const double* scatter = scatter_.data<double>();
+    const Tensor covariance(DType::kFloat64, {n, n});
+    double all = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      double* row = covariance.row(i).data<double>();
+      for (int64_t j = 0; j < n; ++j)
+        row[j] = (scatter[i * n + j] - sum[i] * sum[j] / count()) / std::max(count() - 1, 1.0);
+      all += row[i];
+    }
+    const EigenPairs pairs = largest_eigenpairs(covariance, p_.components);
+    double kept = 0;
+    for (const double variance : pairs.values.span<double>()) kept += variance;
+    explained() = all > 0 ? kept / all : 1;
+    const Tensor mean = store().value(kOffset).clone();
+    for (int64_t i = 0; i < n; ++i) mean.data<float>()[i] += static_cast<float>(sum[i] / count());
+    store().set(kMean, mean);
+    store().set(kComponents, pairs.vectors.cast(DType::kFloat32));
+    store().set(kVariances, pairs.values.cast(DType::kFloat32));
+  }
+
+  Params p_;
+  Tensor sum_;                  // [features], about the offset
+  Tensor scatter_;              // [features, features], likewise
+  Tensor scalars_;              // samples so far; the share of the variance when it was last solved
+  std::vector<float> moments_;  // of a step: scatter, sum, samples
+  bool solved_ = false;         // in the last step, which was due
+};
+
+TPACK_REGISTER(Trainer, Pca, "PCA");
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+/// The largest eigenvalues of a symmetric matrix, in falling order, and their eigenvectors, of length 1. The
+/// element of each vector with the largest absolute value is positive.
+/// Shapes, float64: values [count], vectors [count, n].
+struct EigenPairs {
+  Tensor values;
+  Tensor vectors;
+};
+
+/// Shapes: matrix float64 [n, n], symmetric; 1 <= count <= n. Time and memory: of all n pairs. Errors:
+/// Diverged if the matrix has values that are not finite.
+EigenPairs largest_eigenpairs(const Tensor& matrix, int64_t count);
+
+}  // namespace tpack

@@ -1,0 +1,88 @@
+// Against PyTorch: tests/golden/batch_trainers_test.cpp. Ranks and resume: batch_trainer_test.cpp.
+#include <gmock/gmock.h>
+
+#include "support/batch_training.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// 40 samples of 4 numbers, in 4 batches.
+DataFlow small_rows(const std::string& domain = "[0, 1]") {
+  return flow_of("- FakeData: {shapes: [[4], [4]], names: [x, y], domain: " + domain +
+                 ", size: 40}\n- BatchData: {batch_size: 10}");
+}
+
+TEST(Pca, solves_after_the_first_step_and_at_the_end_of_each_pass) {
+  BatchTraining training("PCA: {components: 4, component: x}", small_rows());
+  Trainer& trainer = training.trainer();
+  trainer.initialize();
+  EXPECT_EQ(trainer.statistic(0), std::nullopt);
+  std::vector<int64_t> changed;
+  std::vector<int64_t> reported;
+  Tensor before = trainer.variables()->value("components").clone();
+  for (int64_t step = 0; step < 8; ++step) {
+    training.run(step, step + 1);
+    const Tensor now = trainer.variables()->value("components").clone();
+    if (!bit_equal(now, before)) changed.push_back(step);
+    if (trainer.statistic_is_of_last_step(0)) reported.push_back(step);
+    before = now;
+  }
+  EXPECT_THAT(changed, testing::ElementsAre(0, 3, 7));
+  EXPECT_THAT(reported, testing::ElementsAre(3, 7));  // the first one would spoil the mean of an epoch
+  EXPECT_NEAR(*trainer.statistic(0), 1, 1e-12);       // all components are all of the variance
+}
+
+TEST(Pca, finds_the_same_in_samples_that_are_far_from_zero) {
+  // The same uniform numbers, which float can hold at 4096 with 11 bits fewer.
+  BatchTraining near("PCA: {components: 2, component: x}", small_rows("[0, 1]"));
+  BatchTraining far("PCA: {components: 2, component: x}", small_rows("[4096, 4097]"));
+  for (BatchTraining* training : {&near, &far}) {
+    training->trainer().initialize();
+    training->run(0, 4);
+  }
+  VariableStore& a = *near.trainer().variables();
+  VariableStore& b = *far.trainer().variables();
+  for (int64_t i = 0; i < 2; ++i)
+    EXPECT_NEAR(a.value("variances").at(i) / b.value("variances").at(i), 1, 1e-2);
+  for (int64_t i = 0; i < 8; ++i) EXPECT_NEAR(a.value("components").at(i), b.value("components").at(i), 2e-2);
+  for (int64_t i = 0; i < 4; ++i) EXPECT_NEAR(a.value("mean").at(i) + 4096, b.value("mean").at(i), 1e-2);
+}
+
+TEST(Pca, refuses_what_it_cannot_solve) {
+  EXPECT_THAT([] { BatchTraining("PCA: {components: 5, component: x}", small_rows()); },
+              ThrowsMessage<ConfigError>(HasSubstr("'components' is 5, but component 'x' has 4 values")));
+  EXPECT_THAT(
+      [] {
+        BatchTraining("PCA: {component: x}",
+                      flow_of("- FakeData: {shapes: [[70, 70]], names: [x]}\n- BatchData: {batch_size: 2}"));
+      },
+      ThrowsMessage<ConfigError>(HasSubstr("component 'x' has 4900 values, and it can use 4096 at most")));
+  const std::string endless =
+      "- FakeData: {shapes: [[4]], names: [x]}\n- RepeatedData\n- BatchData: {batch_size: 2}";
+  EXPECT_THAT([&] { BatchTraining("PCA: {components: 2, component: x}", flow_of(endless)); },
+              ThrowsMessage<ConfigError>(HasSubstr("set 'solve_every'")));
+  EXPECT_NO_THROW(BatchTraining("PCA: {components: 2, component: x, solve_every: 5}", flow_of(endless)));
+}
+
+/// The first component after some steps, or why there is none.
+std::string component_after_steps(const std::string& item) {
+  BatchTraining training(item, small_rows());
+  training.trainer().initialize();
+  training.run(0, 3);
+  std::string text = training.trainer().tower_place()->device->name();
+  const Tensor components = training.trainer().variables()->value("components");
+  for (int64_t i = 0; i < components.elements(); ++i) text += " " + shortest(components.at(i));
+  return text;
+}
+
+const live::Fields kPca("trainer", "PCA",
+                        {.base = "{components: 2, component: x, solve_every: 2}",
+                         .values = {{"component", "y"}, {"device", "apart:0"}},
+                         .build = component_after_steps});
+
+}  // namespace
+}  // namespace tpack
