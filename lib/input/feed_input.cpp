@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "core/clock.h"
 #include "core/stop.h"
 #include "dataflow/datapoint.h"
@@ -23,7 +25,7 @@ class FeedReader final : public InputReader {
     for (size_t i = 0; i < tensors_.size(); ++i) tensors_[i] = point_.to_tensor(setup_.components[i]);
     next_ = in_its_pass({pass_, index_ - 1 - setup_.replica + setup_.replicas});
     to_skip_ = setup_.replicas - 1;
-    waited_s_ += watch.seconds();
+    waited_s_ = waited_s_ + watch.seconds();  // this thread alone writes it
     return true;
   }
   std::span<const Tensor> tensors() const override { return tensors_; }
@@ -74,7 +76,7 @@ class FeedReader final : public InputReader {
   int64_t to_skip_ = 0;  // items of other replicas before mine
   std::unique_ptr<Cursor> cursor_;
   Datapoint point_;
-  double waited_s_ = 0;
+  std::atomic<double> waited_s_ = 0;
 };
 
 /// Reads each batch when it is asked for, without threads: for small inputs and for inference.

@@ -41,7 +41,7 @@ class InputReader {
   virtual std::span<const Tensor> tensors() const = 0;
   /// Where to continue after this batch (after those of the other replicas in the same round).
   virtual DataPosition position() const = 0;
-  /// Seconds that `next` took to have its data, all calls together.
+  /// Seconds that `next` took to have its data, all calls together. Threads: any, also while `next` runs.
   virtual double waited_s() const = 0;
 };
 

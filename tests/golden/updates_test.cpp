@@ -134,7 +134,7 @@ TEST(GoldenUpdates, move_averages_of_the_network_that_they_train_alone) {
 }
 
 TEST(GoldenUpdates, take_turns) {
-  for (const size_t towers : {1, 2}) {
+  for (const size_t towers : {size_t{1}, size_t{2}}) {
     TwoUpdates({.name = "turns", .towers = towers}).expect_golden(kInDouble);
     TwoUpdates({.name = "turns", .backend = Backend::kCpu, .towers = towers}).expect_golden(kInFloat);
   }

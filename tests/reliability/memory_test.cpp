@@ -23,6 +23,8 @@ struct Shipped {
 // A process that trains a small model without threads for data holds less than the fixed part of the
 // estimate.
 constexpr double kWithoutWorkers = 7e6;
+// What PCA solves with and the copy of its variables that is saved are counted both, but never there at once.
+constexpr double kWhileSaving = 5.1e6;
 
 const std::vector<Shipped> kShipped = {{"autoencoder", ""},
                                        {"cartpole-a3c", "", 40, kWithoutWorkers},
@@ -36,9 +38,9 @@ const std::vector<Shipped> kShipped = {{"autoencoder", ""},
                                        {"digits-dcgan", ""},
                                        {"digits-gan", ""},
                                        {"digits-infogan", ""},
-                                       {"digits-kmeans", ""},
+                                       {"digits-kmeans", "", 40, kWithoutWorkers},
                                        {"digits-linear", ""},
-                                       {"digits-pca", ""},
+                                       {"digits-pca", "", 50, kWithoutWorkers + kWhileSaving},
                                        {"digits-pix2pix", ""},
                                        {"digits-wgan", ""},
                                        {"digits-wgan-gp", ""},
@@ -107,13 +109,14 @@ INSTANTIATE_TEST_SUITE_P(Configs, Memory, testing::ValuesIn(kShipped), [](const 
   return name;
 });
 
-// Small models on data that the tests of these configs make first.
-const std::set<std::string> kOnMadeData = {"caffe-lmdb", "multi-label", "regression"};
+// Small models on data that the tests of these configs make first; and callbacks that write tensors, whose
+// own memory the check does not count.
+const std::set<std::string> kLeftOut = {"caffe-lmdb", "digits-watched", "multi-label", "regression"};
 
 TEST(MemoryOf, every_config_is_looked_at) {
   for (const auto& file : fs::directory_iterator(source_folder() + "/configs")) {
     const std::string name = file.path().stem();
-    if (kOnMadeData.contains(name)) continue;
+    if (kLeftOut.contains(name)) continue;
     EXPECT_TRUE(std::any_of(kShipped.begin(), kShipped.end(), [&](const Shipped& s) {
       return s.name == name;
     })) << name;
