@@ -59,9 +59,10 @@ WatchedTensors::WatchedTensors(const Setup& setup, const TensorPatterns& pattern
   }
   errors.throw_if_any();
   if (!outputs_) return;
-  run_.watch_batches([this](const TowerBatch& batch) {
-    if (!wanted_) return;
-    wanted_ = false;
+  run_.watch_batches([this, watched = std::weak_ptr<bool>(wanted_)](const TowerBatch& batch) {
+    const auto wanted = watched.lock();
+    if (!wanted || !*wanted) return;
+    *wanted = false;
     outputs_->compute(batch);
   });
 }

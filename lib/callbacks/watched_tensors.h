@@ -48,7 +48,7 @@ class WatchedTensors {
   std::string layout(size_t i) const { return i < outputs() ? outputs_->outputs()[i].layout : ""; }
   void compile();
   /// In before_run: has the outputs of the coming step computed, before its updates.
-  void want() { wanted_ = true; }
+  void want() { *wanted_ = true; }
   /// Has them computed now, for the batch of the last step. False if there is none yet.
   bool compute();
   /// On the host, valid until the next step.
@@ -58,9 +58,9 @@ class WatchedTensors {
   Run& run_;
   std::unique_ptr<TowerOutputs> outputs_;  // null: none
   std::vector<std::string> names_;
-  std::vector<std::string> stored_;  // the others, as VariableStore names them
-  std::vector<Shape> shapes_;        // of these
-  bool wanted_ = false;
+  std::vector<std::string> stored_;                               // the others, as VariableStore names them
+  std::vector<Shape> shapes_;                                     // of these
+  std::shared_ptr<bool> wanted_ = std::make_shared<bool>(false);  // the trainer may live longer than this
 };
 
 }  // namespace tpack
