@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -81,13 +82,13 @@ class Device {
   virtual const std::string& hardware() const = 0;
   /// Makes the variables of the table, in the device's memory. Once per device, before the first compile.
   virtual void create_variables(const VariableTable& table) = 0;
-  /// Instead: uses the variables of `store`, made from the same table, which must outlive it, and makes only
-  /// gradients of its own. Errors: ConfigError if it cannot work in that memory.
-  virtual void share_variables(const VariableTable& table, const VariableStore& store) {
-    (void)table;
-    (void)store;
+  /// Instead: uses variables of `store`, made from the same table, which must outlive it, and makes only the
+  /// others. Errors: ConfigError if it cannot work in that memory.
+  virtual void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) {
+    (void)table, (void)store, (void)sharing;
     throw ConfigError("device " + name() + " has a memory of its own and cannot share variables with others");
   }
+  virtual bool can_share_variables() const { return false; }
   virtual VariableStore& variables() = 0;
   /// Compiles a graph. A section that is not `chosen` is filled with choices; one that is, is used as it is.
   /// Errors: PlanError if the section is of another program or cannot be had on this machine.
@@ -99,6 +100,11 @@ class Device {
   virtual uint64_t library_bytes() const { return 0; }
   /// How many threads a run spreads over, the calling one included.
   virtual int threads() const = 0;
+  /// Lends the calling thread to the runs of another one until that changes `turn` from `old` and notifies
+  /// it. A device that has no use for the thread lets it wait.
+  virtual void assist(const std::atomic<uint32_t>& turn, uint32_t old) {
+    turn.wait(old, std::memory_order_acquire);
+  }
 };
 
 /// Where the timings come from by which kernels are chosen.

@@ -31,12 +31,13 @@ std::string section_name(const std::string& program, const Signature& signature)
 }
 
 Program::Program(std::string name, Device& device, Plan& plan, Build build,
-                 std::shared_ptr<std::mutex> compiling)
+                 std::shared_ptr<std::mutex> compiling, size_t devices)
     : name_(std::move(name)),
       device_(device),
       plan_(plan),
       build_(std::move(build)),
-      compiling_(compiling ? std::move(compiling) : std::make_shared<std::mutex>()) {}
+      compiling_(compiling ? std::move(compiling) : std::make_shared<std::mutex>()),
+      devices_(devices) {}
 
 Executable& Program::compile(const Signature& signature, Choosing choosing) {
   for (size_t i = 0; i < compiled_.size(); ++i) {
@@ -61,7 +62,9 @@ Executable& Program::compile(const Signature& signature, Choosing choosing) {
 std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const std::string& section,
                                                        Choosing choosing) {
   try {
-    const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = plan_.pieces()});
+    const int pieces = plan_.sections.empty() ? device_.threads() : plan_.pieces();
+    const int all = std::min(pieces * static_cast<int>(devices_), PlanSection::kMostPieces);
+    const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = all});
     return device_.compile(graph, found->second, choosing);
   } catch (const PlanError& error) {
     if (plan_.source.empty()) throw;

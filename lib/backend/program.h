@@ -37,8 +37,9 @@ class Program {
   /// Choices are looked up in `plan` under their section_name and added to it. Programs of several devices
   /// that share a plan (and what their graphs are built from) also share `compiling`: they compile one after
   /// the other.
+  /// `devices`: as many times the threads of the device compute its runs (Device::assist).
   Program(std::string name, Device& device, Plan& plan, Build build,
-          std::shared_ptr<std::mutex> compiling = nullptr);
+          std::shared_ptr<std::mutex> compiling = nullptr, size_t devices = 1);
 
   /// Compiles for a signature if that was not done before.
   Executable& compile(const Signature& signature, Choosing choosing = Choosing::kMeasured);
@@ -64,6 +65,7 @@ class Program {
   Plan& plan_;
   Build build_;
   std::shared_ptr<std::mutex> compiling_;
+  size_t devices_;
   std::vector<Compiled> compiled_;
   size_t last_ = 0;
   std::vector<std::string> fetch_names_;

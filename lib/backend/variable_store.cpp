@@ -6,13 +6,14 @@
 namespace tpack {
 
 VariableStore::VariableStore(const VariableTable& table, Memory& memory)
-    : VariableStore(table, memory, nullptr) {}
+    : VariableStore(table, memory, nullptr, Sharing::kAll) {}
 
-VariableStore::VariableStore(const VariableTable& table, const VariableStore& shared)
-    : VariableStore(table, shared.memory_, &shared) {}
+VariableStore::VariableStore(const VariableTable& table, const VariableStore& shared, Sharing sharing)
+    : VariableStore(table, shared.memory_, &shared, sharing) {}
 
-VariableStore::VariableStore(const VariableTable& table, Memory& memory, const VariableStore* shared)
-    : table_(table), memory_(memory), shared_(shared) {
+VariableStore::VariableStore(const VariableTable& table, Memory& memory, const VariableStore* shared,
+                             Sharing sharing)
+    : table_(table), memory_(memory), shared_(shared), sharing_(sharing) {
   for (const ParameterGroup& group : table.groups()) {
     layouts_[group.name] = flat_layout(table, group);
     const DType type = table.find(group.variables.front())->spec.dtype;
@@ -24,7 +25,7 @@ VariableStore::VariableStore(const VariableTable& table, Memory& memory, const V
     if (const auto block = FlatBlock::parse(spec->name)) {
       add_flat(*block, spec->spec.dtype);
     } else {
-      add(spec->name, made(spec->name, spec->spec));
+      add(spec->name, made(spec->name, spec->spec, spec->scope));
     }
   }
 }
@@ -45,8 +46,15 @@ Tensor VariableStore::zeros(const TensorSpec& spec) const {
 }
 
 /// A variable or block: that of the other store, or a new one where there is none or each has its own.
-Tensor VariableStore::made(const std::string& name, const TensorSpec& spec) const {
-  return shared_ != nullptr && !is_local(name) ? shared_->tensor(name) : zeros(spec);
+Tensor VariableStore::made(const std::string& name, const TensorSpec& spec, VariableScope scope) const {
+  const bool is_own = shared_ == nullptr || scope == VariableScope::kGradient ||
+                      scope == VariableScope::kLocal ||
+                      (scope == VariableScope::kModel && sharing_ == Sharing::kOptimizer);
+  return is_own ? zeros(spec) : shared_->tensor(name);
+}
+
+bool VariableStore::is_shared(const std::string& name) const {
+  return shared_ != nullptr && tensor(name).address() == shared_->tensor(name).address();
 }
 
 bool VariableStore::is_local(const std::string& name) const {
@@ -57,7 +65,10 @@ bool VariableStore::is_local(const std::string& name) const {
 void VariableStore::add_flat(const FlatBlock& block, DType type) {
   const FlatLayout& layout = this->layout(block.group);
   const TensorSpec spec{type, Shape{layout.size}};
-  const Tensor flat = block.of == kGradient ? zeros(spec) : made(block.name(), spec);
+  const auto scope = block.of == kGradient     ? VariableScope::kGradient
+                     : block.of == kParameters ? VariableScope::kModel
+                                               : VariableScope::kOptimizer;
+  const Tensor flat = made(block.name(), spec, scope);
   for (const FlatLayout::Entry& entry : layout.entries) {
     const size_t offset = static_cast<size_t>(entry.offset) * size_of(type);
     add(block.of == kParameters ? entry.name : block.part(entry.name),
@@ -99,7 +110,7 @@ void VariableStore::set_number(const std::string& name, double value) {
 
 void VariableStore::initialize(uint64_t seed) {
   for (const VariableSpec* spec : table_.all()) {
-    if (shared_ != nullptr && !is_local(spec->name)) continue;
+    if (is_shared(spec->name)) continue;
     const Tensor here = tensor(spec->name);
     const Tensor value = here.on_host() ? here : Tensor(here.spec());
     std::memset(value.raw(), 0, value.bytes());
@@ -126,9 +137,7 @@ uint64_t VariableStore::bytes() const {
   uint64_t bytes = 0;
   for (const auto& [name, tensor] : tensors_) {
     const bool is_plain = table_.find(name) != nullptr && !is_in_a_block(name);
-    const auto block = FlatBlock::parse(name);
-    const bool is_own = shared_ == nullptr || (block && block->of == kGradient) || is_local(name);
-    if (is_own && (is_plain || block)) bytes += tensor.bytes();
+    if (!is_shared(name) && (is_plain || FlatBlock::parse(name))) bytes += tensor.bytes();
   }
   return bytes;
 }

@@ -9,6 +9,13 @@
 
 namespace tpack {
 
+/// Which variables a store has in common with another one; gradients and local variables are its own in any
+/// case.
+enum class Sharing : uint8_t {
+  kAll,
+  kOptimizer  // slots and hyper-parameters; weights and moving averages are its own
+};
+
 /// The variables of one device, outside of any program, in the device's memory and in plain row-major layout.
 /// The variables of a group lie one after the other in one flat block, their gradients and every optimizer
 /// slot in blocks of the same layout: one update kernel, one all-reduce per group. Only the device itself
@@ -19,9 +26,8 @@ class VariableStore {
   /// Allocates every variable of the table (zeros) and a gradient for each one that is in a group. Errors:
   /// ResourceError if there is not enough memory.
   explicit VariableStore(const VariableTable& table, Memory& memory = host_memory());
-  /// The variables of `shared`, made from the same table, with gradients and local variables of its own.
-  /// Errors: ResourceError.
-  VariableStore(const VariableTable& table, const VariableStore& shared);
+  /// Has variables of `shared`, made from the same table, and others of its own. Errors: ResourceError.
+  VariableStore(const VariableTable& table, const VariableStore& shared, Sharing sharing);
 
   /// The value of a variable (or of a part or block, see below) on the host: the variable's own elements if
   /// the device uses the host's memory, so that they change with the variable; a copy otherwise.
@@ -55,17 +61,19 @@ class VariableStore {
   uint64_t bytes() const;
 
  private:
-  VariableStore(const VariableTable& table, Memory& memory, const VariableStore* shared);
+  VariableStore(const VariableTable& table, Memory& memory, const VariableStore* shared, Sharing sharing);
   void add(const std::string& name, Tensor tensor);
   Tensor zeros(const TensorSpec& spec) const;
-  Tensor made(const std::string& name, const TensorSpec& spec) const;
+  Tensor made(const std::string& name, const TensorSpec& spec, VariableScope scope) const;
   bool is_local(const std::string& name) const;
+  bool is_shared(const std::string& name) const;
   bool is_in_a_block(const std::string& variable) const;
   void add_flat(const FlatBlock& block, DType type);
 
   const VariableTable& table_;
   Memory& memory_;
-  const VariableStore* const shared_;
+  const VariableStore* const shared_;  // null: all is its own
+  const Sharing sharing_;
   std::map<std::string, FlatLayout> layouts_;  // by group
   std::map<std::string, Tensor> tensors_;
 };

@@ -16,6 +16,14 @@ void all_reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compres
   }
 }
 
+void reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression compression) {
+  if (values.dtype() == DType::kFloat64) {
+    comm.reduce_sum(values.span<double>(), stage);
+  } else {
+    comm.reduce_sum(values.span<float>(), stage, compression);
+  }
+}
+
 BackgroundReducer::BackgroundReducer(Comm& comm, Compression compression)
     : comm_(comm), compression_(compression) {
   constexpr size_t kMostTasks = 64;  // rounds of more allocate once
@@ -38,6 +46,7 @@ BackgroundReducer::~BackgroundReducer() {
 }
 
 void BackgroundReducer::start(const Tensor& values, const char* stage, bool compressed) {
+  comm_.set_urgent(false);
   {
     const std::lock_guard lock(mutex_);
     tasks_.push_back({values, stage, compressed ? compression_ : Compression::kNone});
@@ -46,6 +55,7 @@ void BackgroundReducer::start(const Tensor& values, const char* stage, bool comp
 }
 
 void BackgroundReducer::wait() {
+  comm_.set_urgent(true);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return done_ == tasks_.size() || error_; });
   if (error_) std::rethrow_exception(error_);

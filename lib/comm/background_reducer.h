@@ -14,6 +14,8 @@ namespace tpack {
 
 /// Comm::all_reduce_sum of an array of floats of either size; doubles are not compressed.
 void all_reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression compression);
+/// Likewise Comm::reduce_sum.
+void reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression compression);
 
 /// A thread that sums arrays over the members of a group, one after the other, while its owner computes.
 /// Every member starts the same sums in the same order. From the first `start` to the end of `wait` nobody

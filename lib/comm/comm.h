@@ -32,6 +32,15 @@ class Comm {
     all_reduce_sum(values, stage, Compression::kNone);
   }
   virtual void all_reduce_sum(std::span<double> values, const char* stage) = 0;
+  /// As all_reduce_sum, for members that look at one array: in each process the first member has the sum, and
+  /// what the others have afterwards means nothing.
+  virtual void reduce_sum(std::span<float> values, const char* stage, Compression compression) {
+    all_reduce_sum(values, stage, compression);
+  }
+  void reduce_sum(std::span<float> values, const char* stage) {
+    reduce_sum(values, stage, Compression::kNone);
+  }
+  virtual void reduce_sum(std::span<double> values, const char* stage) { all_reduce_sum(values, stage); }
   /// Gives the bytes of member `root` to all.
   virtual void broadcast(std::span<std::byte> bytes, int root, const char* stage) = 0;
   /// The largest of the members' values (a stop signal, a count), once all have given theirs.
@@ -44,6 +53,9 @@ class Comm {
   /// Tells the others that this member works alone at `what` from now on, for as long as that takes: those
   /// that wait for it say so after a time-out and go on waiting. "": it is back. Prefer BusyWith.
   virtual void busy_with(const std::string& what) = 0;
+  /// False: other threads compute on the processor of the one that waits, so it looks for messages now and
+  /// then only. From any thread.
+  virtual void set_urgent(bool urgent) { (void)urgent; }
   /// Ends what this member waits for with an error; it cannot be used afterwards. From any thread.
   virtual void cancel() = 0;
   /// Bytes of arrays that this process has sent to others.

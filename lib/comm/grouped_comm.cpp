@@ -37,6 +37,12 @@ class GroupedComm final : public Comm {
   void all_reduce_sum(std::span<double> values, const char* stage) override {
     reduce(values, stage, [&] { world_.all_reduce_sum(values, stage); });
   }
+  void reduce_sum(std::span<float> values, const char* stage, Compression compression) override {
+    reduce_first(values, stage, [&] { world_.all_reduce_sum(values, stage, compression); });
+  }
+  void reduce_sum(std::span<double> values, const char* stage) override {
+    reduce_first(values, stage, [&] { world_.all_reduce_sum(values, stage); });
+  }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override {
     const bool of_this_process = root / local_.size() == world_.rank();
     if (of_this_process && root % local_.size() != 0) local_.broadcast(bytes, root % local_.size(), stage);
@@ -64,6 +70,10 @@ class GroupedComm final : public Comm {
     local_.busy_with(what);
     if (speaks()) world_.busy_with(what);
   }
+  void set_urgent(bool urgent) override {
+    local_.set_urgent(urgent);
+    if (speaks()) world_.set_urgent(urgent);
+  }
   void cancel() override {
     local_.cancel();
     if (speaks()) world_.cancel();
@@ -78,6 +88,13 @@ class GroupedComm final : public Comm {
     local_.all_reduce_sum(values, stage);
     if (speaks()) over_processes();
     local_.broadcast(std::as_writable_bytes(values), 0, stage);
+  }
+
+  template <class T, class OverProcesses>
+  void reduce_first(std::span<T> values, const char* stage, const OverProcesses& over_processes) {
+    local_.reduce_sum(values, stage);
+    if (speaks()) over_processes();
+    local_.agree_max(0, stage);
   }
 
   Comm& local_;

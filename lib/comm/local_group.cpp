@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "comm/fixed_order_sum.h"
+#include "core/awake_wait.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -17,9 +18,13 @@ class LocalGroup::Member final : public Comm {
   int rank() const override { return rank_; }
   int size() const override { return group_.size(); }
   void all_reduce_sum(std::span<float> values, const char* stage, Compression /*no bytes travel*/) override {
-    reduce(values, stage);
+    reduce(values, stage, size());
   }
-  void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
+  void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage, size()); }
+  void reduce_sum(std::span<float> values, const char* stage, Compression /*no bytes travel*/) override {
+    reduce(values, stage, 1);
+  }
+  void reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage, 1); }
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
   int agree_max(int value, const char* stage) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
@@ -32,6 +37,7 @@ class LocalGroup::Member final : public Comm {
     slot().busy_with = what;
     ++group_.notices_;
   }
+  void set_urgent(bool urgent) override { slot().is_urgent = urgent; }
   void cancel() override { group_.abort("rank " + std::to_string(rank_) + " gave up"); }
 
  private:
@@ -41,15 +47,15 @@ class LocalGroup::Member final : public Comm {
     slot().count = count;
   }
   template <class T>
-  void reduce(std::span<T> values, const char* stage);
+  void reduce(std::span<T> values, const char* stage, int takers);
 
   LocalGroup& group_;
   int rank_;
 };
 
-/// Each member adds its slice of all arrays in rank order and writes the sum into all of them.
+/// Each member adds its slice of all arrays in rank order and writes the sum into the first `takers` of them.
 template <class T>
-void LocalGroup::Member::reduce(std::span<T> values, const char* stage) {
+void LocalGroup::Member::reduce(std::span<T> values, const char* stage, int takers) {
   show(values.data(), values.size());
   group_.meet(rank_, stage);
   const RankPart slice = part_of_rank(values.size(), rank_, size());
@@ -58,7 +64,7 @@ void LocalGroup::Member::reduce(std::span<T> values, const char* stage) {
     return static_cast<T*>(slots[static_cast<size_t>(member)].data) + slice.begin;
   };
   sum_in_rank_order<T>(size(), slice.size(), array, [&](size_t begin, std::span<const T> sums) {
-    for (int member = 0; member < size(); ++member)
+    for (int member = 0; member < takers; ++member)
       std::copy(sums.begin(), sums.end(), array(member) + begin);
   });
   group_.meet(rank_, stage);
@@ -110,6 +116,12 @@ void LocalGroup::abort(const std::string& reason) {
   changed_.notify_all();
 }
 
+/// For the milliseconds in which most meetings are over.
+void LocalGroup::stay_awake(const Slot& own, uint64_t turn) const {
+  for (AwakeWait wait; own.is_urgent && turns_.load(std::memory_order_acquire) == turn && wait.next();)
+    continue;
+}
+
 /// Until the meeting is over or the group has failed; false after the time-out.
 bool LocalGroup::wait(std::unique_lock<std::mutex>& lock, uint64_t turn) {
   const auto done = [&] { return turns_ != turn || !failure_.empty(); };
@@ -134,6 +146,9 @@ void LocalGroup::meet(int rank, const char* stage) {
     changed_.notify_all();
     return;
   }
+  lock.unlock();
+  stay_awake(own, turn);
+  lock.lock();
   uint64_t notices = notices_;
   while (!wait(lock, turn)) {
     if (notices == notices_) require_busy(who(), missing(own.arrived));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <limits>
@@ -44,10 +45,12 @@ class LocalGroup {
     uint64_t arrived = 0;  // waits that this member has come to
     const char* stage = "";
     std::string busy_with = {};
+    std::atomic<bool> is_urgent = true;
   };
 
   /// Waits until all members are here and checks that all are at the same stage.
   void meet(int rank, const char* stage);
+  void stay_awake(const Slot& own, uint64_t turn) const;
   bool wait(std::unique_lock<std::mutex>& lock, uint64_t turn);
   void require_busy(const std::string& who, const std::vector<int>& late);
   void check_agreement(int rank, const char* stage);
@@ -57,9 +60,9 @@ class LocalGroup {
   double timeout_s_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  uint64_t turns_ = 0;    // meetings that are over
-  uint64_t notices_ = 0;  // calls of busy_with
-  int here_ = 0;          // members at the meeting that goes on
+  std::atomic<uint64_t> turns_ = 0;  // meetings that are over; changed with the lock
+  uint64_t notices_ = 0;             // calls of busy_with
+  int here_ = 0;                     // members at the meeting that goes on
   std::string failure_;
 };
 

@@ -14,6 +14,7 @@
 #include "comm/fixed_order_sum.h"
 #include "comm/mpi_notices.h"
 #include "comm/rank_board.h"
+#include "core/awake_wait.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
@@ -32,29 +33,26 @@ std::string mpi_text(int code) {
   return {text.data(), static_cast<size_t>(length)};
 }
 
-/// The pause between two looks at messages: MPI cannot sleep until one comes. First others that are ready
-/// run, then the thread sleeps, longer and longer, so that a rank that waits takes no processor from those
-/// that compute.
+/// The pause between two looks at messages: MPI cannot sleep until one comes. The thread stays awake at first
+/// if it is urgent, and then sleeps, longer and longer, so that a rank that waits takes no processor from
+/// those that compute.
 class Pause {
  public:
+  explicit Pause(const std::atomic<bool>& is_urgent) : is_urgent_(is_urgent) {}
   void operator()() {
     using std::chrono::microseconds;
-    constexpr auto kYielding = microseconds(20);
     constexpr auto kShortest = microseconds(20);
     constexpr auto kLongest = microseconds(500);
-    if (Clock::now() - begin_ < kYielding) {
-      ::sched_yield();
-      return;
-    }
-    sleep_ = std::clamp<Clock::duration>(sleep_ * 3 / 2, kShortest, kLongest);
+    if (is_urgent_ && awake_.next()) return;
+    sleep_ = std::clamp<std::chrono::steady_clock::duration>(sleep_ * 3 / 2, kShortest, kLongest);
     const timespec pause = {0, std::chrono::nanoseconds(sleep_).count()};
     ::nanosleep(&pause, nullptr);
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_ = Clock::now();
-  Clock::duration sleep_{0};
+  const std::atomic<bool>& is_urgent_;
+  AwakeWait awake_;
+  std::chrono::steady_clock::duration sleep_{0};
 };
 
 class MpiComm final : public Comm {
@@ -75,6 +73,7 @@ class MpiComm final : public Comm {
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
   void set_timeout(double seconds) override { timeout_s_ = seconds; }
   void busy_with(const std::string& what) override;
+  void set_urgent(bool urgent) override { is_urgent_ = urgent; }
   void cancel() override { cancelled_ = true; }
   uint64_t bytes_sent() const override { return bytes_sent_; }
 
@@ -99,6 +98,7 @@ class MpiComm final : public Comm {
   bool is_done(const char* stage);
   void require_no_loss(const char* stage);
   void find_silent(const char* stage);
+  void answer_before_the_end(const char* stage);
   void check_sizes(const char* stage);
   template <class T>
   void reduce(std::span<T> values, const char* stage);
@@ -120,6 +120,7 @@ class MpiComm final : public Comm {
   double timeout_s_;
   bool failed_ = false;
   std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> is_urgent_ = true;
   uint64_t bytes_sent_ = 0;
   std::vector<std::byte> scratch_;     // what the others send of this rank's slice
   std::vector<uint16_t> compressed_;   // a block
@@ -192,7 +193,7 @@ void MpiComm::complete(const char* stage) {
   const auto patience =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s_));
   if (board_) board_->set_stage(rank_, stage);
-  Pause pause;
+  Pause pause(is_urgent_);
   auto now = Clock::now();
   auto end = now + patience;
   auto reading = std::min(end, now + kBetweenReadings);
@@ -226,7 +227,7 @@ void MpiComm::find_silent(const char* stage) {
     return true;
   };
   const auto end = Clock::now() + kTimeToAnswer;
-  for (Pause pause; !all_said() && Clock::now() < end; pause()) {
+  for (Pause pause(is_urgent_); !all_said() && Clock::now() < end; pause()) {
     if (is_done(stage)) return;
     notices_->read(stage);
   }
@@ -241,9 +242,18 @@ void MpiComm::find_silent(const char* stage) {
   }
   const std::string silent =
       silent_ranks(who(stage), late, [this](int rank) { return notices_->busy(rank); });
+  if (!silent.empty() || !elsewhere.empty()) answer_before_the_end(stage);
   if (!silent.empty())
     fail(stage, "no response from rank " + silent + " within " + shortest(timeout_s_) + " s" + elsewhere);
   if (!elsewhere.empty()) fail(stage, elsewhere.substr(2) + "; do all ranks run the same config?");
+}
+
+/// Others may find the same a moment later, and ask this rank, too.
+void MpiComm::answer_before_the_end(const char* stage) {
+  constexpr auto kMoment = std::chrono::milliseconds(100);
+  const std::atomic<bool> is_urgent = false;
+  const auto end = Clock::now() + kMoment;
+  for (Pause pause(is_urgent); Clock::now() < end; pause()) notices_->read(stage);
 }
 
 /// A shorter message than expected is no error to MPI; it means that the ranks disagree.

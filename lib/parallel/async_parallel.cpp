@@ -235,7 +235,8 @@ void AsyncParallel::apply(size_t k, size_t update, const RunInfo& info) {
   const std::lock_guard lock(server_->variables);
   const auto& [theirs, own] = tower.given[update];
   if (guards_ && !all_finite(own.host())) {  // its averages are taken from the server again
-    server_->skipped.push_back(update);
+    std::vector<size_t>& skipped = server_->skipped;
+    if (std::find(skipped.begin(), skipped.end(), update) == skipped.end()) skipped.push_back(update);
     return;
   }
   theirs.copy_from(own);

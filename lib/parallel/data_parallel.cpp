@@ -45,8 +45,9 @@ struct DataParallel::Bucket {
 /// The programs of one update on one device.
 struct DataParallel::UpdatePrograms {
   std::unique_ptr<Program> backward;
-  std::unique_ptr<Program> update;  // null: another tower has the variables
-  Tensor gradient;                  // the block of the update's variables
+  std::unique_ptr<Program> update;  // null: the first tower has the optimizer
+  Tensor parameters;                // the block of the update's variables
+  Tensor gradient;                  // of the same layout
   Tensor gradient_on_host;          // where that is done: itself, if the device uses the host's memory
   Tensor accumulated;               // over the earlier batches of a step
   std::vector<Tally> earlier;   // the statistics over the earlier batches of a step; empty: there are none
@@ -84,6 +85,7 @@ struct DataParallel::Tower final : ReplicaAverage {
   std::span<const Tensor> batch;
   int ended_on = 0;  // the first replica without a batch
   int64_t samples = 0;
+  uint32_t updates_seen = 0;
 };
 
 DataParallel::DataParallel(const TowerFunction& tower, std::vector<Update> updates, Plan& plan,
@@ -101,6 +103,7 @@ DataParallel::DataParallel(const TowerFunction& tower, std::vector<Update> updat
     if (!group_ && has_processes()) made->comm = options_.world;
     towers_.push_back(std::move(made));
   }
+  updates_once_ = group_ && (shares_variables() || device(0).can_share_variables());
 }
 
 DataParallel::~DataParallel() = default;
@@ -111,7 +114,7 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
   const DType type = device.float_type();
   const double scale = gradient_scale();
   // Of towers that share their variables, the first one moves the averages.
-  const auto averages = is_worker(tower) ? Averages::kStay : Averages::kMove;
+  const auto averages = tower > 0 && shares_variables() ? Averages::kStay : Averages::kMove;
   std::vector<UpdatePrograms> all(updates_.size());
   for (size_t i = 0; i < all.size(); ++i) {
     const auto backward = [this, i, type, averages](const Signature& fed) {
@@ -121,10 +124,12 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
       return graphs_.update(i, table_, type, scale);
     };
     const auto name = [&](const char* program) { return updates_[i].program_name(program); };
-    const char* const own = is_worker(tower) ? "backward of a worker" : "backward";
+    const char* const own = averages == Averages::kStay ? "backward of a worker" : "backward";
     all[i].backward = std::make_unique<Program>(name(own), device, plan_, backward, compiling);
     if (!is_worker(tower))
-      all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling);
+      all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling,
+                                                updates_once_ ? local_towers() : 1);
+    all[i].parameters = device.variables().tensor(FlatBlock{kParameters, updates_[i].name}.name());
     all[i].gradient = device.variables().tensor(FlatBlock{kGradient, updates_[i].name}.name());
     if (guards_) all[i].before = assigned_by_backward(tower, i);
     if (batches_of_step() == 1) continue;
@@ -143,7 +148,8 @@ std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
 std::vector<std::pair<Tensor, Tensor>> DataParallel::assigned_by_backward(size_t tower, size_t update) {
   std::vector<std::pair<Tensor, Tensor>> all;
   for (const std::string& name : graphs_.moved_in(update, table_)) {
-    if (is_worker(tower) && table_.find(name)->scope != VariableScope::kLocal) continue;
+    const bool is_of_first = tower > 0 && shares_variables();
+    if (is_of_first && table_.find(name)->scope != VariableScope::kLocal) continue;
     const Tensor variable = device(tower).variables().tensor(name);
     all.emplace_back(variable, Tensor(variable.spec()));
   }
@@ -188,7 +194,8 @@ void DataParallel::build(const Signature& signature, const std::vector<Signature
   const std::function<void(size_t)> work = [&](size_t k) {
     Tower& tower = *towers_[k];
     if (is_worker(k)) {
-      create_variables(device(k), [&] { device(k).share_variables(table_, variables()); });
+      const Sharing sharing = shares_variables() ? Sharing::kAll : Sharing::kOptimizer;
+      create_variables(device(k), [&] { device(k).share_variables(table_, variables(), sharing); });
     } else {
       create_variables(device(k));
     }
@@ -325,28 +332,63 @@ void DataParallel::backward(size_t k, size_t update, int64_t number, const RunIn
   }
 }
 
-void DataParallel::apply(size_t k, size_t update, const RunInfo& info) {
-  Tower& tower = *towers_[k];
-  UpdatePrograms& programs = tower.programs[update];
+/// The sum over all batches of the step, for those that update variables.
+void DataParallel::reduce(Tower& tower, UpdatePrograms& programs) {
   if (!programs.buckets.empty()) {
     tower.reducer->wait();
   } else {
     if (options_.accumulate > 1) programs.gradient_on_host.copy_from(programs.accumulated);
     if (options_.accumulate == 1 && tower.comm != nullptr)
       programs.gradient_on_host.copy_from(programs.gradient);
-    if (tower.comm != nullptr)
-      all_reduce_sum(*tower.comm, programs.gradient_on_host, kGradients, options_.compression);
+    const auto sum = updates_once_ ? reduce_sum : all_reduce_sum;
+    if (tower.comm != nullptr) sum(*tower.comm, programs.gradient_on_host, kGradients, options_.compression);
   }
   if (batches_of_step() > 1) programs.gradient.copy_from(programs.gradient_on_host);
-  programs.skipped = guards_ && !all_finite(programs.gradient.host());
+}
+
+/// The same on all replicas, which have the same sum; towers with one optimizer look at a part each.
+bool DataParallel::is_finite(size_t k, size_t update) const {
+  const UpdatePrograms& programs = towers_[k]->programs[update];
+  if (!updates_once_) return all_finite(programs.gradient.host());
+  const Tensor sum = towers_[0]->programs[update].gradient.host();
+  const auto [begin, end] = part_of_rank(static_cast<size_t>(sum.elements()), static_cast<int>(k),
+                                         static_cast<int>(local_towers()));
+  const TensorSpec part = {sum.dtype(), {static_cast<int64_t>(end - begin)}};
+  const bool here = all_finite(sum.window(part, begin * size_of(sum.dtype())));
+  return towers_[k]->local->agree_max(here ? 0 : 1, "finite gradients") == 0;
+}
+
+void DataParallel::apply(size_t k, size_t update, const RunInfo& info) {
+  UpdatePrograms& programs = towers_[k]->programs[update];
+  reduce(*towers_[k], programs);
+  programs.skipped = guards_ && !is_finite(k, update);
   if (programs.skipped) {
     for (const auto& [variable, before] : programs.before) variable.copy_from(before);
-  } else if (programs.update) {
+  } else if (updates_once_) {
+    update_once(k, update, info);
+  } else {
     programs.last_update = &programs.update->run({}, info);
   }
-  // Those that share the variables go on when they are updated.
-  const bool shared = options_.variables == ReplicaOptions::Variables::kShared;
-  if (shared && tower.local) tower.local->agree_max(0, "the update");
+}
+
+/// The first tower updates its variables while the threads of the others help it. Nobody touches them again
+/// before the next sum, for which all come together.
+void DataParallel::update_once(size_t k, size_t update, const RunInfo& info) {
+  UpdatePrograms& programs = towers_[k]->programs[update];
+  const uint32_t turn = towers_[k]->updates_seen++;
+  if (k > 0) {
+    device(0).assist(updates_made_, turn);
+    if (!shares_variables()) programs.parameters.copy_from(towers_[0]->programs[update].parameters);
+    return;
+  }
+  struct TellAtEnd {  // also after an error
+    std::atomic<uint32_t>& made;
+    ~TellAtEnd() {
+      ++made;
+      made.notify_all();
+    }
+  } const tell{updates_made_};
+  programs.last_update = &programs.update->run({}, info);
 }
 
 int64_t DataParallel::samples() const {
@@ -374,7 +416,7 @@ void DataParallel::broadcast() {
   VariableStore& store = device(0).variables();
   if (has_processes()) broadcast_variables(*options_.world, store);
   for (size_t k = 1; k < towers_.size(); ++k) {
-    if (!is_worker(k)) device(k).variables().copy_from(store);
+    device(k).variables().copy_from(store);
   }
 }
 

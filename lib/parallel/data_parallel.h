@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,9 +14,10 @@
 namespace tpack {
 
 /// Replicas that work in step. In each update of a step every replica computes the gradient of its own
-/// batches, gradients are summed in the order of the replicas, and each applies the mean with its own
-/// optimizer state (or the first one of a process, where they share their variables). One device is the case
-/// of one replica. A library: no trainer is needed.
+/// batches, gradients are summed in the order of the replicas, and the mean is applied. Towers of a process
+/// whose devices can share memory have one optimizer state: the first one applies the mean, helped by the
+/// threads of the others, which copy the result unless they share the variables, too. Other replicas have
+/// each their own. One device is the case of one replica. A library: no trainer is needed.
 class DataParallel final : public Replicas {
  public:
   /// Errors: ConfigError; what opening a device throws.
@@ -50,17 +52,22 @@ class DataParallel final : public Replicas {
   std::vector<std::pair<Tensor, Tensor>> assigned_by_backward(size_t tower, size_t update);
   void make_buckets(size_t tower, size_t update, UpdatePrograms& programs);
   void reduce_bucket(size_t tower, size_t update, size_t number);
-  /// True for a tower that uses the variables of the first one.
-  bool is_worker(size_t tower) const {
-    return tower > 0 && options_.variables == ReplicaOptions::Variables::kShared;
-  }
+  bool shares_variables() const { return options_.variables == ReplicaOptions::Variables::kShared; }
+  /// True for a tower whose optimizer is that of the first one.
+  bool is_worker(size_t tower) const { return tower > 0 && updates_once_; }
   bool take_batch(size_t tower, const Batches& batches);
   void step_of(size_t tower, int64_t global_step, const Batches& batches);
   void backward(size_t tower, size_t update, int64_t number, const RunInfo& info);
+  void reduce(Tower& tower, UpdatePrograms& programs);
+  bool is_finite(size_t tower, size_t update) const;
   void apply(size_t tower, size_t update, const RunInfo& info);
+  void update_once(size_t tower, size_t update, const RunInfo& info);
   void read(const FetchedStatistic& statistic) const override;
 
   std::unique_ptr<LocalGroup> group_;  // of several towers
+  bool updates_once_ = false;          // one optimizer state for all towers of the process
+  std::atomic<uint32_t> updates_made_ =
+      0;  // by the first tower, for the others; those of a tower are as many
   std::vector<std::unique_ptr<Tower>> towers_;
   std::unique_ptr<TowerThreads> threads_;
 };

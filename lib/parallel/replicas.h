@@ -110,11 +110,14 @@ class Replicas {
   /// A statistic in the last step in which its update ran; lazily read. Valid until the next call.
   const Tally& statistic(size_t index) const;
   /// False if the update that computes the statistic was not due in the last step, or was skipped.
-  bool statistic_is_of_last_step(size_t index) const {
-    const size_t update = statistics_[index].update;
-    return updates_[update].turn.includes(last_step_) &&
+  bool statistic_is_of_last_step(size_t index) const { return ran_in_last_step(statistics_[index].update); }
+  /// Likewise, of an update.
+  bool ran_in_last_step(size_t update) const {
+    return was_due_in_last_step(update) &&
            std::find(skipped_.begin(), skipped_.end(), update) == skipped_.end();
   }
+  /// True also if it was skipped, because its gradient was not finite.
+  bool was_due_in_last_step(size_t update) const { return updates_[update].turn.includes(last_step_); }
   /// An output that ReplicaOptions::fetches asks for: of tower 0 and its last batch.
   virtual const Tensor& fetched(const std::string& name) const = 0;
   /// What a statistic was when another process ran its update last: an update may skip the next steps.

@@ -7,6 +7,7 @@
 
 #include <hwloc.h>
 
+#include "core/awake_wait.h"
 #include "core/error.h"
 #include "core/log.h"
 
@@ -77,6 +78,7 @@ void TowerThreads::run(const std::function<void(size_t)>& work, const std::funct
 void TowerThreads::loop(size_t tower) {
   uint64_t done = 0;
   while (true) {
+    for (AwakeWait wait; round_.load(std::memory_order_acquire) == done && wait.next();) continue;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return ending_ || round_ != done; });

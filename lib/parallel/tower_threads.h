@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -36,7 +37,7 @@ class TowerThreads {
   const std::function<void(size_t)>* work_ = nullptr;
   const std::function<void(size_t)>* on_error_ = nullptr;
   std::exception_ptr error_;
-  uint64_t round_ = 0;
+  std::atomic<uint64_t> round_ = 0;  // changed with the lock
   size_t running_ = 0;
   bool ending_ = false;
   std::vector<std::thread> threads_;

@@ -34,8 +34,9 @@ class SyncMultiGpu final : public DataParallelTrainer {
                    "devices with one tower each, or their number: 2 is [cpu:0, cpu:1], two halves of the "
                    "processors; without it, one for each memory node of the machine")
             .field("mode", &Params::mode,
-                   "replicated: each tower has all variables and updates them itself; parameter_server: the "
-                   "first tower has and updates them. The results are the same; replicated takes more memory")
+                   "replicated: each tower has a copy of all weights; parameter_server: the first tower has "
+                   "them, and the others read them there. The results are the same; replicated takes more "
+                   "memory")
             .field("average", &Params::average,
                    "true: the gradient is the mean over the towers; false: the sum")));
   }

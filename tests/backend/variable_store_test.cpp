@@ -62,5 +62,32 @@ TEST(VariableStore, initial_values_depend_on_seed_and_name_alone) {
   EXPECT_TRUE(bit_equal(one.tensor("b/W"), two.tensor("b/W")));
 }
 
+TEST(VariableStore, shares_all_variables_or_those_of_the_optimizer) {
+  VariableTable table = small_table();
+  table.declare({"state", {DType::kFloat32, {2}}, VariableScope::kLocal, false, nullptr});
+  VariableStore first(table);
+  first.initialize(5);
+  for (const Sharing sharing : {Sharing::kAll, Sharing::kOptimizer}) {
+    VariableStore other(table, first, sharing);
+    other.initialize(6);
+    const auto is_shared = [&](const char* name) {
+      return other.tensor(name).address() == first.tensor(name).address();
+    };
+    for (const char* name : {"@momentum", "@momentum/b/W", "learning_rate"})
+      EXPECT_TRUE(is_shared(name)) << name;
+    for (const char* name : {"@gradient", "@gradient/a/W", "state"}) EXPECT_FALSE(is_shared(name)) << name;
+    for (const char* name : {"@parameters", "a/W", "bn/mean/EMA"})
+      EXPECT_EQ(is_shared(name), sharing == Sharing::kAll) << name;
+    // Values of its own are those of seed 6 until they are copied; those of the other store stay.
+    EXPECT_EQ(bit_equal(other.tensor("b/W"), first.tensor("b/W")), sharing == Sharing::kAll);
+    other.copy_from(first);
+    EXPECT_TRUE(bit_equal(other.tensor("b/W"), first.tensor("b/W")));
+    const auto own = static_cast<uint64_t>(first.tensor("@gradient").bytes() + first.tensor("state").bytes());
+    const auto weights =
+        static_cast<uint64_t>(first.tensor("@parameters").bytes() + first.tensor("bn/mean/EMA").bytes());
+    EXPECT_EQ(other.bytes(), own + (sharing == Sharing::kAll ? 0 : weights));
+  }
+}
+
 }  // namespace
 }  // namespace tpack

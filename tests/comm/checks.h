@@ -52,12 +52,25 @@ inline void check_exact_sum(Comm& comm, size_t count) {
   EXPECT_TRUE(same_bits(own, expected)) << count << " elements on rank " << comm.rank();
 }
 
+/// The first member of each process, of `threads` members, has the sum.
+inline void check_sum_of_first(Comm& comm, size_t count, int threads) {
+  std::vector<float> floats(count, static_cast<float>(comm.rank() + 1));
+  std::vector<double> doubles(count, comm.rank() + 1);
+  comm.reduce_sum(std::span<float>(floats), "gradients");
+  comm.reduce_sum(std::span<double>(doubles), "gradients");
+  if (comm.rank() % threads != 0) return;
+  const int sum = comm.size() * (comm.size() + 1) / 2;
+  EXPECT_EQ(floats, std::vector<float>(count, static_cast<float>(sum))) << "on rank " << comm.rank();
+  EXPECT_EQ(doubles, std::vector<double>(count, sum)) << "on rank " << comm.rank();
+}
+
 enum class SumOrder : uint8_t { kOfRanks, kFixed };
 
 /// Checks what every kind of group must do.
 inline void check_operations(Comm& comm, SumOrder order = SumOrder::kOfRanks) {
   for (const size_t count : {0U, 1U, 2U, 15U, 16U, 17U, 33U, 1000U, 100003U}) {
     check_exact_sum(comm, count);
+    check_sum_of_first(comm, count, comm.size());
     if (order == SumOrder::kFixed) continue;
     check_sum<float>(comm, count);
     check_sum<double>(comm, count);

@@ -41,7 +41,10 @@ std::vector<std::string> run(int processes, int threads, const std::function<voi
 
 TEST(GroupedComm, does_every_operation) {
   for (const auto& [processes, threads] : {std::pair{2, 2}, {1, 3}, {3, 1}, {2, 3}}) {
-    const auto errors = run(processes, threads, [](Comm& comm) { check_operations(comm, SumOrder::kFixed); });
+    const auto errors = run(processes, threads, [in_process = threads](Comm& comm) {
+      check_operations(comm, SumOrder::kFixed);
+      check_sum_of_first(comm, 1000, in_process);
+    });
     EXPECT_EQ(errors, std::vector<std::string>(static_cast<size_t>(processes * threads)));
   }
 }

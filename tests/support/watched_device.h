@@ -19,9 +19,10 @@ class WatchedDevice final : public Device {
   DType float_type() const override { return device_->float_type(); }
   const std::string& hardware() const override { return device_->hardware(); }
   void create_variables(const VariableTable& table) override { device_->create_variables(table); }
-  void share_variables(const VariableTable& table, const VariableStore& store) override {
-    device_->share_variables(table, store);
+  void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) override {
+    device_->share_variables(table, store, sharing);
   }
+  bool can_share_variables() const override { return device_->can_share_variables(); }
   VariableStore& variables() override { return device_->variables(); }
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
     const char* chosen_now = choosing == Choosing::kMeasured ? "measured" : "by rules";
@@ -31,6 +32,7 @@ class WatchedDevice final : public Device {
   uint64_t arena_bytes() const override { return device_->arena_bytes(); }
   uint64_t library_bytes() const override { return device_->library_bytes(); }
   int threads() const override { return device_->threads(); }
+  void assist(const std::atomic<uint32_t>& turn, uint32_t old) override { device_->assist(turn, old); }
 
  private:
   std::unique_ptr<Device> device_;

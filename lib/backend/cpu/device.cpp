@@ -31,9 +31,10 @@ class CpuDevice final : public Device {
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table);
   }
-  void share_variables(const VariableTable& table, const VariableStore& store) override {
-    store_ = std::make_unique<VariableStore>(table, store);
+  void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) override {
+    store_ = std::make_unique<VariableStore>(table, store, sharing);
   }
+  bool can_share_variables() const override { return true; }
   VariableStore& variables() override { return *store_; }
   uint64_t arena_bytes() const override { return arena_->memory ? arena_->memory->bytes() : 0; }
   uint64_t library_bytes() const override {
@@ -42,6 +43,7 @@ class CpuDevice final : public Device {
     return bytes;
   }
   int threads() const override { return options_.threads; }
+  void assist(const std::atomic<uint32_t>& turn, uint32_t old) override { team_->assist(turn, old); }
 
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section, Choosing choosing) override {
     use_one_onednn_thread();

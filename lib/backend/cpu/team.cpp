@@ -1,44 +1,29 @@
 #include "backend/cpu/team.h"
 
 #include <bit>
-#include <chrono>
-#include <immintrin.h>
 #include <pthread.h>
-#include <sched.h>
 #include <system_error>
 #include <utility>
 
 #include "backend/cpu/denormals.h"
 #include "backend/cpu/onednn.h"
+#include "core/awake_wait.h"
 #include "core/error.h"
 
 namespace tpack::cpu {
 namespace {
-
-// Jobs follow one another within microseconds; waking a sleeping thread takes about ten.
-constexpr std::chrono::microseconds kSpin{50};
-// Then it yields its processor to other threads, if any, but does not sleep yet: if a virtual processor
-// halts, the host often moves it to the core of another one, where both compute at two thirds of their speed.
-constexpr std::chrono::duration<double> kYield{Team::kAwake};
 
 uint64_t bit(int piece) { return uint64_t{1} << static_cast<unsigned>(piece); }
 
 /// Returns when the value differs from `old`: soon, or after a sleep.
 template <class T>
 T wait_for_change(const std::atomic<T>& value, T old) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kLooks = 32;  // between two readings of the clock
-  const auto start = Clock::now();
-  for (auto waited = Clock::duration(0); waited < kYield; waited = Clock::now() - start) {
-    for (int i = 0; i < kLooks; ++i) {
-      const T now = value.load(std::memory_order_acquire);
-      if (now != old) return now;
-      _mm_pause();
-    }
-    if (waited >= kSpin) sched_yield();
+  for (AwakeWait wait;;) {
+    const T now = value.load(std::memory_order_acquire);
+    if (now != old) return now;
+    if (wait.next()) continue;
+    value.wait(old, std::memory_order_acquire);
   }
-  value.wait(old, std::memory_order_acquire);
-  return value.load(std::memory_order_acquire);
 }
 
 }  // namespace
@@ -94,6 +79,21 @@ void Team::serve(int thread) {
   use_one_onednn_thread();
   uint32_t round = 0;
   while (next_job(round)) work(thread);
+}
+
+void Team::assist(const std::atomic<uint32_t>& turn, uint32_t old) {
+  const FlushDenormals flush;
+  use_one_onednn_thread();
+  const auto is_over = [&] { return turn.load(std::memory_order_acquire) != old; };
+  const auto has_work = [&] { return free_.load(std::memory_order_acquire) != 0; };
+  while (!is_over()) {
+    work(threads());
+    for (AwakeWait wait; !is_over() && !has_work();) {
+      if (wait.next()) continue;
+      turn.wait(old, std::memory_order_acquire);
+      return;
+    }
+  }
 }
 
 /// Waits for another round; false at the end.

@@ -14,9 +14,8 @@ namespace tpack::cpu {
 /// piece. The calling thread works too, and a thread that lost its processor to another process delays only
 /// its current piece. Thread i takes piece i first if it is free, because its cache has that part of the
 /// data. The result of a piece must not depend on the thread that computes it; then results depend only on
-/// the cut, not on the number of threads. A waiting thread spins for some microseconds, then yields its
-/// processor for some milliseconds, and then sleeps, so that it takes no time from other processes. Threads:
-/// one job at a time, from any thread. The threads have the CPU affinity of the thread that created the team.
+/// the cut, not on the number of threads. Threads wait as in AwakeWait and then sleep. Threads: one job at a
+/// time, from any thread. The threads have the CPU affinity of the thread that created the team.
 class Team {
  public:
   /// `threads`: including the calling one, at least 1. Errors: ResourceError if the system refuses more
@@ -28,8 +27,6 @@ class Team {
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// How many seconds a thread waits for a job before it sleeps.
-  static constexpr double kAwake = 3e-3;
   static constexpr int kMostPieces = PlanSection::kMostPieces;
 
   /// Calls f(piece) once for each piece of 0..pieces-1 (at most kMostPieces), in any order and on any thread;
@@ -40,6 +37,9 @@ class Team {
     run_job(
         pieces, [](const void* g, int piece) { (*static_cast<const F*>(g))(piece); }, &f);
   }
+  /// The calling thread, which is none of the team, computes pieces of the jobs that another one runs, until
+  /// `turn` differs from `old` (or jobs come too rarely: then it sleeps until that).
+  void assist(const std::atomic<uint32_t>& turn, uint32_t old);
 
  private:
   using Call = void (*)(const void* f, int piece);

@@ -146,9 +146,10 @@ class ReferenceDevice final : public Device {
   void create_variables(const VariableTable& table) override {
     store_ = std::make_unique<VariableStore>(table);
   }
-  void share_variables(const VariableTable& table, const VariableStore& store) override {
-    store_ = std::make_unique<VariableStore>(table, store);
+  void share_variables(const VariableTable& table, const VariableStore& store, Sharing sharing) override {
+    store_ = std::make_unique<VariableStore>(table, store, sharing);
   }
+  bool can_share_variables() const override { return true; }
   VariableStore& variables() override { return *store_; }
   std::unique_ptr<Executable> compile(const Graph& graph, PlanSection& section,
                                       Choosing /*choosing*/) override {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/awake_wait.h"
 #include "core/clock.h"
 
 namespace tpack::cpu {
@@ -62,12 +63,35 @@ TEST(Team, uses_all_its_threads) {
   EXPECT_EQ(threads.size(), 3U);
 }
 
+/// Each piece needs the thread of the other one, so the helper takes one in each job.
+TEST(Team, is_helped_by_a_thread_of_none) {
+  Team team(1);
+  std::atomic<uint32_t> turn = 7;
+  std::jthread helper([&] { team.assist(turn, 7); });
+  for (int job = 0; job < 100; ++job) {
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    team.run(2, [&](int /*piece*/) {
+      const auto here = [&] {
+        const std::lock_guard lock(mutex);
+        threads.insert(std::this_thread::get_id());
+        return threads.size();
+      };
+      while (here() < 2) std::this_thread::yield();
+    });
+    EXPECT_EQ(threads, (std::set{std::this_thread::get_id(), helper.get_id()}));
+  }
+  ++turn;
+  turn.notify_all();
+  helper.join();  // it returns
+}
+
 TEST(Team, wakes_threads_that_sleep) {
   Team team(2);
   for (int job = 0; job < 20; ++job) {
     std::atomic<int> arrived = 0;
     // Longer than a waiting thread stays awake; each piece needs the thread of the other one.
-    for (const Stopwatch idle; idle.seconds() < Team::kAwake + 10e-3;) std::this_thread::yield();
+    for (const Stopwatch idle; idle.seconds() < AwakeWait::kMostS + 10e-3;) std::this_thread::yield();
     team.run(2, [&](int /*piece*/) {
       ++arrived;
       while (arrived < 2) std::this_thread::yield();

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+
+namespace tpack {
+
+/// What a thread does between its looks at something that mostly comes within microseconds: for 50
+/// microseconds nothing else, then it yields its processor to other threads between the looks, and after some
+/// milliseconds it should sleep, so that it takes no time from other processes.
+///
+///   for (AwakeWait wait; !ready();) {
+///     if (!wait.next()) return sleep_until_ready();
+///   }
+class AwakeWait {
+ public:
+  static constexpr double kMostS = 3e-3;
+
+  /// False if it is time to sleep.
+  bool next();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point start_ = Clock::now();
+  int looks_ = 0;
+};
+
+}  // namespace tpack
