@@ -125,7 +125,9 @@ void AgentLink::take_variables(const VariableStore& variables) {
 
 void AgentLink::after_step(const Replicas& replicas) {
   take_variables(replicas.variables());
-  if (!model_.feedback.empty()) agent_.learn(replicas.fetched(model_.feedback.name).host());
+  if (model_.feedback.empty()) return;
+  if (!replicas.ran_in_last_step(0)) return agent_.learn_nothing();  // the first update fetches
+  agent_.learn(replicas.fetched(model_.feedback.name).host());
 }
 
 const std::vector<std::string>& AgentLink::statistics() {

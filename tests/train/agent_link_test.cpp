@@ -29,7 +29,7 @@ cost: [{Huber: {predictions: td_error, targets: 0, sample_weights: weight}}]
 )";
 constexpr const char* kReplay =
     "ExpReplay: {environment: Catch, values: q, priorities: td_error, memory_size: 60, init_memory_size: 20, "
-    "exploration: 0.3, environments: 2, samples_per_step: 1}";
+    "exploration: 0.3, environments: 2, samples_per_step: 3}";
 
 constexpr const char* kPolicyModel = R"(
 inputs:

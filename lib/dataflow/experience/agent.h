@@ -58,6 +58,8 @@ class Agent {
   int64_t given() const { return given_; }
   /// After a training step: the output `feedback` of the samples that `next` gave since the last call.
   virtual void learn(const Tensor& feedback) { (void)feedback; }
+  /// Instead, after a training step that has not computed it, or whose results do not count.
+  virtual void learn_nothing() {}
 
   /// Errors of load: CheckpointError for the state of an agent with other parameters.
   State save() const;

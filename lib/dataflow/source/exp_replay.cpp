@@ -52,12 +52,14 @@ class ReplayAgent final : public Agent {
     for (size_t i = 0; i < drawn_.size(); ++i) {
       if (drawn_[i] < memory_.begin()) continue;  // overwritten since it was drawn
       const double error = std::abs(feedback.at(static_cast<int64_t>(i))) + kSmallestPriority;
+      if (!std::isfinite(error)) continue;  // nothing else would be drawn any more
       const double priority = std::pow(error, p_.priority_exponent);
       priorities_->set(memory_.row(drawn_[i]), priority);
       largest_ = std::max(largest_, priority);
     }
     drawn_.clear();
   }
+  void learn_nothing() override { drawn_.clear(); }
 
  protected:
   void give(Datapoint& out) override {

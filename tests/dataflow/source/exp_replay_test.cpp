@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "dataflow/experience/scripted_predictor.h"
@@ -149,6 +150,22 @@ TEST(ExpReplay, refuses_priorities_that_are_not_one_for_each_sample) {
   played.agent.learn(Tensor::of<float>({4}, {1, 2, 3, 4}));  // of no sample: the batch was there before
   numbers_of(played, 1);
   EXPECT_THROW(played.agent.learn(Tensor::of<float>({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})), ConfigError);
+}
+
+TEST(ExpReplay, keeps_priorities_that_a_step_has_not_computed) {
+  PlayedFlow played(std::string(kGames) + ", priorities: e}");
+  ScriptedPredictor predictor = best_player();
+  played.agent.begin(predictor);
+  numbers_of(played, 1);
+  played.agent.learn_nothing();
+  numbers_of(played, 1);
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  played.agent.learn(Tensor::of<float>({4}, {kNan, kInfinity, -kInfinity, kNan}));  // only of the last four
+  for (int i = 0; i < 20; ++i) {
+    for (const double number : numbers_of(played, 1)) EXPECT_TRUE(std::isfinite(number));
+    played.agent.learn(Tensor::of<float>({4}, {1, 2, 3, kNan}));
+  }
 }
 
 TEST(ExpReplay, goes_on_from_what_was_saved) {
