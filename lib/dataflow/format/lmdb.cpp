@@ -5,6 +5,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "dataflow/format/lmdb_pages.h"
+#include "dataflow/format/mapped_file.h"
 
 namespace tpack {
 namespace {
@@ -60,6 +62,7 @@ std::string lmdb_file(const std::string& path) {
 LmdbReader::LmdbReader(const std::string& path) : handle_(std::make_unique<Handle>()) {
   const std::string file = lmdb_file(path);
   check_lmdb_file(path, file);
+  check_lmdb_pages(MappedFile(file).bytes(), file);
   const auto check = [&file](int result) {
     if (result != MDB_SUCCESS)
       throw DataError(file, std::string("cannot be read by LMDB: ") + mdb_strerror(result));
@@ -86,7 +89,6 @@ LmdbReader::LmdbReader(const std::string& path) : handle_(std::make_unique<Handl
   MDB_val value{};
   int result = MDB_SUCCESS;
   while ((result = mdb_cursor_get(handle_->cursor, &key, &value, MDB_NEXT)) == MDB_SUCCESS) {
-    if (value.mv_size > bytes) throw DataError(file, "is damaged: a record is larger than the file");
     records_.push_back({{static_cast<const char*>(key.mv_data), key.mv_size},
                         {static_cast<const uint8_t*>(value.mv_data), value.mv_size}});
   }
