@@ -314,9 +314,11 @@ class CsvTable final : public RandomAccessSource {
         numbers.values.push_back(value);
       }
     }
-    for (Labels& labels : labels_)
-      labels.values.push_back(why.empty() ? label(labels, fields[labels.column], header[labels.column], why)
-                                          : -1);
+    for (const Labels& labels : labels_) {
+      if (why.empty()) check_label(labels, trim(fields[labels.column]), header[labels.column], why);
+    }
+    for (Labels& labels : labels_)  // a bad row adds no class
+      labels.values.push_back(why.empty() ? number_of(labels, std::string(trim(fields[labels.column]))) : -1);
     if (!why.empty()) bad_[lines_.size()] = why;
     lines_.push_back(line);
   }
@@ -335,21 +337,21 @@ class CsvTable final : public RandomAccessSource {
     return 0;
   }
 
-  static int32_t label(Labels& labels, std::string_view field, const std::string& column, std::string& why) {
-    const std::string name(trim(field));
-    if (const auto known = labels.seen.find(name); known != labels.seen.end()) return known->second;
+  /// Likewise.
+  static void check_label(const Labels& labels, std::string_view field, const std::string& column,
+                          std::string& why) {
+    const std::string name(field);
+    if (labels.seen.contains(name)) return;
     if (is_missing_in_csv(name)) {
       why = "column '" + column + "' has no class name";
-      return -1;
-    }
-    if (labels.is_fixed) {
+    } else if (labels.is_fixed) {
       why = "column '" + column + "' has '" + name + "', which is not one of its 'classes'" +
             did_you_mean(name, labels.classes);
-      return -1;
     }
+  }
+  static int32_t number_of(Labels& labels, const std::string& name) {
     const auto next = static_cast<int32_t>(labels.seen.size());
-    labels.seen[name] = next;
-    return next;
+    return labels.seen.emplace(name, next).first->second;
   }
 
   Params p_;

@@ -140,6 +140,15 @@ TEST(Csv, missing_values_are_bad_samples_or_a_number) {
             (std::vector<std::vector<double>>{{1, 2}, {-1, 4}, {5, -1}, {7, 8}}));
 }
 
+TEST(Csv, bad_rows_have_no_classes) {
+  const CsvFile file("x,a,b\n1,red,up\n2,blue,\n3,red,down\n");
+  const DataFlow flow = file.flow("columns: {x: x}, labels: {a: a, b: b}", "skip");
+  flow.prepare();
+  EXPECT_EQ(flow.spec()[1].classes, std::vector<std::string>{"red"});
+  EXPECT_EQ(flow.spec()[2].classes, (std::vector<std::string>{"down", "up"}));
+  EXPECT_EQ(samples_of(flow).size(), 2U);
+}
+
 TEST(Csv, other_bad_fields_name_line_and_column) {
   const CsvFile file("x,y\n1,2\noops,4\n5\n1e39,1\n1,2,3\n");
   const DataFlow flow = file.flow("columns: {x: x}", "skip");
