@@ -10,5 +10,7 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   // A file beyond the limit (ulimit -f) is an error of that write, as a full disk is, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
+  // A parent may have ignored it; then nobody could learn how the processes end that tpack starts.
+  std::signal(SIGCHLD, SIG_DFL);
   return tpack::run_program(argc, argv);
 }

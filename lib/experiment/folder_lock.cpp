@@ -26,6 +26,14 @@ FolderLock::FolderLock(const std::string& folder, const std::string& user) {
                "); make sure that no other run writes here");
 }
 
+bool FolderLock::is_held(const std::string& folder) {
+  const int file = open((folder + "/" + kFile).c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool held = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  return held;
+}
+
 FolderLock::~FolderLock() {
   if (file_ >= 0) close(file_);
 }

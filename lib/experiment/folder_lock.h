@@ -14,6 +14,8 @@ class FolderLock {
   /// held, or the folder cannot be written. A file system without locks gives a warning.
   FolderLock(const std::string& folder, const std::string& user);
   ~FolderLock();
+  /// Whether another one holds it. Errors: none; what cannot be opened is not held.
+  static bool is_held(const std::string& folder);
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 

@@ -1,7 +1,9 @@
 #include "search/search.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -225,6 +227,7 @@ class SearchDriver {
       words.emplace_back("--until-epoch");
       words.push_back(std::to_string(last_epoch_of(rung)));
     }
+    if (!wait_for_folder(run)) return;
     const size_t place = *jobs_.free_place();
     const bool is_started = jobs_.start(place, number, [&] {
       return std::make_unique<RunProcess>(words, folder_of(run) + "/" + kConsole,
@@ -234,6 +237,22 @@ class SearchDriver {
     run.state = RunState::kRunning;
     write();
     log::info("run " + run.name + " started");
+  }
+
+  /// A run of a sweep that was killed finishes its step and saves before it ends. False if this sweep ends
+  /// meanwhile.
+  bool wait_for_folder(const SearchRun& run) const {
+    constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
+    for (bool is_first = true; FolderLock::is_held(folder_of(run)); is_first = false) {
+      if (is_first)
+        log::info("run " + run.name + " waits: another process still trains in " + folder_of(run));
+      std::mutex unused;
+      std::unique_lock lock(unused);
+      std::condition_variable_any never;
+      never.wait_for(lock, stop_, kBetweenLooks, [] { return false; });
+      if (stop_.stop_requested()) return false;
+    }
+    return true;
   }
 
   void end(Job job, size_t rung) {

@@ -1,10 +1,12 @@
 // Runs sweeps of the tiny config.
 #include <filesystem>
+#include <optional>
 #include <sched.h>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "experiment/folder_lock.h"
 #include "monitor/stats_json.h"
 #include "support/program_runner.h"
 
@@ -97,6 +99,35 @@ TEST_F(Sweep, a_run_that_fails_does_not_end_the_others) {
   std::vector<std::string> retry = options;
   retry.emplace_back("--retry-failed");
   EXPECT_THAT(sweep(retry).err, HasSubstr("run 000-learning_rate=1e38 started"));
+}
+
+/// Nobody can wait for a process whose SIGCHLD is ignored.
+TEST_F(Sweep, learns_how_runs_end_if_its_parent_ignores_their_ends) {
+  std::vector<std::string> line = words(
+      {"--set", "optimizer.Adam.learning_rate=[1e38, 1e-3]", "--set", "callbacks=!append [CheckNumerics]"});
+  line.insert(line.begin(), {"env", "--ignore-signal=CHLD", program()});
+  Process process(line, folder_ / "out");
+  EXPECT_EQ(process.wait(), 9) << process.err();
+  EXPECT_THAT(states(), ElementsAre("failed", "finished"));
+}
+
+/// That of a sweep that was killed finishes its step and saves before it ends.
+TEST_F(Sweep, waits_for_a_run_that_still_trains) {
+  const std::vector<std::string> options = {"--set", "seed=[1, 2]", "--set", "max_epoch=40"};
+  std::vector<std::string> line = words(options);
+  line.insert(line.begin(), program());
+  {
+    Process process(line, folder_ / "out");
+    ASSERT_TRUE(process.wait_for("run 000-seed=1 started"));
+    process.signal(SIGTERM);
+    ASSERT_EQ(process.wait(), 143) << process.err();
+  }
+  std::optional<FolderLock> trains(std::in_place, run_folder("000-seed=1"), "another process trains");
+  Process process(line, folder_ / "out");
+  ASSERT_TRUE(process.wait_for("run 000-seed=1 waits: another process still trains in ")) << process.err();
+  trains.reset();
+  EXPECT_EQ(process.wait(), 0) << process.err();
+  EXPECT_THAT(states(), ElementsAre("finished", "finished"));
 }
 
 TEST_F(Sweep, halving_continues_the_best_runs) {
