@@ -54,9 +54,13 @@ std::string first_bad_tensor(Run& run) {
   if (!bad.empty()) return bad;
   bad = bad_gradient(run, place);
   if (bad.empty()) return "it comes from another batch than the last one of this process";
-  return "the outputs of all layers are finite for the batches of this process, so the cost or its gradient "
-         "is not (labels that are not below the number of classes make it NaN); " +
-         bad;
+  const StepSize size = run.step_size();
+  const bool sees_all = size.batches() == size.towers;
+  return std::string("the outputs of all layers are finite for ") +
+         (sees_all ? "all batches of the step, so the cost or its gradient is not"
+                   : "the last batches of this process; it comes from another batch of the step, or from the "
+                     "cost or its gradient") +
+         " (labels that are not below the number of classes make it NaN); " + bad;
 }
 
 }  // namespace tpack

@@ -57,9 +57,8 @@ class CheckNumerics final : public Callback {
   explicit CheckNumerics(Params p) : p_(p) {}
 
   bool chief_only() const override { return false; }  // each rank has batches of its own
-  const char* why_ranks_are_fixed() const override {
-    return p_.policy == BadStep::kRollback ? "all go back to the same weights" : nullptr;
-  }
+  const char* why_ranks_are_fixed() const override { return "all skip the same steps"; }
+  const char* why_always() const override { return "it names the updates that were not applied"; }
   void setup(Setup& setup) override {
     setup.guard_updates();
     const std::vector<StepStatistic> statistics = setup.statistics();

@@ -101,7 +101,7 @@ class DumpTensorAsImage final : public Callback {
   void compile(Run& /*run*/) override { tensors_->compile(); }
   void trigger(Run& run) override {
     if (!tensors_->compute()) return;
-    const Tensor value = tensors_->value(0);
+    const Tensor value = *tensors_->value(0);  // it is no gradient
     const auto batch = image_batch(value.shape(), channels_last_);
     const Tensor pictures = to_pictures(value, *batch, p_.max_images, p_.scale, p_.shift);
     const std::string& name = tensors_->names()[0];

@@ -59,7 +59,9 @@ class DumpTensors final : public Callback {
     CheckpointContent content;
     content.step = run.global_step();
     content.epoch = run.epoch();
-    for (size_t i = 0; i < paths_.size(); ++i) content.tensors[paths_[i]] = tensors_->value(i);
+    for (size_t i = 0; i < paths_.size(); ++i) {
+      if (const auto value = tensors_->value(i)) content.tensors[paths_[i]] = *value;
+    }
     char name[64];
     std::snprintf(name, sizeof name, "/step-%09lld.h5", static_cast<long long>(run.global_step()));
     const std::string path = run.folder() + "/" + kTensorFolder + name;

@@ -30,7 +30,7 @@ class EnableIf final : public GatedCallback {
         .required();
   }
   explicit EnableIf(const Params& p)
-      : GatedCallback(p.callback), condition_(p.condition, "callback EnableIf, 'condition'") {}
+      : GatedCallback(p.callback, "EnableIf"), condition_(p.condition, "callback EnableIf, 'condition'") {}
 
   void setup(Setup& setup) override {
     condition_.setup(setup);

@@ -67,6 +67,9 @@ class LearningRateFinder final : public HyperParamSetter {
   }
   void after_run(Run& run) override {
     if (done_ == p_.steps) return;
+    // A step in which the cost has no turn tells nothing of the rate; one that was skipped tells that it is
+    // bad.
+    if (!run.statistic_is_of_last_step(cost_) && run.skipped_updates().empty()) return;
     ++done_;
     if (!run.is_chief()) return;
     mean_.update([&](size_t) { return run.statistic(cost_); });

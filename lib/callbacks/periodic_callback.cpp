@@ -28,7 +28,7 @@ class PeriodicCallback final : public GatedCallback {
         .field("every_k_epochs", &Params::every_k_epochs, at_least(1),
                "runs in epochs whose number is a multiple of it");
   }
-  explicit PeriodicCallback(const Params& p) : GatedCallback(p.callback), p_(p) {
+  explicit PeriodicCallback(const Params& p) : GatedCallback(p.callback, "PeriodicCallback"), p_(p) {
     if (!p_.every_k_steps && !p_.every_k_epochs)
       throw ConfigError("callback PeriodicCallback: never runs; set every_k_epochs or every_k_steps");
   }

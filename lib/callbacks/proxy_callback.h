@@ -28,6 +28,7 @@ class ProxyCallback : public Callback {
   bool saves_weights() const override { return inner_->saves_weights(); }
   bool chief_only() const override { return inner_->is_for_chief(); }
   const char* why_ranks_are_fixed() const override { return inner_->why_ranks_are_fixed(); }
+  const char* why_always() const override { return inner_->why_always(); }
   void save(State& state) const override { inner_->save(state); }
   void load(const State& state) override { inner_->load(state); }
 
@@ -69,7 +70,13 @@ class GatedCallback : public ProxyCallback {
   }
 
  protected:
-  using ProxyCallback::ProxyCallback;
+  /// Errors: ConfigError, also for a callback that has to see each step.
+  GatedCallback(const Slot<Callback>& inner, const std::string& who) : ProxyCallback(inner) {
+    if (why_always() != nullptr)
+      throw ConfigError(inner.item.position(), "callback " + who +
+                                                   ": the callback inside has to see each step, " +
+                                                   "because " + why_always() + "; list it without " + who);
+  }
   virtual bool is_enabled(Run& run) = 0;
 
  private:

@@ -4,6 +4,7 @@
 #include "core/file_io.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "dataflow/experience/agent_source.h"
 #include "draw/image_grid.h"
 #include "draw/png.h"
 #include "input/input_source.h"
@@ -62,6 +63,11 @@ class SampleGrid final : public Callback {
     const TowerPlace place = run.tower_place();
     const DataFlow& flow = run.flow(p_.data);
     flow.prepare();
+    if (agent_source_of(*flow.flow()) != nullptr)
+      throw ConfigError(p_.data.position,
+                        "callback SampleGrid: flow '" + p_.data.name +
+                            "' plays with the model, so its samples come once; name another "
+                            "flow in 'data'");
     const auto batch = flow.batch_size();
     if (!batch) {
       throw ConfigError(p_.data.position, "flow '" + p_.data.name +

@@ -100,9 +100,10 @@ class Swa final : public Callback {
   void trigger(Run& run) override {
     const int64_t since = run.epoch() - p_.start_epoch;
     if (since < 0 || since % p_.every_k_epochs != 0 || last_epoch_ == run.epoch()) return;
-    const auto change = [this](CheckpointContent& content) { put_average(content); };
     const WeightAverage before = average_;  // an interrupted epoch counts once, when the run goes on
     average_.add(run.variables(VariableScope::kModel));
+    // Files are written later, also those that were requested before an interruption.
+    const auto change = [average = average_](CheckpointContent& content) { put(average, content); };
     try {
       const BorrowedWeights borrowed(run, average_.values());
       run.with_change(change, [&] { each([&](Callback& c) { c.trigger_epoch(run); }); });
@@ -147,8 +148,8 @@ class Swa final : public Callback {
   }
 
   /// A file of these weights is to use, not to go on from: the optimizer's state is of others.
-  void put_average(CheckpointContent& content) const {
-    for (const auto& [name, value] : average_.values()) content.tensors[layout::kModel + name] = value;
+  static void put(const WeightAverage& average, CheckpointContent& content) {
+    for (const auto& [name, value] : average.values()) content.tensors[layout::kModel + name] = value;
     std::erase_if(content.tensors,
                   [](const auto& entry) { return !entry.first.starts_with(layout::kModel); });
     content.texts.erase(layout::kRun);

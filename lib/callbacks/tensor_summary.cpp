@@ -91,13 +91,13 @@ class TensorSummary final : public Callback {
     if (!tensors_->compute()) return;
     for (size_t i = 0; i < tensors_->names().size(); ++i) {
       const std::string& name = tensors_->names()[i];
-      const Tensor value = tensors_->value(i);
-      if (value.shape().elements() == 0) continue;
+      const std::optional<Tensor> value = tensors_->value(i);
+      if (!value || value->elements() == 0) continue;
       for (const SummaryType type : p_.types) {
         if (type == SummaryType::kHistogram) {
-          run.monitors().put_histogram(name, histogram_of(value));
+          run.monitors().put_histogram(name, histogram_of(*value));
         } else {
-          run.monitors().put_scalar(scalar_name(name, type), figure_of(type, value));
+          run.monitors().put_scalar(scalar_name(name, type), figure_of(type, *value));
         }
       }
     }

@@ -82,17 +82,17 @@ Shape WatchedTensors::shape(size_t i) const {
   return i < outputs() ? outputs_->outputs()[i].spec.shape : shapes_[i - outputs()];
 }
 
-Tensor WatchedTensors::value(size_t i) const {
+std::optional<Tensor> WatchedTensors::value(size_t i) const {
   if (i < outputs()) return outputs_->value(i);
   const std::string& name = stored_[i - outputs()];
   const Tensor value = run_.variable(name);
-  const double scale = run_.gradient_scale();
-  const bool is_gradient = name.starts_with('@');
-  if (scale == 1 || !is_gradient) return value;
+  if (!name.starts_with('@')) return value;
+  const std::optional<double> scale = run_.gradient_scale(name.substr(name.find('/') + 1));
+  if (!scale || scale == 1) return scale ? std::optional(value) : std::nullopt;
   Tensor mean = value.clone();
   visit(mean.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    for (T& x : mean.span<T>()) x = static_cast<T>(static_cast<double>(x) * scale);
+    for (T& x : mean.span<T>()) x = static_cast<T>(static_cast<double>(x) * *scale);
   });
   return mean;
 }

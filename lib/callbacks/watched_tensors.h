@@ -51,8 +51,8 @@ class WatchedTensors {
   void want() { *wanted_ = true; }
   /// Has them computed now, for the batch of the last step. False if there is none yet.
   bool compute();
-  /// On the host, valid until the next step.
-  Tensor value(size_t i) const;
+  /// On the host, valid until the next step. Nothing for a gradient that the last step has not computed.
+  std::optional<Tensor> value(size_t i) const;
 
  private:
   Run& run_;

@@ -143,6 +143,11 @@ class CsvWriter final : public PredictionWriter {
     for (size_t i = 0; i < options_.outputs.size(); ++i)
       if (has_values(i)) columns.push_back(options_.outputs[i].name);
     columns.emplace_back("error");
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (std::count(columns.begin(), columns.end(), columns[i]) > 1)
+        throw ConfigError("--format csv would have two columns '" + columns[i] +
+                          "'; rename the output in predict.outputs, or use jsonl");
+    }
     write_row(columns);
   }
 

@@ -127,7 +127,8 @@ void RunWatch::read_exit() {
   ending_ = code == 0    ? RunStatus::State::kFinished
             : code > 128 ? RunStatus::State::kInterrupted
                          : RunStatus::State::kFailed;
-  reason_ = json.value("reason", "");
+  const auto reason = json.find("reason");
+  reason_ = reason != json.end() && reason->is_string() ? reason->get<std::string>() : "";
   reason_ = reason_.substr(0, reason_.find('\n'));
 }
 

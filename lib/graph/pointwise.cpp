@@ -81,7 +81,8 @@ class Derivative {
       case Fn::kNeg:
         return b_.neg(dy_);
       case Fn::kAbs:
-        return b_.mul(dy_, b_.sub(b_.greater(x, 0.0), b_.greater(0.0, x)));  // 0 at 0
+        // 0 at 0; NaN at NaN, where the difference of x and itself is.
+        return b_.mul(dy_, b_.add(b_.sub(b_.greater(x, 0.0), b_.greater(0.0, x)), b_.sub(x, x)));
       case Fn::kExp:
         return b_.mul(dy_, y_);
       case Fn::kLog:

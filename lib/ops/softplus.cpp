@@ -6,8 +6,9 @@ namespace tpack {
 /// that its gradient is.
 Symbol softplus(Builder& b, Symbol x) {
   constexpr double kLinearFrom = 36;
-  const Symbol curved = b.neg(b.log(b.sigmoid(b.neg(b.min(x, kLinearFrom)))));
-  return b.select(b.greater(x, kLinearFrom), x, curved);
+  const Symbol is_linear = b.greater(x, kLinearFrom);
+  const Symbol bounded = b.select(is_linear, kLinearFrom, x);  // unlike min, its gradient keeps NaN
+  return b.select(is_linear, x, b.neg(b.log(b.sigmoid(b.neg(bounded)))));
 }
 
 }  // namespace tpack

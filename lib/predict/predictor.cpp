@@ -34,8 +34,15 @@ FinalFunction function_of(Symbol y) {
   return pointwise::is_function(y, pointwise::Fn::kTanh) ? FinalFunction::kTanh : FinalFunction::kOther;
 }
 
-/// `y`: of a batch of one.
-OutputForm form_of(const Symbol& y) {
+// Of a batch that is built to see shapes: unlikely to be the size of anything else.
+constexpr int64_t kSamples = 3;
+
+/// Errors: ConfigError for an output that has not one value for each sample.
+OutputForm form_of(const Symbol& y, const PredictOutput& output, bool is_batched) {
+  if (is_batched && (y.shape().rank() == 0 || y.shape()[0] != kSamples))
+    throw ConfigError(output.from.position, "output '" + output.from.name +
+                                                "' has no value for each sample: it is over the whole batch; "
+                                                "use an output whose first axis is the batch");
   const Shape shape = y.shape().rank() == 0 ? y.shape() : y.shape().drop_front();
   return {{y.dtype(), shape}, function_of(y)};
 }
@@ -56,7 +63,10 @@ Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs
     given_.push_back(static_cast<size_t>(found - known.begin()));
   }
   const Built built = build(nominal());
-  for (const Fetch& fetch : built.graph.fetches()) forms_.push_back(form_of(fetch.value));
+  const bool is_batched =
+      std::any_of(given_.begin(), given_.end(), [&](size_t i) { return place_.tower->inputs()[i].batched; });
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    forms_.push_back(form_of(built.graph.fetches()[i].value, outputs_[i], is_batched));
   const std::vector<bool> needed = built.graph.needed();
   for (const size_t i : given_)
     if (needed[static_cast<size_t>(built.inputs[i]->id)]) needed_inputs_.push_back(known[i]);
@@ -64,7 +74,7 @@ Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs
 
 Signature Predictor::nominal() const {
   Signature signature;
-  for (const size_t i : given_) signature.push_back(place_.tower->inputs()[i].batch_spec(1));
+  for (const size_t i : given_) signature.push_back(place_.tower->inputs()[i].batch_spec(kSamples));
   return signature;
 }
 

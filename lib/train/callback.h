@@ -111,6 +111,8 @@ class Callback {
   virtual bool chief_only() const { return true; }
   /// Why it must run on the ranks that `chief_only` says; null if the config may choose.
   virtual const char* why_ranks_are_fixed() const { return nullptr; }
+  /// Why it has to see each step and epoch; null if another callback may leave some of its hooks out.
+  virtual const char* why_always() const { return nullptr; }
   /// What a checkpoint keeps of it.
   virtual void save(State& state) const { (void)state; }
   virtual void load(const State& state) { (void)state; }

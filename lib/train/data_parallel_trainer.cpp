@@ -232,6 +232,20 @@ std::vector<std::string> DataParallelTrainer::skipped_updates() const {
   return names;
 }
 
+std::optional<double> DataParallelTrainer::gradient_scale(const std::string& variable) const {
+  if (replicas_->last_batch(0).empty()) return std::nullopt;
+  for (const ParameterGroup& group : replicas_->variable_table().groups()) {
+    if (std::find(group.variables.begin(), group.variables.end(), variable) == group.variables.end())
+      continue;
+    const auto update = std::find_if(setup_.updates.begin(), setup_.updates.end(),
+                                     [&](const Update& one) { return one.name == group.name; });
+    const bool was_due =
+        replicas_->was_due_in_last_step(static_cast<size_t>(update - setup_.updates.begin()));
+    return was_due ? std::optional(replicas_->gradient_scale()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 void DataParallelTrainer::before_epoch() {
   if (choice_.broadcast_every_epoch && replicas_->replicas() > 1) replicas_->broadcast();
 }

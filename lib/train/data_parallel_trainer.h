@@ -43,7 +43,7 @@ class DataParallelTrainer : public Trainer {
   std::optional<TowerBatch> last_batch(size_t tower) const override;
   void guard_updates() override { replicas_->guard_updates(); }
   std::vector<std::string> skipped_updates() const override;
-  double gradient_scale() const override { return replicas_->gradient_scale(); }
+  std::optional<double> gradient_scale(const std::string& variable) const override;
   void before_epoch() override;
   bool saves_together() const override;
   void gather() override;

@@ -173,6 +173,11 @@ class KMeans final : public BatchTrainer {
       const auto* values = reinterpret_cast<const float*>(part.data());
       rows.values.insert(rows.values.end(), values, values + part.size() / sizeof(float));
     }
+    const int64_t samples = rows.count();
+    if (samples < p_.clusters)
+      throw DataError("the first step of trainer KMeans has " + std::to_string(samples) +
+                      " samples, fewer than 'clusters' (" + std::to_string(p_.clusters) +
+                      "); use more data, or fewer clusters");
     const std::vector<int64_t> chosen =
         choose_centers(rows, p_.clusters, Rng(with().seed, stable_hash(kCentersStage)));
     for (size_t k = 0; k < clusters_; ++k) {

@@ -67,22 +67,28 @@ Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& mon
   run_.world_ = options_.world;
   scalars_ = set_up_callbacks(callbacks_, trainer_, run_);
   trainer_.compile();
-  for (const NamedCallback& named : callbacks_) call(named, &Callback::compile);
+  for (const NamedCallback& named : callbacks_) call_slow(named, &Callback::compile);
   trainer_.initialize();
 }
 
-void Loop::each(const std::function<void(Callback&)>& hook) {
-  for (const NamedCallback& named : callbacks_) hook(*named.callback);
+/// A hook of all callbacks.
+void Loop::each(Hook hook) {
+  for (const NamedCallback& named : callbacks_) call(named, hook);
 }
 
 /// A hook that may take long, while other ranks wait for this one.
-void Loop::call(const NamedCallback& named, void (Callback::*hook)(Run&)) {
+void Loop::call_slow(const NamedCallback& named, Hook hook) {
   const BusyWith busy(*options_.world, "callback " + named.name);
+  call(named, hook);
+}
+
+/// An exception of a plugin, say, does not tell whose it is.
+void Loop::call(const NamedCallback& named, Hook hook) {
   try {
     (named.callback.get()->*hook)(run_);
   } catch (const Error&) {
     throw;
-  } catch (const std::exception& error) {  // of a plugin, say, which does not tell whose it is
+  } catch (const std::exception& error) {
     throw InternalError("callback " + named.name + ": " + error.what());
   }
 }
@@ -113,7 +119,7 @@ void Loop::run_to_end() {
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   for (const auto& [name, text] : options_.texts) monitors_.put_text(name, text);
   try {
-    for (const NamedCallback& named : callbacks_) call(named, &Callback::before_train);
+    for (const NamedCallback& named : callbacks_) call_slow(named, &Callback::before_train);
     write_requested();
     epochs();
     const bool is_paused = last_epoch() < options_.length.max_epoch;
@@ -149,7 +155,7 @@ void Loop::epoch(int64_t first_step) {
   begun_ = true;
   epoch_done_ = false;
   monitors_.set_moment({run_.epoch_, run_.global_step_});
-  each([&](Callback& c) { c.before_epoch(run_); });
+  each(&Callback::before_epoch);
   const EpochStart start{
       .waited_s = trainer_.waited_s(), .samples = trainer_.samples(), .step = run_.global_step_};
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) {
@@ -157,7 +163,7 @@ void Loop::epoch(int64_t first_step) {
     run_.local_step_ = step;
     one_step();
   }
-  each([&](Callback& c) { c.after_epoch(run_); });
+  each(&Callback::after_epoch);
   report_epoch(start);
   trigger_epoch();
   monitors_.end_epoch();
@@ -174,7 +180,7 @@ void Loop::trigger_epoch() {
   for (const NamedCallback& named : callbacks_) {
     if (std::find(before.begin(), before.end(), named.name) != before.end()) continue;
     try {
-      call(named, &Callback::trigger_epoch);
+      call_slow(named, &Callback::trigger_epoch);
     } catch (const Error& error) {
       // The steps of the epoch are done, and are not lost for bad validation data.
       if (error.kind() == ErrorKind::kData && !trainer_.saves_together()) write_requested();
@@ -209,8 +215,8 @@ void Loop::one_step() {
   ++run_.global_step_;
   run_.has_statistics_ = true;
   monitors_.set_moment({run_.epoch_, run_.global_step_});
-  for (const NamedCallback& named : callbacks_) named.callback->after_run(run_);
-  for (const NamedCallback& named : callbacks_) named.callback->trigger_step(run_);
+  each(&Callback::after_run);
+  each(&Callback::trigger_step);
   monitors_.end_step();
   const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
   if (!last && (trainer_.saves_together() || !run_.requests_.empty())) write_requested();
@@ -218,7 +224,7 @@ void Loop::one_step() {
 
 void Loop::before_run() {
   try {
-    for (const NamedCallback& named : callbacks_) named.callback->before_run(run_);
+    each(&Callback::before_run);
   } catch (const Stopped&) {
     // Other ranks count on this one's part of the step; before the next one it tells them.
     if (alone()) end_before_step(Ending::kInterrupted, "interrupted");
@@ -373,7 +379,7 @@ std::exception_ptr Loop::after_train() {
     log::error("callback " + callback + " failed in after_train: " + why);
     if (!failure) failure = std::current_exception();
   };
-  result_.epoch = run_.epoch_;
+  result_.epoch = run_.epoch_ + (!begun_ && first_local_step_ > 0 ? 1 : 0);  // the one that would go on
   result_.global_step = run_.global_step_;
   for (const NamedCallback& named : callbacks_) {
     try {

@@ -111,8 +111,10 @@ class Loop {
   void epoch(int64_t first_step);
   int agree(int wish);
   void one_step();
-  void each(const std::function<void(Callback&)>& hook);
-  void call(const NamedCallback& named, void (Callback::*hook)(Run&));
+  using Hook = void (Callback::*)(Run&);
+  void each(Hook hook);
+  void call(const NamedCallback& named, Hook hook);
+  void call_slow(const NamedCallback& named, Hook hook);
   void trigger_epoch();
   void request_again();
   void before_run();

@@ -76,7 +76,9 @@ class Run {
   }
   std::optional<TowerBatch> last_batch(size_t tower) const { return trainer_.last_batch(tower); }
   std::vector<std::string> skipped_updates() const { return trainer_.skipped_updates(); }
-  double gradient_scale() const { return trainer_.gradient_scale(); }
+  std::optional<double> gradient_scale(const std::string& variable) const {
+    return trainer_.gradient_scale(variable);
+  }
   std::vector<NamedExecutable> programs() const { return trainer_.programs(); }
   StepSize step_size() const { return trainer_.step_size(); }
   int64_t samples() const { return trainer_.samples(); }
@@ -129,7 +131,7 @@ class Run {
 
   /// Has a checkpoint written once all hooks of this moment have run, so that it holds what they change; in
   /// the last step of an epoch once the epoch's hooks have run. Requests of one name are one file. Those of
-  /// after_train are written if the run `ended_well`.
+  /// after_train are written unless the run ended with an error.
   /// Errors: InternalError for one to resume from inside of `with_change`.
   void request_checkpoint(CheckpointRequest request);
   /// What is requested while `act` runs gets this change.

@@ -170,8 +170,12 @@ class Trainer {
   /// The updates that the last step skipped for this reason, as messages name them: "", "update d"; the same
   /// on every rank.
   virtual std::vector<std::string> skipped_updates() const { return {}; }
-  /// What the gradients in `variables()` are multiplied by to be the mean over all batches of a step.
-  virtual double gradient_scale() const { return 1; }
+  /// What the gradient of a variable in `variables()` is multiplied by to be the mean over all batches of the
+  /// last step. Nothing if that has not computed it: the update that trains the variable had no turn.
+  virtual std::optional<double> gradient_scale(const std::string& variable) const {
+    (void)variable;
+    return 1;
+  }
 
   /// The compiled programs of a step, of the first tower, in their order: tools time them and add up their
   /// FLOPs. After compile; empty if a step runs none.

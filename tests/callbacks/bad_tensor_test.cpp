@@ -84,6 +84,88 @@ cost:
                     HasSubstr("; the gradient of variable fc0/")));
 }
 
+/// Costs of regressions and of yes or no, too: their gradient at NaN is NaN.
+TEST(SkippedSteps, are_found_under_every_cost) {
+  for (const char* cost :
+       {"SigmoidCrossEntropy: {logits: fc0, labels: 1}", "MeanAbsoluteError: {predictions: fc0, targets: 1}",
+        "MeanSquaredError: {predictions: fc0, targets: 1}", "Huber: {predictions: fc0, targets: 1}"}) {
+    const std::string model = "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\nlayers:\n" +
+                              std::string("  - FullyConnected: {name: fc0, units: 7}\ncost:\n  - ") + cost;
+    BadTraining training("Poisoned: {rounds: [2]}", "Simple", model);
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
+    run.add("CheckNumerics");
+    EXPECT_THAT(error_of_run(run), StartsWith("after global_step 2 the gradient is not finite and was not"))
+        << cost;
+  }
+}
+
+TEST(SkippedSteps, say_that_not_all_batches_were_looked_at) {
+  BadTraining training("Poisoned: {rounds: [3]}", "Simple: {accumulate: 2}");
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
+  run.add("CheckNumerics");
+  EXPECT_THAT(error_of_run(run),
+              HasSubstr("finite for the last batches of this process; it comes from another "
+                        "batch of the step"));
+}
+
+/// With two batches in a step, too: back to what was before the first of them.
+TEST(SkippedSteps, leave_moving_averages_as_they_were_before_all_batches) {
+  const CapturedLog log;
+  const std::string trainer = "Simple: {accumulate: 2}";
+  BadTraining training("Poisoned: {rounds: [4]}", trainer);
+  TestRun({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer())
+      .add("CheckNumerics", {{"policy", "skip_step"}})
+      .go();
+  expect_bit_equal(variables_of(training.trainer()), after_steps(1, trainer));
+}
+
+TEST(SkippedSteps, cannot_be_overlooked) {
+  for (const char* item : {"EnableIf: {callback: CheckNumerics, condition: epoch > 3}",
+                           "PeriodicCallback: {callback: CheckNumerics, every_k_steps: 7}"}) {
+    try {
+      callback_of(item);
+      ADD_FAILURE() << item;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the callback inside has to see each step"));
+    }
+  }
+  EXPECT_NE(callback_of("PeriodicTrigger: {callback: CheckNumerics, every_k_epochs: 2}"), nullptr);
+  EXPECT_STREQ(callback_of("CheckNumerics")->why_ranks_are_fixed(), "all skip the same steps");
+}
+
+/// From `first`, the steps of two epochs of 4 with these bad ones; the error.
+std::string resumed_run(const std::string& rounds, int64_t first, int64_t most,
+                        std::vector<double>& bad_steps) {
+  const TemporaryFolder folder;
+  const auto run_of = [&](BadTraining& training) {
+    auto run = std::make_unique<TestRun>(RunLength{.max_epoch = 2, .steps_per_epoch = 4}, training.trainer());
+    run->options.folder = folder.str();
+    run->add("CheckNumerics", {{"policy", "skip_step"}, {"max_bad_steps", most}});
+    run->add("PeriodicTrigger", parse_yaml("{callback: {ModelSaver: {keep: 9}}, every_k_steps: 1}", ""));
+    return run;
+  };
+  BadTraining whole("Poisoned: {rounds: " + rounds + "}");
+  error_of_run(*run_of(whole));
+  BadTraining rest("Poisoned: {rounds: " + rounds + "}");
+  const auto run = run_of(rest);
+  std::string error;
+  try {
+    run->go_on_from(folder / ("checkpoints/model-" + std::to_string(first) + ".h5"));
+  } catch (const Error& what) {
+    error = what.what();
+  }
+  bad_steps = run->values("bad_steps");
+  return error;
+}
+
+TEST(SkippedSteps, are_counted_on_after_a_resume) {
+  const CapturedLog log;
+  std::vector<double> bad_steps;
+  EXPECT_EQ(resumed_run("[2, 7]", 5, 9, bad_steps), "");
+  EXPECT_EQ(bad_steps, (std::vector<double>{1, 2}));
+  EXPECT_THAT(resumed_run("[4, 5, 6]", 5, 2, bad_steps), HasSubstr("3 steps in a row had a gradient"));
+}
+
 TEST(SkippedSteps, leave_everything_as_it_was_before_them) {
   const CapturedLog log;
   BadTraining training;
@@ -151,6 +233,26 @@ TEST(Rollback, goes_back_to_the_last_trigger) {
   run.go();
   expect_bit_equal(seen, after_steps(3));
   EXPECT_THAT(log.text(), HasSubstr("the variables are again those of the last trigger"));
+}
+
+TEST(Rollback, goes_back_on_all_towers) {
+  const CapturedLog log;
+  BadTraining training("Poisoned: {rounds: [5], replica: 1}", "SyncMultiGPU: {devices: 2}");
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
+  run.add("CheckNumerics", {{"policy", "rollback"}});
+  bool has_looked = false;
+  run.add("look", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+            if (at.global_step() != 5) return;
+            const std::vector<TowerPlace> towers = at.tower_places();
+            ASSERT_EQ(towers.size(), 2U);
+            for (const char* name : {"fc0/W", "bn/mean/EMA"})
+              EXPECT_TRUE(bit_equal(towers[0].device->variables().tensor(name),
+                                    towers[1].device->variables().tensor(name)))
+                  << name;
+            has_looked = true;
+          }));
+  run.go();
+  EXPECT_TRUE(has_looked);
 }
 
 TEST(Rollback, keeps_hyper_parameters) {

@@ -67,6 +67,18 @@ TEST_F(FinderTest, stops_when_the_cost_diverges) {
       4);
 }
 
+/// A cost that is computed in every second step: rates change only in these.
+TEST_F(FinderTest, tries_no_rate_in_steps_without_the_cost) {
+  start("{from: 1.0e-3, to: 1, steps: 4, decay: 0}",
+        [](int64_t step) { return static_cast<double>(10 - step); });
+  trainer_->is_due = [](int64_t steps) { return steps % 2 == 0; };
+  const LoopResult result = run_->go();
+  EXPECT_EQ(result.global_step, 8);
+  EXPECT_EQ(run_->values("finder_cost"), (std::vector<double>{8, 6, 4, 2}));
+  EXPECT_EQ(run_->values("finder_rate").size(), 4U);
+  for (size_t i = 0; i < 8; i += 2) EXPECT_EQ(seen_.at(i), seen_.at(i + 1));
+}
+
 TEST_F(FinderTest, goes_on_after_a_resume) {
   const auto cost = [](int64_t step) { return 5.0 / static_cast<double>(step); };
   const std::string params = "{from: 1.0e-4, to: 1, steps: 8}";

@@ -93,6 +93,16 @@ TEST_F(SwaTest, an_interrupted_epoch_counts_once) {
   EXPECT_EQ(saved().tensors.at("model/w").at(0), 3);
 }
 
+/// The file that a callback has requested before another one was interrupted has the mean that it saw.
+TEST_F(SwaTest, a_file_of_an_interrupted_epoch_has_its_mean) {
+  const auto callbacks = [](const char* last) {
+    return "{start_epoch: 1, callbacks: [TestReportWeight, MaxSaver: {monitor: seen}, TestReportWeight" +
+           std::string(last) + "]}";
+  };
+  start(callbacks(": {interrupted: true}"), 5).go();
+  EXPECT_EQ(load_checkpoint(folder_ / "checkpoints/max-seen.h5").tensors.at("model/w").at(0), 2);
+}
+
 TEST_F(SwaTest, cannot_be_resumed_from) {
   start("{start_epoch: 1}", 2).go();
   start("{start_epoch: 1}", 3);
