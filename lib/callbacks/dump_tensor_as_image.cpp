@@ -45,7 +45,7 @@ Tensor to_pictures(const Tensor& images, const ImageBatch& b, int64_t most, doub
   const int64_t n = std::min(most, b.images);
   const int64_t pixels = b.height * b.width;
   Tensor pictures(DType::kFloat32, {n, b.height, b.width, b.channels});
-  float* out = pictures.data<float>();
+  auto* out = pictures.data<float>();
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t p = 0; p < pixels; ++p) {
       for (int64_t c = 0; c < b.channels; ++c) {

@@ -210,8 +210,8 @@ std::vector<TowerPlace> DataParallelTrainer::tower_places() {
   return places;
 }
 
-void DataParallelTrainer::watch_batches(std::function<void(const TowerBatch&)> watch) {
-  watches_.push_back(std::move(watch));
+void DataParallelTrainer::watch_batches(const std::function<void(const TowerBatch&)>& watch) {
+  watches_.push_back(watch);
   replicas_->watch([this](std::span<const Tensor> batch, const RunInfo& info) {
     for (const auto& each : watches_) each({batch, info});
   });

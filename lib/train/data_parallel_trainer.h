@@ -39,7 +39,7 @@ class DataParallelTrainer : public Trainer {
   std::optional<TowerPlace> tower_place() override;
   std::vector<TowerPlace> tower_places() override;
   void on_towers(const std::function<void(size_t)>& work) override { replicas_->on_towers(work); }
-  void watch_batches(std::function<void(const TowerBatch&)> watch) override;
+  void watch_batches(const std::function<void(const TowerBatch&)>& watch) override;
   std::optional<TowerBatch> last_batch(size_t tower) const override;
   void guard_updates() override { replicas_->guard_updates(); }
   std::vector<std::string> skipped_updates() const override;

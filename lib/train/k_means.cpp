@@ -204,8 +204,8 @@ class KMeans final : public BatchTrainer {
 
   void move_centers() {
     next_.copy_from(store().value(kCenters));
-    double* counts = counts_.data<double>();
-    float* center = next_.data<float>();
+    auto* counts = counts_.data<double>();
+    auto* center = next_.data<float>();
     for (size_t k = 0; k < clusters_; ++k, center += features_) {
       const double count = hits()[k];
       if (count == 0) continue;

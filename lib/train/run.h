@@ -71,9 +71,7 @@ class Run {
     return has_statistics_ && trainer_.statistic_is_of_last_step(index);
   }
   /// Of the trainer (trainer.h): what a step was fed, and whether an update was skipped.
-  void watch_batches(std::function<void(const TowerBatch&)> watch) {
-    trainer_.watch_batches(std::move(watch));
-  }
+  void watch_batches(const std::function<void(const TowerBatch&)>& watch) { trainer_.watch_batches(watch); }
   std::optional<TowerBatch> last_batch(size_t tower) const { return trainer_.last_batch(tower); }
   std::vector<std::string> skipped_updates() const { return trainer_.skipped_updates(); }
   std::optional<double> gradient_scale(const std::string& variable) const {

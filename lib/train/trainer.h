@@ -157,7 +157,7 @@ class Trainer {
 
   /// Calls `watch` in each step, on the thread of the first tower of this process, when that has its (first)
   /// batch and before anything is computed from it: it may run programs on `tower_place()`. From setup on.
-  virtual void watch_batches(std::function<void(const TowerBatch&)> watch) { (void)watch; }
+  virtual void watch_batches(const std::function<void(const TowerBatch&)>& watch) { (void)watch; }
   /// The batch that a tower of this process took last; valid until the next step. Nothing before there was
   /// one, and of towers that do not wait for the end of a step.
   virtual std::optional<TowerBatch> last_batch(size_t tower) const {
