@@ -17,7 +17,7 @@ Schema<BestSaver::Params> BestSaver::with_fields(Schema<Params> schema) {
       .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: as above");
 }
 
-BestSaver::BestSaver(std::string who, std::string prefix, Params p, Better better)
+BestSaver::BestSaver(std::string who, const std::string& prefix, Params p, Better better)
     : who_(std::move(who)),
       identity_(p.monitor.name + (p.file.empty() ? "" : "-" + p.file)),
       monitor_(std::move(p.monitor)),

@@ -30,7 +30,7 @@ class BestSaver : public Callback {
   };
   static Schema<Params> with_fields(Schema<Params> schema);
   /// `prefix`: "min" or "max", of the file; `who` is for messages.
-  BestSaver(std::string who, std::string prefix, Params p, Better better);
+  BestSaver(std::string who, const std::string& prefix, Params p, Better better);
 
  private:
   void say_what_is_not_here(Run& run) const;

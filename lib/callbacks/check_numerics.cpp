@@ -51,8 +51,10 @@ class CheckNumerics final : public Callback {
                "after a bad gradient: stop ends the run; skip_step goes on with the next batch and what was "
                "before the step; rollback goes on with the weights and optimizer state of the last trigger "
                "(a checkpoint holds these, too). Bad costs and variables always end the run")
-        .field("max_bad_steps", &Params::max_bad_steps, at_least(0),
-               "more bad steps than that, one right after the other, end the run under each policy");
+        .field(
+            "max_bad_steps", &Params::max_bad_steps, at_least(0),
+            "more bad steps than that, one right after the other, end the run under each policy; with "
+            "rollback, more than that since the last trigger: it would go back to the same weights forever");
   }
   explicit CheckNumerics(Params p) : p_(p) {}
 
@@ -89,6 +91,7 @@ class CheckNumerics final : public Callback {
     if (p_.policy == BadStep::kStop) return;
     state.put(kBadSteps, bad_steps_);
     state.put("in_a_row", in_a_row_);
+    state.put("since_good", since_good_);
     State good;
     for (const auto& [name, value] : good_) good.put(name, value);
     state.put("good", good);
@@ -97,6 +100,7 @@ class CheckNumerics final : public Callback {
     if (p_.policy == BadStep::kStop) return;
     bad_steps_ = state.get<int64_t>(kBadSteps, 0);
     in_a_row_ = state.get<int64_t>("in_a_row", 0);
+    since_good_ = state.get<int64_t>("since_good", 0);
     if (p_.policy == BadStep::kRollback) good_ = state.part("good").tensors();
   }
 
@@ -122,6 +126,14 @@ class CheckNumerics final : public Callback {
     const std::string what = first_bad_tensor(run);
     if (p_.policy == BadStep::kStop)
       diverged(run, "the gradient" + of + " is not finite and was not applied: " + what);
+    ++since_good_;
+    if (p_.policy == BadStep::kRollback && since_good_ > p_.max_bad_steps) {
+      diverged(run,
+               std::to_string(since_good_) +
+                   " steps since the last trigger had a gradient that is not finite, although all went back "
+                   "to its weights; in the last one, " +
+                   what);
+    }
     if (in_a_row_ > p_.max_bad_steps) {
       diverged(run, std::to_string(in_a_row_) +
                         " steps in a row had a gradient that is not finite; in the last one, " + what);
@@ -137,6 +149,7 @@ class CheckNumerics final : public Callback {
 
   /// Hyper-parameters stay what callbacks make them.
   void keep_good(Run& run) {
+    since_good_ = 0;
     if (p_.policy != BadStep::kRollback) return;
     const std::vector<std::string> set_by_callbacks = run.hyper_parameters();
     for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
@@ -151,6 +164,7 @@ class CheckNumerics final : public Callback {
   std::vector<WatchedCost> costs_;
   int64_t bad_steps_ = 0;
   int64_t in_a_row_ = 0;
+  int64_t since_good_ = 0;              // bad steps since the last trigger
   std::map<std::string, Tensor> good_;  // to go back to
 };
 

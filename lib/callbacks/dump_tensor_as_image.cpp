@@ -63,7 +63,7 @@ class DumpTensorAsImage final : public Callback {
   using Params = DumpTensorAsImageParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Writes an output of a layer, or a variable, as images/NAME-epochNUMBER-I.png of the run "
+               "Writes an output of a layer, or a variable, as images/NAME-STEP-I.png of the run "
                "folder and to TensorBoard: [N, C, H, W] with 1, 3 or 4 channels, or [N, H, W].")
         .example("DumpTensorAsImage: {output: decoder, scale: 255, max_images: 8}")
         .field("output", &Params::output,
@@ -109,12 +109,12 @@ class DumpTensorAsImage final : public Callback {
     if (run.folder().empty()) return;
     std::string stem = name;
     for (char& c : stem) c = c == '/' ? '-' : c;
-    char epoch[32];
-    std::snprintf(epoch, sizeof epoch, "-epoch%03lld", static_cast<long long>(run.epoch()));
     const std::vector<PngImage> images = encode_png(pictures);
     for (size_t i = 0; i < images.size(); ++i) {
-      const std::string path =
-          run.folder() + "/" + kImageFolder + "/" + stem + epoch + "-" + std::to_string(i) + ".png";
+      char numbers[64];
+      std::snprintf(numbers, sizeof numbers, "-%08lld-%02zu.png", static_cast<long long>(run.global_step()),
+                    i);
+      const std::string path = run.folder() + "/" + kImageFolder + "/" + stem + numbers;
       write_extra_file(path, [&] { write_whole_file(path, images[i].png); });
     }
   }

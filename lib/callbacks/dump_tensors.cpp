@@ -48,7 +48,9 @@ class DumpTensors final : public Callback {
   void setup(Setup& setup) override {
     tensors_.emplace(setup, p_);
     paths_ = paths_in_file(tensors_->names(), tensors_->outputs());
-    if (setup.run().folder().empty()) log::warning("DumpTensors writes nothing: the run has no log folder");
+  }
+  void before_train(Run& run) override {
+    if (run.folder().empty()) log::warning("DumpTensors writes nothing: the run has no log folder");
   }
   void compile(Run& /*run*/) override { tensors_->compile(); }
   void before_run(Run& run) override {

@@ -55,8 +55,8 @@ class GraphProfiler final : public Callback {
   }
   explicit GraphProfiler(Params /*p*/) {}
 
-  void setup(Setup& setup) override {
-    if (setup.run().folder().empty()) log::warning("GraphProfiler writes nothing: the run has no log folder");
+  void before_train(Run& run) override {
+    if (run.folder().empty()) log::warning("GraphProfiler writes nothing: the run has no log folder");
   }
   void before_run(Run& run) override {
     if (run.folder().empty()) return;

@@ -113,14 +113,19 @@ class LearningRateFinder final : public HyperParamSetter {
     return p_.from * std::pow(p_.to / p_.from, static_cast<double>(step) / static_cast<double>(p_.steps - 1));
   }
 
-  /// The step after which the mean fell most; each step is the same factor of the rate.
+  /// The middle of the steps in which the mean fell most; each step is the same factor of the rate. Over a
+  /// twentieth of the steps, since one step tells the noise of its batch; and not where the mean is still
+  /// that of a few batches.
   std::optional<size_t> steepest_step() const {
+    const auto steps = static_cast<size_t>(p_.steps);
+    const size_t window = std::max<size_t>(1, steps / 20);
+    const size_t first = steps / 10;
     std::optional<size_t> at;
     double fall = 0;
-    for (size_t i = 0; i + 1 < costs_.size(); ++i) {
-      if (!(costs_[i] - costs_[i + 1] > fall)) continue;
-      fall = costs_[i] - costs_[i + 1];
-      at = i;
+    for (size_t i = first; i + window < costs_.size(); ++i) {
+      if (!(costs_[i] - costs_[i + window] > fall)) continue;
+      fall = costs_[i] - costs_[i + window];
+      at = i + window / 2;
     }
     return at;
   }

@@ -34,6 +34,9 @@ WatchedTensors::WatchedTensors(const Setup& setup, const TensorPatterns& pattern
     throw ConfigError("it looks at no tensor; name some in outputs, variables or gradients");
   const TowerPlace place = run_.tower_place();
   Diagnostics errors;
+  if (!patterns.outputs.empty() && run_.step_size().batch == 0)
+    throw ConfigError(patterns.outputs[0].position,
+                      "outputs are looked at for the batches of training, of which this trainer takes none");
   if (!patterns.outputs.empty()) {
     try {
       outputs_ = std::make_unique<TowerOutputs>(place, patterns.outputs, run_.step_size().batch);

@@ -9,8 +9,8 @@
 #include <optional>
 #include <poll.h>
 #include <set>
-#include <spawn.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +29,9 @@ namespace tpack {
 namespace {
 
 constexpr int kSecondsToEnd = 10;  // for the others when a rank was lost
+// As a shell reports a command that is not there, and one that cannot be run.
+constexpr int kNotFound = 127;
+constexpr int kNotStarted = 126;
 
 /// Watches processes of others; a descriptor becomes readable when one ends.
 class RankWatch {
@@ -86,19 +89,17 @@ pid_t start(const std::vector<std::string>& words) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  // In a group of its own: of the signals of a terminal only this process learns, which passes them on once.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  pid_t pid = 0;
-  const int error = posix_spawnp(&pid, argv[0], nullptr, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  if (error == ENOENT)
-    throw ResourceError(
-        "mpirun was not found; install Open MPI (Debian: openmpi-bin), or train without --procs");
-  if (error != 0) throw ResourceError(std::string("cannot start mpirun: ") + std::strerror(error));
-  return pid;
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) throw ResourceError(std::string("cannot start mpirun: ") + std::strerror(errno));
+  if (pid > 0) return pid;
+  // In a group of its own: of the signals of a terminal only the parent learns, which passes them on once. If
+  // the parent is killed, mpirun ends, and the ranks with it.
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(128 + SIGTERM);
+  execvp(argv[0], argv.data());
+  _exit(errno == ENOENT ? kNotFound : kNotStarted);
 }
 
 /// The code of what mpirun started, if it has ended.
@@ -108,16 +109,24 @@ std::optional<int> code_of(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/// "was ended by signal 9 (Killed)", "has ended with exit code 3".
+std::string how_it_ended(int code) {
+  if (code <= 128) return "has ended with exit code " + std::to_string(code);
+  return "was ended by signal " + std::to_string(code - 128) + " (" + strsignal(code - 128) + ")";
+}
+
 int exit_code_of(int mpirun_code, const RankBoard& board) {
   constexpr auto kDistributedCode = static_cast<int>(ErrorKind::kDistributed);
   constexpr int kLastOfOurs = 8;
   const int lost = board.lost();
   if (mpirun_code == 0 && lost < 0) return 0;
   if (mpirun_code > 0 && mpirun_code <= kLastOfOurs && mpirun_code != 1) return mpirun_code;
-  if (lost < 0) return mpirun_code == 1 ? 1 : static_cast<int>(ErrorKind::kResource);
-  const std::string how = mpirun_code > 128 ? "was ended by signal " + std::to_string(mpirun_code - 128) +
-                                                  " (" + strsignal(mpirun_code - 128) + ")"
-                                            : "has ended";
+  if (lost < 0 && mpirun_code == 1) return 1;
+  if (lost < 0) {
+    log::error("mpirun " + how_it_ended(mpirun_code) + ", and the ranks with it");
+    return kDistributedCode;
+  }
+  const std::string how = mpirun_code > 128 ? how_it_ended(mpirun_code) : "has ended";
   log::error("rank " + std::to_string(lost) + " " + how + " at '" + board.stage(lost) + "'");
   for (int rank = 0; rank < board.ranks(); ++rank) {
     if (rank != lost) log::error("  rank " + std::to_string(rank) + " was at '" + board.stage(rank) + "'");
@@ -180,10 +189,15 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   }
   close(wake);
   if (signals.signal() != 0) return 128 + signals.signal();
+  if (!watch.any() && *code == kNotFound)
+    throw ResourceError(
+        "mpirun was not found; install Open MPI (Debian: openmpi-bin), or train without --procs");
   if (!watch.any() && *code != 0)
     throw ResourceError("mpirun has not started any rank (its exit code was " + std::to_string(*code) + ")");
   return exit_code_of(*code, *board);
 }
+
+bool started_by_procs() { return std::getenv(RankBoard::kVariable) != nullptr && started_by_mpirun(); }
 
 void bind_launched_rank() {
   const char* const rank_text = std::getenv("OMPI_COMM_WORLD_RANK");

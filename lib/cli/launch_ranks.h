@@ -15,5 +15,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command);
 /// In a rank that launch_ranks started: binds the calling thread, and those that it will start, to the rank's
 /// part of the processors; ranks that are more than the processors take turns. Nothing in other processes.
 void bind_launched_rank();
+/// True in such a rank.
+bool started_by_procs();
 
 }  // namespace tpack

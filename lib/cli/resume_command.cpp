@@ -20,9 +20,11 @@ std::string shell_word(const std::string& word) {
 
 }  // namespace
 
-std::string resume_command(const std::string& program, const TrainOptions& options, int ranks) {
-  std::string text = ranks > 1 ? "mpirun -n " + std::to_string(ranks) + " " : "";
+std::string resume_command(const std::string& program, const TrainOptions& options, StartedRanks ranks) {
+  const bool by_mpirun = ranks.count > 1 && !ranks.by_procs;
+  std::string text = by_mpirun ? "mpirun -n " + std::to_string(ranks.count) + " " : "";
   text += shell_word(program) + " train " + shell_word(options.config);
+  if (ranks.by_procs) text += " --procs " + std::to_string(ranks.count);
   if (!options.log_dir.empty()) text += " --log-dir " + shell_word(options.log_dir);
   if (options.until_epoch) text += " --until-epoch " + std::to_string(*options.until_epoch);
   for (const std::string& change : options.overrides) text += " --set " + shell_word(change);

@@ -59,7 +59,8 @@ int train_here(const TrainCommandOptions& options) {
               {signals.stop_token(), [&signals] { signals.expect_orderly_end(); }, exit_code});
     if (result.ending != Ending::kInterrupted) return 0;
     if (world->rank() == 0)
-      log::info("to resume, run: " + resume_command(options.program, options.train, world->size()));
+      log::info("to resume, run: " +
+                resume_command(options.program, options.train, {world->size(), started_by_procs()}));
     return exit_code();
   } catch (...) {
     const Failure failure = current_failure();

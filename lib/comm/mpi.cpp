@@ -5,8 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <sched.h>
-#include <time.h>
 #include <vector>
 
 #include <mpi.h>

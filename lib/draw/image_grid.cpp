@@ -35,7 +35,7 @@ Tensor image_grid(std::span<const Tensor> images, int64_t columns) {
   Tensor grid(DType::kFloat32, {rows * (height + kGapPixels) + kGapPixels,
                                 columns * (width + kGapPixels) + kGapPixels, channels});
   std::ranges::fill(grid.span<float>(), kGapBrightness);
-  float* const out = grid.data<float>();
+  auto* const out = grid.data<float>();
   for (int64_t i = 0; i < std::ssize(images); ++i) {
     const Tensor& image = images[static_cast<size_t>(i)];
     const float* in = image.data<float>();

@@ -41,8 +41,10 @@ class Catch final : public Environment {
   void observe(const Tensor& out) const override {
     const auto cells = out.span<float>();
     std::fill(cells.begin(), cells.end(), 0.0F);
-    cells[static_cast<size_t>(ball_row_ * p_.columns + ball_column_)] = 1;
-    cells[static_cast<size_t>((p_.rows - 1) * p_.columns + paddle_)] = 1;
+    cells[static_cast<size_t>(ball_row_) * static_cast<size_t>(p_.columns) +
+          static_cast<size_t>(ball_column_)] = 1;
+    cells[static_cast<size_t>(p_.rows - 1) * static_cast<size_t>(p_.columns) + static_cast<size_t>(paddle_)] =
+        1;
   }
   std::vector<double> state() const override {
     return {static_cast<double>(ball_row_), static_cast<double>(ball_column_), static_cast<double>(paddle_)};

@@ -29,7 +29,7 @@ class GridWorld final : public Environment {
   using Params = GridWorldParams;
   static Schema<Params> schema() {
     return Schema<Params>("A map to find a goal on, where steps may slip to the side.")
-        .example("GridWorld: {map: [\"S.P\", \"..G\"], slip: 0.1, step_reward: -0.01, limit: 50}")
+        .example(R"(GridWorld: {map: ["S.P", "..G"], slip: 0.1, step_reward: -0.01, limit: 50})")
         .field("map", &Params::map,
                "rows of equal length: S for where an episode begins (one of them by chance), G for a goal "
                "(reward 1, the end), P for a pit (-1, the end), # for a wall, . for the rest")

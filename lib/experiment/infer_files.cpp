@@ -125,7 +125,7 @@ class Roles {
 std::string write_picture(const std::string& folder, int64_t number, const std::string& file,
                           const std::string& output, const Tensor& pixels) {
   const std::string stem = std::filesystem::path(file).stem().string();
-  const std::string path = folder + "/" + sample_file_name(number, stem + "-" + output);
+  std::string path = folder + "/" + sample_file_name(number, stem + "-" + output);
   write_whole_file(path, encode_png(pixels).at(0).png);
   return path;
 }

@@ -59,7 +59,7 @@ class ExpressionCost final : public Cost {
             .required()
             .shorthand());
   }
-  explicit ExpressionCost(Params p) : Cost(p), formula_(p.expression, "cost Expression") {}
+  explicit ExpressionCost(const Params& p) : Cost(p), formula_(p.expression, "cost Expression") {}
 
  private:
   Symbol losses(const ModelView& model) const override {

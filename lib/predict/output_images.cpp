@@ -36,7 +36,7 @@ Tensor OutputImages::pixels(const OutputForm& form, const Tensor& value,
   const int64_t channels = shape[0];
   const int64_t count = shape[1] * shape[2];
   Tensor image(DType::kFloat32, {shape[1], shape[2], channels});
-  float* out = image.data<float>();
+  auto* out = image.data<float>();
   for (int64_t p = 0; p < count; ++p) {
     for (int64_t c = 0; c < channels; ++c)
       *out++ = static_cast<float>((value.at(c * count + p) - black) * 255 / (white - black));

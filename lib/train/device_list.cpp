@@ -62,7 +62,7 @@ std::optional<DeviceList> Codec<DeviceList>::parse(const ConfigNode& node, Reade
 ConfigNode Codec<DeviceList>::dump(const DeviceList& devices) {
   if (devices.names.empty()) return {};
   std::vector<ConfigNode> items;
-  for (const Ref<DeviceName>& name : devices.names) items.push_back(name.name);
+  for (const Ref<DeviceName>& name : devices.names) items.emplace_back(name.name);
   return ConfigNode::list(std::move(items));
 }
 

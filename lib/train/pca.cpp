@@ -176,7 +176,7 @@ class Pca final : public BatchTrainer {
     const Tensor covariance(DType::kFloat64, {n, n});
     double all = 0;
     for (int64_t i = 0; i < n; ++i) {
-      double* row = covariance.row(i).data<double>();
+      auto* row = covariance.row(i).data<double>();
       for (int64_t j = 0; j < n; ++j)
         row[j] = (scatter[i * n + j] - sum[i] * sum[j] / count()) / std::max(count() - 1, 1.0);
       all += row[i];

@@ -235,6 +235,16 @@ TEST(Rollback, goes_back_to_the_last_trigger) {
   EXPECT_THAT(log.text(), HasSubstr("the variables are again those of the last trigger"));
 }
 
+/// Each second step is bad, so never two in a row.
+TEST(Rollback, gives_up_after_too_many_from_the_same_weights) {
+  const CapturedLog log;
+  BadTraining training("Poisoned: {rounds: [2, 4, 6, 8, 10]}");
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 11}, training.trainer());
+  run.add("CheckNumerics", {{"policy", "rollback"}, {"max_bad_steps", 3}});
+  EXPECT_THAT(error_of_run(run),
+              StartsWith("after global_step 8 4 steps since the last trigger had a gradient"));
+}
+
 TEST(Rollback, goes_back_on_all_towers) {
   const CapturedLog log;
   BadTraining training("Poisoned: {rounds: [5], replica: 1}", "SyncMultiGPU: {devices: 2}");

@@ -44,9 +44,10 @@ struct Images {
 TEST(DumpTensorAsImage, writes_each_image_of_an_output) {
   Images images;
   EXPECT_EQ(images.run("DumpTensorAsImage: {output: conv}", 2), "no error");
-  EXPECT_THAT(names_in(images.folder / "images"), ElementsAre("conv-epoch001-0.png", "conv-epoch001-1.png",
-                                                              "conv-epoch002-0.png", "conv-epoch002-1.png"));
-  const std::string png = content_of(images.folder / "images/conv-epoch001-0.png");
+  EXPECT_THAT(names_in(images.folder / "images"),
+              ElementsAre("conv-00000001-00.png", "conv-00000001-01.png", "conv-00000002-00.png",
+                          "conv-00000002-01.png"));
+  const std::string png = content_of(images.folder / "images/conv-00000001-00.png");
   EXPECT_EQ(png.substr(16, 8), std::string("\0\0\0\4\0\0\0\6", 8));  // width and height
 }
 
@@ -55,8 +56,8 @@ TEST(DumpTensorAsImage, writes_inputs_and_variables) {
   EXPECT_EQ(images.run("DumpTensorAsImage: {output: image, max_images: 1}"), "no error");
   EXPECT_EQ(images.run("DumpTensorAsImage: {variable: conv/W, scale: 50, shift: 128}"), "no error");
   EXPECT_THAT(names_in(images.folder / "images"),
-              ElementsAre("conv-W-epoch001-0.png", "conv-W-epoch001-1.png", "conv-W-epoch001-2.png",
-                          "image-epoch001-0.png"));
+              ElementsAre("conv-W-00000001-00.png", "conv-W-00000001-01.png", "conv-W-00000001-02.png",
+                          "image-00000001-00.png"));
 }
 
 TEST(DumpTensorAsImage, refuses_what_is_no_image) {
@@ -76,7 +77,7 @@ TEST(DumpTensorAsImage, lets_the_run_go_on_where_it_cannot_write) {
   Images images;
   std::ofstream(images.folder / "images") << "a file, not a folder";
   EXPECT_EQ(images.run("DumpTensorAsImage: {output: conv}"), "no error");
-  EXPECT_THAT(log.text(), testing::HasSubstr("images/conv-epoch001-0.png"));
+  EXPECT_THAT(log.text(), testing::HasSubstr("images/conv-00000001-00.png"));
 }
 
 std::string images_of(const std::string& item) {

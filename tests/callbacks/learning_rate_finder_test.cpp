@@ -53,6 +53,25 @@ TEST_F(FinderTest, says_where_the_cost_falls_fastest) {
               HasSubstr("callback LearningRateFinder: the cost fell fastest at learning_rate 0.01; "));
 }
 
+/// The largest fall of a single step is noise near the beginning.
+TEST_F(FinderTest, is_not_misled_by_the_noise_of_single_batches) {
+  const CapturedLog log;
+  start(
+      "{from: 1.0e-4, to: 1, steps: 101, decay: 0}",
+      [](int64_t step) {
+        const double noise = step % 2 == 0 ? 0.3 : -0.3;
+        const double fall = step > 50 ? 0.2 * static_cast<double>(std::min<int64_t>(step, 70) - 50) : 0;
+        return 10 + noise - fall;
+      },
+      40)
+      .go();
+  const std::string text = log.text();
+  const std::string before = "the cost fell fastest at learning_rate ";
+  const double rate = std::stod(text.substr(text.find(before) + before.size()));
+  EXPECT_GT(rate, 0.01);
+  EXPECT_LT(rate, 0.07);
+}
+
 TEST_F(FinderTest, stops_when_the_cost_diverges) {
   const LoopResult result =
       start("{from: 1.0e-4, to: 1, steps: 9, decay: 0, diverged_at: 3}", [](int64_t step) {

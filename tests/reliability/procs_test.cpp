@@ -1,6 +1,8 @@
 // `tpack train --procs N`: ranks that are killed, stopped or asked to end.
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <sched.h>
 
 #include "checkpoint/retention.h"
 #include "comparison.h"
@@ -104,6 +106,32 @@ TEST_F(Procs, end_when_a_rank_stands_still) {
   expect_gone(ranks, watch);
   EXPECT_NE(process.err().find("no response from rank 2 within 5 s"), std::string::npos) << process.err();
   newest_of_valid("stopped");
+}
+
+TEST_F(Procs, end_with_mpirun) {
+  Process process(words("no_mpirun", four()), folder_ / "out");
+  ASSERT_TRUE(process.wait_for("saved ")) << process.err();
+  const std::vector<pid_t> ranks = ranks_of(process);
+  ASSERT_EQ(ranks.size(), 4U) << process.err();
+  const Stopwatch watch;
+  kill(children_of(process.pid()).at(0), SIGKILL);
+  EXPECT_EQ(process.wait(), 7) << process.err();
+  EXPECT_NE(process.err().rfind("error: "), std::string::npos) << process.err();
+  expect_gone(ranks, watch);
+}
+
+TEST_F(Procs, end_with_the_process_that_started_them) {
+  std::vector<pid_t> ranks;
+  {
+    Process process(words("alone", four()), folder_ / "out");
+    ASSERT_TRUE(process.wait_for("saved ")) << process.err();
+    ranks = ranks_of(process);
+    ASSERT_EQ(ranks.size(), 4U) << process.err();
+  }  // killed
+  const Stopwatch watch;
+  const auto any_left = [&] { return std::any_of(ranks.begin(), ranks.end(), is_there); };
+  while (any_left() && watch.seconds() < kProcsGoneWithinS) sched_yield();
+  expect_gone(ranks, watch);
 }
 
 TEST_F(Procs, go_on_as_two_with_the_same_samples) {

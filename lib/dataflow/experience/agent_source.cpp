@@ -7,8 +7,8 @@ namespace {
 
 class AgentCursor final : public Cursor {
  public:
-  AgentCursor(const AgentSource& source, const Position& where, SampleId first)
-      : source_(source), where_(where), id_(first) {}
+  AgentCursor(const AgentSource& source, Position where, SampleId first)
+      : source_(source), where_(std::move(where)), id_(first) {}
 
   bool next(Datapoint& out) override {
     Agent* agent = source_.agent();

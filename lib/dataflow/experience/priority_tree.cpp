@@ -14,7 +14,8 @@ PriorityTree::PriorityTree(size_t size)
 void PriorityTree::set(size_t index, double priority) {
   size_t node = leaves_ + index;
   sums_[node] = priority;
-  smallest_[node] = priority > 0 ? priority : kNoPriority;
+  smallest_[node] = kNoPriority;
+  if (priority > 0) smallest_[node] = priority;
   for (node /= 2; node >= 1; node /= 2) {
     sums_[node] = sums_[2 * node] + sums_[2 * node + 1];
     smallest_[node] = std::min(smallest_[2 * node], smallest_[2 * node + 1]);

@@ -56,7 +56,7 @@ void convert_elements(const uint8_t* from, const Tensor& out) {
     std::memcpy(out.raw(), from, out.bytes());
   } else {
     for (To& value : out.span<To>()) {
-      From element;
+      From element{};
       std::memcpy(&element, from, sizeof(From));  // elements need not be aligned
       value = converted<To>(element);
       from += sizeof(From);

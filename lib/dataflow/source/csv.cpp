@@ -63,7 +63,7 @@ class CsvTable final : public RandomAccessSource {
             "names; {label: {column: species, classes: [...]}} gives another order; a list of columns is a "
             "set of labels, any number of which may hold: a float32 vector, 0 or 1 for each (or a number "
             "between), named after the columns")
-        .field("delimiter", &Params::delimiter, "the character between fields; \"\\t\" is a tab")
+        .field("delimiter", &Params::delimiter, R"(the character between fields; "\t" is a tab)")
         .field("header", &Params::header,
                "true: the first row has the names of the columns; false: their names are 0, 1, 2, ...")
         .field("missing", &Params::missing,
@@ -77,7 +77,7 @@ class CsvTable final : public RandomAccessSource {
           "CSV: no columns; set 'columns', such as {x: [width, height], y: price}, or 'labels'");
     if (p_.delimiter.size() != 1 || std::string("\"\r\n").find(p_.delimiter) != std::string::npos) {
       throw ConfigError("CSV: 'delimiter' is '" + p_.delimiter +
-                        "'; must be one character of ASCII, such as \",\", \";\" or \"\\t\"");
+                        R"('; must be one character of ASCII, such as ",", ";" or "\t")");
     }
     for (const NumberColumns& numbers : p_.columns) {
       for (const LabelColumn& label : p_.labels) {

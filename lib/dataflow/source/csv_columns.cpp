@@ -41,7 +41,7 @@ std::vector<ColumnRef> parse_columns(const ConfigNode& list, Reader& reader) {
 
 ConfigNode dumped_columns(const std::vector<ColumnRef>& columns) {
   std::vector<ConfigNode> names;
-  for (const ColumnRef& column : columns) names.push_back(column.name);
+  for (const ColumnRef& column : columns) names.emplace_back(column.name);
   return ConfigNode::list(std::move(names));
 }
 
