@@ -123,7 +123,7 @@ def train(options, network, folder, compression):
                "tcp,self", "--mca", "btl_tcp_if_include", "10.99.0.0/24", "--mca", "oob_tcp_if_include", "10.99.0.0/24", "--mca", "pml",
                "ob1", "sh", "-c", 'exec taskset -c $OMPI_COMM_WORLD_RANK "$@"', "sh",
                options.tpack, "train", options.config, "--log-dir", str(log_dir), "--set", "engine={threads: 1}", "--set",
-               f"trainer={{Horovod: {{bucket_mb: {options.bucket_mb}, compression: {compression}}}}}", "--set", f"max_epoch={1 + options.epochs}"]
+               f"trainer={{Horovod: {{bucket_mb: {options.bucket_mb}, compression: {compression}, broadcast_every_epoch: false}}}}", "--set", f"max_epoch={1 + options.epochs}"]
     before = network.sent_bytes()
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
