@@ -375,6 +375,8 @@ void DataParallel::apply(size_t k, size_t update, const RunInfo& info) {
 /// before the next sum, for which all come together.
 void DataParallel::update_once(size_t k, size_t update, const RunInfo& info) {
   UpdatePrograms& programs = towers_[k]->programs[update];
+  // Buckets are summed before the end of backward, which may still read weights; a guard has met after it.
+  if (!programs.buckets.empty() && !guards_) towers_[k]->local->agree_max(0, "the update");
   const uint32_t turn = towers_[k]->updates_seen++;
   if (k > 0) {
     device(0).assist(updates_made_, turn);

@@ -117,6 +117,10 @@ TEST_F(DataParallelRanks, with_two_towers_each_equal_one_device) {
   setting.accumulate = 3;
   EXPECT_LT(distance(train(setting), train({})), 1e-12);
   expect_same_bits_five_times(setting);
+  setting.accumulate = 1;
+  setting.bucket_bytes = 1;
+  EXPECT_LT(distance(train(setting), train({})), 1e-12);
+  expect_same_bits_five_times(setting);
 }
 
 TEST_F(DataParallelRanks, sum_buckets_during_backward) {
