@@ -16,13 +16,14 @@ import fcntl
 import json
 import os
 import pathlib
+import select
 import shutil
+import signal
 import stat
 import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -42,32 +43,21 @@ def tun(name):
     return file
 
 
-def relay(source, target, latency_s):
-    """Hands on each packet so many seconds after it came."""
+def relay(a, b, latency_s):
+    """Hands on each packet from one device to the other so many seconds after it came. Never returns."""
+    # A network does not wait for a processor that computes.
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    other = {a: b, b: a}
     waiting = collections.deque()
-    there = threading.Condition()
-
-    def write():
-        while True:
-            with there:
-                while not waiting:
-                    there.wait()
-                due, packet = waiting.popleft()
-            time.sleep(max(0.0, due - time.monotonic()))
-            try:
-                os.write(target, packet)
-            except OSError:
-                return
-
-    threading.Thread(target=write, daemon=True).start()
     while True:
-        try:
-            packet = os.read(source, MTU + 100)
-        except OSError:
-            return
-        with there:
-            waiting.append((time.monotonic() + latency_s, packet))
-            there.notify()
+        timeout = max(0.0, waiting[0][0] - time.monotonic()) if waiting else None
+        there, _, _ = select.select((a, b), (), (), timeout)
+        now = time.monotonic()
+        for source in there:
+            waiting.append((now + latency_s, other[source], os.read(source, MTU + 100)))
+        while waiting and waiting[0][0] <= now:
+            _, target, packet = waiting.popleft()
+            os.write(target, packet)
 
 
 class Network:
@@ -89,11 +79,17 @@ class Network:
             run(*inside, "ip", "link", "set", device, "mtu", str(MTU), "up")
             run(*inside, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", f"{self.gbit_per_s}gbit", "burst", "128kb",
                 "latency", "200ms")
-        for a, b in ((0, 1), (1, 0)):
-            threading.Thread(target=relay, args=(files[a], files[b], self.latency_ms / 1e3), daemon=True).start()
+        self.relay = os.fork()
+        if self.relay == 0:
+            try:
+                relay(*files, self.latency_ms / 1e3)
+            finally:
+                os._exit(1)
         return self
 
     def __exit__(self, *_):
+        os.kill(self.relay, signal.SIGKILL)
+        os.waitpid(self.relay, 0)
         for space in HOSTS:
             subprocess.run(["ip", "netns", "del", space])
 

@@ -24,8 +24,10 @@ struct NetworkLink {
 };
 
 /// Seconds of a step on so many nodes with one rank each. A sum takes two exchanges in which each rank sends
-/// (nodes - 1) / nodes of the bucket and receives as much: of the slices of the others, and of the sums; see
-/// MpiComm. Sums follow one another; agreements of a step take one exchange per doubling of the nodes.
+/// (nodes - 1) / nodes of the bucket and receives as much: of the slices of the others, and of the sums.
+/// Exchanges and additions overlap, also those of different buckets (see MpiSums), so the network rests only
+/// until the first bucket is ready, and for two latencies at the end. The agreements of a step go to one rank
+/// and back, with one message per doubling of the nodes.
 double predicted_step_s(const StepProfile& profile, const NetworkLink& link, int nodes);
 
 }  // namespace tpack

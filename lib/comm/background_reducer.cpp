@@ -3,10 +3,20 @@
 #include <pthread.h>
 #include <string>
 #include <system_error>
+#include <variant>
 
 #include "core/error.h"
 
 namespace tpack {
+
+namespace {
+
+std::variant<std::span<float>, std::span<double>> floats_of(const Tensor& values) {
+  if (values.dtype() == DType::kFloat64) return values.span<double>();
+  return values.span<float>();
+}
+
+}  // namespace
 
 void all_reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression compression) {
   if (values.dtype() == DType::kFloat64) {
@@ -60,26 +70,32 @@ void BackgroundReducer::wait() {
   changed_.wait(lock, [&] { return done_ == tasks_.size() || error_; });
   if (error_) std::rethrow_exception(error_);
   tasks_.clear();
-  done_ = 0;
+  begun_ = done_ = 0;
+}
+
+std::optional<Sum> BackgroundReducer::next() {
+  const std::lock_guard lock(mutex_);
+  if (begun_ == tasks_.size()) return std::nullopt;
+  const Task& task = tasks_[begun_++];
+  return Sum{floats_of(task.values), task.stage, task.compression};
 }
 
 void BackgroundReducer::loop() {
   pthread_setname_np(pthread_self(), "reducer");
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return ending_ || (done_ < tasks_.size() && !error_); });
+    changed_.wait(lock, [&] { return ending_ || (begun_ < tasks_.size() && !error_); });
     if (ending_) return;
-    const Task task = tasks_[done_];
     lock.unlock();
     std::exception_ptr error;
     try {
-      all_reduce_sum(comm_, task.values, task.stage, task.compression);
+      comm_.all_reduce_sums([this] { return next(); });
     } catch (...) {
       error = std::current_exception();
     }
     lock.lock();
     if (error) error_ = error;
-    if (!error) ++done_;
+    if (!error) done_ = begun_;
     changed_.notify_all();
   }
 }

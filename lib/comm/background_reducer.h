@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -17,7 +18,8 @@ void all_reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compres
 /// Likewise Comm::reduce_sum.
 void reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression compression);
 
-/// A thread that sums arrays over the members of a group, one after the other, while its owner computes.
+/// A thread that sums arrays over the members of a group, in the order of the starts, while its owner
+/// computes.
 /// Every member starts the same sums in the same order. From the first `start` to the end of `wait` nobody
 /// else uses the group. Threads: one caller at a time.
 class BackgroundReducer {
@@ -41,6 +43,7 @@ class BackgroundReducer {
     Compression compression = Compression::kNone;
   };
 
+  std::optional<Sum> next();
   void loop();
 
   Comm& comm_;
@@ -48,7 +51,8 @@ class BackgroundReducer {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Task> tasks_;  // of this round
-  size_t done_ = 0;          // tasks of this round
+  size_t begun_ = 0;         // tasks of this round
+  size_t done_ = 0;          // of them
   bool ending_ = false;
   std::exception_ptr error_;
   std::thread thread_;

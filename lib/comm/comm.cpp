@@ -7,6 +7,16 @@
 
 namespace tpack {
 
+void Comm::all_reduce_sums(const std::function<std::optional<Sum>()>& next) {
+  while (const std::optional<Sum> sum = next()) {
+    if (const auto* doubles = std::get_if<std::span<double>>(&sum->values)) {
+      all_reduce_sum(*doubles, sum->stage);
+    } else {
+      all_reduce_sum(std::get<std::span<float>>(sum->values), sum->stage, sum->compression);
+    }
+  }
+}
+
 std::string silent_ranks(const std::string& who, const std::vector<int>& late,
                          const std::function<std::string(int rank)>& busy_with) {
   std::vector<std::string> silent;

@@ -3,13 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "comm/compression.h"
 
 namespace tpack {
+
+/// An array of which a member wants the sum over all members, element by element, in place.
+struct Sum {
+  std::variant<std::span<float>, std::span<double>> values;
+  const char* stage = "";                        // for messages: "gradients"
+  Compression compression = Compression::kNone;  // of floats
+};
 
 /// A member of a group of processes or threads that act together. Every member calls the same operations in
 /// the same order with the same sizes. Sums are taken in a fixed order (that of the ranks, unless the group
@@ -32,6 +41,10 @@ class Comm {
     all_reduce_sum(values, stage, Compression::kNone);
   }
   virtual void all_reduce_sum(std::span<double> values, const char* stage) = 0;
+  /// all_reduce_sum of one array after the other, which may overlap. `next` gives an array, or nothing if
+  /// none is ready at the moment; it is asked again until the sums of all that it gave are there. All members
+  /// give the same arrays in the same order, each when it likes.
+  virtual void all_reduce_sums(const std::function<std::optional<Sum>()>& next);
   /// As all_reduce_sum, for members that look at one array: in each process the first member has the sum, and
   /// what the others have afterwards means nothing.
   virtual void reduce_sum(std::span<float> values, const char* stage, Compression compression) {

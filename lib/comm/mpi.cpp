@@ -4,15 +4,17 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <ctime>
+#include <optional>
 #include <sched.h>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
 
-#include "comm/fixed_order_sum.h"
 #include "comm/mpi_notices.h"
+#include "comm/mpi_sums.h"
 #include "comm/rank_board.h"
 #include "core/awake_wait.h"
 #include "core/error.h"
@@ -22,9 +24,8 @@
 namespace tpack {
 namespace {
 
-// Arrays are reduced in blocks: a bound for the scratch memory and for MPI's int counts.
+// Arrays are broadcast in blocks: a bound for MPI's int counts.
 constexpr size_t kBlockBytes = size_t{16} << 20U;
-constexpr int kTag = 1;
 
 std::string mpi_text(int code) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -32,6 +33,9 @@ std::string mpi_text(int code) {
   MPI_Error_string(code, text.data(), &length);
   return {text.data(), static_cast<size_t>(length)};
 }
+
+/// What a look at messages has found.
+enum class Progress { kNone, kSome, kAll };
 
 /// The pause between two looks at messages: MPI cannot sleep until one comes. The thread stays awake at first
 /// if it is urgent, and then sleeps, longer and longer, so that a rank that waits takes no processor from
@@ -65,9 +69,12 @@ class MpiComm final : public Comm {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   void all_reduce_sum(std::span<float> values, const char* stage, Compression compression) override {
-    compression == Compression::kNone ? reduce(values, stage) : reduce_compressed(values, stage, compression);
+    all_reduce_one({values, stage, compression});
   }
-  void all_reduce_sum(std::span<double> values, const char* stage) override { reduce(values, stage); }
+  void all_reduce_sum(std::span<double> values, const char* stage) override {
+    all_reduce_one({values, stage, Compression::kNone});
+  }
+  void all_reduce_sums(const std::function<std::optional<Sum>()>& next) override;
   void broadcast(std::span<std::byte> bytes, int root, const char* stage) override;
   int agree_max(int value, const char* stage) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
@@ -75,7 +82,7 @@ class MpiComm final : public Comm {
   void busy_with(const std::string& what) override;
   void set_urgent(bool urgent) override { is_urgent_ = urgent; }
   void cancel() override { cancelled_ = true; }
-  uint64_t bytes_sent() const override { return bytes_sent_; }
+  uint64_t bytes_sent() const override { return sums_->bytes_sent(); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -88,28 +95,15 @@ class MpiComm final : public Comm {
   void check(int code, const char* stage) {
     if (code != MPI_SUCCESS) fail(stage, mpi_text(code));
   }
-  MPI_Request* new_request() {
-    sizes_.push_back(kAnySize);
-    return &requests_.emplace_back(MPI_REQUEST_NULL);
-  }
-  void send(const void* data, size_t bytes, int to, const char* stage);
-  void receive(void* data, size_t bytes, int from, const char* stage);
+  void all_reduce_one(const Sum& sum);
+  template <class Look>
+  void wait(const char* stage, const Look& look);
   void complete(const char* stage);
-  bool is_done(const char* stage);
   void require_no_loss(const char* stage);
-  void find_silent(const char* stage);
+  template <class Look>
+  void find_silent(const char* stage, const Look& look);
   void answer_before_the_end(const char* stage);
-  void check_sizes(const char* stage);
-  template <class T>
-  void reduce(std::span<T> values, const char* stage);
-  void reduce_compressed(std::span<float> values, const char* stage, Compression compression);
-  template <class T>
-  void gather_own_slice(std::span<T> block, const char* stage);
-  template <class T>
-  void share_sums(std::span<T> block, const char* stage);
   [[noreturn]] void fail_of_stages(const char* stage);
-
-  static constexpr int kAnySize = -1;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm notices_comm_ = MPI_COMM_NULL;
@@ -121,13 +115,8 @@ class MpiComm final : public Comm {
   bool failed_ = false;
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> is_urgent_ = true;
-  uint64_t bytes_sent_ = 0;
-  std::vector<std::byte> scratch_;     // what the others send of this rank's slice
-  std::vector<uint16_t> compressed_;   // a block
-  std::vector<float> expanded_;        // this rank's slice of it, by rank
-  std::vector<MPI_Request> requests_;  // under way
-  std::vector<int> sizes_;             // bytes that each must bring, or kAnySize
-  std::vector<MPI_Status> statuses_;
+  MPI_Request request_ = MPI_REQUEST_NULL;  // of the operation under way
+  std::unique_ptr<MpiSums> sums_;
 };
 
 MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
@@ -147,10 +136,8 @@ MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
   MPI_Comm_size(comm_, &size_);
   board_ = RankBoard::open(size_);
   if (board_) board_->enter(rank_);
-  const auto ranks = static_cast<size_t>(size_);
-  requests_.reserve(2 * ranks);
-  sizes_.reserve(2 * ranks);
-  statuses_.resize(2 * ranks);
+  sums_ = std::make_unique<MpiSums>(
+      comm_, [this](const char* stage, const std::string& text) { fail(stage, text); });
 }
 
 MpiComm::~MpiComm() {
@@ -162,24 +149,6 @@ MpiComm::~MpiComm() {
   MPI_Finalize();
 }
 
-void MpiComm::send(const void* data, size_t bytes, int to, const char* stage) {
-  bytes_sent_ += bytes;
-  check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kTag, comm_, new_request()), stage);
-}
-
-void MpiComm::receive(void* data, size_t bytes, int from, const char* stage) {
-  MPI_Request* const request = new_request();
-  sizes_.back() = static_cast<int>(bytes);
-  check(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kTag, comm_, request), stage);
-}
-
-bool MpiComm::is_done(const char* stage) {
-  int done = 0;
-  check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, statuses_.data()), stage);
-  if (done == 0 && cancelled_) fail(stage, "given up");
-  return done != 0;
-}
-
 /// The process that started the ranks sees at once that one has ended.
 void MpiComm::require_no_loss(const char* stage) {
   const int lost = board_ ? board_->lost() : -1;
@@ -187,37 +156,56 @@ void MpiComm::require_no_loss(const char* stage) {
     fail(stage, "rank " + std::to_string(lost) + " has ended; it was at '" + board_->stage(lost) + "'");
 }
 
-/// Waits for all that is under way.
-void MpiComm::complete(const char* stage) {
+/// Until `look` says that all is there. The patience begins anew with all that comes.
+template <class Look>
+void MpiComm::wait(const char* stage, const Look& look) {
   constexpr auto kBetweenReadings = std::chrono::milliseconds(500);
   const auto patience =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s_));
+  const auto checked_look = [&] {
+    const Progress progress = look();
+    if (progress != Progress::kAll && cancelled_) fail(stage, "given up");
+    return progress;
+  };
   if (board_) board_->set_stage(rank_, stage);
-  Pause pause(is_urgent_);
+  std::optional<Pause> pause(is_urgent_);
   auto now = Clock::now();
   auto end = now + patience;
   auto reading = std::min(end, now + kBetweenReadings);
-  for (; !is_done(stage); pause()) {
+  for (Progress progress = checked_look(); progress != Progress::kAll; progress = checked_look()) {
+    if (progress == Progress::kSome) {
+      pause.emplace(is_urgent_);
+      end = Clock::now() + patience;
+      continue;
+    }
+    (*pause)();
     now = Clock::now();
     if (now < reading) continue;
     require_no_loss(stage);
     if (notices_->read(stage)) end = now + patience;
     if (now >= end) {
-      find_silent(stage);
+      find_silent(stage, checked_look);
       now = Clock::now();
       end = now + patience;
     }
     reading = std::min(end, now + kBetweenReadings);
   }
   if (board_) board_->set_stage(rank_, stage, true);
-  check_sizes(stage);
-  requests_.clear();
-  sizes_.clear();
+}
+
+/// Waits for the operation of MPI that `request_` stands for.
+void MpiComm::complete(const char* stage) {
+  wait(stage, [&] {
+    int done = 0;
+    check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), stage);
+    return done != 0 ? Progress::kAll : Progress::kNone;
+  });
 }
 
 /// When others have not come in time: asks where they are. Returns if all of them wait where this one does,
 /// or are busy.
-void MpiComm::find_silent(const char* stage) {
+template <class Look>
+void MpiComm::find_silent(const char* stage, const Look& look) {
   constexpr auto kTimeToAnswer = std::chrono::seconds(2);
   notices_->ask();
   const auto all_said = [&] {
@@ -228,7 +216,7 @@ void MpiComm::find_silent(const char* stage) {
   };
   const auto end = Clock::now() + kTimeToAnswer;
   for (Pause pause(is_urgent_); !all_said() && Clock::now() < end; pause()) {
-    if (is_done(stage)) return;
+    if (look() != Progress::kNone) return;
     notices_->read(stage);
   }
   std::vector<int> late;
@@ -256,123 +244,51 @@ void MpiComm::answer_before_the_end(const char* stage) {
   for (Pause pause(is_urgent); Clock::now() < end; pause()) notices_->read(stage);
 }
 
-/// A shorter message than expected is no error to MPI; it means that the ranks disagree.
-void MpiComm::check_sizes(const char* stage) {
-  for (size_t i = 0; i < sizes_.size(); ++i) {
-    if (sizes_[i] == kAnySize) continue;
-    int bytes = 0;
-    MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes);
-    if (bytes == sizes_[i]) continue;
-    fail(stage, "rank " + std::to_string(statuses_[i].MPI_SOURCE) + " sent " + std::to_string(bytes) +
-                    " bytes, expected " + std::to_string(sizes_[i]) + "; do all ranks run the same config?");
-  }
-}
-
 /// Does not block: a peer looks for it when it waits for this rank.
 void MpiComm::busy_with(const std::string& what) {
   notices_->read("");
   notices_->busy_with(what);
 }
 
-/// Block by block: every rank gets all versions of its slice, adds them in rank order, and gives the sum to
-/// all.
-template <class T>
-void MpiComm::reduce(std::span<T> values, const char* stage) {
-  constexpr size_t kBlock = kBlockBytes / sizeof(T);
-  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
-    const std::span<T> block = values.subspan(begin, std::min(kBlock, values.size() - begin));
-    gather_own_slice(block, stage);
-    const RankPart own = part_of_rank(block.size(), rank_, size_);
-    const auto* others = reinterpret_cast<const T*>(scratch_.data());
-    const auto array = [&](int other) -> const T* {
-      if (other == rank_) return block.data() + own.begin;
-      return others + static_cast<size_t>(other < rank_ ? other : other - 1) * own.size();
+void MpiComm::all_reduce_sums(const std::function<std::optional<Sum>()>& next) {
+  std::optional<Sum> sum = next();
+  while (sum) {
+    const char* const stage = sum->stage;
+    // Sums of another stage wait until the ones under way are done: a rank waits at one stage.
+    const auto advance = [&] {
+      Progress progress = sums_->advance() ? Progress::kSome : Progress::kNone;
+      for (; sum && sums_->has_room() && std::string_view(sum->stage) == stage; sum = next()) {
+        sums_->begin(*sum);
+        progress = Progress::kSome;
+      }
+      if (!sum) sum = next();
+      return sums_->is_done() ? Progress::kAll : progress;
     };
-    sum_in_rank_order<T>(size_, own.size(), array, [&](size_t at, std::span<const T> sums) {
-      std::copy(sums.begin(), sums.end(), block.begin() + static_cast<std::ptrdiff_t>(own.begin + at));
-    });
-    share_sums(block, stage);
+    wait(stage, advance);
   }
 }
 
-/// Likewise; what each rank gives is rounded, added as floats, and the sum is rounded again, so all ranks
-/// have the same bits.
-void MpiComm::reduce_compressed(std::span<float> values, const char* stage, Compression compression) {
-  constexpr size_t kBlock = kBlockBytes / sizeof(float);
-  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
-    const std::span<float> block = values.subspan(begin, std::min(kBlock, values.size() - begin));
-    compressed_.resize(std::max(compressed_.size(), block.size()));
-    const std::span<uint16_t> wire(compressed_.data(), block.size());
-    compress(block, wire, compression);
-    gather_own_slice(wire, stage);
-    const RankPart own = part_of_rank(block.size(), rank_, size_);
-    expanded_.resize(std::max(expanded_.size(), own.size() * static_cast<size_t>(size_)));
-    const auto expanded = [&](int rank) {
-      return std::span<float>(expanded_.data() + static_cast<size_t>(rank) * own.size(), own.size());
-    };
-    const auto* others = reinterpret_cast<const uint16_t*>(scratch_.data());
-    for (int rank = 0; rank < size_; ++rank) {
-      const bool is_own = rank == rank_;
-      const uint16_t* const from = is_own ? wire.data() + own.begin : others;
-      if (!is_own) others += own.size();
-      expand({from, own.size()}, expanded(rank), compression);
-    }
-    const auto array = [&](int rank) -> const float* { return expanded(rank).data(); };
-    sum_in_rank_order<float>(size_, own.size(), array, [&](size_t at, std::span<const float> sums) {
-      compress(sums, wire.subspan(own.begin + at, sums.size()), compression);
-    });
-    share_sums(wire, stage);
-    expand(wire, block, compression);
-  }
-}
-
-template <class T>
-void MpiComm::gather_own_slice(std::span<T> block, const char* stage) {
-  const RankPart own = part_of_rank(block.size(), rank_, size_);
-  const size_t bytes = own.size() * sizeof(T);
-  if (scratch_.size() < bytes * static_cast<size_t>(size_ - 1))
-    scratch_.resize(bytes * static_cast<size_t>(size_ - 1));
-  size_t place = 0;
-  for (int other = 0; other < size_; ++other) {
-    if (other == rank_) continue;
-    receive(scratch_.data() + bytes * place++, bytes, other, stage);
-  }
-  for (int other = 0; other < size_; ++other) {
-    const RankPart theirs = part_of_rank(block.size(), other, size_);
-    if (other != rank_) send(block.data() + theirs.begin, theirs.size() * sizeof(T), other, stage);
-  }
-  complete(stage);
-}
-
-template <class T>
-void MpiComm::share_sums(std::span<T> block, const char* stage) {
-  const RankPart own = part_of_rank(block.size(), rank_, size_);
-  for (int other = 0; other < size_; ++other) {
-    if (other == rank_) continue;
-    const RankPart theirs = part_of_rank(block.size(), other, size_);
-    receive(block.data() + theirs.begin, theirs.size() * sizeof(T), other, stage);
-    send(block.data() + own.begin, own.size() * sizeof(T), other, stage);
-  }
-  complete(stage);
+void MpiComm::all_reduce_one(const Sum& sum) {
+  bool given = false;
+  all_reduce_sums([&] { return std::exchange(given, true) ? std::nullopt : std::optional(sum); });
 }
 
 void MpiComm::broadcast(std::span<std::byte> bytes, int root, const char* stage) {
   for (size_t begin = 0; begin < bytes.size(); begin += kBlockBytes) {
     const auto block = bytes.subspan(begin, std::min(kBlockBytes, bytes.size() - begin));
-    check(MPI_Ibcast(block.data(), static_cast<int>(block.size()), MPI_BYTE, root, comm_, new_request()),
-          stage);
+    check(MPI_Ibcast(block.data(), static_cast<int>(block.size()), MPI_BYTE, root, comm_, &request_), stage);
     complete(stage);
   }
 }
 
-/// One reduction of MPI's own, in which each rank sends to as many others as 2 has to be doubled to be their
-/// number. The stage goes with the value as a number, from above and below.
+/// One reduction of MPI's own, of as many messages in a row as 2 has to be doubled to be the number of ranks,
+/// there and back. The stage goes with the value as a number, from above and below.
 int MpiComm::agree_max(int value, const char* stage) {
   notices_->read("");  // they would pile up on a rank that never waits
   const auto number = static_cast<int64_t>(stable_hash(stage) >> 1U);
   std::array<int64_t, 3> vote = {value, number, -number};
   check(MPI_Iallreduce(MPI_IN_PLACE, vote.data(), static_cast<int>(vote.size()), MPI_INT64_T, MPI_MAX, comm_,
-                       new_request()),
+                       &request_),
         stage);
   complete(stage);
   if (vote[1] != number || vote[2] != -number) fail_of_stages(stage);
@@ -392,13 +308,13 @@ std::vector<std::string> MpiComm::all_gather(const std::string& text, const char
   const auto ranks = static_cast<size_t>(size_);
   const auto own_size = static_cast<int>(text.size());
   std::vector<int> sizes(ranks);
-  check(MPI_Iallgather(&own_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm_, new_request()), stage);
+  check(MPI_Iallgather(&own_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm_, &request_), stage);
   complete(stage);
   std::vector<int> begins(ranks);
   for (size_t rank = 1; rank < ranks; ++rank) begins[rank] = begins[rank - 1] + sizes[rank - 1];
   std::string joined(static_cast<size_t>(begins.back() + sizes.back()), '\0');
   check(MPI_Iallgatherv(text.data(), own_size, MPI_CHAR, joined.data(), sizes.data(), begins.data(), MPI_CHAR,
-                        comm_, new_request()),
+                        comm_, &request_),
         stage);
   complete(stage);
   std::vector<std::string> all;

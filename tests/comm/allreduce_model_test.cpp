@@ -12,7 +12,7 @@ TEST(AllreduceModel, of_one_node_is_its_step) {
 }
 
 TEST(AllreduceModel, hides_sums_behind_backward) {
-  // 1 MB at 100 MB/s: each of two exchanges takes half of it, 5 ms.
+  // 1 MB at 100 MB/s: each of two exchanges takes half of that, 5 ms.
   const StepProfile profile{{{0.1, 1e6}, {0.2, 1e6}}, 0.3, 0.02, kFast};
   EXPECT_NEAR(predicted_step_s(profile, {1e8, 0}, 2), 0.32, 1e-9);
 }
@@ -25,10 +25,17 @@ TEST(AllreduceModel, waits_for_the_wire_if_that_is_slower) {
   EXPECT_NEAR(predicted_step_s(profile, {1e8, 0}, 1 << 20), 0.1 + 0.6 + 0.02, 1e-4);
 }
 
-TEST(AllreduceModel, counts_latencies_and_the_sums_themselves) {
-  const StepProfile profile{{{0.1, 1e6}, {0.1, 1e6}}, 0.1, 0, 1e8};
-  const double one = 2 * (0.01 + 0.005) + 0.005;
-  EXPECT_NEAR(predicted_step_s(profile, {1e8, 0.01}, 2), 2 * 0.01 + 0.1 + 2 * one, 1e-9);
+TEST(AllreduceModel, counts_the_latencies_of_agreements_and_of_the_last_exchange) {
+  const StepProfile profile{{{0.1, 1e6}, {0.1, 1e6}}, 0.1, 0.02, kFast};
+  EXPECT_NEAR(predicted_step_s(profile, {1e8, 0.01}, 2), 4 * 0.01 + 0.1 + 2 * 0.01 + 2 * 0.01 + 0.02, 1e-9);
+  const double exchanges = 2 * 0.01 * 2 * 7 / 8;
+  EXPECT_NEAR(predicted_step_s(profile, {1e8, 0.01}, 8), 3 * 4 * 0.01 + 0.1 + exchanges + 2 * 0.01 + 0.02,
+              1e-9);
+}
+
+TEST(AllreduceModel, waits_for_the_additions_if_they_are_slower_than_the_wire) {
+  const StepProfile profile{{{0.1, 1e6}, {0.1, 1e6}}, 0.1, 0, 1e7};
+  EXPECT_NEAR(predicted_step_s(profile, {1e8, 0}, 2), 0.1 + 2 * 0.5e6 / 1e7, 1e-9);
 }
 
 }  // namespace

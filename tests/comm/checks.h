@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,41 @@ inline void check_sum_of_first(Comm& comm, size_t count, int threads) {
   EXPECT_EQ(doubles, std::vector<double>(count, sum)) << "on rank " << comm.rank();
 }
 
+/// Arrays of many sizes, types and stages, which each member gives at moments of its own.
+inline void check_sums_that_overlap(Comm& comm) {
+  constexpr size_t kSums = 24;
+  std::vector<std::vector<float>> floats(kSums);
+  std::vector<std::vector<double>> doubles(kSums);
+  size_t given = 0;
+  int asked = 0;
+  const auto next = [&]() -> std::optional<Sum> {
+    // Somewhere in the middle a member has nothing to give, which is not the end.
+    if (given == kSums || (given > 0 && ++asked % (2 + comm.rank()) != 0)) return std::nullopt;
+    const size_t number = given++;
+    const size_t count = 1 + (number * 76543) % 400009;
+    const char* const stage = number % 8 < 5 ? "gradients" : "statistics";
+    const auto value = static_cast<double>(number) + comm.rank();
+    if (number % 3 == 1) {
+      doubles[number].assign(count, value);
+      return Sum{std::span<double>(doubles[number]), stage, Compression::kFp16};  // of floats: means nothing
+    }
+    floats[number].assign(count, static_cast<float>(value));
+    floats[number].back() = 1;
+    return Sum{std::span<float>(floats[number]), stage,
+               number % 3 == 2 ? Compression::kFp16 : Compression::kNone};
+  };
+  while (given < kSums) comm.all_reduce_sums(next);
+  for (size_t number = 0; number < kSums; ++number) {
+    const int sum = comm.size() * static_cast<int>(number) + comm.size() * (comm.size() - 1) / 2;
+    for (const double value : doubles[number]) ASSERT_EQ(value, sum) << "array " << number;
+    for (size_t i = 0; i + 1 < floats[number].size(); ++i)
+      ASSERT_EQ(floats[number][i], static_cast<float>(sum)) << "element " << i << " of array " << number;
+    if (!floats[number].empty()) {
+      ASSERT_EQ(floats[number].back(), static_cast<float>(comm.size())) << "array " << number;
+    }
+  }
+}
+
 enum class SumOrder : uint8_t { kOfRanks, kFixed };
 
 /// Checks what every kind of group must do.
@@ -75,6 +111,7 @@ inline void check_operations(Comm& comm, SumOrder order = SumOrder::kOfRanks) {
     check_sum<float>(comm, count);
     check_sum<double>(comm, count);
   }
+  check_sums_that_overlap(comm);
   for (int root = 0; root < comm.size(); ++root) {
     std::vector<int> plan(1000, comm.rank() == root ? 7 + root : -1);
     comm.broadcast(std::as_writable_bytes(std::span(plan)), root, "plan");
