@@ -35,7 +35,7 @@ std::string mpi_text(int code) {
 }
 
 /// What a look at messages has found.
-enum class Progress { kNone, kSome, kAll };
+enum class Arrived { kNothing, kSome, kAll };
 
 /// The pause between two looks at messages: MPI cannot sleep until one comes. The thread stays awake at first
 /// if it is urgent, and then sleeps, longer and longer, so that a rank that waits takes no processor from
@@ -163,17 +163,17 @@ void MpiComm::wait(const char* stage, const Look& look) {
   const auto patience =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s_));
   const auto checked_look = [&] {
-    const Progress progress = look();
-    if (progress != Progress::kAll && cancelled_) fail(stage, "given up");
-    return progress;
+    const Arrived arrived = look();
+    if (arrived != Arrived::kAll && cancelled_) fail(stage, "given up");
+    return arrived;
   };
   if (board_) board_->set_stage(rank_, stage);
   std::optional<Pause> pause(is_urgent_);
   auto now = Clock::now();
   auto end = now + patience;
   auto reading = std::min(end, now + kBetweenReadings);
-  for (Progress progress = checked_look(); progress != Progress::kAll; progress = checked_look()) {
-    if (progress == Progress::kSome) {
+  for (Arrived arrived = checked_look(); arrived != Arrived::kAll; arrived = checked_look()) {
+    if (arrived == Arrived::kSome) {
       pause.emplace(is_urgent_);
       end = Clock::now() + patience;
       continue;
@@ -198,7 +198,7 @@ void MpiComm::complete(const char* stage) {
   wait(stage, [&] {
     int done = 0;
     check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), stage);
-    return done != 0 ? Progress::kAll : Progress::kNone;
+    return done != 0 ? Arrived::kAll : Arrived::kNothing;
   });
 }
 
@@ -216,7 +216,7 @@ void MpiComm::find_silent(const char* stage, const Look& look) {
   };
   const auto end = Clock::now() + kTimeToAnswer;
   for (Pause pause(is_urgent_); !all_said() && Clock::now() < end; pause()) {
-    if (look() != Progress::kNone) return;
+    if (look() != Arrived::kNothing) return;
     notices_->read(stage);
   }
   std::vector<int> late;
@@ -256,13 +256,13 @@ void MpiComm::all_reduce_sums(const std::function<std::optional<Sum>()>& next) {
     const char* const stage = sum->stage;
     // Sums of another stage wait until the ones under way are done: a rank waits at one stage.
     const auto advance = [&] {
-      Progress progress = sums_->advance() ? Progress::kSome : Progress::kNone;
+      Arrived arrived = sums_->advance() ? Arrived::kSome : Arrived::kNothing;
       for (; sum && sums_->has_room() && std::string_view(sum->stage) == stage; sum = next()) {
         sums_->begin(*sum);
-        progress = Progress::kSome;
+        arrived = Arrived::kSome;
       }
       if (!sum) sum = next();
-      return sums_->is_done() ? Progress::kAll : progress;
+      return sums_->is_done() ? Arrived::kAll : arrived;
     };
     wait(stage, advance);
   }
