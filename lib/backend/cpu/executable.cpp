@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/cpu/denormals.h"
+#include "backend/cpu/compute_mode.h"
 #include "backend/cpu/onednn.h"
 #include "backend/passes/memory.h"
 #include "core/clock.h"
@@ -35,7 +35,7 @@ class CpuExecutable final : public Executable {
     use_one_onednn_thread();
     for (const InputUse& use : input_uses_)
       calls_[use.step].in[use.operand] = inputs[use.input].raw() + use.begin;
-    const FlushDenormals flush;
+    const ComputeMode mode;
     size_t reached = 0;
     for (size_t i = 0; i < calls_.size(); ++i) {
       if (profiling_) began_s_[i] = monotonic_s();

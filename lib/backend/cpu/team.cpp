@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "backend/cpu/denormals.h"
+#include "backend/cpu/compute_mode.h"
 #include "backend/cpu/onednn.h"
 #include "core/awake_wait.h"
 #include "core/error.h"
@@ -75,14 +75,14 @@ void Team::run_job(int pieces, Call call, const void* f) {
 }
 
 void Team::serve(int thread) {
-  const FlushDenormals flush;
+  const ComputeMode mode;
   use_one_onednn_thread();
   uint32_t round = 0;
   while (next_job(round)) work(thread);
 }
 
 void Team::assist(const std::atomic<uint32_t>& turn, uint32_t old) {
-  const FlushDenormals flush;
+  const ComputeMode mode;
   use_one_onednn_thread();
   const auto is_over = [&] { return turn.load(std::memory_order_acquire) != old; };
   const auto has_work = [&] { return free_.load(std::memory_order_acquire) != 0; };

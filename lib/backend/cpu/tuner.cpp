@@ -8,7 +8,7 @@
 #include <sstream>
 #include <sys/resource.h>
 
-#include "backend/cpu/denormals.h"
+#include "backend/cpu/compute_mode.h"
 #include "backend/cpu/simd.h"
 #include "core/clock.h"
 #include "core/file_io.h"
@@ -64,7 +64,7 @@ Tuner::Measurement time_of(PreparedKernel& prepared, Team& team) {
   for (const Tensor& tensor : in) from.push_back(tensor.raw());
   for (const Tensor& tensor : out) to.push_back(tensor.raw());
   const RunInfo info;
-  const FlushDenormals flush;  // as in a run
+  const ComputeMode mode;  // as in a run
   const KernelArgs args{from, to, scratch.raw(), &info, &team};
   prepared.kernel->run(args);
   std::vector<TimedRun> runs;

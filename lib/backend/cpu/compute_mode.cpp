@@ -1,0 +1,22 @@
+#include "backend/cpu/compute_mode.h"
+
+namespace tpack::cpu {
+namespace {
+
+sigset_t all_but_faults() {
+  sigset_t all;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&all, fault);
+  return all;
+}
+
+}  // namespace
+
+ComputeMode::ComputeMode() {
+  static const sigset_t blocked = all_but_faults();
+  pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+}
+
+ComputeMode::~ComputeMode() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+}  // namespace tpack::cpu
