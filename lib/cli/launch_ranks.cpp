@@ -10,9 +10,7 @@
 #include <poll.h>
 #include <set>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/signals.h"
@@ -20,6 +18,7 @@
 #include "comm/rank_board.h"
 #include "comm/world.h"
 #include "core/clock.h"
+#include "core/dependent_process.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/machine.h"
@@ -29,9 +28,6 @@ namespace tpack {
 namespace {
 
 constexpr int kSecondsToEnd = 10;  // for the others when a rank was lost
-// As a shell reports a command that is not there, and one that cannot be run.
-constexpr int kNotFound = 127;
-constexpr int kNotStarted = 126;
 
 /// Watches processes of others; a descriptor becomes readable when one ends.
 class RankWatch {
@@ -85,30 +81,6 @@ class RankWatch {
   std::set<int> ended_;
 };
 
-pid_t start(const std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid < 0) throw ResourceError(std::string("cannot start mpirun: ") + std::strerror(errno));
-  if (pid > 0) return pid;
-  // In a group of its own: of the signals of a terminal only the parent learns, which passes them on once. If
-  // the parent is killed, mpirun ends, and the ranks with it.
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(128 + SIGTERM);
-  execvp(argv[0], argv.data());
-  _exit(errno == ENOENT ? kNotFound : kNotStarted);
-}
-
-/// The code of what mpirun started, if it has ended.
-std::optional<int> code_of(pid_t pid) {
-  int status = 0;
-  if (waitpid(pid, &status, WNOHANG) != pid) return std::nullopt;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /// "was ended by signal 9 (Killed)", "has ended with exit code 3".
 std::string how_it_ended(int code) {
   if (code <= 128) return "has ended with exit code " + std::to_string(code);
@@ -153,7 +125,8 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
 
   SignalWatcher signals;
   signals.expect_orderly_end();
-  const pid_t mpirun = start(words);
+  // If this process is killed, mpirun ends, and the ranks with it.
+  DependentProcess mpirun({.program = words[0], .words = words});
   const int wake = eventfd(0, EFD_CLOEXEC);
   const std::stop_callback on_signal(signals.stop_token(), [wake] {
     const uint64_t one = 1;
@@ -162,24 +135,28 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   RankWatch watch(*board);
   std::optional<int> code;
   std::optional<Stopwatch> ending;  // since the ranks were told, or one was lost
-  while (!(code = code_of(mpirun))) {
+  while (!mpirun.has_ended()) {
     watch.look();
     if (!ending && (signals.signal() != 0 || board->lost() >= 0)) {
       ending.emplace();
       // Not through mpirun, which would kill them after a second: they finish the step, and rank 0 saves.
       if (signals.signal() != 0) watch.signal_all(SIGTERM);
-      if (signals.signal() != 0 && !watch.all_seen()) kill(mpirun, SIGTERM);  // nothing was trained yet
+      if (signals.signal() != 0 && !watch.all_seen()) mpirun.signal(SIGTERM);  // nothing was trained yet
     }
     // mpirun itself lingers for seconds after ranks that ended by a signal.
     if (signals.signal() != 0 && watch.all_ended()) break;
     if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) {
       watch.signal_all(SIGKILL);
-      kill(mpirun, SIGKILL);
+      mpirun.signal(SIGKILL);
     }
     constexpr int kBetweenLooksMs = 50;
     pollfd woken = {ending ? -1 : wake, POLLIN, 0};
     poll(&woken, 1, kBetweenLooksMs);
   }
+  if (mpirun.has_ended())
+    code = mpirun.wait();
+  else
+    mpirun.leave();
   watch.look();
   if (code && *code != 0) {  // mpirun has told those that were left to end
     constexpr int kMostMs = 1000;
@@ -189,7 +166,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   }
   close(wake);
   if (signals.signal() != 0) return 128 + signals.signal();
-  if (!watch.any() && *code == kNotFound)
+  if (!watch.any() && *code == DependentProcess::kNotFound)
     throw ResourceError(
         "mpirun was not found; install Open MPI (Debian: openmpi-bin), or train without --procs");
   if (!watch.any() && *code != 0)

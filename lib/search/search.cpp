@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <poll.h>
 
 #include "core/clock.h"
+#include "core/dependent_process.h"
 #include "core/file_io.h"
 #include "core/log.h"
 #include "core/machine.h"
@@ -18,7 +20,6 @@
 #include "experiment/folder_lock.h"
 #include "parallel/tower_threads.h"
 #include "search/results.h"
-#include "search/run_process.h"
 
 namespace tpack {
 namespace {
@@ -32,7 +33,7 @@ constexpr int kMissedGate = static_cast<int>(ErrorKind::kGateMissed);
 /// A run that is being trained.
 struct Job {
   size_t run = 0;
-  std::unique_ptr<RunProcess> process;
+  std::unique_ptr<DependentProcess> process;
   Stopwatch watch;
 };
 
@@ -51,7 +52,7 @@ class Jobs {
     return std::none_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job.has_value(); });
   }
   /// Nothing is started after `stop`: false.
-  bool start(size_t place, size_t run, const std::function<std::unique_ptr<RunProcess>()>& make) {
+  bool start(size_t place, size_t run, const std::function<std::unique_ptr<DependentProcess>()>& make) {
     const std::scoped_lock lock(mutex_);
     if (!is_stopped_) jobs_[place].emplace(Job{run, make(), {}});
     return !is_stopped_;
@@ -78,7 +79,7 @@ class Jobs {
     const std::scoped_lock lock(mutex_);
     is_stopped_ = true;
     for (const auto& job : jobs_)
-      if (job) job->process->terminate();
+      if (job) job->process->signal(SIGTERM);
   }
 
  private:
@@ -230,8 +231,11 @@ class SearchDriver {
     if (!wait_for_folder(run)) return;
     const size_t place = *jobs_.free_place();
     const bool is_started = jobs_.start(place, number, [&] {
-      return std::make_unique<RunProcess>(words, folder_of(run) + "/" + kConsole,
-                                          processors_[place % processors_.size()]);
+      return std::make_unique<DependentProcess>(
+          DependentProcess::Options{.program = "/proc/self/exe",
+                                    .words = words,
+                                    .output = folder_of(run) + "/" + kConsole,
+                                    .processors = processors_[place % processors_.size()]});
     });
     if (!is_started) return;
     run.state = RunState::kRunning;

@@ -1,0 +1,101 @@
+#include "core/dependent_process.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+namespace tpack {
+namespace {
+
+/// What the child needs before it becomes the program.
+struct Becoming {
+  const char* program = nullptr;
+  std::vector<char*> arguments;
+  int output = -1;  // -1: as before
+  cpu_set_t processors = {};
+  bool is_bound = false;
+  pid_t parent = 0;
+
+  /// System calls only, since other threads of the parent may have held locks.
+  [[noreturn]] void become() const {
+    setpgid(0, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(128 + SIGTERM);                       // it died before it was watched
+    if (is_bound) sched_setaffinity(0, sizeof processors, &processors);  // without it, it only shares
+    if (output >= 0) {
+      dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+      dup2(output, STDOUT_FILENO);
+      dup2(output, STDERR_FILENO);
+    }
+    execvp(program, arguments.data());
+    _exit(errno == ENOENT ? DependentProcess::kNotFound : DependentProcess::kNotStarted);
+  }
+};
+
+}  // namespace
+
+DependentProcess::DependentProcess(const Options& options) {
+  Becoming child;
+  child.program = options.program.c_str();
+  for (const std::string& word : options.words) child.arguments.push_back(const_cast<char*>(word.c_str()));
+  child.arguments.push_back(nullptr);
+  CPU_ZERO(&child.processors);
+  for (const int processor : options.processors) CPU_SET(static_cast<size_t>(processor), &child.processors);
+  child.is_bound = !options.processors.empty();
+  child.parent = getpid();
+  if (!options.output.empty()) {
+    child.output = open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (child.output < 0)
+      throw ResourceError(options.output + ": cannot be written: " + std::strerror(errno));
+  }
+  pid_ = fork();
+  if (pid_ == 0) child.become();
+  const int failure = errno;
+  if (child.output >= 0) close(child.output);
+  if (pid_ < 0) throw ResourceError("cannot start '" + options.program + "': " + std::strerror(failure));
+  // The function of glibc 2.36 is declared without extern "C".
+  descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  if (descriptor_ >= 0) return;
+  const std::string why = std::strerror(errno);
+  kill(pid_, SIGKILL);
+  wait();
+  throw ResourceError("cannot watch '" + options.program + "': " + why);
+}
+
+DependentProcess::~DependentProcess() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    wait();
+  }
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool DependentProcess::has_ended() const {
+  pollfd end = {descriptor_, POLLIN, 0};
+  return pid_ < 0 || poll(&end, 1, 0) > 0;
+}
+
+void DependentProcess::signal(int number) const {
+  if (pid_ > 0) kill(pid_, number);
+}
+
+int DependentProcess::wait() {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+  pid_ = -1;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace tpack
