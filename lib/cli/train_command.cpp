@@ -17,6 +17,7 @@
 #include "core/file_io.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "experiment/experiment.h"
 #include "experiment/train.h"
 
 namespace tpack {
@@ -70,6 +71,12 @@ int train_here(const TrainCommandOptions& options) {
   }
 }
 
+int launch(const TrainCommandOptions& options) {
+  // Mistakes in the config are reported once, not by each rank.
+  load_experiment(options.train.config, options.train.overrides).require_for_training();
+  return launch_ranks(options.procs, command_of_a_rank());
+}
+
 void add_train_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<TrainCommandOptions>();
   add_config_arguments(command, options->config);
@@ -95,9 +102,7 @@ void add_train_options(CLI::App& command, Action& action) {
     options->train.config = options->config.file;
     options->train.overrides = options->config.overrides;
     options->train.resume = ResumeRequest::parse(options->resume);
-    action = [options] {
-      return options->procs > 0 ? launch_ranks(options->procs, command_of_a_rank()) : train_here(*options);
-    };
+    action = [options] { return options->procs > 0 ? launch(*options) : train_here(*options); };
   });
 }
 

@@ -162,6 +162,15 @@ TEST_F(Procs, save_when_they_are_asked_to_end) {
   }
 }
 
+TEST_F(Procs, say_once_what_is_wrong_with_the_config) {
+  const Outcome outcome =
+      train("wrong", {"--procs", "3", "--set", "trainer=Horovod", "--set", "max_epoch=-1"});
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  const size_t first = outcome.err.find("max_epoch");
+  EXPECT_NE(first, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("error:"), outcome.err.rfind("error:")) << outcome.err;
+}
+
 TEST_F(Procs, are_refused_where_they_cannot_be) {
   const Outcome none = testing_cli::tpack({"train", config_, "--procs", "0"});
   EXPECT_EQ(none.code, 2) << none.err;
