@@ -86,10 +86,18 @@ def parameter_table(parameters):
     return "\n".join(lines) + "\n"
 
 
+def other_default(variant):
+    """What a name means beside the component: " (`mode: parameter_server`)"."""
+    if variant is None:
+        return ""
+    return f" (`{', '.join(f'{field}: {value}' for field, value in variant.items() if field != 'name')}`)"
+
+
 def component_section(component):
     lines = [f"## {component['name']}", "", escaped(component["summary"])]
     if component["aliases"]:
-        lines[-1] += " Also called " + ", ".join(f"`{a}`" for a in component["aliases"]) + "."
+        variants = {v["name"]: v for v in component.get("variants", [])}
+        lines[-1] += " Also called " + ", ".join(f"`{a}`{other_default(variants.get(a))}" for a in component["aliases"]) + "."
     lines.append("")
     for label, text in doc_comment(component):
         lines += [f"**{label}:** {escaped(text)}" if label else escaped(text), ""]

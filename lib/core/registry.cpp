@@ -39,6 +39,22 @@ std::string other_kinds_with(const std::string& kind, const std::string& name) {
 
 }  // namespace
 
+void ComponentInfo::add_alias(Variant variant) {
+  aliases.push_back(variant.name);
+  variants.push_back(std::move(variant));
+}
+
+ConfigNode ComponentInfo::params_of(const ComponentItem& item) const {
+  for (const Variant& variant : variants) {
+    if (variant.name != item.name) continue;
+    const ConfigNode value = ConfigNode::plain(variant.value, item.position);
+    if (item.params.is_null()) return ConfigNode::map({{variant.field, value, item.position}}, item.position);
+    if (item.params.is_map() && item.params.find(variant.field) == nullptr)
+      return item.params.with(variant.field, value);
+  }
+  return item.params;
+}
+
 ComponentTable& ComponentTable::of(std::string_view kind) {
   auto& all = tables();
   auto found = all.find(kind);
@@ -123,7 +139,7 @@ ConfigNode effective_item(std::string_view kind, const ConfigNode& item) {
   Diagnostics errors;
   const ComponentItem parsed = component_item(item, kind);
   const ComponentInfo& info = ComponentTable::of(kind).at(parsed.name, parsed.position);
-  ConfigNode params = info.effective(parsed.params, info.name, errors);
+  ConfigNode params = info.effective(info.params_of(parsed), info.name, errors);
   if (!errors.ok()) return item;
   return ConfigNode::map({{info.name, std::move(params), parsed.position}}, item.position());
 }

@@ -14,12 +14,20 @@
 
 namespace tpack {
 
+/// Another name of a component, under which one of its fields has another default.
+struct Variant {
+  std::string name;
+  std::string field;
+  std::string value;
+};
+
 /// What is known of one registered component without making it.
 struct ComponentInfo {
   std::string kind;  // "layer"
   std::string name;  // as YAML writes it
   std::vector<std::string> aliases;
-  std::string file;  // source file of the registration
+  std::vector<Variant> variants = {};  // of the aliases, those that mean something else
+  std::string file;                    // source file of the registration
   std::string (*summary)() = nullptr;
   std::string (*example)() = nullptr;  // an item in YAML; empty: the name says all
   std::vector<FieldInfo> (*fields)() = nullptr;
@@ -28,6 +36,11 @@ struct ComponentInfo {
   /// The parameters with every default written out; reports what is wrong.
   ConfigNode (*effective)(const ConfigNode& params, const std::string& owner, Diagnostics& errors) = nullptr;
   void (*factory)() = nullptr;  // Registry<Kind> knows its real type
+
+  void add_alias(const char* alias) { aliases.emplace_back(alias); }
+  void add_alias(Variant variant);
+  /// The parameters of an item under the name that it uses.
+  ConfigNode params_of(const ComponentItem& item) const;
 };
 
 /// The components of one kind, by name. One table per kind in the whole process, plugins included.
@@ -81,8 +94,8 @@ class Registry {
     const size_t before = errors.count();
     try {
       const ComponentInfo& info = table().at(item.name, item.position);
-      const ConfigNode params =
-          item.params.position().known() ? item.params : item.params.at_position(item.position);
+      ConfigNode params = info.params_of(item);
+      if (!params.position().known()) params = params.at_position(item.position);
       auto made = reinterpret_cast<Factory>(info.factory)(params, owner(info), errors);
       return errors.count() == before ? std::move(made) : nullptr;
     } catch (const ConfigError& error) {
@@ -133,7 +146,7 @@ class Registrar {
     ComponentInfo info;
     info.kind = Kind::kKind;
     info.name = name;
-    info.aliases = {aliases...};
+    (info.add_alias(aliases), ...);
     info.file = file;
     info.summary = [] { return Class::schema().summary(); };
     info.example = [] { return Class::schema().example(); };
@@ -234,6 +247,7 @@ struct Codec<Part<Kind>> {
 
 }  // namespace tpack
 
-/// Registers a component: kind, class, name in YAML, aliases. One line next to the class.
+/// Registers a component: kind, class, name in YAML, aliases (each a text or a Variant). One line next to the
+/// class.
 #define TPACK_REGISTER(Kind, Class, ...) \
   static const ::tpack::Registrar<Kind, Class> tpack_registrar_##Class { __FILE__, __VA_ARGS__ }

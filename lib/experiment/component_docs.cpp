@@ -102,6 +102,8 @@ std::string source_file(const ComponentInfo& info) {
 std::string describe(const ComponentInfo& info) {
   std::string text = info.name + " (" + info.kind + ")";
   if (!info.aliases.empty()) text += ", also " + join(info.aliases, ", ");
+  for (const Variant& variant : info.variants)
+    text += "; " + variant.name + " has " + variant.field + ": " + variant.value;
   text += "\n" + info.summary() + "\n";
   if (const std::string example = info.example(); !example.empty())
     text += "\nExample:\n  " + join(split(example, '\n'), "\n  ") + "\n";
@@ -127,6 +129,8 @@ std::string describe_json(const ComponentInfo& info) {
                                  {"source", source_file(info)},
                                  {"parameters", nlohmann::ordered_json::array()}};
   for (const FieldInfo& field : info.fields()) root["parameters"].push_back(as_json(field.name, field));
+  for (const Variant& variant : info.variants)
+    root["variants"].push_back({{"name", variant.name}, {variant.field, variant.value}});
   return root.dump(1);
 }
 

@@ -56,7 +56,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
 };
 
 TPACK_REGISTER(Trainer, SyncMultiGpu, "SyncMultiGPU", "SyncMultiGPUTrainer", "SyncMultiGPUTrainerReplicated",
-               "SyncMultiGPUTrainerParameterServer");
+               Variant{"SyncMultiGPUTrainerParameterServer", "mode", "parameter_server"});
 
 }  // namespace
 }  // namespace tpack

@@ -73,7 +73,7 @@ class Car final : public Vehicle {
   explicit Car(Params /*p*/) {}
 };
 
-TPACK_REGISTER(Animal, Dog, "Dog", "Hound");
+TPACK_REGISTER(Animal, Dog, "Dog", "Hound", Variant{"Puppy", "barks", "3"});
 TPACK_REGISTER(Animal, Flock, "Flock");
 TPACK_REGISTER(Vehicle, Car, "Car");
 
@@ -84,6 +84,15 @@ std::string item_complaint(const ConfigNode& item) {
     return error.what();
   }
   return "";
+}
+
+TEST(Registry, a_variant_has_a_default_of_its_own) {
+  EXPECT_EQ(Registry<Animal>::make("Puppy")->sound(), "wuffwuffwuff");
+  EXPECT_EQ(Registry<Animal>::make("Puppy", {{"most", 20}})->sound(), "wuffwuffwuff");
+  EXPECT_EQ(Registry<Animal>::make("Puppy", {{"barks", 2}})->sound(), "wuffwuff");
+  EXPECT_EQ(Registry<Animal>::make("Dog")->sound(), "wuff");
+  const ConfigNode written = effective_item(Animal::kKind, ConfigNode("Puppy"));
+  EXPECT_TRUE(written.same_value(ConfigNode{{"Dog", ConfigNode{{"barks", 3}, {"most", 10}}}}));
 }
 
 TEST(Registry, makes_a_component_by_name_and_by_alias) {
@@ -129,7 +138,7 @@ TEST(Registry, lists_components_by_name) {
   const auto all = Registry<Animal>::table().list();
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0]->name, "Dog");
-  EXPECT_EQ(all[0]->aliases, std::vector<std::string>{"Hound"});
+  EXPECT_EQ(all[0]->aliases, (std::vector<std::string>{"Hound", "Puppy"}));
   EXPECT_EQ(all[0]->summary(), "Barks.");
   EXPECT_EQ(all[0]->fields().size(), 2U);
 }
