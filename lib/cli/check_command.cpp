@@ -32,6 +32,7 @@ int check(const CheckOptions& o) {
     std::cout << report.str();
   }
   std::cout << std::flush;  // both may go to one file
+  if (!o.no_data) warn_of_known_bad_samples(flows);
   log::info(o.config.file +
             (o.no_data ? " is valid; data, callbacks and gates were not checked" : " is valid"));
   return 0;

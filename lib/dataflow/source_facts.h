@@ -18,6 +18,7 @@ struct SourceFacts {
   std::string unit = "samples";           // what they are, in the plural
   std::vector<Class> classes = {};        // in the order of their labels
   std::vector<std::string> remarks = {};  // about files that are not read: "ignored 1 file (.gif)"
+  int64_t bad = 0;                        // samples that are known to be bad
 
   /// Without the remarks: "244 images in 2 classes (ants: 123, bees: 121)"; for many classes, only the range
   /// of their sample counts.

@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/log.h"
+#include "core/text.h"
+
 namespace tpack {
 
 std::string describe_data(const std::map<std::string, DataFlow>& flows) {
@@ -14,6 +17,17 @@ std::string describe_data(const std::map<std::string, DataFlow>& flows) {
     }
   }
   return text;
+}
+
+void warn_of_known_bad_samples(const std::map<std::string, DataFlow>& flows) {
+  for (const auto& [name, flow] : flows) {
+    if (flow.settings().on_error != OnError::kStop) continue;
+    for (const SourceFacts& facts : flow.facts()) {
+      if (facts.bad == 0) continue;
+      log::warning("data." + name + ": a run stops when it reads a bad sample (on_error: stop); there are " +
+                   join(facts.remarks, "; "));
+    }
+  }
 }
 
 nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows) {

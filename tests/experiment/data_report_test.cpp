@@ -54,6 +54,33 @@ TEST_F(DataReport, check_says_what_is_in_the_data) {
       << outcome.out;
 }
 
+TEST_F(DataReport, check_warns_of_rows_that_will_stop_the_run) {
+  write_content(folder_ / "rows.csv", "a,b,label\n1,2,0\n3,x,1\n5,6,1\n,8,0\n");
+  write_content(folder_ / "rows.yaml", R"(
+tpack: 1
+data:
+  train:
+    flow:
+      - CSV: {file: rows.csv, columns: {x: [a, b]}, labels: {label: label}}
+      - BatchData: {batch_size: 1}
+model:
+  inputs: {x: {shape: [2]}, label: {shape: [], dtype: int32}}
+  layers: [FullyConnected: {name: scores, units: 2}]
+  cost: [SoftmaxCrossEntropy: {logits: scores, labels: label}]
+optimizer: {SGD: {learning_rate: 0.1}}
+callbacks: [ModelSaver]
+)");
+  const Outcome strict = tpack({"check", folder_ / "rows.yaml"});
+  EXPECT_EQ(strict.code, 0) << strict.err;
+  const std::string warning =
+      "data.train: a run stops when it reads a bad sample (on_error: stop); there are 2 bad rows; the first "
+      "one is line 3: column 'b' has 'x'";
+  EXPECT_NE(strict.err.find(warning), std::string::npos) << strict.err;
+  const Outcome tolerant = tpack({"check", folder_ / "rows.yaml", "--set", "data.train.on_error=replace"});
+  EXPECT_EQ(tolerant.code, 0) << tolerant.err;
+  EXPECT_EQ(tolerant.err.find("a run stops"), std::string::npos) << tolerant.err;
+}
+
 TEST_F(DataReport, check_names_what_a_folder_has_but_is_not_read) {
   image("ants/more/3.png");
   fs::create_directories(path("wasps"));

@@ -121,9 +121,10 @@ class CsvTable final : public RandomAccessSource {
       for (const int32_t label : labels_[0].values)
         if (label >= 0) ++facts.classes[static_cast<size_t>(label)].samples;
     }
+    facts.bad = std::ssize(bad_);
     if (!bad_.empty()) {
       const auto& [row, why] = *bad_.begin();
-      facts.remarks.push_back(with_thousands(static_cast<int64_t>(bad_.size())) +
+      facts.remarks.push_back(with_thousands(facts.bad) +
                               (bad_.size() == 1 ? " bad row: " : " bad rows; the first one is ") + "line " +
                               std::to_string(lines_[row]) + ": " + why);
     }
@@ -157,8 +158,9 @@ class CsvTable final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const auto row = static_cast<size_t>(index);
     if (const auto bad = bad_.find(row); bad != bad_.end()) {
-      throw DataError(bad->second +
-                      "; to leave such rows out, write the flow as {on_error: skip, flow: [...]}");
+      throw DataError(
+          bad->second +
+          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip)");
     }
     size_t component = 0;
     for (size_t i = 0; i < numbers_.size(); ++i) {

@@ -134,7 +134,7 @@ TEST(Csv, missing_values_are_bad_samples_or_a_number) {
       error_of([&] { samples_of(flow); }),
       HasSubstr("csv_0, sample 1 of pass 0: " + file.path() +
                 ":3: column 'x' has no value; 'missing' can give one; to leave such rows out, write the "
-                "flow as {on_error: skip, flow: [...]}"));
+                "flow as {on_error: replace, flow: [...]} (or use skip)"));
   EXPECT_EQ(samples_of(file.flow(columns, "skip")), (std::vector<std::vector<double>>{{1, 2}, {7, 8}}));
   EXPECT_EQ(samples_of(file.flow(columns + ", missing: -1")),
             (std::vector<std::vector<double>>{{1, 2}, {-1, 4}, {5, -1}, {7, 8}}));
