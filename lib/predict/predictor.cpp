@@ -34,12 +34,16 @@ FinalFunction function_of(Symbol y) {
   return pointwise::is_function(y, pointwise::Fn::kTanh) ? FinalFunction::kTanh : FinalFunction::kOther;
 }
 
-// Of a batch that is built to see shapes: unlikely to be the size of anything else.
+// Of batches that are built to see shapes. Two of them: one may be the size of something else.
 constexpr int64_t kSamples = 3;
+constexpr int64_t kMoreSamples = 5;
 
-/// Errors: ConfigError for an output that has not one value for each sample.
-OutputForm form_of(const Symbol& y, const PredictOutput& output, bool is_batched) {
-  if (is_batched && (y.shape().rank() == 0 || y.shape()[0] != kSamples))
+bool begins_with(const Shape& shape, int64_t size) { return shape.rank() > 0 && shape[0] == size; }
+
+/// `y`: of a batch of kSamples, `of_more`: of kMoreSamples. Errors: ConfigError for an output that has not
+/// one value for each sample.
+OutputForm form_of(const Symbol& y, const Shape& of_more, const PredictOutput& output, bool is_batched) {
+  if (is_batched && !(begins_with(y.shape(), kSamples) && begins_with(of_more, kMoreSamples)))
     throw ConfigError(output.from.position, "output '" + output.from.name +
                                                 "' has no value for each sample: it is over the whole batch; "
                                                 "use an output whose first axis is the batch");
@@ -62,19 +66,21 @@ Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs
     if (found == known.end()) throw unknown_reference("input", name, {}, known);
     given_.push_back(static_cast<size_t>(found - known.begin()));
   }
-  const Built built = build(nominal());
+  const Built built = build(nominal(kSamples));
+  const Built of_more = build(nominal(kMoreSamples));
   const bool is_batched =
       std::any_of(given_.begin(), given_.end(), [&](size_t i) { return place_.tower->inputs()[i].batched; });
   for (size_t i = 0; i < outputs_.size(); ++i)
-    forms_.push_back(form_of(built.graph.fetches()[i].value, outputs_[i], is_batched));
+    forms_.push_back(form_of(built.graph.fetches()[i].value, of_more.graph.fetches()[i].value.shape(),
+                             outputs_[i], is_batched));
   const std::vector<bool> needed = built.graph.needed();
   for (const size_t i : given_)
     if (needed[static_cast<size_t>(built.inputs[i]->id)]) needed_inputs_.push_back(known[i]);
 }
 
-Signature Predictor::nominal() const {
+Signature Predictor::nominal(int64_t samples) const {
   Signature signature;
-  for (const size_t i : given_) signature.push_back(place_.tower->inputs()[i].batch_spec(kSamples));
+  for (const size_t i : given_) signature.push_back(place_.tower->inputs()[i].batch_spec(samples));
   return signature;
 }
 

@@ -55,7 +55,7 @@ class Predictor {
   };
   Built build(const Signature& given) const;
   Graph graph(const Signature& given) const;
-  Signature nominal() const;
+  Signature nominal(int64_t samples) const;
 
   TowerPlace place_;
   std::vector<PredictOutput> outputs_;

@@ -45,6 +45,10 @@ std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks,
     } catch (const ConfigError& error) {
       errors.add(error, named.position);
       scalars.callback_failed();
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw InternalError("callback " + named.name + ": " + error.what());
     }
   }
   std::vector<std::string> flows;

@@ -46,6 +46,9 @@ class NoOp final : public Trainer {
     place.plan = setup_.plan;
     return place;
   }
+  std::optional<double> gradient_scale(const std::string& /*variable*/) const override {
+    return std::nullopt;
+  }
   void save(CheckpointContent& content) const override {
     if (tower_) save_variables(tower_->variables(), content);
   }

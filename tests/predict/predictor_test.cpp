@@ -85,6 +85,27 @@ TEST_F(PredictorTest, refuses_outputs_that_need_an_input_which_is_not_given) {
   EXPECT_EQ(error_of("[fc1]", {"label"}), "the outputs depend on input 'x', which is not given");
 }
 
+TEST_F(PredictorTest, refuses_outputs_over_the_whole_batch) {
+  const auto over_the_batch = [](const std::string& begin) {
+    return testing::StartsWith(begin + " has no value for each sample: it is over the whole batch");
+  };
+  EXPECT_THAT(error_of("{p: {ReduceSum: fc0}}", {"x"}), over_the_batch("p.yaml:1:17: output 'fc0'"));
+  for (const char* more : {"", ", keep_dims: true"}) {
+    EXPECT_THAT(error_of("{p: {ReduceMean: {input: fc0, axes: [0]" + std::string(more) + "}}}", {"x"}),
+                over_the_batch("p.yaml:1:26: output 'fc0'"));
+  }
+  EXPECT_EQ(error_of("{p: {ReduceMean: {input: fc0, axes: [1]}}}", {"x"}), "");
+}
+
+/// Also where they have as many values as the batch that shows the shapes has samples.
+TEST_F(PredictorTest, refuses_outputs_over_the_whole_batch_of_any_size) {
+  for (const char* output : {"fc0", "fc1", "x"}) {
+    EXPECT_THAT(error_of("{p: {ReduceMean: {input: " + std::string(output) + ", axes: [0]}}}", {"x"}),
+                testing::HasSubstr("it is over the whole batch"))
+        << output;
+  }
+}
+
 TEST_F(PredictorTest, predictors_of_other_outputs_plan_apart) {
   const auto model = model_of(R"(
 inputs:

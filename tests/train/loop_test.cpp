@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::Pair;
+using testing::ThrowsMessage;
 
 const std::vector<std::string> kTwoEpochsOfTwoSteps = {"A setup 0/-1/0",
                                                        "A before_train 0/-1/0",
@@ -189,6 +190,20 @@ TEST_F(LoopTest, an_error_in_any_hook_is_thrown_on_after_after_train) {
     EXPECT_THROW(run.go(), Diverged) << c.hook;
     EXPECT_THAT(record_, ElementsAreArray(cut_at(c.lines))) << c.hook;
   }
+}
+
+TEST_F(LoopTest, a_foreign_exception_in_any_hook_names_the_callback) {
+  for (const HookCase& c : kHooks) {
+    FakeTrainer trainer;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    run.add("A", recording("A"));
+    run.add("B", recording("B", throwing(c.hook, std::runtime_error("boom"))));
+    EXPECT_THAT([&] { run.go(); }, ThrowsMessage<InternalError>(testing::StrEq("callback B: boom")))
+        << c.hook;
+  }
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
+  run.add("A", recording("A", throwing("setup", std::runtime_error("boom"))));
+  EXPECT_THAT([&] { run.go(); }, ThrowsMessage<InternalError>(testing::StrEq("callback A: boom")));
 }
 
 TEST_F(LoopTest, an_error_in_setup_ends_everything_with_all_problems) {

@@ -1,5 +1,8 @@
-#include <gtest/gtest.h>
+#include <cmath>
 
+#include <gmock/gmock.h>
+
+#include "predict/evaluator.h"
 #include "support/live_fields.h"
 #include "support/small_training.h"
 
@@ -35,6 +38,53 @@ TEST(NoOp, keeps_its_variables_in_checkpoints) {
   SmallTraining other("NoOp");
   other.trainer().load(content, "model-0.h5");
   expect_bit_equal(variables_of(other.trainer()), variables_of(one.trainer()));
+}
+
+TEST(NoOp, lets_callbacks_run_the_model_and_look_at_its_variables) {
+  const std::string fields = "{variables: [fc1/W], types: [mean, rms]}";
+  const DataFlow validation = small_flow(11, "- BatchData: {batch_size: 4, remainder: true}");
+  SmallTraining training("NoOp");
+  training.trainer().initialize();
+  const Tensor weights = training.trainer().variables()->value("fc1/W").clone();
+  const auto figures = Evaluator("validation", *training.trainer().tower_place(), validation, 9).run();
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
+  run.options.flows = {{"validation", validation}};
+  run.options.seed = 9;
+  run.add("TensorSummary", parse_yaml(fields, "n.yaml")).add("InferenceRunner", {{"data", "validation"}});
+  run.go();
+  double sum = 0;
+  double squares = 0;
+  for (int64_t i = 0; i < weights.elements(); ++i) {
+    sum += weights.at(i);
+    squares += weights.at(i) * weights.at(i);
+  }
+  const auto count = static_cast<double>(weights.elements());
+  EXPECT_THAT(run.values("fc1/W-mean"), testing::ElementsAre(testing::DoubleNear(sum / count, 1e-7),
+                                                             testing::DoubleNear(sum / count, 1e-7)));
+  EXPECT_NEAR(run.values("fc1/W-rms").at(1), std::sqrt(squares / count), 1e-7);
+  ASSERT_FALSE(figures.empty());
+  for (const auto& [name, value] : figures)
+    EXPECT_THAT(run.values("validation_" + name), testing::ElementsAre(value, value)) << name;
+}
+
+/// It takes no batches, so there is nothing to compute outputs of.
+TEST(NoOp, refuses_callbacks_that_look_at_the_batches_of_training) {
+  for (const char* callback : {"TensorSummary", "DumpTensors"}) {
+    SmallTraining training("NoOp");
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
+    run.add(callback, parse_yaml("{outputs: [fc0]}", "n.yaml"));
+    EXPECT_THAT([&] { run.go(); },
+                testing::ThrowsMessage<ConfigError>(testing::StrEq(
+                    "n.yaml:1:12: outputs are looked at for the batches of training, of which this trainer "
+                    "takes none")));
+  }
+}
+
+TEST(NoOp, reports_no_gradients) {
+  SmallTraining training("NoOp");
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
+  run.add("TensorSummary", parse_yaml("{gradients: [fc1/W], types: [rms]}", "n.yaml")).go();
+  EXPECT_THAT(run.values("gradient/fc1/W-rms"), testing::IsEmpty());
 }
 
 TEST(NoOp, needs_no_section) {
