@@ -94,16 +94,10 @@ void AsyncParallel::end() {
 
 void AsyncParallel::build(const Signature& signature, const std::vector<Signature>& smaller) {
   warn_of_a_foreign_plan(signature);
-  const DType type = device().float_type();
-  const double scale = gradient_scale();
   const auto compiling = std::make_shared<std::mutex>();
   create_variables(device());
   for (size_t i = 0; i < updates_.size(); ++i) {
-    const auto update = [this, i, type, scale](const Signature& /*none*/) {
-      return graphs_.update(i, table_, type, scale);
-    };
-    server_->update.push_back(
-        std::make_unique<Program>(updates_[i].program_name("update"), device(), plan_, update, compiling));
+    server_->update.push_back(update_program(i, device(), compiling));
     server_->last_update.push_back(&server_->update.back()->compile({}));
   }
   for (size_t k = 0; k < towers_.size(); ++k) {
@@ -124,12 +118,7 @@ void AsyncParallel::build(const Signature& signature, const std::vector<Signatur
     }
     const auto averages = k == 0 ? Averages::kMove : Averages::kStay;
     for (size_t i = 0; i < updates_.size(); ++i) {
-      const auto backward = [this, i, type, averages](const Signature& fed) {
-        return graphs_.backward(i, table_, fed, type, options_.fetches, averages);
-      };
-      const char* const name = k == 0 ? "backward" : "backward of a worker";
-      tower.backward.push_back(std::make_unique<Program>(updates_[i].program_name(name), *tower.device, plan_,
-                                                         backward, compiling));
+      tower.backward.push_back(backward_program(i, *tower.device, averages, compiling));
       tower.last_backward.push_back(&tower.backward.back()->compile(signature));
       for (const Signature& other : smaller) tower.backward.back()->compile(other, Choosing::kByRules);
     }

@@ -111,24 +111,13 @@ DataParallel::~DataParallel() = default;
 std::vector<DataParallel::UpdatePrograms> DataParallel::make_programs(
     size_t tower, const std::shared_ptr<std::mutex>& compiling) {
   Device& device = this->device(tower);
-  const DType type = device.float_type();
-  const double scale = gradient_scale();
   // Of towers that share their variables, the first one moves the averages.
   const auto averages = tower > 0 && shares_variables() ? Averages::kStay : Averages::kMove;
   std::vector<UpdatePrograms> all(updates_.size());
   for (size_t i = 0; i < all.size(); ++i) {
-    const auto backward = [this, i, type, averages](const Signature& fed) {
-      return graphs_.backward(i, table_, fed, type, options_.fetches, averages);
-    };
-    const auto update = [this, i, type, scale](const Signature& /*none*/) {
-      return graphs_.update(i, table_, type, scale);
-    };
-    const auto name = [&](const char* program) { return updates_[i].program_name(program); };
-    const char* const own = averages == Averages::kStay ? "backward of a worker" : "backward";
-    all[i].backward = std::make_unique<Program>(name(own), device, plan_, backward, compiling);
+    all[i].backward = backward_program(i, device, averages, compiling);
     if (!is_worker(tower))
-      all[i].update = std::make_unique<Program>(name("update"), device, plan_, update, compiling,
-                                                updates_once_ ? local_towers() : 1);
+      all[i].update = update_program(i, device, compiling, updates_once_ ? local_towers() : 1);
     all[i].parameters = device.variables().tensor(FlatBlock{kParameters, updates_[i].name}.name());
     all[i].gradient = device.variables().tensor(FlatBlock{kGradient, updates_[i].name}.name());
     if (guards_) all[i].before = assigned_by_backward(tower, i);

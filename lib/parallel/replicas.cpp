@@ -18,6 +18,25 @@ Replicas::Replicas(const TowerFunction& tower, std::vector<Update> updates, Plan
       plan_(plan),
       options_(std::move(options)) {}
 
+std::unique_ptr<Program> Replicas::backward_program(size_t update, Device& device, Averages averages,
+                                                    const std::shared_ptr<std::mutex>& compiling) {
+  const auto make = [this, update, type = device.float_type(), averages](const Signature& fed) {
+    return graphs_.backward(update, table_, fed, type, options_.fetches, averages);
+  };
+  const char* const name = averages == Averages::kStay ? "backward of a worker" : "backward";
+  return std::make_unique<Program>(updates_[update].program_name(name), device, plan_, make, compiling);
+}
+
+std::unique_ptr<Program> Replicas::update_program(size_t update, Device& device,
+                                                  const std::shared_ptr<std::mutex>& compiling,
+                                                  size_t devices) {
+  const auto make = [this, update, type = device.float_type()](const Signature& /*none*/) {
+    return graphs_.update(update, table_, type, gradient_scale());
+  };
+  return std::make_unique<Program>(updates_[update].program_name("update"), device, plan_, make, compiling,
+                                   devices);
+}
+
 std::vector<std::vector<int>> Replicas::processors_of_towers() const {
   std::vector<std::vector<int>> processors(options_.towers);
   if (options_.towers == 1) return processors;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -163,6 +164,13 @@ class Replicas {
   }
   /// Makes the variables of a device, or calls `make` instead. Errors: ResourceError that names the largest.
   void create_variables(Device& device, const std::function<void()>& make = nullptr) const;
+  /// The program of an update that computes its gradient. With Averages::kStay its name says so: it is
+  /// another program.
+  std::unique_ptr<Program> backward_program(size_t update, Device& device, Averages averages,
+                                            const std::shared_ptr<std::mutex>& compiling);
+  /// The one that applies it. `devices`: how many work on it.
+  std::unique_ptr<Program> update_program(size_t update, Device& device,
+                                          const std::shared_ptr<std::mutex>& compiling, size_t devices = 1);
   /// A plan that was made on another CPU (which rank 0 may have, too), or for something else.
   void warn_of_a_foreign_plan(const Signature& signature) const;
   /// For each local tower the processors that it is bound to; empty for the only one.
