@@ -37,9 +37,9 @@ std::string mpi_text(int code) {
 /// What a look at messages has found.
 enum class Arrived { kNothing, kSome, kAll };
 
-/// The pause between two looks at messages: MPI cannot sleep until one comes. The thread stays awake at first
-/// if it is urgent, and then sleeps, longer and longer, so that a rank that waits takes no processor from
-/// those that compute.
+/// The pause between two looks at messages: MPI cannot sleep until one comes. The thread stays awake for the
+/// first milliseconds in which it is urgent, and then sleeps, longer and longer, so that a rank that waits
+/// takes no processor from those that compute.
 class Pause {
  public:
   explicit Pause(const std::atomic<bool>& is_urgent) : is_urgent_(is_urgent) {}
@@ -47,15 +47,18 @@ class Pause {
     using std::chrono::microseconds;
     constexpr auto kShortest = microseconds(20);
     constexpr auto kLongest = microseconds(500);
-    if (is_urgent_ && awake_.next()) return;
+    if (is_urgent_ && !awake_) awake_.emplace();
+    if (is_urgent_ && awake_->next()) return;
     sleep_ = std::clamp<std::chrono::steady_clock::duration>(sleep_ * 3 / 2, kShortest, kLongest);
     const timespec pause = {0, std::chrono::nanoseconds(sleep_).count()};
     ::nanosleep(&pause, nullptr);
   }
+  /// Something came: more will come soon.
+  void shorten() { sleep_ = {}; }
 
  private:
   const std::atomic<bool>& is_urgent_;
-  AwakeWait awake_;
+  std::optional<AwakeWait> awake_;
   std::chrono::steady_clock::duration sleep_{0};
 };
 
@@ -168,17 +171,17 @@ void MpiComm::wait(const char* stage, const Look& look) {
     return arrived;
   };
   if (board_) board_->set_stage(rank_, stage);
-  std::optional<Pause> pause(is_urgent_);
+  Pause pause(is_urgent_);
   auto now = Clock::now();
   auto end = now + patience;
   auto reading = std::min(end, now + kBetweenReadings);
   for (Arrived arrived = checked_look(); arrived != Arrived::kAll; arrived = checked_look()) {
     if (arrived == Arrived::kSome) {
-      pause.emplace(is_urgent_);
+      pause.shorten();
       end = Clock::now() + patience;
       continue;
     }
-    (*pause)();
+    pause();
     now = Clock::now();
     if (now < reading) continue;
     require_no_loss(stage);
