@@ -91,8 +91,9 @@ class EarlyStop final : public Callback {
     const std::string best =
         best_ ? "the best is " + shortest(*best_) + " after global_step " + std::to_string(best_step_)
               : "every value is nan";
-    run.request_stop(p_.monitor.name + " has not improved in " + std::to_string(without_) + " values; " +
-                     best);
+    const std::string by = p_.min_delta > 0 ? " by more than " + shortest(p_.min_delta) : "";
+    run.request_stop(p_.monitor.name + " has not improved" + by + " in " + std::to_string(without_) +
+                     " values; " + best);
   }
 
   Params p_;

@@ -1,5 +1,8 @@
+#include <array>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "callbacks/hyper_param.h"
 #include "core/file_io.h"
@@ -53,19 +56,29 @@ class HumanHyperParamSetter final : public HyperParamSetter {
     const std::string path = run.folder() + "/" + p_.file;
     const auto text = read_whole_file(path);
     if (!text) return std::nullopt;
-    int number = 0;
-    for (const std::string& line : split(*text, '\n')) {
-      ++number;
+    const std::vector<std::string> lines = split(*text, '\n');
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const std::string_view line = trim(lines[i]);
       const size_t colon = line.find(':');
-      if (colon == std::string::npos || trim(std::string_view(line).substr(0, colon)) != param_.name())
-        continue;
-      const std::string written(trim(std::string_view(line).substr(colon + 1)));
-      char* end = nullptr;
-      const double value = std::strtod(written.c_str(), &end);
-      const bool is_number = !written.empty() && *end == '\0';
-      const char* wrong = is_number ? why_invalid(param_.name(), value) : "it is not a number";
-      if (wrong == nullptr) return value;
-      log::warning(path + ":" + std::to_string(number) + ": '" + written + "' is ignored: " + wrong);
+      const std::string name(trim(line.substr(0, colon)));
+      const auto ignore = [&](std::string_view what, const std::string& why) {
+        log::warning(path + ":" + std::to_string(i + 1) + ": '" + std::string(what) + "' is ignored: " + why);
+      };
+      if (line.empty() || line.starts_with('#')) continue;
+      if (colon == std::string::npos) {
+        ignore(line, "write `" + param_.name() + ": NUMBER`");
+      } else if (name != param_.name()) {  // another setter may use it
+        const auto meant = nearest(name, std::array{param_.name()});
+        if (meant) ignore(name, "the hyper-parameter is '" + param_.name() + "'");
+      } else {
+        const std::string written(trim(line.substr(colon + 1)));
+        char* end = nullptr;
+        const double value = std::strtod(written.c_str(), &end);
+        const bool is_number = !written.empty() && *end == '\0';
+        const char* wrong = is_number ? why_invalid(param_.name(), value) : "it is not a number";
+        if (wrong == nullptr) return value;
+        ignore(written, wrong);
+      }
     }
     return std::nullopt;
   }

@@ -35,7 +35,11 @@ class StartProcess final : public Callback {
 
   bool chief_only() const override { return false; }
   void before_train(Run& /*run*/) override {
-    process_ = std::make_unique<ChildProcess>(p_.command);
+    try {
+      process_ = std::make_unique<ChildProcess>(p_.command);
+    } catch (const ResourceError& error) {
+      throw ResourceError(std::string(kStartProcess) + ": " + error.what());
+    }
     log::info(std::string(kStartProcess) + ": started '" + join(p_.command, " ") + "'");
   }
   void after_epoch(Run& /*run*/) override {

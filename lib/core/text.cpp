@@ -33,6 +33,12 @@ std::regex regular_expression(const std::string& pattern) {
   try {
     return std::regex(pattern);
   } catch (const std::regex_error& error) {
+    const bool repeats_nothing =
+        !pattern.empty() && std::string_view("*+?").find(pattern[0]) != std::string_view::npos;
+    if (repeats_nothing) {
+      throw ConfigError("'" + pattern + "' is not a valid regular expression: nothing stands before '" +
+                        pattern[0] + "'; any text is '.*'");
+    }
     throw ConfigError("'" + pattern + "' is not a valid regular expression: " + error.what());
   }
 }

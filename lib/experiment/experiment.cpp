@@ -27,7 +27,7 @@ class ExperimentMaker {
     make_flows();
     make_model();
     make_updates();
-    make_slot(c.trainer, e_.position_of("trainer"), e_.trainer);
+    make_trainer();
     make_slot(c.input, e_.position_of("input"), e_.input);
     make_callbacks();
     make_predict();
@@ -55,6 +55,21 @@ class ExperimentMaker {
     } else {
       into = Registry<Kind>::make(slot.item, errors_);
     }
+  }
+
+  void make_trainer() {
+    const Slot<Trainer>& slot = e_.config.trainer;
+    const ConfigNode& item = slot.item;
+    const bool has_params = item.is_map() && item.size() == 1;
+    const std::string name = has_params ? item.entries()[0].key : item.is_string() ? item.text() : "";
+    for (const char* of_gans : {"GANTrainer", "SeparateGANTrainer", "MultiGPUGANTrainer"}) {
+      if (name != of_gans) continue;
+      errors_.add(item.position(), "unknown trainer '" + name +
+                                       "'; any trainer trains several networks, if the config has 'updates: "
+                                       "{GAN: {optimizer: ...}}' instead of 'optimizer'");
+      return;
+    }
+    make_slot(slot, e_.position_of("trainer"), e_.trainer);
   }
 
   /// `optimizer` is short for one update without a name.

@@ -22,6 +22,11 @@ namespace tpack {
 namespace {
 
 std::vector<PredictOutput> outputs_of(const Experiment& e) {
+  if (e.config.predict.outputs.is_null() && e.config.model.is_null()) {
+    throw ConfigError(
+        "the config of the model has no 'predict.outputs'; add --set 'predict={data: validation, outputs: "
+        "[NAME]}', with a name of what the trainer gives, and the flow with the augmentation of a file");
+  }
   if (e.config.predict.outputs.is_null()) {
     throw ConfigError(
         "the config of the model has no 'predict.outputs'; add "

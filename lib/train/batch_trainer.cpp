@@ -47,6 +47,9 @@ void BatchTrainer::setup(const TrainSetup& setup) {
   data_ = setup.train_flow();
   if (setup.tower != nullptr)
     throw ConfigError("this trainer makes a model of its own; remove 'model', or use another trainer");
+  if (!setup.updates.empty())
+    throw ConfigError(setup.updates[0].position,
+                      "this trainer has no optimizer; remove 'optimizer', or use another trainer");
   const Choice choice = this->choice();
   processor_parts({choice.device});  // which checks the name
   tower_ = make_tower(input_of(choice.component));

@@ -44,6 +44,7 @@ TEST_F(EarlyStopTest, ends_a_run_that_does_not_improve) {
 TEST_F(EarlyStopTest, can_wait_for_larger_values_and_for_larger_steps) {
   EXPECT_EQ(end_of("patience: 2, mode: max", {1, 2, 1.5, 1.5, 3}), 4);
   EXPECT_EQ(end_of("patience: 2, min_delta: 0.5", {5, 4.75, 4.5, 4, 4}), 3);
+  EXPECT_EQ(reason_, "cost has not improved by more than 0.5 in 2 values; the best is 5 after global_step 1");
 }
 
 TEST_F(EarlyStopTest, nan_is_no_improvement) {

@@ -11,6 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 /// The learning rates of a run of one step an epoch, whose file has `content[n]` from step n on.
 std::vector<float> rates_of(const std::string& file, const std::vector<std::string>& content,
@@ -50,6 +51,18 @@ TEST(HumanHyperParamSetter, says_what_it_cannot_use_and_goes_on) {
               ElementsAre(0.3F, 0.3F, 0.3F));
   EXPECT_THAT(log.text(), HasSubstr("hyper.txt:2: '0,2' is ignored: it is not a number\n"));
   EXPECT_THAT(log.text(), HasSubstr("hyper.txt:1: '-1' is ignored: a learning rate must be at least 0\n"));
+}
+
+TEST(HumanHyperParamSetter, says_which_lines_it_does_not_understand) {
+  const CapturedLog log;
+  EXPECT_THAT(rates_of("hyper.txt", {"# a remark\nlearning_rate 0.3\n\nlearning_rat: 0.2\nmomentum: 0.5\n"}),
+              ElementsAre(0.1F));
+  EXPECT_THAT(log.text(),
+              HasSubstr("hyper.txt:2: 'learning_rate 0.3' is ignored: write `learning_rate: NUMBER`\n"));
+  EXPECT_THAT(log.text(),
+              HasSubstr("hyper.txt:4: 'learning_rat' is ignored: the hyper-parameter is 'learning_rate'\n"));
+  EXPECT_THAT(log.text(), Not(HasSubstr("momentum")));
+  EXPECT_THAT(log.text(), Not(HasSubstr("remark")));
 }
 
 TEST(HumanHyperParamSetter, a_resumed_run_begins_with_the_value_of_its_checkpoint) {

@@ -58,7 +58,9 @@ TEST(StartProcess, says_that_it_ended_early) {
 }
 
 TEST(StartProcess, that_cannot_be_started_is_an_error) {
-  EXPECT_THROW(run_with("{command: [no-such-program-here]}", [] {}), ResourceError);
+  EXPECT_THAT([] { run_with("{command: [no-such-program-here]}", [] {}); },
+              testing::ThrowsMessage<ResourceError>(
+                  HasSubstr("callback StartProcess: cannot start 'no-such-program-here'")));
 }
 
 std::string end_of_process(const std::string& item) {

@@ -95,6 +95,13 @@ TEST(FullMatch, refuses_what_is_not_a_regular_expression) {
   } catch (const ConfigError& error) {
     EXPECT_EQ(std::string(error.what()).find("'(' is not a valid regular expression: "), 0U);
   }
+  try {
+    full_match("a", "*W");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "'*W' is not a valid regular expression: nothing stands before '*'; any text is '.*'");
+  }
 }
 
 }  // namespace
