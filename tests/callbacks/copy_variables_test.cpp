@@ -4,6 +4,7 @@
 #include "support/fake_trainer.h"
 #include "support/live_fields.h"
 #include "support/small_training.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -62,6 +63,33 @@ TEST(CopyVariables, copies_before_training_and_when_it_is_triggered) {
     EXPECT_GT(all[4], 0);
     EXPECT_EQ(all[7], 0);
   }
+}
+
+TEST(CopyVariables, leaves_the_target_of_a_resumed_run_as_it_was) {
+  const TemporaryFolder folder;
+  const std::string saved = folder / "checkpoints/model-3.h5";
+  const auto targets_of = [&](bool is_resumed) {  // after each step
+    SmallTraining training(small_flow(40, "- BatchData: {batch_size: 4}"), "Simple",
+                           "SGD: {learning_rate: 0.5}", EngineSettings::Backend::kReference, make_self_comm(),
+                           model_of(kTwoNetworks));
+    TestRun run({.max_epoch = is_resumed ? 2 : 1, .steps_per_epoch = 3}, training.trainer());
+    run.options.folder = folder.str();
+    run.add("CopyVariables", parse_yaml("{from: online, to: target, run_as_trigger: false}", "c.yaml"));
+    std::vector<Tensor> all;
+    run.add("notes", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+              all.push_back(at.variables(VariableScope::kModel).at("target/fc/W").clone());
+            }));
+    run.add("ModelSaver");
+    if (is_resumed) {
+      run.go_on_from(saved);
+    } else {
+      run.go();
+    }
+    return all;
+  };
+  const Tensor first = targets_of(false).back();
+  EXPECT_FALSE(bit_equal(first, load_checkpoint(saved).tensors.at("model/online/fc/W")));
+  for (const Tensor& target : targets_of(true)) EXPECT_TRUE(bit_equal(target, first));
 }
 
 TEST(CopyVariables, goes_a_part_of_the_way) {

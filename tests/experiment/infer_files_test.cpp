@@ -2,12 +2,14 @@
 // images.
 #include "experiment/infer_files.h"
 
+#include <cstring>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/test_databases.h"
 #include "draw/png.h"
 #include "support/program_runner.h"
 
@@ -120,6 +122,64 @@ TEST_F(Infer, gives_a_row_what_the_same_row_gave_in_training) {
   const Outcome lacking = infer({folder_ / "lacking.csv"});
   EXPECT_EQ(lacking.code, 3);
   EXPECT_NE(lacking.err.find("unknown column 'v'"), std::string::npos) << lacking.err;
+}
+
+TEST_F(Infer, refuses_a_file_with_two_columns_of_a_name_that_the_model_needs) {
+  train_tags();
+  write_content(folder_ / "twice.csv", "u,v,u\n1,2,3\n");
+  const Outcome twice = infer({folder_ / "twice.csv"});
+  EXPECT_EQ(twice.code, 3);
+  EXPECT_NE(twice.err.find((folder_ / "twice.csv") + " has 2 columns with the name 'u'; rename them"),
+            std::string::npos)
+      << twice.err;
+  write_content(folder_ / "others.csv", "u,w,v,w\n1,8,2,9\n");
+  write_content(folder_ / "plain.csv", "u,v\n1,2\n");
+  const Outcome others = infer({folder_ / "others.csv"});
+  ASSERT_EQ(others.code, 0) << others.err;
+  EXPECT_EQ(json::parse(others.out).at("outputs"),
+            json::parse(infer({folder_ / "plain.csv"}).out).at("outputs"));
+}
+
+/// The array of the component, by its name in the flow; whether the file has others does not matter.
+TEST_F(Infer, gives_arrays_what_the_same_numbers_in_a_table_give) {
+  train_tags();
+  write_content(folder_ / "rows.csv", "u,v\n1,-2\n0.5,4\n");
+  const Outcome rows = infer({folder_ / "rows.csv"});
+  ASSERT_EQ(rows.code, 0) << rows.err;
+  const auto npy = [](const std::string& shape, const std::vector<float>& numbers) {
+    std::vector<uint8_t> bytes(numbers.size() * sizeof(float));
+    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    return npy_file("<f4", shape, bytes);
+  };
+  const auto write = [&](const std::string& name, const std::vector<uint8_t>& bytes) {
+    write_content(folder_ / name, {bytes.begin(), bytes.end()});
+  };
+  const std::vector<uint8_t> points = npy("(2, 2)", {1, -2, 0.5, 4});
+  write("new.npz", zip_file({{"more.npy", npy("(3,)", {7, 8, 9})}, {"points.npy", points, true}}));
+  write("new.npy", points);
+  write("wide.npz", zip_file({{"points.npy", npy("(1, 3)", {1, 2, 3})}}));
+  write("none.npz", zip_file({{"point.npy", points}}));
+  const auto infer_arrays = [&](const std::string& file) {
+    return infer({folder_ / file, "--set",
+                  "data.train=[{Npz: {file: gone.npz, arrays: {x: points}}}, {BatchData: {batch_size: 2}}]"});
+  };
+  for (const char* file : {"new.npz", "new.npy"}) {
+    const Outcome arrays = infer_arrays(file);
+    ASSERT_EQ(arrays.code, 0) << arrays.err;
+    for (size_t row = 0; row < 2; ++row) {
+      const json of_array = json::parse(split(arrays.out, '\n').at(row));
+      const json of_row = json::parse(split(rows.out, '\n').at(row));
+      EXPECT_EQ(of_array.at("file"), (folder_ / file) + "[" + std::to_string(row) + "]");
+      EXPECT_EQ(of_array.at("outputs"), of_row.at("outputs")) << file;
+    }
+  }
+  const Outcome wide = infer_arrays("wide.npz");
+  EXPECT_EQ(wide.code, 3);
+  EXPECT_NE(wide.err.find("component 'x' is float32 [3], the model takes float32 [2]"), std::string::npos)
+      << wide.err;
+  const Outcome none = infer_arrays("none.npz");
+  EXPECT_EQ(none.code, 3);
+  EXPECT_NE(none.err.find("unknown array 'points'; did you mean 'point'?"), std::string::npos) << none.err;
 }
 
 TEST_F(Infer, refuses_options_that_fit_no_output) {

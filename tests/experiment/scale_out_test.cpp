@@ -37,9 +37,9 @@ TEST_F(ScaleOut, measures_a_step_and_predicts_it_up_to_256_nodes) {
     EXPECT_LT(report.rows[i].efficiency, 1);
   }
   EXPECT_THAT(report.str(), testing::HasSubstr("2 buckets"));
-  const auto json = nlohmann::json::parse(report.to_json());
-  EXPECT_EQ(json["nodes"].size(), 9U);
-  EXPECT_EQ(json["latency_ms"], 1);
+  const auto root = nlohmann::json::parse(report.to_json());
+  EXPECT_EQ(root["nodes"].size(), 9U);
+  EXPECT_EQ(root["latency_ms"], 1);
 }
 
 TEST_F(ScaleOut, halves_the_bytes_if_they_are_compressed) {

@@ -64,6 +64,21 @@ TEST_F(TrainResume, auto_does_not_start_over_if_all_checkpoints_were_set_aside) 
   EXPECT_NE(outcome.err.find("has no checkpoint but those in " + left), std::string::npos) << outcome.err;
 }
 
+/// The epoch in which the checkpoint was saved, where the run has no step left to do in it.
+TEST_F(TrainResume, tells_in_exit_json_where_a_run_without_a_step_ended) {
+  const std::string callbacks = "callbacks=[PeriodicTrigger: {callback: ModelSaver, every_k_steps: 5}]";
+  ASSERT_EQ(train({"--set", callbacks}).code, 0);
+  const auto ended = [&](int64_t step) {
+    const Outcome outcome =
+        train({"--set", callbacks, "--resume", checkpoint(step), "--until-epoch", "1"}, "again");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto record = nlohmann::json::parse(content_of(run_folder("again") + "/exit.json"));
+    return std::pair(record.at("epoch").get<int64_t>(), record.at("global_step").get<int64_t>());
+  };
+  EXPECT_EQ(ended(10), std::pair(int64_t{1}, int64_t{10}));
+  EXPECT_EQ(ended(15), std::pair(int64_t{2}, int64_t{15}));
+}
+
 TEST_F(TrainResume, replaces_a_damaged_checkpoint_of_the_step_that_it_continues_from) {
   ASSERT_EQ(train({}, "other").code, 0);
   ASSERT_EQ(train().code, 0);

@@ -256,6 +256,40 @@ TEST_F(TrainUpdates, that_diverge_name_the_cost_or_the_variable) {
                  "(the gradient of update [dg] is|optimizer slot [mv] of variable|variable [a-z]*/.* has) "));
 }
 
+/// The generator has its turn in every third step, which its weights tell.
+TEST_F(TrainUpdates, show_gradients_only_in_the_steps_that_compute_them) {
+  const std::string weight = "generator/fully_connected_0/W";
+  const std::string other = "discriminator/fully_connected_0/W";
+  const std::string gradients = "gradients: [" + weight + ", " + other + "]";
+  ASSERT_EQ(train({"--set", "callbacks=[DumpTensors: {variables: [" + weight + "], " + gradients +
+                                "}, TensorSummary: {" + gradients + ", types: [rms]}]"})
+                .code,
+            0);
+  std::set<int64_t> turns;
+  Tensor before;
+  for (int64_t step = 1; step <= 28; ++step) {
+    const std::string number = (step < 10 ? "0" : "") + std::to_string(step);
+    const CheckpointContent file = load_checkpoint(run_folder() + "/tensors/step-0000000" + number + ".h5");
+    const Tensor now = file.tensors.at("variable/" + weight);
+    const bool has_gradient = file.tensors.contains("gradient/" + weight);
+    EXPECT_TRUE(file.tensors.contains("gradient/" + other)) << step;
+    if (step > 1) {
+      EXPECT_EQ(has_gradient, !bit_equal(now, before)) << step;
+    }
+    if (has_gradient) turns.insert(step);
+    before = now;
+  }
+  EXPECT_GE(turns.size(), 9U);
+  EXPECT_LE(turns.size(), 10U);
+  const auto stats = nlohmann::json::parse(content_of(run_folder() + "/stats.json"));
+  ASSERT_EQ(stats.size(), 4U);
+  for (const auto& epoch : stats) {
+    const bool is_turn = turns.contains(epoch.at("global_step").get<int64_t>());
+    EXPECT_EQ(epoch.contains("gradient/" + weight + "-rms"), is_turn) << epoch;
+    EXPECT_TRUE(epoch.contains("gradient/" + other + "-rms")) << epoch;
+  }
+}
+
 /// A renamed cost has no earlier value: its column is empty, not NaN, until its update runs.
 TEST_F(TrainUpdates, leave_out_statistics_that_no_step_has_computed) {
   ASSERT_EQ(train({"--set", "max_epoch=1"}).code, 0);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/program_runner.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -56,6 +57,38 @@ TEST(ChooseMetric, asks_where_the_config_does_not_tell) {
   two.names = {"d", "g", "steps_per_s"};
   EXPECT_THAT(error_of({}, two), HasSubstr("--metric is missing"));
   EXPECT_THAT(error_of({}, two), HasSubstr("use one of d, g, steps_per_s"));
+}
+
+/// A config whose callbacks are these after a validation.
+class SavedMetric : public testing_cli::WithTinyConfig {
+ protected:
+  KnownStatistics known_with(const std::string& callback) const {
+    CheckedExperiment checked(config(), {"callbacks=[InferenceRunner: {data: validation}, " + callback + "]"},
+                              true);
+    return known_statistics(checked);
+  }
+};
+
+TEST_F(SavedMetric, is_found_inside_of_other_callbacks) {
+  const SearchMetric accuracy{"validation_accuracy", Goal::kMax};
+  const std::string saver = "{MaxSaver: {monitor: validation_accuracy}}";
+  EXPECT_EQ(choose_metric({}, known_with("ModelSaver")), (SearchMetric{"validation_cost", Goal::kMin}));
+  for (const std::string& callback : {saver, "PeriodicTrigger: {callback: " + saver + ", every_k_epochs: 2}",
+                                      "EnableIf: {callback: " + saver + ", condition: epoch > 1}",
+                                      "EnableIf: {callback: {PeriodicTrigger: {callback: " + saver +
+                                          ", every_k_epochs: 2}}, condition: epoch > 1}",
+                                      "SWA: {start_epoch: 1, callbacks: [{PeriodicTrigger: {callback: " +
+                                          saver + ", every_k_epochs: 1}}]}"})
+    EXPECT_EQ(choose_metric({}, known_with(callback)), accuracy) << callback;
+}
+
+TEST_F(SavedMetric, has_the_goal_of_the_first_saver) {
+  const KnownStatistics known = known_with(
+      "PeriodicTrigger: {callback: {MinSaver: {monitor: cost}}, every_k_epochs: 1}, MaxSaver: "
+      "{monitor: validation_accuracy}");
+  EXPECT_EQ(known.saved,
+            (std::vector<SearchMetric>{{"cost", Goal::kMin}, {"validation_accuracy", Goal::kMax}}));
+  EXPECT_EQ(choose_metric({}, known), (SearchMetric{"cost", Goal::kMin}));
 }
 
 TEST(ReadMetric, finds_the_best_and_the_last_value) {

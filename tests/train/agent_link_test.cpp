@@ -1,5 +1,7 @@
 #include "train/agent_link.h"
 
+#include <array>
+
 #include <gmock/gmock.h>
 
 #include "checkpoint/layout.h"
@@ -90,7 +92,15 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(text.find(from), from.size(), to);
 }
 
-class LearnsByPlaying : public testing::TestWithParam<std::pair<const char*, const char*>> {
+/// The best action by values with random numbers, which are others in each question.
+std::pair<std::string, std::string> with_noise() {
+  return {replaced(replaced(kReplay, "values: q", "values: noisy"), "exploration: 0.3", "exploration: 0"),
+          replaced(kQModel, "cost:",
+                   "  - RandomNormal: {name: noise, input: state, shape: [3]}\n"
+                   "  - Add: {name: noisy, input: [q, noise]}\ncost:")};
+}
+
+class LearnsByPlaying : public testing::TestWithParam<std::pair<std::string, std::string>> {
  protected:
   static std::map<std::string, Tensor> train(SmallTraining& training, int64_t from, int64_t to) {
     for (int64_t step = from; step < to; ++step) EXPECT_TRUE(training.trainer().step(step, {}));
@@ -122,10 +132,14 @@ TEST_P(LearnsByPlaying, continues_bit_exactly_from_saved_content) {
               whole->trainer().statistic(first_statistic + i));
 }
 
+std::string name_of_player(const testing::TestParamInfo<std::pair<std::string, std::string>>& one) {
+  constexpr std::array kNames = {"dqn", "ppo", "dqn_with_noise"};
+  return kNames.at(one.index);
+}
 INSTANTIATE_TEST_SUITE_P(Of, LearnsByPlaying,
-                         testing::Values(std::pair(kReplay, kQModel),
-                                         std::pair(kRolloutSource, kPolicyModel)),
-                         [](const auto& one) { return one.index == 0 ? "dqn" : "ppo"; });
+                         testing::Values(std::pair(kReplay, kQModel), std::pair(kRolloutSource, kPolicyModel),
+                                         with_noise()),
+                         name_of_player);
 
 TEST(AgentLink, gives_the_trainer_its_statistics_and_hyper_parameters) {
   const auto training = training_of(kReplay, kQModel);

@@ -1,8 +1,10 @@
 // Against PyTorch: tests/golden/batch_trainers_test.cpp. Ranks and resume: batch_trainer_test.cpp.
 #include <cmath>
+#include <thread>
 
 #include <gmock/gmock.h>
 
+#include "comm/local_group.h"
 #include "dataflow/source.h"
 #include "support/batch_training.h"
 #include "support/live_fields.h"
@@ -88,6 +90,58 @@ TEST(KMeans, moves_centers_that_no_sample_is_near) {
   double counts = 0;
   for (int64_t k = 0; k < 3; ++k) counts += content.tensors.at("optimizer/counts").at(k);
   EXPECT_EQ(counts, 12);  // each sample counts once
+}
+
+/// The samples of a flow in one batch.
+Tensor samples_of(const DataFlow& flow) {
+  const auto cursor = flow.open({});
+  Datapoint batch;
+  EXPECT_TRUE(cursor->next(batch));
+  return batch.tensor(0).clone();
+}
+
+TEST(KMeans, counts_the_samples_of_the_first_step) {
+  const Tensor samples = samples_of(heaps("size: 4", 4));
+  BatchTraining training("KMeans: {clusters: 1, component: x}", heaps("size: 4", 4));
+  training.trainer().initialize();
+  training.run(0, 1);
+  std::vector<double> mean(2);
+  for (int64_t i = 0; i < samples.elements(); ++i) mean[static_cast<size_t>(i % 2)] += samples.at(i) / 4;
+  const CheckpointContent content = training.saved();
+  for (int64_t f = 0; f < 2; ++f)
+    EXPECT_NEAR(content.tensors.at("model/centers").at(f), mean[static_cast<size_t>(f)], 1e-3);
+  EXPECT_EQ(content.tensors.at("optimizer/counts").at(0), 4);
+  std::vector<double> distortions;  // around each of the samples, one of which was the first center
+  for (int64_t c = 0; c < 4; ++c) {
+    double squares = 0;
+    for (int64_t i = 0; i < samples.elements(); ++i)
+      squares += std::pow(samples.at(i) - samples.at(2 * c + i % 2), 2);
+    distortions.push_back(squares / 4);
+  }
+  EXPECT_THAT(distortions, testing::Contains(testing::DoubleNear(*training.trainer().statistic(0), 1e-2)));
+}
+
+/// Two samples at (5, 5) on one rank and six at (20, 20) on the other, around a center at (10, 10).
+TEST(KMeans, reports_the_distortion_of_the_samples_of_all_ranks) {
+  LocalGroup group(2, 60);
+  std::vector<double> reported(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      const std::string place = rank == 0 ? "[5, 5]" : "[20, 20]";
+      const std::string batch = rank == 0 ? "2" : "6";
+      BatchTraining training("KMeans: {clusters: 1, component: x}",
+                             flow_of("- FakeData: {shapes: [[2]], names: [x], size: 24, domain: " + place +
+                                     "}\n- BatchData: {batch_size: " + batch + "}"),
+                             group.member(rank));
+      training.trainer().initialize();
+      training.trainer().variables()->set("centers", Tensor::of<float>({1, 2}, {10, 10}));
+      training.run(0, 1);
+      reported[static_cast<size_t>(rank)] = training.trainer().statistic(0).value_or(-1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(reported, testing::Each(testing::DoubleNear((2 * 50 + 6 * 200) / 8.0, 1e-4)));
 }
 
 TEST(KMeans, keeps_centers_that_it_was_given) {

@@ -244,6 +244,34 @@ TEST_F(LoopResume, an_interrupt_before_the_first_epoch_keeps_the_place) {
   EXPECT_EQ(record_.back(), "A after_train 2/1/4");
 }
 
+TEST_F(LoopResume, a_stop_before_the_first_step_tells_the_epoch_that_would_go_on) {
+  const TemporaryFolder folder;
+  const RunLength length{.max_epoch = 3, .steps_per_epoch = 2};
+  train_and_save(folder, {.max_epoch = 1, .steps_per_epoch = 2});
+  {  // in the middle of the second epoch
+    std::stop_source source;
+    FakeTrainer trainer;
+    TestRun run(length, trainer);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    run.add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+              if (at.global_step() == 3) source.request_stop();
+            }));
+    run.go();
+  }
+  const auto stopped = [&](const std::string& from) {
+    FakeTrainer trainer;
+    TestRun run(length, trainer);
+    run.add("A", recording("A", stopping("before_train")));
+    const LoopResult result = from.empty() ? run.go() : run.go_on_from(folder / ("checkpoints/" + from));
+    EXPECT_EQ(result.ending, Ending::kStopped);
+    return std::pair(result.epoch, result.global_step);
+  };
+  EXPECT_THAT(stopped(""), Pair(0, 0));
+  EXPECT_THAT(stopped("model-2.h5"), Pair(1, 2)) << "that one is done";
+  EXPECT_THAT(stopped("model-3.h5"), Pair(2, 3));
+}
+
 TEST_F(LoopResume, a_run_interrupted_twice_in_its_hooks_ends_with_the_same_checkpoint) {
   const auto give = [](const std::string& name) {
     return std::make_unique<FunctionCallback>(nullptr,

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cmath>
 
 #include "dataflow/experience/scripted_predictor.h"
 #include "dataflow/flow_helpers.h"
@@ -57,6 +58,23 @@ TEST(AsyncRollouts, give_what_actors_do) {
   EXPECT_GT(played.agent.episodes().episodes(), 20);
   EXPECT_EQ(played.agent.episodes().mean_reward(), 1);
   EXPECT_EQ(played.agent.episodes().mean_length(), 9);
+  agent_source_of(*played.flow.flow())->stop();
+}
+
+TEST(AsyncRollouts, look_at_the_last_state_of_an_episode_that_is_cut_off) {
+  ScriptedPredictor predictor([](const Tensor& states) {  // the value: whether the cart moves as after a push
+    const bool was_pushed = std::abs(states.at(1)) > 0.1;
+    return std::vector{Tensor::zeros({DType::kFloat32, {1, 2}}),
+                       Tensor::of<float>({1, 1}, {was_pushed ? 100.0F : 0.0F})};
+  });
+  PlayedFlow played(
+      "AsyncRollouts: {environment: {CartPole: {limit: 1}}, policy: p, values: v, actors: 1, steps: 3, "
+      "discount: 1}");
+  played.agent.begin(predictor);
+  const auto cursor = played.flow.open({});
+  Datapoint batch;
+  ASSERT_TRUE(cursor->next(batch));
+  for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(batch.tensor(2).at(i), 101) << "reward 1, then the value";
   agent_source_of(*played.flow.flow())->stop();
 }
 

@@ -168,6 +168,26 @@ TEST(ExpReplay, keeps_priorities_that_a_step_has_not_computed) {
   }
 }
 
+/// Each sample of a batch comes with a new step, and four steps are remembered: the first sample is not there
+/// any more when its error comes back, the last one is.
+TEST(ExpReplay, gives_no_step_the_priority_of_the_one_that_it_has_replaced) {
+  PlayedFlow played(
+      "ExpReplay: {environment: Catch, values: q, priorities: e, priority_exponent: 1, memory_size: 4, "
+      "init_memory_size: 4, samples_per_step: 1}");
+  ScriptedPredictor predictor = best_player();
+  played.agent.begin(predictor);
+  for (int n = 0; n < 20; ++n) {
+    numbers_of(played, 1);
+    played.agent.learn(Tensor::of<float>({4}, {1000, 0.5, 0.5, 0.5}));
+    const State own = played.agent.save().part("own");
+    EXPECT_EQ(own.get<double>("largest_priority"), 1) << "that of a new step";
+    const auto priorities = own.get<Tensor>("priorities");
+    const std::span<const double> all = priorities.span<double>();
+    EXPECT_LE(*std::max_element(all.begin(), all.end()), 1);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](double p) { return std::abs(p - 0.5) < 1e-5; }));
+  }
+}
+
 TEST(ExpReplay, goes_on_from_what_was_saved) {
   for (const char* options : {", exploration: 0.3}", ", exploration: 0.3, priorities: e}"}) {
     const std::string item = kGames + std::string(options);
