@@ -1,4 +1,4 @@
-// Two replicas with batches of 8 learn what one device with batches of 16 learns.
+// Replicas with batches of 8 learn what one device with their batches together learns.
 #include <algorithm>
 
 #include "comparison.h"
@@ -8,6 +8,7 @@ namespace tpack::reliability {
 namespace {
 
 constexpr int64_t kSteps = 20;
+constexpr int kBatch = 8;
 
 class Replicas : public Training {
  protected:
@@ -41,9 +42,13 @@ class Replicas : public Training {
       expect_same_statistics(run_folder("first"), run_folder(name));
     }
   }
-
-  const Launch batch_of_16_{"One device", {}, {"--set", "data.train.flow.BatchData.batch_size=16"}};
 };
+
+/// One device with the batch of so many replicas.
+Launch one_device(int replicas) {
+  const std::string batch = std::to_string(kBatch * replicas);
+  return {"One device", {}, {"--set", "data.train.flow.BatchData.batch_size=" + batch}};
+}
 
 /// The same on the reference backend, in double.
 Launch in_double(Launch launch) {
@@ -53,38 +58,59 @@ Launch in_double(Launch launch) {
   return launch;
 }
 
-TEST_F(Replicas, two_towers_learn_what_one_device_learns) { expect_close(batch_of_16_, kTowers, 1e-5); }
+/// A way to train several replicas.
+struct Way {
+  const char* name;
+  int replicas;
+  int ranks;  // 0: one process
+  const char* trainer;
+};
 
-TEST_F(Replicas, two_towers_learn_what_one_device_learns_in_double) {
-  expect_close(in_double(batch_of_16_), in_double(kTowers), 1e-12);
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
+class EachWay : public Replicas, public testing::WithParamInterface<Way> {
+ protected:
+  void SetUp() override {
+    if (GetParam().ranks == 0) return;
+    if (const auto why = no_ranks()) GTEST_SKIP() << *why;
+  }
+  static Launch launch() {
+    const Way& way = GetParam();
+    Launch launch{way.name, {}, {"--set", std::string("trainer=") + way.trainer}};
+    if (way.ranks > 0) {
+      launch.before = kRanks.before;
+      launch.before.back() = std::to_string(way.ranks);
+    }
+    return launch;
+  }
+  static Launch one() { return one_device(GetParam().replicas); }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Replicas, EachWay,
+    testing::Values(Way{"towers", 2, 0, "{SyncMultiGPU: {devices: [cpu:0, cpu:1]}}"},
+                    Way{"parameter_server", 2, 0,
+                        "{SyncMultiGPU: {devices: [cpu:0, cpu:1], mode: parameter_server}}"},
+                    Way{"two_ranks", 2, 2, "Horovod"}, Way{"four_ranks", 4, 4, "Horovod"},
+                    Way{"two_ranks_of_two_towers", 4, 2, "{Horovod: {devices: [cpu:0, cpu:1]}}"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_P(EachWay, learns_what_one_device_learns) { expect_close(one(), launch(), 1e-5); }
+
+TEST_P(EachWay, learns_what_one_device_learns_in_double) {
+  expect_close(in_double(one()), in_double(launch()), 1e-12);
 }
 
-TEST_F(Replicas, two_ranks_learn_what_one_device_learns) {
-  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
-  expect_close(batch_of_16_, kRanks, 1e-5);
-}
+TEST_P(EachWay, repeats_to_the_bit_in_five_runs) { expect_repeats(launch()); }
 
-TEST_F(Replicas, two_ranks_learn_what_one_device_learns_in_double) {
-  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
-  expect_close(in_double(batch_of_16_), in_double(kRanks), 1e-12);
-}
+TEST_P(EachWay, repeats_to_the_bit_in_five_runs_in_double) { expect_repeats(in_double(launch())); }
 
 TEST_F(Replicas, two_ranks_learn_what_two_towers_learn_to_the_bit) {
   if (const auto why = no_ranks()) GTEST_SKIP() << *why;
   expect_same_state(trained("towers", kTowers), trained("ranks", kRanks));
 }
 
-TEST_F(Replicas, one_device_repeats_to_the_bit_in_five_runs) { expect_repeats(batch_of_16_); }
-TEST_F(Replicas, two_towers_repeat_to_the_bit_in_five_runs) { expect_repeats(kTowers); }
-TEST_F(Replicas, two_towers_repeat_to_the_bit_in_five_runs_in_double) { expect_repeats(in_double(kTowers)); }
-TEST_F(Replicas, two_ranks_repeat_to_the_bit_in_five_runs) {
-  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
-  expect_repeats(kRanks);
-}
-TEST_F(Replicas, two_ranks_repeat_to_the_bit_in_five_runs_in_double) {
-  if (const auto why = no_ranks()) GTEST_SKIP() << *why;
-  expect_repeats(in_double(kRanks));
-}
+TEST_F(Replicas, one_device_repeats_to_the_bit_in_five_runs) { expect_repeats(one_device(2)); }
 
 }  // namespace
 }  // namespace tpack::reliability
