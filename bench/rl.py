@@ -35,7 +35,7 @@ def train(tpack, config, seed, settings, folder):
         sys.exit(f"{config}, seed {seed}: exit code {done.returncode}\n{done.stderr[-2000:]}")
     last = last_values(folder)
     rewards = [f"{last[name]:.2f}" for name in ("mean_reward", "greedy_reward")]
-    return [config, str(seed), *rewards, f"{last['episodes']:,.0f}", f"{minutes:.1f}", "yes" if done.returncode == 0 else "no"]
+    return [config, str(seed), *rewards, f"{last['episodes']:,.0f}", f"{minutes:.2f}", "yes" if done.returncode == 0 else "no"]
 
 
 def main():

@@ -2,8 +2,8 @@
 """Throughput of the same total batch on one process with all processors, on towers, on ranks, and with PyTorch DDP.
 
 Each way trains in turn, in an order that changes from round to round; the figure is the median of the rounds. Run it on an idle
-machine. PyTorch (the Python of TPACK_PYTHON) runs DistributedDataParallel over gloo, one process per tower with one thread each, with
-the best of the layouts for this network; see bench/peers.
+machine. PyTorch (the Python of TPACK_PYTHON) runs DistributedDataParallel over gloo, one process per tower with one thread each, in each
+of the variants of bench/peers/ddp.py.
 """
 import argparse
 import json
@@ -26,15 +26,16 @@ NETWORKS = {
 
 
 def ways(parts):
-    return {
-        "one process": ([], [], 1),
-        f"{parts} towers": ([], [f"trainer={{SyncMultiGPU: {{devices: {parts}}}}}"], parts),
-        f"{parts} ranks": (["--procs", str(parts)], ["trainer=Horovod"], parts),
-    }
+    """Name, options of tpack, changes of the config, and parts of the batch."""
+    return [
+        ("one process", [], [], 1),
+        (f"{parts} towers", [], [f"trainer={{SyncMultiGPU: {{devices: {parts}}}}}"], parts),
+        (f"{parts} ranks", ["--procs", str(parts)], ["trainer=Horovod"], parts),
+    ]
 
 
-def tpack(options, network, words, settings, parts):
-    """Samples per second of all but the first epoch."""
+def tpack(options, network, way, words, settings, parts):
+    """Samples per second of all but the first epoch, by the name of the way."""
     config, batch, changes, steps = NETWORKS[network]
     folder = pathlib.Path(tempfile.mkdtemp(prefix="scale_out-"))
     changed = changes + settings + [f"data.train.BatchData.batch_size={batch // parts}", f"steps_per_epoch={steps}",
@@ -47,18 +48,18 @@ def tpack(options, network, words, settings, parts):
         sys.exit(f"{' '.join(command)}\n{done.stderr[-2000:]}")
     records = json.loads((folder / "run" / "stats.json").read_text())
     shutil.rmtree(folder)
-    return statistics.median(record["samples_per_s"] for record in records[1:])
+    return {way: statistics.median(record["samples_per_s"] for record in records[1:])}
 
 
 def pytorch(options, network, parts):
-    """Samples per second of DistributedDataParallel."""
+    """Samples per second of DistributedDataParallel, by variant."""
     _, batch, _, steps = NETWORKS[network]
     command = [options.python, str(ROOT / "bench/peers/ddp.py"), network, "--processes", str(parts), "--batch", str(batch),
                "--steps", str(steps)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed")
-    return json.loads(done.stdout)["samples_per_s"]
+    return {f"PyTorch DDP, {variant}": rate for variant, rate in json.loads(done.stdout)["all"].items()}
 
 
 def main():
@@ -74,17 +75,21 @@ def main():
     for network in options.networks:
         results = {}
         for _ in range(options.rounds):
-            turns = [(name, lambda way=way: tpack(options, network, *way)) for name, way in ways(options.parts).items()]
+            turns = [lambda way=way: tpack(options, network, *way) for way in ways(options.parts)]
             if options.python:
-                turns.append(("PyTorch DDP", lambda: pytorch(options, network, options.parts)))
+                turns.append(lambda: pytorch(options, network, options.parts))
             random.shuffle(turns)
-            for name, turn in turns:
-                results.setdefault(name, []).append(turn())
-                print(f"{network}, {name}: {results[name][-1]:,.0f} samples/s", file=sys.stderr)
-        alone = statistics.median(results["one process"])
-        for name in [*ways(options.parts), *(["PyTorch DDP"] if options.python else [])]:
-            median = statistics.median(results[name])
-            print(f"{network:16} {name:14} {median:10,.0f} samples/s  {median / alone:5.3f} of one process")
+            for turn in turns:
+                for name, rate in turn().items():
+                    results.setdefault(name, []).append(rate)
+                    print(f"{network}, {name}: {rate:,.0f} samples/s", file=sys.stderr)
+        medians = {name: statistics.median(rates) for name, rates in results.items()}
+        alone = medians["one process"]
+        peers = {name: rate for name, rate in medians.items() if name.startswith("PyTorch")}
+        for name in [way[0] for way in ways(options.parts)] + sorted(peers, key=peers.get, reverse=True):
+            rates = results[name]
+            text = f"{network:16} {name:32} {medians[name]:10,.0f} samples/s ({min(rates):,.0f} to {max(rates):,.0f})"
+            print(f"{text}  {medians[name] / alone:5.3f} of one process", flush=True)
 
 
 if __name__ == "__main__":
