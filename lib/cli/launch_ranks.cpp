@@ -106,6 +106,14 @@ int exit_code_of(int mpirun_code, const RankBoard& board) {
   return kDistributedCode;
 }
 
+/// True once all ranks have ended by an interrupt: whoever got the signal, all of them learned of it.
+bool all_ended_alone(const RankWatch& watch, const RankBoard& board) {
+  if (!watch.all_ended()) return false;
+  for (int rank = 0; rank < board.ranks(); ++rank)
+    if (!board.has_left(rank) || board.stage(rank) != RankBoard::after(Comm::kEnd)) return false;
+  return true;
+}
+
 }  // namespace
 
 int launch_ranks(int ranks, const std::vector<std::string>& command) {
@@ -144,7 +152,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
       if (signals.signal() != 0 && !watch.all_seen()) mpirun.signal(SIGTERM);  // nothing was trained yet
     }
     // mpirun itself lingers for seconds after ranks that ended by a signal.
-    if (signals.signal() != 0 && watch.all_ended()) break;
+    if (watch.all_ended() && (signals.signal() != 0 || all_ended_alone(watch, *board))) break;
     if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) {
       watch.signal_all(SIGKILL);
       mpirun.signal(SIGKILL);
@@ -166,6 +174,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   }
   close(wake);
   if (signals.signal() != 0) return 128 + signals.signal();
+  if (all_ended_alone(watch, *board)) return 128 + SIGTERM;
   if (!watch.any() && *code == DependentProcess::kNotFound)
     throw ResourceError(
         "mpirun was not found; install Open MPI (Debian: openmpi-bin), or train without --procs");

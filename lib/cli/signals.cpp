@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <sys/eventfd.h>
@@ -17,7 +18,19 @@ namespace {
 // What the handler may touch: lock-free atomics and a descriptor.
 std::atomic<int> first_signal = 0;
 std::atomic<bool> ends_orderly = false;
+std::atomic<bool> is_over = false;
+std::atomic<time_t> first_time = 0;
 std::atomic<int> wake_descriptor = -1;
+
+// Who ends a group of processes (a service manager, a scheduler) tells each of them, and those that started
+// others pass it on: such signals come several times. Ctrl-C is pressed by a person.
+constexpr time_t kSecondsOfOneSignal = 3;
+
+time_t now() {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec;
+}
 
 void wake() {
   const int kept_errno = errno;
@@ -32,11 +45,14 @@ void say(std::string_view text) {
 
 void on_signal(int number) {
   int none = 0;
+  if (is_over) _exit(128 + number);
   if (!ends_orderly) {
     say("error: interrupted before training began; nothing was trained\n");
     _exit(128 + number);
   }
-  if (!first_signal.compare_exchange_strong(none, number)) {
+  if (first_signal.compare_exchange_strong(none, number)) {
+    first_time = now();
+  } else if (number == SIGINT || (first_time != 0 && now() - first_time >= kSecondsOfOneSignal)) {
     say("error: interrupted again: ended immediately, without a checkpoint of the last steps\n");
     _exit(128 + number);
   }
@@ -58,6 +74,8 @@ void handle(int number, void (*handler)(int)) {
 SignalWatcher::SignalWatcher() {
   first_signal = 0;
   ends_orderly = false;
+  is_over = false;
+  first_time = 0;
   wake_descriptor = eventfd(0, EFD_CLOEXEC);
   if (wake_descriptor < 0) throw ResourceError(std::string("eventfd: ") + std::strerror(errno));
   thread_ = std::thread([this] { watch(); });
@@ -79,6 +97,8 @@ SignalWatcher::~SignalWatcher() {
 }
 
 void SignalWatcher::expect_orderly_end() { ends_orderly = true; }
+
+void SignalWatcher::expect_end() { is_over = true; }
 
 int SignalWatcher::signal() const { return first_signal; }
 

@@ -7,9 +7,10 @@
 namespace tpack {
 
 /// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, and ignores SIGPIPE. While somebody watches for
-/// that (`expect_orderly_end`) the first one asks for an orderly end; the second one, and any other, ends the
-/// process at once with 128 + its number. Handlers, not a blocked mask: libraries start threads before main()
-/// (OpenBLAS does), and those would take the signal. A signal that the process was started to ignore
+/// that (`expect_orderly_end`) the first one asks for an orderly end; another one ends the process at once
+/// with 128 + its number, but for SIGTERM and SIGHUP in the next seconds, which are the same request once
+/// more. Handlers, not a blocked mask: libraries start threads before main() (OpenBLAS does), and those would
+/// take the signal. A signal that the process was started to ignore
 /// (`nohup`) stays ignored. One at a time in a process.
 class SignalWatcher {
  public:
@@ -20,6 +21,8 @@ class SignalWatcher {
 
   /// From now on somebody watches the token and ends in an orderly way.
   void expect_orderly_end();
+  /// All is saved and said: another signal ends the process without a word.
+  void expect_end();
   std::stop_token stop_token() const { return stop_.get_token(); }
   /// The first signal; 0 if none came.
   int signal() const;

@@ -62,6 +62,8 @@ int train_here(const TrainCommandOptions& options) {
     if (world->rank() == 0)
       log::info("to resume, run: " +
                 resume_command(options.program, options.train, {world->size(), started_by_procs()}));
+    signals.expect_end();
+    world->end_alone();
     return exit_code();
   } catch (...) {
     const Failure failure = current_failure();

@@ -71,6 +71,10 @@ class Comm {
   virtual void set_urgent(bool urgent) { (void)urgent; }
   /// Ends what this member waits for with an error; it cannot be used afterwards. From any thread.
   virtual void cancel() = 0;
+  /// The last thing that is done with the group, at the same time by all: the process ends without taking
+  /// leave of the others, which an mpirun that was asked to end does not let it do.
+  virtual void end_alone() {}
+  static constexpr const char* kEnd = "the end";  // its stage
   /// Bytes of arrays that this process has sent to others.
   virtual uint64_t bytes_sent() const { return 0; }
 };

@@ -85,6 +85,10 @@ class MpiComm final : public Comm {
   void busy_with(const std::string& what) override;
   void set_urgent(bool urgent) override { is_urgent_ = urgent; }
   void cancel() override { cancelled_ = true; }
+  void end_alone() override {
+    agree_max(0, kEnd);
+    ends_alone_ = true;
+  }
   uint64_t bytes_sent() const override { return sums_->bytes_sent(); }
 
  private:
@@ -116,6 +120,7 @@ class MpiComm final : public Comm {
   int size_ = 1;
   double timeout_s_;
   bool failed_ = false;
+  bool ends_alone_ = false;
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> is_urgent_ = true;
   MPI_Request request_ = MPI_REQUEST_NULL;  // of the operation under way
@@ -146,6 +151,7 @@ MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
 MpiComm::~MpiComm() {
   if (failed_ || cancelled_) return;  // a peer may be gone: ending together would hang
   if (board_) board_->leave(rank_);
+  if (ends_alone_) return;
   notices_->end();
   MPI_Comm_free(&notices_comm_);
   MPI_Comm_free(&comm_);

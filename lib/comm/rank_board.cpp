@@ -17,6 +17,7 @@ namespace tpack {
 namespace {
 
 constexpr uint64_t kMagic = 0x7470'6163'6b31'0001;
+constexpr std::string_view kAfter = "after ";
 
 }  // namespace
 
@@ -107,11 +108,12 @@ void RankBoard::set_stage(int rank, std::string_view stage, bool is_over) {
   const uint32_t next = own.stages + 1;
   std::array<char, 64>& text = own.texts[next % 2];
   text.fill(0);
-  constexpr std::string_view kAfter = "after ";
   const size_t begin = is_over ? kAfter.copy(text.data(), kAfter.size()) : 0;
   stage.copy(text.data() + begin, text.size() - 1 - begin);
   own.stages = next;
 }
+
+std::string RankBoard::after(std::string_view stage) { return std::string(kAfter).append(stage); }
 
 std::string RankBoard::stage(int rank) const {
   const Slot& of = slot(rank);

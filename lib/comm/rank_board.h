@@ -31,6 +31,8 @@ class RankBoard {
   /// Where the rank is from now on: "gradients", or with `is_over` "after gradients"; only the beginning of a
   /// long text is kept. Allocates nothing.
   void set_stage(int rank, std::string_view stage, bool is_over = false);
+  /// "after gradients".
+  static std::string after(std::string_view stage);
   /// The rank has done its part of the run and will end.
   void leave(int rank);
   /// That rank has ended before its time: the others cannot go on. The first one counts.

@@ -68,5 +68,29 @@ TEST(SignalWatcher, asks_for_an_orderly_end_once) {
       "interrupt again to end immediately\nerror: interrupted again: ended immediately");
 }
 
+TEST(SignalWatcher, takes_signals_that_follow_at_once_for_the_same_request) {
+  EXPECT_EXIT(
+      {
+        let_signals_end_the_process();
+        SignalWatcher watcher;
+        watcher.expect_orderly_end();
+        for (const int number : {SIGTERM, SIGTERM, SIGHUP}) raise(number);
+        std::exit(watcher.signal() == SIGTERM ? 7 : 1);
+      },
+      testing::ExitedWithCode(7), "");
+}
+
+TEST(SignalWatcher, ends_without_a_word_once_all_is_saved) {
+  EXPECT_EXIT(
+      {
+        let_signals_end_the_process();
+        SignalWatcher watcher;
+        watcher.expect_orderly_end();
+        watcher.expect_end();
+        raise(SIGINT);
+      },
+      testing::ExitedWithCode(128 + SIGINT), "^$");
+}
+
 }  // namespace
 }  // namespace tpack

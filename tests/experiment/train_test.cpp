@@ -153,16 +153,29 @@ TEST_F(Train, saves_and_leaves_at_sigterm) {
   EXPECT_NE(resumed.err.find("resuming from " + checkpoint(step)), std::string::npos) << resumed.err;
 }
 
-TEST_F(Train, a_second_signal_ends_at_once) {
+/// At the end a command runs for as long as the run is there.
+TEST_F(Train, ctrl_c_after_another_signal_ends_at_once) {
+  Process process(
+      {program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000", "--set",
+       "callbacks=[ModelSaver, RunCommand: {at: train_end, timeout_s: 900, command: [sh, -c, "
+       "'while kill -0 $PPID; do sleep 0.1; done']}]"},
+      folder_ / "out");
+  ASSERT_TRUE(process.wait_for("Epoch 1 "));
+  process.signal(SIGTERM);
+  ASSERT_TRUE(process.wait_for("interrupt again to end immediately"));
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait(), 130);
+  EXPECT_THAT(process.err(), testing::HasSubstr("error: interrupted again: ended immediately"));
+}
+
+/// A service manager tells all processes of a service, and those that started others pass it on.
+TEST_F(Train, a_signal_that_comes_several_times_is_one_request) {
   Process process({program(), "train", config(), "--log-dir", run_folder(), "--set", "max_epoch=1000000"},
                   folder_ / "out");
   ASSERT_TRUE(process.wait_for("Epoch 1 "));
-  process.signal(SIGSTOP);  // so that both are due at the same time
-  process.signal(SIGINT);
-  process.signal(SIGTERM);
-  process.signal(SIGCONT);
-  EXPECT_THAT(process.wait(), testing::AnyOf(130, 143));
-  EXPECT_THAT(process.err(), testing::HasSubstr("error: interrupted again: ended immediately"));
+  for (const int number : {SIGTERM, SIGHUP, SIGTERM}) process.signal(number);
+  EXPECT_THAT(process.wait(), testing::AnyOf(128 + SIGTERM, 128 + SIGHUP));
+  EXPECT_THAT(process.err(), testing::HasSubstr("training was interrupted, saved "));
 }
 
 TEST_F(Train, saves_if_its_terminal_is_closed) {

@@ -162,6 +162,21 @@ TEST_F(Procs, save_when_they_are_asked_to_end) {
   }
 }
 
+TEST_F(Procs, save_when_mpirun_is_asked_to_end) {
+  std::vector<std::string> endless = four();
+  endless.insert(endless.end(), {"--set", "max_epoch=1000000"});
+  Process process(words("told", endless), folder_ / "out");
+  ASSERT_TRUE(process.wait_for("saved ")) << process.err();
+  const std::vector<pid_t> ranks = ranks_of(process);
+  ASSERT_EQ(ranks.size(), 4U) << process.err();
+  const Stopwatch watch;
+  kill(children_of(process.pid()).at(0), SIGTERM);
+  EXPECT_EQ(process.wait(), 128 + SIGTERM) << process.err();
+  expect_gone(ranks, watch);
+  EXPECT_NE(process.err().find("training was interrupted, saved "), std::string::npos) << process.err();
+  newest_of_valid("told");
+}
+
 TEST_F(Procs, say_once_what_is_wrong_with_the_config) {
   const Outcome outcome =
       train("wrong", {"--procs", "3", "--set", "trainer=Horovod", "--set", "max_epoch=-1"});

@@ -80,6 +80,7 @@ class EachWay : public Replicas, public testing::WithParamInterface<Way> {
     if (way.ranks > 0) {
       launch.before = kRanks.before;
       launch.before.back() = std::to_string(way.ranks);
+      for (const char* word : {"--bind-to", "none"}) launch.before.emplace_back(word);  // for several towers
     }
     return launch;
   }
