@@ -12,6 +12,7 @@ Needs root, Open MPI, iproute2 and two idle processors.
 """
 import argparse
 import collections
+import ctypes
 import fcntl
 import json
 import os
@@ -20,11 +21,13 @@ import select
 import shutil
 import signal
 import stat
+import statistics
 import struct
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOSTS = {"tpack-a": "10.99.0.1", "tpack-b": "10.99.0.2"}
@@ -82,7 +85,12 @@ class Network:
         self.relay = os.fork()
         if self.relay == 0:
             try:
+                PR_SET_PDEATHSIG = 1
+                ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
                 relay(*files, self.latency_ms / 1e3)
+            except BaseException:
+                traceback.print_exc()
+                os.killpg(0, signal.SIGTERM)  # nothing goes on without it
             finally:
                 os._exit(1)
         return self
@@ -126,8 +134,7 @@ def train(options, network, folder, compression):
         sys.exit(done.stderr[-3000:])
     sent = network.sent_bytes() - before
     records = json.loads((log_dir / "stats.json").read_text())
-    rates = sorted(record["steps_per_s"] for record in records[1:])
-    return 1 / rates[len(rates) // 2], sent / records[-1]["global_step"]
+    return 1 / statistics.median(record["steps_per_s"] for record in records[1:]), sent / records[-1]["global_step"]
 
 
 def profiles(options, compression):
@@ -147,9 +154,11 @@ def main():
     parser.add_argument("--gbit-per-s", type=float, default=1)
     parser.add_argument("--latency-ms", type=float, default=1)
     parser.add_argument("--bucket-mb", type=float, default=4)
-    parser.add_argument("--epochs", type=int, default=3, help="timed epochs")
+    parser.add_argument("--epochs", type=int, default=5, help="timed epochs")
     parser.add_argument("--compressions", nargs="*", default=["none", "fp16"])
     options = parser.parse_args()
+    os.setpgrp()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="two_hosts-"))
     try:
         with Network(options.gbit_per_s, options.latency_ms) as network:

@@ -1,4 +1,4 @@
-#include <array>
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -68,8 +68,10 @@ class HumanHyperParamSetter final : public HyperParamSetter {
       if (colon == std::string::npos) {
         ignore(line, "write `" + param_.name() + ": NUMBER`");
       } else if (name != param_.name()) {  // another setter may use it
-        const auto meant = nearest(name, std::array{param_.name()});
-        if (meant) ignore(name, "the hyper-parameter is '" + param_.name() + "'");
+        const std::vector<std::string> known = run.hyper_parameters();
+        const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+        if (!is_known && nearest(name, known) == param_.name())
+          ignore(name, "the hyper-parameter is '" + param_.name() + "'");
       } else {
         const std::string written(trim(line.substr(colon + 1)));
         char* end = nullptr;

@@ -114,13 +114,10 @@ bool all_ended_alone(const RankWatch& watch, const RankBoard& board) {
   return true;
 }
 
-}  // namespace
-
-int launch_ranks(int ranks, const std::vector<std::string>& command) {
-  if (started_by_mpirun()) throw ConfigError("--procs starts mpirun itself; leave one of them out");
-  require_mpi();
-  const auto board = RankBoard::create(ranks);
-  setenv(RankBoard::kVariable, board->name().c_str(), 1);
+/// The command line; also sets what it takes from the environment.
+std::vector<std::string> command_of_mpirun(int ranks, const std::vector<std::string>& command,
+                                           const RankBoard& board) {
+  setenv(RankBoard::kVariable, board.name().c_str(), 1);
   if (geteuid() == 0) {  // whoever runs tpack as root has decided that
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
@@ -130,7 +127,29 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
       "mpirun", "--bind-to",         "none", "-n", std::to_string(ranks), "--oversubscribe", "--quiet",
       "-x",     RankBoard::kVariable};
   words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
 
+/// Errors: ResourceError if no rank has begun.
+void require_start(const RankWatch& watch, int mpirun_code) {
+  if (watch.any() || mpirun_code == 0) return;
+  if (mpirun_code == DependentProcess::kNotFound) {
+    throw ResourceError(
+        "mpirun was not found (or ended with exit code 127); install Open MPI (Debian: openmpi-bin), or "
+        "train "
+        "without --procs");
+  }
+  throw ResourceError("mpirun has not started any rank (its exit code was " + std::to_string(mpirun_code) +
+                      ")");
+}
+
+}  // namespace
+
+int launch_ranks(int ranks, const std::vector<std::string>& command) {
+  if (started_by_mpirun()) throw ConfigError("--procs starts mpirun itself; leave one of them out");
+  require_mpi();
+  const auto board = RankBoard::create(ranks);
+  const std::vector<std::string> words = command_of_mpirun(ranks, command, *board);
   SignalWatcher signals;
   signals.expect_orderly_end();
   // If this process is killed, mpirun ends, and the ranks with it.
@@ -175,11 +194,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   close(wake);
   if (signals.signal() != 0) return 128 + signals.signal();
   if (all_ended_alone(watch, *board)) return 128 + SIGTERM;
-  if (!watch.any() && *code == DependentProcess::kNotFound)
-    throw ResourceError(
-        "mpirun was not found; install Open MPI (Debian: openmpi-bin), or train without --procs");
-  if (!watch.any() && *code != 0)
-    throw ResourceError("mpirun has not started any rank (its exit code was " + std::to_string(*code) + ")");
+  require_start(watch, *code);
   return exit_code_of(*code, *board);
 }
 

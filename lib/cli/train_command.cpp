@@ -74,7 +74,8 @@ int train_here(const TrainCommandOptions& options) {
 }
 
 int launch(const TrainCommandOptions& options) {
-  // Mistakes in the config are reported once, not by each rank.
+  // Most mistakes in the config are reported once here. Those that need the data or the callbacks, each rank
+  // finds.
   load_experiment(options.train.config, options.train.overrides).require_for_training();
   return launch_ranks(options.procs, command_of_a_rank());
 }

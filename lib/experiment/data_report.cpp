@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "core/text.h"
+#include "dataflow/guarded_flow.h"
 
 namespace tpack {
 
@@ -19,13 +20,27 @@ std::string describe_data(const std::map<std::string, DataFlow>& flows) {
   return text;
 }
 
+namespace {
+
+/// Whether a bad sample reaches the reader: of flows with one source it is known.
+bool stops_at_bad_samples(const DataFlow& flow) {
+  if (flow.settings().on_error != OnError::kStop || flow.flow()->sources().size() != 1) return false;
+  const Flow* at = flow.flow().get();
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    if (dynamic_cast<const GuardedFlow*>(at) != nullptr) return false;
+    at = &wrapped->up();
+  }
+  return true;
+}
+
+}  // namespace
+
 void warn_of_known_bad_samples(const std::map<std::string, DataFlow>& flows) {
   for (const auto& [name, flow] : flows) {
-    if (flow.settings().on_error != OnError::kStop) continue;
     for (const SourceFacts& facts : flow.facts()) {
-      if (facts.bad == 0) continue;
-      log::warning("data." + name + ": a run stops when it reads a bad sample (on_error: stop); there are " +
-                   join(facts.remarks, "; "));
+      if (facts.bad == 0 || !stops_at_bad_samples(flow)) continue;
+      log::warning("data." + name +
+                   ": a run stops when it reads a bad sample (on_error: stop): " + join(facts.remarks, "; "));
     }
   }
 }

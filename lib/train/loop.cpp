@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <set>
+#include <system_error>
 
 #include "checkpoint/layout.h"
 #include "checkpoint/retention.h"
@@ -29,6 +31,25 @@ struct EndOfRun {
 /// Where the arrays of a callback's state are in a checkpoint.
 std::string arrays_of(const NamedCallback& named) { return layout::kCallbackArrays + named.name + "/"; }
 
+/// In a handler: throws the exception on. One of a plugin, say, does not tell whose it is; its kind stays
+/// (see current_failure).
+[[noreturn]] void rethrow_for(const NamedCallback& named) {
+  const auto text = [&](const std::exception& error) {
+    return "callback " + named.name + ": " + error.what();
+  };
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw ResourceError("callback " + named.name + ": not enough memory");
+  } catch (const std::system_error& error) {
+    throw ResourceError(text(error));
+  } catch (const std::exception& error) {
+    throw InternalError(text(error));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run) {
@@ -45,10 +66,8 @@ std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks,
     } catch (const ConfigError& error) {
       errors.add(error, named.position);
       scalars.callback_failed();
-    } catch (const Error&) {
-      throw;
-    } catch (const std::exception& error) {
-      throw InternalError("callback " + named.name + ": " + error.what());
+    } catch (...) {
+      rethrow_for(named);
     }
   }
   std::vector<std::string> flows;
@@ -86,14 +105,11 @@ void Loop::call_slow(const NamedCallback& named, Hook hook) {
   call(named, hook);
 }
 
-/// An exception of a plugin, say, does not tell whose it is.
 void Loop::call(const NamedCallback& named, Hook hook) {
   try {
     (named.callback.get()->*hook)(run_);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw InternalError("callback " + named.name + ": " + error.what());
+  } catch (...) {
+    rethrow_for(named);
   }
 }
 

@@ -73,12 +73,20 @@ callbacks: [ModelSaver]
   const Outcome strict = tpack({"check", folder_ / "rows.yaml"});
   EXPECT_EQ(strict.code, 0) << strict.err;
   const std::string warning =
-      "data.train: a run stops when it reads a bad sample (on_error: stop); there are 2 bad rows; the first "
+      "data.train: a run stops when it reads a bad sample (on_error: stop): 2 bad rows; the first "
       "one is line 3: column 'b' has 'x'";
   EXPECT_NE(strict.err.find(warning), std::string::npos) << strict.err;
   const Outcome tolerant = tpack({"check", folder_ / "rows.yaml", "--set", "data.train.on_error=replace"});
   EXPECT_EQ(tolerant.code, 0) << tolerant.err;
   EXPECT_EQ(tolerant.err.find("a run stops"), std::string::npos) << tolerant.err;
+  const Outcome inside = tpack({"check", folder_ / "rows.yaml", "--set",
+                                "data.rows={on_error: replace, flow: [CSV: {file: " + (folder_ / "rows.csv") +
+                                    ", columns: {x: [a, b]}, labels: {label: "
+                                    "{column: label, classes: ['0', '1']}}}]}",
+                                "--set", "data.more=[FakeData: {shapes: [[1]], names: [z], size: 4}]",
+                                "--set", "data.train=[JoinData: [rows, more], BatchData: {batch_size: 1}]"});
+  EXPECT_EQ(inside.code, 0) << inside.err;
+  EXPECT_EQ(inside.err.find("a run stops"), std::string::npos) << inside.err;
 }
 
 TEST_F(DataReport, check_names_what_a_folder_has_but_is_not_read) {

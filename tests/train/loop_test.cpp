@@ -201,6 +201,10 @@ TEST_F(LoopTest, a_foreign_exception_in_any_hook_names_the_callback) {
     EXPECT_THAT([&] { run.go(); }, ThrowsMessage<InternalError>(testing::StrEq("callback B: boom")))
         << c.hook;
   }
+  TestRun full({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
+  full.add("A", recording("A", throwing("trigger", std::bad_alloc())));
+  EXPECT_THAT([&] { full.go(); },
+              ThrowsMessage<ResourceError>(testing::StrEq("callback A: not enough memory")));
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
   run.add("A", recording("A", throwing("setup", std::runtime_error("boom"))));
   EXPECT_THAT([&] { run.go(); }, ThrowsMessage<InternalError>(testing::StrEq("callback A: boom")));

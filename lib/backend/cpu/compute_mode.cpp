@@ -1,5 +1,7 @@
 #include "backend/cpu/compute_mode.h"
 
+#include <initializer_list>
+
 namespace tpack::cpu {
 namespace {
 
@@ -12,9 +14,10 @@ sigset_t all_but_faults() {
 
 }  // namespace
 
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by the call
 ComputeMode::ComputeMode() {
-  static const sigset_t blocked = all_but_faults();
-  pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  static const sigset_t kBlocked = all_but_faults();
+  pthread_sigmask(SIG_BLOCK, &kBlocked, &before_);
 }
 
 ComputeMode::~ComputeMode() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
