@@ -63,6 +63,7 @@ TEST(ComputeMode, lets_handlers_run_on_stacks_only) {
   const TensorSpec right = {DType::kFloat32, {4096, 100}};
   b.fetch("product", matmul(b, b.input("left", left), b.input("right", right)));
   PlanSection section;
+  device->create_variables(table);
   const auto executable = device->compile(graph, section);
   const std::vector<Tensor> inputs = {Tensor::zeros(left), Tensor::zeros(right)};
 
