@@ -16,8 +16,8 @@ std::string describe_data(const std::map<std::string, DataFlow>& flows);
 /// Warns of flows whose sources know that they have bad samples, which would stop a run that reads them.
 void warn_of_known_bad_samples(const std::map<std::string, DataFlow>& flows);
 
-/// What describe_data says, for programs: by flow, a list of {samples, unit, classes, remarks} for its sources; samples is
-/// null if it is unknown or endless.
+/// What describe_data says, for programs: by flow, a list of {samples, unit, classes, remarks} for its
+/// sources; samples is null if it is unknown or endless.
 nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows);
 
 }  // namespace tpack
