@@ -8,7 +8,6 @@
 #include "core/error.h"
 
 namespace tpack {
-
 namespace {
 
 std::variant<std::span<float>, std::span<double>> floats_of(const Tensor& values) {

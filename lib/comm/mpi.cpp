@@ -27,13 +27,6 @@ namespace {
 // Arrays are broadcast in blocks: a bound for MPI's int counts.
 constexpr size_t kBlockBytes = size_t{16} << 20U;
 
-std::string mpi_text(int code) {
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  return {text.data(), static_cast<size_t>(length)};
-}
-
 /// What a look at messages has found.
 enum class Arrived { kNothing, kSome, kAll };
 
@@ -165,7 +158,7 @@ void MpiComm::require_no_loss(const char* stage) {
     fail(stage, "rank " + std::to_string(lost) + " has ended; it was at '" + board_->stage(lost) + "'");
 }
 
-/// Until `look` says that all is there. The patience begins anew with all that comes.
+/// Waits until `look` says that all has come. The time-out starts again whenever something comes.
 template <class Look>
 void MpiComm::wait(const char* stage, const Look& look) {
   constexpr auto kBetweenReadings = std::chrono::milliseconds(500);

@@ -48,6 +48,13 @@ struct MpiSums::Piece {
   }
 };
 
+std::string mpi_text(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  return {text.data(), static_cast<size_t>(length)};
+}
+
 MpiSums::MpiSums(MPI_Comm all, Fail fail) : all_(all), fail_(std::move(fail)), pieces_(kUnderWay) {
   MPI_Comm_rank(all_, &rank_);
   MPI_Comm_size(all_, &size_);
@@ -208,10 +215,7 @@ bool MpiSums::has_its_messages(Piece& piece) {
 
 void MpiSums::check(const Piece& piece, int code) const {
   if (code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  fail_(piece.sum.stage, {text.data(), static_cast<size_t>(length)});
+  fail_(piece.sum.stage, mpi_text(code));
 }
 
 }  // namespace tpack

@@ -13,6 +13,9 @@
 
 namespace tpack {
 
+/// What MPI says of an error code.
+std::string mpi_text(int code);
+
 /// Sums over all ranks that overlap. An array is cut into pieces, and each rank adds a slice of a piece: it
 /// gets the slice from all others, adds them in rank order, and gives the sum to all. While one piece waits
 /// for its messages, those of the next ones travel, so the network rests neither for the latency nor for the

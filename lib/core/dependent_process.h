@@ -21,7 +21,7 @@ class DependentProcess {
   static constexpr int kNotFound = 127;
   static constexpr int kNotStarted = 126;
 
-  /// Errors: ResourceError if there is no file or no process to be had.
+  /// Errors: ResourceError if the file or the process cannot be made.
   explicit DependentProcess(const Options& options);
   /// Ends it at once if it still runs.
   ~DependentProcess();

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <new>
 #include <set>
-#include <system_error>
 
 #include "checkpoint/layout.h"
 #include "checkpoint/retention.h"
 #include "core/clock.h"
+#include "core/failure.h"
 #include "core/log.h"
 #include "core/stop.h"
 #include "core/text.h"
@@ -31,22 +30,18 @@ struct EndOfRun {
 /// Where the arrays of a callback's state are in a checkpoint.
 std::string arrays_of(const NamedCallback& named) { return layout::kCallbackArrays + named.name + "/"; }
 
-/// In a handler: throws the exception on. One of a plugin, say, does not tell whose it is; its kind stays
-/// (see current_failure).
+/// Throws the exception that is being handled. One that is not tpack's gets the name of the callback and
+/// keeps its exit code.
 [[noreturn]] void rethrow_for(const NamedCallback& named) {
-  const auto text = [&](const std::exception& error) {
-    return "callback " + named.name + ": " + error.what();
-  };
   try {
     throw;
   } catch (const Error&) {
     throw;
-  } catch (const std::bad_alloc&) {
-    throw ResourceError("callback " + named.name + ": not enough memory");
-  } catch (const std::system_error& error) {
-    throw ResourceError(text(error));
-  } catch (const std::exception& error) {
-    throw InternalError(text(error));
+  } catch (const std::exception&) {
+    const Failure failure = current_failure();
+    const std::string text = "callback " + named.name + ": " + failure.text;
+    if (failure.exit_code == static_cast<int>(ErrorKind::kResource)) throw ResourceError(text);
+    throw InternalError(text);
   }
 }
 

@@ -59,7 +59,7 @@ TEST(ChooseMetric, asks_where_the_config_does_not_tell) {
   EXPECT_THAT(error_of({}, two), HasSubstr("use one of d, g, steps_per_s"));
 }
 
-/// A config whose callbacks are these after a validation.
+/// The tiny config with a validation and one more callback.
 class SavedMetric : public testing_cli::WithTinyConfig {
  protected:
   KnownStatistics known_with(const std::string& callback) const {

@@ -212,6 +212,20 @@ class InterruptBeforeTrain final : public Callback {
   void before_train(tpack::Run& /*run*/) override { throw Stopped{}; }
 };
 
+/// A run from the beginning or from a checkpoint, which a signal ends.
+void interrupt_after_step_3(const TemporaryFolder& folder, const RunLength& length,
+                            const std::string& from = {}) {
+  std::stop_source source;
+  FakeTrainer trainer;
+  TestRun run(length, trainer);
+  run.options.folder = folder.str();
+  run.options.interrupt = source.get_token();
+  run.add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+            if (at.global_step() == 3) source.request_stop();
+          }));
+  from.empty() ? run.go() : run.go_on_from(from);
+}
+
 TEST_F(LoopResume, an_interrupt_before_the_first_epoch_keeps_the_place) {
   const TemporaryFolder folder;
   const RunLength length{.max_epoch = 2, .steps_per_epoch = 2};
@@ -225,17 +239,7 @@ TEST_F(LoopResume, an_interrupt_before_the_first_epoch_keeps_the_place) {
   interrupted("");
   const std::string start = folder / "checkpoints/model-0.h5";
   interrupted(start);
-  {  // ends in the second epoch
-    std::stop_source source;
-    FakeTrainer trainer;
-    TestRun run(length, trainer);
-    run.options.folder = folder.str();
-    run.options.interrupt = source.get_token();
-    run.add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
-              if (at.global_step() == 3) source.request_stop();
-            }));
-    run.go_on_from(start);
-  }
+  interrupt_after_step_3(folder, length, start);
   const std::string middle = folder / "checkpoints/model-3.h5";
   interrupted(middle);
   TestRun run(length, trainer_);
@@ -248,17 +252,7 @@ TEST_F(LoopResume, a_stop_before_the_first_step_tells_the_epoch_that_would_go_on
   const TemporaryFolder folder;
   const RunLength length{.max_epoch = 3, .steps_per_epoch = 2};
   train_and_save(folder, {.max_epoch = 1, .steps_per_epoch = 2});
-  {  // in the middle of the second epoch
-    std::stop_source source;
-    FakeTrainer trainer;
-    TestRun run(length, trainer);
-    run.options.folder = folder.str();
-    run.options.interrupt = source.get_token();
-    run.add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
-              if (at.global_step() == 3) source.request_stop();
-            }));
-    run.go();
-  }
+  interrupt_after_step_3(folder, length);
   const auto stopped = [&](const std::string& from) {
     FakeTrainer trainer;
     TestRun run(length, trainer);
