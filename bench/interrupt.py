@@ -2,7 +2,7 @@
 """How fast runs end after SIGTERM, at random moments: while they train, wait for data, validate and save.
 
 Each way of starting gets --times signals. A run must end with exit code 143 (mpirun: with another code than 0), and leave checkpoints
-that are whole and from which `--resume` goes on. Prints the times from the signal to the end, and how long the last save took.
+that are whole and from which `--resume` goes on. Prints the times from the signal to the end.
 """
 import argparse
 import os
@@ -43,7 +43,7 @@ def interrupt(tpack, way, folder):
             if process.poll() is not None:
                 sys.exit(f"{way}: ended with {process.returncode} before the signal:\n{log.read_text()[-2000:]}")
             time.sleep(0.02)
-        time.sleep(random.uniform(0, 1.5))
+        time.sleep(random.uniform(0, 4))
         start = time.monotonic()
         process.send_signal(signal.SIGTERM)
         try:

@@ -229,6 +229,18 @@ TEST(Stream, a_reader_that_waits_can_be_stopped) {
   stopper.join();
 }
 
+TEST(Stream, a_reader_whose_data_are_ready_can_be_stopped_and_goes_on) {
+  const DataFlow flow = make_flow(list({item("Counting", 8), item("BatchData", {{"batch_size", 4}})}));
+  const auto stream = flow.stream({.workers = 1, .slots = 2, .passes = 1});
+  while (stream->stats().ready < 2) std::this_thread::yield();
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(stream->next(stop.get_token()), Stopped);
+  EXPECT_EQ(stream->next()->tensor(0).at(0), 0);
+  EXPECT_EQ(stream->next()->tensor(0).at(0), 4);
+  EXPECT_FALSE(stream->next().has_value());
+}
+
 TEST(Stream, a_batch_outlives_its_stream) {
   const DataFlow flow = make_flow(list({item("Counting", 8), item("BatchData", {{"batch_size", 4}})}));
   auto stream = flow.stream({.workers = 2, .slots = 3});

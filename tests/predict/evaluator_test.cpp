@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "backend/inference_tower.h"
+#include "core/stop.h"
 #include "dataflow/data_flow.h"
 #include "support/paths.h"
 #include "support/small_model.h"
@@ -162,6 +163,16 @@ cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]
                  "cost/SoftmaxCrossEntropy: flow 'validation' has 4 classes (a, b, c, d), but there are 3 "
                  "scores; remove the classes that data.train does not have");
   }
+}
+
+TEST_F(EvaluatorTest, ends_when_it_is_asked_to) {
+  const DataFlow flow = flow_of(4);
+  Evaluator evaluator("validation", tower_.place(), flow, 1);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(evaluator.run(stop.get_token()), Stopped);
+  EXPECT_EQ(evaluator.batches(), 0);
+  EXPECT_EQ(evaluator.run(), figures(4));
 }
 
 TEST_F(EvaluatorTest, refuses_a_flow_that_drops_samples) {

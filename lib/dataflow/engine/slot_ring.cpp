@@ -59,6 +59,7 @@ BatchSlot* SlotRing::next(const std::stop_token& stop) {
   Lock lock(mutex_);
   while (true) {
     if (error_) std::rethrow_exception(error_);
+    if (stop.stop_requested()) throw Stopped{};  // also where data are always ready
     if (BatchSlot* slot = take_ready()) {
       if (!slot->error) return slot;
       error_ = slot->error;
@@ -67,7 +68,6 @@ BatchSlot* SlotRing::next(const std::stop_token& stop) {
       continue;
     }
     if (end_ && head_ >= *end_) return nullptr;
-    if (stop.stop_requested()) throw Stopped{};
     wait_ready(lock, stop);
   }
 }
