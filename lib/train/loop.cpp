@@ -12,14 +12,10 @@
 #include "core/stop.h"
 #include "core/text.h"
 #include "train/saved_state.h"
+#include "train/wish.h"
 
 namespace tpack {
 namespace {
-
-constexpr const char* kStopSignal = "the stop signal";
-
-/// What ranks tell each other before each step; the largest wins.
-enum Wish : int { kGoOn = 0, kInterrupt = 1, kStop = 2 };
 
 /// Ends the loops for a reason that is no error.
 struct EndOfRun {
@@ -130,11 +126,11 @@ int64_t Loop::last_epoch() const {
 }
 
 void Loop::run_to_end() {
-  monitors_.open({options_.folder, first_epoch_, run_.global_step_, run_.resumed_});
+  monitors_.open({options_.folder, first_epoch_, run_.global_step_, is_resumed_});
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   for (const auto& [name, text] : options_.texts) monitors_.put_text(name, text);
   try {
-    for (const NamedCallback& named : callbacks_) call_slow(named, &Callback::before_train);
+    before_train();
     write_requested();
     epochs();
     const bool is_paused = last_epoch() < options_.length.max_epoch;
@@ -145,7 +141,9 @@ void Loop::run_to_end() {
                                              " is done, " + limit + " is " + last
                                        : limit + " " + last + " is done";
   } catch (const Stopped&) {  // by a callback
-    agree(kInterrupt);
+    agree(*options_.world, kCutShort);
+    interrupted("interrupted");
+  } catch (const CutShort&) {  // by a callback of another rank
     interrupted("interrupted");
   } catch (const EndOfRun& end) {
     result_.ending = end.ending;
@@ -155,6 +153,40 @@ void Loop::run_to_end() {
   }
 }
 
+/// With `Run::resumed` false for a callback that has not begun in any process.
+void Loop::before_train() {
+  if (!is_resumed_) hook_ = LongHook::kBeforeTrain;
+  if (hook_ != LongHook::kBeforeTrain) {
+    for (const NamedCallback& named : callbacks_) call_slow(named, &Callback::before_train);
+    return;
+  }
+  for (; at_ < callbacks_.size(); ++at_) {
+    run_.resumed_ = done_before_.contains(callbacks_[at_].name);
+    call_slow(callbacks_[at_], &Callback::before_train);
+  }
+  run_.resumed_ = is_resumed_;
+  end_hook();
+}
+
+/// Calls `act` with each callback once, also where the hook was cut short and the run goes on later.
+template <class Act>
+void Loop::each_once(LongHook hook, const Act& act) {
+  if (hook_ != hook) end_hook();
+  hook_ = hook;
+  // What was saved of this moment lacks what the rest of the hooks changes.
+  if (!done_before_.empty()) request_again();
+  for (; at_ < callbacks_.size(); ++at_) {
+    if (!done_before_.contains(callbacks_[at_].name)) act(callbacks_[at_]);
+  }
+  end_hook();
+}
+
+void Loop::end_hook() {
+  hook_ = LongHook::kNone;
+  at_ = 0;
+  done_before_.clear();
+}
+
 void Loop::epochs() {
   for (int64_t epoch = first_epoch_; epoch <= last_epoch(); ++epoch) {
     leave_if_asked();
@@ -162,7 +194,7 @@ void Loop::epochs() {
     if (epoch > first_epoch_) trainer_.before_epoch();
     this->epoch(epoch == first_epoch_ ? first_local_step_ : 0);
   }
-  agree(kGoOn);  // a rank may wait here whose callback was interrupted
+  agree(*options_.world, kGoOn);  // a hook of the last epoch may have been cut short
 }
 
 void Loop::epoch(int64_t first_step) {
@@ -173,6 +205,7 @@ void Loop::epoch(int64_t first_step) {
   each(&Callback::before_epoch);
   const EpochStart start{
       .waited_s = trainer_.waited_s(), .samples = trainer_.samples(), .step = run_.global_step_};
+  if (hook_ == LongHook::kTriggerStep) trigger_step();
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) {
     leave_if_asked();
     run_.local_step_ = step;
@@ -183,17 +216,11 @@ void Loop::epoch(int64_t first_step) {
   trigger_epoch();
   monitors_.end_epoch();
   epoch_done_ = true;
-  triggered_.clear();
   write_requested();
 }
 
-/// Each callback once an epoch, also where one was interrupted and the run goes on later.
 void Loop::trigger_epoch() {
-  const std::vector<std::string> before = triggered_;  // by the interrupted process
-  // What it saved of this moment lacks what the rest of the hooks changes.
-  if (!before.empty()) request_again();
-  for (const NamedCallback& named : callbacks_) {
-    if (std::find(before.begin(), before.end(), named.name) != before.end()) continue;
+  each_once(LongHook::kTriggerEpoch, [this](const NamedCallback& named) {
     try {
       call_slow(named, &Callback::trigger_epoch);
     } catch (const Error& error) {
@@ -201,8 +228,7 @@ void Loop::trigger_epoch() {
       if (error.kind() == ErrorKind::kData && !trainer_.saves_together()) write_requested();
       throw;
     }
-    triggered_.push_back(named.name);
-  }
+  });
 }
 
 /// The checkpoints that the interrupted process has written of this step.
@@ -228,10 +254,15 @@ void Loop::one_step() {
                     trainer_.end_of_data() + " at global_step " + std::to_string(run_.global_step_));
   }
   ++run_.global_step_;
-  run_.has_statistics_ = true;
+  run_.statistics_of_step();
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   each(&Callback::after_run);
-  each(&Callback::trigger_step);
+  trigger_step();
+}
+
+void Loop::trigger_step() {
+  each_once(LongHook::kTriggerStep,
+            [this](const NamedCallback& named) { call(named, &Callback::trigger_step); });
   monitors_.end_step();
   const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
   if (!last && (trainer_.saves_together() || !run_.requests_.empty())) write_requested();
@@ -255,12 +286,9 @@ bool Loop::step() {
   }
 }
 
-/// The strongest wish of all ranks.
-int Loop::agree(int wish) { return alone() ? wish : options_.world->agree_max(wish, kStopSignal); }
-
 void Loop::leave_if_asked() {
-  const int own = run_.stop_reason_ ? kStop : options_.interrupt.stop_requested() ? kInterrupt : kGoOn;
-  const int wish = agree(own);
+  const Wish own = run_.stop_reason_ ? kStop : options_.interrupt.stop_requested() ? kInterrupt : kGoOn;
+  const Wish wish = agree(*options_.world, own);
   if (wish == kStop)
     throw EndOfRun{Ending::kStopped, run_.stop_reason_.value_or("another rank stopped the run")};
   if (wish == kInterrupt) throw EndOfRun{Ending::kInterrupted, "interrupted"};
@@ -309,16 +337,32 @@ void Loop::report_epoch(const EpochStart& start) const {
   log::info(text);
 }
 
+/// Whether a rank wants a checkpoint: then the chief has the state of all.
+bool Loop::gather(std::vector<CheckpointRequest>& requests) {
+  try {
+    if (agree(*options_.world, requests.empty() ? kGoOn : kSave) == kGoOn) return false;
+  } catch (const CutShort&) {
+    run_.requests_ = std::move(requests);  // written with the checkpoint of the interrupt
+    throw;
+  }
+  trainer_.gather();
+  return true;
+}
+
 void Loop::write_requested() {
   std::vector<CheckpointRequest> requests;
   std::swap(requests, run_.requests_);
-  if (trainer_.saves_together()) {
-    if (options_.world->agree_max(requests.empty() ? 0 : 1, "a checkpoint") == 0) return;
-    trainer_.gather();
-  }
+  if (trainer_.saves_together() && !gather(requests)) return;
   if (requests.empty()) return;
   const BusyWith busy(*options_.world, "saving a checkpoint");
   writer_.write(requests, [this] { return checkpoint_content(); });
+}
+
+/// Those that have done their part of the hook.
+std::vector<std::string> Loop::callbacks_done() const {
+  std::set<std::string> done = done_before_;
+  for (size_t i = 0; i < at_; ++i) done.insert(callbacks_[i].name);
+  return {done.begin(), done.end()};
 }
 
 CheckpointContent Loop::checkpoint_content() const {
@@ -331,7 +375,11 @@ CheckpointContent Loop::checkpoint_content() const {
   state.put("global_step", run_.global_step_);
   state.put("epoch_done", epoch_done_);
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
-  state.put("triggered", join(triggered_, "\n"));
+  if (hook_ != LongHook::kNone) {
+    state.put("hook", std::string(kLongHookNames[static_cast<size_t>(hook_)]));
+    state.put("triggered", join(callbacks_done(), "\n"));
+    if (hook_ == LongHook::kTriggerStep) state.put("last_step", run_.last_step());
+  }
   content.texts[layout::kRun] = state.to_json();
   content.texts[layout::kHistory] = monitors_.save();
   for (const NamedCallback& named : callbacks_) {
@@ -359,15 +407,28 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   const bool finished = steps_done >= steps && state.get<int64_t>("epoch_done") != 0;
   first_epoch_ = state.get<int64_t>("epoch") + (finished ? 1 : 0);
   first_local_step_ = finished ? 0 : steps_done;
-  if (!finished && steps_done >= options_.length.steps_per_epoch) {
-    triggered_ = split(state.get<std::string>("triggered", ""), '\n');
-    std::erase(triggered_, "");  // of a text without names
-  }
+  load_hook(state, steps_done >= options_.length.steps_per_epoch && !finished);
   run_.epoch_ = first_epoch_ - 1;
   trainer_.load(content, source);
   monitors_.load(text(layout::kHistory), source);
   load_callbacks(content, source);
   run_.resumed_ = true;
+  is_resumed_ = true;
+}
+
+/// Where a hook was cut short. `epoch_ends`: all steps of the epoch are done, its last hooks are not.
+void Loop::load_hook(const State& state, bool epoch_ends) {
+  // Older checkpoints have callbacks of trigger_epoch only.
+  const auto hook = state.get<std::string>("hook", kLongHookNames.back());
+  for (size_t i = 0; i < kLongHookNames.size(); ++i) {
+    if (hook == kLongHookNames[i]) hook_ = static_cast<LongHook>(i);
+  }
+  if (hook_ == LongHook::kTriggerEpoch && !epoch_ends) hook_ = LongHook::kNone;
+  if (hook_ == LongHook::kNone) return;
+  if (hook_ == LongHook::kTriggerStep) run_.take_last_step(state.part("last_step"));
+  for (const std::string& name : split(state.get<std::string>("triggered", ""), '\n')) {
+    if (!name.empty()) done_before_.insert(name);
+  }
 }
 
 /// A callback that the checkpoint does not know is as new.

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -70,7 +72,8 @@ struct LoopOptions {
 ///   after_train (always)
 ///
 /// Before each step and each epoch the ranks agree whether the run goes on: one whose callback requests a
-/// stop ends all of them.
+/// stop ends all of them. A signal may cut a callback short in before_train, trigger_step and trigger_epoch;
+/// a run that is resumed there goes on with that callback.
 ///
 /// Threads: the calling thread is the training thread.
 class Loop {
@@ -88,7 +91,7 @@ class Loop {
   const LoopResult& result() const { return result_; }
   Run& state() { return run_; }
   /// The checkpoint that was taken is of the last epoch of this process, or a later one.
-  bool nothing_is_left() const { return run_.resumed_ && first_epoch_ > last_epoch(); }
+  bool nothing_is_left() const { return is_resumed_ && first_epoch_ > last_epoch(); }
   /// The scalars that the callbacks will give.
   const std::vector<std::string>& scalars() const { return scalars_; }
 
@@ -109,22 +112,32 @@ class Loop {
   void run_to_end();
   void epochs();
   void epoch(int64_t first_step);
-  int agree(int wish);
   void one_step();
+  /// Those in which a signal may cut a callback short.
+  enum class LongHook : uint8_t { kNone, kBeforeTrain, kTriggerStep, kTriggerEpoch };
+  static constexpr std::array kLongHookNames = {"", "before_train", "trigger_step", "trigger_epoch"};
   using Hook = void (Callback::*)(Run&);
   void each(Hook hook);
   void call(const NamedCallback& named, Hook hook);
   void call_slow(const NamedCallback& named, Hook hook);
+  void before_train();
+  void trigger_step();
   void trigger_epoch();
+  template <class Act>
+  void each_once(LongHook hook, const Act& act);
+  void end_hook();
+  std::vector<std::string> callbacks_done() const;
   void request_again();
   void before_run();
   bool step();
   bool alone() const { return options_.world->size() == 1; }
   void leave_if_asked();
   [[noreturn]] void end_before_step(Ending ending, const std::string& reason);
+  bool gather(std::vector<CheckpointRequest>& requests);
   void write_requested();
   void interrupted(const std::string& reason);
   void report_epoch(const EpochStart& start) const;
+  void load_hook(const State& state, bool epoch_ends);
   void load_callbacks(const CheckpointContent& content, const std::string& source);
   std::exception_ptr after_train();
 
@@ -134,10 +147,13 @@ class Loop {
   LoopOptions options_;
   Run run_;
   std::vector<std::string> scalars_;
-  bool begun_ = false;                  // an epoch of this process; before, it is where it was
-  bool epoch_done_ = false;             // all hooks of epoch_ have run
-  std::vector<std::string> triggered_;  // callbacks whose trigger_epoch is done, while others' are not
-  int64_t first_local_step_ = 0;        // of the first epoch: not 0 after a resume in mid-epoch
+  bool begun_ = false;       // an epoch of this process; before, it is where it was
+  bool epoch_done_ = false;  // all hooks of epoch_ have run
+  bool is_resumed_ = false;
+  LongHook hook_ = LongHook::kNone;    // of which some callbacks may have done their part, and others not
+  size_t at_ = 0;                      // the callback whose turn it is in this process
+  std::set<std::string> done_before_;  // those that the interrupted process had done
+  int64_t first_local_step_ = 0;       // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
   CheckpointWriter writer_;
   LoopResult result_;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "train/wish.h"
 
 namespace tpack {
 
@@ -24,6 +25,50 @@ std::map<std::string, Tensor> Run::variables(VariableScope scope) {
   if (store == nullptr) return all;
   for (const std::string& name : store->names(scope)) all.emplace(name, store->value(name));
   return all;
+}
+
+std::optional<double> Run::statistic(size_t index) const {
+  if (before_) {
+    const auto found = before_->statistics.find(index);
+    return found == before_->statistics.end() ? std::nullopt : std::optional(found->second);
+  }
+  const bool was_skipped = !trainer_.skipped_updates().empty() && !trainer_.statistic_is_of_last_step(index);
+  return has_statistics_ && !was_skipped ? trainer_.statistic(index) : std::nullopt;
+}
+
+bool Run::statistic_is_of_last_step(size_t index) const {
+  if (before_) return before_->of_last_step.contains(index);
+  return has_statistics_ && trainer_.statistic_is_of_last_step(index);
+}
+
+void Run::statistics_of_step() {
+  has_statistics_ = true;
+  before_.reset();
+}
+
+State Run::last_step() const {
+  State state;
+  const std::vector<StepStatistic> all = trainer_.statistics();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (const auto value = statistic(i)) state.put("statistic/" + all[i].name, *value);
+    state.put("is_of_last_step/" + all[i].name, statistic_is_of_last_step(i));
+  }
+  const std::vector<std::string> skipped = skipped_updates();
+  state.put("skipped", skipped.size());
+  for (size_t i = 0; i < skipped.size(); ++i) state.put("skipped/" + std::to_string(i), skipped[i]);
+  return state;
+}
+
+void Run::take_last_step(const State& state) {
+  before_.emplace();
+  const std::vector<StepStatistic> all = trainer_.statistics();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string value = "statistic/" + all[i].name;
+    if (state.has(value)) before_->statistics[i] = state.get<double>(value);
+    if (state.get<int64_t>("is_of_last_step/" + all[i].name, 0) != 0) before_->of_last_step.insert(i);
+  }
+  for (int64_t i = 0; i < state.get<int64_t>("skipped", 0); ++i)
+    before_->skipped.push_back(state.get<std::string>("skipped/" + std::to_string(i)));
 }
 
 const DataFlow& Run::flow(const Ref<FlowName>& name) const {
@@ -50,16 +95,26 @@ void Run::set_hyper_parameter(const std::string& name, double value) {
   trainer_.set_hyper_parameter(name, value);
 }
 
+void Run::meet_others() const {
+  world_->busy_with("");  // it is there for them
+  agree(*world_, kGoOn);
+}
+
+void Run::share_variables() {
+  if (ranks() > 1) meet_others();
+  trainer_.share_variables();
+}
+
 double Run::of_chief(double value) const {
-  if (world_ == nullptr || world_->size() == 1) return value;
-  world_->busy_with("");  // it is there for the others
+  if (ranks() == 1) return value;
+  meet_others();
   world_->broadcast(std::as_writable_bytes(std::span(&value, 1)), 0, "value of a callback");
   return value;
 }
 
 std::vector<std::string> Run::of_all_ranks(const std::string& own) const {
   if (ranks() == 1) return {own};
-  world_->busy_with("");  // it is there for the others
+  meet_others();
   return world_->all_gather(own, "results of a callback");
 }
 

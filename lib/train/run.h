@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/error.h"
 #include "dataflow/data_flow.h"
 #include "monitor/monitors.h"
+#include "tensor/state.h"
 #include "train/trainer.h"
 
 namespace tpack {
@@ -61,19 +63,15 @@ class Run {
   bool resumed() const { return resumed_; }
   /// Value of a statistic in the last step that computed it, by the number that Setup gave; nothing before
   /// there was one, before the first step of this process, and after a step that skipped its update.
-  std::optional<double> statistic(size_t index) const {
-    const bool was_skipped =
-        !trainer_.skipped_updates().empty() && !trainer_.statistic_is_of_last_step(index);
-    return has_statistics_ && !was_skipped ? trainer_.statistic(index) : std::nullopt;
-  }
+  std::optional<double> statistic(size_t index) const;
   /// False if the last step did not compute the statistic: its update was not due.
-  bool statistic_is_of_last_step(size_t index) const {
-    return has_statistics_ && trainer_.statistic_is_of_last_step(index);
-  }
+  bool statistic_is_of_last_step(size_t index) const;
   /// Of the trainer (trainer.h): what a step was fed, and whether an update was skipped.
   void watch_batches(const std::function<void(const TowerBatch&)>& watch) { trainer_.watch_batches(watch); }
   std::optional<TowerBatch> last_batch(size_t tower) const { return trainer_.last_batch(tower); }
-  std::vector<std::string> skipped_updates() const { return trainer_.skipped_updates(); }
+  std::vector<std::string> skipped_updates() const {
+    return before_ ? before_->skipped : trainer_.skipped_updates();
+  }
   std::optional<double> gradient_scale(const std::string& variable) const {
     return trainer_.gradient_scale(variable);
   }
@@ -90,7 +88,7 @@ class Run {
   /// `share_variables`.
   void set_variable(const std::string& name, const Tensor& value);
   /// Gives the variables of the first tower to all others; on every rank.
-  void share_variables() { trainer_.share_variables(); }
+  void share_variables();
   /// A number that may be set between steps ("learning_rate"). Errors: ConfigError with the known names where
   /// there is none. Only the first call allocates.
   double hyper_parameter(const std::string& name) const;
@@ -116,7 +114,7 @@ class Run {
   const DataFlow& flow(const Ref<FlowName>& name) const;
   uint64_t seed() const { return seed_; }
   /// Asked when the run is to end early (a signal). Long operations watch it and throw Stopped: the run
-  /// then ends with a checkpoint, and the epoch's hooks run again when it is resumed.
+  /// then ends with a checkpoint, and goes on with this hook of this callback when it is resumed.
   const std::stop_token& stop_token() const { return stop_token_; }
   /// Ends training well, in any hook: the step is finished with all of its hooks, in the last step of an
   /// epoch the epoch, too, and a run that goes on from there repeats nothing. The first reason is shown; of
@@ -141,6 +139,20 @@ class Run {
  private:
   friend class Loop;
   void require_hyper_parameter(const std::string& name) const;
+  /// All ranks come together: errors of `agree`.
+  void meet_others() const;
+  /// A step was done in this process.
+  void statistics_of_step();
+  /// What callbacks see of the last step, and what a run sees that goes on within its hooks.
+  State last_step() const;
+  void take_last_step(const State& state);
+
+  /// The last step of another process, which this one goes on with.
+  struct StepBefore {
+    std::map<size_t, double> statistics;  // by number; those that have a value
+    std::set<size_t> of_last_step;
+    std::vector<std::string> skipped;
+  };
 
   std::stop_token stop_token_;
   Comm* world_ = nullptr;  // null: this process alone
@@ -156,6 +168,7 @@ class Run {
   int64_t global_step_ = 0;
   bool resumed_ = false;
   bool has_statistics_ = false;
+  std::optional<StepBefore> before_;  // until this process has done a step
   bool ended_well_ = false;
   std::optional<std::string> stop_reason_;
   std::vector<CheckpointRequest> requests_;

@@ -119,6 +119,87 @@ TEST(LoopRanks, an_interrupt_of_before_run_of_one_ends_all_at_the_same_step) {
   }
 }
 
+/// Asks the chief for a value in each hook.
+struct Asking final : Callback {
+  bool chief_only() const override { return false; }
+  void before_train(tpack::Run& run) override { run.of_chief(1); }
+  void trigger_step(tpack::Run& run) override { run.of_chief(1); }
+  void trigger(tpack::Run& run) override { run.of_all_ranks(""); }
+};
+
+/// Where a signal cuts a hook short, and what the ranks do there.
+struct Cut {
+  int rank;
+  std::string hook;
+  int64_t step;
+  bool save_together;
+  bool others_ask;  // in the same hook, later
+};
+
+class LoopRanksCutShort : public testing::TestWithParam<Cut> {
+ protected:
+  LoopResult run_rank(Comm& comm, const std::string& folder) {
+    FakeTrainer trainer;
+    trainer.is_together = GetParam().save_together;
+    trainer.on_step = [&](int64_t /*step*/) { comm.agree_max(0, "the step"); };
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    run.options.world = &comm;
+    run.options.folder = folder;
+    Record record;
+    auto cut = std::make_unique<RecordingCallback>("A", record, [&](const std::string& at, tpack::Run& r) {
+      const Cut& here = GetParam();
+      if (comm.rank() == here.rank && at == here.hook && r.global_step() == here.step) throw Stopped{};
+    });
+    cut->take({.ranks = Ranks::kAll});
+    run.add("cut", std::move(cut));
+    if (GetParam().others_ask) run.add("asking", std::make_unique<Asking>());
+    const LoopResult result = run.go();
+    EXPECT_EQ(trainer.gathered, GetParam().save_together ? 1 : 0);
+    return result;
+  }
+};
+
+TEST_P(LoopRanksCutShort, all_end_wherever_they_wait) {
+  const TemporaryFolder folder;
+  LocalGroup group(2, 30);
+  std::vector<LoopResult> results(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto comm = group.member(rank);
+      results[static_cast<size_t>(rank)] = run_rank(*comm, rank == 0 ? folder.str() : "");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const int64_t step = GetParam().step;
+  for (const LoopResult& result : results) {
+    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.global_step, step);
+  }
+  EXPECT_EQ(checkpoint_step(folder / ("checkpoints/model-" + std::to_string(step) + ".h5")), step);
+}
+
+std::vector<Cut> all_cuts() {
+  std::vector<Cut> cuts;
+  const std::vector<std::pair<std::string, int64_t>> moments = {
+      {"before_train", 0}, {"trigger_step", 3}, {"trigger_step", 4}, {"trigger", 2}, {"trigger", 4}};
+  for (const int rank : {0, 1}) {
+    for (const auto& [hook, step] : moments) {
+      for (const bool save_together : {false, true}) {
+        for (const bool others_ask : {false, true})
+          cuts.push_back({rank, hook, step, save_together, others_ask});
+      }
+    }
+  }
+  return cuts;
+}
+
+INSTANTIATE_TEST_SUITE_P(Hooks, LoopRanksCutShort, testing::ValuesIn(all_cuts()), [](const auto& cut) {
+  return "rank_" + std::to_string(cut.param.rank) + "_" + cut.param.hook + "_" +
+         std::to_string(cut.param.step) + (cut.param.save_together ? "_together" : "") +
+         (cut.param.others_ask ? "_asked" : "");
+});
+
 TEST(LoopRanks, leave_out_chief_only_callbacks_elsewhere) {
   Record records[2];
   run_on_two_ranks([&](int rank) { return std::make_unique<RecordingCallback>("A", records[rank]); });
@@ -175,15 +256,15 @@ TEST(LoopRanks, that_save_together_all_gather_for_a_checkpoint_of_the_chief) {
 
 TEST(LoopRanks, a_value_of_the_chief_is_the_same_on_all) {
   std::vector<double> seen(2);
-  struct Asking final : Callback {
-    Asking(double value, double& into) : own(value), got(into) {}
+  struct Telling final : Callback {
+    Telling(double value, double& into) : own(value), got(into) {}
     bool chief_only() const override { return false; }
     void trigger(tpack::Run& run) override { got = run.of_chief(own); }
     double own;
     double& got;
   };
   run_on_two_ranks(
-      [&](int rank) { return std::make_unique<Asking>(0.1 + rank, seen[static_cast<size_t>(rank)]); });
+      [&](int rank) { return std::make_unique<Telling>(0.1 + rank, seen[static_cast<size_t>(rank)]); });
   EXPECT_THAT(seen, testing::ElementsAre(0.1, 0.1));
 }
 

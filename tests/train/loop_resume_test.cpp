@@ -266,6 +266,71 @@ TEST_F(LoopResume, a_stop_before_the_first_step_tells_the_epoch_that_would_go_on
   EXPECT_THAT(stopped("model-3.h5"), Pair(2, 3));
 }
 
+/// A run of two epochs of two steps: what `cut` watches ends once at step 3, in the middle of trigger_step;
+/// the callback after it needs the statistics of the step. Returns the last checkpoint's texts.
+std::map<std::string, std::string> run_with_cut(bool cut) {
+  const TemporaryFolder folder;
+  std::string from;
+  for (bool again = true; again;) {
+    again = false;
+    std::stop_source source;
+    FakeTrainer trainer;
+    trainer.figures["cost"] = [](int64_t step) { return 0.1 * static_cast<double>(step); };
+    trainer.is_due = [](int64_t steps) { return steps != 3; };
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    const auto give = [](const std::string& name) {
+      return std::make_unique<FunctionCallback>([name](tpack::Run& at) {
+        at.monitors().put_scalar(name, 10 * at.statistic(0).value_or(-1) + at.statistic_is_of_last_step(0));
+      });
+    };
+    run.add("ModelSaver").add("first", give("first"));
+    run.add("long", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
+              if (cut && from.empty() && at.global_step() == 3) {
+                source.request_stop();
+                throw Stopped{};
+              }
+              at.monitors().put_scalar("long", static_cast<double>(at.global_step()));
+            }));
+    run.add("last", give("last"));
+    const LoopResult result = from.empty() ? run.go() : run.go_on_from(from);
+    again = result.ending == Ending::kInterrupted;
+    from = folder / "checkpoints/model-3.h5";
+    EXPECT_EQ(again ? 3 : 4, result.global_step);
+  }
+  return load_checkpoint(folder / "checkpoints/model-4.h5").texts;
+}
+
+TEST_F(LoopResume, an_interrupt_within_the_hooks_of_a_step_changes_nothing) {
+  EXPECT_EQ(run_with_cut(true), run_with_cut(false));
+}
+
+TEST_F(LoopResume, an_interrupt_before_training_goes_on_with_the_callback_that_it_met) {
+  const TemporaryFolder folder;
+  struct Beginning final : Callback {
+    Beginning(std::string name, bool cut, Record& record)
+        : name_(std::move(name)), cut_(cut), record_(record) {}
+    void before_train(tpack::Run& run) override {
+      if (cut_) throw Stopped{};
+      record_.push_back(name_ + (run.resumed() ? " resumed" : " new"));
+    }
+    std::string name_;
+    bool cut_;
+    Record& record_;
+  };
+  for (const bool cut : {true, true, false}) {
+    FakeTrainer trainer;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+    run.options.folder = folder.str();
+    for (const std::string name : {"a", "b", "c"})
+      run.add(name, std::make_unique<Beginning>(name, cut && name == "b", record_));
+    const LoopResult result = record_.empty() ? run.go() : run.go_on_from(folder / "checkpoints/model-0.h5");
+    EXPECT_EQ(result.ending, cut ? Ending::kInterrupted : Ending::kFinished);
+  }
+  EXPECT_THAT(record_, ElementsAre("a new", "a resumed", "a resumed", "b new", "c new"));
+}
+
 TEST_F(LoopResume, a_run_interrupted_twice_in_its_hooks_ends_with_the_same_checkpoint) {
   const auto give = [](const std::string& name) {
     return std::make_unique<FunctionCallback>(nullptr,

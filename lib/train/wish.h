@@ -1,0 +1,30 @@
+#pragma once
+
+#include "comm/comm.h"
+
+namespace tpack {
+
+/// What a rank wants when all of them come together outside of steps; the largest wish of all ranks wins.
+enum Wish : int {
+  kGoOn = 0,
+  kSave = 1,       // a checkpoint that all write together
+  kInterrupt = 2,  // a signal came, all hooks have run
+  kStop = 3,       // a callback asked for the end, all hooks have run
+  kCutShort = 4    // a signal ended a hook, and this rank does nothing of what comes after it
+};
+
+/// Thrown where another rank's hook was cut short, while this one came to the next place where it needs the
+/// others. Not an error: the loop catches it.
+struct CutShort {};
+
+/// The largest wish of all ranks, once all have one. Whatever ranks do together in and between hooks begins
+/// with it, so one whose hook was cut short has only to say so once. Errors: DistributedError; CutShort where
+/// that is the wish of another rank.
+inline Wish agree(Comm& world, Wish own) {
+  if (world.size() == 1) return own;
+  const auto all = static_cast<Wish>(world.agree_max(own, "the stop signal"));
+  if (all == kCutShort && own != kCutShort) throw CutShort{};
+  return all;
+}
+
+}  // namespace tpack
