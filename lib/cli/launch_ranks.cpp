@@ -153,7 +153,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   SignalWatcher signals;
   signals.expect_orderly_end();
   // If this process is killed, mpirun ends, and the ranks with it.
-  DependentProcess mpirun({.program = words[0], .words = words});
+  DependentProcess mpirun({.program = words[0], .words = words, .may_be_left = true});
   const int wake = eventfd(0, EFD_CLOEXEC);
   const std::stop_callback on_signal(signals.stop_token(), [wake] {
     const uint64_t one = 1;

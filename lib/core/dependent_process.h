@@ -16,6 +16,7 @@ class DependentProcess {
     std::vector<std::string> words;    // the command line, the name of the program first
     std::string output = {};           // both outputs are added to this file; empty: they are ours
     std::vector<int> processors = {};  // those that it may use; empty: ours
+    bool may_be_left = false;          // `leave` may be called
   };
   // What `wait` gives if the program cannot be run, as a shell does.
   static constexpr int kNotFound = 127;
@@ -33,13 +34,14 @@ class DependentProcess {
   bool has_ended() const;
   /// Sends it a signal. It may have ended.
   void signal(int number) const;
-  /// Nobody waits for it: it is not ended with this object.
-  void leave() { pid_ = -1; }
+  /// Nobody waits for it any more: it ends by itself, also when this process ends before it.
+  void leave();
   /// Waits for its end. The exit code; 128 + n if signal n ended it.
   int wait();
 
  private:
-  pid_t pid_ = -1;  // -1: nobody waits for it any more
+  pid_t pid_ = -1;  // -1: nobody waits for it any more. Leads its process group
+  bool may_be_left_ = false;
   int descriptor_ = -1;
 };
 

@@ -80,5 +80,43 @@ TEST(DependentProcess, ends_with_its_object_and_with_the_thread_that_started_it)
   EXPECT_EQ(process->wait(), 128 + SIGTERM);
 }
 
+TEST(DependentProcess, that_was_left_goes_on_after_the_thread_that_started_it) {
+  const TemporaryFolder folder;
+  const auto sleeper = [&](const std::string& name) {
+    auto options = shell("echo $$ > " + (folder / name) + ".new; mv " + (folder / name) + ".new " +
+                         (folder / name) + "; exec sleep 1000");
+    options.may_be_left = true;
+    return options;
+  };
+  const auto id_of = [&](const std::string& name) {
+    while (content_of(folder / name).empty()) std::this_thread::yield();
+    return std::stoi(content_of(folder / name));
+  };
+  std::unique_ptr<DependentProcess> kept;
+  std::thread([&] {
+    DependentProcess left(sleeper("left"));
+    id_of("left");
+    left.leave();
+    kept = std::make_unique<DependentProcess>(sleeper("kept"));
+    id_of("kept");
+  }).join();
+  EXPECT_EQ(kept->wait(), 128 + SIGTERM);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(kill(id_of("left"), SIGKILL), 0);
+}
+
+TEST(DependentProcess, that_may_be_left_ends_and_is_signalled_like_others) {
+  auto options = shell("exit 3");
+  options.may_be_left = true;
+  EXPECT_EQ(DependentProcess(options).wait(), 3);
+  for (const int number : {SIGTERM, SIGKILL}) {
+    options = shell("exec sleep 1000");
+    options.may_be_left = true;
+    DependentProcess process(options);
+    process.signal(number);
+    EXPECT_EQ(process.wait(), 128 + number);
+  }
+}
+
 }  // namespace
 }  // namespace tpack

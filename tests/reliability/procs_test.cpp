@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 #include <sched.h>
+#include <thread>
 
 #include "checkpoint/retention.h"
 #include "comparison.h"
@@ -33,13 +34,18 @@ class Procs : public Training {
             "--set",    "callbacks=[ModelSaver: {keep: 3}]",
             "--resume", "auto"};
   }
-  /// The ranks of `tpack train --procs`, once they train.
-  static std::vector<pid_t> ranks_of(Process& process) {
+  /// The mpirun of `tpack train --procs`, which a process of tpack starts that lives as long; 0: not yet.
+  static pid_t mpirun_of(Process& process) {
     for (const pid_t child : children_of(process.pid())) {
-      const std::vector<pid_t> ranks = children_of(child);
-      if (ranks.size() == 4) return ranks;
+      for (const pid_t grandchild : children_of(child)) return grandchild;
     }
-    return {};
+    return 0;
+  }
+  /// Its ranks, once they train.
+  static std::vector<pid_t> ranks_of(Process& process) {
+    std::vector<pid_t> ranks = children_of(mpirun_of(process));
+    if (ranks.size() != 4) ranks.clear();
+    return ranks;
   }
   /// False for one that has ended, whether somebody has asked how or not.
   static bool is_there(pid_t pid) {
@@ -153,10 +159,15 @@ TEST_F(Procs, save_when_they_are_asked_to_end) {
     Process process(words("asked", four()), folder_ / "out");
     ASSERT_TRUE(wait_for_saves(process, dice_.roll(1, 3), dice_.roll(0, 20'000))) << process.err();
     const std::vector<pid_t> ranks = ranks_of(process);
+    const pid_t mpirun = mpirun_of(process);
     const Stopwatch watch;
     kill(process.pid(), SIGTERM);
     EXPECT_EQ(process.wait(), 128 + SIGTERM) << process.err();
     expect_gone(ranks, watch);
+    while (is_there(mpirun) && watch.seconds() < kProcsGoneWithinS) std::this_thread::yield();
+    expect_gone({mpirun}, watch);
+    EXPECT_EQ(process.err().find("mpirun:"), std::string::npos) << "it was disturbed: " << process.err();
+    EXPECT_EQ(process.err().find("*** "), std::string::npos) << process.err();
     EXPECT_NE(process.err().find("training was interrupted, saved "), std::string::npos) << process.err();
     EXPECT_LT(newest_of_valid("asked").step, kProcsSteps);
   }
@@ -170,7 +181,7 @@ TEST_F(Procs, save_when_mpirun_is_asked_to_end) {
   const std::vector<pid_t> ranks = ranks_of(process);
   ASSERT_EQ(ranks.size(), 4U) << process.err();
   const Stopwatch watch;
-  kill(children_of(process.pid()).at(0), SIGTERM);
+  kill(mpirun_of(process), SIGTERM);
   EXPECT_EQ(process.wait(), 128 + SIGTERM) << process.err();
   expect_gone(ranks, watch);
   EXPECT_NE(process.err().find("training was interrupted, saved "), std::string::npos) << process.err();
