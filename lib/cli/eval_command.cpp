@@ -57,9 +57,10 @@ int evaluate(const EvalOptions& o) {
   StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
   const Experiment& e = model.experiment();
   const std::string name = chosen_flow(o, e);
+  e.flow(name).prepare();  // some sources know only then what they hold
   Evaluator evaluator(name, model.place(), e.flow(name), static_cast<uint64_t>(e.config.seed));
   check_gates(gates, evaluator.statistics());
-  check_same_labels(model.labels(), e.flow(name), name);
+  check_same_labels(model.labels(), e.tower.get(), e.flow(name), name);
   const Evaluator::Result result = evaluator.run();
   warn_of_bad_samples(name, e.flow(name));
   TextTable table({"statistic of " + name, "value"});

@@ -171,7 +171,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
       if (signals.signal() != 0 && !watch.all_seen()) mpirun.signal(SIGTERM);  // nothing was trained yet
     }
     // mpirun itself lingers for seconds after ranks that ended by a signal.
-    if (watch.all_ended() && (signals.signal() != 0 || all_ended_alone(watch, *board))) break;
+    if (all_ended_alone(watch, *board)) break;
     if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) {
       watch.signal_all(SIGKILL);
       mpirun.signal(SIGKILL);
@@ -192,6 +192,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
     watch.wait_for_all(kMostMs);
   }
   close(wake);
+  if (code == 0) return 0;  // the run was over before the signal
   if (signals.signal() != 0) return 128 + signals.signal();
   if (all_ended_alone(watch, *board)) return 128 + SIGTERM;
   require_start(watch, *code);

@@ -46,11 +46,19 @@ void add_lines(std::istream& list, std::vector<std::string>& files) {
 }
 
 /// What a sample is before the maps: as the flow's source has it, with an image of any size, which may be an
-/// array there (`input`). Maps may name its other components; those of a file are zeros.
-Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color, const std::string& input) {
+/// array there (`input`). Maps may name its other components; those of a file are zeros. A source that must
+/// be opened to know what it has is taken to have what the model takes.
+Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color, const std::string& input,
+                 const std::vector<TowerInput>& of_model) {
   const DataFlow source = make_flow(ConfigNode::list({components.items()[0]}), flows);
+  std::vector<ComponentSpec> all;
+  if (source.knows_spec()) {
+    all.assign(source.spec().begin(), source.spec().end());
+  } else {
+    for (const TowerInput& other : of_model) all.push_back({other.component, other.spec});
+  }
   std::vector<ComponentSpec> kept;
-  for (const ComponentSpec& component : source.spec()) {
+  for (const ComponentSpec& component : all) {
     const bool is_image = component.is_image || component.name == input;
     if (!is_image && !component.tensor.shape.known()) continue;
     kept.push_back(component);
@@ -79,7 +87,9 @@ class ImageFiles final : public FileSamples {
     given_ = Spec{{input_.component, {DType::kUInt8, any}, true}};
     maps_ = SampleMaps(ConfigNode::list({}), given_);
     const Ref<FlowName>& flow = experiment.config.predict.data;
-    if (!flow.empty()) add_maps(ConfigNode::string(flow.name, flow.position), experiment.config.data);
+    if (!flow.empty())
+      add_maps(ConfigNode::string(flow.name, flow.position), experiment.config.data,
+               experiment.tower->inputs());
   }
 
   std::vector<std::string> inputs() const override { return {input_.name}; }
@@ -96,9 +106,9 @@ class ImageFiles final : public FileSamples {
   }
 
  private:
-  void add_maps(const ConfigNode& flow, const FlowMap& flows) {
+  void add_maps(const ConfigNode& flow, const FlowMap& flows, const std::vector<TowerInput>& of_model) {
     const ConfigNode components = components_of(flow, flows);
-    given_ = source_spec(components, flows, color_, input_.component);
+    given_ = source_spec(components, flows, color_, input_.component, of_model);
     maps_ = SampleMaps(components, given_);
     require_what_the_model_takes(flow);
   }

@@ -104,7 +104,8 @@ ModelReport report_model(CheckedExperiment& checked) {
   report.size = e.trainer->step_size();
   checked.compile();
   if (const auto place = e.trainer->tower_place())
-    add_layers(*place->tower, batch_specs(*place->tower, report.size.batch), e.config.engine.dtype, report);
+    add_layers(*place->tower, batch_specs(*place->tower, std::max<int64_t>(report.size.batch, 1)),
+               e.config.engine.dtype, report);
   add_updates(e, report);
   for (const NamedExecutable& program : e.trainer->programs())
     report.step_flops += program.executable->report().flops;

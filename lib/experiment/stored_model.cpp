@@ -7,6 +7,7 @@
 
 #include "checkpoint/layout.h"
 #include "core/machine.h"
+#include "predict/class_counts.h"
 #include "predict/load_weights.h"
 
 namespace tpack {
@@ -56,11 +57,9 @@ StoredModel::StoredModel(const std::string& path, const std::vector<std::string>
   labels_ = stored_labels(content, path);
 }
 
-std::string labels_json(const DataFlow& flow) {
-  for (const ComponentSpec& component : flow.spec()) {
-    if (!component.classes.empty()) return nlohmann::json(component.classes).dump();
-  }
-  return "";
+std::string labels_json(const TowerFunction* tower, const DataFlow& flow) {
+  const ComponentSpec* labels = label_component(tower, flow);
+  return labels == nullptr ? "" : nlohmann::json(labels->classes).dump();
 }
 
 }  // namespace tpack

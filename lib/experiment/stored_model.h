@@ -30,8 +30,8 @@ class StoredModel {
   std::vector<std::string> labels_;
 };
 
-/// The class names of a flow's label as a checkpoint holds them; empty if it has none.
-std::string labels_json(const DataFlow& flow);
+/// The class names of the labels that a model learns, as a checkpoint holds them; empty if there are none.
+std::string labels_json(const TowerFunction* tower, const DataFlow& flow);
 /// The names in a checkpoint; empty if it has none. Errors: CheckpointError.
 std::vector<std::string> stored_labels(const CheckpointContent& content, const std::string& path);
 

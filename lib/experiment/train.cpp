@@ -143,7 +143,8 @@ void TrainRun::prepare_data() {
   if (earlier != checkpoint_.texts.end())
     data_changes_ = record.changes_since(DataRecord::from_json(earlier->second, checkpoint_path_));
   if (const DataFlow* train = experiment_->train_flow())
-    check_same_labels(stored_labels(checkpoint_, checkpoint_path_), *train, "train");
+    check_same_labels(stored_labels(checkpoint_, checkpoint_path_), experiment_->tower.get(), *train,
+                      "train");
 }
 
 void TrainRun::enter_folder() {
@@ -241,7 +242,7 @@ LoopOptions TrainRun::loop_options() {
   options.flows = experiment_->flows;
   options.seed = static_cast<uint64_t>(config.seed);
   const DataFlow* train = experiment_->train_flow();
-  const std::string labels = train == nullptr ? "" : labels_json(*train);
+  const std::string labels = train == nullptr ? "" : labels_json(experiment_->tower.get(), *train);
   options.texts["config"] = "```yaml\n" + effective_ + "```\n";  // TensorBoard shows Markdown
   options.add_to_checkpoint = [this, labels](CheckpointContent& content) {
     content.texts[layout::kConfig] = effective_;

@@ -1,7 +1,6 @@
 #include "predict/class_counts.h"
 
 #include <iterator>
-#include <utility>
 
 #include "core/log.h"
 #include "core/text.h"
@@ -11,16 +10,16 @@
 namespace tpack {
 namespace {
 
-/// The classes of what an input is fed; none if the data do not name them.
-std::vector<std::string> classes_of(const Symbol& fed, const TowerFunction& tower, const DataFlow& flow) {
+/// The component of a flow that an input is fed; null for other symbols.
+const ComponentSpec* component_of(const Symbol& fed, const TowerFunction& tower, const DataFlow& flow) {
   const auto* input = op_cast<Input>(*fed.node);
-  if (input == nullptr) return {};
+  if (input == nullptr) return nullptr;
   for (const TowerInput& known : tower.inputs()) {
     if (known.name != input->params().name) continue;
     const auto component = flow.spec().find(known.component);
-    if (component) return flow.spec()[*component].classes;
+    return component ? &flow.spec()[*component] : nullptr;
   }
-  return {};
+  return nullptr;
 }
 
 struct ClassCounts {
@@ -36,9 +35,9 @@ std::vector<ClassCounts> different_counts(const Graph& graph, const TowerFunctio
   for (const auto& node : graph.nodes()) {
     if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
     const int64_t scores = node->inputs[0].shape()[1];
-    std::vector<std::string> classes = classes_of(node->inputs[1], tower, flow);
-    if (!classes.empty() && std::ssize(classes) != scores)
-      all.push_back({node.get(), std::move(classes), scores});
+    const ComponentSpec* labels = component_of(node->inputs[1], tower, flow);
+    if (labels != nullptr && !labels->classes.empty() && std::ssize(labels->classes) != scores)
+      all.push_back({node.get(), labels->classes, scores});
   }
   return all;
 }
@@ -72,6 +71,29 @@ void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlo
                                    "remove the classes that data.train does not have");
     }
   }
+}
+
+const ComponentSpec* label_component(const TowerFunction* tower, const DataFlow& flow) {
+  std::vector<const ComponentSpec*> of_costs;
+  if (tower != nullptr) {
+    Graph graph;
+    VariableTable table;
+    Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+    build_tower(b, *tower, batch_specs(*tower, 1), {});
+    for (const auto& node : graph.nodes()) {
+      if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
+      const ComponentSpec* labels = component_of(node->inputs[1], *tower, flow);
+      if (labels != nullptr && !labels->classes.empty()) of_costs.push_back(labels);
+    }
+  }
+  for (const ComponentSpec* labels : of_costs) {
+    if (labels->classes != of_costs[0]->classes) return nullptr;
+  }
+  if (!of_costs.empty()) return of_costs[0];
+  for (const ComponentSpec& component : flow.spec()) {
+    if (!component.classes.empty()) return &component;
+  }
+  return nullptr;
 }
 
 }  // namespace tpack

@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "core/text.h"
+#include "predict/class_counts.h"
 
 namespace tpack {
 
@@ -85,11 +86,10 @@ void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::
   }
 }
 
-void check_same_labels(const std::vector<std::string>& trained, const DataFlow& flow,
-                       const std::string& name) {
-  for (const ComponentSpec& component : flow.spec()) {
-    compare_classes(trained, "the checkpoint", component, name, {});
-  }
+void check_same_labels(const std::vector<std::string>& trained, const TowerFunction* tower,
+                       const DataFlow& flow, const std::string& name) {
+  if (const ComponentSpec* labels = label_component(tower, flow))
+    compare_classes(trained, "the checkpoint", *labels, name, {});
 }
 
 }  // namespace tpack

@@ -19,9 +19,9 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
 void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::string& name,
                         const Position& where);
 
-/// The same for a flow that a trained model is evaluated over: `trained` are the names of its classes, empty
-/// if it has none.
-void check_same_labels(const std::vector<std::string>& trained, const DataFlow& flow,
-                       const std::string& name);
+/// The same for the labels of a flow that a trained model is evaluated over: `trained` are the names of its
+/// classes, empty if it has none; `tower` is the model, null for none.
+void check_same_labels(const std::vector<std::string>& trained, const TowerFunction* tower,
+                       const DataFlow& flow, const std::string& name);
 
 }  // namespace tpack

@@ -107,7 +107,8 @@ Predictor::Built Predictor::build(const Signature& fed) const {
   const std::vector<bool> needed = built.graph.needed();
   for (const auto& [node, name] : zeros) {
     if (needed[static_cast<size_t>(node->id)])
-      throw ConfigError("the outputs depend on input '" + name + "', which is not given");
+      throw ConfigError("the outputs depend on input '" + name +
+                        "', which is not given; choose outputs that do not (predict: {outputs: ...})");
   }
   return built;
 }

@@ -101,7 +101,6 @@ TEST(DependentProcess, that_was_left_goes_on_after_the_thread_that_started_it) {
     id_of("kept");
   }).join();
   EXPECT_EQ(kept->wait(), 128 + SIGTERM);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_EQ(kill(id_of("left"), SIGKILL), 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -180,6 +181,59 @@ TEST_F(Infer, gives_arrays_what_the_same_numbers_in_a_table_give) {
   const Outcome none = infer_arrays("none.npz");
   EXPECT_EQ(none.code, 3);
   EXPECT_NE(none.err.find("unknown array 'points'; did you mean 'point'?"), std::string::npos) << none.err;
+}
+
+/// A column of class names may be an input, too.
+TEST_F(Infer, names_the_classes_of_the_labels_that_the_cost_takes) {
+  write_content(folder_ / "train.csv",
+                "color,size,kind\nred,1,cheap\ngreen,9,dear\nblue,1,cheap\nred,9,dear\n");
+  const std::string flow =
+      "{CSV: {file: train.csv, columns: {x: [size]}, labels: {color: {column: color, classes: [red, green, "
+      "blue]}, kind: kind}}}";
+  const std::string model =
+      "model:\n  inputs: {x: {shape: [1]}, color: {shape: [], dtype: int32}, kind: {shape: [], dtype: "
+      "int32}}\n"
+      "  layers:\n    - OneHot: {name: c, input: color, classes: 3}\n    - Concat: {name: all, input: [c, "
+      "x]}\n"
+      "    - FullyConnected: {name: fc, units: 2}\n"
+      "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: kind}]\n"
+      "predict: {data: train, outputs: {p: {Softmax: fc}}}\n";
+  train(flow, model);
+  write_content(folder_ / "new.csv", "color,size\nblue,2\n");
+  const Outcome outcome = infer({folder_ / "new.csv", "--top-k", "2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::set<std::string> named;
+  const json line = json::parse(outcome.out);
+  for (const json& one : line.at("top")) named.insert(one.at("label"));
+  EXPECT_EQ(named, (std::set<std::string>{"cheap", "dear"}));
+  // Classes that the config does not name are known once the file is read.
+  const Outcome evaluated = tpack({"eval", folder_ / "run/checkpoints/model-2.h5"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_NE(evaluated.out.find("cost"), std::string::npos);
+}
+
+/// Such a source knows what it has once its files are read, which infer does not need.
+TEST_F(Infer, reads_images_for_a_model_of_a_database) {
+  const auto shade = [](uint8_t value, int label) {
+    return pixel_datum(3, 4, 4, std::vector<uint8_t>(48, value), label);
+  };
+  std::filesystem::create_directories(folder_ / "db");
+  write_lmdb(folder_ / "db", {{"0", shade(10, 0)}, {"1", shade(200, 1)}});
+  train("{CaffeLMDB: {path: db}}, {MapData: {component: image, map: Grayscale}}",
+        "model:\n  inputs:\n    image: {shape: [4, 4, 1], dtype: uint8, layout: HWC}\n"
+        "    label: {shape: [], dtype: int32}\n"
+        "  layers: [{Normalize: {name: x, scale: 1.0}}, {GlobalAvgPooling: {name: mean}}, "
+        "{FullyConnected: {name: fc, units: 2}}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
+        "predict: {data: train, outputs: [mean]}\n");
+  const Tensor gray = Tensor::of<uint8_t>({4, 4, 1}, std::vector<uint8_t>(16, 77));
+  write_content(folder_ / "a.png", encode_png(gray).at(0).png);
+  const Outcome evaluated = tpack({"eval", folder_ / "run/checkpoints/model-2.h5", "--data", "train"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  std::filesystem::remove_all(folder_ / "db");
+  const Outcome outcome = infer({folder_ / "a.png"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out).at("outputs").at("mean"), json({77.0})) << outcome.out;
 }
 
 TEST_F(Infer, refuses_options_that_fit_no_output) {

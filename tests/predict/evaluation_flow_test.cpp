@@ -90,10 +90,10 @@ TEST(EvaluationFlow, needs_the_labels_that_the_checkpoint_was_trained_with) {
   const TemporaryFolder folder;
   for (const char* name : {"ants", "bees"}) std::filesystem::create_directories(folder / name);
   const DataFlow flow = make_flow(parse_yaml("[ImageFolder: " + folder.str() + "]", "test.yaml"));
-  EXPECT_NO_THROW(check_same_labels({"ants", "bees"}, flow, "validation"));
-  EXPECT_NO_THROW(check_same_labels({}, flow, "validation"));
+  EXPECT_NO_THROW(check_same_labels({"ants", "bees"}, nullptr, flow, "validation"));
+  EXPECT_NO_THROW(check_same_labels({}, nullptr, flow, "validation"));
   try {
-    check_same_labels({"bees", "ants"}, flow, "validation");
+    check_same_labels({"bees", "ants"}, nullptr, flow, "validation");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),

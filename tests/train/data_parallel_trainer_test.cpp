@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "core/registry.h"
+#include "core/stop.h"
 #include "dataflow/source.h"
 #include "support/small_training.h"
 #include "support/temporary_folder.h"
@@ -224,6 +225,49 @@ TEST_F(DataParallelTrainerTest, a_run_of_the_loop_resumed_in_mid_epoch_ends_with
   for (const char* name : {"cost", "accuracy"}) {
     EXPECT_EQ(second_run.monitors.get_history(name), whole_run.monitors.get_history(name)) << name;
   }
+}
+
+/// Feed, in which a signal comes once the first batch is there.
+class CutInput final : public InputSource {
+ public:
+  using Params = NoParams;
+  static Schema<Params> schema() { return Schema<Params>("Feed that is asked to stop after a batch."); }
+  explicit CutInput(Params /*p*/) {}
+  std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
+    return std::make_unique<Reader>(Registry<InputSource>::make("Feed")->open(setup));
+  }
+  static inline std::stop_source signal;
+
+ private:
+  class Reader final : public InputReader {
+   public:
+    explicit Reader(std::unique_ptr<InputReader> inner) : inner_(std::move(inner)) {}
+    bool next(const std::stop_token& stop) override {
+      const bool is_there = inner_->next(stop);
+      signal.request_stop();
+      return is_there;
+    }
+    std::span<const Tensor> tensors() const override { return inner_->tensors(); }
+    DataPosition position() const override { return inner_->position(); }
+    double waited_s() const override { return inner_->waited_s(); }
+
+   private:
+    std::unique_ptr<InputReader> inner_;
+  };
+};
+
+TPACK_REGISTER(InputSource, CutInput, "Cut");
+
+/// Otherwise moving averages would have seen its first batches twice when the run goes on.
+TEST(DataParallelTrainer, a_step_that_has_a_batch_gets_all_of_them) {
+  CutInput::signal = std::stop_source();
+  SmallTraining training(small_flow(64, "- BatchData: {batch_size: 4}"), "Simple: {accumulate: 3}",
+                         "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference, make_self_comm(),
+                         model_of(kSmallModel), "Cut");
+  training.trainer().initialize();
+  EXPECT_TRUE(training.trainer().step(0, CutInput::signal.get_token()));
+  EXPECT_THROW(training.trainer().step(1, CutInput::signal.get_token()), Stopped);
+  EXPECT_EQ(training.trainer().samples(), 12);
 }
 
 }  // namespace
