@@ -135,9 +135,8 @@ void require_start(const RankWatch& watch, int mpirun_code) {
   if (watch.any() || mpirun_code == 0) return;
   if (mpirun_code == DependentProcess::kNotFound) {
     throw ResourceError(
-        "mpirun was not found (or ended with exit code 127); install Open MPI (Debian: openmpi-bin), or "
-        "train "
-        "without --procs");
+        "mpirun was not found (or ended with exit code 127); install Open MPI (Debian: openmpi-bin), "
+        "or train without --procs");
   }
   throw ResourceError("mpirun has not started any rank (its exit code was " + std::to_string(mpirun_code) +
                       ")");

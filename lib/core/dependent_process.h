@@ -40,7 +40,7 @@ class DependentProcess {
   int wait();
 
  private:
-  pid_t pid_ = -1;  // -1: nobody waits for it any more. Leads its process group
+  pid_t pid_ = -1;  // also the id of its process group; -1: it has ended, or was left
   bool may_be_left_ = false;
   int descriptor_ = -1;
 };

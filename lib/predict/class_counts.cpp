@@ -74,26 +74,25 @@ void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlo
 }
 
 const ComponentSpec* label_component(const TowerFunction* tower, const DataFlow& flow) {
-  std::vector<const ComponentSpec*> of_costs;
-  if (tower != nullptr) {
-    Graph graph;
-    VariableTable table;
-    Builder b(graph, table, {Phase::kInference, DType::kFloat32});
-    build_tower(b, *tower, batch_specs(*tower, 1), {});
-    for (const auto& node : graph.nodes()) {
-      if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
-      const ComponentSpec* labels = component_of(node->inputs[1], *tower, flow);
-      if (labels != nullptr && !labels->classes.empty()) of_costs.push_back(labels);
-    }
-  }
-  for (const ComponentSpec* labels : of_costs) {
-    if (labels->classes != of_costs[0]->classes) return nullptr;
-  }
-  if (!of_costs.empty()) return of_costs[0];
+  std::vector<const ComponentSpec*> named;
   for (const ComponentSpec& component : flow.spec()) {
-    if (!component.classes.empty()) return &component;
+    if (!component.classes.empty()) named.push_back(&component);
   }
-  return nullptr;
+  if (named.empty()) return nullptr;
+  if (named.size() == 1 || tower == nullptr) return named[0];
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+  build_tower(b, *tower, batch_specs(*tower, 1), {});
+  const ComponentSpec* of_costs = nullptr;
+  for (const auto& node : graph.nodes()) {
+    if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
+    const ComponentSpec* labels = component_of(node->inputs[1], *tower, flow);
+    if (labels == nullptr || labels->classes.empty()) continue;
+    if (of_costs != nullptr && labels->classes != of_costs->classes) return nullptr;
+    of_costs = labels;
+  }
+  return of_costs != nullptr ? of_costs : named[0];
 }
 
 }  // namespace tpack

@@ -15,9 +15,10 @@ void check_classes_of_train(const Graph& graph, const TowerFunction& tower, cons
 void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,
                    const std::string& name, const Position& where);
 
-/// The component of a flow whose classes the scores of a model are of: the labels of its softmax cross
-/// entropies, or, if there is none, the first one with classes. Null if there is none, and where labels with
-/// other classes have scores, too. `tower`: null for none. The flow must know its spec.
+/// The component of a flow that has the names of the classes that a model tells apart: the labels of its
+/// softmax cross entropies, or, without these, the first component with classes. Null if no component has
+/// any, and if two softmax cross entropies have labels with different classes. `tower`: null for none. The
+/// flow must know its spec.
 const ComponentSpec* label_component(const TowerFunction* tower, const DataFlow& flow);
 
 }  // namespace tpack

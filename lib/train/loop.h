@@ -150,8 +150,8 @@ class Loop {
   bool begun_ = false;       // an epoch of this process; before, it is where it was
   bool epoch_done_ = false;  // all hooks of epoch_ have run
   bool is_resumed_ = false;
-  LongHook hook_ = LongHook::kNone;    // of which some callbacks may have done their part, and others not
-  size_t at_ = 0;                      // the callback whose turn it is in this process
+  LongHook hook_ = LongHook::kNone;  // of which some callbacks may have done their part, and others not
+  size_t at_ = 0;                    // index of the callback that runs the hook now; those before it are done
   std::set<std::string> done_before_;  // those that the interrupted process had done
   int64_t first_local_step_ = 0;       // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;

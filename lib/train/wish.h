@@ -17,9 +17,9 @@ enum Wish : int {
 /// others. Not an error: the loop catches it.
 struct CutShort {};
 
-/// The largest wish of all ranks, once all have one. Whatever ranks do together in and between hooks begins
-/// with it, so one whose hook was cut short has only to say so once. Errors: DistributedError; CutShort where
-/// that is the wish of another rank.
+/// Waits for the wishes of all ranks, and returns the largest. Everything that ranks do together in hooks and
+/// between them begins with this call. So a rank whose hook was cut short calls it once, with kCutShort, and
+/// the others learn it at their next call. Errors: DistributedError; CutShort if another rank wishes that.
 inline Wish agree(Comm& world, Wish own) {
   if (world.size() == 1) return own;
   const auto all = static_cast<Wish>(world.agree_max(own, "the stop signal"));

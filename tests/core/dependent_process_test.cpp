@@ -56,16 +56,28 @@ TEST(DependentProcess, can_be_watched_and_signalled) {
   EXPECT_TRUE(process.has_ended());
 }
 
-TEST(DependentProcess, ends_with_its_object_and_with_the_thread_that_started_it) {
-  const TemporaryFolder folder;
-  const auto sleeper = [&](const std::string& name) {
-    return shell("echo $$ > " + (folder / name) + ".new; mv " + (folder / name) + ".new " + (folder / name) +
-                 "; exec sleep 1000");
-  };
-  const auto id_of = [&](const std::string& name) {
-    while (content_of(folder / name).empty()) std::this_thread::yield();
-    return std::stoi(content_of(folder / name));
-  };
+/// Programs that run until a signal ends them, and their process ids.
+class DependentSleeper : public testing::Test {
+ protected:
+  DependentProcess::Options sleeper(const std::string& name) const {
+    const std::string file = folder_ / name;
+    return shell("echo $$ > " + file + ".new; mv " + file + ".new " + file + "; exec sleep 1000");
+  }
+  DependentProcess::Options leavable(const std::string& name) const {
+    auto options = sleeper(name);
+    options.may_be_left = true;
+    return options;
+  }
+  /// Waits until it runs.
+  int id_of(const std::string& name) const {
+    while (content_of(folder_ / name).empty()) std::this_thread::yield();
+    return std::stoi(content_of(folder_ / name));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(DependentSleeper, ends_with_its_object_and_with_the_thread_that_started_it) {
   {
     const DependentProcess process(sleeper("object"));
     EXPECT_EQ(kill(id_of("object"), 0), 0);
@@ -80,24 +92,13 @@ TEST(DependentProcess, ends_with_its_object_and_with_the_thread_that_started_it)
   EXPECT_EQ(process->wait(), 128 + SIGTERM);
 }
 
-TEST(DependentProcess, that_was_left_goes_on_after_the_thread_that_started_it) {
-  const TemporaryFolder folder;
-  const auto sleeper = [&](const std::string& name) {
-    auto options = shell("echo $$ > " + (folder / name) + ".new; mv " + (folder / name) + ".new " +
-                         (folder / name) + "; exec sleep 1000");
-    options.may_be_left = true;
-    return options;
-  };
-  const auto id_of = [&](const std::string& name) {
-    while (content_of(folder / name).empty()) std::this_thread::yield();
-    return std::stoi(content_of(folder / name));
-  };
+TEST_F(DependentSleeper, that_was_left_goes_on_after_the_thread_that_started_it) {
   std::unique_ptr<DependentProcess> kept;
   std::thread([&] {
-    DependentProcess left(sleeper("left"));
+    DependentProcess left(leavable("left"));
     id_of("left");
     left.leave();
-    kept = std::make_unique<DependentProcess>(sleeper("kept"));
+    kept = std::make_unique<DependentProcess>(leavable("kept"));
     id_of("kept");
   }).join();
   EXPECT_EQ(kept->wait(), 128 + SIGTERM);

@@ -14,25 +14,29 @@
 namespace tpack {
 namespace {
 
+/// Calls `work` once on each of two ranks, at the same time.
+void on_two_ranks(const std::function<void(int rank, Comm& world)>& work) {
+  LocalGroup group(2, 30);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] { work(rank, *group.member(rank)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 /// Runs the same loop on two ranks; `make` gives the callback of each, if any.
 std::vector<LoopResult> run_on_two_ranks(const std::function<std::unique_ptr<Callback>(int rank)>& make,
                                          const std::function<void(int rank, LoopOptions&)>& set = nullptr) {
-  LocalGroup group(2, 30);
   std::vector<LoopResult> results(2);
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < 2; ++rank) {
-    threads.emplace_back([&, rank] {
-      const auto comm = group.member(rank);
-      FakeTrainer trainer;
-      trainer.on_step = [&](int64_t /*step*/) { comm->agree_max(0, "the step"); };
-      TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
-      run.options.world = comm.get();
-      if (set) set(rank, run.options);
-      if (auto callback = make(rank)) run.add("callback", std::move(callback));
-      results[static_cast<size_t>(rank)] = run.go();
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_two_ranks([&](int rank, Comm& world) {
+    FakeTrainer trainer;
+    trainer.on_step = [&](int64_t /*step*/) { world.agree_max(0, "the step"); };
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    run.options.world = &world;
+    if (set) set(rank, run.options);
+    if (auto callback = make(rank)) run.add("callback", std::move(callback));
+    results[static_cast<size_t>(rank)] = run.go();
+  });
   return results;
 }
 
@@ -161,16 +165,10 @@ class LoopRanksCutShort : public testing::TestWithParam<Cut> {
 
 TEST_P(LoopRanksCutShort, all_end_wherever_they_wait) {
   const TemporaryFolder folder;
-  LocalGroup group(2, 30);
   std::vector<LoopResult> results(2);
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < 2; ++rank) {
-    threads.emplace_back([&, rank] {
-      const auto comm = group.member(rank);
-      results[static_cast<size_t>(rank)] = run_rank(*comm, rank == 0 ? folder.str() : "");
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_two_ranks([&](int rank, Comm& world) {
+    results[static_cast<size_t>(rank)] = run_rank(world, rank == 0 ? folder.str() : "");
+  });
   const int64_t step = GetParam().step;
   for (const LoopResult& result : results) {
     EXPECT_EQ(result.ending, Ending::kInterrupted);
@@ -223,27 +221,21 @@ TEST(LoopRanks, ranks_of_the_config_say_where_a_callback_runs) {
 /// What two ranks do whose trainers save together, if the chief asks for a checkpoint after a step.
 std::vector<int64_t> gathered_on_two_ranks(int64_t checkpoint_at) {
   const TemporaryFolder folder;
-  LocalGroup group(2, 30);
   std::vector<int64_t> gathered(2);
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < 2; ++rank) {
-    threads.emplace_back([&, rank] {
-      const auto comm = group.member(rank);
-      FakeTrainer trainer;
-      trainer.is_together = true;
-      TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
-      run.options.world = comm.get();
-      run.options.folder = folder.str();
-      const auto save = [&](tpack::Run& r) {
-        if (r.global_step() == checkpoint_at) r.request_checkpoint({.name = "asked.h5"});
-      };
-      if (rank == 0) run.add("save", std::make_unique<FunctionCallback>(save));
-      run.go();
-      gathered[static_cast<size_t>(rank)] = trainer.gathered;
-      EXPECT_THAT(trainer.broadcast_at, testing::ElementsAre(3));
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_two_ranks([&](int rank, Comm& world) {
+    FakeTrainer trainer;
+    trainer.is_together = true;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
+    run.options.world = &world;
+    run.options.folder = folder.str();
+    const auto save = [&](tpack::Run& r) {
+      if (r.global_step() == checkpoint_at) r.request_checkpoint({.name = "asked.h5"});
+    };
+    if (rank == 0) run.add("save", std::make_unique<FunctionCallback>(save));
+    run.go();
+    gathered[static_cast<size_t>(rank)] = trainer.gathered;
+    EXPECT_THAT(trainer.broadcast_at, testing::ElementsAre(3));
+  });
   EXPECT_EQ(std::filesystem::exists(folder / "checkpoints/asked.h5"), checkpoint_at > 0);
   return gathered;
 }
