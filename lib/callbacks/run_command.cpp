@@ -49,7 +49,7 @@ class RunCommand final : public Callback {
         .required()
         .field("at", &Params::at,
                "when it runs: before training, after each epoch, or when training has ended, also after an "
-               "error")
+               "error or an interrupt, whose end then waits for it")
         .field("timeout_s", &Params::timeout_s, above(0), "seconds after which it is ended; the run waits")
         .field("on_error", &Params::on_error,
                "what happens if it fails: report it and go on, or stop the run");

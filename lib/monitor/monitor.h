@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ struct RunRecord {
   int64_t global_step = 0;     // steps that were done before it
   bool resumed = false;        // goes on from a checkpoint: other values of the folder's files are void
   std::vector<StatRecord> history = {};  // of the checkpoint
+  std::stop_token stop = {};             // asked when the run is to end early: nothing long is waited for
 };
 
 /// A place where the values of a run go. Calls come in the order open, then put_... and end_step / end_epoch

@@ -4,6 +4,7 @@
 #include "core/command_template.h"
 #include "core/log.h"
 #include "core/registry.h"
+#include "core/stop.h"
 #include "core/text.h"
 #include "monitor/monitor.h"
 
@@ -29,7 +30,8 @@ class SendMonitorData final : public Monitor {
         .example("SendMonitorData: {command: [echo, \"{epoch}: {cost}\"]}")
         .field("command", &Params::command, "the program and its arguments")
         .required()
-        .field("timeout_s", &Params::timeout_s, above(0), "seconds after which it is ended; the run waits");
+        .field("timeout_s", &Params::timeout_s, above(0),
+               "seconds after which it is ended; the run waits, but for an interrupt");
   }
   explicit SendMonitorData(const Params& p) : p_(p), command_(p.command, kSendMonitorData) {
     for (const std::string& name : command_.names()) {
@@ -39,17 +41,23 @@ class SendMonitorData final : public Monitor {
       throw ConfigError(std::string(kSendMonitorData) + ": 'command' names no scalar; write one as {NAME}");
   }
 
+  void open(const RunRecord& run) override { stop_ = run.stop; }
   void put_scalar(const std::string& name, double value, const Moment& at) override {
     if (std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end()) return;
     values_[name] = value;
     if (values_.size() < wanted_.size()) return;
     has_run_ = true;
-    run_logged(kSendMonitorData, command_.filled([&](const std::string& part) {
+    const std::vector<std::string> command = command_.filled([&](const std::string& part) {
       if (part == "epoch") return std::to_string(at.epoch);
       return part == "step" ? std::to_string(at.global_step) : shortest(values_.at(part));
-    }),
-               p_.timeout_s);
+    });
     values_.clear();
+    try {
+      run_logged(kSendMonitorData, command, p_.timeout_s, stop_);
+    } catch (const Stopped&) {
+      log::warning(std::string(kSendMonitorData) + ": '" + join(command, " ") +
+                   "' was ended, as the run was interrupted");
+    }
   }
   void end_epoch(const Moment& /*at*/) override {}
   void close() override {
@@ -68,6 +76,7 @@ class SendMonitorData final : public Monitor {
   std::vector<std::string> wanted_;
   std::map<std::string, double> values_;  // since the last run
   bool has_run_ = false;
+  std::stop_token stop_;
 };
 
 TPACK_REGISTER(Monitor, SendMonitorData, "SendMonitorData");

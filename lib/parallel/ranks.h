@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 
 #include "backend/plan.h"
 #include "backend/variable_store.h"
@@ -11,6 +12,11 @@ namespace tpack {
 /// Builds programs on every rank with one plan: rank 0 chooses (and measures while the others rest), the
 /// others take its choices, so that all compute the same bits. Errors: DistributedError; what `build` throws.
 void build_with_plan_of_rank_0(Comm& world, Plan& plan, const std::function<void()>& build);
+
+/// What a wait for data may be ended by: nothing where other ranks count on this one's part of the step.
+inline std::stop_token stop_if_alone(const Comm& world, const std::stop_token& stop) {
+  return world.size() == 1 ? stop : std::stop_token();
+}
 
 /// Gives the variables of rank 0 to all, but local ones (VariableScope::kLocal). Errors: DistributedError.
 void broadcast_variables(Comm& world, VariableStore& store);

@@ -122,12 +122,12 @@ void BatchTrainer::open(DataPosition position) {
 
 bool BatchTrainer::step(int64_t global_step, const std::stop_token& stop) {
   // The first rank without a batch has the largest number.
-  const int missing = reader_->next(stop) ? 0 : world().size() - world().rank();
+  const int missing = reader_->next(stop_if_alone(world(), stop)) ? 0 : world().size() - world().rank();
   if (const int agreed = world().agree_max(missing, "the next batch"); agreed > 0) {
     ended_on_ = world().size() - agreed;
     return false;
   }
-  fit(global_step);
+  fit(global_step, stop);
   samples_ += batch_samples();
   position_ = reader_->position();
   return true;

@@ -56,7 +56,8 @@ class BatchTrainer : public Trainer {
   /// Bytes on the host that `fit` works in, the variables and arrays aside.
   virtual uint64_t working_bytes() const = 0;
   /// A step on the batch of each rank: runs the program once or more and sets the variables. On every rank.
-  virtual void fit(int64_t global_step) = 0;
+  /// Errors: Stopped and CutShort as in Trainer::step; then what is saved is as it was before.
+  virtual void fit(int64_t global_step, const std::stop_token& stop) = 0;
 
   /// Values of one sample, in the order in which the tower has them. From setup on, as what follows.
   int64_t features() const { return tower_->inputs()[0].spec.shape.elements(); }

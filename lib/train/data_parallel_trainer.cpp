@@ -6,6 +6,7 @@
 #include "checkpoint/layout.h"
 #include "parallel/async_parallel.h"
 #include "parallel/data_parallel.h"
+#include "parallel/ranks.h"
 #include "train/saved_state.h"
 
 namespace tpack {
@@ -107,7 +108,8 @@ void DataParallelTrainer::open_inputs(DataPosition position) {
 }
 
 bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop) {
-  const std::stop_callback end_readers(stop, [this] { reading_.request_stop(); });
+  const std::stop_callback end_readers(stop_if_alone(*setup_.world, stop),
+                                       [this] { reading_.request_stop(); });
   std::fill(batches_taken_.begin(), batches_taken_.end(), 0);
   if (!replicas_->step(global_step, batches_)) return false;
   position_ = readers_[0]->position();

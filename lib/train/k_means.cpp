@@ -136,7 +136,7 @@ class KMeans final : public BatchTrainer {
   std::map<std::string, Tensor> arrays() const override { return {{"counts", counts_}}; }
   uint64_t working_bytes() const override { return totals_.size() * sizeof(double) + next_.bytes(); }
 
-  void fit(int64_t global_step) override {
+  void fit(int64_t global_step, const std::stop_token& /*stop*/) override {
     const Executable* done = &run(global_step);
     if (global_step == 0 && !has_centers()) {
       set_first_centers(done->fetched(0));

@@ -126,7 +126,11 @@ int64_t Loop::last_epoch() const {
 }
 
 void Loop::run_to_end() {
-  monitors_.open({options_.folder, first_epoch_, run_.global_step_, is_resumed_});
+  monitors_.open({.folder = options_.folder,
+                  .starting_epoch = first_epoch_,
+                  .global_step = run_.global_step_,
+                  .resumed = is_resumed_,
+                  .stop = options_.interrupt});
   monitors_.set_moment({run_.epoch_, run_.global_step_});
   for (const auto& [name, text] : options_.texts) monitors_.put_text(name, text);
   try {
@@ -277,12 +281,13 @@ void Loop::before_run() {
   }
 }
 
-/// A wait for data can be interrupted, but not where other ranks count on this one's part of the step.
 bool Loop::step() {
   try {
-    return trainer_.step(run_.global_step_, alone() ? options_.interrupt : std::stop_token());
+    return trainer_.step(run_.global_step_, options_.interrupt);
   } catch (const Stopped&) {
-    end_before_step(Ending::kInterrupted, "interrupted while waiting for data");
+    end_before_step(Ending::kInterrupted, "interrupted before the end of a step");
+  } catch (const CutShort&) {  // of another rank
+    end_before_step(Ending::kInterrupted, "interrupted before the end of a step");
   }
 }
 
@@ -365,15 +370,24 @@ std::vector<std::string> Loop::callbacks_done() const {
   return {done.begin(), done.end()};
 }
 
+/// The same for the start of an epoch as for the end of the epoch before it: the runs go on alike.
+Loop::Place Loop::place() const {
+  const Place place = begun_ ? Place{run_.epoch_, run_.local_step_, epoch_done_}
+                             : Place{first_epoch_, first_local_step_ - 1, false};
+  if (place.local_step >= 0) return place;
+  return {.epoch = place.epoch - 1, .local_step = options_.length.steps_per_epoch - 1, .epoch_done = true};
+}
+
 CheckpointContent Loop::checkpoint_content() const {
   CheckpointContent content;
+  const Place place = this->place();
   content.step = run_.global_step_;
-  content.epoch = run_.epoch_;
+  content.epoch = place.epoch;
   State state;
-  state.put("epoch", begun_ ? run_.epoch_ : first_epoch_);
-  state.put("local_step", begun_ ? run_.local_step_ : first_local_step_ - 1);
+  state.put("epoch", place.epoch);
+  state.put("local_step", place.local_step);
   state.put("global_step", run_.global_step_);
-  state.put("epoch_done", epoch_done_);
+  state.put("epoch_done", place.epoch_done);
   state.put("steps_per_epoch", options_.length.steps_per_epoch);
   if (hook_ != LongHook::kNone) {
     state.put("hook", std::string(kLongHookNames[static_cast<size_t>(hook_)]));

@@ -127,6 +127,13 @@ class Loop {
   void each_once(LongHook hook, const Act& act);
   void end_hook();
   std::vector<std::string> callbacks_done() const;
+  /// Where a run that goes on from a checkpoint is.
+  struct Place {
+    int64_t epoch = 0;
+    int64_t local_step = -1;
+    bool epoch_done = false;
+  };
+  Place place() const;
   void request_again();
   void before_run();
   bool step();

@@ -1,8 +1,10 @@
 #include <algorithm>
 
+#include "core/stop.h"
 #include "ops/matmul.h"
 #include "train/batch_trainer.h"
 #include "train/symmetric_eigen.h"
+#include "train/wish.h"
 
 namespace tpack {
 namespace {
@@ -121,19 +123,20 @@ class Pca final : public BatchTrainer {
   /// A solution has the covariance, a copy that becomes the eigenvectors, and those that are kept.
   uint64_t working_bytes() const override { return moments_.size() * sizeof(float) + 2 * scatter_.bytes(); }
 
-  void fit(int64_t global_step) override {
-    take_moments(run(global_step));
+  void fit(int64_t global_step, const std::stop_token& stop) override {
     if (global_step == 0) {
-      set_offset();
+      store().set(kOffset, Tensor::zeros(store().spec(kOffset)));  // also if this step was cut short before
       take_moments(run(global_step));
+      set_offset();
     }
+    take_moments(run(global_step));
+    const int64_t every = p_.solve_every > 0 ? p_.solve_every : std::max<int64_t>(*steps_per_pass(), 1);
+    solved_ = (global_step + 1) % every == 0;
+    if (solved_ || global_step == 0) solve(stop);
     const float* batch = moments_.data();
     for (double& value : scatter_.span<double>()) value += static_cast<double>(*batch++);
     for (double& value : sum_.span<double>()) value += static_cast<double>(*batch++);
     count() += static_cast<double>(*batch);
-    const int64_t every = p_.solve_every > 0 ? p_.solve_every : std::max<int64_t>(*steps_per_pass(), 1);
-    solved_ = (global_step + 1) % every == 0;
-    if (solved_ || global_step == 0) solve();
   }
 
  private:
@@ -160,33 +163,47 @@ class Pca final : public BatchTrainer {
   }
 
   /// On rank 0, for all: other processors could give other bits.
-  void solve() {
+  void solve(const std::stop_token& stop) {
     if (world().rank() == 0) {
       const BusyWith busy(world(), "computing components");
-      set_components();
+      try {
+        set_components(stop);
+      } catch (const Stopped&) {
+        agree(world(), kCutShort);
+        throw;
+      }
     }
+    agree(world(), kGoOn);
     share_variables();
     world().broadcast({scalars_.raw(), scalars_.bytes()}, 0, kMomentsStage);
   }
 
-  void set_components() {
+  /// Of all samples with those of this step, which are added to the sums only after that.
+  void set_components(const std::stop_token& stop) {
     const int64_t n = features();
-    const double* sum = sum_.data<double>();
-    const double* scatter = scatter_.data<double>();
+    const float* batch = moments_.data();
+    const auto with_batch = [&batch](double value) { return value + static_cast<double>(*batch++); };
+    const double samples = count() + static_cast<double>(moments_.back());
     const Tensor covariance(DType::kFloat64, {n, n});
+    double* const scatter = covariance.data<double>();
+    std::transform(scatter_.data<double>(), scatter_.data<double>() + n * n, scatter, with_batch);
+    std::vector<double> sum(static_cast<size_t>(n));
+    std::transform(sum_.data<double>(), sum_.data<double>() + n, sum.begin(), with_batch);
     double all = 0;
     for (int64_t i = 0; i < n; ++i) {
-      auto* row = covariance.row(i).data<double>();
+      double* const row = scatter + i * n;
       for (int64_t j = 0; j < n; ++j)
-        row[j] = (scatter[i * n + j] - sum[i] * sum[j] / count()) / std::max(count() - 1, 1.0);
+        row[j] = (row[j] - sum[static_cast<size_t>(i)] * sum[static_cast<size_t>(j)] / samples) /
+                 std::max(samples - 1, 1.0);
       all += row[i];
     }
-    const EigenPairs pairs = largest_eigenpairs(covariance, p_.components);
+    const EigenPairs pairs = largest_eigenpairs(covariance, p_.components, stop);
     double kept = 0;
     for (const double variance : pairs.values.span<double>()) kept += variance;
     explained() = all > 0 ? kept / all : 1;
     const Tensor mean = store().value(kOffset).clone();
-    for (int64_t i = 0; i < n; ++i) mean.data<float>()[i] += static_cast<float>(sum[i] / count());
+    for (int64_t i = 0; i < n; ++i)
+      mean.data<float>()[i] += static_cast<float>(sum[static_cast<size_t>(i)] / samples);
     store().set(kMean, mean);
     store().set(kComponents, pairs.vectors.cast(DType::kFloat32));
     store().set(kVariances, pairs.values.cast(DType::kFloat32));

@@ -1,10 +1,19 @@
 #include "train/symmetric_eigen.h"
 
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
 #include <Eigen/Eigenvalues>
 
-namespace tpack {
+#include "core/stop.h"
 
-EigenPairs largest_eigenpairs(const Tensor& matrix, int64_t count) {
+namespace tpack {
+namespace {
+
+EigenPairs solve(const Tensor& matrix, int64_t count) {
   const int64_t n = matrix.shape()[0];
   const Eigen::Map<const Eigen::MatrixXd> square(matrix.data<double>(), n, n);  // or its transpose, the same
   if (!square.allFinite()) throw Diverged("a matrix with values that are not finite has no eigenvectors");
@@ -21,6 +30,40 @@ EigenPairs largest_eigenpairs(const Tensor& matrix, int64_t count) {
         vector[largest] < 0 ? Eigen::VectorXd(-vector) : Eigen::VectorXd(vector);
   }
   return pairs;
+}
+
+/// What the thread of a solution and the one that waits for it share.
+struct Solution {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  bool is_there = false;
+  EigenPairs pairs = {};
+  std::exception_ptr failure = nullptr;
+};
+
+}  // namespace
+
+EigenPairs largest_eigenpairs(const Tensor& matrix, int64_t count, const std::stop_token& stop) {
+  if (stop.stop_requested()) throw Stopped{};
+  const auto solution = std::make_shared<Solution>();
+  std::thread([solution, matrix, count] {
+    EigenPairs pairs;
+    std::exception_ptr failure;
+    try {
+      pairs = solve(matrix, count);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(solution->mutex);
+    solution->pairs = std::move(pairs);
+    solution->failure = failure;
+    solution->is_there = true;
+    solution->changed.notify_all();
+  }).detach();
+  std::unique_lock lock(solution->mutex);
+  if (!solution->changed.wait(lock, stop, [&] { return solution->is_there; })) throw Stopped{};
+  if (solution->failure) std::rethrow_exception(solution->failure);
+  return std::move(solution->pairs);
 }
 
 }  // namespace tpack

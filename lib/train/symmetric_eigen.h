@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 
 #include "tensor/tensor.h"
 
@@ -15,7 +16,8 @@ struct EigenPairs {
 };
 
 /// Shapes: matrix float64 [n, n], symmetric; 1 <= count <= n. Time and memory: of all n pairs. Errors:
-/// Diverged if the matrix has values that are not finite.
-EigenPairs largest_eigenpairs(const Tensor& matrix, int64_t count);
+/// Diverged if the matrix has values that are not finite. Stopped at once after `stop` was requested: the
+/// computation, which cannot be ended, goes on in a thread of its own, and nobody waits for it.
+EigenPairs largest_eigenpairs(const Tensor& matrix, int64_t count, const std::stop_token& stop = {});
 
 }  // namespace tpack

@@ -93,8 +93,10 @@ class Trainer {
   virtual void compile() {}
   /// Gives initial values, opens the data.
   virtual void initialize() {}
-  /// One step. False at the end of the data. Errors: what the data, a device or a peer throw; Stopped where
-  /// `stop` was requested while it waited.
+  /// One step. False at the end of the data. A wait, or a long computation, may end early with Stopped once
+  /// `stop` is requested, but not where other ranks count on this one's part of the step, unless they learn
+  /// it (wish.h; they throw CutShort). After either only `save` may follow, which saves the state before the
+  /// step. Errors: what the data, a device or a peer throw.
   virtual bool step(int64_t global_step, const std::stop_token& stop) = 0;
   /// After a step that returned false: "the data ended", and where if others had more.
   virtual std::string end_of_data() const { return "the data ended"; }

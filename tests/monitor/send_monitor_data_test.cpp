@@ -49,6 +49,18 @@ TEST(SendMonitorData, a_failure_is_a_warning) {
   EXPECT_THAT(log.text(), HasSubstr("warning: monitor SendMonitorData: 'sh -c exit 2 0.5': exit code 2\n"));
 }
 
+TEST(SendMonitorData, an_interrupt_of_the_run_ends_its_command) {
+  const CapturedLog log;
+  std::stop_source source;
+  source.request_stop();
+  const auto monitor = sender("{command: [sleep, \"{cost}\"]}");
+  monitor->open({.stop = source.get_token()});
+  monitor->put_scalar("cost", 1000, {1, 10});
+  EXPECT_THAT(log.text(),
+              HasSubstr("warning: monitor SendMonitorData: 'sleep 1000' was ended, as the run was "
+                        "interrupted\n"));
+}
+
 TEST(SendMonitorData, refuses_a_command_without_a_scalar) {
   try {
     sender("{command: [echo, \"{epoch}\"]}");

@@ -1,6 +1,7 @@
 // A run that is stopped and continued: in mid-epoch, in the hooks of an epoch, before the first epoch.
 #include <gmock/gmock.h>
 
+#include "checkpoint/layout.h"
 #include "core/stop.h"
 #include "support/fake_trainer.h"
 #include "support/temporary_folder.h"
@@ -57,6 +58,25 @@ TEST_F(LoopResume, continues_after_an_epoch_that_was_saved_at_its_end) {
         ElementsAre("A setup 0/-1/0", "A before_train 1/-1/2", "A before_epoch 2/-1/2", "A before_run 2/0/2"))
         << steps_per_epoch;
   }
+}
+
+TEST_F(LoopResume, a_stop_at_the_start_of_an_epoch_saves_what_the_end_of_the_one_before_it_saved) {
+  const TemporaryFolder straight;
+  train_and_save(straight, {.max_epoch = 1, .steps_per_epoch = 2});
+  const TemporaryFolder folder;
+  std::stop_source source;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  run.options.folder = folder.str();
+  run.options.interrupt = source.get_token();
+  run.add("A", recording("A", [&](const std::string& at, tpack::Run& /*run*/) {
+            if (at == "before_epoch" && !record_.empty() && record_.back() == "A before_epoch 2/-1/2")
+              source.request_stop();
+          }));
+  EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+  const CheckpointContent expected = load_checkpoint(straight / "checkpoints/model-2.h5");
+  const CheckpointContent content = load_checkpoint(folder / "checkpoints/model-2.h5");
+  EXPECT_EQ(content.texts.at(layout::kRun), expected.texts.at(layout::kRun));
+  EXPECT_EQ(content.epoch, expected.epoch);
 }
 
 TEST_F(LoopResume, says_that_nothing_is_left) {

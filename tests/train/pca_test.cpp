@@ -1,8 +1,14 @@
 // Against PyTorch: tests/golden/batch_trainers_test.cpp. Ranks and resume: batch_trainer_test.cpp.
+#include <thread>
+
 #include <gmock/gmock.h>
 
+#include "checkpoint/layout.h"
+#include "comm/local_group.h"
+#include "core/stop.h"
 #include "support/batch_training.h"
 #include "support/live_fields.h"
+#include "train/wish.h"
 
 namespace tpack {
 namespace {
@@ -50,6 +56,46 @@ TEST(Pca, finds_the_same_in_samples_that_are_far_from_zero) {
     EXPECT_NEAR(a.value("variances").at(i) / b.value("variances").at(i), 1, 1e-2);
   for (int64_t i = 0; i < 8; ++i) EXPECT_NEAR(a.value("components").at(i), b.value("components").at(i), 2e-2);
   for (int64_t i = 0; i < 4; ++i) EXPECT_NEAR(a.value("mean").at(i) + 4096, b.value("mean").at(i), 1e-2);
+}
+
+TEST(Pca, a_step_that_an_interrupt_cuts_short_is_as_if_it_had_not_begun) {
+  std::stop_source interrupted;
+  interrupted.request_stop();
+  const std::string yaml = "PCA: {components: 2, component: x}";
+  BatchTraining whole(yaml, small_rows());
+  whole.trainer().initialize();
+  whole.run(0, 8);
+  for (const int64_t cut : {0, 3, 7}) {  // the steps that solve
+    BatchTraining first(yaml, small_rows());
+    first.trainer().initialize();
+    first.run(0, cut);
+    EXPECT_THROW(first.trainer().step(cut, interrupted.get_token()), Stopped) << cut;
+    BatchTraining second(yaml, small_rows());
+    second.trainer().initialize();
+    second.trainer().load(first.saved(), "model.h5");
+    second.run(cut, 8);
+    const CheckpointContent content = second.saved();
+    for (const auto& [name, tensor] : whole.saved().tensors)
+      EXPECT_TRUE(bit_equal(tensor, content.tensors.at(name))) << cut << ": " << name;
+  }
+}
+
+TEST(Pca, a_step_that_an_interrupt_of_rank_0_cuts_short_ends_on_all_ranks) {
+  std::stop_source interrupted;
+  interrupted.request_stop();
+  LocalGroup group(2, 60);
+  const auto on_rank = [&](int rank) {
+    BatchTraining training("PCA: {components: 2, component: x}", small_rows(), group.member(rank));
+    training.trainer().initialize();
+    const std::stop_token stop = rank == 0 ? interrupted.get_token() : std::stop_token();
+    if (rank == 0)
+      EXPECT_THROW(training.trainer().step(0, stop), Stopped);
+    else
+      EXPECT_THROW(training.trainer().step(0, stop), CutShort);
+    EXPECT_EQ(training.saved().tensors.at(layout::kOptimizer + std::string("sum")).at(0), 0) << rank;
+  };
+  std::jthread other([&] { on_rank(1); });
+  on_rank(0);
 }
 
 TEST(Pca, refuses_what_it_cannot_solve) {

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "core/rng.h"
+#include "core/stop.h"
 
 namespace tpack {
 namespace {
@@ -62,6 +64,13 @@ TEST(SymmetricEigen, refuses_what_is_not_finite) {
     matrix.data<double>()[5] = bad;
     EXPECT_THROW(largest_eigenpairs(matrix, 1), Diverged);
   }
+}
+
+TEST(SymmetricEigen, an_interrupt_does_not_wait_for_the_solution) {
+  std::stop_source source;
+  const Tensor matrix = symmetric(500);  // takes half a second
+  std::jthread interrupt([&] { source.request_stop(); });
+  EXPECT_THROW(largest_eigenpairs(matrix, 1, source.get_token()), Stopped);
 }
 
 }  // namespace
