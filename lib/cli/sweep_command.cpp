@@ -60,6 +60,7 @@ int sweep(SweepOptions& options) {
     options.search.metric.goal = options.goal == goal_name(Goal::kMax) ? Goal::kMax : Goal::kMin;
   SignalWatcher signals;
   const PlannedSearch planned = plan_search(options.search);
+  require_processors(planned, options.jobs.jobs);
   if (options.dry_run) {
     std::cout << planned.str();
     return 0;

@@ -21,6 +21,7 @@ struct CheckedRun {
   int64_t max_epoch = 1;
   bool has_max_epoch = false;  // written, not the default
   bool saves_weights = false;
+  int64_t towers = 1;
 };
 
 CheckedRun check_run(const std::string& config, const std::vector<std::string>& overrides) {
@@ -33,6 +34,7 @@ CheckedRun check_run(const std::string& config, const std::vector<std::string>& 
   run.starting_epoch = e.config.starting_epoch;
   run.max_epoch = e.config.max_epoch;
   run.has_max_epoch = e.source.root.find("max_epoch") != nullptr;
+  run.towers = e.trainer->step_size().towers;
   run.saves_weights = std::any_of(e.callbacks.begin(), e.callbacks.end(),
                                   [](const NamedCallback& named) { return named.callback->saves_weights(); });
   return run;
@@ -90,6 +92,10 @@ class SearchPlanner {
       try {
         CheckedRun run = check_run(o_.config, overrides_of(planned_.settings, planned_.points[i]));
         if (runs_.empty()) first_ = run;
+        if (runs_.empty() || run.towers > planned_.most_towers) {
+          planned_.most_towers = run.towers;
+          planned_.run_of_most_towers = described(planned_.settings, planned_.points[i]);
+        }
         log::set_level(log::Level::kError);
         runs_.push_back({std::move(run), i});
       } catch (const ConfigError& error) {

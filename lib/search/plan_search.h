@@ -32,6 +32,8 @@ struct PlannedSearch {
   /// says.
   std::vector<Rung> rungs;
   int64_t starting_epoch = 1;
+  int64_t most_towers = 1;         // of a run's trainer
+  std::string run_of_most_towers;  // "the run with KEY=VALUE"
 
   /// Numbers, folders and values, and the epochs of halving, for the terminal.
   std::string str() const;

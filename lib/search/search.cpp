@@ -312,6 +312,17 @@ std::vector<std::vector<int>> processors_of_jobs(const std::vector<int>& own, si
   return parts;
 }
 
+void require_processors(const PlannedSearch& planned, int jobs) {
+  const size_t at_once = std::min(planned.points.size(), static_cast<size_t>(jobs));
+  const size_t each = processors_of_jobs(own_processors(), available_processors(), at_once)[0].size();
+  if (at_once == 1 || planned.most_towers <= static_cast<int64_t>(each)) return;
+  throw ConfigError("--jobs " + std::to_string(jobs) + ": " + planned.run_of_most_towers + " has " +
+                    std::to_string(planned.most_towers) + " towers, but each of " + std::to_string(at_once) +
+                    " runs at a time has " + std::to_string(each) + " of the " +
+                    std::to_string(available_processors()) +
+                    " processors, and a tower needs one; use fewer jobs or fewer devices");
+}
+
 SearchOutcome run_search(const PlannedSearch& planned, const SearchJobs& jobs, const std::string& config,
                          const Interruption& interruption) {
   interruption.on_watched();

@@ -30,6 +30,9 @@ struct SearchOutcome {
 SearchOutcome run_search(const PlannedSearch& planned, const SearchJobs& jobs, const std::string& config,
                          const Interruption& interruption);
 
+/// Errors: ConfigError if a run has more towers than its part of the processors.
+void require_processors(const PlannedSearch& planned, int jobs);
+
 /// The processors of each of so many jobs, in turn: parts of `own` of equal size, of which no more than
 /// `available` are used in all.
 std::vector<std::vector<int>> processors_of_jobs(const std::vector<int>& own, size_t available, size_t jobs);

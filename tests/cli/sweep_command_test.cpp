@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "core/machine.h"
 #include "experiment/folder_lock.h"
 #include "monitor/stats_json.h"
 #include "support/program_runner.h"
@@ -60,6 +61,17 @@ TEST_F(Sweep, trains_every_combination_and_ranks_the_runs) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
   EXPECT_THAT(
       csv, HasSubstr("rank,run,optimizer.Adam.learning_rate,model.layers.fc0.units,best_validation_cost,"));
+}
+
+TEST_F(Sweep, refuses_more_towers_than_a_run_has_processors) {
+  const auto processors = std::to_string(available_processors());
+  if (processors == "1") GTEST_SKIP() << "one processor";
+  const Outcome outcome = sweep({"--set", "seed=[5, 6]", "--jobs", "2", "--dry-run", "--set",
+                                 "trainer={SyncMultiGPU: {devices: " + processors + "}}"});
+  EXPECT_EQ(outcome.code, 2) << outcome.out;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("error: --jobs 2: the run with seed=5, trainer={SyncMultiGPU: {devices: " +
+                        processors + "}} has " + processors + " towers, but each of 2 runs"));
 }
 
 TEST_F(Sweep, a_run_is_what_train_gives_with_its_settings) {
