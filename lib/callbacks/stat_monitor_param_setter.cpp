@@ -61,18 +61,24 @@ class StatMonitorParamSetter final : public HyperParamSetter {
     value_.setup(setup);
     setup.needs(p_.monitor, kMonitorSetterOwner);
   }
+  /// A run that has ended for `stop_below` ends again, unless that was lowered.
+  void before_train(Run& run) override {
+    if (run.resumed()) stop_if_due(run);
+  }
   void trigger(Run& run) override {
     set_of_chief(run, run.is_chief() ? next(run) : std::nullopt, kMonitorSetterOwner);
   }
   void save(State& state) const override {
     state.put("last_step", last_step_);
     state.put("values", std::vector<double>(values_.begin(), values_.end()));
+    if (refused_) state.put("refused", *refused_);
   }
   void load(const State& state) override {
     last_step_ = state.get<int64_t>("last_step");
     const auto values = state.get<std::vector<double>>("values");
     values_.assign(values.begin(), values.end());
     while (values_.size() > static_cast<size_t>(p_.last_k)) values_.pop_front();
+    if (state.has("refused")) refused_ = state.get<double>("refused");
   }
 
  private:
@@ -90,10 +96,16 @@ class StatMonitorParamSetter final : public HyperParamSetter {
     if (values_.size() < static_cast<size_t>(p_.last_k) || has_improved()) return std::nullopt;
     values_.clear();
     const auto value = value_.number(run, {{"old", param_.value(run)}});
-    if (!value || !p_.stop_below || *value >= *p_.stop_below) return value;
-    run.request_stop(p_.monitor.name + " has not improved, and " + param_.name() + " would be " +
-                     shortest(*value) + ", below " + shortest(*p_.stop_below));
+    refused_ = value && p_.stop_below && *value < *p_.stop_below ? value : std::nullopt;
+    if (!refused_) return value;
+    stop_if_due(run);
     return std::nullopt;
+  }
+
+  void stop_if_due(Run& run) const {
+    if (!refused_ || !p_.stop_below || *refused_ >= *p_.stop_below) return;
+    run.request_stop(p_.monitor.name + " has not improved, and " + param_.name() + " would be " +
+                     shortest(*refused_) + ", below " + shortest(*p_.stop_below));
   }
 
   bool has_improved() const {
@@ -104,8 +116,9 @@ class StatMonitorParamSetter final : public HyperParamSetter {
 
   Params p_;
   RunFormula value_;
-  std::deque<double> values_;  // since the last change, oldest first
-  int64_t last_step_ = -1;     // of the newest value
+  std::deque<double> values_;      // since the last change, oldest first
+  int64_t last_step_ = -1;         // of the newest value
+  std::optional<double> refused_;  // the newest value of the hyper-parameter, where it was below `stop_below`
 };
 
 TPACK_REGISTER(Callback, StatMonitorParamSetter, "StatMonitorParamSetter");

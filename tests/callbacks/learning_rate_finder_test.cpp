@@ -114,6 +114,24 @@ TEST_F(FinderTest, goes_on_after_a_resume) {
   EXPECT_EQ(bits_of_statistics(run_->monitors), statistics);
 }
 
+TEST_F(FinderTest, a_run_that_it_has_ended_ends_again_unless_there_are_more_rates) {
+  const auto cost = [](int64_t step) { return step < 4 ? 1.0 : 3.5; };
+  const std::string diverging = "{from: 1.0e-4, to: 1, steps: 9, decay: 0, diverged_at: ";
+  for (const auto& [params, step] :
+       {std::pair<std::string, int64_t>{"{from: 1.0e-4, to: 1, steps: 5}", 5}, {diverging + "3}", 4}}) {
+    start(params, cost).add("ModelSaver");
+    const LoopResult first = run_->go();
+    const std::string file = folder_ / "checkpoints/model-" + std::to_string(step) + ".h5";
+    start(params, cost);
+    const LoopResult again = run_->go_on_from(file);
+    EXPECT_EQ(again.ending, Ending::kStopped) << params;
+    EXPECT_EQ(again.global_step, step) << params;
+    EXPECT_EQ(again.reason, first.reason);
+  }
+  start(diverging + "4}", cost);
+  EXPECT_EQ(run_->go_on_from(folder_ / "checkpoints/model-4.h5").global_step, 9);
+}
+
 TEST_F(FinderTest, refuses_what_cannot_be_tried) {
   EXPECT_THROW(start("{from: 1, to: 0.1}", [](int64_t) { return 1.0; }), ConfigError);
   try {

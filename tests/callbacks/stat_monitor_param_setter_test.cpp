@@ -79,6 +79,18 @@ TEST_F(StatMonitorTest, can_end_the_run) {
   EXPECT_EQ(result.reason, "cost has not improved, and learning_rate would be 0.5, below 0.6");
 }
 
+TEST_F(StatMonitorTest, a_run_that_it_has_ended_ends_again_unless_less_is_allowed) {
+  const std::vector<double> costs = {1, 1, 1, 1, 1, 1};
+  start(kHalve + std::string(", stop_below: 0.6}"), costs).add("ModelSaver").go();
+  start(kHalve + std::string(", stop_below: 0.6}"), costs);
+  const LoopResult again = run_->go_on_from(folder_ / "checkpoints/model-3.h5");
+  EXPECT_EQ(again.ending, Ending::kStopped);
+  EXPECT_EQ(again.global_step, 3);
+  EXPECT_EQ(again.reason, "cost has not improved, and learning_rate would be 0.5, below 0.6");
+  start(kHalve + std::string(", stop_below: 0.4}"), costs);
+  EXPECT_EQ(run_->go_on_from(folder_ / "checkpoints/model-3.h5").global_step, 6);
+}
+
 TEST_F(StatMonitorTest, knows_its_window_after_a_resume) {
   const std::vector<double> costs = {1, 1, 1, 1, 1, 1, 1, 1};
   const std::vector<float> all = rates(kHalve + std::string("}"), costs);
