@@ -7,15 +7,27 @@
 
 namespace tpack {
 
+namespace {
+
+/// What others throw may end with a line feed.
+std::vector<std::string> lines_of(const Failure& failure) {
+  std::vector<std::string> lines = split(failure.text, '\n');
+  std::erase(lines, "");
+  return lines;
+}
+
+}  // namespace
+
 void report(const Failure& failure) {
+  log_failure(failure);
+  for (const std::string& line : lines_of(failure)) std::fprintf(stderr, "error: %s\n", line.c_str());
+  std::fflush(stderr);
+}
+
+void log_failure(const Failure& failure) {
   std::fflush(stdout);
   log::set_level(log::Level::kOff);  // stderr gets plain lines that scripts can read
-  for (const std::string& line : split(failure.text, '\n')) {
-    if (line.empty()) continue;  // what others throw may end with a line feed
-    log::error(line);
-    std::fprintf(stderr, "error: %s\n", line.c_str());
-  }
-  std::fflush(stderr);
+  for (const std::string& line : lines_of(failure)) log::error(line);
 }
 
 int guarded(const std::function<int()>& command) {

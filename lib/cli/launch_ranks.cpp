@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/exit_code.h"
 #include "cli/signals.h"
 #include "comm/mpi.h"
 #include "comm/rank_board.h"
@@ -20,7 +21,6 @@
 #include "core/clock.h"
 #include "core/dependent_process.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/machine.h"
 #include "parallel/tower_threads.h"
 
@@ -87,23 +87,26 @@ std::string how_it_ended(int code) {
   return "was ended by signal " + std::to_string(code - 128) + " (" + strsignal(code - 128) + ")";
 }
 
-int exit_code_of(int mpirun_code, const RankBoard& board) {
+/// What ended a run whose mpirun has failed. A rank that says that it has lost another one is not the cause,
+/// where it is known how that one ended.
+Failure cause_of_end(int mpirun_code, const RankBoard& board) {
   constexpr auto kDistributedCode = static_cast<int>(ErrorKind::kDistributed);
   constexpr int kLastOfOurs = 8;
   const int lost = board.lost();
-  if (mpirun_code == 0 && lost < 0) return 0;
-  if (mpirun_code > 0 && mpirun_code <= kLastOfOurs && mpirun_code != 1) return mpirun_code;
-  if (lost < 0 && mpirun_code == 1) return 1;
-  if (lost < 0) {
-    log::error("mpirun " + how_it_ended(mpirun_code) + ", and the ranks with it");
-    return kDistributedCode;
-  }
+  const auto failure = board.failure();
+  if (failure && (failure->exit_code != kDistributedCode || lost < 0 || lost == failure->rank))
+    return {failure->exit_code, failure->text};
+  const int code = mpirun_code > 0 && mpirun_code <= kLastOfOurs ? mpirun_code : kDistributedCode;
+  if (lost < 0) return {code, "mpirun " + how_it_ended(mpirun_code) + ", and the ranks with it"};
   const std::string how = mpirun_code > 128 ? how_it_ended(mpirun_code) : "has ended";
-  log::error("rank " + std::to_string(lost) + " " + how + " at '" + board.stage(lost) + "'");
+  std::string text = "rank " + std::to_string(lost) + " " + how + " at '" + board.stage(lost) + "'";
+  const char* separator = "; ";
   for (int rank = 0; rank < board.ranks(); ++rank) {
-    if (rank != lost) log::error("  rank " + std::to_string(rank) + " was at '" + board.stage(rank) + "'");
+    if (rank == lost) continue;
+    text += separator + ("rank " + std::to_string(rank)) + " was at '" + board.stage(rank) + "'";
+    separator = ", ";
   }
-  return kDistributedCode;
+  return {code, text};
 }
 
 /// True once all ranks have ended by an interrupt: whoever got the signal, all of them learned of it.
@@ -192,13 +195,24 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   }
   close(wake);
   if (code == 0) return 0;  // the run was over before the signal
-  if (signals.signal() != 0) return 128 + signals.signal();
-  if (all_ended_alone(watch, *board)) return 128 + SIGTERM;
-  require_start(watch, *code);
-  return exit_code_of(*code, *board);
+  if (signals.signal() == 0 && !all_ended_alone(watch, *board)) {
+    require_start(watch, *code);
+    const Failure cause = cause_of_end(*code, *board);
+    report(cause);
+    return cause.exit_code;
+  }
+  if (const auto failure = board->failure()) report({failure->exit_code, failure->text});
+  return 128 + (signals.signal() != 0 ? signals.signal() : SIGTERM);
 }
 
 bool started_by_procs() { return std::getenv(RankBoard::kVariable) != nullptr && started_by_mpirun(); }
+
+bool hand_to_launcher(int rank, int ranks, const Failure& failure) {
+  const auto board = RankBoard::open(ranks);
+  if (!board) return false;
+  board->set_failure(rank, failure.exit_code, failure.text);
+  return true;
+}
 
 void bind_launched_rank() {
   const char* const rank_text = std::getenv("OMPI_COMM_WORLD_RANK");

@@ -67,7 +67,10 @@ int train_here(const TrainCommandOptions& options) {
     return exit_code();
   } catch (...) {
     const Failure failure = current_failure();
-    report(failure);
+    if (world && hand_to_launcher(world->rank(), world->size(), failure))
+      log_failure(failure);
+    else
+      report(failure);
     if (world && world->size() > 1) abort_world(failure.exit_code);
     return failure.exit_code;
   }

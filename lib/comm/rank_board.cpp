@@ -25,6 +25,10 @@ struct RankBoard::Header {
   uint64_t magic = kMagic;
   int32_t ranks = 0;
   std::atomic<int32_t> lost = -1;
+  std::atomic<int32_t> failed = -1;  // the rank whose failure follows
+  std::atomic<bool> failure_is_there = false;
+  int32_t exit_code = 0;
+  std::array<char, 8192> failure_text = {};
 };
 
 struct RankBoard::Slot {
@@ -101,6 +105,19 @@ int RankBoard::lost() const { return header().lost; }
 void RankBoard::set_lost(int rank) {
   int32_t none = -1;
   header().lost.compare_exchange_strong(none, rank);
+}
+
+void RankBoard::set_failure(int rank, int exit_code, std::string_view text) {
+  int32_t none = -1;
+  if (!header().failed.compare_exchange_strong(none, rank)) return;
+  header().exit_code = exit_code;
+  text.copy(header().failure_text.data(), header().failure_text.size() - 1);
+  header().failure_is_there = true;
+}
+
+std::optional<RankBoard::RankFailure> RankBoard::failure() const {
+  if (!header().failure_is_there) return std::nullopt;
+  return RankFailure{header().failed, header().exit_code, header().failure_text.data()};
 }
 
 void RankBoard::set_stage(int rank, std::string_view stage, bool is_over) {

@@ -2,14 +2,15 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
 
 namespace tpack {
 
-/// Memory that the ranks of one machine share with the process that started them: where each rank is, and
-/// whether one has ended before its time. It has a name in the file system until the process that made it
+/// Memory that the ranks of one machine share with the process that started them: where each rank is, whether
+/// one has ended before its time, and why. It has a name in the file system until the process that made it
 /// ends. Threads: any, in any process; one thread of each rank writes its own part.
 class RankBoard {
  public:
@@ -35,6 +36,9 @@ class RankBoard {
   static std::string after(std::string_view stage);
   /// The rank has done its part of the run and will end.
   void leave(int rank);
+  /// Why a rank ends the run. The first one counts: others fail because of it. Of a long text the beginning
+  /// is kept.
+  void set_failure(int rank, int exit_code, std::string_view text);
   /// That rank has ended before its time: the others cannot go on. The first one counts.
   void set_lost(int rank);
 
@@ -44,6 +48,12 @@ class RankBoard {
   bool has_left(int rank) const;
   /// -1 if none is lost.
   int lost() const;
+  struct RankFailure {
+    int rank = 0;
+    int exit_code = 0;
+    std::string text;
+  };
+  std::optional<RankFailure> failure() const;
 
  private:
   struct Header;

@@ -47,6 +47,25 @@ TEST_F(RankBoardTest, the_first_lost_rank_counts) {
   EXPECT_EQ(rank->lost(), 2);
 }
 
+TEST_F(RankBoardTest, the_first_failure_counts) {
+  const auto maker = RankBoard::create(3);
+  setenv(RankBoard::kVariable, maker->name().c_str(), 1);
+  const auto rank = RankBoard::open(3);
+  EXPECT_FALSE(maker->failure());
+  rank->set_failure(2, 3, "a bad row\nand another");
+  rank->set_failure(0, 7, "rank 2 has ended");
+  ASSERT_TRUE(maker->failure());
+  EXPECT_EQ(maker->failure()->rank, 2);
+  EXPECT_EQ(maker->failure()->exit_code, 3);
+  EXPECT_EQ(maker->failure()->text, "a bad row\nand another");
+}
+
+TEST_F(RankBoardTest, keeps_the_beginning_of_a_long_failure) {
+  const auto maker = RankBoard::create(1);
+  maker->set_failure(0, 2, std::string(20'000, 'x'));
+  EXPECT_EQ(maker->failure()->text, std::string(8191, 'x'));
+}
+
 TEST_F(RankBoardTest, is_not_taken_for_another_one) {
   EXPECT_EQ(RankBoard::open(2), nullptr) << "the environment names none";
   const auto maker = RankBoard::create(3);

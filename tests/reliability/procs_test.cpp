@@ -87,7 +87,8 @@ TEST_F(Procs, say_which_rank_was_killed_and_where_20_times) {
     kill(ranks[static_cast<size_t>(victim)], SIGKILL);
     EXPECT_EQ(process.wait(), 7) << process.err();
     expect_gone(ranks, watch);
-    EXPECT_NE(process.err().find("rank " + std::to_string(victim) + " was ended by signal 9 (Killed) at '"),
+    EXPECT_NE(process.err().rfind("\nerror: rank " + std::to_string(victim) +
+                                  " was ended by signal 9 (Killed) at '"),
               std::string::npos)
         << process.err();
     const std::vector<CheckpointFile> left = list_checkpoints(checkpoints(name));
@@ -195,6 +196,20 @@ TEST_F(Procs, say_once_what_is_wrong_with_the_config) {
   const size_t first = outcome.err.find("max_epoch");
   EXPECT_NE(first, std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find("error:"), outcome.err.rfind("error:")) << outcome.err;
+}
+
+/// Whatever the other ranks say of it.
+TEST_F(Procs, say_last_what_ended_the_run) {
+  using testing_cli::last_line;
+  const std::vector<std::string> two = {"--procs", "2",           "--set", "trainer=Horovod",
+                                        "--set",   "max_epoch=1", "--set", "gates={cost: \"< 0\"}"};
+  const Outcome missed = train("last", two);
+  EXPECT_EQ(missed.code, 8) << missed.err;
+  EXPECT_EQ(last_line(missed.err).find("error: gate cost < 0 is missed"), 0U) << missed.err;
+  const Outcome again = train("last", two);
+  EXPECT_EQ(again.code, 2) << again.err;
+  EXPECT_NE(last_line(again.err).find("has checkpoints of an earlier run"), std::string::npos) << again.err;
+  EXPECT_EQ(again.err.find("error:"), again.err.rfind("error:")) << again.err;
 }
 
 TEST_F(Procs, are_refused_where_they_cannot_be) {
