@@ -76,14 +76,21 @@ class Roles {
   const std::vector<WrittenOutput>& outputs() const { return outputs_; }
 
  private:
-  /// What the last function of the model makes of the numbers; labels that the user gives are for any vector.
+  /// What the last function of the model makes of the numbers. Labels that the user gives are for any vector,
+  /// where no output is probabilities of classes.
   OutputRole role_of(const OutputForm& form, const OutputImages& pictures) const {
     if (!options_.images.empty() && pictures.is_image(form)) return OutputRole::kPicture;
     if (form.spec.shape.rank() != 1) return OutputRole::kValues;
-    if (form.function == FinalFunction::kSoftmax) return OutputRole::kClasses;
+    if (is_of_classes(form)) return OutputRole::kClasses;
     const bool has_names = std::ssize(labels_) == form.spec.shape[0];
     if (has_names && form.function == FinalFunction::kSigmoid) return OutputRole::kLabelSet;
-    return has_names && !options_.labels.empty() ? OutputRole::kClasses : OutputRole::kValues;
+    const auto& forms = predictor_.forms();
+    const bool is_named =
+        has_names && !options_.labels.empty() && std::none_of(forms.begin(), forms.end(), is_of_classes);
+    return is_named ? OutputRole::kClasses : OutputRole::kValues;
+  }
+  static bool is_of_classes(const OutputForm& form) {
+    return form.spec.shape.rank() == 1 && form.function == FinalFunction::kSoftmax;
   }
   bool has(OutputRole role) const {
     return std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& o) { return o.role == role; });

@@ -410,7 +410,9 @@ void Loop::resume(const CheckpointContent& content, const std::string& source) {
   const auto text = [&](const std::string& name) -> const std::string& {
     const auto found = content.texts.find(name);
     if (found == content.texts.end())
-      throw CheckpointError(source, "has no '" + name + "': it was not written by training");
+      throw CheckpointError(source, "has no '" + name +
+                                        "': it has weights only, such as those that SWA averages; to start a "
+                                        "run with them, use `init`");
     return found->second;
   };
   const State state = State::from_json(text(layout::kRun), source);

@@ -106,7 +106,10 @@ TEST_F(SwaTest, a_file_of_an_interrupted_epoch_has_its_mean) {
 TEST_F(SwaTest, cannot_be_resumed_from) {
   start("{start_epoch: 1}", 2).go();
   start("{start_epoch: 1}", 3);
-  EXPECT_THROW(run_->go_on_from(folder_ / "checkpoints/swa.h5"), CheckpointError);
+  EXPECT_THAT([&] { run_->go_on_from(folder_ / "checkpoints/swa.h5"); },
+              testing::ThrowsMessage<CheckpointError>(HasSubstr(
+                  "swa.h5: has no 'run/json': it has weights only, such as those that SWA averages; to "
+                  "start a run with them, use `init`")));
 }
 
 TEST_F(SwaTest, says_that_it_begins_too_late_and_shows_mistakes_of_its_callbacks) {

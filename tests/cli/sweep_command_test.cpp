@@ -65,7 +65,7 @@ TEST_F(Sweep, trains_every_combination_and_ranks_the_runs) {
 
 TEST_F(Sweep, refuses_more_towers_than_a_run_has_processors) {
   const auto processors = std::to_string(available_processors());
-  if (processors == "1") GTEST_SKIP() << "one processor";
+  if (processors == "1") GTEST_SKIP() << "this machine gives one processor";
   const Outcome outcome = sweep({"--set", "seed=[5, 6]", "--jobs", "2", "--dry-run", "--set",
                                  "trainer={SyncMultiGPU: {devices: " + processors + "}}"});
   EXPECT_EQ(outcome.code, 2) << outcome.out;

@@ -206,6 +206,13 @@ TEST_F(Infer, names_the_classes_of_the_labels_that_the_cost_takes) {
   const json line = json::parse(outcome.out);
   for (const json& one : line.at("top")) named.insert(one.at("label"));
   EXPECT_EQ(named, (std::set<std::string>{"cheap", "dear"}));
+  // As many names as another output has numbers are not its classes.
+  write_content(folder_ / "names.txt", "a\nb\nc\nd\n");
+  const Outcome other = infer({folder_ / "new.csv", "--labels", folder_ / "names.txt", "--set",
+                               "predict.outputs={raw: all, p: {Softmax: fc}}"});
+  EXPECT_EQ(other.code, 2) << other.out;
+  EXPECT_NE(other.err.find("names.txt: has 4 names, the model has 2 classes"), std::string::npos)
+      << other.err;
   // Classes that the config does not name are known once the file is read.
   const Outcome evaluated = tpack({"eval", folder_ / "run/checkpoints/model-2.h5"});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
