@@ -374,7 +374,7 @@ std::vector<std::string> Loop::callbacks_done() const {
 Loop::Place Loop::place() const {
   const Place place = begun_ ? Place{run_.epoch_, run_.local_step_, epoch_done_}
                              : Place{first_epoch_, first_local_step_ - 1, false};
-  if (place.local_step >= 0) return place;
+  if (place.local_step >= 0 || options_.length.steps_per_epoch == 0) return place;
   return {.epoch = place.epoch - 1, .local_step = options_.length.steps_per_epoch - 1, .epoch_done = true};
 }
 
