@@ -192,7 +192,7 @@ void AsyncParallel::run_on_thread(size_t k) {
 
 bool AsyncParallel::step_of(size_t k) {
   Tower& tower = *towers_[k];
-  const std::span<const Tensor> batch = (*server_->batches)(k);
+  const std::span<const Tensor> batch = (*server_->batches)(k, 0);
   tower.batch = batch;
   if (batch.empty()) return false;
   // The steps of tower 0 are those of the run, so that an update that skips some is due when the run says so.

@@ -221,9 +221,9 @@ void DataParallel::initialize() {
 }
 
 /// The next batch of a tower. False, and no batch, if some replica has none.
-bool DataParallel::take_batch(size_t k, const Batches& batches) {
+bool DataParallel::take_batch(size_t k, int64_t number, const Batches& batches) {
   Tower& tower = *towers_[k];
-  tower.batch = batches(k);
+  tower.batch = batches(k, number);
   if (tower.comm != nullptr) {
     // The first replica without a batch has the largest number.
     const auto all = static_cast<int>(replicas());
@@ -274,7 +274,7 @@ void DataParallel::step_of(size_t k, int64_t global_step, const Batches& batches
   const bool keeps = options_.accumulate > 1 && updates_.size() > 1;
   tower.kept.resize(keeps ? static_cast<size_t>(options_.accumulate) : 0);
   for (int64_t number = 0; number < options_.accumulate; ++number) {
-    if (!take_batch(k, batches)) return;
+    if (!take_batch(k, number, batches)) return;
     if (k == 0 && number == 0 && watch_) watch_(tower.batch, {options_.seed, global_step, replica(0)});
     if (!keeps && options_.accumulate > 1 && is_due(0)) backward(k, 0, number, info_of(number));
     if (!keeps) continue;

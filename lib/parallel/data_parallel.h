@@ -55,7 +55,7 @@ class DataParallel final : public Replicas {
   bool shares_variables() const { return options_.variables == ReplicaOptions::Variables::kShared; }
   /// True for a tower whose optimizer is that of the first one.
   bool is_worker(size_t tower) const { return tower > 0 && updates_once_; }
-  bool take_batch(size_t tower, const Batches& batches);
+  bool take_batch(size_t tower, int64_t number, const Batches& batches);
   void step_of(size_t tower, int64_t global_step, const Batches& batches);
   void backward(size_t tower, size_t update, int64_t number, const RunInfo& info);
   void reduce(Tower& tower, UpdatePrograms& programs);

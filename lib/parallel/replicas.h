@@ -48,7 +48,7 @@ struct ReplicaOptions {
 ///   replicas.declare(signature);     // which variables and statistics there are
 ///   replicas.build(signature);       // compiled programs, memory of the variables
 ///   replicas.initialize();           // or values from a checkpoint
-///   for (...) replicas.step(step, [&](size_t k) { return batch[k]; });
+///   for (...) replicas.step(step, [&](size_t k, int64_t) { return batch[k]; });
 ///
 /// Threads: one caller; towers have threads of their own.
 class Replicas {
@@ -69,9 +69,9 @@ class Replicas {
   /// Gives the variables their initial values, those of replica 0 everywhere. Errors: DistributedError.
   virtual void initialize() = 0;
 
-  /// The next batch of local tower k; empty to end. Called on the tower's own thread; the batch before is no
-  /// longer used then.
-  using Batches = std::function<std::span<const Tensor>(size_t tower)>;
+  /// The next batch of a local tower, the one of this number in its step (0, or up to `accumulate` - 1);
+  /// empty to end. Called on the tower's own thread; the batch before is no longer used then.
+  using Batches = std::function<std::span<const Tensor>(size_t tower, int64_t number)>;
   /// One step. False if some tower had no batch.
   virtual bool step(int64_t global_step, const Batches& batches) = 0;
 

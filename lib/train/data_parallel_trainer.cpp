@@ -47,10 +47,9 @@ void DataParallelTrainer::setup(const TrainSetup& setup) {
   } else {
     replicas_ = std::make_unique<DataParallel>(*setup.tower, setup.updates, *setup.plan, std::move(options));
   }
-  batches_ = [this](size_t k) -> std::span<const Tensor> {
+  batches_ = [this](size_t k, int64_t number) -> std::span<const Tensor> {
     // Once a step has begun, its other batches are waited for: moving averages have seen the first ones.
-    const bool begins = choice_.accumulate == 1 || batches_taken_[k]++ == 0;
-    const auto stop = begins ? reading_.get_token() : std::stop_token();
+    const auto stop = number == 0 ? reading_.get_token() : std::stop_token();
     return readers_[k]->next(stop) ? readers_[k]->tensors() : std::span<const Tensor>();
   };
   const auto batch = data_->batch_size();
@@ -92,7 +91,6 @@ void DataParallelTrainer::initialize() {
 void DataParallelTrainer::open_inputs(DataPosition position) {
   waited_before_ = waited_s();
   readers_.clear();
-  batches_taken_.assign(replicas_->local_towers(), 0);
   position_ = position;
   for (size_t k = 0; k < replicas_->local_towers(); ++k) {
     InputSetup input;
@@ -110,7 +108,6 @@ void DataParallelTrainer::open_inputs(DataPosition position) {
 bool DataParallelTrainer::step(int64_t global_step, const std::stop_token& stop) {
   const std::stop_callback end_readers(stop_if_alone(*setup_.world, stop),
                                        [this] { reading_.request_stop(); });
-  std::fill(batches_taken_.begin(), batches_taken_.end(), 0);
   if (!replicas_->step(global_step, batches_)) return false;
   position_ = readers_[0]->position();
   if (agent_) agent_->after_step(*replicas_);

@@ -82,7 +82,6 @@ class DataParallelTrainer : public Trainer {
   std::unique_ptr<AgentLink> agent_;  // null: the data come from elsewhere
   std::unique_ptr<Replicas> replicas_;
   Replicas::Batches batches_;
-  std::vector<int64_t> batches_taken_;  // in this step, by tower
   std::vector<std::function<void(const TowerBatch&)>> watches_;
   std::vector<size_t> components_;
   Signature signature_;

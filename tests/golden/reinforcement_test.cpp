@@ -56,8 +56,8 @@ void expect_golden_steps(const std::string& name, const OpenGoldenDevice& open, 
   for (size_t step = 0; step < costs.size(); ++step) {
     if (step % 4 == 0) copy_to_target(replicas.variables());
     const std::vector<Tensor> fed = batch(step);
-    ASSERT_TRUE(
-        replicas.step(static_cast<int64_t>(step), [&](size_t) { return std::span<const Tensor>(fed); }));
+    ASSERT_TRUE(replicas.step(static_cast<int64_t>(step),
+                              [&](size_t, int64_t) { return std::span<const Tensor>(fed); }));
     EXPECT_NEAR(replicas.statistic(0).value(), costs[step], tolerance * std::abs(costs[step])) << step;
   }
   for (const auto& [variable, summary] : golden.at("after").items())

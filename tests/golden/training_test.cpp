@@ -49,7 +49,8 @@ class Training {
     for (size_t i = 0; i < steps_to_do; ++i) {
       const std::string step = std::to_string(i + 1);
       const std::vector<Tensor> fed = batch(i + 1);
-      ASSERT_TRUE(replicas_->step(static_cast<int64_t>(i), [&](size_t /*tower*/) { return std::span(fed); }));
+      ASSERT_TRUE(replicas_->step(static_cast<int64_t>(i),
+                                  [&](size_t /*tower*/, int64_t /*number*/) { return std::span(fed); }));
       double loss = 0;  // that is minimized: the cost and the regularization
       for (const size_t term : loss_) loss += replicas_->statistic(term).value();
       EXPECT_NEAR(loss, losses[i], tolerance.losses * losses[i]) << "step " << step;

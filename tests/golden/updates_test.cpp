@@ -62,7 +62,7 @@ class TwoUpdates {
     std::map<std::string, std::vector<double>> costs;
     for (int64_t step = 0; step < kSteps; ++step) {
       std::vector<std::vector<Tensor>> fed(replicas_->local_towers());
-      ASSERT_TRUE(replicas_->step(step, [&](size_t k) -> std::span<const Tensor> {
+      ASSERT_TRUE(replicas_->step(step, [&](size_t k, int64_t /*number*/) -> std::span<const Tensor> {
         fed[k] = batch(step, k);
         return fed[k];
       }));

@@ -67,8 +67,8 @@ void expect_golden(const MakeDevice& make_device, DType float_type, double toler
   ASSERT_EQ(costs.size(), 10);
   for (size_t step = 0; step < costs.size(); ++step) {
     const std::vector<Tensor> fed = batch(step);
-    ASSERT_TRUE(
-        replicas.step(static_cast<int64_t>(step), [&](size_t) { return std::span<const Tensor>(fed); }));
+    ASSERT_TRUE(replicas.step(static_cast<int64_t>(step),
+                              [&](size_t, int64_t) { return std::span<const Tensor>(fed); }));
     EXPECT_NEAR(replicas.fetched("critic_cost").at(0), costs[step], tolerance * std::abs(costs[step]))
         << "step " << step;
   }

@@ -57,7 +57,7 @@ struct Training {
 struct Feed {
   explicit Feed(size_t towers) : next(towers), held(towers) {}
   Replicas::Batches batches() {
-    return [this](size_t k) -> std::span<const Tensor> {
+    return [this](size_t k, int64_t /*number*/) -> std::span<const Tensor> {
       if (k == 1 && next[k] == 1) go_on.wait(false);
       held[k] = batch_of(next[k]++);
       return held[k];
@@ -102,7 +102,8 @@ TEST(AsyncParallel, a_tower_does_not_wait_for_another_one) {
 // Only the first tower has a batch.
 TEST(AsyncParallel, divides_gradients_by_the_towers_if_it_averages) {
   const auto after_a_step = [](bool average, const char* optimizer) {
-    const Replicas::Batches batches = [held = batch_of(0)](size_t k) -> std::span<const Tensor> {
+    const Replicas::Batches batches = [held = batch_of(0)](size_t k,
+                                                           int64_t /*number*/) -> std::span<const Tensor> {
       return k == 0 ? std::span<const Tensor>(held) : std::span<const Tensor>();
     };
     Training<AsyncParallel> training(2, average, optimizer);
@@ -132,7 +133,8 @@ TEST(AsyncParallel, changes_no_variable_between_steps) {
 }
 
 TEST(AsyncParallel, an_error_of_any_tower_ends_a_step) {
-  const Replicas::Batches batches = [held = batch_of(0)](size_t k) -> std::span<const Tensor> {
+  const Replicas::Batches batches = [held = batch_of(0)](size_t k,
+                                                         int64_t /*number*/) -> std::span<const Tensor> {
     if (k == 1) throw DataError("images/7.jpg", "is truncated");
     return held;
   };
@@ -144,7 +146,8 @@ TEST(AsyncParallel, an_error_of_any_tower_ends_a_step) {
 }
 
 TEST(AsyncParallel, ends_where_the_first_tower_has_no_batch) {
-  const Replicas::Batches batches = [held = batch_of(0)](size_t k) -> std::span<const Tensor> {
+  const Replicas::Batches batches = [held = batch_of(0)](size_t k,
+                                                         int64_t /*number*/) -> std::span<const Tensor> {
     return k == 0 ? std::span<const Tensor>() : std::span<const Tensor>(held);
   };
   Training<AsyncParallel> training(2);

@@ -88,7 +88,7 @@ TEST(DataParallel, towers_have_weights_of_their_own_and_one_optimizer) {
     std::vector<std::vector<Tensor>> fed(2);
     for (int64_t step = 0; step < 3; ++step) {
       const Tensor before = tensor(0, "@parameters").clone();
-      const auto next = [&](size_t tower) -> std::span<const Tensor> {
+      const auto next = [&](size_t tower, int64_t /*number*/) -> std::span<const Tensor> {
         const std::vector<Tensor> all = samples(2 * step + static_cast<int64_t>(tower), DType::kFloat32);
         fed[tower] = {all[0].rows(0, kReplicaBatch), all[1].rows(0, kReplicaBatch)};
         return fed[tower];
@@ -140,11 +140,13 @@ class DataParallelParts : public testing::Test {
     replicas_->initialize();
   }
   DataParallel::Batches all_batches() {
-    return [this](size_t /*tower*/) -> std::span<const Tensor> { return batch_; };
+    return [this](size_t /*tower*/, int64_t /*number*/) -> std::span<const Tensor> { return batch_; };
   }
   /// One that is not the other's.
   DataParallel::Batches own_batches() {
-    return [this](size_t tower) -> std::span<const Tensor> { return tower == 0 ? batch_ : other_batch_; };
+    return [this](size_t tower, int64_t /*number*/) -> std::span<const Tensor> {
+      return tower == 0 ? batch_ : other_batch_;
+    };
   }
 
   std::unique_ptr<TowerFunction> model_ = model_for(Setting::Backend::kReference);
@@ -190,7 +192,7 @@ TEST(DataParallel, sums_statistics_over_accumulated_batches) {
   for (int64_t step = 0; step < 2; ++step) {
     std::vector<Tensor> batch;
     int64_t taken = 0;
-    ASSERT_TRUE(replicas.step(step, [&](size_t /*tower*/) -> std::span<const Tensor> {
+    ASSERT_TRUE(replicas.step(step, [&](size_t /*tower*/, int64_t /*number*/) -> std::span<const Tensor> {
       batch = samples(taken++, DType::kFloat64);
       return batch;
     }));
@@ -215,7 +217,7 @@ TEST_F(DataParallelParts, towers_begin_and_stay_alike) {
 
 TEST_F(DataParallelParts, a_tower_without_batch_ends_the_step_for_all_and_changes_nothing) {
   const Tensor before = replicas_->variables().tensor("@parameters").clone();
-  const auto batches = [this](size_t tower) -> std::span<const Tensor> {
+  const auto batches = [this](size_t tower, int64_t /*number*/) -> std::span<const Tensor> {
     return tower == 1 ? std::span<const Tensor>() : std::span<const Tensor>(batch_);
   };
   EXPECT_FALSE(replicas_->step(0, batches));
@@ -224,7 +226,7 @@ TEST_F(DataParallelParts, a_tower_without_batch_ends_the_step_for_all_and_change
 }
 
 TEST_F(DataParallelParts, an_error_of_one_tower_ends_the_step_of_all) {
-  const auto batches = [this](size_t tower) -> std::span<const Tensor> {
+  const auto batches = [this](size_t tower, int64_t /*number*/) -> std::span<const Tensor> {
     if (tower == 1) throw DataError("images/7.jpg", "is truncated");
     return batch_;
   };

@@ -95,7 +95,7 @@ inline Variables train(const Setting& setting) {
   for (int64_t step = 0; step < kReplicaSteps; ++step) {
     const std::vector<Tensor> all = samples(step, type);
     std::vector<int64_t> taken(setting.towers, 0);
-    const DataParallel::Batches batches = [&](size_t k) -> std::span<const Tensor> {
+    const DataParallel::Batches batches = [&](size_t k, int64_t /*number*/) -> std::span<const Tensor> {
       const int64_t first = (taken[k]++ * replicas.replicas() + replicas.replica(k)) * batch;
       fed[k] = {all[0].rows(first, first + batch), all[1].rows(first, first + batch)};
       return fed[k];

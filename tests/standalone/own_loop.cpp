@@ -122,7 +122,7 @@ void train_two_towers(const TowerFunction& network, const Optimizer& optimizer, 
       halves[k].clear();
       for (const Tensor& t : whole) halves[k].push_back(t.rows(k * kBatch / 2, (k + 1) * kBatch / 2));
     }
-    towers.step(step, [&](size_t k) -> std::span<const Tensor> { return halves[k]; });
+    towers.step(step, [&](size_t k, int64_t /*number*/) -> std::span<const Tensor> { return halves[k]; });
   }
   check.expect(distance(one_device, towers.variables()) <= 1e-5,
                "two towers with half a batch each go where one device goes");
