@@ -26,6 +26,7 @@ function(tpack_library name header)
     target_link_libraries(${name} INTERFACE ${${name}_${library}})
   endforeach()
 endfunction()
+tpack_library(spectra Spectra/SymEigsSolver.h)
 tpack_library(dnnl oneapi/dnnl/dnnl.hpp dnnl)
 target_link_libraries(dnnl INTERFACE gomp)  # what Debian's oneDNN runs on; the backend sets its number of threads
 tpack_library(curses curses.h ncursesw tinfo)

@@ -19,6 +19,7 @@ USES = {
     "LMDB": ("PkgConfig::LMDB", r"<lmdb\.h>"),
     "Protobuf": ("protobuf::libprotobuf-lite", r"\".*\.pb\.h\""),
     "Eigen3": ("Eigen3::Eigen", r"<Eigen/"),
+    "spectra": ("spectra", r"<Spectra/"),
     "HDF5": ("hdf5::hdf5", r"<hdf5\.h>"),
     "HWLOC": ("PkgConfig::HWLOC", r"<hwloc\.h>"),
     "HWY": ("PkgConfig::HWY", r"<hwy/"),

@@ -44,6 +44,7 @@ ONLY_IN = {
     r"(hdf5|H5public)\.h": ["checkpoint", "experiment"],
     r"mpi\.h": ["comm"],
     r"Eigen/": ["train"],
+    r"Spectra/": ["train"],
     r"hwloc\.h": ["parallel"],
     r"CLI/": ["cli"],
     r"curses\.h": ["cli"],

@@ -9,7 +9,7 @@ packages=(
   libyaml-cpp-dev libcli11-dev libspdlog-dev nlohmann-json3-dev
   libhdf5-dev libdnnl-dev libhwy-dev libopencv-core-dev libopencv-imgproc-dev
   libjpeg-dev libpng-dev libdeflate-dev libxxhash-dev libhwloc-dev libncurses-dev
-  liblmdb-dev libprotobuf-dev protobuf-compiler libeigen3-dev
+  liblmdb-dev libprotobuf-dev protobuf-compiler libeigen3-dev libspectra-dev
   libopenmpi-dev openmpi-bin
 )
 for_checks=(

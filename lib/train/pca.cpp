@@ -15,7 +15,7 @@ constexpr const char* kVariances = "variances";
 constexpr const char* kOffset = "offset";
 constexpr const char* kMomentsStage = "moments of the samples";
 
-/// The time of a solution grows with the third power; this many take minutes.
+/// The moments grow with the square: of this many they are 134 MB, and a solution works on a copy.
 constexpr int64_t kMostFeatures = 4096;
 
 struct PcaParams {
@@ -120,8 +120,11 @@ class Pca final : public BatchTrainer {
     return {{"sum", sum_}, {"scatter", scatter_}, {"count_and_explained_variance", scalars_}};
   }
 
-  /// A solution has the covariance, a copy that becomes the eigenvectors, and those that are kept.
-  uint64_t working_bytes() const override { return moments_.size() * sizeof(float) + 2 * scatter_.bytes(); }
+  /// A solution has the covariance besides what it needs itself.
+  uint64_t working_bytes() const override {
+    return moments_.size() * sizeof(float) + scatter_.bytes() +
+           bytes_of_eigenpairs(features(), p_.components);
+  }
 
   void fit(int64_t global_step, const std::stop_token& stop) override {
     if (global_step == 0) {

@@ -15,9 +15,12 @@ struct EigenPairs {
   Tensor vectors;
 };
 
-/// Shapes: matrix float64 [n, n], symmetric; 1 <= count <= n. Time and memory: of all n pairs. Errors:
-/// Diverged if the matrix has values that are not finite. Stopped at once after `stop` was requested: the
-/// computation, which cannot be ended, goes on in a thread of its own, and nobody waits for it.
+/// Shapes: matrix float64 [n, n], symmetric; 1 <= count <= n. Up to half of the pairs of a large matrix are
+/// computed by Lanczos' method, which takes time and memory for these alone (16 pairs of n = 3072: 2 s), else
+/// all pairs. Errors: Diverged if the matrix has values that are not finite; Stopped once `stop` is
+/// requested, where not all pairs are computed.
 EigenPairs largest_eigenpairs(const Tensor& matrix, int64_t count, const std::stop_token& stop = {});
+/// Bytes that it needs besides the matrix.
+uint64_t bytes_of_eigenpairs(int64_t n, int64_t count);
 
 }  // namespace tpack
