@@ -62,11 +62,15 @@ class LearningRateFinder final : public HyperParamSetter {
       throw ConfigError(std::string(kFinder) + ": the run is shorter than " + std::to_string(p_.steps) +
                         " steps; raise max_epoch, or lower 'steps'");
   }
+  /// A run that has ended for this reason ends again, unless there are more steps now.
+  void before_train(Run& run) override {
+    if (run.is_chief() && run.resumed()) stop_if_due(run);
+  }
   void before_run(Run& run) override {
     if (done_ < p_.steps) run.set_hyper_parameter(param_.name(), rate(done_));
   }
   void after_run(Run& run) override {
-    if (done_ == p_.steps) return;
+    if (done_ >= p_.steps) return;
     // A step in which the cost has no turn tells nothing of the rate; one that was skipped tells that it is
     // bad.
     if (!run.statistic_is_of_last_step(cost_) && run.skipped_updates().empty()) return;
@@ -78,12 +82,7 @@ class LearningRateFinder final : public HyperParamSetter {
     run.monitors().put_scalar(kFinderRate, rates_.back());
     run.monitors().put_scalar(kFinderCost, costs_.back());
     if (costs_.back() < best_) best_ = costs_.back();
-    if (!(costs_.back() <= p_.diverged_at * best_) && best_ > 0) {
-      run.request_stop("the cost diverges at " + param_.name() + " " +
-                       shortest(static_cast<float>(rates_.back())));
-    } else if (done_ == p_.steps) {
-      run.request_stop("the last rate of LearningRateFinder was tried");
-    }
+    stop_if_due(run);
   }
   void after_train(Run& run) override {
     if (!run.is_chief() || rates_.size() < 2) return;
@@ -111,6 +110,15 @@ class LearningRateFinder final : public HyperParamSetter {
  private:
   double rate(int64_t step) const {
     return p_.from * std::pow(p_.to / p_.from, static_cast<double>(step) / static_cast<double>(p_.steps - 1));
+  }
+
+  void stop_if_due(Run& run) const {
+    if (!costs_.empty() && !(costs_.back() <= p_.diverged_at * best_) && best_ > 0) {
+      run.request_stop("the cost diverges at " + param_.name() + " " +
+                       shortest(static_cast<float>(rates_.back())));
+    } else if (done_ >= p_.steps) {
+      run.request_stop("the last rate of LearningRateFinder was tried");
+    }
   }
 
   /// The middle of the steps in which the mean fell most; each step is the same factor of the rate. Over a
