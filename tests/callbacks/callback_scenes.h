@@ -15,7 +15,7 @@
 namespace tpack {
 
 inline std::string name_in(const std::string& item) {
-  return parse_yaml(item, "callback.yaml").entries()[0].key;
+  return component_item(parse_yaml(item, "callback.yaml"), "callback").name;
 }
 
 inline std::unique_ptr<Callback> callback_of(const std::string& item) {
