@@ -13,14 +13,16 @@ namespace tpack {
 namespace {
 
 /// The outputs that examples of costs name, where predictions differ from what they should be by `difference`
-/// and scores from each other: of two samples each, of which one has the best class.
+/// and scores from each other: of two samples each, of which one has the best class. An action that is likely
+/// now was as unlikely when it was chosen.
 std::pair<std::vector<std::string>, std::vector<Tensor>> outputs_with(double difference) {
   const Tensor scores = Tensor::of<double>({2, 3}, {difference, 0, 0.5, 0.25, difference, 0});
   const Tensor classes = Tensor::of<int32_t>({2}, {0, 2});
   const Tensor predictions = Tensor::of<double>({2}, {0.5 + difference, 0.25 - difference});
   const Tensor targets = Tensor::of<double>({2}, {0.5, 0.25});
   const Tensor advantages = Tensor::of<double>({2}, {1.5, -0.5});
-  const Tensor log_probabilities = Tensor::of<double>({2}, {-1.25, -0.75});
+  const Tensor log_probabilities =
+      Tensor::of<double>({2}, {-1.25 - std::max(difference, 0.0), -0.75 + std::min(difference, 0.0)});
   return {{"logits", "policy", "label", "action", "price", "true_price", "real", "fake", "advantage",
            "log_probability"},
           {scores, scores, classes, classes, predictions, targets, predictions, predictions, advantages,
