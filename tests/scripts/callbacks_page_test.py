@@ -35,6 +35,8 @@ def hooks_of(text):
 
 
 class CallbacksPage(unittest.TestCase):
+    longMessage = False  # no sources in messages
+
     def test_says_when_each_callback_works(self):
         for name, when, _ in rows():
             hooks = hooks_of(text_of(name))
