@@ -138,6 +138,14 @@ def content():
                 yield f"{inside}:{number}: {name} belongs into an anonymous namespace, as all of a component without a header"
 
 
+def pages():
+    """Rows that scripts/new_component.py wrote."""
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if "fill in: " in line:
+                yield f"{path.relative_to(ROOT)}:{number}: what scripts/new_component.py wrote and nobody filled in"
+
+
 def exceptions_from_field_tests():
     """What a component's test says for the test of fields without effect is read by the program that has the test of its kind."""
     kinds = {}  # by class
@@ -162,6 +170,6 @@ def exceptions_from_field_tests():
             yield f"{path}: live::Fields of kind {kind} has no effect here; move it to tests/{' or tests/'.join(sorted(tested.get(kind, ['?'])))}"
 
 
-found = list(content()) + list(one_name_per_type()) + list(pairing()) + list(builds()) + list(exceptions_from_field_tests())
+found = list(content()) + list(pages()) + list(one_name_per_type()) + list(pairing()) + list(builds()) + list(exceptions_from_field_tests())
 print("\n".join(found) if found else "files: ok")
 sys.exit(1 if found else 0)

@@ -10,6 +10,11 @@ check=false
 if [ "${1:-}" = --check ]; then check=true; shift; fi
 tpack=${1:-build/release/tpack}
 
+if ! [ -x "$tpack" ]; then
+  echo "error: $tpack does not exist; build it (cmake --build build/release --target tpack_program), or name another program" >&2
+  exit 1
+fi
+
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 python3 scripts/reference_pages.py "$tpack" "$fresh"

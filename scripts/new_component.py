@@ -3,7 +3,8 @@
 
     scripts/new_component.py KIND NAME        such as: layer Swish, source CocoImages, gradient-processor Noise, subcommand prune
 
-NAME is as YAML writes it (a subcommand: as the command line does). CONTRIBUTING.md says what a finished component has.
+NAME is as YAML writes it (a subcommand: as the command line does). A cost compares scores with labels, a regression-cost predictions
+with targets. CONTRIBUTING.md says what a finished component has.
 """
 import argparse
 import pathlib
@@ -28,7 +29,7 @@ class {cls} final : public {base} {{
   using Params = {cls}Params;
   static Schema<Params> schema() {{
     return {schema}("Fill in: what it does, in one sentence.")
-        .example("{name}: {example}")
+        .example("{name}: {example}"){after_example}
 {fields}{schema_end};
   }}
   explicit {cls}(Params p) : {init} {{}}
@@ -64,6 +65,26 @@ TRAINER_TEST = TEST.replace('#include "{header}"', '#include "support/live_field
     "namespace {{\n\n", "namespace {{\n\n// What else `device` may be: an option that changes the step needs a `build` that shows it.\n"
     "const live::Fields k{cls}(\"trainer\", \"{name}\", {{.values = {{{{\"device\", \"apart:0\"}}}}}});\n\n", 1)
 
+CALLBACK_TEST = """\
+#include <gtest/gtest.h>
+
+#include "support/fake_trainer.h"
+
+namespace tpack {{
+namespace {{
+
+TEST({cls}, fill_in) {{
+  FakeTrainer trainer;
+  TestRun run({{.max_epoch = 2, .steps_per_epoch = 3}}, trainer);
+  run.add("{name}", {{{{"amount", 0.5}}}}).go();
+  EXPECT_EQ(run.values("{stem}"), (std::vector<double>{{0.5, 0.5}}));
+  FAIL() << "fill in {source}, then test here what {name} does";
+}}
+
+}}  // namespace
+}}  // namespace tpack
+"""
+
 # Of a component: the folder of lib/, the class of its kind, and the header of that class.
 KINDS = {
     "layer": dict(folder="layers", kind_class="Layer", header="layers/layer.h", suffix="Layer", case="layer", methods="""\
@@ -78,6 +99,17 @@ KINDS = {
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol labels = b.to_float(model.output(p_.labels));
     return b.sub(b.reduce_mean(b.square(model.output(p_.logits)), {{1}}), labels);  // [N]
+  }}
+"""),
+    "regression cost": dict(folder="layers", kind="cost", kind_class="Cost", header="layers/regression.h", suffix="Cost",
+                            case="regression cost", derived=" : SampleCostParams, RegressionFields",
+                            schema="with_weights(with_regression_fields(Schema<Params>", schema_end=")", after_example=")",
+                            init="Cost(p), p_(std::move(p))", example="{predictions: price, targets: true_price, amount: 0.5}", methods="""\
+ private:
+  Symbol losses(const ModelView& model) const override {{
+    Builder& b = model.builder();
+    const Builder::NameScope scope(b, "cost", p_.predictions.position);
+    return b.mul(b.square(difference(model, p_)), p_.amount);  // [N, ...]
   }}
 """),
     "metric": dict(folder="layers", kind_class="Metric", header="layers/cost.h", suffix="Metric", case="cost", of_outputs=True,
@@ -331,6 +363,14 @@ def _(x, labels, v):
 
 
 """),
+    "regression cost": ("make_layers.py", "POLICY = ", """\
+@case("{stem}", "{name}",
+      REGRESSION + "cost: [{{{name}: {{predictions: fc, targets: x1}}}}]", SAMPLES, TARGETS, form="model")
+def _(x, targets, v):
+    raise NotImplementedError("fill in what cost {name} of scores(x, v) and targets gives in PyTorch")
+
+
+"""),
     "optimizer": ("make_optimizers.py", "]\n", """\
     results_of("{stem}", "{name}", "{name}: {{learning_rate: 0.1}}", None),  # fill in: PyTorch's optimizer of a list of parameters
 """),
@@ -345,6 +385,23 @@ def snake_case(name):
     """As core/text.h has it."""
     name = name.replace("ReLU", "Relu")
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def class_name(name):
+    """As classes are called here: SyncMultiGPU is SyncMultiGpu, L2Loss is L2Loss."""
+    name = name.replace("ReLU", "Relu")
+    return re.sub(r"[A-Z]{2,}(?![a-z])", lambda run: run[0].capitalize(), name)
+
+
+def types():
+    """Names of the classes of lib/, each of which has one."""
+    for path in (ROOT / "lib").rglob("*.[ch]*"):
+        yield from re.findall(r"^(?:class|struct) (\w+)", path.read_text(), re.M) if path.suffix in (".h", ".cpp") else ()
+
+
+# Columns of the pages that list all components of a kind: tensorpack's name, the name, ...
+ROWS = {"callback": ("Callbacks", "| | `{name}` | `trigger` | chief | fill in: what it does |"),
+        "monitor": ("Monitors", "| | `{name}` | | fill in: what it does |")}
 
 
 class Writer:
@@ -379,6 +436,12 @@ class Writer:
             cut = line.rindex(" ", 0, 130)
             self.texts[path] = self.texts[path].replace(line, line[:cut] + "\n          " + line[cut + 1:])
 
+    def row(self, path, heading, text):
+        """Adds a row to the table below the heading."""
+        content = self.texts.get(path) or (ROOT / path).read_text()
+        end = re.compile(r"^\|.*\n(?!\|)", re.M).search(content, content.index(f"\n## {heading}\n")).end()
+        self.texts[path] = content[:end] + text + "\n" + content[end:]
+
     def include(self, path, header):
         content = self.texts.get(path) or (ROOT / path).read_text()
         line = f'#include "{header}"'
@@ -388,11 +451,17 @@ class Writer:
         at = after.start() if after else others[-1].end()
         self.texts[path] = content[:at] + (f"{line}\n" if after else f"\n{line}") + content[at:]
 
+    def generated(self):
+        """The commands that write the files which come with a component."""
+        scripts = [f"`$(scripts/torch_python.sh) {path}`" for path in self.texts if path.startswith("tests/golden/")]
+        return "run " + " and ".join([*scripts, "`scripts/generate_docs.sh`"])
+
     def write(self):
         for path, text in self.texts.items():
             (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
             (ROOT / path).write_text(text)
             print(path)
+        print("\nthen: replace what says 'fill in' in these files;", self.generated())
         written = [str(ROOT / path) for path in self.texts if path.endswith((".cpp", ".h"))]
         if shutil.which("clang-format"):
             subprocess.run(["clang-format", "-i", *written], check=True)
@@ -434,6 +503,9 @@ def add_component(writer, kind, name, facts):
     of = KINDS[kind]
     if name in registered(of["kind_class"]):
         sys.exit(f"error: {kind} {name} exists; choose another name")
+    kind = of.get("kind", kind)
+    if "file_suffix" in of or facts["cls"] in types():
+        facts["cls"] += of.get("suffix", "")
     file = facts["stem"] + of.get("file_suffix", "")
     inside = f"{of['sub']}/{file}.cpp" if "sub" in of else f"{file}.cpp"
     source = f"lib/{of['folder']}/{inside}"
@@ -442,9 +514,8 @@ def add_component(writer, kind, name, facts):
     facts |= dict(kind=kind, section=kind if kind == "cost" else "metrics", kind_class=of["kind_class"], header=of["header"],
                   base=of.get("base", of["kind_class"]), source=source, example=of.get("example", "{amount: 0.5}"),
                   members=f"  {member};\n", fields=f"        .field({field})", schema=of.get("schema", "Schema<Params>"),
-                  schema_end=of.get("schema_end", ""),
-                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or of.get("of_outputs") else "p_(p)"), private=("" if "\n private:" in "\n" + of["methods"] else " private:\n") + "  Params p_;\n",
-                  cls=facts["cls"] + of.get("suffix", ""))
+                  schema_end=of.get("schema_end", ""), after_example=of.get("after_example", ""),
+                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or of.get("of_outputs") else "p_(p)"), private=("" if "\n private:" in "\n" + of["methods"] else " private:\n") + "  Params p_;\n")
     facts["includes"] = "".join(f'#include "{header}"\n' for header in sorted([of["header"], *of.get("more", [])]))
     if of.get("of_outputs"):
         facts |= dict(members="  Ref<LayerOutput> logits;\n  Ref<LayerOutput> labels;\n", example="{logits: logits, labels: label}",
@@ -453,12 +524,23 @@ def add_component(writer, kind, name, facts):
     facts["methods"] = of["methods"].format(**facts)
     writer.new(source, COMPONENT.format(**facts))
     writer.build_line(of["folder"], inside)
+    if kind in ROWS:
+        heading, row = ROWS[kind]
+        writer.row("docs/callbacks.md", heading, row.format(**facts))
     if "case" in of:
         script, marker, case = CASES[of["case"]]
         writer.insert(f"tests/golden/{script}", marker, case.format(**facts))
     else:
-        test = TRAINER_TEST if kind == "trainer" else TEST
+        test = {"trainer": TRAINER_TEST, "callback": CALLBACK_TEST}.get(kind, TEST)
         writer.new(source.replace("lib/", "tests/", 1).replace(".cpp", "_test.cpp"), test.format(**facts))
+
+
+# What others call the kinds.
+MEANT = {"activation": "layer", "loss": "cost", "regularizer": "cost", "dataset": "source", "dataflow": "source", "hook": "callback"}
+
+
+def with_article(word):
+    return ("an " if word[0] in "aeiou" else "a ") + word
 
 
 def main():
@@ -469,14 +551,15 @@ def main():
     options = parser.parse_args()
     kind, name = options.kind.replace("-", " "), options.name
     if kind not in kinds:
-        meant = "; an activation is a layer" if options.kind == "activation" else ""
+        meant = f"; {with_article(options.kind)} is a {MEANT[options.kind]} here" if options.kind in MEANT else ""
         sys.exit(f"error: unknown kind '{options.kind}'{meant}; known: {', '.join(kinds)}")
     form = r"[a-z][a-z0-9]*(-[a-z0-9]+)*" if kind == "subcommand" else r"[A-Z][A-Za-z0-9]*"
     if not re.fullmatch(form, name):
         example = "such as prune or show-plan" if kind == "subcommand" else "in PascalCase, such as LeakyReLU or Conv2D"
         sys.exit(f"error: '{name}' is not a name of a {kind}; use a name {example}")
     stem = name.replace("-", "_") if kind == "subcommand" else snake_case(name)
-    facts = dict(name=name, stem=stem, words=stem.replace("_", " "), cls="".join(word.capitalize() for word in stem.split("_")))
+    facts = dict(name=name, stem=stem, words=stem.replace("_", " "),
+                 cls="".join(word.capitalize() for word in name.split("-")) if kind == "subcommand" else class_name(name))
     writer = Writer()
     if kind == "op":
         add_op(writer, name, facts)

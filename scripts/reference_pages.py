@@ -48,15 +48,17 @@ def escaped(text):
 
 
 def doc_comment(component):
-    """The paragraphs above the component's class: [(label or "", text)]."""
+    """The paragraphs above the component's class, which is in its source or in the header next to it: [(label or "", text)]."""
     path = ROOT / component["source"]
-    if not path.exists():
-        return []
     text = path.read_text()
-    registered = re.search(r'TPACK_REGISTER\(\w+,\s*(\w+),\s*"%s"' % re.escape(component["name"]), text)
-    above = registered and re.search(r"((?:^///.*\n)+)class %s\b" % registered.group(1), text, re.M)
+    cls = re.search(r'TPACK_REGISTER\(\w+,\s*(\w+),\s*"%s"' % re.escape(component["name"]), text)[1]
+    header = path.with_suffix(".h")
+    above = re.search(r"((?:^///.*\n)+)class %s\b" % cls, text + (header.read_text() if header.exists() else ""), re.M)
+    if not above:
+        sys.exit(f"error: {component['source']}: class {cls} has no comment (///) right above it: formula or algorithm, shapes, "
+                 "source; the reference page shows it")
     paragraphs = []
-    for line in above.group(1).splitlines() if above else []:
+    for line in above.group(1).splitlines():
         line = line.removeprefix("///").strip()
         for part in re.split(r"(?=\b(?:%s):)" % "|".join(LABELS), line):
             label = re.match(r"(%s):\s*" % "|".join(LABELS), part)

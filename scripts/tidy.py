@@ -56,6 +56,21 @@ def changed(last_commit):
     return {str(path) for path in sources}
 
 
+def given(names):
+    """The sources of lib/ and app/ among these files; says which others are left out."""
+    files = set()
+    for name in names:
+        path = pathlib.Path(name).resolve()
+        if not path.exists():
+            sys.exit(f"error: {name} does not exist")
+        top = path.relative_to(ROOT).parts[0] if path.is_relative_to(ROOT) else ""
+        if top in ("lib", "app") and path.suffix in (".cpp", ".h"):
+            files.add(str(path))
+        else:
+            print(f"{name}: left out; only sources of lib/ and app/ are linted")
+    return files
+
+
 def modules(only):
     """(folder, flags) -> the sources of that folder of lib/ or app/ that are compiled with them. Files of `only` that no command
     compiles (headers, sources that no CMakeLists.txt names yet) come with the flags of their folder."""
@@ -71,7 +86,7 @@ def modules(only):
         folder = pathlib.Path(file).relative_to(ROOT).parts[:-1][:2]
         key = next((key for key in found if key[0] == folder), None)
         if key is None:
-            sys.exit(f"{os.path.relpath(file, ROOT)}: no flags are known for this folder, only for those of lib/ and app/")
+            sys.exit(f"error: {os.path.relpath(file, ROOT)}: no source of its folder is compiled, so its flags are not known")
         found[key].append(file)
     return found
 
@@ -121,8 +136,9 @@ def main():
     parser.add_argument("--list", action="store_true", help="print what would be linted")
     parser.add_argument("files", nargs="*", help="lint these")
     options = parser.parse_args()
-    only = {str(pathlib.Path(f).resolve()) for f in options.files}
-    if not only:
+    if options.files:
+        only = given(options.files)
+    else:
         only = None if options.all else changed(options.last_commit)
     if options.list or only == set():
         for file in sorted(only or []):

@@ -10,8 +10,8 @@ namespace tpack {
 namespace {
 
 struct CopyVariablesParams {
-  Ref<Variable> from;
-  Ref<Variable> to;
+  Ref<NetworkOrLayer> from;
+  Ref<NetworkOrLayer> to;
   double rate = 1;
   bool run_before = true;
   bool run_as_trigger = true;
@@ -29,7 +29,8 @@ class CopyVariables final : public Callback {
                "target "
                "network of Q-learning. `PeriodicTrigger` around it does so every K steps.")
         .example("CopyVariables: {from: online, to: target, rate: 0.5}")
-        .field("from", &Params::from, "the variables below this name: those of a network of `model.networks`")
+        .field("from", &Params::from,
+               "the variables below this name: a network of `model.networks`, or a part of one")
         .required()
         .field("to", &Params::to, "they go to those of the same names below this one")
         .required()
@@ -49,10 +50,10 @@ class CopyVariables final : public Callback {
   const char* why_ranks_are_fixed() const override { return "the weights are the same on all ranks"; }
 
   void setup(Setup& setup) override {
-    std::map<std::string, TensorSpec> all;
-    for (const VariableSpec* variable : setup.run().tower_place().table->all())
-      if (variable->scope == VariableScope::kModel) all[variable->name] = variable->spec;
+    const std::map<std::string, TensorSpec> all = setup.variables();
+    std::vector<std::string> known;
     for (const auto& [name, spec] : all) {
+      known.push_back(name);
       if (!name.starts_with(p_.from.name + "/")) continue;
       const std::string target = p_.to.name + name.substr(p_.from.name.size());
       const auto found = all.find(target);
@@ -64,7 +65,7 @@ class CopyVariables final : public Callback {
     }
     if (pairs_.empty())
       throw ConfigError(p_.from.position,
-                        "callback CopyVariables: the model has no variable below '" + p_.from.name + "'");
+                        "callback CopyVariables: " + no_match("variable", p_.from.name, known));
   }
   void before_train(Run& run) override {
     if (p_.run_before && !run.resumed()) copy(run, 1);

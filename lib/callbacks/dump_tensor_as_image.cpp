@@ -83,8 +83,8 @@ class DumpTensorAsImage final : public Callback {
   bool only_one() const override { return true; }
   void setup(Setup& setup) override {
     TensorPatterns patterns;
-    if (!p_.output.empty()) patterns.outputs = {p_.output};
-    if (!p_.variable.empty()) patterns.variables = {p_.variable};
+    if (!p_.output.empty()) patterns.outputs = {{p_.output.name, p_.output.position}};
+    if (!p_.variable.empty()) patterns.variables = {{p_.variable.name, p_.variable.position}};
     tensors_.emplace(setup, patterns);
     const Position position = p_.output.empty() ? p_.variable.position : p_.output.position;
     if (tensors_->names().size() > 1) {

@@ -28,6 +28,7 @@ namespace {
 
 constexpr const char* kEarlyStop = "callback EarlyStop";
 
+/// Source: Keras, EarlyStopping.
 class EarlyStop final : public Callback {
  public:
   using Params = EarlyStopParams;

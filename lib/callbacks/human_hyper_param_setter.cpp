@@ -13,7 +13,7 @@ namespace tpack {
 namespace {
 
 struct HumanHyperParamSetterParams {
-  Ref<Variable> param;
+  Ref<HyperParamName> param;
   std::string file = "hyper.txt";
 };
 

@@ -11,7 +11,7 @@ namespace tpack {
 /// A hyper-parameter that a callback sets, by its name in the config. Threads: the training thread.
 class HyperParam {
  public:
-  explicit HyperParam(Ref<Variable> name) : name_(std::move(name)) {}
+  explicit HyperParam(Ref<HyperParamName> name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_.name; }
   const Position& position() const { return name_.position; }
@@ -23,7 +23,7 @@ class HyperParam {
   void set(Run& run, double value, const std::string& who);
 
  private:
-  Ref<Variable> name_;
+  Ref<HyperParamName> name_;
   std::optional<int64_t> logged_epoch_;
 };
 
@@ -38,7 +38,7 @@ class HyperParamSetter : public Callback {
   std::string identity() const override { return param_.name(); }
 
  protected:
-  explicit HyperParamSetter(Ref<Variable> param) : param_(std::move(param)) {}
+  explicit HyperParamSetter(Ref<HyperParamName> param) : param_(std::move(param)) {}
   /// Sets what the chief says, on every rank; nothing if it says nothing.
   void set_of_chief(Run& run, std::optional<double> value, const std::string& who);
 

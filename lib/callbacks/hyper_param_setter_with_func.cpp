@@ -5,7 +5,7 @@ namespace tpack {
 namespace {
 
 struct HyperParamSetterWithFuncParams {
-  Ref<Variable> param;
+  Ref<HyperParamName> param;
   Formula value;
 };
 

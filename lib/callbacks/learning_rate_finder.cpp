@@ -11,7 +11,7 @@ namespace tpack {
 namespace {
 
 struct LearningRateFinderParams {
-  Ref<Variable> param{"learning_rate", {}};
+  Ref<HyperParamName> param{"learning_rate", {}};
   Ref<Stat> monitor{kCost, {}};
   double from = 1e-6;
   double to = 1;

@@ -12,7 +12,7 @@ namespace tpack {
 namespace {
 
 struct ScheduledHyperParamSetterParams {
-  Ref<Variable> param;
+  Ref<HyperParamName> param;
   std::vector<Schedule::Point> values;
   Schedule::Interpolation interp = Schedule::Interpolation::kNone;
   bool step_based = false;

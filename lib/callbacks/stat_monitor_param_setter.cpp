@@ -11,7 +11,7 @@ namespace tpack {
 namespace {
 
 struct StatMonitorParamSetterParams {
-  Ref<Variable> param;
+  Ref<HyperParamName> param;
   Ref<Stat> monitor;
   Formula value;
   double threshold = 0;

@@ -1,65 +1,38 @@
 #include "callbacks/watched_tensors.h"
 
-#include <algorithm>
-
-#include "graph/variable_pattern.h"
-
 namespace tpack {
-namespace {
-
-/// The names that match some pattern. Adds a problem for each pattern that matches none.
-std::vector<std::string> matching(const std::vector<Ref<Variable>>& patterns, const std::string& what,
-                                  const std::vector<std::string>& known, Diagnostics& errors) {
-  std::vector<std::string> found;
-  std::vector<bool> is_used(patterns.size(), false);
-  for (const std::string& name : known) {
-    bool any = false;
-    for (size_t i = 0; i < patterns.size(); ++i) {
-      if (!is_for_variable(patterns[i], name)) continue;
-      any = true;
-      is_used[i] = true;
-    }
-    if (any) found.push_back(name);
-  }
-  for (size_t i = 0; i < patterns.size(); ++i) {
-    if (!is_used[i]) errors.add(patterns[i].position, no_match(what, patterns[i].name, known));
-  }
-  return found;
-}
-
-}  // namespace
 
 WatchedTensors::WatchedTensors(const Setup& setup, const TensorPatterns& patterns) : run_(setup.run()) {
   if (patterns.outputs.empty() && patterns.variables.empty() && patterns.gradients.empty())
     throw ConfigError("it looks at no tensor; name some in outputs, variables or gradients");
-  const TowerPlace place = run_.tower_place();
-  Diagnostics errors;
   if (!patterns.outputs.empty() && run_.step_size().batch == 0)
     throw ConfigError(patterns.outputs[0].position,
                       "outputs are looked at for the batches of training, of which this trainer takes none");
-  if (!patterns.outputs.empty()) {
+  Diagnostics errors;
+  const auto look_for = [&](const auto& some) {
     try {
-      outputs_ = std::make_unique<TowerOutputs>(place, patterns.outputs, run_.step_size().batch);
-      for (const TowerOutputs::Output& output : outputs_->outputs()) names_.push_back(output.name);
+      some();
     } catch (const ConfigError& error) {
       errors.add(error, {});
     }
-  }
-  const std::vector<std::string> all = saved_names(*place.table, VariableScope::kModel);
-  for (const std::string& name : matching(patterns.variables, "variable", all, errors)) {
+  };
+  look_for([&] {
+    if (patterns.outputs.empty()) return;
+    outputs_ = std::make_unique<TowerOutputs>(run_.tower_place(), patterns.outputs, run_.step_size().batch);
+    for (const TowerOutputs::Output& output : outputs_->outputs()) names_.push_back(output.name);
+  });
+  const auto add = [&](const std::string& name, const std::string& stored, const TensorSpec& spec) {
     names_.push_back(name);
-    stored_.push_back(name);
-    shapes_.push_back(place.table->find(name)->spec.shape);
-  }
-  std::vector<std::string> trained;
-  for (const ParameterGroup& group : place.table->groups())
-    trained.insert(trained.end(), group.variables.begin(), group.variables.end());
-  std::sort(trained.begin(), trained.end());
-  for (const std::string& name : matching(patterns.gradients, "trained variable", trained, errors)) {
-    names_.push_back("gradient/" + name);
-    stored_.push_back(gradient_name(name));
-    shapes_.push_back(place.table->find(name)->spec.shape);
-  }
+    stored_.push_back(stored);
+    shapes_.push_back(spec.shape);
+  };
+  look_for([&] {
+    for (const auto& [name, spec] : setup.variables(patterns.variables)) add(name, name, spec);
+  });
+  look_for([&] {
+    for (const auto& [name, spec] : setup.trained_variables(patterns.gradients))
+      add("gradient/" + name, gradient_name(name), spec);
+  });
   errors.throw_if_any();
   if (!outputs_) return;
   run_.watch_batches([this, watched = std::weak_ptr<bool>(wanted_)](const TowerBatch& batch) {

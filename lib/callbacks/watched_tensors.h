@@ -13,21 +13,21 @@ namespace tpack {
 
 /// Patterns (is_for_variable) for the tensors that a callback looks at.
 struct TensorPatterns {
-  std::vector<Ref<LayerOutput>> outputs;  // of layers, and inputs
-  std::vector<Ref<Variable>> variables;
-  std::vector<Ref<Variable>> gradients;  // of variables that match
+  std::vector<Ref<OutputPattern>> outputs;  // of layers, and inputs
+  std::vector<Ref<VariablePattern>> variables;
+  std::vector<Ref<VariablePattern>> gradients;  // of variables that match
 };
 
 /// Adds these fields to the schema of a callback whose Params derive from it.
 template <std::derived_from<TensorPatterns> P>
 Schema<P> watching(Schema<P> schema) {
   return schema
-      .field("outputs", static_cast<std::vector<Ref<LayerOutput>> P::*>(&P::outputs),
+      .field("outputs", static_cast<std::vector<Ref<OutputPattern>> P::*>(&P::outputs),
              "names of layers or inputs, or regular expressions for them, or what they are below: their "
              "values in training, for the batch of the first tower")
-      .field("variables", static_cast<std::vector<Ref<Variable>> P::*>(&P::variables),
+      .field("variables", static_cast<std::vector<Ref<VariablePattern>> P::*>(&P::variables),
              "likewise of variables of the model")
-      .field("gradients", static_cast<std::vector<Ref<Variable>> P::*>(&P::gradients),
+      .field("gradients", static_cast<std::vector<Ref<VariablePattern>> P::*>(&P::gradients),
              "likewise of variables: their gradients in the last step");
 }
 

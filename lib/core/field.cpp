@@ -30,8 +30,13 @@ std::string plural(const FieldType& type) {
     case FieldType::Base::kList:
       return "lists of " + plural(*type.element);
     case FieldType::Base::kComponent:
-    case FieldType::Base::kReference:
-      return type.of + "s";
+    case FieldType::Base::kReference: {
+      std::string all = type.of;  // "layer or input"
+      if (const size_t at = all.find(" or "); at != std::string::npos) all.insert(at, "s");
+      return all + "s";
+    }
+    case FieldType::Base::kPattern:
+      return "patterns for " + type.of;
     default:
       return type.str();
   }
@@ -86,6 +91,8 @@ std::string FieldType::str() const {
       return with_article(of);
     case Base::kReference:
       return "the name of " + with_article(of);
+    case Base::kPattern:
+      return "a pattern for " + of;
     case Base::kMap:
     case Base::kSection:
     case Base::kEither:

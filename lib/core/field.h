@@ -36,6 +36,7 @@ struct FieldType {
     kEither,     // one of `alternatives`
     kComponent,  // of kind `of`, or of one of the kinds `choices`
     kReference,  // to something of kind `of`: "layer or input", "path", ...
+    kPattern,    // that chooses some of `of` by their names: "variables", ...
     kAny         // a subtree that its owner reads
   };
   Base base = Base::kAny;
@@ -58,6 +59,7 @@ struct FieldType {
   }
   static FieldType component(const std::string& kind) { return {.base = Base::kComponent, .of = kind}; }
   static FieldType reference(const std::string& kind) { return {.base = Base::kReference, .of = kind}; }
+  static FieldType pattern(const std::string& for_what) { return {.base = Base::kPattern, .of = for_what}; }
   static FieldType list_of(FieldType element);
   static FieldType map_of(FieldType element, const std::string& text);
   static FieldType map_of(FieldType element, const std::string& text, std::vector<FieldInfo> fields);
@@ -280,8 +282,8 @@ struct Codec<ConfigNode> {
 };
 
 /// A name that refers to something else in the config: a layer's output, an input, a variable, a flow, a
-/// path. Keeps its position; its user resolves it before the run and gets suggestions from
-/// `unknown`.
+/// path; or a pattern for such names. Keeps its position; its user resolves it before the run and gets
+/// suggestions from `unknown`.
 template <class Tag>
 struct Ref {
   std::string name = {};
@@ -297,8 +299,14 @@ struct LayerOutput {
 struct Variable {
   static constexpr const char* kWhat = "variable";
 };
+struct HyperParamName {
+  static constexpr const char* kWhat = "hyper-parameter";
+};
 struct CostName {
   static constexpr const char* kWhat = "cost";
+};
+struct NetworkOrLayer {
+  static constexpr const char* kWhat = "network or layer";
 };
 struct NetworkName {
   static constexpr const char* kWhat = "network";
@@ -317,6 +325,15 @@ struct Path {
   static constexpr const char* kWhat = "path";
 };
 
+/// Patterns that choose by name (is_for_variable): regular expressions for whole names, or names that others
+/// are below.
+struct VariablePattern {
+  static constexpr const char* kPatternFor = "variables";
+};
+struct OutputPattern {
+  static constexpr const char* kPatternFor = "layers or inputs";
+};
+
 /// A path as the file that names it means it: absolute, or relative to that file's folder.
 std::string resolved_path(const Ref<Path>& path);
 
@@ -329,7 +346,13 @@ std::string dumped_name(const Ref<Path>& path);
 
 template <class Tag>
 struct Codec<Ref<Tag>> {
-  static FieldType type() { return FieldType::reference(Tag::kWhat); }
+  static FieldType type() {
+    if constexpr (requires { Tag::kPatternFor; }) {
+      return FieldType::pattern(Tag::kPatternFor);
+    } else {
+      return FieldType::reference(Tag::kWhat);
+    }
+  }
   static std::optional<Ref<Tag>> parse(const ConfigNode& node, Reader& reader) {
     if (node.is_null()) return Ref<Tag>{};
     auto name = Codec<std::string>::parse(node, reader);

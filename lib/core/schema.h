@@ -71,8 +71,9 @@ class Schema {
     for (size_t i = 0; i < infos_.size(); ++i) {
       const FieldInfo& info = infos_[i];
       const ConfigNode* value = node.find(info.name);
-      const bool is_name =
-          info.type.base == FieldType::Base::kReference || info.type.base == FieldType::Base::kComponent;
+      const FieldType::Base base = info.type.base;
+      const bool is_name = base == FieldType::Base::kReference || base == FieldType::Base::kPattern ||
+                           base == FieldType::Base::kComponent;
       const bool names_nothing = value != nullptr && value->is_null() && is_name;
       if (value != nullptr && !(info.required && names_nothing)) {
         Reader reader("'" + info.name + "' of " + owner, info.check, errors);

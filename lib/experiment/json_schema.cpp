@@ -89,6 +89,7 @@ Json SchemaWriter::of(const FieldType& type, const Check& check) {
       return or_expression(number_schema("number", check));
     case Base::kText:
     case Base::kReference:
+    case Base::kPattern:
       return {{"type", "string"}};
     case Base::kChoice:
       return or_expression({{"enum", type.choices}});

@@ -69,7 +69,7 @@ Ref<CostName> placed(Ref<CostName> cost, const Position& position) {
   return cost;
 }
 VariablePatterns placed(VariablePatterns patterns, const Position& position) {
-  for (Ref<Variable>& pattern : patterns.all) {
+  for (Ref<VariablePattern>& pattern : patterns.all) {
     if (!pattern.position.known()) pattern.position = position;
   }
   return patterns;
@@ -177,7 +177,7 @@ class UpdatesReader {
 }  // namespace
 
 FieldType Codec<VariablePatterns>::type() {
-  const FieldType pattern = Codec<Ref<Variable>>::type();
+  const FieldType pattern = Codec<Ref<VariablePattern>>::type();
   FieldType type = FieldType::either({pattern, FieldType::list_of(pattern)}, "a pattern, or a list of them");
   type.nullable = true;
   return type;
@@ -185,13 +185,13 @@ FieldType Codec<VariablePatterns>::type() {
 
 std::optional<VariablePatterns> Codec<VariablePatterns>::parse(const ConfigNode& node, Reader& reader) {
   if (node.is_null()) return VariablePatterns{};
-  auto all = Codec<std::vector<Ref<Variable>>>::parse(
+  auto all = Codec<std::vector<Ref<VariablePattern>>>::parse(
       node.is_list() ? node : ConfigNode::list({node}, node.position()), reader);
   return all ? std::optional(VariablePatterns{std::move(*all)}) : std::nullopt;
 }
 
 ConfigNode Codec<VariablePatterns>::dump(const VariablePatterns& patterns) {
-  return patterns.all.empty() ? ConfigNode() : Codec<std::vector<Ref<Variable>>>::dump(patterns.all);
+  return patterns.all.empty() ? ConfigNode() : Codec<std::vector<Ref<VariablePattern>>>::dump(patterns.all);
 }
 
 FieldType Codec<std::vector<UpdateSection>>::type() {

@@ -13,7 +13,7 @@ namespace tpack {
 
 /// One pattern for variables (is_for_variable), or a list of them.
 struct VariablePatterns {
-  std::vector<Ref<Variable>> all;
+  std::vector<Ref<VariablePattern>> all;
 };
 template <>
 struct Codec<VariablePatterns> {

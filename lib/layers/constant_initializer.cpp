@@ -7,6 +7,7 @@ struct ConstantInitializerParams {
   double value = 0;
 };
 
+/// w = value.
 class ConstantInitializer final : public Initializer {
  public:
   using Params = ConstantInitializerParams;

@@ -30,7 +30,7 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());
 }
 
-std::vector<Symbol> ModelView::trainable(const Ref<Variable>& pattern) const {
+std::vector<Symbol> ModelView::trainable(const Ref<VariablePattern>& pattern) const {
   std::vector<Symbol> found;
   std::vector<std::string> known;
   for (const VariableSpec* spec : builder_.variables().trainable()) {

@@ -38,7 +38,7 @@ class ModelView {
   Builder::Operand like(const NumberOrOutput& value, Symbol x) const;
   /// Trainable variables that the pattern is for (is_for_variable). Errors: ConfigError if there is none;
   /// AlreadyReported if there is none because a layer failed.
-  std::vector<Symbol> trainable(const Ref<Variable>& pattern) const;
+  std::vector<Symbol> trainable(const Ref<VariablePattern>& pattern) const;
 
  private:
   Builder& builder_;

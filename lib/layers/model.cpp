@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
-#include <set>
 
 #include "core/log.h"
 #include "core/schema.h"
@@ -304,17 +303,27 @@ class ConfiguredModel final : public TowerFunction {
     }
   }
 
-  /// They are columns of one table.
+  /// Who reports a statistic, for messages.
+  static std::string giver_of(const Statistic& statistic) {
+    if (statistic.cost.empty()) return "a metric";
+    return (statistic.cost == statistic.name ? "cost '" : "a term of cost '") + statistic.cost + "'";
+  }
+
+  /// They are columns of one table. Names of metrics and terms are those of their types.
   void refuse_equal_statistics(const TowerResult& result, Diagnostics& errors) const {
-    std::set<std::string> names;
+    std::map<std::string, const Statistic*> first;
     for (const Statistic& statistic : result.statistics) {
       const std::string& name = statistic.name;
       if (name == "epoch_num" || name == "global_step")
         errors.add(origin_,
                    "a cost or metric cannot be named '" + name + "': that column is taken; rename it");
-      if (!names.insert(name).second)
-        errors.add(origin_, "two statistics are named '" + name +
-                                "' (costs, terms of costs, metrics); rename one of them");
+      const auto [at, is_new] = first.emplace(name, &statistic);
+      if (is_new) continue;
+      const bool has_name = statistic.cost == name || at->second->cost == name;
+      errors.add(origin_, "statistic '" + name + "' is reported by " + giver_of(*at->second) + " and by " +
+                              giver_of(statistic) + "; " +
+                              (has_name ? "rename cost '" + name + "'"
+                                        : "remove the metric, or give the cost a name in `costs`"));
     }
   }
 

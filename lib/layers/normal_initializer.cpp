@@ -8,6 +8,7 @@ struct NormalParams {
   double stddev = 0.05;
 };
 
+/// w = mean + stddev * z, with z from the standard normal distribution.
 class NormalInitializer final : public Initializer {
  public:
   using Params = NormalParams;

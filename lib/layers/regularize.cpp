@@ -4,7 +4,7 @@ namespace tpack {
 namespace {
 
 struct RegularizeParams : CostParams {
-  Ref<Variable> variables = {".*/W", {}};
+  Ref<VariablePattern> variables = {".*/W", {}};
   double l2 = 0;
   double l1 = 0;
 };

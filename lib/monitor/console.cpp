@@ -32,6 +32,7 @@ std::string five_digits(double value) {
   return text.data();
 }
 
+/// Source: tensorpack callbacks/monitor.py, ScalarPrinter.
 class ConsoleMonitor final : public Monitor {
  public:
   using Params = ConsoleParams;

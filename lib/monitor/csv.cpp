@@ -87,6 +87,7 @@ std::string row_of(const StatRecord& record, const std::vector<std::string>& nam
   return row + "\n";
 }
 
+/// The whole file is written again after each epoch, as a scalar that appears later is one more column.
 class Csv final : public Monitor {
  public:
   using Params = NoParams;

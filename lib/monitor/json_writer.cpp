@@ -15,6 +15,7 @@ struct JsonWriterParams {
   double period_s = 10;
 };
 
+/// Source: tensorpack callbacks/monitor.py, JSONWriter.
 class JsonWriter final : public Monitor {
  public:
   using Params = JsonWriterParams;

@@ -51,6 +51,8 @@ struct TensorBoardParams {
   double flush_s = 5;
 };
 
+/// Source: tensorpack callbacks/monitor.py, TFEventWriter; the format is that of TensorFlow's summary.proto
+/// and event.proto.
 class TensorBoard final : public Monitor {
  public:
   using Params = TensorBoardParams;

@@ -1,7 +1,5 @@
 #include "optim/update.h"
 
-#include <algorithm>
-
 #include "graph/variable_pattern.h"
 
 namespace tpack {
@@ -11,11 +9,7 @@ std::string Turn::str() const {
 }
 
 bool Update::selects(const std::string& variable) const {
-  const auto is_in = [&variable](const std::vector<Ref<Variable>>& patterns) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [&](const auto& pattern) { return is_for_variable(pattern, variable); });
-  };
-  return (variables.empty() || is_in(variables)) && !is_in(frozen);
+  return (variables.empty() || is_for_variable(variables, variable)) && !is_for_variable(frozen, variable);
 }
 
 }  // namespace tpack

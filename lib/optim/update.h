@@ -29,11 +29,11 @@ struct Turn {
 /// of a step run one after the other; each computes its cost with what those before it have changed. Random
 /// draws of one step are the same for all of them.
 struct Update {
-  std::string name;                      // "" for the one update of the short form
-  Ref<CostName> cost = {kCost, {}};      // of the tower
-  std::vector<Ref<Variable>> variables;  // patterns; empty: all trainable variables
-  std::vector<Ref<Variable>> frozen;     // patterns of those that it does not train
-  const Optimizer* optimizer = nullptr;  // never null
+  std::string name;                             // "" for the one update of the short form
+  Ref<CostName> cost = {kCost, {}};             // of the tower
+  std::vector<Ref<VariablePattern>> variables;  // patterns; empty: all trainable variables
+  std::vector<Ref<VariablePattern>> frozen;     // patterns of those that it does not train
+  const Optimizer* optimizer = nullptr;         // never null
   Turn turn = {};
   Position position = {};
 

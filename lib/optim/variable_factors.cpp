@@ -34,7 +34,7 @@ Symbol VariableFactors::of_elements(Builder& b, const FlatLayout& layout, const 
   Diagnostics errors;
   for (size_t i = 0; i < entries.size(); ++i) {
     if (counts[i]) continue;
-    const Ref<Variable>& pattern = entries[i].pattern;
+    const Ref<VariablePattern>& pattern = entries[i].pattern;
     const bool is_late = std::any_of(known.begin(), known.end(),
                                      [&](const auto& name) { return is_for_variable(pattern, name); });
     errors.add(pattern.position,

@@ -11,7 +11,7 @@ namespace tpack {
 /// Factors of variables: patterns (is_for_variable) in order, the first one that is for a variable counts.
 struct VariableFactors {
   struct Entry {
-    Ref<Variable> pattern;
+    Ref<VariablePattern> pattern;
     double factor = 1;
   };
   std::vector<Entry> entries;

@@ -180,12 +180,8 @@ void TrainingGraphs::check_patterns(const VariableTable& table) const {
   Diagnostics errors;
   std::vector<std::string> known;
   for (const VariableSpec* spec : table.trainable()) known.push_back(spec->name);
-  const auto check = [&](const std::vector<Ref<Variable>>& patterns, const std::string& where) {
-    for (const Ref<Variable>& pattern : patterns) {
-      const auto is_match = [&](const std::string& name) { return is_for_variable(pattern, name); };
-      if (std::none_of(known.begin(), known.end(), is_match))
-        errors.add(pattern.position, where + no_match("trainable variable", pattern.name, known));
-    }
+  const auto check = [&](const std::vector<Ref<VariablePattern>>& patterns, const std::string& who) {
+    tpack::check_patterns(patterns, known, "trainable variable", errors, who);
   };
   for (const Update& update : updates_) {
     check(update.variables, in_update(update));

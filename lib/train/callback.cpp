@@ -2,7 +2,33 @@
 
 #include <algorithm>
 
+#include "graph/variable_pattern.h"
+
 namespace tpack {
+namespace {
+
+using Specs = std::map<std::string, TensorSpec>;
+
+Specs matching(const Specs& all, const std::vector<Ref<VariablePattern>>& patterns, const std::string& what) {
+  std::vector<std::string> known;
+  Specs found;
+  for (const auto& [name, spec] : all) {
+    known.push_back(name);
+    if (is_for_variable(patterns, name)) found.emplace(name, spec);
+  }
+  Diagnostics errors;
+  check_patterns(patterns, known, what, errors);
+  errors.throw_if_any();
+  return found;
+}
+
+const VariableTable& table_of(Trainer& trainer) {
+  const auto place = trainer.tower_place();
+  if (!place) throw ConfigError("this trainer has no model, so there are no variables to name");
+  return *place->table;
+}
+
+}  // namespace
 
 Schema<Callback::Common> Callback::common_schema() {
   return Schema<Common>("What every callback has.")
@@ -15,6 +41,28 @@ void Callback::take(const Common& common) {
   if (common.ranks && why != nullptr && (*common.ranks == Ranks::kChief) != chief_only())
     throw ConfigError("'ranks' must be " + std::string(chief_only() ? "chief" : "all") + ": " + why);
   ranks_ = common.ranks;
+}
+
+Specs Setup::variables() const {
+  const VariableTable& table = table_of(trainer_);
+  Specs all;
+  for (const std::string& name : saved_names(table, VariableScope::kModel))
+    all.emplace(name, table.find(name)->spec);
+  return all;
+}
+
+Specs Setup::variables(const std::vector<Ref<VariablePattern>>& patterns) const {
+  return patterns.empty() ? Specs() : matching(variables(), patterns, "variable");
+}
+
+Specs Setup::trained_variables(const std::vector<Ref<VariablePattern>>& patterns) const {
+  if (patterns.empty()) return {};
+  const VariableTable& table = table_of(trainer_);
+  Specs trained;
+  for (const ParameterGroup& group : table.groups()) {
+    for (const std::string& name : group.variables) trained.emplace(name, table.find(name)->spec);
+  }
+  return matching(trained, patterns, "trained variable");
 }
 
 size_t Setup::statistic(const Ref<Stat>& name) const {

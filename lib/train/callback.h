@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +32,15 @@ class Setup {
   /// Number of a statistic, for Run::statistic. Errors: ConfigError with suggestion if the step has no such
   /// figure.
   size_t statistic(const Ref<Stat>& name) const;
+  /// The model's variables, with moving averages, by name. Their values are there from `before_train` on
+  /// (Run::variable). Errors: ConfigError if the trainer has no model.
+  std::map<std::string, TensorSpec> variables() const;
+  /// Those that some pattern is for. Errors: ConfigError with each pattern that is for none, at its position,
+  /// with the nearest name.
+  std::map<std::string, TensorSpec> variables(const std::vector<Ref<VariablePattern>>& patterns) const;
+  /// Likewise of those that the updates train: they have gradients ("@gradient/NAME" of Run::variable).
+  std::map<std::string, TensorSpec> trained_variables(
+      const std::vector<Ref<VariablePattern>>& patterns) const;
   /// Declares a scalar that this callback will put to the monitors.
   void provides(const std::string& name, ScalarOrder::When when = ScalarOrder::When::kTrigger) {
     scalars_.provides(name, when, triggered_);
@@ -113,8 +123,11 @@ class Callback {
   virtual const char* why_ranks_are_fixed() const { return nullptr; }
   /// Why it has to see each step and epoch; null if another callback may leave some of its hooks out.
   virtual const char* why_always() const { return nullptr; }
-  /// What a checkpoint keeps of it.
+  /// What a checkpoint keeps of it. On the chief alone, once for each checkpoint, between hooks or after one
+  /// that a signal cut short.
   virtual void save(State& state) const { (void)state; }
+  /// Takes it back when a run is resumed: after `setup` and `compile`, before `before_train`; the trainer has
+  /// loaded its variables. On each rank that it runs on; not called if the checkpoint has nothing of it.
   virtual void load(const State& state) { (void)state; }
 
  private:

@@ -80,9 +80,12 @@ class Run {
   int64_t samples() const { return trainer_.samples(); }
   double waited_s() const { return trainer_.waited_s(); }
 
-  /// Variables of a scope by name; none if the trainer has no variables. Shared, not copied.
+  // Variables. They are allocated between `setup` and `compile` of the callbacks, and have the values that
+  // training starts or goes on with from `before_train` on. Setup::variables knows their names before.
+  /// Those of a scope by name; none if the trainer has none, and in `setup`. Shared, not copied.
   std::map<std::string, Tensor> variables(VariableScope scope);
-  /// A variable, or what VariableStore::value knows besides ("@gradient/fc/W"). Shared, not copied.
+  /// A variable, or what VariableStore::value knows besides ("@gradient/fc/W"). Not in `setup`. Shared, not
+  /// copied.
   Tensor variable(const std::string& name) { return trainer_.variables()->value(name); }
   /// Sets a variable of the first tower, which validation and checkpoints use. Other towers keep theirs until
   /// `share_variables`.
@@ -90,7 +93,7 @@ class Run {
   /// Gives the variables of the first tower to all others; on every rank.
   void share_variables();
   /// A number that may be set between steps ("learning_rate"). Errors: ConfigError with the known names where
-  /// there is none. Only the first call allocates.
+  /// there is none. Not in `setup`, where only their names are known. Only the first call allocates.
   double hyper_parameter(const std::string& name) const;
   void set_hyper_parameter(const std::string& name, double value);
   /// The value that the chief has: on every rank, once all have called this. Errors: DistributedError.
@@ -99,7 +102,7 @@ class Run {
   std::vector<std::string> of_all_ranks(const std::string& own) const;
   int64_t rank() const { return world_ != nullptr ? world_->rank() : 0; }
   int64_t ranks() const { return world_ != nullptr ? world_->size() : 1; }
-  /// Known from the callbacks' setup on.
+  /// Names of all of them, also in `setup`.
   std::vector<std::string> hyper_parameters() const { return trainer_.hyper_parameters(); }
 
   /// The trained tower and its device, to run it on other data. Errors: ConfigError if the trainer has no

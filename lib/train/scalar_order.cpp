@@ -30,10 +30,14 @@ void ScalarOrder::provides(const std::string& name, When when, Triggered trigger
   const auto [at, is_new] = sources_.try_emplace(name, Source{current(), sources_.size(), when, triggered});
   if (is_new) return;
   const CallbackPlace& first = callbacks_[at->second.callback];
-  if (at->second.callback != current())
-    duplicates_.push_back({callbacks_.back().position.known() ? callbacks_.back().position : first.position,
-                           "statistic '" + name + "' of " + callbacks_.back().who + " is also reported by " +
-                               first.who + "; rename the cost, metric or flow that it comes from"});
+  if (at->second.callback != current()) {
+    const Position& here = callbacks_.back().position;
+    const std::string where = here.known() && first.position.known() ? " (" + first.position.str() + ")" : "";
+    duplicates_.push_back(
+        {here.known() ? here : first.position,
+         "statistic '" + name + "' of " + callbacks_.back().who + " is also reported by " + first.who +
+             where + "; remove one of them, or rename the cost, metric or flow that it comes from"});
+  }
   if (when > at->second.when) at->second.when = when;
 }
 

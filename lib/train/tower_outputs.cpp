@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-TowerOutputs::TowerOutputs(const TowerPlace& place, const std::vector<Ref<LayerOutput>>& patterns,
+TowerOutputs::TowerOutputs(const TowerPlace& place, const std::vector<Ref<OutputPattern>>& patterns,
                            int64_t batch)
     : place_(place), nominal_(batch_specs(*place.tower, batch)) {
   Graph graph;
@@ -21,8 +21,7 @@ TowerOutputs::TowerOutputs(const TowerPlace& place, const std::vector<Ref<LayerO
   std::vector<std::string> known;
   const auto is_wanted = [&](const std::string& name) {
     known.push_back(name);
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [&](const auto& pattern) { return is_for_variable(pattern, name); });
+    return is_for_variable(patterns, name);
   };
   for (size_t i = 0; i < place_.tower->inputs().size(); ++i) {
     const TowerInput& input = place_.tower->inputs()[i];
@@ -35,11 +34,7 @@ TowerOutputs::TowerOutputs(const TowerPlace& place, const std::vector<Ref<LayerO
     if (!is_input && is_wanted(output.name)) outputs_.push_back(output);
   }
   Diagnostics errors;
-  for (const auto& pattern : patterns) {
-    const bool any = std::any_of(known.begin(), known.end(),
-                                 [&](const std::string& name) { return is_for_variable(pattern, name); });
-    if (!any) errors.add(pattern.position, no_match("layer or input", pattern.name, known));
-  }
+  check_patterns(patterns, known, "layer or input", errors);
   errors.throw_if_any();
   if (outputs_.size() == inputs_.size()) return;
   std::string name = "outputs";

@@ -27,7 +27,7 @@ class TowerOutputs {
 
   /// Those whose names match a pattern (is_for_variable), inputs first, then in the order in which they are
   /// computed. `batch`: samples of a whole batch. Errors: ConfigError for patterns without a match.
-  TowerOutputs(const TowerPlace& place, const std::vector<Ref<LayerOutput>>& patterns, int64_t batch);
+  TowerOutputs(const TowerPlace& place, const std::vector<Ref<OutputPattern>>& patterns, int64_t batch);
 
   const std::vector<Output>& outputs() const { return outputs_; }
   /// For whole batches. The device must have its variables.

@@ -123,7 +123,8 @@ class Trainer {
   virtual double waited_s() const { return 0; }
 
   /// Numbers that callbacks may read and set between steps ("learning_rate", of a named update
-  /// "d/learning_rate"); from setup on. The other two are called with one of these names; neither allocates.
+  /// "d/learning_rate"); the names from setup on. The other two are called with one of these names, from
+  /// compile on; neither allocates.
   virtual std::vector<std::string> hyper_parameters() const { return {}; }
   virtual double hyper_parameter(const std::string& name) const {
     (void)name;
@@ -135,7 +136,8 @@ class Trainer {
     (void)value;
   }
 
-  /// Null if it has none, and before compile.
+  /// From compile on; null if it has none, and between setup and compile may be null. The values are those of
+  /// `initialize`, and then of `load`. Which variables there are, `tower_place()->table` says from setup on.
   virtual VariableStore* variables() { return nullptr; }
   /// Gives `variables()` to all replicas, after they were written to. On every rank.
   virtual void share_variables() {}

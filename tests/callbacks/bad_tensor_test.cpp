@@ -1,6 +1,9 @@
+#include <set>
+
 #include <gmock/gmock.h>
 
 #include "callbacks/callback_scenes.h"
+#include "layers/cost.h"
 #include "support/poisoned_input.h"
 #include "support/temporary_folder.h"
 #include "tensor/finite.h"
@@ -84,20 +87,70 @@ cost:
                     HasSubstr("; the gradient of variable fc0/")));
 }
 
-/// Costs of regressions and of yes or no, too: their gradient at NaN is NaN.
-TEST(SkippedSteps, are_found_under_every_cost) {
-  for (const char* cost :
-       {"SigmoidCrossEntropy: {logits: fc0, labels: 1}", "MeanAbsoluteError: {predictions: fc0, targets: 1}",
-        "MeanSquaredError: {predictions: fc0, targets: 1}", "Huber: {predictions: fc0, targets: 1}"}) {
-    const std::string model = "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\nlayers:\n" +
-                              std::string("  - FullyConnected: {name: fc0, units: 7}\ncost:\n  - ") + cost;
-    BadTraining training("Poisoned: {rounds: [2]}", "Simple", model);
+/// The outputs that the examples of costs name, as layers or inputs.
+constexpr const char* kForAllCosts = R"(
+inputs:
+  x: {shape: [5]}
+  true_price: {shape: []}
+  advantage: {shape: []}
+  log_probability: {shape: []}
+  label: {shape: [], dtype: int32}
+  action: {shape: [], dtype: int32}
+layers:
+  - FullyConnected: {name: logits, input: x, units: 3}
+  - FullyConnected: {name: policy, input: x, units: 3}
+  - FullyConnected: {name: price, input: x, units: 1}
+  - FullyConnected: {name: real, input: x, units: 1}
+  - FullyConnected: {name: fake, input: x, units: 1}
+cost:
+  - )";
+constexpr int64_t kFloatInputs = 4;
+
+/// A training with a cost, in whose second step a number of an input is NaN, or what `value` says.
+SmallTraining training_with(const std::string& cost, int64_t input, const std::string& value = "") {
+  return SmallTraining(
+      make_flow(
+          parse_yaml("[{FakeData: {shapes: [[5], [], [], [], [], []], dtype: [float32, float32, float32, "
+                     "float32, int32, int32], names: [x, true_price, advantage, log_probability, label, "
+                     "action], domain: [0, 3], size: 44}}, {BatchData: {batch_size: 4}}]",
+                     "flow.yaml")),
+      "Simple", "SGD: {learning_rate: 0.01}", EngineSettings::Backend::kReference, make_self_comm(),
+      model_of(kForAllCosts + cost), "Poisoned: {rounds: [2], input: " + std::to_string(input) + value + "}");
+}
+
+double cost_of_step_2(const std::string& cost, int64_t input, const std::string& value) {
+  SmallTraining training = training_with(cost, input, value);
+  TestRun({.max_epoch = 1, .steps_per_epoch = 2}, training.trainer()).go();
+  return training.trainer().statistic(0).value();
+}
+
+class SkippedStepsOf : public testing::TestWithParam<std::string> {};
+
+/// NaN in whatever the cost depends on: scores and predictions, and also targets, advantages, ...
+TEST_P(SkippedStepsOf, are_found_for_each_input) {
+  const CapturedLog log;
+  const std::string cost = Registry<Cost>::table().at(GetParam(), {}).example();
+  int64_t seen = 0;
+  for (int64_t input = 0; input < kFloatInputs; ++input) {
+    if (cost_of_step_2(cost, input, ", value: 0.5") == cost_of_step_2(cost, input, ", value: 2.5")) continue;
+    ++seen;
+    SmallTraining training = training_with(cost, input);
     TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
     run.add("CheckNumerics");
     EXPECT_THAT(error_of_run(run), StartsWith("after global_step 2 the gradient is not finite and was not"))
-        << cost;
+        << cost << ", input " << input;
   }
+  const std::set<std::string> of_weights_alone = {"Regularize"};
+  EXPECT_EQ(seen == 0, of_weights_alone.contains(GetParam()));
 }
+
+std::vector<std::string> registered_costs() {
+  std::vector<std::string> names;
+  for (const ComponentInfo* info : Registry<Cost>::table().list()) names.push_back(info->name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Registry, SkippedStepsOf, testing::ValuesIn(registered_costs()),
+                         [](const auto& one) { return one.param; });
 
 TEST(SkippedSteps, say_that_not_all_batches_were_looked_at) {
   BadTraining training("Poisoned: {rounds: [3]}", "Simple: {accumulate: 2}");

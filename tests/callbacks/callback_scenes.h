@@ -15,15 +15,26 @@
 namespace tpack {
 
 inline std::string name_in(const std::string& item) {
-  return parse_yaml(item, "callback.yaml").entries()[0].key;
+  return component_item(parse_yaml(item, "callback.yaml"), "callback").name;
 }
 
 inline std::unique_ptr<Callback> callback_of(const std::string& item) {
   return Registry<Callback>::make_item(parse_yaml(item, "callback.yaml"));
 }
 
-/// The error message that a run ends with.
+/// The error message of the callbacks' setup.
+inline std::string error_of_setup(TestRun& run) {
+  try {
+    run.loop();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// The error message that a run ends with. Errors: those of the setup, after which there is no run.
 inline std::string error_of_run(TestRun& run) {
+  run.loop();
   try {
     run.go();
   } catch (const Error& error) {
@@ -50,7 +61,6 @@ inline std::string traces_of(const std::string& item, FileIo& io = FileIo::syste
   const CapturedLog log;
   const TemporaryFolder folder;
   SmallTraining training;
-  training.trainer().initialize();
   TestRun run({.starting_epoch = 3, .max_epoch = 7, .steps_per_epoch = 4}, training.trainer());
   run.options.folder = folder.str();
   run.options.io = &io;
@@ -58,7 +68,7 @@ inline std::string traces_of(const std::string& item, FileIo& io = FileIo::syste
                        {"test", small_flow(7, "- BatchData: {batch_size: 1}")}};
   // What callbacks after it monitor.
   if (name_in(item) != "MovingAverageSummary") run.add("MovingAverageSummary");
-  if (name_in(item) != "InferenceRunner") run.add("InferenceRunner", {{"data", "validation"}});
+  if (!name_in(item).ends_with("InferenceRunner")) run.add("InferenceRunner", {{"data", "validation"}});
   std::vector<double> rates;
   run.add("probed", callback_of(item));
   run.add("rates", std::make_unique<FunctionCallback>(

@@ -115,7 +115,8 @@ TEST(CopyVariables, refuses_networks_that_do_not_fit) {
   EXPECT_THAT(error_of("{from: online, to: other}"),
               testing::HasSubstr("'online/fc/W' is float32 [5, 3], but 'other/fc/W' is float32 [5, 2]"));
   EXPECT_THAT(error_of("{from: online, to: nothing}"), testing::HasSubstr("'nothing/fc/W' does not exist"));
-  EXPECT_THAT(error_of("{from: nothing, to: target}"), testing::HasSubstr("no variable below 'nothing'"));
+  EXPECT_THAT(error_of("{from: nothing, to: target}"),
+              testing::HasSubstr("no variable matches 'nothing' or is below it; known: "));
   EXPECT_THAT(error_of("{from: online, to: online}"), testing::HasSubstr("are the same"));
 }
 

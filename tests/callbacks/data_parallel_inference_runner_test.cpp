@@ -117,7 +117,7 @@ TEST(DataParallelInferenceRunner, cannot_be_a_callback_of_swa) {
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
   run.options.flows = {{"validation", small_flow(11, "- BatchData: {batch_size: 4, remainder: true}")}};
   run.add("SWA", parse_yaml("{callbacks: [DataParallelInferenceRunner: {data: validation}]}", "s.yaml"));
-  EXPECT_EQ(error_of_run(run),
+  EXPECT_EQ(error_of_setup(run),
             "callback SWA: its callbacks run on the chief alone, which one of them cannot");
 }
 

@@ -33,11 +33,19 @@ struct Images {
       make_self_comm(),
       model_of(kConvolutions)};
 
-  std::string run(const std::string& item, int64_t epochs = 1) {
+  TestRun run_of(const std::string& item, int64_t epochs = 1) {
     TestRun run({.max_epoch = epochs, .steps_per_epoch = 1}, training.trainer());
     run.options.folder = folder.str();
     run.add("probed", callback_of(item));
+    return run;
+  }
+  std::string run(const std::string& item, int64_t epochs = 1) {
+    TestRun run = run_of(item, epochs);
     return error_of_run(run);
+  }
+  std::string refused(const std::string& item) {
+    TestRun run = run_of(item);
+    return error_of_setup(run);
   }
 };
 
@@ -62,11 +70,11 @@ TEST(DumpTensorAsImage, writes_inputs_and_variables) {
 
 TEST(DumpTensorAsImage, refuses_what_is_no_image) {
   Images images;
-  EXPECT_EQ(images.run("DumpTensorAsImage: {output: fc}"),
+  EXPECT_EQ(images.refused("DumpTensorAsImage: {output: fc}"),
             "callback.yaml:1:29: fc has the shape [2, 2], which is no image: [N, C, H, W] with 1, 3 or 4 "
             "channels, or [N, H, W]");
-  EXPECT_THAT(images.run("DumpTensorAsImage: {output: many}"), testing::HasSubstr("[2, 5, 6, 4]"));
-  EXPECT_THAT(images.run("DumpTensorAsImage: {output: '.*'}"),
+  EXPECT_THAT(images.refused("DumpTensorAsImage: {output: many}"), testing::HasSubstr("[2, 5, 6, 4]"));
+  EXPECT_THAT(images.refused("DumpTensorAsImage: {output: '.*'}"),
               testing::HasSubstr("'.*' is for image, label, conv, many, fc; name one tensor"));
   EXPECT_THROW(callback_of("DumpTensorAsImage: {}"), ConfigError);
   EXPECT_THROW(callback_of("DumpTensorAsImage: {output: a, variable: b}"), ConfigError);

@@ -39,9 +39,9 @@ TEST(DumpTensors, has_outputs_from_before_the_update) {
   SmallTraining training;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
   run.options.folder = folder.str();
-  training.trainer().initialize();
+  run.add("DumpTensors", parse_yaml("{outputs: [fc.*]}", "d.yaml")).loop();
   const Tensor before = training.trainer().variables()->value("fc1/W").clone();
-  run.add("DumpTensors", parse_yaml("{outputs: [fc.*]}", "d.yaml")).go();
+  run.go();
   const auto file = load_checkpoint(folder / "tensors/step-000000001.h5");
   const Tensor hidden = file.tensors.at("output/fc0");
   const Tensor scores = file.tensors.at("output/fc1");

@@ -130,7 +130,6 @@ TEST_F(SwaTest, says_that_it_begins_too_late_and_shows_mistakes_of_its_callbacks
 /// validation after it sees the last weights again.
 TEST(Swa, validates_the_mean_of_a_real_model) {
   SmallTraining training;
-  training.trainer().initialize();
   TestRun run({.max_epoch = 3, .steps_per_epoch = 4}, training.trainer());
   for (const char* name : {"before", "mean", "after"})
     run.options.flows.emplace(name, small_flow(11, "- BatchData: {batch_size: 4, remainder: true}"));

@@ -29,7 +29,7 @@ std::string error_of(const std::string& params) {
   SmallTraining training;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
   run.add("TensorSummary", parse_yaml(params, "t.yaml"));
-  return error_of_run(run);
+  return error_of_setup(run);
 }
 
 TEST(TensorSummary, reports_figures_of_outputs_variables_and_gradients) {

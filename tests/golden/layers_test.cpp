@@ -32,6 +32,16 @@ std::vector<std::string> case_names() {
   return names;
 }
 
+/// Those of layers, costs and metrics that are too large for the tests of gradients, too.
+TEST(GoldenCases, have_what_they_cover) {
+  for (const Json& c : cases()) {
+    const std::string yaml = c.at(c.contains("model") ? "model" : "layers");
+    const std::string covered = c.at("covers");
+    EXPECT_TRUE(has_component(parse_yaml(yaml, "case.yaml"), covered))
+        << "case " << c.at("name") << " covers " << covered << ", which is not in it: " << yaml;
+  }
+}
+
 using Named = std::vector<std::pair<std::string, Symbol>>;
 
 /// The cost and the metrics of a model section.

@@ -275,7 +275,7 @@ std::string graph_of_kind(const std::string& item) {
 }
 
 const std::map<std::string, std::vector<std::string>> kNamesOfCosts = {{"layer or input", {"wide", "label"}},
-                                                                       {"variable", {"a/W"}}};
+                                                                       {"variables", {"a/W"}}};
 const live::Fields kPolicyGradient(
     "cost", "PolicyGradient",
     {.base = "{logits: logits, actions: label, advantages: real, log_probabilities: fake}"});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -54,9 +55,20 @@ inline testkit::Function cost_of(const std::string& model_yaml) {
   };
 }
 
+/// True if a component is used somewhere in layers or a model section.
+inline bool has_component(const ConfigNode& node, const std::string& name) {
+  const auto in_item = [&](const ConfigNode& item) { return has_component(item, name); };
+  if (node.is_list()) return std::any_of(node.items().begin(), node.items().end(), in_item);
+  if (!node.is_map()) return node.is_string() && node.text() == name;
+  return std::any_of(node.entries().begin(), node.entries().end(), [&](const ConfigNode::Entry& entry) {
+    return entry.key == name || has_component(entry.value, name);
+  });
+}
+
 struct LayerCase {
   std::string name;
   std::string component;  // name in the registry
+  std::string yaml;       // layers or a model section
   testkit::Function function;
   std::vector<Tensor> inputs;
 };
@@ -69,7 +81,7 @@ inline std::vector<LayerCase> small_golden_cases() {
   std::vector<LayerCase> cases;
   const golden::Json file = golden::read("layers.json");
   for (const golden::Json& c : file.at("cases")) {
-    LayerCase one{c.at("name"), c.at("covers"), {}, {}};
+    LayerCase one{c.at("name"), c.at("covers"), c.at(c.contains("model") ? "model" : "layers"), {}, {}};
     int64_t elements = 0;  // that vary
     for (const auto& [name, spec] : c.at("inputs").items()) {
       one.inputs.push_back(golden::draw("layers/" + one.name + "/" + name, spec, DType::kFloat64));
@@ -79,7 +91,7 @@ inline std::vector<LayerCase> small_golden_cases() {
     for (const auto& [name, summary] : c.at("results").items())
       has_gradient = has_gradient || name.starts_with("gradient/");
     if (!has_gradient || elements > kMostElements) continue;
-    one.function = c.contains("model") ? cost_of(c.at("model")) : function_of(c.at("layers"));
+    one.function = c.contains("model") ? cost_of(one.yaml) : function_of(one.yaml);
     cases.push_back(std::move(one));
   }
   return cases;
@@ -89,7 +101,7 @@ inline std::vector<LayerCase> layer_cases() {
   const Shape image{2, 3, 5, 4};
   std::vector<LayerCase> cases = small_golden_cases();
   const auto add = [&](const char* name, const char* component, const char* yaml, const Tensor& x) {
-    cases.push_back({name, component, function_of(yaml), {x}});
+    cases.push_back({name, component, yaml, function_of(yaml), {x}});
   };
   add("add_of_biased_convolutions", "Add",  // both biases have one gradient
       "[{Conv2D: {name: a, filters: 4, input: x0}}, {Conv2D: {name: b, filters: 4, input: x0}}, "

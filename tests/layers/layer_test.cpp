@@ -36,6 +36,12 @@ TEST(Layers, have_a_case_like_costs_and_metrics) {
   expect_cases<Metric>(components);
 }
 
+TEST(Layers, are_in_the_cases_that_cover_them) {
+  for (const LayerCase& c : layer_cases())
+    EXPECT_TRUE(has_component(parse_yaml(c.yaml, "case.yaml"), c.component))
+        << "case " << c.name << " covers " << c.component << ", which is not in it: " << c.yaml;
+}
+
 /// The graph of a list of layers on an image x0, in training and in inference. x1 has numbers, x2 is a
 /// matrix, x3 has a number for each of its rows.
 std::string graphs_of(const std::string& layers_yaml) {

@@ -60,5 +60,7 @@ refused 2 "layer 'ReLU' is registered twice: in .*lib/layers/relu.cpp and in .*c
   "$tpack" check stripes.yaml --set 'plugins=[plugin.so, clash.so]'
 refused 2 "was built for another tpack" "$tpack" check stripes.yaml --set 'plugins=[plugin.so, outdated.so]'
 refused 2 "unknown layer 'ClippedReLU'" "$tpack" check stripes.yaml --set 'plugins=[]'
+refused 2 "callbacks.LargestWeight.variables: no variable matches 'convv' or is below it; did you mean 'conv'" \
+  "$tpack" check stripes.yaml --set 'callbacks.LargestWeight.variables=[convv]'
 refused 2 "allow-plugins" "$tpack" eval train_log/stripes/checkpoints/model-80.h5
 "$tpack" eval train_log/stripes/checkpoints/model-80.h5 --allow-plugins --min accuracy=0.95

@@ -11,7 +11,7 @@ import unittest
 from scratch import ROOT, ScratchTest
 
 SCRIPT = "scripts/new_component.py"
-KINDS = ["layer", "cost", "metric", "initializer", "optimizer", "gradient processor", "callback", "trainer", "monitor", "input source",
+KINDS = ["layer", "cost", "regression cost", "metric", "initializer", "optimizer", "gradient processor", "callback", "trainer", "monitor", "input source",
          "source", "map", "tensor map", "stage", "environment", "augmentor", "op"]
 
 
@@ -24,9 +24,9 @@ def flags_of(target):
 
 class NewComponent(ScratchTest):
     def new(self, kind, name):
-        """Exit code, the files that were written, and the error."""
+        """Exit code, the files that were written, and the error. After the files it says what comes next."""
         done = subprocess.run([sys.executable, self.root / SCRIPT, kind, name], capture_output=True, text=True)
-        return done.returncode, done.stdout.split(), done.stderr.strip()
+        return done.returncode, done.stdout.partition("\n\n")[0].split(), done.stderr.strip()
 
     def compile(self, files, target):
         """Compiles them together."""
@@ -42,12 +42,12 @@ class NewComponent(ScratchTest):
             name = "new-command" if kind == "subcommand" else "New" + kind.title().replace(" ", "")
             code, files, error = self.new(kind, name)
             self.assertEqual((code, error), (0, ""))
-            self.assertLessEqual(len(files), 6 if kind == "op" else 3)
+            self.assertLessEqual(len(files), {"op": 6, "callback": 4, "monitor": 4}.get(kind, 3))
             sources += [file for file in files if file.startswith("lib/") and file.endswith(".cpp")]
             tests += [file for file in files if file.endswith("_test.cpp")]
         code, lines = self.run_script("check_files.py")
         self.assertEqual({line.split(": ", 1)[1] for line in lines}, {"what scripts/new_component.py wrote and nobody filled in"})
-        self.assertEqual({line.split(":")[0] for line in lines} - {"lib/ops/new_op.h"}, {*sources, *tests})
+        self.assertEqual({line.split(":")[0] for line in lines} - {"lib/ops/new_op.h"}, {*sources, *tests, "docs/callbacks.md"})
         self.compile(sources, "tpack_cli")
         self.compile(tests, "test_experiment")
         self.compile(["tests/ops/op_cases.h"], "test_ops")
@@ -56,10 +56,32 @@ class NewComponent(ScratchTest):
         kinds = set()
         for header in (ROOT / "lib").rglob("*.h"):
             kinds |= set(re.findall(r'kKind = "([^"]+)"', header.read_text()))
-        self.assertEqual(set(KINDS), kinds - {"model"})  # networks in C++: components of plugins
+        # Two skeletons are of costs; a model is a network in C++, a component of plugins.
+        self.assertEqual(set(KINDS) - {"regression cost"}, kinds - {"model"})
 
     def test_refuses_kinds_that_are_not_there(self):
         self.assertEqual(self.new("laier", "X"), (1, [], f"error: unknown kind 'laier'; known: {', '.join(KINDS)}, subcommand"))
+
+    def test_knows_what_others_call_a_kind(self):
+        self.assertEqual(self.new("loss", "X")[2], f"error: unknown kind 'loss'; a loss is a cost here; known: {', '.join(KINDS)}, subcommand")
+
+    def test_calls_classes_as_the_others_are_called(self):
+        for kind, name, cls, path in [("callback", "LossPrinter", "LossPrinter", "callbacks/loss_printer"),
+                                      ("layer", "L2Norm", "L2Norm", "layers/l2norm"),
+                                      ("trainer", "ManyGPUTrainer", "ManyGpuTrainer", "train/many_gpu_trainer"),
+                                      ("regression-cost", "LogCosh", "LogCosh", "layers/log_cosh"),
+                                      ("layer", "Window", "WindowLayer", "layers/window"),  # there is a struct Window
+                                      ("initializer", "Uniform", "UniformInitializer", "layers/uniform_initializer")]:
+            self.assertEqual(self.new(kind, name)[0], 0)
+            self.assertIn(f"class {cls} final", (self.root / f"lib/{path}.cpp").read_text())
+
+    def test_adds_a_row_to_the_page_of_callbacks(self):
+        self.new("callback", "LossPrinter")
+        self.new("monitor", "Pager")
+        page = (self.root / "docs/callbacks.md").read_text()
+        callbacks, monitors = page.split("## Callbacks\n")[1].split("\n## Monitors\n")
+        self.assertTrue(callbacks.endswith("| | `LossPrinter` | `trigger` | chief | fill in: what it does |\n"))
+        self.assertTrue(monitors.endswith("| | `Pager` | | fill in: what it does |\n"))
 
     def test_refuses_names_that_are_taken_or_wrong(self):
         for kind, name, error in [

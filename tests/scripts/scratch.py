@@ -14,7 +14,7 @@ class ScratchTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        for top in ("lib", "app", "tests", "bench", "cmake", "scripts"):
+        for top in ("lib", "app", "tests", "bench", "cmake", "scripts", "docs"):
             shutil.copytree(ROOT / top, self.root / top, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / ".clang-format", self.root)  # what scripts write is formatted like the rest
 

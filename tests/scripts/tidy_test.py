@@ -82,6 +82,23 @@ class Changes(unittest.TestCase):
         self.assertEqual(self.listed("--last-commit"), ("clang-tidy: 1 files changed (since HEAD~1, as no commit is ahead of main)",
                                                         ["lib/core/text.cpp"]))
 
+    def test_leaves_out_what_is_no_source_of_lib_or_app(self):
+        files = [str(self.root / name) for name in ("tests/core/a.cpp", "lib/core/text.cpp", "docs/a.md")]
+        done = subprocess.run([sys.executable, self.root / "scripts/tidy.py", "--list", *files], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        left_out = "left out; only sources of lib/ and app/ are linted"
+        self.assertEqual(done.stdout.splitlines(), [f"{files[0]}: {left_out}", f"{files[2]}: {left_out}", "lib/core/text.cpp"])
+
+    def test_lints_nothing_where_all_files_are_left_out(self):
+        self.write("lib/core/text.cpp", "edited")
+        done = subprocess.run([sys.executable, self.root / "scripts/tidy.py", self.root / "docs/a.md"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+
+    def test_refuses_files_that_are_not_there(self):
+        done = subprocess.run([sys.executable, self.root / "scripts/tidy.py", "lib/core/texts.cpp"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.strip()), (1, "error: lib/core/texts.cpp does not exist"))
+
     def test_says_so_where_a_shallow_clone_has_no_earlier_commit(self):
         self.write("lib/core/text.cpp", "committed")
         self.commit()

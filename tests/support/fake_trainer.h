@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "comm/self_comm.h"
 #include "train/loop.h"
@@ -106,10 +109,21 @@ class TestRun {
     if (!loop_) loop_ = std::make_unique<Loop>(trainer_, std::move(callbacks_), monitors, options);
     return *loop_;
   }
-  LoopResult go() { return loop().run(); }
+  LoopResult go() {
+    const LoopResult result = loop().run();
+    expect_declared_scalars();
+    return result;
+  }
   LoopResult go_on_from(const std::string& path) {
     loop().resume(load_checkpoint(path), path);
     return go();
+  }
+  /// Each scalar that was put was declared in the setup of a callback (Setup::provides).
+  void expect_declared_scalars() {
+    const std::vector<std::string>& declared = loop().scalars();
+    for (const std::string& name : monitors.names())
+      EXPECT_TRUE(std::find(declared.begin(), declared.end(), name) != declared.end())
+          << "a callback puts the scalar '" << name << "', which it has not declared with setup.provides";
   }
   std::vector<double> values(const std::string& name) const {
     std::vector<double> all;
@@ -124,12 +138,16 @@ class TestRun {
   std::unique_ptr<Loop> loop_;
 };
 
-/// A callback made of two functions: one for after each step, one for `trigger`.
+/// A callback made of two functions: one for after each step, one for `trigger`. `scalars`: what they put.
 class FunctionCallback final : public Callback {
  public:
   using Hook = std::function<void(Run&)>;
-  explicit FunctionCallback(Hook on_step, Hook on_trigger = nullptr)
-      : on_step_(std::move(on_step)), on_trigger_(std::move(on_trigger)) {}
+  explicit FunctionCallback(Hook on_step, Hook on_trigger = nullptr, std::vector<std::string> scalars = {})
+      : on_step_(std::move(on_step)), on_trigger_(std::move(on_trigger)), scalars_(std::move(scalars)) {}
+  void setup(Setup& setup) override {
+    const auto when = on_step_ ? ScalarOrder::When::kStep : ScalarOrder::When::kTrigger;
+    for (const std::string& name : scalars_) setup.provides(name, when);
+  }
   void trigger_step(Run& run) override {
     if (on_step_) on_step_(run);
   }
@@ -140,6 +158,7 @@ class FunctionCallback final : public Callback {
  private:
   Hook on_step_;
   Hook on_trigger_;
+  std::vector<std::string> scalars_;
 };
 
 }  // namespace tpack

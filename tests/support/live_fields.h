@@ -81,6 +81,7 @@ inline std::vector<std::string> values_of(const FieldType& type, const Scene& sc
     case Base::kComponent:
       return components_of(type.of);
     case Base::kReference:
+    case Base::kPattern:
       return scene.names.contains(type.of) ? scene.names.at(type.of) : values;
     case Base::kList:
       for (const std::string& value : values_of(*type.element, scene)) values.push_back("[" + value + "]");

@@ -4,6 +4,7 @@
 
 #include "support/fake_trainer.h"
 #include "support/positions.h"
+#include "support/small_training.h"
 
 namespace tpack {
 namespace {
@@ -27,6 +28,54 @@ TEST(Setup, numbers_the_statistics_of_the_step) {
         error.what(),
         "train.yaml:3:9: unknown statistic of the training step 'acuracy'; did you mean 'accuracy'?");
   }
+}
+
+std::vector<std::string> names_of(const std::map<std::string, TensorSpec>& variables) {
+  std::vector<std::string> names;
+  for (const auto& [name, spec] : variables) names.push_back(name);
+  return names;
+}
+
+TEST(Setup, finds_variables_by_pattern) {
+  SmallTraining training(small_flow(22, "- BatchData: {batch_size: 4}"), "Simple", "Adam",
+                         EngineSettings::Backend::kReference, make_self_comm(), model_of(R"(
+inputs: {x: {shape: [5]}, label: {shape: [], dtype: int32}}
+layers:
+  - FullyConnected: {name: fc0, units: 7}
+  - BatchNorm: {name: bn}
+  - FullyConnected: {name: fc1, units: 3}
+cost: [{SoftmaxCrossEntropy: {logits: fc1, labels: label}}]
+)"));
+  Monitors monitors{{}};
+  const std::map<std::string, DataFlow> flows;
+  tpack::Run run(training.trainer(), monitors, {}, "", flows, 0, true);
+  ScalarOrder scalars;
+  const tpack::Setup setup(training.trainer(), run, scalars);
+  EXPECT_THAT(names_of(setup.variables()), testing::Contains("bn/mean/EMA"));
+  EXPECT_EQ(names_of(setup.variables({{".*/EMA"}, {"fc1"}})),
+            (std::vector<std::string>{"bn/mean/EMA", "bn/variance/EMA", "fc1/W", "fc1/b"}));
+  EXPECT_EQ(setup.variables({{"fc1/b"}}).at("fc1/b").shape, Shape({3}));
+  EXPECT_EQ(names_of(setup.trained_variables({{"bn"}})), (std::vector<std::string>{"bn/beta", "bn/gamma"}));
+  EXPECT_TRUE(setup.variables(std::vector<Ref<VariablePattern>>()).empty());
+  try {
+    setup.trained_variables({{"fc0"}, {"bn/mean", in_train_yaml(3, 9)}, {"fv1", in_train_yaml(4, 9)}});
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "train.yaml:3:9: no trained variable matches 'bn/mean' or is below it; did you mean "
+                 "'bn/beta'?\ntrain.yaml:4:9: no trained variable matches 'fv1' or is below it; did you mean "
+                 "'fc1'?");
+  }
+}
+
+TEST(Setup, has_no_variables_without_a_model) {
+  FakeTrainer trainer;
+  Monitors monitors{{}};
+  const std::map<std::string, DataFlow> flows;
+  tpack::Run run(trainer, monitors, {}, "", flows, 0, true);
+  ScalarOrder scalars;
+  const tpack::Setup setup(trainer, run, scalars);
+  EXPECT_THROW(setup.variables(), ConfigError);
 }
 
 TEST(Callback, triggers_at_the_end_of_an_epoch_and_is_for_the_chief_unless_it_says_otherwise) {

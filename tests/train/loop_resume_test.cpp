@@ -154,8 +154,8 @@ TEST_F(LoopResume, an_interrupt_of_a_later_hook_does_not_repeat_the_earlier_ones
   const TemporaryFolder folder;
   std::stop_source source;
   const auto give = [](const std::string& name) {
-    return std::make_unique<FunctionCallback>(nullptr,
-                                              [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); });
+    return std::make_unique<FunctionCallback>(
+        nullptr, [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); }, std::vector{name});
   };
   const auto interrupt = [&](tpack::Run& /*at*/) {
     source.request_stop();
@@ -301,18 +301,23 @@ std::map<std::string, std::string> run_with_cut(bool cut) {
     run.options.folder = folder.str();
     run.options.interrupt = source.get_token();
     const auto give = [](const std::string& name) {
-      return std::make_unique<FunctionCallback>([name](tpack::Run& at) {
-        at.monitors().put_scalar(name, 10 * at.statistic(0).value_or(-1) + at.statistic_is_of_last_step(0));
-      });
+      return std::make_unique<FunctionCallback>(
+          [name](tpack::Run& at) {
+            at.monitors().put_scalar(name,
+                                     10 * at.statistic(0).value_or(-1) + at.statistic_is_of_last_step(0));
+          },
+          nullptr, std::vector{name});
     };
     run.add("ModelSaver").add("first", give("first"));
-    run.add("long", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
-              if (cut && from.empty() && at.global_step() == 3) {
-                source.request_stop();
-                throw Stopped{};
-              }
-              at.monitors().put_scalar("long", static_cast<double>(at.global_step()));
-            }));
+    const auto put_or_interrupt = [&](tpack::Run& at) {
+      if (cut && from.empty() && at.global_step() == 3) {
+        source.request_stop();
+        throw Stopped{};
+      }
+      at.monitors().put_scalar("long", static_cast<double>(at.global_step()));
+    };
+    run.add("long",
+            std::make_unique<FunctionCallback>(put_or_interrupt, nullptr, std::vector<std::string>{"long"}));
     run.add("last", give("last"));
     const LoopResult result = from.empty() ? run.go() : run.go_on_from(from);
     again = result.ending == Ending::kInterrupted;
@@ -353,8 +358,8 @@ TEST_F(LoopResume, an_interrupt_before_training_goes_on_with_the_callback_that_i
 
 TEST_F(LoopResume, a_run_interrupted_twice_in_its_hooks_ends_with_the_same_checkpoint) {
   const auto give = [](const std::string& name) {
-    return std::make_unique<FunctionCallback>(nullptr,
-                                              [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); });
+    return std::make_unique<FunctionCallback>(
+        nullptr, [name](tpack::Run& at) { at.monitors().put_scalar(name, 7); }, std::vector{name});
   };
   const auto add = [&](TestRun& run, std::unique_ptr<Callback> second) {
     run.add("ModelSaver").add("first", give("first")).add("second", std::move(second));

@@ -159,10 +159,12 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
   monitors.push_back(std::make_unique<EpochsSeen>(seen));
   TestRun run({.max_epoch = 5, .steps_per_epoch = 2}, trainer_);
   run.monitors = Monitors(std::move(monitors));
-  run.add("stop", std::make_unique<FunctionCallback>(nullptr, [](tpack::Run& at) {
-            at.monitors().put_scalar("x", 10.0 * static_cast<double>(at.epoch()));
-            if (at.epoch() == 2) at.request_stop("enough");
-          }));
+  const std::vector<std::string> put = {"x"};
+  const auto stop_in_epoch_2 = [](tpack::Run& at) {
+    at.monitors().put_scalar("x", 10.0 * static_cast<double>(at.epoch()));
+    if (at.epoch() == 2) at.request_stop("enough");
+  };
+  run.add("stop", std::make_unique<FunctionCallback>(nullptr, stop_in_epoch_2, put));
   EXPECT_EQ(run.go().ending, Ending::kStopped);
   EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 10), testing::Pair(2, 20)));
 
@@ -172,10 +174,11 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
   std::vector<std::unique_ptr<Monitor>> again;
   again.push_back(std::make_unique<EpochsSeen>(seen));
   in_mid_epoch.monitors = Monitors(std::move(again));
-  in_mid_epoch.add("stop", std::make_unique<FunctionCallback>([](tpack::Run& at) {
-                     at.monitors().put_scalar("x", static_cast<double>(at.global_step()));
-                     if (at.global_step() == 3) at.request_stop("enough");
-                   }));
+  const auto stop_after_step_3 = [](tpack::Run& at) {
+    at.monitors().put_scalar("x", static_cast<double>(at.global_step()));
+    if (at.global_step() == 3) at.request_stop("enough");
+  };
+  in_mid_epoch.add("stop", std::make_unique<FunctionCallback>(stop_after_step_3, nullptr, put));
   EXPECT_EQ(in_mid_epoch.go().ending, Ending::kStopped);
   EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 2), testing::Pair(2, 3)));
 }
@@ -349,7 +352,8 @@ TEST_F(LoopTest, monitors_know_the_step_of_every_value) {
   run.add("put",
           std::make_unique<FunctionCallback>(
               [](tpack::Run& at) { at.monitors().put_scalar("step", static_cast<double>(at.local_step())); },
-              [](tpack::Run& at) { at.monitors().put_scalar("epoch", static_cast<double>(at.epoch())); }));
+              [](tpack::Run& at) { at.monitors().put_scalar("epoch", static_cast<double>(at.epoch())); },
+              std::vector<std::string>{"epoch", "step"}));
   run.go();
   using Pair = std::pair<int64_t, double>;
   EXPECT_THAT(run.monitors.get_history("step"),

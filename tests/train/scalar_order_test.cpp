@@ -131,7 +131,19 @@ TEST(ScalarOrder, a_scalar_has_one_source) {
   order.provides("steps_per_s", ScalarOrder::When::kTrigger);
   EXPECT_EQ(errors_of(order),
             "train.yaml:9:20: statistic 'samples_per_s' of callback throughput_tracker is also reported by "
-            "callback moving_average_summary; rename the cost, metric or flow that it comes from");
+            "callback moving_average_summary; remove one of them, or rename the cost, metric or flow that it "
+            "comes from");
+}
+
+TEST(ScalarOrder, a_scalar_with_two_sources_has_the_places_of_both) {
+  ScalarOrder order;
+  order.next_callback("callback one", in_train_yaml(4, 5));
+  order.provides("a", ScalarOrder::When::kTrigger);
+  order.next_callback("callback two", kHere);
+  order.provides("a", ScalarOrder::When::kTrigger);
+  EXPECT_EQ(errors_of(order),
+            "train.yaml:9:20: statistic 'a' of callback two is also reported by callback one "
+            "(train.yaml:4:5); remove one of them, or rename the cost, metric or flow that it comes from");
 }
 
 TEST(ScalarOrder, a_statistic_of_a_flow_that_is_not_run_says_which_callback_reports_it) {

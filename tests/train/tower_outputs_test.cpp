@@ -25,7 +25,7 @@ cost:
 
 class TowerOutputsTest : public testing::Test {
  protected:
-  std::vector<std::string> names_of(const std::vector<Ref<LayerOutput>>& patterns) {
+  std::vector<std::string> names_of(const std::vector<Ref<OutputPattern>>& patterns) {
     std::vector<std::string> names;
     const TowerOutputs outputs(*training_.trainer().tower_place(), patterns, 4);
     for (const auto& output : outputs.outputs()) names.push_back(output.name);
@@ -86,7 +86,7 @@ TEST_F(TowerOutputsTest, change_nothing_in_the_training) {
     std::unique_ptr<TowerOutputs> outputs;
     if (watches) {
       outputs =
-          std::make_unique<TowerOutputs>(*trainer.tower_place(), std::vector<Ref<LayerOutput>>{{".*"}}, 4);
+          std::make_unique<TowerOutputs>(*trainer.tower_place(), std::vector<Ref<OutputPattern>>{{".*"}}, 4);
       trainer.watch_batches([&](const TowerBatch& batch) { outputs->compute(batch); });
     }
     trainer.initialize();

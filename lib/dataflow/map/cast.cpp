@@ -12,6 +12,7 @@ struct CastParams {
   DType dtype = DType::kFloat32;
 };
 
+/// y = x as the other type. Shapes: x any -> y same.
 class Cast final : public TensorMap {
  public:
   using Params = CastParams;

@@ -11,6 +11,7 @@ struct ScaleParams {
   double offset = 0;
 };
 
+/// y = x * scale + offset. Shapes: x any -> y same, float32.
 class Scale final : public TensorMap {
  public:
   using Params = ScaleParams;
