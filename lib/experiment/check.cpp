@@ -151,6 +151,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   if (!with_data) return;  // callbacks may open data
   callbacks_are_set_up_ = true;
   statistics_ = set_up_callbacks(e.callbacks, *e.trainer, *run_);
+  check_monitor_needs(e.monitor_needs, statistics_, e.flow_names());
   check_gates(e.config.gates, statistics_, e.flow_names());
 }
 

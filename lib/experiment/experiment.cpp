@@ -32,8 +32,12 @@ class ExperimentMaker {
     make_callbacks();
     make_predict();
     for (const Slot<Monitor>& slot : c.monitors) {
-      if (auto monitor = Registry<Monitor>::make(slot.item, errors_))
-        e_.monitors.push_back(std::move(monitor));
+      auto monitor = Registry<Monitor>::make(slot.item, errors_);
+      if (!monitor) continue;
+      const ComponentItem item = component_item(slot.item, Monitor::kKind);
+      for (const std::string& scalar : monitor->needed_scalars())
+        e_.monitor_needs.push_back({scalar, "monitor " + item.name, item.position});
+      e_.monitors.push_back(std::move(monitor));
     }
     if (c.name.empty() || c.name == "." || c.name == ".." || c.name.find('/') != std::string::npos) {
       errors_.add(e_.position_of("name"),

@@ -119,7 +119,10 @@ void TrainRun::train() {
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
   if (chief() && e.tower) log::info("compiling the network");
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
-  if (chief()) check_gates(e.config.gates, loop.scalars(), e.flow_names());
+  if (chief()) {
+    check_monitor_needs(e.monitor_needs, loop.scalars(), e.flow_names());
+    check_gates(e.config.gates, loop.scalars(), e.flow_names());
+  }
   restore(loop);
   begin_folder();
   start(loop);
