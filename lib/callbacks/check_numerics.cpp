@@ -114,8 +114,9 @@ class CheckNumerics final : public Callback {
     for (const WatchedCost& cost : costs_) {
       const auto value = run.statistic(cost.statistic);
       if (!value || !run.statistic_is_of_last_step(cost.statistic) || std::isfinite(*value)) continue;
-      diverged(run, cost.what + " is " + (std::isnan(*value) ? "nan" : shortest(*value)) +
-                        " (labels that are not below the number of classes also make it NaN)");
+      const std::string what = cost.what + " is " + (std::isnan(*value) ? "nan" : shortest(*value));
+      if (const auto data = bad_data(run)) diverged(run, what + ": " + data->what, data->fix);
+      diverged(run, what + unseen_data(run));
     }
   }
 
@@ -123,20 +124,23 @@ class CheckNumerics final : public Callback {
   void bad_step(Run& run, const std::string& of) {
     ++bad_steps_;
     ++in_a_row_;
-    const std::string what = first_bad_tensor(run);
+    const auto [what, fix] = first_bad_tensor(run);
     if (p_.policy == BadStep::kStop)
-      diverged(run, "the gradient" + of + " is not finite and was not applied: " + what);
+      diverged(run, "the gradient" + of + " is not finite and was not applied: " + what, fix);
     ++since_good_;
     if (p_.policy == BadStep::kRollback && since_good_ > p_.max_bad_steps) {
       diverged(run,
                std::to_string(since_good_) +
                    " steps since the last trigger had a gradient that is not finite, although all went back "
                    "to its weights; in the last one, " +
-                   what);
+                   what,
+               fix);
     }
     if (in_a_row_ > p_.max_bad_steps) {
-      diverged(run, std::to_string(in_a_row_) +
-                        " steps in a row had a gradient that is not finite; in the last one, " + what);
+      diverged(run,
+               std::to_string(in_a_row_) +
+                   " steps in a row had a gradient that is not finite; in the last one, " + what,
+               fix);
     }
     const bool goes_back = p_.policy == BadStep::kRollback;
     log::warning("the gradient" + of + " in global_step " + std::to_string(run.global_step()) +

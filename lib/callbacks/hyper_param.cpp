@@ -16,9 +16,7 @@ const char* why_invalid(const std::string& hyper_parameter, double value) {
 }
 
 void HyperParam::setup(const Setup& setup) const {
-  const std::vector<std::string> known = setup.run().hyper_parameters();
-  if (std::find(known.begin(), known.end(), name_.name) == known.end())
-    throw unknown_reference("hyper-parameter", name_.name, name_.position, known);
+  setup.run().require_hyper_parameter(name_.name, name_.position);
 }
 
 void HyperParam::set(Run& run, double value, const std::string& who) {

@@ -35,9 +35,8 @@ void check_variables(Run& run) {
   if (!bad.empty()) diverged(run, bad);
 }
 
-void diverged(const Run& run, const std::string& what) {
-  throw Diverged("after global_step " + std::to_string(run.global_step()) + " " + what +
-                 "; try a smaller learning rate, or GlobalNormClip for the gradient");
+void diverged(const Run& run, const std::string& what, const std::string& fix) {
+  throw Diverged("after global_step " + std::to_string(run.global_step()) + " " + what + "; " + fix);
 }
 
 }  // namespace tpack

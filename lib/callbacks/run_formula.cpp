@@ -39,6 +39,11 @@ class RunScope final : public Scope {
 }  // namespace
 
 void RunFormula::setup(Setup& setup) {
+  try {
+    formula_.expression().check();
+  } catch (const ConfigError& error) {
+    rethrow(error);
+  }
   uses_statistics_ = false;
   hyper_parameters_.clear();
   std::vector<std::string> known = more_;
@@ -78,8 +83,12 @@ std::optional<ConfigNode> RunFormula::evaluate(Run& run, const std::map<std::str
   } catch (const NoValueYet&) {
     return std::nullopt;
   } catch (const ConfigError& error) {
-    throw ConfigError(error.problems()[0].where, who_ + ": " + error.problems()[0].text);
+    rethrow(error);
   }
+}
+
+void RunFormula::rethrow(const ConfigError& error) const {
+  throw ConfigError(error.problems()[0].where, who_ + ": " + error.problems()[0].text);
 }
 
 std::optional<double> RunFormula::number(Run& run, const std::map<std::string, double>& more) const {

@@ -18,7 +18,8 @@ class RunFormula {
   RunFormula(Formula formula, std::string who, std::vector<std::string> more = {})
       : formula_(std::move(formula)), who_(std::move(who)), more_(std::move(more)) {}
 
-  /// Checks the names; those of statistics are needed from callbacks before.
+  /// Checks the names, and what fails whatever their values are (Expression::check); those of statistics are
+  /// needed from callbacks before.
   void setup(Setup& setup);
   /// True if it depends on statistics, which only the chief has all of. After setup.
   bool uses_statistics() const { return uses_statistics_; }
@@ -30,6 +31,8 @@ class RunFormula {
   bool holds(Run& run) const;
 
  private:
+  [[noreturn]] void rethrow(const ConfigError& error) const;
+
   Formula formula_;
   std::string who_;
   std::vector<std::string> more_;

@@ -33,8 +33,11 @@ int check(const CheckOptions& o) {
   }
   std::cout << std::flush;  // both may go to one file
   if (!o.no_data) warn_of_known_bad_samples(flows);
-  log::info(o.config.file +
-            (o.no_data ? " is valid; data, callbacks and gates were not checked" : " is valid"));
+  std::string not_checked;
+  if (o.no_data) not_checked = "; data, callbacks and gates were not checked";
+  if (!checked.knows_train_data())
+    not_checked += ", nor whether data.train fits the model: what it holds is known only once it is opened";
+  log::info(o.config.file + " is valid" + not_checked);
   return 0;
 }
 

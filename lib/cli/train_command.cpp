@@ -95,7 +95,8 @@ void add_train_options(CLI::App& command, Action& action) {
   command.add_option("--plan", options->train.plan, "use this plan.json")->check(not_empty());
   command
       .add_option("--procs", options->procs,
-                  "start so many processes with mpirun, on this machine; the trainer must be Horovod")
+                  "start so many processes with mpirun, on this machine; for trainers that work together: "
+                  "Horovod, KMeans, PCA, NoOp")
       ->check(CLI::Range(1, 1024));
   command.add_flag("--replan", options->train.replan, "plan again instead of using the checkpoint's plan")
       ->excludes("--plan");

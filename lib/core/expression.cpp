@@ -40,11 +40,22 @@ ConfigNode floor_remainder(int64_t a, int64_t b) {
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
+[[noreturn]] void fail(const ExpressionNode& node, const std::string& text) {
+  throw ConfigError(node.where, text);
+}
+
+void check_divisor(const ExpressionNode& node, const ConfigNode& divisor) {
+  const bool divides = node.text == "/" || node.text == "//" || node.text == "%";
+  if (divides && divisor.is_number() && divisor.as_double() == 0) fail(node, "division by zero");
+}
+
 class Evaluation {
  public:
   explicit Evaluation(const Scope& scope) : scope_(scope) {}
 
   ConfigNode of(const ExpressionNode& node, Unset unset = Unset::kRefuse) const;
+  /// The value if no name of the scope decides on it. Looks only at what each evaluation computes.
+  std::optional<ConfigNode> known(const ExpressionNode& node, Unset unset = Unset::kRefuse) const;
 
  private:
   ConfigNode name(const ExpressionNode& node, Unset unset) const;
@@ -62,10 +73,6 @@ class Evaluation {
 
   const Scope& scope_;
 };
-
-[[noreturn]] void fail(const ExpressionNode& node, const std::string& text) {
-  throw ConfigError(node.where, text);
-}
 
 ConfigNode Evaluation::of(const ExpressionNode& node, Unset unset) const {
   switch (node.kind) {
@@ -95,6 +102,27 @@ ConfigNode Evaluation::of(const ExpressionNode& node, Unset unset) const {
       return of(*node.parts[truthy(of(*node.parts[0])) ? 1 : 2], unset);
   }
   return {};
+}
+
+std::optional<ConfigNode> Evaluation::known(const ExpressionNode& node, Unset unset) const {
+  if (node.kind == Kind::kName && !is_environment_name(node.text)) return std::nullopt;
+  if (node.kind == Kind::kChoice || node.kind == Kind::kAnd || node.kind == Kind::kOr) {
+    const auto first = known(*node.parts[0], node.kind == Kind::kOr ? Unset::kNull : Unset::kRefuse);
+    if (!first) return std::nullopt;
+    if (node.kind == Kind::kChoice) return known(*node.parts[truthy(*first) ? 1 : 2], unset);
+    return truthy(*first) == (node.kind == Kind::kOr) ? first : known(*node.parts[1], unset);
+  }
+  // A chain of comparisons ends with the first one that does not hold.
+  const size_t computed = node.kind == Kind::kCompare ? 2 : node.parts.size();
+  bool all_known = computed == node.parts.size();
+  std::optional<ConfigNode> last;
+  for (size_t i = 0; i < computed; ++i) {
+    last = known(*node.parts[i]);
+    all_known = all_known && last.has_value();
+  }
+  if (all_known) return of(node, unset);
+  if (node.kind == Kind::kArithmetic && last) check_divisor(node, *last);
+  return std::nullopt;
 }
 
 /// What the scope says; its errors without a place get that of the name.
@@ -178,8 +206,7 @@ ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
     fail(node, "'" + node.text + "' needs two numbers" + texts + ", found " + a.describe() + " and " +
                    b.describe());
   }
-  const bool divides = node.text == "/" || node.text == "//" || node.text == "%";
-  if (divides && b.as_double() == 0) fail(node, "division by zero");
+  check_divisor(node, b);
   if (both_integers(a, b) && node.text != "/") return integers(node, a.as_int(), b.as_int());
   return reals(node, a.as_double(), b.as_double());
 }
@@ -287,5 +314,7 @@ Expression Expression::parse(std::string_view text, const Position& where) {
 }
 
 ConfigNode Expression::evaluate(const Scope& scope) const { return Evaluation(scope).of(*root_); }
+
+void Expression::check() const { Evaluation(MapScope(ConfigNode::map({}))).known(*root_); }
 
 }  // namespace tpack

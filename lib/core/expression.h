@@ -58,6 +58,9 @@ class Expression {
   static Expression parse(std::string_view text, const Position& where = {});
   /// Errors: ConfigError for unknown names, types that do not fit, overflow, division by zero.
   ConfigNode evaluate(const Scope& scope) const;
+  /// Finds what fails in each evaluation, whatever the values of its names are: an environment variable that
+  /// is not set, a division by a number that is zero. Errors: as those of evaluate.
+  void check() const;
   /// The dotted names it mentions, in order, each as often as it occurs there.
   const std::vector<Name>& names() const { return names_; }
 

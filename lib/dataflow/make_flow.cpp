@@ -178,7 +178,7 @@ class FlowMaker final : public FlowBuilder {
     if (!source->knows_spec()) {
       waits_for_data_ = waits_for_data_ || opening_ == Opening::kNot;
       if (opening_ == Opening::kNot) return nullptr;
-      source->prepare_once();
+      source->prepare_once(item.position);
     }
     const std::string outer = context_name_;
     context_name_ = context.name;

@@ -1,5 +1,9 @@
 #include "dataflow/source.h"
 
+#include <filesystem>
+
+#include "core/error.h"
+
 namespace tpack {
 namespace {
 
@@ -11,7 +15,7 @@ class RandomAccessFlow final : public Flow {
   const Spec& spec() const override { return spec_; }
   Access access() const override { return Access::kIndexed; }
   int64_t places() const override { return source_->size(); }
-  void prepare() const override { source_->prepare_once(); }
+  void prepare() const override { source_->prepare_once(context_.position); }
   std::vector<const Source*> sources() const override { return {source_.get()}; }
   std::string file_of(const SampleId& id) const override { return source_->file_of(id.index); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
@@ -82,7 +86,7 @@ class SequentialFlow final : public Flow {
   Access access() const override { return Access::kSequential; }
   Seek seek() const override { return source_->seek(); }
   std::optional<int64_t> size() const override { return source_->size(); }
-  void prepare() const override { source_->prepare_once(); }
+  void prepare() const override { source_->prepare_once(context_.position); }
   std::vector<const Source*> sources() const override { return {source_.get()}; }
   std::unique_ptr<Cursor> open(const PassKey& pass) const override {
     return std::make_unique<NumberingCursor>(source_->open(pass, context_.key), pass, context_, spec_.size());
@@ -94,14 +98,37 @@ class SequentialFlow final : public Flow {
   Spec spec_;
 };
 
+[[noreturn]] void refuse_path(const std::string& source, const Ref<Path>& path, const char* what) {
+  throw ConfigError(path.position, source + ": no such " + what + " '" + resolved_path(path) + "'");
+}
+
 }  // namespace
+
+void require_path(const std::string& source, const Ref<Path>& path, const char* what) {
+  std::error_code unknown;  // then opening it says more
+  const bool is_absent = !std::filesystem::exists(resolved_path(path), unknown) && !unknown;
+  if (is_absent) refuse_path(source, path, what);
+}
+
+void require_folder(const std::string& source, const Ref<Path>& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(resolved_path(path), unknown)) refuse_path(source, path, "folder");
+}
 
 /// (std::call_once may hang after an exception. It relies on the system's pthread_once, and on what the
 /// thread sanitizer replaces it with.)
-void Source::prepare_once() {
+void Source::prepare_once(const Position& where) {
   const std::lock_guard lock(opening_);
   if (open_) return;
-  prepare();
+  try {
+    prepare();
+  } catch (const ConfigError& error) {
+    Diagnostics errors;
+    errors.add(error, where);
+    errors.throw_if_any();
+  } catch (const DataError& error) {
+    throw DataError(Problem{where, error.what()}.str());
+  }
   open_ = true;
 }
 

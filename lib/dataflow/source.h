@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/field.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/flow.h"
 #include "dataflow/sample_error.h"
@@ -35,6 +36,11 @@ class FlowBuilder {
   virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
 };
 
+/// For Source::prepare. Errors: ConfigError at the field if nothing has the path that the config names;
+/// `what` is what it should be. Or if it is not a folder.
+void require_path(const std::string& source, const Ref<Path>& path, const char* what = "file");
+void require_folder(const std::string& source, const Ref<Path>& path);
+
 /// The start of a flow. Derive from RandomAccessSource or SequentialSource; derive directly only for sources
 /// that are made of other flows.
 class Source : public std::enable_shared_from_this<Source> {
@@ -53,8 +59,9 @@ class Source : public std::enable_shared_from_this<Source> {
   /// file, for example). Flows of such a source are put together when they are prepared, and the source is
   /// opened before `flow` is called.
   virtual bool knows_spec() const { return true; }
-  /// Prepares the source once; again if that threw. Threads: any number at once.
-  void prepare_once();
+  /// Prepares the source once; again if that threw. `where` is its place in the config, with which errors
+  /// that have none begin. Threads: any number at once.
+  void prepare_once(const Position& where);
 
   /// What it found, for people. Call after `prepare`.
   virtual SourceFacts facts() const { return {}; }

@@ -5,6 +5,7 @@
 #include "comm/self_comm.h"
 #include "core/log.h"
 #include "core/machine.h"
+#include "experiment/declared_data.h"
 #include "experiment/gates.h"
 #include "experiment/initial_weights.h"
 #include "predict/class_counts.h"
@@ -133,6 +134,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   e.require_for_training();
   check_init(e.config.init);
   e.config.engine.timings = Timings::kKnown;
+  if (!with_data) declare_train_data();
   const auto open_data = [&] {
     const uint64_t before = resident_memory();
     if (with_data) prepare(e.flows);
@@ -149,7 +151,23 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   if (!with_data) return;  // callbacks may open data
   callbacks_are_set_up_ = true;
   statistics_ = set_up_callbacks(e.callbacks, *e.trainer, *run_);
+  check_monitor_needs(e.monitor_needs, statistics_, e.flow_names());
   check_gates(e.config.gates, statistics_, e.flow_names());
+}
+
+void CheckedExperiment::declare_train_data() {
+  Experiment& e = experiment_;
+  const DataFlow* train = e.train_flow();
+  if (train == nullptr || train->knows_spec()) return;
+  knows_train_data_ = false;
+  auto declared = declared_train_flow(e);
+  if (!declared && e.trainer->needs().data) {
+    throw ConfigError(train->origin(),
+                      "what data.train holds is known only once it is opened, and the model does not declare "
+                      "it; check without --no-data");
+  }
+  e.flows.erase("train");
+  if (declared) e.flows.emplace("train", std::move(*declared));
 }
 
 void CheckedExperiment::compile() {

@@ -31,12 +31,15 @@ void warn_of_unsaved_weights(const Experiment& experiment);
 /// order of callbacks, gates. Nothing is compiled unless asked for, no file is written.
 class CheckedExperiment {
  public:
-  /// `with_data`: opens the data, too; otherwise what they declare is taken, and callbacks are not set up.
-  /// Errors: ConfigError with all mistakes of the first stage that has any; DataError, ResourceError.
+  /// `with_data`: opens the data, too; otherwise what they declare is taken (what the model's inputs declare,
+  /// where data.train must be opened to be known), and callbacks are not set up. Errors: ConfigError with all
+  /// mistakes of the first stage that has any; DataError, ResourceError.
   CheckedExperiment(const std::string& path, const std::vector<std::string>& overrides, bool with_data);
 
   Experiment& experiment() { return experiment_; }
   Plan& plan() { return plan_; }
+  /// False if nothing tells whether data.train fits the model: it must be opened, and was not.
+  bool knows_train_data() const { return knows_train_data_; }
   /// Every statistic that the run will report, sorted; empty without the data.
   const std::vector<std::string>& statistics() const { return statistics_; }
   /// 0 if only the data tell.
@@ -50,10 +53,13 @@ class CheckedExperiment {
   uint64_t data_bytes() const { return data_bytes_; }
 
  private:
+  void declare_train_data();
+
   Experiment experiment_;
   Plan plan_;
   std::unique_ptr<Comm> world_;
   int64_t steps_per_epoch_ = 0;
+  bool knows_train_data_ = true;
   std::vector<std::string> statistics_;
   bool callbacks_are_set_up_ = false;
   uint64_t program_bytes_ = 0;

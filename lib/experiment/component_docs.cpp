@@ -17,6 +17,12 @@ std::string default_text(const FieldInfo& field) {
   return field.default_value.is_null() ? "none" : to_json(field.default_value);
 }
 
+bool names_component(const std::string& name) {
+  const std::vector<std::string> kinds = documented_kinds();
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](const std::string& kind) { return ComponentTable::of(kind).find(name) != nullptr; });
+}
+
 /// A section or a setting in one, by its path: "model.inputs.NAME.shape".
 struct Setting {
   std::string path;
@@ -37,13 +43,27 @@ void add_settings(const std::string& path, const FieldType& type, std::vector<Se
   for (const FieldInfo& field : *type.fields) add_setting(path + "." + field.name, field, all);
 }
 
-/// All settings, or the section of that path with those below it.
-std::vector<Setting> settings(const std::string& path = "") {
+std::vector<Setting> settings() {
   std::vector<Setting> all;
   const FieldType config = config_structure();
   for (const FieldInfo& section : *config.fields) add_setting(section.name, section, all);
+  return all;
+}
+
+/// The section of that path with the settings below it. A section may also be named by the end of its path,
+/// such as GAN, if it is the only one of that name and no component has it.
+std::vector<Setting> settings(std::string path) {
+  std::vector<Setting> all = settings();
+  std::vector<std::string> named;
+  for (const Setting& setting : all) {
+    if (setting.field.type.fields != nullptr && setting.path.ends_with("." + path))
+      named.push_back(setting.path);
+  }
+  const auto is_it = [&](const Setting& setting) { return setting.path == path; };
+  if (named.size() == 1 && std::none_of(all.begin(), all.end(), is_it) && !names_component(path))
+    path = named[0];
   std::erase_if(all, [&](const Setting& setting) {
-    return !path.empty() && setting.path != path && !setting.path.starts_with(path + ".");
+    return setting.path != path && !setting.path.starts_with(path + ".");
   });
   return all;
 }

@@ -1,6 +1,7 @@
 #include "experiment/experiment.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kForGans =
+    "any trainer trains several networks, if the config has 'updates: {GAN: {optimizer: ...}}' instead of "
+    "'optimizer'";
+constexpr const char* kForManyMachines =
+    "Horovod trains on several machines; start it with mpirun, or on one machine with `tpack train --procs`";
+
+/// Trainers of tensorpack without one of the same name, and what to write instead.
+constexpr std::array<std::pair<const char*, const char*>, 6> kTrainersOfTensorpack = {
+    {{"GANTrainer", kForGans},
+     {"SeparateGANTrainer", kForGans},
+     {"MultiGPUGANTrainer", kForGans},
+     {"BytePSTrainer", kForManyMachines},
+     {"DistributedTrainerReplicated", kForManyMachines},
+     {"DistributedTrainerParameterServer", kForManyMachines}}};
+
 /// Makes the parts of an experiment; all mistakes go to one place.
 class ExperimentMaker {
  public:
@@ -32,8 +48,12 @@ class ExperimentMaker {
     make_callbacks();
     make_predict();
     for (const Slot<Monitor>& slot : c.monitors) {
-      if (auto monitor = Registry<Monitor>::make(slot.item, errors_))
-        e_.monitors.push_back(std::move(monitor));
+      auto monitor = Registry<Monitor>::make(slot.item, errors_);
+      if (!monitor) continue;
+      const ComponentItem item = component_item(slot.item, Monitor::kKind);
+      for (const std::string& scalar : monitor->needed_scalars())
+        e_.monitor_needs.push_back({scalar, "monitor " + item.name, item.position});
+      e_.monitors.push_back(std::move(monitor));
     }
     if (c.name.empty() || c.name == "." || c.name == ".." || c.name.find('/') != std::string::npos) {
       errors_.add(e_.position_of("name"),
@@ -62,11 +82,9 @@ class ExperimentMaker {
     const ConfigNode& item = slot.item;
     const bool has_params = item.is_map() && item.size() == 1;
     const std::string name = has_params ? item.entries()[0].key : item.is_string() ? item.text() : "";
-    for (const char* of_gans : {"GANTrainer", "SeparateGANTrainer", "MultiGPUGANTrainer"}) {
-      if (name != of_gans) continue;
-      errors_.add(item.position(), "unknown trainer '" + name +
-                                       "'; any trainer trains several networks, if the config has 'updates: "
-                                       "{GAN: {optimizer: ...}}' instead of 'optimizer'");
+    for (const auto& [of_tensorpack, instead] : kTrainersOfTensorpack) {
+      if (name != of_tensorpack) continue;
+      errors_.add(item.position(), "unknown trainer '" + name + "'; " + instead);
       return;
     }
     make_slot(slot, e_.position_of("trainer"), e_.trainer);

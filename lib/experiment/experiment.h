@@ -8,6 +8,7 @@
 #include "config/load_config.h"
 #include "dataflow/data_flow.h"
 #include "experiment/experiment_config.h"
+#include "experiment/gates.h"
 #include "graph/tower_function.h"
 #include "input/input_source.h"
 #include "monitor/monitors.h"
@@ -32,6 +33,7 @@ struct Experiment {
   std::unique_ptr<InputSource> input;
   std::vector<NamedCallback> callbacks;  // default ones last
   std::vector<std::unique_ptr<Monitor>> monitors;
+  std::vector<MonitorNeed> monitor_needs;              // of these
   std::vector<std::unique_ptr<Optimizer>> optimizers;  // of the updates
 
   /// Errors: ConfigError for every section that the trainer needs and the config does not have.

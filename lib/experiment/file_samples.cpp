@@ -188,7 +188,7 @@ class TableFiles final : public FileSamples {
   void read(const std::string& path, const std::function<void(FileSample)>& take) override {
     try {
       const std::shared_ptr<RandomAccessSource> source = source_->reader_of(path, names());
-      source->prepare_once();
+      source->prepare_once({});
       const SampleMaps maps(components_, source->spec());
       for (int64_t row = 0; row < source->size(); ++row) take(sample(*source, maps, row, path));
     } catch (const ConfigError& error) {

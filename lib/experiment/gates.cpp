@@ -19,6 +19,17 @@ void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>&
   errors.throw_if_any();
 }
 
+void check_monitor_needs(const std::vector<MonitorNeed>& needs, const std::vector<std::string>& provided,
+                         const std::vector<std::string>& flows) {
+  Diagnostics errors;
+  for (const MonitorNeed& need : needs) {
+    if (std::find(provided.begin(), provided.end(), need.scalar) != provided.end()) continue;
+    const ConfigError unknown = unknown_statistic({need.scalar, {}}, provided, flows);
+    errors.add(need.position, need.who + ": " + unknown.problems()[0].text);
+  }
+  errors.throw_if_any();
+}
+
 void require_gates(const std::vector<Gate>& gates, const Monitors& monitors) {
   std::vector<std::string> missed;
   for (const Gate& gate : gates) {

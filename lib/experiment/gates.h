@@ -11,6 +11,15 @@ namespace tpack {
 /// Refuses gates of statistics that nothing reports. Errors: ConfigError with suggestions.
 void check_gates(const std::vector<Gate>& gates, const std::vector<std::string>& provided,
                  const std::vector<std::string>& flows = {});
+/// A scalar without which a monitor does nothing (Monitor::needed_scalars).
+struct MonitorNeed {
+  std::string scalar;
+  std::string who;  // for messages
+  Position position = {};
+};
+/// Refuses monitors that need what nothing reports. Errors: ConfigError with suggestions.
+void check_monitor_needs(const std::vector<MonitorNeed>& needs, const std::vector<std::string>& provided,
+                         const std::vector<std::string>& flows = {});
 /// Checks the newest statistics. Errors: GateMissed with every gate that was missed.
 void require_gates(const std::vector<Gate>& gates, const Monitors& monitors);
 

@@ -12,6 +12,7 @@ namespace {
 constexpr uint64_t kOnlyInTraining = 4'000'000;
 
 uint64_t bytes_of_batch(const DataFlow& flow) {
+  if (!flow.knows_spec()) return 0;  // it was not opened
   const int64_t batch = flow.batch_size().value_or(1);
   uint64_t bytes = 0;
   for (const ComponentSpec& component : flow.spec()) {

@@ -82,6 +82,7 @@ void add_rates(const Update& update, const ParameterGroup& group, const Variable
 void add_updates(const Experiment& e, ModelReport& report) {
   const VariableStore* store = e.trainer->variables();
   if (store == nullptr) return;
+  if (e.updates.empty()) return;  // nothing is trained, so nothing is frozen
   report.frozen = report.parameters;
   for (const ParameterGroup& group : store->table().groups()) {
     const auto update = std::find_if(e.updates.begin(), e.updates.end(),
@@ -133,7 +134,8 @@ std::string ModelReport::str() const {
   }
   const bool one_trains_all = updates.size() == 1 && updates[0].name.empty() && frozen == 0;
   TextTable table({"step", "value"});
-  table.add({"batch x towers", with_thousands(size.batch) + " x " + std::to_string(size.towers)});
+  if (size.batch > 0)
+    table.add({"batch x towers", with_thousands(size.batch) + " x " + std::to_string(size.towers)});
   if (!layers.empty()) {
     table.add({"parameters", with_thousands(parameters)});
     table.add({"FLOPs forward per sample",

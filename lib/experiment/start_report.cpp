@@ -51,6 +51,10 @@ std::map<std::string, double> multipliers_of(const std::vector<ParameterGroup>& 
 std::string describe_run(const StepSize& size, const RunLength& length, const DataFlow* train) {
   const int64_t batches = length.steps_per_epoch * size.batches();
   TextTable table({"run", "value"});
+  if (size.batch == 0) {
+    table.add({"steps per epoch", with_thousands(length.steps_per_epoch)});
+    return table.str();
+  }
   table.add({"batch per tower", with_thousands(size.batch)});
   table.add({"towers", with_thousands(size.towers)});
   table.add({"accumulation", with_thousands(size.accumulate)});

@@ -119,7 +119,10 @@ void TrainRun::train() {
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
   if (chief() && e.tower) log::info("compiling the network");
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
-  if (chief()) check_gates(e.config.gates, loop.scalars(), e.flow_names());
+  if (chief()) {
+    check_monitor_needs(e.monitor_needs, loop.scalars(), e.flow_names());
+    check_gates(e.config.gates, loop.scalars(), e.flow_names());
+  }
   restore(loop);
   begin_folder();
   start(loop);
@@ -281,7 +284,7 @@ void TrainRun::start(Loop& loop) {
   warn_of_known_bad_samples(e.flows);
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   const VariableStore* store = e.trainer->variables();
-  if (store != nullptr && !store->table().trainable().empty())
+  if (store != nullptr && !store->table().groups().empty())
     log::info("what is trained\n" + describe_variables(*store, e.updates));
 }
 

@@ -45,6 +45,8 @@ class Monitor {
   static constexpr const char* kKind = "monitor";
 
   virtual ~Monitor() = default;
+  /// Scalars without which it does nothing: a run that does not report them is refused.
+  virtual std::vector<std::string> needed_scalars() const { return {}; }
   virtual void open(const RunRecord& /*run*/) {}
   virtual void put_scalar(const std::string& name, double value, const Moment& at) = 0;
   /// Shapes: [H, W], [H, W, C] or [N, H, W, C] with C of 1, 3 (RGB) or 4 (RGBA); uint8, or float32 from 0 to

@@ -41,6 +41,7 @@ class SendMonitorData final : public Monitor {
       throw ConfigError(std::string(kSendMonitorData) + ": 'command' names no scalar; write one as {NAME}");
   }
 
+  std::vector<std::string> needed_scalars() const override { return wanted_; }
   void open(const RunRecord& run) override { stop_ = run.stop; }
   void put_scalar(const std::string& name, double value, const Moment& at) override {
     if (std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end()) return;

@@ -75,9 +75,9 @@ Graph TrainingGraphs::backward(size_t index, VariableTable& table, const Signatu
   require_same_variables(index, trained);
   const std::vector<Symbol> found = gradients(b, fetched(graph, kCostFetch), wrt);
   if (std::none_of(found.begin(), found.end(), [](Symbol s) { return static_cast<bool>(s); })) {
-    const char* const which = !update.variables.empty() ? " that it selects"
-                              : !update.frozen.empty()  ? " that is not in `freeze`"
-                                                        : "";
+    std::string which = update.variables.empty() ? "" : " that it selects";
+    if (!update.frozen.empty())
+      which += std::string(which.empty() ? "" : " and") + " that is not in `freeze`";
     throw ConfigError(update.position,
                       in_update(update) + "the cost depends on no trainable variable" + which);
   }

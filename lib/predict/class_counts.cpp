@@ -1,63 +1,123 @@
 #include "predict/class_counts.h"
 
+#include <algorithm>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "core/log.h"
 #include "core/text.h"
+#include "graph/pointwise.h"
 #include "graph/structural.h"
+#include "ops/gather.h"
+#include "ops/one_hot.h"
 #include "ops/softmax_cross_entropy.h"
 
 namespace tpack {
 namespace {
 
-/// The component of a flow that an input is fed; null for other symbols.
-const ComponentSpec* component_of(const Symbol& fed, const TowerFunction& tower, const DataFlow& flow) {
-  const auto* input = op_cast<Input>(*fed.node);
-  if (input == nullptr) return nullptr;
-  for (const TowerInput& known : tower.inputs()) {
-    if (known.name != input->params().name) continue;
-    const auto component = flow.spec().find(known.component);
-    return component ? &flow.spec()[*component] : nullptr;
+/// Without what changes only the shape of numbers, or their type of integers.
+Symbol behind_forms(Symbol at) {
+  while (true) {
+    const auto* cast = op_cast<pointwise::Pointwise>(*at.node);
+    const bool is_cast = cast != nullptr && cast->expression().code.size() == 1;  // the input alone
+    if (!is_cast && op_cast<Reshape>(*at.node) == nullptr) return at;
+    at = at.node->inputs[0];
   }
-  return nullptr;
+}
+
+/// The number of the input that gives the values; nothing for other symbols.
+std::optional<size_t> input_of(const Symbol& fed, const TowerFunction& tower) {
+  const auto* input = op_cast<Input>(*behind_forms(fed).node);
+  if (input == nullptr) return std::nullopt;
+  const auto& known = tower.inputs();
+  const auto at = std::find_if(known.begin(), known.end(),
+                               [&](const TowerInput& one) { return one.name == input->params().name; });
+  return at == known.end() ? std::nullopt : std::optional(static_cast<size_t>(at - known.begin()));
+}
+
+/// The component of a flow that an input is fed; null if it has none of that name.
+const ComponentSpec* component_of(const TowerInput& input, const DataFlow& flow) {
+  const auto component = flow.spec().find(input.component);
+  return component ? &flow.spec()[*component] : nullptr;
+}
+
+/// What a node takes numbers for, and from where; nothing for other nodes.
+std::optional<std::pair<NumberedChoice, Symbol>> choice_of(const Node& node) {
+  NumberedChoice choice{.node = &node};
+  if (op_cast<SoftmaxCrossEntropy>(node) != nullptr) {
+    choice.count = node.inputs[0].shape()[1];
+    choice.what = "scores";
+  } else if (op_cast<Gather>(node) != nullptr &&
+             op_cast<Read>(*behind_forms(node.inputs[0]).node) != nullptr) {
+    choice.count = node.inputs[0].shape()[0];
+    choice.what = "entries";
+  } else if (const auto* one_hot = op_cast<OneHot>(node)) {
+    choice.count = one_hot->params().classes;
+    choice.what = "classes of OneHot";
+    choice.makes_nan = false;
+    return std::pair(choice, node.inputs[0]);
+  } else {
+    return std::nullopt;
+  }
+  return std::pair(choice, node.inputs[1]);
+}
+
+/// What makes a model fit data with that many classes.
+std::string fix_of(const NumberedChoice& choice, size_t classes) {
+  const std::string count = std::to_string(classes);
+  if (op_cast<SoftmaxCrossEntropy>(*choice.node) != nullptr)
+    return "give the layer of the logits " + count + " units";
+  return (op_cast<OneHot>(*choice.node) != nullptr ? "set classes: " : "set entries: ") + count;
 }
 
 struct ClassCounts {
-  const Node* cost = nullptr;
+  NumberedChoice choice;             // of the model
   std::vector<std::string> classes;  // of the data
-  int64_t scores = 0;                // of the model
 };
 
 /// Where the two are not the same.
 std::vector<ClassCounts> different_counts(const Graph& graph, const TowerFunction& tower,
                                           const DataFlow& flow) {
   std::vector<ClassCounts> all;
-  for (const auto& node : graph.nodes()) {
-    if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
-    const int64_t scores = node->inputs[0].shape()[1];
-    const ComponentSpec* labels = component_of(node->inputs[1], tower, flow);
-    if (labels != nullptr && !labels->classes.empty() && std::ssize(labels->classes) != scores)
-      all.push_back({node.get(), labels->classes, scores});
+  for (const NumberedChoice& choice : numbered_choices(graph, tower)) {
+    const ComponentSpec* labels = component_of(tower.inputs()[choice.input], flow);
+    if (labels != nullptr && !labels->classes.empty() && std::ssize(labels->classes) != choice.count)
+      all.push_back({choice, labels->classes});
   }
   return all;
 }
 
 std::string described(const std::string& which, const ClassCounts& counts) {
-  return counts.cost->path + ": " + which + " has " + std::to_string(counts.classes.size()) + " classes (" +
-         join_first(counts.classes) + "), but there are " + std::to_string(counts.scores) + " scores; ";
+  return counts.choice.node->path + ": " + which + " has " + std::to_string(counts.classes.size()) +
+         " classes (" + join_first(counts.classes) + "), but there are " + counts.choice.str() + "; ";
 }
 
 }  // namespace
 
+std::string NumberedChoice::str() const { return std::to_string(count) + " " + what; }
+
+std::vector<NumberedChoice> numbered_choices(const Graph& graph, const TowerFunction& tower) {
+  std::vector<NumberedChoice> all;
+  for (const auto& node : graph.nodes()) {
+    auto found = choice_of(*node);
+    const auto input = found ? input_of(found->second, tower) : std::nullopt;
+    if (!input) continue;
+    found->first.input = *input;
+    all.push_back(found->first);
+  }
+  return all;
+}
+
 void check_classes_of_train(const Graph& graph, const TowerFunction& tower, const DataFlow& train) {
   Diagnostics errors;
   for (const ClassCounts& counts : different_counts(graph, tower, train)) {
-    const std::string what = described("data.train", counts) + "give the layer of the logits " +
-                             std::to_string(counts.classes.size()) + " units";
-    if (std::ssize(counts.classes) > counts.scores) {
-      errors.add(counts.cost->origin, what);
-    } else {
-      log::warning(Problem{counts.cost->origin, what}.str());
+    const Node& node = *counts.choice.node;
+    const std::string what = described("data.train", counts) + fix_of(counts.choice, counts.classes.size());
+    if (std::ssize(counts.classes) > counts.choice.count) {
+      errors.add(node.origin, what);
+    } else if (op_cast<SoftmaxCrossEntropy>(node) != nullptr) {
+      log::warning(Problem{node.origin, what}.str());
     }
   }
   errors.throw_if_any();
@@ -66,7 +126,7 @@ void check_classes_of_train(const Graph& graph, const TowerFunction& tower, cons
 void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,
                    const std::string& name, const Position& where) {
   for (const ClassCounts& counts : different_counts(graph, tower, flow)) {
-    if (std::ssize(counts.classes) > counts.scores) {
+    if (std::ssize(counts.classes) > counts.choice.count) {
       throw ConfigError(where, described("flow '" + name + "'", counts) +
                                    "remove the classes that data.train does not have");
     }
@@ -85,9 +145,9 @@ const ComponentSpec* label_component(const TowerFunction* tower, const DataFlow&
   Builder b(graph, table, {Phase::kInference, DType::kFloat32});
   build_tower(b, *tower, batch_specs(*tower, 1), {});
   const ComponentSpec* of_costs = nullptr;
-  for (const auto& node : graph.nodes()) {
-    if (op_cast<SoftmaxCrossEntropy>(*node) == nullptr) continue;
-    const ComponentSpec* labels = component_of(node->inputs[1], *tower, flow);
+  for (const NumberedChoice& choice : numbered_choices(graph, *tower)) {
+    if (op_cast<SoftmaxCrossEntropy>(*choice.node) == nullptr) continue;
+    const ComponentSpec* labels = component_of(tower->inputs()[choice.input], flow);
     if (labels == nullptr || labels->classes.empty()) continue;
     if (of_costs != nullptr && labels->classes != of_costs->classes) return nullptr;
     of_costs = labels;

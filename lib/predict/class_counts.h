@@ -1,16 +1,33 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "dataflow/data_flow.h"
 #include "graph/tower_function.h"
 
 namespace tpack {
 
-/// Check that each softmax cross entropy of a tower has a score for every class of the labels that a flow
-/// feeds to it: a label without a score makes the cost NaN, a whole epoch later. `graph` is the tower's, for
-/// inference. The model has to follow data.train: if it has more scores than that has classes, a warning
-/// is logged. `where` is what names another flow. Errors: ConfigError.
+/// Where a tower takes one of several by a number from the data: a score by a label, a row of an embedding.
+struct NumberedChoice {
+  const Node* node = nullptr;
+  size_t input = 0;       // of the tower, with the numbers
+  int64_t count = 0;      // numbers must be below
+  const char* what = "";  // there are that many of: "scores"
+  bool makes_nan = true;  // of another number
+
+  /// "3 scores".
+  std::string str() const;
+};
+std::vector<NumberedChoice> numbered_choices(const Graph& graph, const TowerFunction& tower);
+
+/// Check that a tower has a score, an entry of an embedding or a place of OneHot for every class of the
+/// numbers that a flow feeds to it: a number without one makes the cost NaN, a whole epoch later, or counts
+/// as no class. `graph` is the tower's, for inference. The model has to follow data.train: if it has more
+/// scores than that has classes, a warning is logged. `where` is what names another flow. Errors:
+/// ConfigError.
 void check_classes_of_train(const Graph& graph, const TowerFunction& tower, const DataFlow& train);
 void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,
                    const std::string& name, const Position& where);

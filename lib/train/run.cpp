@@ -79,10 +79,13 @@ const DataFlow& Run::flow(const Ref<FlowName>& name) const {
   throw unknown_reference("flow", name.name, name.position, known);
 }
 
-void Run::require_hyper_parameter(const std::string& name) const {
+void Run::require_hyper_parameter(const std::string& name, const Position& where) const {
   if (hyper_parameters_.empty()) hyper_parameters_ = trainer_.hyper_parameters();
+  if (hyper_parameters_.empty())
+    throw ConfigError(
+        where, "unknown hyper-parameter '" + name + "'; this trainer has none, as it has no optimizer");
   if (std::find(hyper_parameters_.begin(), hyper_parameters_.end(), name) == hyper_parameters_.end())
-    throw unknown_reference("hyper-parameter", name, {}, hyper_parameters_);
+    throw unknown_reference("hyper-parameter", name, where, hyper_parameters_);
 }
 
 double Run::hyper_parameter(const std::string& name) const {

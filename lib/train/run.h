@@ -95,6 +95,7 @@ class Run {
   /// A number that may be set between steps ("learning_rate"). Errors: ConfigError with the known names where
   /// there is none. Not in `setup`, where only their names are known. Only the first call allocates.
   double hyper_parameter(const std::string& name) const;
+  void require_hyper_parameter(const std::string& name, const Position& where = {}) const;
   void set_hyper_parameter(const std::string& name, double value);
   /// The value that the chief has: on every rank, once all have called this. Errors: DistributedError.
   double of_chief(double value) const;
@@ -141,7 +142,6 @@ class Run {
 
  private:
   friend class Loop;
-  void require_hyper_parameter(const std::string& name) const;
   /// All ranks come together: errors of `agree`.
   void meet_others() const;
   /// A step was done in this process.

@@ -54,7 +54,7 @@ TEST(SkippedSteps, end_the_run_with_the_name_of_the_first_bad_tensor) {
   EXPECT_EQ(
       error_of_run(run),
       "after global_step 2 the gradient is not finite and was not applied: input 'x' (test.yaml:3:3) has "
-      "nan at [0, 0]; try a smaller learning rate, or GlobalNormClip for the gradient");
+      "nan at [0, 0]; it is in component 'x' of data.train: remove or replace such values");
   expect_bit_equal(variables_of(training.trainer()), after_steps(1));  // moving averages, too
 }
 
@@ -85,6 +85,26 @@ cost:
               AllOf(StartsWith("after global_step 1 the gradient is not finite and was not "
                                "applied: the outputs of all layers are finite"),
                     HasSubstr("; the gradient of variable fc0/")));
+}
+
+/// FakeData has labels from 0 to 2.
+TEST(SkippedSteps, name_a_number_that_the_model_has_nothing_for) {
+  const std::string inputs = "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\n";
+  const std::string few_scores = inputs +
+                                 "layers:\n  - FullyConnected: {name: fc0, units: 2, input: x}\n"
+                                 "cost:\n  - SoftmaxCrossEntropy: {logits: fc0, labels: label}";
+  const std::string few_entries = inputs +
+                                  "layers:\n  - Embedding: {name: rows, entries: 2, units: 5, input: label}\n"
+                                  "cost:\n  - MeanSquaredError: {predictions: rows, targets: x}";
+  for (const auto& [model, what] : {std::pair(few_scores, "2 scores (cost/SoftmaxCrossEntropy)"),
+                                    std::pair(few_entries, "2 entries (rows/Gather)")}) {
+    BadTraining training("Poisoned", "Simple", model);
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 11}, training.trainer());
+    run.add("CheckNumerics");
+    EXPECT_THAT(error_of_run(run), AllOf(HasSubstr("input 'label' (test.yaml:3:3) has 2 at ["),
+                                         HasSubstr(std::string("but there are ") + what),
+                                         HasSubstr("; component 'label' of data.train must be from 0 to 1")));
+  }
 }
 
 /// The outputs that the examples of costs name, as layers or inputs.

@@ -69,9 +69,7 @@ TEST_F(CheckNumericsTest, looks_at_the_cost_too) {
   trainer_.figures["accuracy"] = [](int64_t) { return std::nan(""); };  // no weight: no value
   // Only in a step within the epoch.
   trainer_.figures["cost"] = [](int64_t step) { return step == 2 ? std::nan("") : 1.0; };
-  EXPECT_EQ(run(), std::string("after global_step 2 the cost is nan (labels that are not below the number of "
-                               "classes also make it NaN)") +
-                       kAdvice);
+  EXPECT_EQ(run(), std::string("after global_step 2 the cost is nan") + kAdvice);
 }
 
 TEST_F(CheckNumericsTest, looks_at_every_cost) {
@@ -79,7 +77,7 @@ TEST_F(CheckNumericsTest, looks_at_every_cost) {
   trainer_.figures["d"] = [](int64_t) { return 1.0; };
   trainer_.figures["d_term"] = [](int64_t) { return std::nan(""); };
   trainer_.figures["g"] = [](int64_t step) { return step == 2 ? -std::nan("") : 1.0; };
-  EXPECT_THAT(run(), testing::StartsWith("after global_step 2 cost g is nan ("));
+  EXPECT_THAT(run(), testing::StartsWith("after global_step 2 cost g is nan;"));
 }
 
 TEST_F(CheckNumericsTest, takes_no_cost_of_a_step_that_has_none) {

@@ -25,14 +25,31 @@ TEST(CheckCommand, opens_data_that_alone_tell_what_they_hold) {
   CheckedExperiment checked(folder / "tiny.yaml", late, true);
   EXPECT_EQ(checked.steps_per_epoch(), 3);
   EXPECT_EQ(checked.experiment().train_flow()->spec().str(), "image uint8 [4, 4, 4, 1], label int32 [4]");
-  try {
-    CheckedExperiment(folder / "tiny.yaml", late, false);
-    FAIL() << "nothing is known without the data";
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(
-        error.what(),
-        testing::HasSubstr("tiny.yaml:5:5: what this flow holds is known only once its data is opened"));
-  }
+}
+
+TEST(CheckCommand, takes_what_the_model_declares_for_data_that_are_not_opened) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  const auto check = [&](const std::vector<std::string>& sets) {
+    std::vector<std::string> words = {"check", folder / "tiny.yaml", "--no-data", "--set",
+                                      "data.train.0={Npz: absent.npz}"};
+    for (const std::string& set : sets) words.insert(words.end(), {"--set", set});
+    return testing_cli::tpack(words);
+  };
+  const testing_cli::Outcome good = check({});
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_THAT(good.out, testing::HasSubstr("float32 [4, 5]")) << "the batch size of the config";
+  EXPECT_THAT(good.err, testing::HasSubstr("nor whether data.train fits the model"));
+  const testing_cli::Outcome bad = check({"optimizer=!delete", "updates={d: {variables: nothing}}"});
+  EXPECT_EQ(bad.code, 2) << bad.err;
+  const testing_cli::Outcome known = testing_cli::tpack({"check", folder / "tiny.yaml", "--no-data"});
+  EXPECT_THAT(known.err, testing::Not(testing::HasSubstr("fits the model")));
+  const testing_cli::Outcome no_model = check({"model=!delete", "optimizer=!delete", "predict=!delete",
+                                               "callbacks=[]", "trainer={KMeans: {clusters: 2}}"});
+  EXPECT_EQ(no_model.code, 2);
+  EXPECT_THAT(no_model.err,
+              testing::ContainsRegex("error: [^ ]*tiny.yaml:5:5: what data.train holds is known "
+                                     "only once it is opened"));
 }
 
 TEST(CheckCommand, takes_the_config_for_databases_of_caffe_which_trains) {

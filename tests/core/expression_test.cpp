@@ -139,6 +139,29 @@ TEST(Expression, names_the_operator_with_operands_that_do_not_fit) {
   EXPECT_EQ(evaluation_complaint("min(1, 'a')"), "a.yaml:2:10: 'min' needs numbers, found the string 'a'");
 }
 
+TEST(Expression, tells_what_fails_in_each_evaluation) {
+  const auto complaint = [](const std::string& text) -> std::string {
+    try {
+      Expression::parse(text).check();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const char* bad :
+       {"epoch % 0", "epoch / (2 - 2)", "1 + -(epoch // 0.0)", "epoch > cost / 0", "not epoch % 0",
+        "epoch % 0 == 0 and step > 3", "(epoch % 0 or 1)", "max(epoch, 1 / 0)", "1 if epoch % 0 == 0 else 2",
+        "epoch if 1 / 0 > 1 else 2", "1 % 0 if 2 > 1 else epoch"})
+    EXPECT_EQ(complaint(bad), "division by zero") << bad;
+  for (const char* good : {"epoch % 2", "epoch % step", "epoch > 3 and 1 % 0 > 1", "epoch > 3 or 1 % 0 > 1",
+                           "1 % 0 if epoch else 2", "epoch if 1 > 2 else 1 + step", "1 < step < 1 / 0",
+                           "0 and 1 / 0", "0 % epoch", "env.TPACK_UNSET or 1", "env.TPACK_UNSET or epoch"})
+    EXPECT_EQ(complaint(good), "") << good;
+  EXPECT_EQ(complaint("epoch * env.TPACK_UNSET"),
+            "environment variable 'TPACK_UNSET' is not set; set it, or write 'env.TPACK_UNSET or DEFAULT'");
+  EXPECT_EQ(complaint("epoch * ('a' - 1)"), "'-' needs two numbers, found the string 'a' and the number 1");
+}
+
 TEST(Expression, refuses_division_by_zero_and_overflow) {
   EXPECT_EQ(evaluation_complaint("1 / 0"), "a.yaml:2:12: division by zero");
   EXPECT_EQ(evaluation_complaint("1 // 0"), "a.yaml:2:12: division by zero");

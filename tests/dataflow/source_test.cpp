@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 
 namespace tpack {
@@ -31,6 +32,21 @@ TEST(SequentialSource, numbers_its_samples) {
   Datapoint d;
   ASSERT_TRUE(cursor->next(d));
   EXPECT_EQ(d.id(), (SampleId{2, 3, 0}));
+}
+
+TEST(Source, errors_of_its_data_say_where_the_config_names_it) {
+  const TempFolder folder;
+  folder.write("empty.csv", {});
+  const auto error = [&](const std::string& item) {
+    const DataFlow flow = make_flow(parse_yaml("\n[" + item + "]", folder.path("train.yaml")));
+    return error_of([&] { flow.prepare(); });
+  };
+  const std::string yaml = folder.path("train.yaml");
+  EXPECT_EQ(error("CSV: {file: empty.csv, columns: {x: [a]}}"),
+            yaml + ":2:2: " + folder.path("empty.csv") + ": is empty");
+  EXPECT_EQ(error("CSV: {file: none.csv, columns: {x: [a]}}"),
+            yaml + ":2:14: CSV: no such file '" + folder.path("none.csv") + "'");
+  EXPECT_EQ(error("Npz: none.npz"), yaml + ":2:7: Npz: no such file '" + folder.path("none.npz") + "'");
 }
 
 }  // namespace

@@ -77,6 +77,16 @@ TEST(Check, says_what_is_frozen_and_what_has_another_learning_rate) {
   EXPECT_EQ(report.to_json().at("rates").at(0).at("variables"), 2);
 }
 
+TEST(Check, says_nothing_of_steps_and_frozen_parameters_where_nothing_is_trained) {
+  const TemporaryFolder folder;
+  write_content(folder / "tiny.yaml", kTinyConfig);
+  CheckedExperiment checked(folder / "tiny.yaml", {"trainer=NoOp", "optimizer=!delete"}, true);
+  const std::string text = report_model(checked).str();
+  EXPECT_EQ(text.find("frozen"), std::string::npos) << text;
+  EXPECT_EQ(text.find("batch x towers"), std::string::npos) << text;
+  EXPECT_NE(text.find("parameters"), std::string::npos) << text;
+}
+
 TEST(Check, reads_the_weights_that_a_run_starts_with) {
   const TemporaryFolder folder;
   write_content(folder / "tiny.yaml", kTinyConfig);

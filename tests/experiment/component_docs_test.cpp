@@ -24,6 +24,13 @@ TEST(ComponentDocs, find_components_by_alias) {
   EXPECT_THROW(components_named("Conv2X"), ConfigError);
 }
 
+TEST(ComponentDocs, know_sections_by_the_end_of_their_path) {
+  EXPECT_EQ(describe_section("GAN"), describe_section("updates.GAN"));
+  EXPECT_NE(describe_section("GAN"), "");
+  EXPECT_EQ(describe_section("joint"), "") << "a setting, not a section";
+  EXPECT_EQ(describe_section("NAME"), "") << "of many sections";
+}
+
 TEST(ComponentDocs, name_the_file_of_a_component) {
   EXPECT_EQ(source_file(*components_named("Conv2D").at(0)), "lib/layers/conv2d.cpp");
 }

@@ -37,5 +37,16 @@ TEST(Gates, of_unknown_statistics_are_refused) {
   EXPECT_THROW(check_gates({parse_gate("costs", "< 1", {})}, {"accuracy", "cost"}), ConfigError);
 }
 
+TEST(MonitorNeeds, are_statistics_of_the_run) {
+  EXPECT_NO_THROW(check_monitor_needs({{"cost", "monitor SendMonitorData"}}, {"accuracy", "cost"}));
+  try {
+    check_monitor_needs({{"acuracy", "monitor SendMonitorData"}}, {"accuracy", "cost"});
+    ADD_FAILURE() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "monitor SendMonitorData: unknown statistic 'acuracy'; did you mean 'accuracy'?");
+  }
+}
+
 }  // namespace
 }  // namespace tpack

@@ -36,6 +36,13 @@ TEST(StartReport, says_if_the_length_of_a_pass_is_unknown) {
   EXPECT_NE(describe_run({64, 1, 1}, {1, 10, 50}, nullptr).find("unknown"), std::string::npos);
 }
 
+TEST(StartReport, has_no_batches_of_a_trainer_without_data) {
+  const std::string text = describe_run({}, {1, 10, 50}, nullptr);
+  EXPECT_NE(text.find("steps per epoch"), std::string::npos) << text;
+  EXPECT_EQ(text.find("batch"), std::string::npos) << text;
+  EXPECT_EQ(text.find("samples"), std::string::npos) << text;
+}
+
 TEST(StartReport, lists_trainable_variables_by_name) {
   VariableTable table;
   table.declare({"b/W", {DType::kFloat32, {2, 3}}, VariableScope::kModel, true});

@@ -251,8 +251,10 @@ TEST_F(TwoUpdates, say_what_they_cannot_do) {
   EXPECT_THAT(error_of(frozen),
               HasSubstr("'freeze': no trainable variable matches 'bodi/.*' or is below it"));
   for (Update& one : frozen) one.frozen = {{"body", {}}};
-  EXPECT_THAT(error_of(frozen),
-              HasSubstr("update a: the cost depends on no trainable variable that it selects"));
+  EXPECT_THAT(
+      error_of(frozen),
+      HasSubstr(
+          "update a: the cost depends on no trainable variable that it selects and that is not in `freeze`"));
   EXPECT_THAT(error_of({update("a", "a", "head")}),
               HasSubstr("update a: the cost depends on no trainable variable that it selects"));
 }

@@ -72,6 +72,43 @@ TEST_F(ClassCountsTest, of_other_flows_are_not_more_than_the_scores_either) {
       "class3, class4), but there are 3 scores; remove the classes that data.train does not have");
 }
 
+/// Numbers of another integer type, and with axes of size 1, too.
+TEST_F(ClassCountsTest, are_not_more_than_an_embedding_or_one_hot_has) {
+  for (const auto& [layer, what] : {std::pair("Embedding: {entries: 3, units: 2, name: known}",
+                                              "but there are 3 entries; set entries: 4"),
+                                    std::pair("OneHot: {classes: 3, name: known}",
+                                              "but there are 3 classes of OneHot; set classes: 4")}) {
+    for (const char* type : {"int32", "uint8"}) {
+      const auto tower = model_of(std::string("inputs:\n  label: {shape: [], dtype: ") + type +
+                                  "}\nlayers:\n  - Reshape: {shape: [1], name: column}\n  - " + layer);
+      Graph graph;
+      VariableTable table;
+      Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+      build_tower(b, *tower, batch_specs(*tower, 2), {});
+      const CapturedLog log;
+      const auto error = [&](int classes) {
+        return error_of([&] { check_classes_of_train(graph, *tower, with_classes(classes)); });
+      };
+      EXPECT_EQ(error(2), "");
+      EXPECT_EQ(error(3), "");
+      EXPECT_THAT(error(4), testing::HasSubstr(what)) << type;
+      EXPECT_EQ(log.text(), "") << "more entries than classes are fine";
+    }
+  }
+}
+
+/// Rows of the batch are not rows of a table.
+TEST_F(ClassCountsTest, have_nothing_to_do_with_elements_of_the_batch) {
+  const auto tower = model_of(
+      "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\nlayers:\n"
+      "  - Gather: {axis: 0, input: [x, label]}");
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {Phase::kInference, DType::kFloat32});
+  build_tower(b, *tower, batch_specs(*tower, 1), {});
+  EXPECT_TRUE(numbered_choices(graph, *tower).empty());
+}
+
 TEST_F(ClassCountsTest, say_nothing_of_labels_without_names) {
   EXPECT_NO_THROW(check_classes_of_train(graph_, *tower_, small_flow(10, "")));
 }

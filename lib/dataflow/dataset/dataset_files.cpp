@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "dataflow/source.h"
 
 namespace tpack {
 namespace {
@@ -30,7 +31,7 @@ std::vector<std::string> DatasetFiles::folders() const {
   std::string base;
   if (!dir_.empty()) {
     base = resolved_path(dir_);
-    if (!fs::is_directory(base)) throw ConfigError(dir_.position, "no such folder '" + base + "'");
+    require_folder("dataset " + name_, dir_);
   } else if (const char* set = std::getenv("TPACK_DATASET"); set != nullptr && *set != '\0') {
     base = set;
   }

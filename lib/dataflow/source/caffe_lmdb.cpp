@@ -121,6 +121,7 @@ class CaffeLmdb final : public RandomAccessSource {
 
  protected:
   void prepare() override {
+    require_path("CaffeLMDB", p_.path, "folder or file");
     database_ = std::make_unique<LmdbReader>(path_);
     find_spec();
   }

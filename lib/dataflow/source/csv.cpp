@@ -174,6 +174,7 @@ class CsvTable final : public RandomAccessSource {
 
  protected:
   void prepare() override {
+    require_path("CSV", p_.file);
     const MappedFile file(path_);
     const auto bytes = file.bytes();
     CsvReader reader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, p_.delimiter[0], path_);

@@ -109,8 +109,7 @@ class ImageFolder final : public RandomAccessSource {
   bool shuffled() const override { return p_.shuffle; }
 
   void prepare() override {
-    if (!fs::is_directory(dir_))
-      throw ConfigError(p_.dir.position, "ImageFolder: no such folder '" + dir_ + "'");
+    require_folder("ImageFolder", p_.dir);
     classes_ = class_names();
     files_.clear();
     left_out_ = {};

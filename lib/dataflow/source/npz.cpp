@@ -121,6 +121,7 @@ class Npz final : public RandomAccessSource {
  protected:
   void prepare() override {
     components_.clear();
+    require_path("Npz", p_.file);
     const auto file = std::make_shared<const MappedFile>(path_);
     constexpr std::string_view kNpyMagic = "\x93NUMPY";
     const auto bytes = file->bytes();

@@ -28,7 +28,7 @@ TEST(DatasetFiles, a_folder_that_the_config_names_must_be_there) {
   EXPECT_EQ(error_of([] {
               DatasetFiles("toys", {"/no/such/folder", {}}, "a shop").find({"a"});
             }),
-            "no such folder '/no/such/folder'");
+            "dataset toys: no such folder '/no/such/folder'");
 }
 
 }  // namespace

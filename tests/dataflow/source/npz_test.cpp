@@ -72,7 +72,7 @@ TEST(Npz, says_what_does_not_fit) {
   EXPECT_THAT(refusal("file: b.npz"), HasSubstr("different numbers of samples (x_train 3, x_test 2)"));
   EXPECT_THAT(refusal("file: c.npz"), HasSubstr("c.npz: array 'x': has elements of type '|O'"));
   EXPECT_THAT(refusal("file: none.npz"), HasSubstr("has no arrays"));
-  EXPECT_THAT(refusal("file: absent.npz"), HasSubstr("No such file"));
+  EXPECT_THAT(refusal("file: absent.npz"), HasSubstr("no such file"));
 }
 
 TEST(Npz, a_number_that_does_not_fit_is_a_bad_sample) {
