@@ -48,7 +48,8 @@ TEST_F(DamagedIdx, is_refused_if_it_is_truncated) {
     write_content(file("images-idx3"), images_.substr(0, length));
     const Outcome outcome = train_on_idx();
     EXPECT_EQ(outcome.code, 3) << outcome.err;
-    EXPECT_EQ(last_line(outcome.err).find("error: " + file("images-idx3") + ": "), 0U) << outcome.err;
+    EXPECT_EQ(last_line(outcome.err).find("error: --set data.train: " + file("images-idx3") + ": "), 0U)
+        << outcome.err;
   }
 }
 
