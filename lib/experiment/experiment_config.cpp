@@ -48,9 +48,22 @@ struct EnumNames<EngineSettings::Backend> {
 
 namespace {
 
+/// What variables and activations may be.
+enum class EngineFloat : uint8_t { kFloat32, kFloat64 };
+
+}  // namespace
+
+template <>
+struct EnumNames<EngineFloat> {
+  static constexpr std::array<std::pair<const char*, EngineFloat>, 2> kNames = {
+      {{"float32", EngineFloat::kFloat32}, {"float64", EngineFloat::kFloat64}}};
+};
+
+namespace {
+
 struct EngineParams {
   EngineSettings::Backend backend = EngineSettings{}.backend;
-  DType dtype = EngineSettings{}.dtype;
+  EngineFloat dtype = EngineFloat::kFloat32;
   DeviceOptions::Algorithm algorithm = EngineSettings{}.algorithm;
   WorkerCount threads;
 };
@@ -90,23 +103,22 @@ struct Codec<EngineSettings> {
     const auto p = parse_section(engine_schema(), node, "engine", reader);
     if (!p) return std::nullopt;
     const bool reference = p->backend == EngineSettings::Backend::kReference;
-    if (p->dtype != DType::kFloat32 && !(p->dtype == DType::kFloat64 && reference)) {
+    if (p->dtype == EngineFloat::kFloat64 && !reference) {
       reader.errors().add(node.find("dtype")->position(),
-                          std::string("'dtype' of engine: ") + name_of(p->dtype) +
-                              (p->dtype == DType::kFloat64 ? " needs `backend: reference`"
-                                                           : " is not supported for training; use float32"));
+                          "'dtype' of engine: float64 needs `backend: reference`");
       return std::nullopt;
     }
     EngineSettings settings;
     settings.backend = p->backend;
-    settings.dtype = p->dtype;
+    settings.dtype = p->dtype == EngineFloat::kFloat64 ? DType::kFloat64 : DType::kFloat32;
     settings.algorithm = p->algorithm;
     settings.threads = p->threads.count;
     return settings;
   }
   static ConfigNode dump(const EngineSettings& settings) {
-    return engine_schema().dump(
-        {settings.backend, settings.dtype, settings.algorithm, WorkerCount{settings.threads}});
+    const bool is_double = settings.dtype == DType::kFloat64;
+    return engine_schema().dump({settings.backend, is_double ? EngineFloat::kFloat64 : EngineFloat::kFloat32,
+                                 settings.algorithm, WorkerCount{settings.threads}});
   }
 };
 

@@ -284,7 +284,7 @@ void TrainRun::start(Loop& loop) {
   warn_of_known_bad_samples(e.flows);
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   const VariableStore* store = e.trainer->variables();
-  if (store != nullptr && !store->table().groups().empty())
+  if (store != nullptr && !e.updates.empty())
     log::info("what is trained\n" + describe_variables(*store, e.updates));
 }
 

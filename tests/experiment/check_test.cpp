@@ -85,6 +85,11 @@ TEST(Check, says_nothing_of_steps_and_frozen_parameters_where_nothing_is_trained
   EXPECT_EQ(text.find("frozen"), std::string::npos) << text;
   EXPECT_EQ(text.find("batch x towers"), std::string::npos) << text;
   EXPECT_NE(text.find("parameters"), std::string::npos) << text;
+  const testing_cli::Outcome run =
+      testing_cli::tpack({"train", folder / "tiny.yaml", "--log-dir", folder / "run", "--set", "trainer=NoOp",
+                          "--set", "optimizer=!delete"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err.find("what is trained"), std::string::npos) << run.err;
 }
 
 TEST(Check, reads_the_weights_that_a_run_starts_with) {

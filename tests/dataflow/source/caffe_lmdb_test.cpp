@@ -141,7 +141,8 @@ TEST(CaffeLmdb, a_database_without_a_good_record_is_refused) {
   EXPECT_THAT(error_of([&] { flow_of_database(folder).prepare(); }),
               HasSubstr("key 'a': a record of 3 bytes"));
   const TempFolder empty;
-  EXPECT_THAT(error_of([&] { flow_of_database(empty).prepare(); }), HasSubstr("CaffeLMDB: no such folder or file"));
+  EXPECT_THAT(error_of([&] { flow_of_database(empty).prepare(); }),
+              HasSubstr("CaffeLMDB: no such folder or file"));
 }
 
 TEST(CaffeLmdb, seeks_in_a_shuffled_pass_with_any_number_of_workers) {
