@@ -168,6 +168,9 @@ TEST(UnknownReference, suggests_or_lists) {
 TEST(FieldType, reads_as_english) {
   EXPECT_EQ(Codec<std::vector<std::vector<double>>>::type().str(), "a list of lists of numbers");
   EXPECT_EQ(Codec<Ref<LayerOutput>>::type().str(), "the name of a layer or input");
+  EXPECT_EQ(Codec<std::vector<Ref<LayerOutput>>>::type().str(), "a list of layers or inputs");
+  EXPECT_EQ(Codec<Ref<VariablePattern>>::type().str(), "a pattern for variables");
+  EXPECT_EQ(Codec<std::vector<Ref<OutputPattern>>>::type().str(), "a list of patterns for layers or inputs");
   EXPECT_EQ((FieldType{.base = FieldType::Base::kComponent, .of = "initializer"}).str(), "an initializer");
 }
 
