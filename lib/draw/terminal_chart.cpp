@@ -106,14 +106,20 @@ void draw(const Chart& chart, Canvas& canvas) {
   }
 }
 
-/// Names of the curves, as many on a line as fit.
-std::vector<std::string> legend(const Chart& chart, const Style& style, int columns) {
+/// Names of the curves, as many on a line as fit; the last of so many lines may say how many more there are.
+std::vector<std::string> legend(const Chart& chart, const Style& style, int columns, size_t most_lines) {
   std::vector<std::string> lines(1);
   int used = 0;
+  size_t first_on_line = 0;
   for (size_t i = 0; i < chart.series.size(); ++i) {
     const std::string& name = chart.series[i].name;
     const int width = static_cast<int>(character_count(name)) + 2;
     if (used > 0 && used + 3 + width > columns) {
+      if (lines.size() == most_lines) {
+        lines.back() = "and " + std::to_string(chart.series.size() - first_on_line) + " more";
+        return lines;
+      }
+      first_on_line = i;
       lines.emplace_back();
       used = 0;
     }
@@ -159,7 +165,8 @@ std::string terminal_chart(const Chart& chart, TerminalSize size, Colors colors)
   const bool several = chart.series.size() > 1;
   const Style style{.braille = !several || colors == Colors::kYes,
                     .colored = several && colors == Colors::kYes};
-  const std::vector<std::string> head = legend(chart, style, size.columns);
+  const std::vector<std::string> head =
+      legend(chart, style, size.columns, static_cast<size_t>(std::max(2, size.rows / 3)));
   const int rows = std::max(3, size.rows - static_cast<int>(head.size()) - 2);
   const std::vector<std::string> labels = row_labels(y_range(chart), rows);
   const std::string indent(labels[0].size(), ' ');

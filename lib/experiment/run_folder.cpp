@@ -246,7 +246,8 @@ std::string ExitRecord::to_json() const {
                                          {"reason", reason},
                                          {"epoch", epoch},
                                          {"global_step", global_step},
-                                         {"peak_memory_bytes", peak_memory_bytes}};
+                                         {"peak_memory_bytes", peak_memory_bytes},
+                                         {"is_paused", is_paused}};
   return record.dump(1) + "\n";
 }
 

@@ -76,6 +76,7 @@ struct ExitRecord {
   int64_t epoch = 0;
   int64_t global_step = 0;
   uint64_t peak_memory_bytes = 0;
+  bool is_paused = false;  // by --until-epoch: there are epochs left
 
   std::string to_json() const;
 };

@@ -46,6 +46,8 @@ const char* status_name(RunStatus::State state) {
       return "stalled";
     case RunStatus::State::kFinished:
       return "finished";
+    case RunStatus::State::kPaused:
+      return "paused";
     case RunStatus::State::kInterrupted:
       return "interrupted";
     case RunStatus::State::kFailed:
@@ -124,7 +126,8 @@ void RunWatch::read_exit() {
   if (!json.is_object() || !json.contains("exit_code") || !json["exit_code"].is_number_integer()) return;
   has_ended_ = true;
   const int code = json["exit_code"].get<int>();
-  ending_ = code == 0    ? RunStatus::State::kFinished
+  const bool is_paused = json.contains("is_paused") && json["is_paused"] == true;
+  ending_ = code == 0    ? (is_paused ? RunStatus::State::kPaused : RunStatus::State::kFinished)
             : code > 128 ? RunStatus::State::kInterrupted
                          : RunStatus::State::kFailed;
   const auto reason = json.find("reason");

@@ -15,6 +15,7 @@ struct RunStatus {
     kRunning,
     kStalled,  // nothing was written for long: the process may have been killed
     kFinished,
+    kPaused,  // at the end of an epoch (--until-epoch), as halving does with its runs
     kInterrupted,
     kFailed
   };

@@ -346,7 +346,12 @@ void TrainRun::write_plan() const {
 void TrainRun::write_exit(int code, const std::string& reason) const {
   // A run that could not begin leaves the word of an earlier one.
   if (!folder_ || (!folder_begun_ && std::filesystem::exists(folder_->file("exit.json")))) return;
-  const ExitRecord record{code, reason, result_.epoch, result_.global_step, peak_resident_memory()};
+  const ExitRecord record{.exit_code = code,
+                          .reason = reason,
+                          .epoch = result_.epoch,
+                          .global_step = result_.global_step,
+                          .peak_memory_bytes = peak_resident_memory(),
+                          .is_paused = code == 0 && result_.ending == Ending::kPaused};
   try {
     write_whole_file(folder_->file("exit.json"), record.to_json());
   } catch (const ResourceError& error) {

@@ -43,6 +43,15 @@ TEST(TerminalChart, has_a_legend_and_numbers_on_its_axes) {
   EXPECT_TRUE(has_half) << join(lines, "\n");
 }
 
+TEST(TerminalChart, leaves_most_of_the_rows_to_the_curves_of_many) {
+  std::vector<Series> many;
+  for (int i = 0; i < 40; ++i) many.push_back({"run " + std::to_string(i), {{0, 1}, {10, 0}}});
+  const auto lines = lines_of(terminal_chart(chart_of(many), {30, 15}, Colors::kNo));
+  EXPECT_EQ(lines.size(), 15U);
+  EXPECT_THAT(lines[3], HasSubstr("run 9"));
+  EXPECT_EQ(lines[4], "and 28 more");
+}
+
 /// A falling straight line goes from the upper left to the lower right corner.
 TEST(TerminalChart, draws_what_falls_as_falling) {
   const Chart chart = chart_of({{"a", {{0, 1}, {10, 0}}}, {"none", {}}});

@@ -67,6 +67,9 @@ TEST_F(RunStatusTest, has_ended_as_exit_json_says) {
   EXPECT_EQ(state_after(143), RunStatus::State::kInterrupted);
   EXPECT_EQ(state_after(6), RunStatus::State::kFailed);
   EXPECT_EQ(watch_.status().message, "xxxxxxx");
+  write("exit.json", R"({"exit_code": 0, "reason": "", "is_paused": true})");
+  watch_.refresh(wall_time_s());
+  EXPECT_EQ(watch_.status().state, RunStatus::State::kPaused);
   write("exit.json", R"({"exit_code": 6, "reason": null})");
   watch_.refresh(wall_time_s());
   EXPECT_EQ(watch_.status().state, RunStatus::State::kFailed);

@@ -26,6 +26,7 @@ TEST_F(TrainResume, a_run_that_was_paused_ends_as_one_that_was_not) {
   const Outcome first = train(paused);
   EXPECT_EQ(first.code, 0) << "gates are for the end: " << first.err;
   EXPECT_NE(first.err.find("training has finished: --until-epoch 2 is done"), std::string::npos) << first.err;
+  EXPECT_NE(content_of(run_folder() + "/exit.json").find("\"is_paused\": true"), std::string::npos);
   EXPECT_EQ(exit_code(), 0);
   EXPECT_FALSE(std::filesystem::exists(checkpoint(30)));
   paused.insert(paused.end(), {"--resume", "auto"});
