@@ -33,7 +33,10 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
     if (is_file && is_image_file(path)) found.push_back(path);
   }
   if (failure) throw DataError(folder, "cannot be listed completely: " + failure.message());
-  if (found.empty()) throw DataError(folder, "has no .jpg, .jpeg or .png files");
+  if (found.empty()) {
+    throw DataError(
+        folder, "has no .jpg, .jpeg or .png files; for a model that takes numbers, name a CSV or .npz file");
+  }
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
 }
