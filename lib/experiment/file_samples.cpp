@@ -169,6 +169,8 @@ class TableFiles final : public FileSamples {
  public:
   TableFiles(const Experiment& experiment, std::vector<std::string> needed) : needed_(std::move(needed)) {
     const Ref<FlowName>& flow = experiment.config.predict.data;
+    // Of a generator that needs none, each row is still a sample.
+    if (needed_.empty()) needed_.push_back(experiment.tower->inputs()[0].name);
     for (const std::string& name : needed_) {
       for (const TowerInput& input : experiment.tower->inputs())
         if (input.name == name) inputs_.push_back(input);

@@ -219,6 +219,23 @@ TEST_F(Infer, names_the_classes_of_the_labels_that_the_cost_takes) {
   EXPECT_NE(evaluated.out.find("cost"), std::string::npos);
 }
 
+/// As of a GAN: what it draws depends on no input.
+TEST_F(Infer, gives_a_sample_of_a_generator_for_each_row) {
+  write_content(folder_ / "train.csv", "size,kind\n1,cheap\n9,dear\n2,cheap\n8,dear\n");
+  train("{CSV: {file: train.csv, columns: {x: [size]}, labels: {kind: kind}}}",
+        "model:\n  inputs: {x: {shape: [1]}, kind: {shape: [], dtype: int32}}\n"
+        "  layers:\n    - FullyConnected: {name: fc, units: 2}\n"
+        "    - RandomNormal: {name: noise, shape: [3]}\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: kind}]\n"
+        "predict: {data: train, outputs: [noise]}\n");
+  write_content(folder_ / "new.csv", "size\n2\n3\n");
+  const Outcome outcome = infer({folder_ / "new.csv"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<std::string> lines = split(std::string(trim(outcome.out)), '\n');
+  ASSERT_EQ(lines.size(), 2U) << outcome.out;
+  EXPECT_EQ(json::parse(lines[1]).at("outputs").at("noise").size(), 3U) << lines[1];
+}
+
 /// Such a source knows what it has once its files are read, which infer does not need.
 TEST_F(Infer, reads_images_for_a_model_of_a_database) {
   const auto shade = [](uint8_t value, int label) {
