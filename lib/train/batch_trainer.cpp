@@ -129,6 +129,7 @@ bool BatchTrainer::step(int64_t global_step, const std::stop_token& stop) {
   }
   fit(global_step, stop);
   samples_ += batch_samples();
+  last_step_ = global_step;
   position_ = reader_->position();
   return true;
 }
@@ -157,6 +158,11 @@ int64_t BatchTrainer::batch_of_all() const { return *data_->batch_size() * world
 double BatchTrainer::waited_s() const { return waited_before_ + (reader_ ? reader_->waited_s() : 0); }
 
 void BatchTrainer::share_variables() { broadcast_variables(world(), store()); }
+
+std::optional<TowerBatch> BatchTrainer::last_batch(size_t /*tower*/) const {
+  if (samples_ == 0) return std::nullopt;
+  return TowerBatch{reader_->tensors(), {.step = last_step_}};
+}
 
 std::optional<TowerPlace> BatchTrainer::tower_place() {
   return TowerPlace{tower_.get(), device_.get(), &table_, setup_.plan};

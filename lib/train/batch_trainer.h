@@ -32,6 +32,7 @@ class BatchTrainer : public Trainer {
   double waited_s() const override;
   VariableStore* variables() override { return compiled() ? &device_->variables() : nullptr; }
   void share_variables() override;
+  std::optional<TowerBatch> last_batch(size_t tower) const override;
   std::optional<TowerPlace> tower_place() override;
   std::unique_ptr<TowerFunction> stored_tower(const CheckpointContent& content,
                                               const std::string& source) const override;
@@ -61,6 +62,8 @@ class BatchTrainer : public Trainer {
 
   /// Values of one sample, in the order in which the tower has them. From setup on, as what follows.
   int64_t features() const { return tower_->inputs()[0].spec.shape.elements(); }
+  /// The component that is learned from.
+  const std::string& component() const { return tower_->inputs()[0].component; }
   /// Samples of the batches of all ranks in a step, if these are whole.
   int64_t batch_of_all() const;
   const TrainSetup& with() const { return setup_; }
@@ -88,6 +91,7 @@ class BatchTrainer : public Trainer {
   std::unique_ptr<InputReader> reader_;
   DataPosition position_;
   int64_t samples_ = 0;
+  int64_t last_step_ = 0;
   double waited_before_ = 0;  // by readers that were closed
   int ended_on_ = 0;          // the rank whose data ended
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "core/stop.h"
 #include "ops/matmul.h"
@@ -200,6 +201,10 @@ class Pca final : public BatchTrainer {
                  std::max(samples - 1, 1.0);
       all += row[i];
     }
+    if (!std::isfinite(all))
+      throw Diverged("trainer PCA: component '" + component() +
+                     "' of data.train has values that are not finite, or too large to be squared; remove or "
+                     "replace them");
     const EigenPairs pairs = largest_eigenpairs(covariance, p_.components, stop);
     double kept = 0;
     for (const double variance : pairs.values.span<double>()) kept += variance;

@@ -116,6 +116,20 @@ TEST(BatchTrainer, gives_its_tower_back_from_a_checkpoint) {
   }
 }
 
+TEST(BatchTrainer, shows_the_batch_of_the_last_step) {
+  for (const std::string& yaml : trainers()) {
+    BatchTraining training(yaml, batches(4));
+    training.trainer().initialize();
+    EXPECT_FALSE(training.trainer().last_batch(0)) << "there was none";
+    training.run(0, 3);
+    const auto batch = training.trainer().last_batch(0);
+    ASSERT_TRUE(batch);
+    EXPECT_EQ(batch->info.step, 2);
+    ASSERT_EQ(batch->inputs.size(), 1U);
+    EXPECT_EQ(batch->inputs[0].shape(), (Shape{4, 3, 2}));
+  }
+}
+
 TEST(BatchTrainer, refuses_what_it_cannot_use) {
   const auto message = [](const std::string& source, const std::string& component) -> std::string {
     try {

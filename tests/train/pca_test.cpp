@@ -58,6 +58,14 @@ TEST(Pca, finds_the_same_in_samples_that_are_far_from_zero) {
   for (int64_t i = 0; i < 4; ++i) EXPECT_NEAR(a.value("mean").at(i) + 4096, b.value("mean").at(i), 1e-2);
 }
 
+TEST(Pca, says_which_component_is_not_finite_or_too_large) {
+  BatchTraining training("PCA: {components: 2, component: x}", small_rows("[0, 1.0e30]"));
+  training.trainer().initialize();
+  EXPECT_THAT(
+      [&] { training.trainer().step(0, {}); },
+      ThrowsMessage<Diverged>(HasSubstr("trainer PCA: component 'x' of data.train has values that are")));
+}
+
 TEST(Pca, a_step_that_an_interrupt_cuts_short_is_as_if_it_had_not_begun) {
   std::stop_source interrupted;
   interrupted.request_stop();
