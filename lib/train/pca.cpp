@@ -189,7 +189,7 @@ class Pca final : public BatchTrainer {
     const auto with_batch = [&batch](double value) { return value + static_cast<double>(*batch++); };
     const double samples = count() + static_cast<double>(moments_.back());
     const Tensor covariance(DType::kFloat64, {n, n});
-    double* const scatter = covariance.data<double>();
+    auto* const scatter = covariance.data<double>();
     std::transform(scatter_.data<double>(), scatter_.data<double>() + n * n, scatter, with_batch);
     std::vector<double> sum(static_cast<size_t>(n));
     std::transform(sum_.data<double>(), sum_.data<double>() + n, sum.begin(), with_batch);
