@@ -112,11 +112,10 @@ class Csv final : public Monitor {
   }
   void end_epoch(const Moment& /*at*/) override {
     if (path_.empty()) return;
-    const std::vector<std::string> names = table_.names();
     std::string text = kHeader;
-    for (const std::string& name : names) text += "," + csv_field(name);
+    for (const std::string& name : table_.names()) text += "," + csv_field(name);
     text += '\n';
-    for (const StatRecord& record : table_.records()) text += row_of(record, names);
+    text += table_.lines([&](const StatRecord& record) { return row_of(record, table_.names()); });
     write_whole_file(path_, text);
   }
   void close() override { end_epoch({}); }

@@ -51,7 +51,7 @@ class JsonWriter final : public Monitor {
   void write() {
     since_write_.reset();
     if (path_.empty()) return;
-    write_whole_file(path_, stats_json(table_.records()));
+    write_whole_file(path_, stats_json(table_));
   }
 
   Params p_;

@@ -62,11 +62,20 @@ void Monitors::open(RunRecord run) {
   each([&](Monitor& m) { m.open(run); });
 }
 
+void Monitors::add(Series& series, const Moment& at, double value) {
+  series.values.emplace_back(at.global_step, value);
+  if (!series.last.empty()) series.earlier += series.last + ",";
+  series.last = nlohmann::json{at.global_step, to_json_value(value), at.epoch}.dump();
+}
+
 void Monitors::put_scalar(const std::string& name, double value) {
   const std::string shown = shown_name(name);
-  History& history = history_[shown];
-  if (!records_.put(shown, value, now_)) history.pop_back();
-  history.emplace_back(now_.global_step, value);
+  Series& series = series_[shown];
+  if (!records_.put(shown, value, now_)) {
+    series.values.pop_back();
+    series.last.clear();
+  }
+  add(series, now_, value);
   has_values_ = true;
   each([&](Monitor& m) { m.put_scalar(shown, value, now_); });
 }
@@ -105,28 +114,29 @@ std::optional<double> Monitors::get_latest(const std::string& name) const {
 
 const Monitors::History& Monitors::get_history(const std::string& name) const {
   static const History kNone;
-  const auto found = history_.find(name);
-  return found == history_.end() ? kNone : found->second;
+  const auto found = series_.find(name);
+  return found == series_.end() ? kNone : found->second.values;
 }
 
 std::vector<std::string> Monitors::names() const {
   std::vector<std::string> all;
-  for (const auto& [name, history] : history_) all.push_back(name);
+  for (const auto& [name, series] : series_) all.push_back(name);
   return all;
 }
 
 std::string Monitors::save() const {
-  nlohmann::ordered_json all = nlohmann::ordered_json::object();
-  for (const StatRecord& record : records_.records()) {
-    for (const auto& [name, value] : record.scalars)
-      all[name].push_back({record.at.global_step, to_json_value(value), record.at.epoch});
+  std::string text;
+  for (const std::string& name : records_.names()) {
+    const Series& series = series_.at(name);
+    text += text.empty() ? "{" : ",";
+    text += nlohmann::json(name).dump() + ":[" + series.earlier + series.last + "]";
   }
-  return all.dump();
+  return text.empty() ? "{}" : text + "}";
 }
 
 void Monitors::load(const std::string& text, const std::string& source) {
   std::map<std::pair<int64_t, int64_t>, StatRecord> records;  // by step and epoch
-  std::map<std::string, History> history;
+  std::map<std::string, Series> all_series;
   try {
     const auto all = nlohmann::ordered_json::parse(text);
     for (const auto& [name, values] : all.items()) {
@@ -135,7 +145,7 @@ void Monitors::load(const std::string& text, const std::string& source) {
         StatRecord& record = records[{at.global_step, at.epoch}];
         record.at = at;
         record.scalars.emplace_back(name, from_json_value(value.at(1)));
-        history[name].emplace_back(at.global_step, record.scalars.back().second);
+        add(all_series[name], at, record.scalars.back().second);
       }
     }
   } catch (const nlohmann::json::exception& error) {
@@ -144,7 +154,7 @@ void Monitors::load(const std::string& text, const std::string& source) {
   std::vector<StatRecord> in_order;
   for (auto& [moment, record] : records) in_order.push_back(std::move(record));
   records_ = StatTable(std::move(in_order));
-  history_ = std::move(history);
+  series_ = std::move(all_series);
 }
 
 }  // namespace tpack

@@ -57,11 +57,20 @@ class Monitors {
   void load(const std::string& text, const std::string& source);
 
  private:
+  /// The values of one scalar.
+  struct Series {
+    History values;
+    // [global step, value, epoch] of each: a record with a successor does not change.
+    std::string earlier;
+    std::string last;
+  };
+
+  static void add(Series& series, const Moment& at, double value);
   void each(const std::function<void(Monitor&)>& act);
 
   std::vector<std::unique_ptr<Monitor>> monitors_;
   StatTable records_;
-  std::map<std::string, History> history_;  // the same by name
+  std::map<std::string, Series> series_;  // the same by name
   Moment now_;
   bool has_values_ = false;  // since the last end of a step
 };

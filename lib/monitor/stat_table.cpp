@@ -9,6 +9,19 @@
 
 namespace tpack {
 
+StatTable::StatTable(std::vector<StatRecord> records) : records_(std::move(records)) {
+  for (const StatRecord& record : records_) {
+    for (const auto& [name, value] : record.scalars) add_name(name);
+  }
+}
+
+void StatTable::add_name(const std::string& name) {
+  if (std::find(names_.begin(), names_.end(), name) != names_.end()) return;
+  names_.push_back(name);
+  kept_lines_.clear();
+  kept_ = 0;
+}
+
 bool StatTable::put(const std::string& name, double value, const Moment& at) {
   if (records_.empty() || !(records_.back().at == at)) records_.push_back({at, {}});
   auto& scalars = records_.back().scalars;
@@ -19,26 +32,23 @@ bool StatTable::put(const std::string& name, double value, const Moment& at) {
     return false;
   }
   scalars.emplace_back(name, value);
+  add_name(name);
   return true;
 }
 
-std::vector<std::string> StatTable::names() const {
-  std::vector<std::string> all;
-  for (const StatRecord& record : records_) {
-    for (const auto& [name, value] : record.scalars) {
-      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
-    }
-  }
-  return all;
+std::string StatTable::lines(const std::function<std::string(const StatRecord&)>& line) {
+  if (records_.empty()) return "";
+  for (; kept_ + 1 < records_.size(); ++kept_) kept_lines_ += line(records_[kept_]);
+  return kept_lines_ + line(records_.back());
 }
 
 void StatTable::begin(const std::string& path, ReadRecords read, const RunRecord& run) {
-  records_ = run.history;
+  *this = StatTable(run.history);
   if (!std::filesystem::exists(path)) return;
   auto earlier = read(path);
   if (earlier && run.resumed) return;  // what it has beyond the history is of steps that come again
   if (earlier && (earlier->empty() || earlier->back().at.epoch + 1 == run.starting_epoch)) {
-    records_ = std::move(*earlier);
+    *this = StatTable(std::move(*earlier));
     return;
   }
   const std::string kept = move_away(path);

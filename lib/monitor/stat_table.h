@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,13 +17,16 @@ using ReadRecords = std::optional<std::vector<StatRecord>> (*)(const std::string
 class StatTable {
  public:
   StatTable() = default;
-  explicit StatTable(std::vector<StatRecord> records) : records_(std::move(records)) {}
+  explicit StatTable(std::vector<StatRecord> records);
 
   /// A second value of one name and moment replaces the first. True if it was the first.
   bool put(const std::string& name, double value, const Moment& at);
   const std::vector<StatRecord>& records() const { return records_; }
   /// Every name, in the order of its first value.
-  std::vector<std::string> names() const;
+  const std::vector<std::string>& names() const { return names_; }
+  /// What `line` makes of each record, one after the other. It must depend on the record and on names() only:
+  /// a line is kept for later calls until there is another name, as a record with a successor does not change.
+  std::string lines(const std::function<std::string(const StatRecord&)>& line);
 
   /// Starts with what came before: the history of the checkpoint if the run resumes, else the records of
   /// the file that this table will be written to, where the run begins with the epoch after their last. A
@@ -31,7 +35,13 @@ class StatTable {
   void begin(const std::string& path, ReadRecords read, const RunRecord& run);
 
  private:
+  void add_name(const std::string& name);
+
   std::vector<StatRecord> records_;
+  std::vector<std::string> names_;
+  // The text of the first `kept_` records.
+  std::string kept_lines_;
+  size_t kept_ = 0;
 };
 
 /// Renames a file to PATH.MMDD-HHMMSS, which it returns. Errors: ResourceError.

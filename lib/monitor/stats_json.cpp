@@ -36,12 +36,10 @@ StatRecord from_json_record(const nlohmann::ordered_json& json) {
 
 }  // namespace
 
-std::string stats_json(const std::vector<StatRecord>& records) {
-  std::string text = "[";
-  for (const StatRecord& record : records) {
-    text += (text.size() == 1 ? "\n" : ",\n") + to_json_record(record).dump();
-  }
-  return text + "\n]\n";
+std::string stats_json(StatTable& table) {
+  const std::string lines =
+      table.lines([](const StatRecord& record) { return ",\n" + to_json_record(record).dump(); });
+  return "[" + (lines.empty() ? "" : lines.substr(1)) + "\n]\n";
 }
 
 std::optional<std::vector<StatRecord>> read_stats_json(const std::string& path) {

@@ -26,6 +26,17 @@ TEST(Csv, has_a_row_a_step_and_a_column_a_scalar) {
             "epoch_num,global_step,cost,\"validation, \"\"top 1\"\"\"\n1,10,0.5,\n1,20,0.25,nan\n");
 }
 
+TEST(Csv, gives_earlier_rows_the_columns_that_come_later) {
+  const TemporaryFolder folder;
+  const auto monitor = csv({.folder = folder.str()});
+  monitor->put_scalar("cost", 2, {1, 10});
+  monitor->put_scalar("cost", 1, {2, 20});
+  monitor->end_epoch({2, 20});
+  monitor->put_scalar("error", 5, {3, 30});
+  monitor->end_epoch({3, 30});
+  EXPECT_EQ(content_of(folder / "stats.csv"), "epoch_num,global_step,cost,error\n1,10,2,\n2,20,1,\n3,30,,5\n");
+}
+
 TEST(Csv, reads_its_own_file_to_go_on) {
   const TemporaryFolder folder;
   {

@@ -110,6 +110,10 @@ TEST(Monitors, replaces_a_value_of_the_same_moment) {
   monitors.set_moment({2, 10});
   monitors.put_scalar("x", 3);
   EXPECT_THAT(monitors.get_history("x"), ElementsAre(Pair(10, 2), Pair(10, 3)));
+  EXPECT_EQ(monitors.save(), R"({"x":[[10,2.0,1],[10,3.0,2]]})");
+  monitors.put_scalar("a", 4);
+  monitors.put_scalar("x", 5);
+  EXPECT_EQ(monitors.save(), R"({"x":[[10,2.0,1],[10,5.0,2]],"a":[[10,4.0,2]]})");
 }
 
 /// Keeps the record that it was opened with.

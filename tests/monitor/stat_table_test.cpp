@@ -23,6 +23,37 @@ TEST(StatTable, keeps_one_record_a_step) {
   EXPECT_EQ(table.names(), (std::vector<std::string>{"cost", "error"}));
 }
 
+TEST(StatTable, makes_each_line_once_but_those_that_may_change) {
+  StatTable table;
+  int made = 0;
+  const auto lines = [&] {
+    made = 0;
+    return table.lines([&](const StatRecord& record) {
+      ++made;
+      std::string line = std::to_string(record.at.global_step);
+      for (const std::string& name : table.names()) {
+        for (const auto& [key, value] : record.scalars) {
+          if (key == name) line += " " + key + "=" + std::to_string(static_cast<int>(value));
+        }
+      }
+      return line + "; ";
+    });
+  };
+  EXPECT_EQ(lines(), "");
+  table.put("cost", 1, {1, 10});
+  table.put("cost", 2, {1, 20});
+  EXPECT_EQ(lines(), "10 cost=1; 20 cost=2; ");
+  table.put("cost", 3, {1, 20});
+  EXPECT_EQ(lines(), "10 cost=1; 20 cost=3; ");
+  EXPECT_EQ(made, 1);
+  table.put("cost", 4, {1, 30});
+  EXPECT_EQ(lines(), "10 cost=1; 20 cost=3; 30 cost=4; ");
+  EXPECT_EQ(made, 2);
+  table.put("error", 5, {1, 30});
+  EXPECT_EQ(lines(), "10 cost=1; 20 cost=3; 30 cost=4 error=5; ");
+  EXPECT_EQ(made, 3);
+}
+
 class BegunTable : public testing::Test {
  protected:
   /// What is logged.

@@ -14,7 +14,8 @@ TEST(StatsJson, is_read_back_with_missing_numbers_as_nan) {
   const TemporaryFolder folder;
   const std::vector<StatRecord> records = {{{1, 10}, {{"cost", 0.5}, {"accuracy", 1}}},
                                            {{2, 20}, {{"cost", std::numeric_limits<double>::infinity()}}}};
-  write_content(folder / kStatsFile, stats_json(records));
+  StatTable table(records);
+  write_content(folder / kStatsFile, stats_json(table));
   EXPECT_EQ(content_of(folder / kStatsFile),
             "[\n{\"cost\":0.5,\"accuracy\":1.0,\"epoch_num\":1,\"global_step\":10},\n"
             "{\"cost\":null,\"epoch_num\":2,\"global_step\":20}\n]\n");
@@ -23,6 +24,11 @@ TEST(StatsJson, is_read_back_with_missing_numbers_as_nan) {
   ASSERT_EQ(read->size(), 2U);
   EXPECT_EQ((*read)[0], records[0]);
   EXPECT_TRUE(std::isnan((*read)[1].scalars[0].second));
+}
+
+TEST(StatsJson, of_no_records_is_an_empty_list) {
+  StatTable table;
+  EXPECT_EQ(stats_json(table), "[\n]\n");
 }
 
 TEST(StatsJson, of_another_form_is_not_read) {
