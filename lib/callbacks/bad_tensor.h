@@ -4,6 +4,7 @@
 #include <string>
 
 #include "callbacks/numerics.h"
+#include "predict/bad_input.h"
 #include "train/run.h"
 
 namespace tpack {
@@ -16,7 +17,7 @@ struct BadTensor {
 /// What the last step was fed that makes a cost NaN: an input with a value that is NaN or infinite, or with a
 /// number that is too large for what the model has. Nothing if there is none in the batches of this process
 /// that are still known.
-std::optional<BadTensor> bad_data(Run& run);
+std::optional<BadInput> bad_data(Run& run);
 /// What else may have made a cost NaN: labels in batches of the step that are not known any more; "" if all
 /// are, or none can be.
 std::string unseen_data(Run& run);

@@ -81,6 +81,13 @@ class DataParallelInferenceRunner final : public FlowInference {
     return evaluators_[0]->result_of(batches, total);
   }
 
+  std::string bad_input() const override {
+    for (const auto& evaluator : evaluators_) {
+      if (!evaluator->bad_input().empty()) return evaluator->bad_input();
+    }
+    return "";
+  }
+
   /// The message of this rank; empty if it was interrupted, which the others have to know.
   std::string own_part(Run& run) {
     try {

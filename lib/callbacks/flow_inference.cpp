@@ -27,9 +27,13 @@ void FlowInference::setup(Setup& setup) {
 
 void FlowInference::trigger(Run& run) {
   const Evaluator::Result result = evaluate(run);
+  std::string bad = bad_input();
   for (const auto& [index, name] : chosen_) {
     const double value = result[index].second;
-    if (!std::isfinite(value)) log::warning(name + " is " + std::to_string(value));
+    if (!std::isfinite(value)) {
+      log::warning(name + " is " + std::to_string(value) + (bad.empty() ? "" : ": ") + bad);
+      bad.clear();  // once
+    }
     run.monitors().put_scalar(name, value);
   }
 }

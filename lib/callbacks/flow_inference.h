@@ -30,6 +30,8 @@ class FlowInference : public Callback {
   /// Makes the evaluators; the statistics that they have. Errors: ConfigError.
   virtual std::vector<std::string> prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) = 0;
   virtual Evaluator::Result evaluate(Run& run) = 0;
+  /// What made a statistic NaN or infinite, if this process was fed it; else "".
+  virtual std::string bad_input() const = 0;
 
  private:
   void choose_metrics(const std::vector<std::string>& known);

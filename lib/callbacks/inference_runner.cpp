@@ -28,6 +28,7 @@ class InferenceRunner final : public FlowInference {
     return evaluator_->statistics();
   }
   Evaluator::Result evaluate(Run& run) override { return evaluator_->run(run.stop_token()); }
+  std::string bad_input() const override { return evaluator_->bad_input(); }
 
   std::unique_ptr<Evaluator> evaluator_;
 };

@@ -15,11 +15,6 @@ std::string called(const std::string& name, VariableScope scope) {
 
 }  // namespace
 
-std::string bad_element(const Tensor& tensor) {
-  const auto bad = first_not_finite(tensor);
-  return bad ? std::to_string(tensor.at(*bad)) + " at " + place_of(*bad, tensor.shape()) : "";
-}
-
 std::string bad_variable(Run& run) {
   for (const VariableScope scope : {VariableScope::kModel, VariableScope::kOptimizer}) {
     for (const auto& [name, value] : run.variables(scope)) {

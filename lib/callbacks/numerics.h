@@ -14,7 +14,5 @@ void check_variables(Run& run);
 /// Throws Diverged: `what` was found after the steps so far. `fix`: what may help.
 inline constexpr const char* kCalmerSteps = "try a smaller learning rate, or GlobalNormClip for the gradient";
 [[noreturn]] void diverged(const Run& run, const std::string& what, const std::string& fix = kCalmerSteps);
-/// "nan at [2, 1]" of the first element that is not finite; "" if there is none.
-std::string bad_element(const Tensor& tensor);
 
 }  // namespace tpack

@@ -65,10 +65,14 @@ int evaluate(const EvalOptions& o) {
   warn_of_bad_samples(name, e.flow(name));
   TextTable table({"statistic of " + name, "value"});
   nlohmann::ordered_json json;
+  std::string bad = evaluator.bad_input();
   for (const auto& [statistic, value] : result) {
     table.add({statistic, shortest(static_cast<float>(value))});
     json[statistic] = value;
-    if (!std::isfinite(value)) log::warning(statistic + " of " + name + " is " + std::to_string(value));
+    if (std::isfinite(value)) continue;
+    log::warning(statistic + " of " + name + " is " + std::to_string(value) + (bad.empty() ? "" : ": ") +
+                 bad);
+    bad.clear();  // once
   }
   std::cout << (o.json ? json.dump(1) + "\n" : table.str());
   require(gates, result);

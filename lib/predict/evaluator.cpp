@@ -1,7 +1,9 @@
 #include "predict/evaluator.h"
 
+#include "predict/bad_input.h"
 #include "predict/class_counts.h"
 #include "predict/evaluation_flow.h"
+#include "tensor/finite.h"
 
 namespace tpack {
 
@@ -62,14 +64,25 @@ std::vector<Tally> Evaluator::zeros() const {
 void Evaluator::run_part(const std::stop_token& stop) {
   tallies_ = zeros();
   batches_ = 0;
+  bad_input_.clear();
   const auto reader = open();
   // Random draws belong to a batch, whichever evaluator has it.
   RunInfo info{seed_, shard_.index, 0};
   for (; reader->next(stop); info.step += shard_.count, ++batches_) {
     const Executable& done = program_.run(reader->tensors(), info);
-    for (size_t i = 0; i < tallies_.size(); ++i)
+    bool finite = true;
+    for (size_t i = 0; i < tallies_.size(); ++i) {
       tallies_[i].add(done.fetched(2 * i), done.fetched(2 * i + 1));
+      finite = finite && all_finite(done.fetched(2 * i));
+    }
+    if (!finite && bad_input_.empty()) look_for_bad_input(reader->tensors(), info.step);
   }
+}
+
+void Evaluator::look_for_bad_input(std::span<const Tensor> batch, int64_t number) {
+  const auto bad =
+      BadInputFinder(*place_.tower, name_).find(batch, " of batch " + std::to_string(number + 1));
+  if (bad) bad_input_ = bad->what + "; " + bad->fix;
 }
 
 Evaluator::Result Evaluator::result_of(int64_t batches, const std::vector<Tally>& total) const {

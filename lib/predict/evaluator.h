@@ -48,6 +48,10 @@ class Evaluator {
   /// What the last pass gave: totals in the order of `statistics`, and how many batches they are of.
   const std::vector<Tally>& tallies() const { return tallies_; }
   int64_t batches() const { return batches_; }
+  /// What the last pass was fed that made a statistic NaN or infinite: "input 'x' (a.yaml:12:5) has nan at
+  /// [3, 0] of batch 7; it is in component 'x' of data.validation: remove or replace such values"; "" if it
+  /// was not the data.
+  const std::string& bad_input() const { return bad_input_; }
   /// To add up those of several evaluators, and what they say together. Errors: DataError for no batches.
   std::vector<Tally> zeros() const;
   Result result_of(int64_t batches, const std::vector<Tally>& total) const;
@@ -55,6 +59,7 @@ class Evaluator {
  private:
   Graph graph(const Signature& fed) const;
   std::unique_ptr<InputReader> open() const;
+  void look_for_bad_input(std::span<const Tensor> batch, int64_t number);
 
   std::string name_;
   TowerPlace place_;
@@ -66,6 +71,7 @@ class Evaluator {
   std::vector<std::string> statistics_;
   std::vector<Tally> tallies_;  // of the last pass
   int64_t batches_ = 0;
+  std::string bad_input_;
   EvaluationShard shard_;
 };
 

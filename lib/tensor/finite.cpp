@@ -50,4 +50,9 @@ std::string place_of(int64_t element, const Shape& shape) {
   return "[" + text + "]";
 }
 
+std::string bad_element(const Tensor& tensor) {
+  const auto bad = first_not_finite(tensor);
+  return bad ? std::to_string(tensor.at(*bad)) + " at " + place_of(*bad, tensor.shape()) : "";
+}
+
 }  // namespace tpack

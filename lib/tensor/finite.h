@@ -15,4 +15,7 @@ std::optional<int64_t> first_not_finite(const Tensor& tensor);
 /// "[2, 0, 1]": where an element of that number is.
 std::string place_of(int64_t element, const Shape& shape);
 
+/// "nan at [2, 1]" of the first element that is not finite; "" if there is none. On the host.
+std::string bad_element(const Tensor& tensor);
+
 }  // namespace tpack

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 
+#include "callbacks/callback_scenes.h"
+#include "core/text.h"
 #include "predict/evaluator.h"
+#include "support/captured_log.h"
 #include "support/small_training.h"
 #include "support/temporary_folder.h"
 
@@ -53,6 +56,34 @@ TEST_F(InferenceRunnerTest, gives_only_the_metrics_that_are_named) {
   run.options.flows = flows();
   run.add("InferenceRunner", parse_yaml("{data: validation, metrics: [accuracy]}", "r.yaml")).go();
   EXPECT_THAT(run.monitors.names(), ElementsAre("validation_accuracy"));
+}
+
+/// FakeData has labels from 0 to 2.
+TEST_F(InferenceRunnerTest, names_the_data_that_makes_a_figure_nan) {
+  const CapturedLog log;
+  const std::string model =
+      "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\n"
+      "layers:\n  - FullyConnected: {name: fc0, units: 2, input: x}\n"
+      "cost:\n  - SoftmaxCrossEntropy: {logits: fc0, labels: label}\n"
+      "metrics:\n  - Accuracy: {logits: fc0, labels: label}\n";
+  for (const char* item :
+       {"InferenceRunner: {data: validation}", "DataParallelInferenceRunner: {data: validation}"}) {
+    SmallTraining training(small_flow(4, "- BatchData: {batch_size: 4}"), "SyncMultiGPU: {devices: 2}",
+                           "Adam: {learning_rate: 0.01}", EngineSettings::Backend::kReference,
+                           make_self_comm(), model_of(model));
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
+    run.options.flows = flows();
+    run.add("probed", callback_of(item)).go();
+  }
+  std::vector<std::string> warnings;
+  for (const std::string& line : split(log.text(), '\n')) {
+    if (line.starts_with("warning")) warnings.push_back(line);
+  }
+  const std::string what =
+      "warning: validation_cost is nan: input 'label' (test.yaml:3:3) has 2 at [3] of batch 1, but there are "
+      "2 "
+      "scores (cost/SoftmaxCrossEntropy); component 'label' of data.validation must be from 0 to 1";
+  EXPECT_THAT(warnings, ElementsAre(what, what));
 }
 
 TEST_F(InferenceRunnerTest, does_not_change_what_is_trained) {

@@ -219,6 +219,31 @@ TEST_F(Infer, names_the_classes_of_the_labels_that_the_cost_takes) {
   EXPECT_NE(evaluated.out.find("cost"), std::string::npos);
 }
 
+TEST_F(Infer, names_the_data_that_makes_a_figure_of_eval_nan) {
+  const auto flow = [](const std::string& file) {
+    return "{CSV: {file: " + file +
+           ", columns: {x: [size], kind: kind}, shuffle: false}}, "
+           "{MapData: {component: kind, map: {Cast: int32}}}";
+  };
+  write_content(folder_ / "train.csv", "size,kind\n1,0\n9,1\n2,0\n8,1\n");
+  write_content(folder_ / "bad.csv", "size,kind\n1,0\n9,1\n2,0\n8,3\n");
+  train(flow("train.csv"),
+        "model:\n  inputs: {x: {shape: [1]}, kind: {shape: [], dtype: int32}}\n"
+        "  layers: [FullyConnected: {name: fc, units: 2, input: x}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: kind}]\n"
+        "predict: {data: train, outputs: [fc]}\n");
+  const Outcome outcome =
+      tpack({"eval", folder_ / "run/checkpoints/model-2.h5", "--set",
+             "data.train=[" + flow(folder_ / "bad.csv") + ", {BatchData: {batch_size: 2}}]"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("warning: cost of train is nan: input 'kind' ("), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("has 3 at [1] of batch 2, but there are 2 scores (cost/SoftmaxCrossEntropy); "
+                             "component 'kind' of data.train must be from 0 to 1"),
+            std::string::npos)
+      << outcome.err;
+}
+
 /// As of a GAN: what it draws depends on no input.
 TEST_F(Infer, gives_a_sample_of_a_generator_for_each_row) {
   write_content(folder_ / "train.csv", "size,kind\n1,cheap\n9,dear\n2,cheap\n8,dear\n");

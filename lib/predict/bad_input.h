@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/tower_function.h"
+#include "predict/class_counts.h"
+
+namespace tpack {
+
+struct BadInput {
+  std::string what;  // "input 'x' (a.yaml:12:5) has nan at [3, 0]"
+  std::string fix;
+};
+
+/// Looks for what makes a cost NaN in what a tower is fed: a value that is NaN or infinite, or a number that
+/// is too large for what the model has.
+class BadInputFinder {
+ public:
+  /// `flow`: the name in `data` of what it is fed. The tower must outlive it.
+  BadInputFinder(const TowerFunction& tower, std::string flow) : tower_(tower), flow_(std::move(flow)) {}
+
+  /// The first one in a batch; nothing if there is none. `where`: which batch it is, for the message.
+  std::optional<BadInput> find(std::span<const Tensor> batch, const std::string& where);
+  /// True if the tower takes anything by a number that it is fed.
+  bool has_choices();
+
+ private:
+  const std::vector<NumberedChoice>& choices();
+  std::optional<BadInput> look_at(size_t input, const Tensor& values, const std::string& where);
+
+  const TowerFunction& tower_;
+  std::string flow_;
+  Graph graph_;  // for inference; empty until it is needed
+  std::vector<NumberedChoice> choices_;
+};
+
+}  // namespace tpack
