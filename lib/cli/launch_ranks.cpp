@@ -53,10 +53,10 @@ class RankWatch {
       if (descriptor >= 0 && poll(&one, 1, 0) > 0) ended(rank);
     }
   }
-  /// To those that have not ended.
-  void signal_all(int number) const {
+  /// To those that have not ended; `info`: who is said to have sent it, null for this process.
+  void signal_all(int number, siginfo_t* info = nullptr) const {
     for (const auto& [rank, descriptor] : descriptors_) {
-      if (descriptor >= 0) syscall(SYS_pidfd_send_signal, descriptor, number, nullptr, 0);
+      if (descriptor >= 0) syscall(SYS_pidfd_send_signal, descriptor, number, info, 0);
     }
   }
   /// Until all that were seen have ended, one after the other, each for at most so long.
@@ -169,7 +169,8 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
     if (!ending && (signals.signal() != 0 || board->lost() >= 0)) {
       ending.emplace();
       // Not through mpirun, which would kill them after a second: they finish the step, and rank 0 saves.
-      if (signals.signal() != 0) watch.signal_all(SIGTERM);
+      siginfo_t passed_on = passing_on(signals.signal());
+      if (signals.signal() != 0) watch.signal_all(SIGTERM, &passed_on);
       if (signals.signal() != 0 && !watch.all_seen()) mpirun.signal(SIGTERM);  // nothing was trained yet
     }
     // mpirun itself lingers for seconds after ranks that ended by a signal.

@@ -43,14 +43,15 @@ void say(std::string_view text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-void on_signal(int number) {
+void on_signal(int number, siginfo_t* info, void* /*context*/) {
   int none = 0;
+  const bool is_passed_on = info->si_code == SI_QUEUE && info->si_value.sival_int != 0;
   if (is_over) _exit(128 + number);
   if (!ends_orderly) {
     say("error: interrupted before training began; nothing was trained\n");
     _exit(128 + number);
   }
-  if (first_signal.compare_exchange_strong(none, number)) {
+  if (first_signal.compare_exchange_strong(none, is_passed_on ? info->si_value.sival_int : number)) {
     first_time = now();
   } else if (number == SIGINT || (first_time != 0 && now() - first_time >= kSecondsOfOneSignal)) {
     say("error: interrupted again: ended immediately, without a checkpoint of the last steps\n");
@@ -60,13 +61,21 @@ void on_signal(int number) {
 }
 
 /// What was ignored before stays so: `nohup` asks for that, and a shell for what it runs in the background.
-void handle(int number, void (*handler)(int)) {
+bool is_ignored(int number) {
   struct sigaction action = {};
-  if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) return;
-  action = {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void handle(int number, void (*handler)(int, siginfo_t*, void*)) {
+  if (is_ignored(number)) return;
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(number, &action, nullptr);
+}
+
+void handle_by_default(int number) {
+  if (!is_ignored(number)) std::signal(number, SIG_DFL);
 }
 
 }  // namespace
@@ -86,9 +95,9 @@ SignalWatcher::SignalWatcher() {
 }
 
 SignalWatcher::~SignalWatcher() {
-  handle(SIGINT, SIG_DFL);
-  handle(SIGTERM, SIG_DFL);
-  handle(SIGHUP, SIG_DFL);
+  handle_by_default(SIGINT);
+  handle_by_default(SIGTERM);
+  handle_by_default(SIGHUP);
   std::signal(SIGPIPE, before_sigpipe_);
   ending_ = true;
   wake();
@@ -101,6 +110,16 @@ void SignalWatcher::expect_orderly_end() { ends_orderly = true; }
 void SignalWatcher::expect_end() { is_over = true; }
 
 int SignalWatcher::signal() const { return first_signal; }
+
+siginfo_t passing_on(int number) {
+  siginfo_t info = {};
+  info.si_signo = SIGTERM;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = number;
+  return info;
+}
 
 void SignalWatcher::watch() {
   while (!ending_) {

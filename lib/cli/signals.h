@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <stop_token>
 #include <thread>
 
@@ -24,7 +25,7 @@ class SignalWatcher {
   /// All is saved and said: another signal ends the process without a word.
   void expect_end();
   std::stop_token stop_token() const { return stop_.get_token(); }
-  /// The first signal; 0 if none came.
+  /// The first signal, or the one that it passes on; 0 if none came.
   int signal() const;
 
  private:
@@ -35,5 +36,9 @@ class SignalWatcher {
   std::atomic<bool> ending_ = false;
   std::thread thread_;
 };
+
+/// A SIGTERM that passes another signal on, to be sent with it: the process that gets it ends as that signal
+/// asks. Unlike a second SIGINT it does not end a process that got that, too.
+siginfo_t passing_on(int number);
 
 }  // namespace tpack

@@ -156,14 +156,17 @@ TEST_F(Procs, go_on_as_two_with_the_same_samples) {
 }
 
 TEST_F(Procs, save_when_they_are_asked_to_end) {
-  for (int i = 0; i < 5; ++i) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGTERM, SIGINT}) {
     Process process(words("asked", four()), folder_ / "out");
     ASSERT_TRUE(wait_for_saves(process, dice_.roll(1, 3), dice_.roll(0, 20'000))) << process.err();
     const std::vector<pid_t> ranks = ranks_of(process);
     const pid_t mpirun = mpirun_of(process);
     const Stopwatch watch;
-    kill(process.pid(), SIGTERM);
-    EXPECT_EQ(process.wait(), 128 + SIGTERM) << process.err();
+    kill(process.pid(), number);
+    EXPECT_EQ(process.wait(), 128 + number) << process.err();
+    const std::string exit_json = content_of(folder_ / "asked/exit.json");
+    EXPECT_NE(exit_json.find("\"exit_code\": " + std::to_string(128 + number)), std::string::npos)
+        << exit_json;
     expect_gone(ranks, watch);
     while (is_there(mpirun) && watch.seconds() < kProcsGoneWithinS) std::this_thread::yield();
     expect_gone({mpirun}, watch);
