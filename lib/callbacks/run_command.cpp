@@ -1,4 +1,5 @@
 #include "core/command_template.h"
+#include "core/log.h"
 #include "core/text.h"
 #include "train/callback.h"
 
@@ -60,6 +61,9 @@ class RunCommand final : public Callback {
     for (const std::string& name : command_.names()) {
       if (!value_of_run(setup.run(), name)) setup.needs({name, {}}, kRunCommand);
     }
+    const std::string& program = p_.command[0];
+    if (program.find_first_of("{}") == std::string::npos && !is_program(program))
+      log::warning(std::string(kRunCommand) + ": there is no program '" + program + "' here");
   }
   void before_train(Run& run) override {
     if (p_.at == CommandTime::kTrainBegin) run_now(run, run.stop_token());

@@ -1,10 +1,13 @@
 #include "core/process.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
@@ -12,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/stop.h"
+#include "core/text.h"
 
 namespace tpack {
 namespace {
@@ -72,6 +76,19 @@ std::string ProcessEnd::str() const {
   if (timed_out) return "ended after the time limit";
   if (exit_code) return "exit code " + std::to_string(*exit_code);
   return "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+}
+
+bool is_program(const std::string& name) {
+  const auto can_run = [](const std::string& path) {
+    std::error_code failure;
+    return std::filesystem::is_regular_file(path, failure) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return can_run(name);
+  const char* const path = std::getenv("PATH");
+  const std::vector<std::string> folders = split(path == nullptr ? "/bin:/usr/bin" : path, ':');
+  return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    return can_run((folder.empty() ? "." : folder) + "/" + name);
+  });
 }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command,

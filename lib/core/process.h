@@ -23,6 +23,9 @@ struct ProcessEnd {
   std::string str() const;
 };
 
+/// True if a program of this name, or at this path, can be started.
+bool is_program(const std::string& name);
+
 /// Another program that runs next to this process, started without a shell: each text is one argument, as it
 /// is. It reads nothing, writes to our stderr, and is in a process group of its own, so that Ctrl-C does not
 /// end it and `stop` ends what it has started, too. Threads: one at a time.

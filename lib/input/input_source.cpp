@@ -16,7 +16,8 @@ bool fits(const Shape& wanted, const Shape& given) {
   return true;
 }
 
-/// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]".
+/// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]". Where whole numbers are wanted,
+/// as labels are, it is the data that should change.
 std::string fix_of(const TowerInput& input, const TensorSpec& given, const Shape& wanted) {
   std::vector<std::string> fixes;
   if (given.dtype != input.spec.dtype) fixes.push_back(std::string("dtype: ") + name_of(given.dtype));
@@ -25,7 +26,13 @@ std::string fix_of(const TowerInput& input, const TensorSpec& given, const Shape
   const bool is_known = std::all_of(sample.sizes().begin(), sample.sizes().end(),
                                     [](int64_t size) { return size != Shape::kUnknown; });
   if (!fits(wanted, given.shape) && has_samples && is_known) fixes.push_back("shape: " + sample.str());
-  return fixes.empty() ? "" : "; write " + join(fixes, ", ") + ", or change the flow";
+  if (fixes.empty()) return "";
+  const bool wants_numbers =
+      !is_float(input.spec.dtype) && is_float(given.dtype) && fits(wanted, given.shape);
+  const std::string change =
+      "MapData: {component: " + input.component + ", map: {Cast: " + name_of(input.spec.dtype) + "}}";
+  return wants_numbers ? "; change the flow with " + change + ", or write " + join(fixes, ", ")
+                       : "; write " + join(fixes, ", ") + ", or change the flow";
 }
 
 }  // namespace

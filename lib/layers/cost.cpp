@@ -23,8 +23,8 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   const Symbol given = output(value.output);
   if (given.shape().elements() != x.shape().elements()) {
     throw ShapeError(value.output.position, "output " + value.output.name + " has shape " +
-                                                given.shape().str() + ", but needs one value for each of " +
-                                                x.shape().str());
+                                                given.shape().str() + ", but " + x.node->path + " has " +
+                                                x.shape().str() + "; they need as many values each");
   }
   const Symbol values = builder_.to_float(given);
   return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());

@@ -107,8 +107,8 @@ class Pca final : public BatchTrainer {
     const std::string there =
         "component '" + input.component + "' has " + std::to_string(features) + " values";
     if (p_.components > features)
-      throw ConfigError(input.position,
-                        "trainer PCA: 'components' is " + std::to_string(p_.components) + ", but " + there);
+      throw ConfigError(input.position, "trainer PCA: 'components' is " + std::to_string(p_.components) +
+                                            ", but " + there + "; use at most " + std::to_string(features));
     if (features > kMostFeatures) {
       throw ConfigError(input.position, "trainer PCA: " + there + ", and it can use " +
                                             std::to_string(kMostFeatures) +

@@ -47,6 +47,15 @@ TEST_F(RunCommandTest, runs_after_each_epoch_with_the_newest_values) {
   EXPECT_EQ(out(), "1 2 0.5 {x}\n2 4 0.75 {x}\n");
 }
 
+TEST_F(RunCommandTest, says_before_the_run_that_there_is_no_such_program) {
+  const CapturedLog log;
+  EXPECT_EQ(run("{command: [no_such_program_1], at: train_end}"), "no error");
+  EXPECT_THAT(log.text(), testing::StartsWith("warning: callback RunCommand: there is no program "
+                                              "'no_such_program_1' here\n"));
+  run("{command: [sh, -c, exit], at: train_end}");
+  EXPECT_THAT(log.text(), testing::Not(HasSubstr("no program 'sh'")));
+}
+
 TEST_F(RunCommandTest, runs_before_training) {
   EXPECT_EQ(run(adds("{epoch} {step} {accuracy}", ", at: train_begin")), "no error");
   EXPECT_EQ(out(), "0 0 none\n");

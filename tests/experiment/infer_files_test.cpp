@@ -244,6 +244,32 @@ TEST_F(Infer, names_the_data_that_makes_a_figure_of_eval_nan) {
       << outcome.err;
 }
 
+/// The agent's model has inputs that observations alone do not give.
+TEST_F(Infer, gives_the_values_of_an_agent_for_observations) {
+  train(
+      "{ExpReplay: {environment: CartPole, values: q, memory_size: 100, init_memory_size: 50, "
+      "samples_per_step: 2}}",
+      "input: Feed\n"
+      "model:\n  inputs: {state: {shape: [4]}, action: {shape: [], dtype: int32}, reward: {shape: []}, "
+      "is_over: {shape: []}, next_state: {shape: [4]}}\n"
+      "  layers:\n    - FullyConnected: {name: q, units: 2, input: state}\n"
+      "    - FullyConnected: {name: next_q, units: 2, input: next_state}\n"
+      "    - TDError: {name: td, input: [q, action, reward, is_over, next_q], discount: 0.9}\n"
+      "  cost: [Huber: {predictions: td, targets: 0}]\n");
+  write_content(folder_ / "new.csv", "x,v,angle,turn\n0,0,0,0\n1,0,0.1,0\n");
+  const Outcome outcome =
+      infer({folder_ / "new.csv", "--set",
+             "data.states=[{CSV: {file: " + folder_ / "new.csv" +
+                 ", columns: {state: [x, v, angle, turn]}}}, {BatchData: {batch_size: 64}}]",
+             "--set", "predict={data: states, outputs: [q]}"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<std::string> lines = split(std::string(trim(outcome.out)), '\n');
+  ASSERT_EQ(lines.size(), 2U) << outcome.out;
+  const json first = json::parse(lines[0]).at("outputs").at("q");
+  EXPECT_EQ(first.size(), 2U);
+  EXPECT_NE(first, json::parse(lines[1]).at("outputs").at("q"));
+}
+
 /// As of a GAN: what it draws depends on no input.
 TEST_F(Infer, gives_a_sample_of_a_generator_for_each_row) {
   write_content(folder_ / "train.csv", "size,kind\n1,cheap\n9,dear\n2,cheap\n8,dear\n");

@@ -50,6 +50,13 @@ TEST(BindInputs, says_all_that_does_not_fit) {
       "write shape: [28, 28, 1], or change the flow");
 }
 
+TEST(BindInputs, says_how_to_make_labels_of_other_numbers) {
+  EXPECT_EQ(
+      error_of({{"label", "points", {DType::kInt32, {7, 2}}, true, "", kHere}}),
+      "train.yaml:12:5: input 'label' is int32 [?, 7, 2], but data.train gives float32 [4, ?, 2]; change "
+      "the flow with MapData: {component: points, map: {Cast: int32}}, or write dtype: float32");
+}
+
 TEST(BindInputs, refuses_the_layout_that_the_images_do_not_have) {
   const Spec images = {{"image", {DType::kUInt8, {4, 3, 3, 3}}, true}};
   const auto error_with = [&](const std::string& layout, const Spec& batches) -> std::string {

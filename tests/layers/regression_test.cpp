@@ -50,7 +50,7 @@ TEST(CostsOfRegression, take_whole_numbers) {
 TEST(CostsOfRegression, need_one_target_for_each_prediction) {
   EXPECT_EQ(complaint_of<Cost>("MeanSquaredError: {predictions: p, targets: t}", {"p", "t"},
                                {Tensor::of<double>({2, 3}, Values(6)), Tensor::of<double>({2}, Values(2))}),
-            "cost.yaml:1:45: output t has shape [2], but needs one value for each of [2, 3]");
+            "cost.yaml:1:45: output t has shape [2], but Input has [2, 3]; they need as many values each");
   EXPECT_EQ(complaint_of<Cost>("Huber: {predictions: prise, targets: 1}", {"price"},
                                {Tensor::of<double>({2}, Values(2))}),
             "cost.yaml:1:22: unknown layer or input 'prise'; did you mean 'price'?");

@@ -15,6 +15,10 @@ CsvReader::CsvReader(std::string_view text, char delimiter, std::string path)
   constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
     throw DataError(path_, "is text in UTF-16; save it as UTF-8");
+  constexpr size_t kLooksAt = 4096;
+  const size_t zero = text_.substr(0, kLooksAt).find('\0');
+  if (zero != std::string_view::npos)
+    throw DataError(path_, "is not text: byte " + std::to_string(zero + 1) + " is zero");
   if (text_.starts_with(kUtf8Mark)) text_.remove_prefix(kUtf8Mark.size());
 }
 
