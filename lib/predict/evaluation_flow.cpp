@@ -72,7 +72,7 @@ void compare_classes(const std::vector<std::string>& trained, const std::string&
     throw ConfigError(where, "flow '" + name + "' has other classes than " + trainer + ": '" + class_name +
                                  "' is label " + std::to_string(label) + " of component '" + component.name +
                                  "' there and label " + std::to_string(there) + " in " + trainer +
-                                 "; use data with the same classes");
+                                 "; use data with the same classes, or name them all (`classes` of a CSV)");
   }
 }
 

@@ -128,7 +128,8 @@ TEST_F(DataReport, other_classes_of_validation_are_refused_if_they_have_names) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(
       outcome.err.find("flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
-                       "'label' there and label 1 in data.train; use data with the same classes"),
+                       "'label' there and label 1 in data.train; use data with the same classes, or name "
+                       "them all (`classes` of a CSV)"),
       std::string::npos)
       << outcome.err;
 }

@@ -83,7 +83,8 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
   EXPECT_EQ(
       error_with(images("two"), images("one")),
       "train.yaml:30:28: flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
-      "'label' there and label 1 in data.train; use data with the same classes");
+      "'label' there and label 1 in data.train; use data with the same classes, or name them all (`classes` "
+      "of a CSV)");
 }
 
 TEST(EvaluationFlow, needs_the_labels_that_the_checkpoint_was_trained_with) {
@@ -98,7 +99,8 @@ TEST(EvaluationFlow, needs_the_labels_that_the_checkpoint_was_trained_with) {
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
                  "flow 'validation' has other classes than the checkpoint: 'ants' is label 0 of component "
-                 "'label' there and label 1 in the checkpoint; use data with the same classes");
+                 "'label' there and label 1 in the checkpoint; use data with the same classes, or name them "
+                 "all (`classes` of a CSV)");
   }
 }
 
