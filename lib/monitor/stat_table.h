@@ -25,7 +25,8 @@ class StatTable {
   /// Every name, in the order of its first value.
   const std::vector<std::string>& names() const { return names_; }
   /// What `line` makes of each record, one after the other. It must depend on the record and on names() only:
-  /// a line is kept for later calls until there is another name, as a record with a successor does not change.
+  /// a line is kept for later calls until there is another name, as a record with a successor does not
+  /// change.
   std::string lines(const std::function<std::string(const StatRecord&)>& line);
 
   /// Starts with what came before: the history of the checkpoint if the run resumes, else the records of

@@ -34,7 +34,8 @@ TEST(Csv, gives_earlier_rows_the_columns_that_come_later) {
   monitor->end_epoch({2, 20});
   monitor->put_scalar("error", 5, {3, 30});
   monitor->end_epoch({3, 30});
-  EXPECT_EQ(content_of(folder / "stats.csv"), "epoch_num,global_step,cost,error\n1,10,2,\n2,20,1,\n3,30,,5\n");
+  EXPECT_EQ(content_of(folder / "stats.csv"),
+            "epoch_num,global_step,cost,error\n1,10,2,\n2,20,1,\n3,30,,5\n");
 }
 
 TEST(Csv, reads_its_own_file_to_go_on) {
