@@ -25,9 +25,8 @@ class CopyVariables final : public Callback {
   using Params = CopyVariablesParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Copies the variables of one network to another, such as those of the trained network to the "
-               "target "
-               "network of Q-learning. `PeriodicTrigger` around it does so every K steps.")
+               "Copies the variables of one network to another, such as those of the trained network to "
+               "the target network of Q-learning. `PeriodicTrigger` around it does so every K steps.")
         .example("CopyVariables: {from: online, to: target, rate: 0.5}")
         .field("from", &Params::from,
                "the variables below this name: a network of `model.networks`, or a part of one")

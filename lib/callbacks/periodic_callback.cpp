@@ -17,9 +17,8 @@ class PeriodicCallback final : public GatedCallback {
   using Params = PeriodicCallbackParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs the hooks of a callback only in every K-th step or epoch: what it does becomes rarer. "
-               "With "
-               "every_k_epochs, the very last step counts, too.")
+               "Runs the hooks of a callback only in every K-th step or epoch: what it does becomes "
+               "rarer. With every_k_epochs, the very last step counts, too.")
         .example("PeriodicCallback: {callback: ModelSaver, every_k_epochs: 5}")
         .field("callback", &Params::callback, "the callback")
         .required()

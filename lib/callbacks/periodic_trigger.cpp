@@ -19,9 +19,8 @@ class PeriodicTrigger final : public ProxyCallback {
   using Params = PeriodicTriggerParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Triggers a callback every K steps or epochs, in place of after each epoch. Its hooks before "
-               "and "
-               "after steps run as always.")
+               "Triggers a callback every K steps or epochs, in place of after each epoch. Its hooks "
+               "before and after steps run as always.")
         .example("PeriodicTrigger: {callback: {InferenceRunner: {data: validation}}, every_k_epochs: 2}")
         .field("callback", &Params::callback, "what is triggered")
         .required()

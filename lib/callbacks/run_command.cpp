@@ -42,9 +42,9 @@ class RunCommand final : public Callback {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Runs a program without a shell, and logs its exit code. In its arguments, {NAME} is the "
-               "newest "
-               "value of a statistic (none before there is one), and {epoch}, {step}, {folder} (of the run) "
-               "and {ended_well} (true once training has ended well) say where the run is; {{ is a brace.")
+               "newest value of a statistic (none before there is one), and {epoch}, {step}, {folder} "
+               "(of the run) and {ended_well} (true once training has ended well) say where the run is; "
+               "{{ is a brace.")
         .example("RunCommand: {command: [echo, \"epoch {epoch}: cost {cost}\"], at: epoch}")
         .field("command", &Params::command, "the program and its arguments")
         .required()

@@ -29,8 +29,7 @@ class StatMonitorParamSetter final : public HyperParamSetter {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Changes a hyper-parameter when a statistic has not improved: in its last K values, the "
-               "smallest "
-               "is not below the first by more than the threshold.")
+               "smallest is not below the first by more than the threshold.")
         .example(
             "StatMonitorParamSetter: {param: learning_rate, monitor: cost, value: old * 0.2, threshold: "
             "0, last_k: 3}")

@@ -15,8 +15,7 @@ class MeanMetric final : public Metric {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Mean of an output over all samples and elements; of an output that is one number for a "
-               "batch, "
-               "over batches.")
+               "batch, over batches.")
         .example("Mean: {output: logits}")
         .field("output", &Params::output, "an output or input")
         .required();

@@ -15,8 +15,7 @@ class SigmoidCrossEntropy final : public Cost {
     return with_weights(
         Schema<Params>(
             "A yes or no for each output (one class, several labels, real or fake): the mean cross "
-            "entropy "
-            "between labels from 0 to 1 and the sigmoid of the logits.")
+            "entropy between labels from 0 to 1 and the sigmoid of the logits.")
             .example("SigmoidCrossEntropy: {logits: logits, labels: 1}")
             .field("logits", static_cast<Ref<LayerOutput> Params::*>(&Params::logits), "scores [N, ...]")
             .required()

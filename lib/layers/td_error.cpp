@@ -20,11 +20,10 @@ class TdError final : public Layer {
   using Params = TdErrorParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "How much better the values of actions thought of an action than the reward and the values "
-               "after "
-               "it say: `input: [values, action, reward, is_over, next_values]`. A sixth input, values by "
-               "the "
-               "trained network itself after the action, chooses the next action (double Q-learning).")
+               "How much better the values of actions thought of an action than the reward and the "
+               "values after it say: `input: [values, action, reward, is_over, next_values]`. A sixth "
+               "input, values by the trained network itself after the action, chooses the next action "
+               "(double Q-learning).")
         .example("TDError: {discount: 0.9}")
         .field("discount", &Params::discount, between(0, 1), "what a reward is worth one step later");
   }

@@ -24,9 +24,8 @@ class SendMonitorData final : public Monitor {
   using Params = SendMonitorDataParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs a program, without a shell, each time all scalars that its arguments name have got a "
-               "new "
-               "value: {NAME} is the value of one; {epoch} and {step} say when; {{ is a brace.")
+               "Runs a program, without a shell, each time all scalars that its arguments name have got "
+               "a new value: {NAME} is the value of one; {epoch} and {step} say when; {{ is a brace.")
         .example("SendMonitorData: {command: [echo, \"{epoch}: {cost}\"]}")
         .field("command", &Params::command, "the program and its arguments")
         .required()

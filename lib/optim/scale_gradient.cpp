@@ -13,10 +13,9 @@ class ScaleGradient final : public GradientProcessor {
   using Params = ScaleGradientParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Multiplies the gradients of some variables. Adam, AdamW and RMSProp divide by the size of "
-               "the "
-               "gradient, so there it changes little; `learning_rate_multipliers` of the optimizer works for "
-               "all.")
+               "Multiplies the gradients of some variables. Adam, AdamW and RMSProp divide by the size "
+               "of the gradient, so there it changes little; `learning_rate_multipliers` of the "
+               "optimizer works for all.")
         .example("ScaleGradient: {factors: {\".*/b\": 2}}")
         .field(
             "factors", &Params::factors,

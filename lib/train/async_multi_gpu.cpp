@@ -15,10 +15,9 @@ class AsyncMultiGpu final : public DataParallelTrainer {
   using Params = AsyncMultiGpuParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Trains towers on several devices that do not wait for each other: each applies its gradient "
-               "to "
-               "the shared variables when it has one. A step is one of the first tower. Results differ from "
-               "run to run.")
+               "Trains towers on several devices that do not wait for each other: each applies its "
+               "gradient to the shared variables when it has one. A step is one of the first tower. "
+               "Results differ from run to run.")
         .example("AsyncMultiGPU: {devices: [cpu:0, cpu:1]}")
         .field("devices", &Params::devices,
                "devices with one tower each, or their number, as in SyncMultiGPU")

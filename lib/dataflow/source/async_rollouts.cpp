@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/stop.h"
+#include "dataflow/experience/actor_critic.h"
 #include "dataflow/experience/advantages.h"
 #include "dataflow/experience/agent_source.h"
 #include "dataflow/experience/async_predictor.h"
@@ -15,13 +16,9 @@
 namespace tpack {
 namespace {
 
-struct AsyncRolloutsParams {
-  Slot<Environment> environment;
+struct AsyncRolloutsParams : ActorCriticFields {
   int64_t actors = 8;
   int64_t steps = 5;
-  Ref<LayerOutput> policy;
-  Ref<LayerOutput> values;
-  double discount = 0.99;
   int64_t queue = 64;
 };
 
@@ -197,26 +194,17 @@ class AsyncRollouts final : public AgentSource {
  public:
   using Params = AsyncRolloutsParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Steps of actors that play in threads of their own with the weights of the moment, while the "
-               "model "
-               "is trained (batch A3C): `state`, `action`, `return`, `log_probability`. One predictor "
-               "answers all "
-               "actors.")
-        .example("AsyncRollouts: {environment: CartPole, policy: policy, values: value, actors: 4}")
-        .field("environment", &Params::environment, "what the policy acts in")
-        .required()
+    return with_actor_critic_fields(
+               Schema<Params>(
+                   "Steps of actors that play in threads of their own with the weights of the moment, while "
+                   "the model is trained (batch A3C): `state`, `action`, `return`, `log_probability`. One "
+                   "predictor answers all actors.")
+                   .example(
+                       "AsyncRollouts: {environment: CartPole, policy: policy, values: value, actors: 4}"))
         .field("actors", &Params::actors, between(1, 1024), "threads, each with an environment")
         .field(
             "steps", &Params::steps, at_least(1),
             "steps of an actor at a time; `return` has their rewards, then the value of the state after them")
-        .field("policy", &Params::policy,
-               "output of the model: scores of the actions; their softmax is the probability of each")
-        .required()
-        .field("values", &Params::values,
-               "output of the model: the discounted rewards that are to come, one number")
-        .required()
-        .field("discount", &Params::discount, between(0, 1), "what a reward is worth one step later")
         .field("queue", &Params::queue, at_least(1),
                "steps that wait for the training at most; with more, they are of older weights");
   }

@@ -66,9 +66,8 @@ class CaffeLmdb final : public RandomAccessSource {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads a database of Caffe: an LMDB with a Datum in each record. Gives `image` [height, "
-               "width, "
-               "channels], uint8 and in RGB order, and `label`. Records with float_data give a float32 "
-               "`image`.")
+               "width, channels], uint8 and in RGB order, and `label`. Records with float_data give a "
+               "float32 `image`.")
         .example("CaffeLMDB: {path: train_lmdb}")
         .field("path", &Params::path, "the folder with data.mdb, or the file")
         .required()

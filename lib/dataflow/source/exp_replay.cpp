@@ -197,9 +197,8 @@ class ExpReplay final : public AgentSource {
   using Params = ExpReplayParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Steps of an environment, drawn by chance from a memory that the model fills by acting while "
-               "it "
-               "is trained: `state`, `action`, `reward`, `is_over`, `next_state`.")
+               "Steps of an environment, drawn by chance from a memory that the model fills by acting "
+               "while it is trained: `state`, `action`, `reward`, `is_over`, `next_state`.")
         .example("ExpReplay: {environment: Catch, values: q, memory_size: 10000, samples_per_step: 16}")
         .field("environment", &Params::environment, "what the model acts in")
         .required()

@@ -66,10 +66,9 @@ class Npz final : public RandomAccessSource {
   using Params = NpzParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Reads arrays of NumPy, .npz or .npy; the first axis counts samples. Floats become float32, "
-               "integers int32; uint8 and bool remain. uint8 arrays [N, height, width], [N, height, width, "
-               "1] "
-               "and [N, height, width, 3] are images.")
+               "Reads arrays of NumPy, .npz or .npy; the first axis counts samples. Floats become "
+               "float32, integers int32; uint8 and bool remain. uint8 arrays [N, height, width], [N, "
+               "height, width, 1] and [N, height, width, 3] are images.")
         .example("Npz: {file: mnist.npz, arrays: {image: x_train, label: y_train}}")
         .field("file", &Params::file, "what numpy.savez, savez_compressed or save wrote")
         .required()

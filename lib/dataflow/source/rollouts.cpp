@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "dataflow/experience/actor_critic.h"
 #include "dataflow/experience/advantages.h"
 #include "dataflow/experience/agent_source.h"
 #include "dataflow/experience/policy.h"
@@ -10,14 +11,10 @@
 namespace tpack {
 namespace {
 
-struct RolloutsParams {
-  Slot<Environment> environment;
+struct RolloutsParams : ActorCriticFields {
   int64_t environments = 8;
   int64_t steps = 128;
   int64_t epochs = 4;
-  Ref<LayerOutput> policy;
-  Ref<LayerOutput> values;
-  double discount = 0.99;
   double decay = 0.95;
   bool normalize = true;
 };
@@ -165,27 +162,19 @@ class Rollouts final : public AgentSource {
  public:
   using Params = RolloutsParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
-               "Steps that a policy makes in several environments at once, each given several times in "
-               "random "
-               "order before the next ones are made (PPO): `state`, `action`, `advantage`, `return`, "
-               "`log_probability`. The same on every run, whatever the threads.")
-        .example("Rollouts: {environment: CartPole, policy: policy, values: value, steps: 64, epochs: 3}")
-        .field("environment", &Params::environment, "what the policy acts in")
-        .required()
+    return with_actor_critic_fields(
+               Schema<Params>(
+                   "Steps that a policy makes in several environments at once, each given several times in "
+                   "random order before the next ones are made (PPO): `state`, `action`, `advantage`, "
+                   "`return`, `log_probability`. The same on every run, whatever the threads.")
+                   .example("Rollouts: {environment: CartPole, policy: policy, values: value, steps: 64, "
+                            "epochs: 3}"))
         .field("environments", &Params::environments, between(1, 4096),
                "how many of them are stepped side by side, with one prediction for all")
         .field("steps", &Params::steps, between(1, 1e6), "steps of each environment in a rollout")
         .field("epochs", &Params::epochs, at_least(1),
                "how often each step is given; batches that divide steps * environments have no steps of two "
                "rollouts")
-        .field("policy", &Params::policy,
-               "output of the model: scores of the actions; their softmax is the probability of each")
-        .required()
-        .field("values", &Params::values,
-               "output of the model: the discounted rewards that are to come, one number")
-        .required()
-        .field("discount", &Params::discount, between(0, 1), "what a reward is worth one step later")
         .field("decay", &Params::decay, between(0, 1),
                "lambda of generalized advantages: 1 trusts the rewards alone, 0 the values of the next state")
         .field("normalize", &Params::normalize,
