@@ -1,6 +1,7 @@
 #include "tensor/memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
@@ -25,14 +26,28 @@ class HostMemory final : public Memory {
   std::string name_ = "host";
 };
 
-/// The kernel promises more than it has, and ends the process later; so large blocks are asked for here.
+constexpr size_t kLargeBlock = size_t{16} << 20U;
+std::atomic<uint64_t> bytes_of_large_blocks = 0;
+
+void count_block(size_t bytes) {
+  if (bytes >= kLargeBlock) bytes_of_large_blocks += bytes;
+}
+void forget_block(size_t bytes) {
+  if (bytes >= kLargeBlock) bytes_of_large_blocks -= bytes;
+}
+
+/// The kernel promises more than it has, and ends the process later, when it is written to; so large blocks
+/// are asked for here, together with those that were promised and not written to yet.
 void require_memory(size_t bytes) {
-  constexpr size_t kLeastToAsk = size_t{256} << 20U;
-  if (bytes < kLeastToAsk) return;
+  if (bytes < kLargeBlock) return;
   const auto free = available_memory();
-  if (!free || bytes <= *free) return;
-  throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes) + "; " + human_bytes(*free) +
-                      " is free");
+  if (!free) return;
+  const uint64_t blocks = bytes_of_large_blocks;
+  const uint64_t resident = resident_memory();
+  const uint64_t promised = blocks > resident ? blocks - resident : 0;
+  if (bytes + promised <= *free) return;
+  throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes) + "; " +
+                      human_bytes(*free - std::min(promised, *free)) + " is free");
 }
 
 }  // namespace
@@ -48,8 +63,11 @@ std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
   const size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
   if (data == nullptr) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
-  return std::make_shared<Storage>(data, bytes,
-                                   std::shared_ptr<const void>(data, [](std::byte* p) { std::free(p); }));
+  count_block(bytes);
+  return std::make_shared<Storage>(data, bytes, std::shared_ptr<const void>(data, [bytes](std::byte* p) {
+                                     std::free(p);
+                                     forget_block(bytes);
+                                   }));
 }
 
 std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
@@ -62,8 +80,12 @@ std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
   require_memory(bytes);
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes));
+  count_block(bytes);
   return std::make_shared<Storage>(static_cast<std::byte*>(data), bytes,
-                                   std::shared_ptr<const void>(data, [bytes](void* p) { munmap(p, bytes); }));
+                                   std::shared_ptr<const void>(data, [bytes](void* p) {
+                                     munmap(p, bytes);
+                                     forget_block(bytes);
+                                   }));
 }
 
 std::shared_ptr<Storage> Storage::view(std::byte* data, size_t bytes, std::shared_ptr<const void> owner) {

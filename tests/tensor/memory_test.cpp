@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "core/error.h"
+#include "core/machine.h"
 #include "tensor/tensor.h"
 
 namespace tpack {
@@ -78,6 +80,22 @@ TEST(Memory, of_a_device_cannot_be_used_by_the_host) {
   const Tensor there(kThree, memory.allocate_zeros(12));
   EXPECT_THAT([&] { (void)there.at(0); }, testing::ThrowsMessage<InternalError>(
                                               testing::HasSubstr("the host cannot use the memory of noted")));
+}
+
+/// The system promises zeros that nobody has written to without having the memory.
+TEST(Memory, that_was_promised_is_not_free) {
+  const auto free = available_memory();
+  if (!free) GTEST_SKIP() << "the system does not say how much memory is free";
+  constexpr size_t kPromises = 5;
+  const auto bytes = static_cast<size_t>(*free / (kPromises - 1));
+  std::vector<std::shared_ptr<Storage>> blocks;
+  const auto promise = [&] {
+    while (blocks.size() < kPromises) blocks.push_back(Storage::allocate_zeros(bytes));
+  };
+  EXPECT_THAT(promise, testing::ThrowsMessage<ResourceError>(testing::HasSubstr("not enough memory")));
+  EXPECT_GE(blocks.size(), 2U);
+  blocks.clear();
+  EXPECT_NO_THROW(Storage::allocate_zeros(bytes)) << "it was given back";
 }
 
 }  // namespace
