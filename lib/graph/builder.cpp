@@ -90,16 +90,18 @@ Symbol Builder::variable(const std::string& name, const Shape& shape, Initialize
 }
 
 Symbol Builder::variable(VariableSpec spec) {
+  const bool is_again = variables_.find(spec.name) != nullptr;
   try {
     const VariableSpec& declared = variables_.declare(std::move(spec));
     return read(declared.name, declared.spec);
   } catch (const ShapeError& error) {
-    const bool shared = variable_path_ != path_;
-    throw ShapeError(origin_,
-                     error.problems()[0].text +
-                         (shared ? "; the calls of a network share its variables, so they need inputs "
-                                   "of the same shape"
-                                 : "; rename one of the two layers"));
+    const char* fix = "";
+    if (is_again) {
+      const bool shared = variable_path_ != path_;
+      fix = shared ? "; the calls of a network share its variables, so they need inputs of the same shape"
+                   : "; rename one of the two layers";
+    }
+    throw ShapeError(origin_, error.problems()[0].text + fix);
   }
 }
 
