@@ -6,7 +6,9 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "core/error.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "experiment/data_report.h"
 #include "experiment/model_report.h"
 
@@ -32,7 +34,8 @@ int check(const CheckOptions& o) {
     std::cout << report.str();
   }
   std::cout << std::flush;  // both may go to one file
-  if (!o.no_data) warn_of_known_bad_samples(flows);
+  const auto bad = o.no_data ? std::vector<std::string>() : known_bad_samples(flows);
+  if (!bad.empty()) throw DataError(join(bad, "\n"));
   std::string not_checked;
   if (o.no_data) not_checked = "; data, callbacks and gates were not checked";
   if (!checked.knows_train_data())

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "dataflow/guarded_flow.h"
 
@@ -35,14 +34,16 @@ bool stops_at_bad_samples(const DataFlow& flow) {
 
 }  // namespace
 
-void warn_of_known_bad_samples(const std::map<std::string, DataFlow>& flows) {
+std::vector<std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows) {
+  std::vector<std::string> texts;
   for (const auto& [name, flow] : flows) {
     for (const SourceFacts& facts : flow.facts()) {
       if (facts.bad == 0 || !stops_at_bad_samples(flow)) continue;
-      log::warning("data." + name +
-                   ": a run stops when it reads a bad sample (on_error: stop): " + join(facts.remarks, "; "));
+      texts.push_back("data." + name + ": a run stops when it reads a bad sample (on_error: stop): " +
+                      join(facts.remarks, "; "));
     }
   }
+  return texts;
 }
 
 nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows) {

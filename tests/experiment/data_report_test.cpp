@@ -54,7 +54,7 @@ TEST_F(DataReport, check_says_what_is_in_the_data) {
       << outcome.out;
 }
 
-TEST_F(DataReport, check_warns_of_rows_that_will_stop_the_run) {
+TEST_F(DataReport, check_finds_rows_that_will_stop_the_run) {
   write_content(folder_ / "rows.csv", "a,b,label\n1,2,0\n3,x,1\n5,6,1\n,8,0\n");
   write_content(folder_ / "rows.yaml", R"(
 tpack: 1
@@ -71,9 +71,9 @@ optimizer: {SGD: {learning_rate: 0.1}}
 callbacks: [ModelSaver]
 )");
   const Outcome strict = tpack({"check", folder_ / "rows.yaml"});
-  EXPECT_EQ(strict.code, 0) << strict.err;
+  EXPECT_EQ(strict.code, 3) << strict.err;
   const std::string warning =
-      "data.train: a run stops when it reads a bad sample (on_error: stop): 2 bad rows; the first "
+      "error: data.train: a run stops when it reads a bad sample (on_error: stop): 2 bad rows; the first "
       "one is line 3: column 'b' has 'x'";
   EXPECT_NE(strict.err.find(warning), std::string::npos) << strict.err;
   const Outcome tolerant = tpack({"check", folder_ / "rows.yaml", "--set", "data.train.on_error=replace"});
