@@ -51,7 +51,8 @@ class RunCommand final : public Callback {
         .field("at", &Params::at,
                "when it runs: before training, after each epoch, or when training has ended, also after an "
                "error or an interrupt, whose end then waits for it")
-        .field("timeout_s", &Params::timeout_s, above(0), "seconds after which it is ended; the run waits")
+        .field("timeout_s", &Params::timeout_s, time_limit(),
+               "seconds after which it is ended; the run waits")
         .field("on_error", &Params::on_error,
                "what happens if it fails: report it and go on, or stop the run");
   }
@@ -62,8 +63,7 @@ class RunCommand final : public Callback {
       if (!value_of_run(setup.run(), name)) setup.needs({name, {}}, kRunCommand);
     }
     const std::string& program = p_.command[0];
-    if (program.find_first_of("{}") == std::string::npos && !is_program(program))
-      log::warning(std::string(kRunCommand) + ": there is no program '" + program + "' here");
+    if (program.find_first_of("{}") == std::string::npos) warn_if_no_program(kRunCommand, program);
   }
   void before_train(Run& run) override {
     if (p_.at == CommandTime::kTrainBegin) run_now(run, run.stop_token());

@@ -26,7 +26,8 @@ class StartProcess final : public Callback {
         .example("StartProcess: {command: [tensorboard, --logdir, train_log]}")
         .field("command", &Params::command, "the program and its arguments")
         .required()
-        .field("grace_s", &Params::grace_s, at_least(0), "seconds between SIGTERM and SIGKILL at the end");
+        .field("grace_s", &Params::grace_s, between(0, 3600),
+               "seconds between SIGTERM and SIGKILL at the end");
   }
   explicit StartProcess(Params p) : p_(std::move(p)) {
     if (p_.command.empty() || p_.command[0].empty())
@@ -34,6 +35,7 @@ class StartProcess final : public Callback {
   }
 
   bool chief_only() const override { return false; }
+  void setup(Setup& /*setup*/) override { warn_if_no_program(kStartProcess, p_.command[0]); }
   void before_train(Run& /*run*/) override {
     try {
       process_ = std::make_unique<ChildProcess>(p_.command);

@@ -111,6 +111,7 @@ bool Check::accepts(double value) const {
 std::string Check::str() const {
   if (minimum && maximum) return "from " + shortest(*minimum) + " to " + shortest(*maximum);
   if (minimum) return "at least " + shortest(*minimum);
+  if (above && maximum) return "above " + shortest(*above) + ", at most " + shortest(*maximum);
   if (above) return "above " + shortest(*above);
   return "";
 }
@@ -118,6 +119,7 @@ std::string Check::str() const {
 Check between(double low, double high) { return {.minimum = low, .maximum = high}; }
 Check at_least(double low) { return {.minimum = low}; }
 Check above(double low) { return {.above = low}; }
+Check time_limit() { return {.maximum = 1e6, .above = 0}; }
 
 void Reader::wrong_type(const ConfigNode& node, const std::string& expected) {
   if (node.has_expression()) return;  // it has no value, which was reported

@@ -72,8 +72,9 @@ struct FieldType {
     type.owns_names = true;
     return type;
   }
+  bool is_component(const std::string& kind) const { return base == Base::kComponent && of == kind; }
   bool is_list_of_components(const std::string& kind) const {
-    return base == Base::kList && element->base == Base::kComponent && element->of == kind;
+    return base == Base::kList && element->is_component(kind);
   }
 
   /// "an integer", "a list of numbers", "one of a, b".
@@ -94,6 +95,8 @@ struct Check {
 Check between(double low, double high);  // both included
 Check at_least(double low);
 Check above(double low);
+/// Seconds that something may take: above 0, and no more than clocks can count.
+Check time_limit();
 
 /// One field of a component, as docs and tools see it.
 struct FieldInfo {

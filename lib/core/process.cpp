@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/stop.h"
 #include "core/text.h"
 
@@ -70,14 +71,6 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
   return all;
 }
 
-}  // namespace
-
-std::string ProcessEnd::str() const {
-  if (timed_out) return "ended after the time limit";
-  if (exit_code) return "exit code " + std::to_string(*exit_code);
-  return "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
-}
-
 bool is_program(const std::string& name) {
   const auto can_run = [](const std::string& path) {
     std::error_code failure;
@@ -89,6 +82,18 @@ bool is_program(const std::string& name) {
   return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
     return can_run((folder.empty() ? "." : folder) + "/" + name);
   });
+}
+
+}  // namespace
+
+std::string ProcessEnd::str() const {
+  if (timed_out) return "ended after the time limit";
+  if (exit_code) return "exit code " + std::to_string(*exit_code);
+  return "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+}
+
+void warn_if_no_program(const std::string& who, const std::string& name) {
+  if (!is_program(name)) log::warning(who + ": there is no program '" + name + "' here");
 }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command,

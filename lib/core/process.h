@@ -23,8 +23,8 @@ struct ProcessEnd {
   std::string str() const;
 };
 
-/// True if a program of this name, or at this path, can be started.
-bool is_program(const std::string& name);
+/// Logs a warning of `who` if no program of this name, or at this path, can be started.
+void warn_if_no_program(const std::string& who, const std::string& name);
 
 /// Another program that runs next to this process, started without a shell: each text is one argument, as it
 /// is. It reads nothing, writes to our stderr, and is in a process group of its own, so that Ctrl-C does not

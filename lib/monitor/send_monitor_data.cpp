@@ -29,7 +29,7 @@ class SendMonitorData final : public Monitor {
         .example("SendMonitorData: {command: [echo, \"{epoch}: {cost}\"]}")
         .field("command", &Params::command, "the program and its arguments")
         .required()
-        .field("timeout_s", &Params::timeout_s, above(0),
+        .field("timeout_s", &Params::timeout_s, time_limit(),
                "seconds after which it is ended; the run waits, but for an interrupt");
   }
   explicit SendMonitorData(const Params& p) : p_(p), command_(p.command, kSendMonitorData) {

@@ -38,10 +38,10 @@ class Horovod final : public DataParallelTrainer {
                    "how gradients travel between processes: as they are, or rounded to 16 bits, as half "
                    "precision (fp16; above 65504 infinite) or as the upper half of a float (bf16)")
             .field(
-                "bucket_mb", &Params::bucket_mb, at_least(0),
+                "bucket_mb", &Params::bucket_mb, between(0, 1e6),
                 "MB of gradients that are summed together, as soon as backward has computed them and while "
                 "it goes on; 0: all of them, after backward")
-            .field("timeout_s", &Params::timeout_s, above(0),
+            .field("timeout_s", &Params::timeout_s, time_limit(),
                    "seconds to wait for another rank before the run ends; a rank that compiles kernels, "
                    "saves, or runs an epoch's callbacks gets more time")));
   }

@@ -83,5 +83,14 @@ const live::Fields kStartProcess(
      .values = {{"command", "[sh, -c, 'echo > \"$TPACK_TEST_UP\"; exec sleep 1000']"}, {"grace_s", "0"}},
      .build = end_of_process});
 
+TEST(StartProcess, warns_before_the_training_if_its_program_is_not_there) {
+  const CapturedLog log;
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  run.add("StartProcess", parse_yaml("{command: [no-such-program]}", "p.yaml"));
+  EXPECT_THROW(run.go(), ResourceError);
+  EXPECT_THAT(log.text(), HasSubstr("callback StartProcess: there is no program 'no-such-program' here"));
+}
+
 }  // namespace
 }  // namespace tpack

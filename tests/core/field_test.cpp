@@ -143,6 +143,8 @@ TEST(Check, says_which_values_are_legal) {
 TEST(Check, refuses_not_a_number_wherever_there_is_a_range) {
   EXPECT_NE(field_complaint<double>(plain(".nan"), between(0, 1)), "");
   EXPECT_NE(field_complaint<double>(plain(".nan"), above(0)), "");
+  EXPECT_EQ(field_complaint<double>(plain("1e7"), time_limit()),
+            "a.yaml:2:3: 'x' of Thing is 1e7; must be above 0, at most 1e+06");
 }
 
 TEST(Ref, keeps_its_place_and_finds_files_next_to_the_config) {
