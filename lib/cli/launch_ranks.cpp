@@ -88,14 +88,15 @@ std::string how_it_ended(int code) {
 }
 
 /// What ended a run whose mpirun has failed. A rank that says that it has lost another one is not the cause,
-/// where it is known how that one ended.
+/// where that one has ended without saying why.
 Failure cause_of_end(int mpirun_code, const RankBoard& board) {
   constexpr auto kDistributedCode = static_cast<int>(ErrorKind::kDistributed);
   constexpr int kLastOfOurs = 8;
   const int lost = board.lost();
   const auto failure = board.failure();
-  if (failure && (failure->exit_code != kDistributedCode || lost < 0 || lost == failure->rank))
-    return {failure->exit_code, failure->text};
+  const bool is_consequence =
+      failure && failure->exit_code == kDistributedCode && lost >= 0 && !board.has_failed(lost);
+  if (failure && !is_consequence) return {failure->exit_code, failure->text};
   const int code = mpirun_code > 0 && mpirun_code <= kLastOfOurs ? mpirun_code : kDistributedCode;
   if (lost < 0) return {code, "mpirun " + how_it_ended(mpirun_code) + ", and the ranks with it"};
   const std::string how = mpirun_code > 128 ? how_it_ended(mpirun_code) : "has ended";
@@ -202,7 +203,10 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
     report(cause);
     return cause.exit_code;
   }
-  if (const auto failure = board->failure()) report({failure->exit_code, failure->text});
+  if (const auto failure = board->failure()) {  // they did not end in order
+    report({failure->exit_code, failure->text});
+    return failure->exit_code;
+  }
   return 128 + (signals.signal() != 0 ? signals.signal() : SIGTERM);
 }
 

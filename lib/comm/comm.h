@@ -34,8 +34,8 @@ class Comm {
   virtual int size() const = 0;
 
   /// Adds the arrays of all members element by element, in place. `stage` is for messages: "gradients".
-  /// Compressed values travel between processes as 16 bits; what each member gives is rounded, added as
-  /// floats, and the sum is rounded. All members name the same compression.
+  /// Compressed values travel between processes as 16 bits; the sum of each process is rounded, these are
+  /// added as floats, and their sum is rounded. All members name the same compression.
   virtual void all_reduce_sum(std::span<float> values, const char* stage, Compression compression) = 0;
   void all_reduce_sum(std::span<float> values, const char* stage) {
     all_reduce_sum(values, stage, Compression::kNone);
@@ -65,7 +65,11 @@ class Comm {
   virtual void set_timeout(double seconds) = 0;
   /// Tells the others that this member works alone at `what` from now on, for as long as that takes: those
   /// that wait for it say so after a time-out and go on waiting. "": it is back. Prefer BusyWith.
-  virtual void busy_with(const std::string& what) = 0;
+  void busy_with(const std::string& what) {
+    busy_ = what;
+    tell_busy(what);
+  }
+  const std::string& busy() const { return busy_; }
   /// False: other threads compute on the processor of the one that waits, so it looks for messages now and
   /// then only. From any thread.
   virtual void set_urgent(bool urgent) { (void)urgent; }
@@ -77,18 +81,24 @@ class Comm {
   static constexpr const char* kEnd = "the end";  // its stage
   /// Bytes of arrays that this process has sent to others.
   virtual uint64_t bytes_sent() const { return 0; }
+
+ private:
+  virtual void tell_busy(const std::string& what) { (void)what; }
+
+  std::string busy_;
 };
 
-/// Tells the other members what this one is busy with as long as the object lives. Not to be nested.
+/// Tells the other members what this one is busy with as long as the object lives; "": it is there for them.
 class BusyWith {
  public:
-  BusyWith(Comm& comm, const std::string& what) : comm_(comm) { comm_.busy_with(what); }
-  ~BusyWith() { comm_.busy_with(""); }
+  BusyWith(Comm& comm, const std::string& what) : comm_(comm), before_(comm.busy()) { comm_.busy_with(what); }
+  ~BusyWith() { comm_.busy_with(before_); }
   BusyWith(const BusyWith&) = delete;
   BusyWith& operator=(const BusyWith&) = delete;
 
  private:
   Comm& comm_;
+  std::string before_;
 };
 
 /// Of the ranks that have not come in time, those that are not busy, "1, 2": the wait for them has failed.

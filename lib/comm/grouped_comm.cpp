@@ -66,10 +66,6 @@ class GroupedComm final : public Comm {
   void set_timeout(double seconds) override {
     if (speaks()) world_.set_timeout(seconds);
   }
-  void busy_with(const std::string& what) override {
-    local_.busy_with(what);
-    if (speaks()) world_.busy_with(what);
-  }
   void set_urgent(bool urgent) override {
     local_.set_urgent(urgent);
     if (speaks()) world_.set_urgent(urgent);
@@ -81,6 +77,10 @@ class GroupedComm final : public Comm {
   uint64_t bytes_sent() const override { return world_.bytes_sent(); }
 
  private:
+  void tell_busy(const std::string& what) override {
+    local_.busy_with(what);
+    if (speaks()) world_.busy_with(what);
+  }
   /// For its process.
   bool speaks() const { return local_.rank() == 0; }
   template <class T, class OverProcesses>

@@ -32,15 +32,15 @@ class LocalGroup::Member final : public Comm {
     const std::lock_guard lock(group_.mutex_);
     group_.timeout_s_ = seconds;
   }
-  void busy_with(const std::string& what) override {
-    const std::lock_guard lock(group_.mutex_);
-    slot().busy_with = what;
-    ++group_.notices_;
-  }
   void set_urgent(bool urgent) override { slot().is_urgent = urgent; }
   void cancel() override { group_.abort("rank " + std::to_string(rank_) + " gave up"); }
 
  private:
+  void tell_busy(const std::string& what) override {
+    const std::lock_guard lock(group_.mutex_);
+    slot().busy_with = what;
+    ++group_.notices_;
+  }
   Slot& slot() { return group_.slots_[static_cast<size_t>(rank_)]; }
   void show(void* data, size_t count) {
     slot().data = data;
@@ -48,53 +48,68 @@ class LocalGroup::Member final : public Comm {
   }
   template <class T>
   void reduce(std::span<T> values, const char* stage, int takers);
+  /// Does `work` while all members show what they have.
+  template <class Work>
+  void with_all(const char* stage, const Work& work);
 
   LocalGroup& group_;
   int rank_;
 };
 
+template <class Work>
+void LocalGroup::Member::with_all(const char* stage, const Work& work) {
+  group_.meet(rank_, stage, Meeting::kOpens);
+  try {
+    work();
+  } catch (...) {
+    group_.end_work();
+    throw;
+  }
+  group_.meet(rank_, stage, Meeting::kCloses);
+}
+
 /// Each member adds its slice of all arrays in rank order and writes the sum into the first `takers` of them.
 template <class T>
 void LocalGroup::Member::reduce(std::span<T> values, const char* stage, int takers) {
   show(values.data(), values.size());
-  group_.meet(rank_, stage);
   const RankPart slice = part_of_rank(values.size(), rank_, size());
   auto& slots = group_.slots_;
   const auto array = [&](int member) {
     return static_cast<T*>(slots[static_cast<size_t>(member)].data) + slice.begin;
   };
-  sum_in_rank_order<T>(size(), slice.size(), array, [&](size_t begin, std::span<const T> sums) {
-    for (int member = 0; member < takers; ++member)
-      std::copy(sums.begin(), sums.end(), array(member) + begin);
+  with_all(stage, [&] {
+    sum_in_rank_order<T>(size(), slice.size(), array, [&](size_t begin, std::span<const T> sums) {
+      for (int member = 0; member < takers; ++member)
+        std::copy(sums.begin(), sums.end(), array(member) + begin);
+    });
   });
-  group_.meet(rank_, stage);
 }
 
 void LocalGroup::Member::broadcast(std::span<std::byte> bytes, int root, const char* stage) {
   show(bytes.data(), bytes.size());
-  group_.meet(rank_, stage);
   const Slot& source = group_.slots_[static_cast<size_t>(root)];
-  if (rank_ != root && !bytes.empty()) std::memcpy(bytes.data(), source.data, bytes.size());
-  group_.meet(rank_, stage);
+  with_all(stage, [&] {
+    if (rank_ != root && !bytes.empty()) std::memcpy(bytes.data(), source.data, bytes.size());
+  });
 }
 
 int LocalGroup::Member::agree_max(int value, const char* stage) {
   show(nullptr, 0);
   slot().value = value;
-  group_.meet(rank_, stage);
   int largest = value;
-  for (const Slot& other : group_.slots_) largest = std::max(largest, other.value);
-  group_.meet(rank_, stage);
+  with_all(stage, [&] {
+    for (const Slot& other : group_.slots_) largest = std::max(largest, other.value);
+  });
   return largest;
 }
 
 std::vector<std::string> LocalGroup::Member::all_gather(const std::string& text, const char* stage) {
   show(nullptr, 0);
   slot().text = &text;
-  group_.meet(rank_, stage);
   std::vector<std::string> all;
-  for (const Slot& other : group_.slots_) all.push_back(*other.text);
-  group_.meet(rank_, stage);
+  with_all(stage, [&] {
+    for (const Slot& other : group_.slots_) all.push_back(*other.text);
+  });
   return all;
 }
 
@@ -131,16 +146,19 @@ bool LocalGroup::wait(std::unique_lock<std::mutex>& lock, uint64_t turn) {
   return true;
 }
 
-void LocalGroup::meet(int rank, const char* stage) {
+void LocalGroup::meet(int rank, const char* stage, Meeting meeting) {
   std::unique_lock lock(mutex_);
   const auto who = [&] { return "rank " + std::to_string(rank) + ", " + stage + ": "; };
-  if (!failure_.empty()) throw DistributedError(who() + failure_);
+  if (meeting == Meeting::kCloses) --working_;
+  if (!failure_.empty()) fail(lock, who());
   Slot& own = slots_[static_cast<size_t>(rank)];
   own.stage = stage;
   ++own.arrived;
   const uint64_t turn = turns_;
   if (++here_ == size()) {
     check_agreement(rank, stage);
+    if (!failure_.empty()) fail(lock, who());
+    if (meeting == Meeting::kOpens) working_ = size();
     here_ = 0;
     ++turns_;
     changed_.notify_all();
@@ -154,7 +172,20 @@ void LocalGroup::meet(int rank, const char* stage) {
     if (notices == notices_) require_busy(who(), missing(own.arrived));
     notices = notices_;
   }
-  if (turns_ == turn) throw DistributedError(who() + failure_);
+  if (turns_ == turn) fail(lock, who());
+}
+
+/// Once nobody works any longer on what this member shows.
+void LocalGroup::fail(std::unique_lock<std::mutex>& lock, const std::string& who) {
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return working_ == 0; });
+  throw DistributedError(who + failure_);
+}
+
+void LocalGroup::end_work() {
+  const std::lock_guard lock(mutex_);
+  --working_;
+  changed_.notify_all();
 }
 
 /// With the lock, when members have not come in time. One that has just come back from what it was busy with
@@ -164,8 +195,6 @@ void LocalGroup::require_busy(const std::string& who, const std::vector<int>& la
       silent_ranks(who, late, [this](int rank) { return slots_[static_cast<size_t>(rank)].busy_with; });
   if (silent.empty()) return;
   failure_ = "no response from rank " + silent + " within " + shortest(timeout_s_) + " s";
-  changed_.notify_all();
-  throw DistributedError(who + failure_);
 }
 
 /// Called by the last to come, with the lock. What differs is a bug of the caller or another config on a
@@ -177,8 +206,7 @@ void LocalGroup::check_agreement(int rank, const char* stage) {
     failure_ = "rank " + std::to_string(other) + " is at '" + slots_[other].stage + "' with " +
                std::to_string(slots_[other].count) + " elements, rank " + std::to_string(rank) + " at '" +
                stage + "' with " + std::to_string(own.count);
-    changed_.notify_all();
-    throw DistributedError("rank " + std::to_string(rank) + ", " + stage + ": " + failure_);
+    return;
   }
 }
 

@@ -48,8 +48,12 @@ class LocalGroup {
     std::atomic<bool> is_urgent = true;
   };
 
+  /// An operation goes on from one meeting to the next.
+  enum class Meeting : uint8_t { kOpens, kCloses };
   /// Waits until all members are here and checks that all are at the same stage.
-  void meet(int rank, const char* stage);
+  void meet(int rank, const char* stage, Meeting meeting);
+  [[noreturn]] void fail(std::unique_lock<std::mutex>& lock, const std::string& who);
+  void end_work();
   void stay_awake(const Slot& own, uint64_t turn) const;
   bool wait(std::unique_lock<std::mutex>& lock, uint64_t turn);
   void require_busy(const std::string& who, const std::vector<int>& late);
@@ -61,8 +65,9 @@ class LocalGroup {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<uint64_t> turns_ = 0;  // meetings that are over; changed with the lock
-  uint64_t notices_ = 0;             // calls of busy_with
+  uint64_t notices_ = 0;             // how often a member said what it is busy with
   int here_ = 0;                     // members at the meeting that goes on
+  int working_ = 0;                  // members in an operation, which look at what others show
   std::string failure_;
 };
 

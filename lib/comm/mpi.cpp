@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <sched.h>
 #include <string_view>
@@ -75,7 +77,6 @@ class MpiComm final : public Comm {
   int agree_max(int value, const char* stage) override;
   std::vector<std::string> all_gather(const std::string& text, const char* stage) override;
   void set_timeout(double seconds) override { timeout_s_ = seconds; }
-  void busy_with(const std::string& what) override;
   void set_urgent(bool urgent) override { is_urgent_ = urgent; }
   void cancel() override { cancelled_ = true; }
   void end_alone() override {
@@ -87,6 +88,7 @@ class MpiComm final : public Comm {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void tell_busy(const std::string& what) override;
   [[noreturn]] void fail(const char* stage, const std::string& text) {
     failed_ = true;
     throw DistributedError(who(stage) + text);
@@ -99,6 +101,8 @@ class MpiComm final : public Comm {
   template <class Look>
   void wait(const char* stage, const Look& look);
   void complete(const char* stage);
+  std::vector<std::string> all_gather_long(const std::string& text, const std::vector<int64_t>& lengths,
+                                           const char* stage);
   void require_no_loss(const char* stage);
   template <class Look>
   void find_silent(const char* stage, const Look& look);
@@ -247,7 +251,7 @@ void MpiComm::answer_before_the_end(const char* stage) {
 }
 
 /// Does not block: a peer looks for it when it waits for this rank.
-void MpiComm::busy_with(const std::string& what) {
+void MpiComm::tell_busy(const std::string& what) {
   notices_->read("");
   notices_->busy_with(what);
 }
@@ -306,15 +310,32 @@ void MpiComm::fail_of_stages(const char* stage) {
   fail(stage, "the ranks are at different stages");
 }
 
+/// More than MPI can count.
+std::vector<std::string> MpiComm::all_gather_long(const std::string& text,
+                                                  const std::vector<int64_t>& lengths, const char* stage) {
+  std::vector<std::string> all;
+  for (size_t rank = 0; rank < lengths.size(); ++rank) {
+    std::string one =
+        static_cast<int>(rank) == rank_ ? text : std::string(static_cast<size_t>(lengths[rank]), '\0');
+    broadcast(std::as_writable_bytes(std::span(one)), static_cast<int>(rank), stage);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 std::vector<std::string> MpiComm::all_gather(const std::string& text, const char* stage) {
   const auto ranks = static_cast<size_t>(size_);
-  const auto own_size = static_cast<int>(text.size());
-  std::vector<int> sizes(ranks);
-  check(MPI_Iallgather(&own_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm_, &request_), stage);
+  const auto own = static_cast<int64_t>(text.size());
+  std::vector<int64_t> lengths(ranks);
+  check(MPI_Iallgather(&own, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, comm_, &request_), stage);
   complete(stage);
+  const int64_t length = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
+  if (length > std::numeric_limits<int>::max()) return all_gather_long(text, lengths, stage);
+  const auto own_size = static_cast<int>(own);
+  const std::vector<int> sizes(lengths.begin(), lengths.end());
   std::vector<int> begins(ranks);
   for (size_t rank = 1; rank < ranks; ++rank) begins[rank] = begins[rank - 1] + sizes[rank - 1];
-  std::string joined(static_cast<size_t>(begins.back() + sizes.back()), '\0');
+  std::string joined(static_cast<size_t>(length), '\0');
   check(MPI_Iallgatherv(text.data(), own_size, MPI_CHAR, joined.data(), sizes.data(), begins.data(), MPI_CHAR,
                         comm_, &request_),
         stage);

@@ -34,6 +34,7 @@ struct RankBoard::Header {
 struct RankBoard::Slot {
   std::atomic<int32_t> pid = 0;
   std::atomic<bool> left = false;
+  std::atomic<bool> failed = false;
   std::atomic<uint32_t> stages = 0;  // how many there were; the last one is texts[stages % 2]
   std::array<std::array<char, 64>, 2> texts = {};
 };
@@ -47,11 +48,14 @@ std::unique_ptr<RankBoard> RankBoard::create(int ranks) {
     std::string name = std::string(folder) + "/tpack-ranks-XXXXXX";
     const int file = mkstemp(name.data());
     if (file < 0) continue;
-    const bool sized = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0;
-    void* memory = sized ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    int failure = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+    void* memory =
+        failure == 0 ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    if (failure == 0 && memory == MAP_FAILED) failure = errno;
     close(file);
     if (memory == MAP_FAILED) {
       unlink(name.c_str());
+      errno = failure;
       continue;
     }
     auto* header = new (memory) Header;
@@ -100,6 +104,7 @@ void RankBoard::enter(int rank) { slot(rank).pid = getpid(); }
 void RankBoard::leave(int rank) { slot(rank).left = true; }
 pid_t RankBoard::pid(int rank) const { return slot(rank).pid; }
 bool RankBoard::has_left(int rank) const { return slot(rank).left; }
+bool RankBoard::has_failed(int rank) const { return slot(rank).failed; }
 int RankBoard::lost() const { return header().lost; }
 
 void RankBoard::set_lost(int rank) {
@@ -108,6 +113,7 @@ void RankBoard::set_lost(int rank) {
 }
 
 void RankBoard::set_failure(int rank, int exit_code, std::string_view text) {
+  slot(rank).failed = true;
   int32_t none = -1;
   if (!header().failed.compare_exchange_strong(none, rank)) return;
   header().exit_code = exit_code;

@@ -46,6 +46,8 @@ class RankBoard {
   pid_t pid(int rank) const;
   std::string stage(int rank) const;
   bool has_left(int rank) const;
+  /// True if it has said why it ends.
+  bool has_failed(int rank) const;
   /// -1 if none is lost.
   int lost() const;
   struct RankFailure {

@@ -19,7 +19,6 @@ class SelfComm : public Comm {
     return {text};
   }
   void set_timeout(double /*seconds*/) override {}
-  void busy_with(const std::string& /*what*/) override {}
   void cancel() override {}
 };
 

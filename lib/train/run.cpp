@@ -98,27 +98,29 @@ void Run::set_hyper_parameter(const std::string& name, double value) {
   trainer_.set_hyper_parameter(name, value);
 }
 
-void Run::meet_others() const {
-  world_->busy_with("");  // it is there for them
+void Run::together(const std::function<void()>& act) const {
+  const BusyWith nothing(*world_, "");
   agree(*world_, kGoOn);
+  act();
 }
 
 void Run::share_variables() {
-  if (ranks() > 1) meet_others();
-  trainer_.share_variables();
+  if (ranks() == 1) return trainer_.share_variables();
+  together([this] { trainer_.share_variables(); });
 }
 
 double Run::of_chief(double value) const {
   if (ranks() == 1) return value;
-  meet_others();
-  world_->broadcast(std::as_writable_bytes(std::span(&value, 1)), 0, "value of a callback");
+  together(
+      [&] { world_->broadcast(std::as_writable_bytes(std::span(&value, 1)), 0, "value of a callback"); });
   return value;
 }
 
 std::vector<std::string> Run::of_all_ranks(const std::string& own) const {
   if (ranks() == 1) return {own};
-  meet_others();
-  return world_->all_gather(own, "results of a callback");
+  std::vector<std::string> all;
+  together([&] { all = world_->all_gather(own, "results of a callback"); });
+  return all;
 }
 
 void Run::request_checkpoint(CheckpointRequest request) {

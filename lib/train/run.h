@@ -61,6 +61,11 @@ class Run {
 
   /// True if the run goes on from a checkpoint: then the variables are as they have to be.
   bool resumed() const { return resumed_; }
+  /// False before the first step of this process: what a trainer knows of the last step is not there.
+  bool has_stepped() const { return has_statistics_; }
+  /// In `save`: callbacks later in the list have not had the hook of the last step, or of its epoch. They get
+  /// it in the process that goes on.
+  bool is_within_hooks() const { return is_within_hooks_; }
   /// Value of a statistic in the last step that computed it, by the number that Setup gave; nothing before
   /// there was one, before the first step of this process, and after a step that skipped its update.
   std::optional<double> statistic(size_t index) const;
@@ -137,13 +142,14 @@ class Run {
   /// What is requested while `act` runs gets this change.
   void with_change(const std::function<void(CheckpointContent&)>& change, const std::function<void()>& act);
 
-  /// Tells other ranks, which may wait for this one, what it is busy with while `act` runs.
+  /// Tells other ranks, which may wait for this one, what it is busy with while `act` runs, except when all
+  /// do something together in it.
   void while_busy(const std::string& what, const std::function<void()>& act) const;
 
  private:
   friend class Loop;
-  /// All ranks come together: errors of `agree`.
-  void meet_others() const;
+  /// What all ranks do at the same time. Errors: those of `agree`.
+  void together(const std::function<void()>& act) const;
   /// A step was done in this process.
   void statistics_of_step();
   /// What callbacks see of the last step, and what a run sees that goes on within its hooks.
@@ -171,6 +177,7 @@ class Run {
   int64_t global_step_ = 0;
   bool resumed_ = false;
   bool has_statistics_ = false;
+  bool is_within_hooks_ = false;
   std::optional<StepBefore> before_;  // until this process has done a step
   bool ended_well_ = false;
   std::optional<std::string> stop_reason_;

@@ -55,6 +55,8 @@ TEST_F(RankBoardTest, the_first_failure_counts) {
   rank->set_failure(2, 3, "a bad row\nand another");
   rank->set_failure(0, 7, "rank 2 has ended");
   ASSERT_TRUE(maker->failure());
+  EXPECT_TRUE(maker->has_failed(0)) << "although its failure does not count";
+  EXPECT_FALSE(maker->has_failed(1));
   EXPECT_EQ(maker->failure()->rank, 2);
   EXPECT_EQ(maker->failure()->exit_code, 3);
   EXPECT_EQ(maker->failure()->text, "a bad row\nand another");

@@ -260,5 +260,33 @@ TEST(LoopRanks, a_value_of_the_chief_is_the_same_on_all) {
   EXPECT_THAT(seen, testing::ElementsAre(0.1, 0.1));
 }
 
+/// So the others wait for as long as it takes.
+TEST(LoopRanks, one_is_busy_with_its_callback_except_when_it_meets_the_others_there) {
+  struct Meeting final : Callback {
+    explicit Meeting(Comm& comm) : world(comm) {}
+    bool chief_only() const override { return false; }
+    void trigger(tpack::Run& run) override {
+      said.push_back(world.busy());
+      run.of_all_ranks("");
+      said.push_back(world.busy());
+      run.while_busy("something else", [&] { said.push_back(world.busy()); });
+      said.push_back(world.busy());
+    }
+    void after_run(tpack::Run& /*run*/) override { EXPECT_EQ(world.busy(), ""); }
+    Comm& world;
+    std::vector<std::string> said;
+  };
+  on_two_ranks([&](int /*rank*/, Comm& world) {
+    FakeTrainer trainer;
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
+    run.options.world = &world;
+    auto meeting = std::make_unique<Meeting>(world);
+    const Meeting& met = *meeting;
+    run.add("meeting", std::move(meeting)).go();
+    EXPECT_THAT(met.said, testing::ElementsAre("callback meeting", "callback meeting", "something else",
+                                               "callback meeting"));
+  });
+}
+
 }  // namespace
 }  // namespace tpack
