@@ -85,7 +85,7 @@ class DumpTensorAsImage final : public Callback {
     TensorPatterns patterns;
     if (!p_.output.empty()) patterns.outputs = {{p_.output.name, p_.output.position}};
     if (!p_.variable.empty()) patterns.variables = {{p_.variable.name, p_.variable.position}};
-    tensors_.emplace(setup, patterns);
+    tensors_ = std::make_unique<WatchedTensors>(setup, patterns);
     const Position position = p_.output.empty() ? p_.variable.position : p_.output.position;
     if (tensors_->names().size() > 1) {
       throw ConfigError(position,
@@ -118,10 +118,12 @@ class DumpTensorAsImage final : public Callback {
       write_extra_file(path, [&] { write_whole_file(path, images[i].png); });
     }
   }
+  void save(State& state) const override { tensors_->save(state); }
+  void load(const State& state) override { tensors_->load(state); }
 
  private:
   Params p_;
-  std::optional<WatchedTensors> tensors_;
+  std::unique_ptr<WatchedTensors> tensors_;
   bool channels_last_ = false;
 };
 

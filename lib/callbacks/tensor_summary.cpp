@@ -79,7 +79,7 @@ class TensorSummary final : public Callback {
   explicit TensorSummary(Params p) : p_(std::move(p)) {}
 
   void setup(Setup& setup) override {
-    tensors_.emplace(setup, p_);
+    tensors_ = std::make_unique<WatchedTensors>(setup, p_);
     for (const std::string& name : tensors_->names()) {
       for (const SummaryType type : p_.types) {
         if (type != SummaryType::kHistogram) setup.provides(scalar_name(name, type));
@@ -102,6 +102,8 @@ class TensorSummary final : public Callback {
       }
     }
   }
+  void save(State& state) const override { tensors_->save(state); }
+  void load(const State& state) override { tensors_->load(state); }
 
  private:
   static std::string scalar_name(const std::string& name, SummaryType type) {
@@ -109,7 +111,7 @@ class TensorSummary final : public Callback {
   }
 
   Params p_;
-  std::optional<WatchedTensors> tensors_;
+  std::unique_ptr<WatchedTensors> tensors_;
 };
 
 TPACK_REGISTER(Callback, TensorSummary, "TensorSummary");

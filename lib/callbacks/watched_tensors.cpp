@@ -49,9 +49,14 @@ void WatchedTensors::compile() {
 
 bool WatchedTensors::compute() {
   if (!outputs_) return true;
-  const auto batch = run_.last_batch(0);
+  const std::optional<TowerBatch> batch = last_batch();
   if (batch) outputs_->compute(*batch);
   return batch.has_value();
+}
+
+std::optional<TowerBatch> WatchedTensors::last_batch() const {
+  if (run_.has_stepped() || kept_batch_.empty()) return run_.last_batch(0);
+  return TowerBatch{kept_batch_, kept_info_};
 }
 
 Shape WatchedTensors::shape(size_t i) const {
@@ -61,8 +66,10 @@ Shape WatchedTensors::shape(size_t i) const {
 std::optional<Tensor> WatchedTensors::value(size_t i) const {
   if (i < outputs()) return outputs_->value(i);
   const std::string& name = stored_[i - outputs()];
+  if (!is_gradient(i)) return run_.variable(name);
+  if (const auto kept = kept_gradients_.find(names_[i]); kept != kept_gradients_.end() && !run_.has_stepped())
+    return kept->second;
   const Tensor value = run_.variable(name);
-  if (!name.starts_with('@')) return value;
   const std::optional<double> scale = run_.gradient_scale(name.substr(name.find('/') + 1));
   if (!scale || scale == 1) return scale ? std::optional(value) : std::nullopt;
   Tensor mean = value.clone();
@@ -71,6 +78,39 @@ std::optional<Tensor> WatchedTensors::value(size_t i) const {
     for (T& x : mean.span<T>()) x = static_cast<T>(static_cast<double>(x) * *scale);
   });
   return mean;
+}
+
+bool WatchedTensors::is_gradient(size_t i) const {
+  return i >= outputs() && stored_[i - outputs()].starts_with('@');
+}
+
+void WatchedTensors::save(State& state) const {
+  if (!run_.is_within_hooks()) return;
+  if (const auto batch = outputs_ ? last_batch() : std::nullopt) {
+    for (size_t i = 0; i < batch->inputs.size(); ++i)
+      state.put("input_" + std::to_string(i), batch->inputs[i]);
+    state.put("inputs", batch->inputs.size());
+    state.put("seed", batch->info.seed);
+    state.put("step", batch->info.step);
+    state.put("replica", batch->info.replica);
+  }
+  State gradients;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    const std::optional<Tensor> gradient = is_gradient(i) ? value(i) : std::nullopt;
+    if (gradient) gradients.put(names_[i], *gradient);
+  }
+  state.put("of_last_step", gradients);
+}
+
+void WatchedTensors::load(const State& state) {
+  for (int64_t i = 0; i < state.get<int64_t>("inputs", 0); ++i)
+    kept_batch_.push_back(state.get<Tensor>("input_" + std::to_string(i)));
+  if (!kept_batch_.empty()) {
+    kept_info_ = {.seed = static_cast<uint64_t>(state.get<int64_t>("seed")),
+                  .step = state.get<int64_t>("step"),
+                  .replica = state.get<int64_t>("replica")};
+  }
+  kept_gradients_ = state.part("of_last_step").tensors();
 }
 
 }  // namespace tpack

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <concepts>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,17 +51,27 @@ class WatchedTensors {
   void compile();
   /// In before_run: has the outputs of the coming step computed, before its updates.
   void want() { *wanted_ = true; }
-  /// Has them computed now, for the batch of the last step. False if there is none yet.
+  /// Has them computed now, for the batch of the last step. False if there was none yet.
   bool compute();
   /// On the host, valid until the next step. Nothing for a gradient that the last step has not computed.
   std::optional<Tensor> value(size_t i) const;
+  /// What a checkpoint within hooks needs of the last step, for a callback that has yet to look at it: the
+  /// batch and gradients.
+  void save(State& state) const;
+  void load(const State& state);
 
  private:
+  std::optional<TowerBatch> last_batch() const;
+  bool is_gradient(size_t i) const;
+
   Run& run_;
   std::unique_ptr<TowerOutputs> outputs_;  // null: none
   std::vector<std::string> names_;
-  std::vector<std::string> stored_;                               // the others, as VariableStore names them
-  std::vector<Shape> shapes_;                                     // of these
+  std::vector<std::string> stored_;  // the others, as VariableStore names them
+  std::vector<Shape> shapes_;        // of these
+  std::vector<Tensor> kept_batch_;   // of the last step of another process
+  RunInfo kept_info_;
+  std::map<std::string, Tensor> kept_gradients_;                  // likewise, by name
   std::shared_ptr<bool> wanted_ = std::make_shared<bool>(false);  // the trainer may live longer than this
 };
 

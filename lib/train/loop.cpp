@@ -193,7 +193,7 @@ void Loop::end_hook() {
 
 void Loop::epochs() {
   for (int64_t epoch = first_epoch_; epoch <= last_epoch(); ++epoch) {
-    leave_if_asked();
+    if (hook_ == LongHook::kNone) leave_if_asked();  // else a hook was cut short, and goes on first
     run_.epoch_ = epoch;
     if (epoch > first_epoch_) trainer_.before_epoch();
     this->epoch(epoch == first_epoch_ ? first_local_step_ : 0);
@@ -378,7 +378,7 @@ Loop::Place Loop::place() const {
   return {.epoch = place.epoch - 1, .local_step = options_.length.steps_per_epoch - 1, .epoch_done = true};
 }
 
-CheckpointContent Loop::checkpoint_content() const {
+CheckpointContent Loop::checkpoint_content() {
   CheckpointContent content;
   const Place place = this->place();
   content.step = run_.global_step_;
@@ -393,9 +393,11 @@ CheckpointContent Loop::checkpoint_content() const {
     state.put("hook", std::string(kLongHookNames[static_cast<size_t>(hook_)]));
     state.put("triggered", join(callbacks_done(), "\n"));
     if (hook_ == LongHook::kTriggerStep) state.put("last_step", run_.last_step());
+    if (run_.stop_reason_) state.put("stop_reason", *run_.stop_reason_);
   }
   content.texts[layout::kRun] = state.to_json();
   content.texts[layout::kHistory] = monitors_.save();
+  run_.is_within_hooks_ = hook_ != LongHook::kNone;
   for (const NamedCallback& named : callbacks_) {
     State own;
     named.callback->save(own);
@@ -442,6 +444,7 @@ void Loop::load_hook(const State& state, bool epoch_ends) {
   if (hook_ == LongHook::kTriggerEpoch && !epoch_ends) hook_ = LongHook::kNone;
   if (hook_ == LongHook::kNone) return;
   if (hook_ == LongHook::kTriggerStep) run_.take_last_step(state.part("last_step"));
+  if (state.has("stop_reason")) run_.request_stop(state.get<std::string>("stop_reason"));
   for (const std::string& name : split(state.get<std::string>("triggered", ""), '\n')) {
     if (!name.empty()) done_before_.insert(name);
   }

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "callbacks/callback_scenes.h"
+#include "core/stop.h"
 #include "monitor/monitor.h"
+#include "support/temporary_folder.h"
 
 namespace tpack {
 namespace {
@@ -103,6 +105,37 @@ TEST(TensorSummary, says_what_is_wrong) {
             "t.yaml:1:30: no variable matches 'fc0/X' or is below it; did you mean 'fc0/W'?\n"
             "t.yaml:1:55: no trained variable matches 'nothing' or is below it; known: fc0, fc1");
   EXPECT_EQ(error_of("{outputs: ['fc(']}").substr(0, 12), "t.yaml:1:12:");
+}
+
+/// The bits of all figures of a run of two epochs, with the callback around it, whose first epoch's end is
+/// cut short before it is triggered, or not.
+std::string figures_of(bool cut, const std::string& item) {
+  const TemporaryFolder folder;
+  const auto run_once = [&](bool interrupted, const std::string& from) {
+    SmallTraining training("SyncMultiGPU: {devices: 2}", 4);
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
+    run.options.folder = folder.str();
+    run.add("before", std::make_unique<FunctionCallback>(nullptr, [interrupted](tpack::Run& at) {
+              if (interrupted && at.epoch() == 1) throw Stopped{};
+            }));
+    run.add("summary", callback_of(item));
+    from.empty() ? run.go() : run.go_on_from(from);
+    return bits_of_statistics(run.monitors);
+  };
+  const std::string figures = run_once(cut, "");
+  if (!cut) return figures;
+  run_once(true, folder / "checkpoints/model-3.h5");  // again, at the same place
+  return run_once(false, folder / "checkpoints/model-3.h5");
+}
+
+TEST(TensorSummary, has_the_same_figures_if_the_run_was_interrupted_before_it_was_triggered) {
+  const std::string summary =
+      "TensorSummary: {outputs: [fc0, x], variables: [fc1/b], gradients: [fc0, fc1], types: [mean, rms]}";
+  for (const std::string& item : {summary, "SWA: {callbacks: [" + summary + "]}"}) {
+    const std::string expected = figures_of(false, item);
+    EXPECT_THAT(expected, testing::HasSubstr("gradient/fc1/b-rms"));
+    EXPECT_EQ(figures_of(true, item), expected);
+  }
 }
 
 const live::Fields kTensorSummary(

@@ -215,6 +215,59 @@ TEST_F(LoopResume, a_callback_that_stopped_the_run_is_not_triggered_again_on_res
   EXPECT_EQ(triggered, 2) << "once an epoch";
 }
 
+/// In the hooks of the second of two steps of an epoch, and in those of its end.
+TEST_F(LoopResume, an_interrupt_after_a_stop_was_requested_runs_the_other_hooks_before_the_run_ends) {
+  for (const std::string hook : {"trigger_step", "trigger"}) {
+    const TemporaryFolder folder;
+    {
+      std::stop_source source;
+      FakeTrainer first;
+      TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, first);
+      run.options.folder = folder.str();
+      run.options.interrupt = source.get_token();
+      const auto stop = [hook](const std::string& at, tpack::Run& on) {
+        if (at == hook && on.global_step() == 2) on.request_stop("enough");
+      };
+      const auto interrupt = [&](const std::string& at, tpack::Run& on) {
+        if (at != hook || on.global_step() != 2) return;
+        source.request_stop();
+        throw Stopped{};
+      };
+      run.add("A", recording("A", stop)).add("B", recording("B", interrupt));
+      EXPECT_EQ(run.go().ending, Ending::kInterrupted) << hook;
+    }
+    record_.clear();
+    FakeTrainer second;
+    TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, second);
+    run.add("A", recording("A")).add("B", recording("B"));
+    const LoopResult result = run.go_on_from(folder / "checkpoints/model-2.h5");
+    EXPECT_EQ(result.ending, Ending::kStopped) << hook;
+    EXPECT_EQ(result.reason, "enough") << hook;
+    EXPECT_EQ(result.global_step, 2) << hook;
+    EXPECT_THAT(record_, testing::Contains("B " + hook + " 1/1/2")) << hook;
+    EXPECT_THAT(record_, testing::Not(testing::Contains("A " + hook + " 1/1/2"))) << hook;
+  }
+}
+
+/// Such as EarlyStop does.
+TEST_F(LoopResume, a_callback_that_stops_again_does_not_end_a_run_within_hooks) {
+  const TemporaryFolder folder;
+  {
+    FakeTrainer first;
+    TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, first);
+    run.options.folder = folder.str();
+    run.add("A", recording("A")).add("B", recording("B", [](const std::string& at, tpack::Run& /*run*/) {
+                                       if (at == "trigger") throw Stopped{};
+                                     }));
+    EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+  }
+  record_.clear();
+  TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, trainer_);
+  run.add("A", recording("A", stopping("before_train"))).add("B", recording("B"));
+  EXPECT_EQ(run.go_on_from(folder / "checkpoints/model-2.h5").ending, Ending::kStopped);
+  EXPECT_THAT(record_, testing::Contains("B trigger 1/1/2"));
+}
+
 TEST_F(LoopResume, bad_data_in_a_hook_lose_no_epoch) {
   const TemporaryFolder folder;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);

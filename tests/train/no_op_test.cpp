@@ -83,7 +83,9 @@ TEST(NoOp, refuses_callbacks_that_look_at_the_batches_of_training) {
 TEST(NoOp, reports_no_gradients) {
   SmallTraining training("NoOp");
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
-  run.add("TensorSummary", parse_yaml("{gradients: [fc1/W], types: [rms]}", "n.yaml")).go();
+  run.add("TensorSummary", parse_yaml("{variables: [fc1/W], gradients: [fc1/W], types: [rms]}", "n.yaml"))
+      .go();
+  EXPECT_EQ(run.values("fc1/W-rms").size(), 1U);
   EXPECT_THAT(run.values("gradient/fc1/W-rms"), testing::IsEmpty());
 }
 
