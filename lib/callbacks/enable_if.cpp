@@ -33,7 +33,7 @@ class EnableIf final : public GatedCallback {
       : GatedCallback(p.callback, "EnableIf"), condition_(p.condition, "callback EnableIf, 'condition'") {}
 
   void setup(Setup& setup) override {
-    condition_.setup(setup);
+    condition_.setup(setup, Expression::Result::kTruth);
     inner().setup(setup);
   }
 

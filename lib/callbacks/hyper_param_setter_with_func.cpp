@@ -35,7 +35,7 @@ class HyperParamSetterWithFunc final : public HyperParamSetter {
 
   void setup(Setup& setup) override {
     param_.setup(setup);
-    value_.setup(setup);
+    value_.setup(setup, Expression::Result::kNumber);
   }
   void before_train(Run& run) override {
     if (!run.resumed()) trigger(run);

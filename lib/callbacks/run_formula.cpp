@@ -22,6 +22,11 @@ constexpr std::array<RunNumber, 5> kNumbers = {
      {"max_epoch", [](const Run& run) { return run.length().max_epoch; }},
      {"steps_per_epoch", [](const Run& run) { return run.length().steps_per_epoch; }}}};
 
+std::string name_of(Expression::Result result) {
+  if (result == Expression::Result::kNumber) return "a number";
+  return result == Expression::Result::kTruth ? "true or false" : "a text";
+}
+
 /// Thrown by the scope of an evaluation that needs a statistic which has no value yet.
 struct NoValueYet {};
 
@@ -38,12 +43,14 @@ class RunScope final : public Scope {
 
 }  // namespace
 
-void RunFormula::setup(Setup& setup) {
+void RunFormula::setup(Setup& setup, std::optional<Expression::Result> must_give) {
   try {
     formula_.expression().check();
   } catch (const ConfigError& error) {
     rethrow(error);
   }
+  const auto gives = formula_.expression().result_of_numbers();
+  if (must_give && gives && *gives != *must_give) fail(*must_give, "it is " + name_of(*gives));
   uses_statistics_ = false;
   hyper_parameters_.clear();
   std::vector<std::string> known = more_;
@@ -91,22 +98,27 @@ void RunFormula::rethrow(const ConfigError& error) const {
   throw ConfigError(error.problems()[0].where, who_ + ": " + error.problems()[0].text);
 }
 
+void RunFormula::fail(Expression::Result must_give, const std::string& found) const {
+  const bool is_number = must_give == Expression::Result::kNumber;
+  throw ConfigError(formula_.position(),
+                    who_ + ": '" + formula_.text() + "' must be " +
+                        (is_number ? "a finite number" : "true or false, such as `epoch > 3`") + "; " +
+                        found);
+}
+
 std::optional<double> RunFormula::number(Run& run, const std::map<std::string, double>& more) const {
   const auto value = evaluate(run, more);
   if (!value) return std::nullopt;
   if (value->is_number() && std::isfinite(value->as_double())) return value->as_double();
-  throw ConfigError(formula_.position(),
-                    who_ + ": '" + formula_.text() + "' must be a finite number; after " + "global_step " +
-                        std::to_string(run.global_step()) + " it is " + value->describe());
+  fail(Expression::Result::kNumber,
+       "after global_step " + std::to_string(run.global_step()) + " it is " + value->describe());
 }
 
 bool RunFormula::holds(Run& run) const {
   const auto value = evaluate(run);
   if (!value) return false;
   if (value->kind() == ConfigNode::Kind::kBool) return value->as_bool();
-  throw ConfigError(formula_.position(), who_ + ": '" + formula_.text() +
-                                             "' must be true or false, such as `epoch > 3`; it is " +
-                                             value->describe());
+  fail(Expression::Result::kTruth, "it is " + value->describe());
 }
 
 }  // namespace tpack

@@ -18,9 +18,9 @@ class RunFormula {
   RunFormula(Formula formula, std::string who, std::vector<std::string> more = {})
       : formula_(std::move(formula)), who_(std::move(who)), more_(std::move(more)) {}
 
-  /// Checks the names, and what fails whatever their values are (Expression::check); those of statistics are
-  /// needed from callbacks before.
-  void setup(Setup& setup);
+  /// Checks the names, and what fails whatever their values are (Expression::check), also that it does not
+  /// give what it must; those of statistics are needed from callbacks before.
+  void setup(Setup& setup, std::optional<Expression::Result> must_give = {});
   /// True if it depends on statistics, which only the chief has all of. After setup.
   bool uses_statistics() const { return uses_statistics_; }
   /// Nothing as long as a statistic that it needs has no value. Errors: ConfigError with the place.
@@ -32,6 +32,7 @@ class RunFormula {
 
  private:
   [[noreturn]] void rethrow(const ConfigError& error) const;
+  [[noreturn]] void fail(Expression::Result must_give, const std::string& found) const;
 
   Formula formula_;
   std::string who_;

@@ -57,7 +57,7 @@ class StatMonitorParamSetter final : public HyperParamSetter {
   std::string identity() const override { return param_.name() + "-" + p_.monitor.name; }
   void setup(Setup& setup) override {
     param_.setup(setup);
-    value_.setup(setup);
+    value_.setup(setup, Expression::Result::kNumber);
     setup.needs(p_.monitor, kMonitorSetterOwner);
   }
   /// A run that has ended for `stop_below` ends again, unless that was lowered.

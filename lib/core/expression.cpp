@@ -286,6 +286,37 @@ ConfigNode Evaluation::called(const ExpressionNode& node) const {
   return to_integer(node, node.text == "int" ? best.as_double() : std::nearbyint(best.as_double()));
 }
 
+using Result = Expression::Result;
+
+std::optional<Result> result_of_numbers(const ExpressionNode& node) {
+  const auto of_part = [&](size_t i) { return result_of_numbers(*node.parts[i]); };
+  const auto of_both = [&](size_t first) {
+    const auto result = of_part(first);
+    return result == of_part(first + 1) ? result : std::nullopt;
+  };
+  switch (node.kind) {
+    case Kind::kValue:
+      if (node.value.is_number()) return Result::kNumber;
+      return node.value.is_string() ? Result::kText : Result::kTruth;
+    case Kind::kName:
+      return is_environment_name(node.text) ? std::nullopt : std::optional(Result::kNumber);
+    case Kind::kCall:
+    case Kind::kNegate:
+      return Result::kNumber;
+    case Kind::kNot:
+    case Kind::kCompare:
+      return Result::kTruth;
+    case Kind::kArithmetic:
+      return node.text == "+" ? of_both(0) : std::optional(Result::kNumber);
+    case Kind::kAnd:
+    case Kind::kOr:
+      return of_both(0);
+    case Kind::kChoice:
+      return of_both(1);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool is_environment_name(std::string_view name) { return name.starts_with(kEnvironment); }
@@ -316,5 +347,7 @@ Expression Expression::parse(std::string_view text, const Position& where) {
 ConfigNode Expression::evaluate(const Scope& scope) const { return Evaluation(scope).of(*root_); }
 
 void Expression::check() const { Evaluation(MapScope(ConfigNode::map({}))).known(*root_); }
+
+std::optional<Result> Expression::result_of_numbers() const { return tpack::result_of_numbers(*root_); }
 
 }  // namespace tpack

@@ -61,6 +61,10 @@ class Expression {
   /// Finds what fails in each evaluation, whatever the values of its names are: an environment variable that
   /// is not set, a division by a number that is zero. Errors: as those of evaluate.
   void check() const;
+  enum class Result : uint8_t { kNumber, kTruth, kText };
+  /// What each evaluation gives if all names but those of the environment are numbers; nothing if that
+  /// depends on their values.
+  std::optional<Result> result_of_numbers() const;
   /// The dotted names it mentions, in order, each as often as it occurs there.
   const std::vector<Name>& names() const { return names_; }
 

@@ -78,8 +78,9 @@ TEST_F(FuncSetterTest, a_resumed_run_goes_on_as_one_that_was_not_stopped) {
 
 TEST_F(FuncSetterTest, refuses_what_is_no_rate) {
   const std::string who = "s.yaml:1:31: callback HyperParamSetterWithFunc, 'value': ";
-  EXPECT_EQ(error_of("epoch > 0"),
-            who + "'epoch > 0' must be a finite number; after global_step 0 it is 'false'");
+  EXPECT_EQ(error_of("epoch > 0"), who + "'epoch > 0' must be a finite number; it is true or false");
+  EXPECT_EQ(error_of("true if epoch == 0 else old"),
+            who + "'true if epoch == 0 else old' must be a finite number; after global_step 0 it is 'true'");
   EXPECT_EQ(error_of("1 / epoch"),
             "s.yaml:1:33: callback HyperParamSetterWithFunc, 'value': division by zero");
   EXPECT_EQ(error_of("old - 1"),

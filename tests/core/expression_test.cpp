@@ -162,6 +162,19 @@ TEST(Expression, tells_what_fails_in_each_evaluation) {
   EXPECT_EQ(complaint("epoch * ('a' - 1)"), "'-' needs two numbers, found the string 'a' and the number 1");
 }
 
+TEST(Expression, says_what_it_gives_if_its_names_are_numbers) {
+  using Result = Expression::Result;
+  const auto result = [](const std::string& text) { return Expression::parse(text).result_of_numbers(); };
+  for (const char* number : {"2", "old", "-old", "old * 0.9", "min(old, 1)", "1 if epoch > 3 else old",
+                             "epoch and old", "env.A * 2", "1 + old"})
+    EXPECT_EQ(result(number), Result::kNumber) << number;
+  for (const char* truth : {"true", "epoch > 3", "not epoch", "epoch > 3 and step < 5", "1 < epoch < 3"})
+    EXPECT_EQ(result(truth), Result::kTruth) << truth;
+  for (const char* text : {"'a'", "'a' + 'b'"}) EXPECT_EQ(result(text), Result::kText) << text;
+  for (const char* open : {"env.A", "env.A + 'b'", "epoch > 3 or old", "1 if epoch > 3 else true"})
+    EXPECT_EQ(result(open), std::nullopt) << open;
+}
+
 TEST(Expression, refuses_division_by_zero_and_overflow) {
   EXPECT_EQ(evaluation_complaint("1 / 0"), "a.yaml:2:12: division by zero");
   EXPECT_EQ(evaluation_complaint("1 // 0"), "a.yaml:2:12: division by zero");
