@@ -27,18 +27,36 @@ class EstimatedTimeLeft final : public Callback {
       : times_(static_cast<size_t>(p.last_k_epochs),
                p.median ? EpochTimes::Average::kMedian : EpochTimes::Average::kMean) {}
 
-  void before_train(Run& /*run*/) override { watch_.reset(); }
+  void before_train(Run& run) override { start_watch(run); }
+  /// There may be more or less than an epoch between two of them.
   void trigger(Run& run) override {
-    times_.add(watch_.seconds());
-    watch_.reset();
-    const int64_t left = run.length().max_epoch - run.epoch();
-    if (left > 0)
-      log::info("estimated time left: " + human_duration(static_cast<double>(left) * times_.average()));
+    const double passed = position(run) - watched_from_;
+    if (passed <= 0) return;
+    times_.add(watch_.seconds() / passed);
+    start_watch(run);
+    const double left = static_cast<double>(run.length().max_epoch - run.epoch()) + left_of_epoch(run);
+    if (left > 0) log::info("estimated time left: " + human_duration(left * times_.average()));
   }
 
  private:
+  /// In epochs, from somewhere on.
+  static double position(const Run& run) {
+    const int64_t steps = run.length().steps_per_epoch;
+    return steps == 0 ? static_cast<double>(run.epoch())
+                      : static_cast<double>(run.global_step()) / static_cast<double>(steps);
+  }
+  static double left_of_epoch(const Run& run) {
+    const int64_t steps = run.length().steps_per_epoch;
+    return steps == 0 ? 0 : 1 - static_cast<double>(run.local_step() + 1) / static_cast<double>(steps);
+  }
+  void start_watch(const Run& run) {
+    watch_.reset();
+    watched_from_ = position(run);
+  }
+
   EpochTimes times_;
   Stopwatch watch_;
+  double watched_from_ = 0;  // position
 };
 
 TPACK_REGISTER(Callback, EstimatedTimeLeft, "EstimatedTimeLeft");

@@ -37,9 +37,9 @@ void GpuTracker::setup(Setup& setup) {
 }
 
 void GpuTracker::before_epoch(Run& /*run*/) {
-  for (auto& readings : readings_) readings.clear();
   if (devices_.empty()) return;
   end_reading();  // of an epoch that did not end
+  for (auto& readings : readings_) readings.clear();
   ending_ = false;
   thread_ = std::thread([this] { read_until_ended(); });
 }
@@ -51,6 +51,7 @@ void GpuTracker::after_epoch(Run& /*run*/) {
 }
 
 void GpuTracker::trigger(Run& run) {
+  const std::lock_guard lock(mutex_);  // within an epoch, the thread still reads
   for (size_t i = 0; i < devices_.size(); ++i) {
     if (!readings_[i].empty()) run.monitors().put_scalar(name_of(devices_[i]), figure(readings_[i]));
   }

@@ -52,9 +52,9 @@ class GpuTracker : public Callback {
   std::string who_;
   std::unique_ptr<Nvml> nvml_;                     // null: there is nothing to watch
   std::vector<int64_t> devices_;                   // that are watched
-  std::vector<std::vector<GpuReading>> readings_;  // of each, in this epoch; the thread's while it runs
+  std::vector<std::vector<GpuReading>> readings_;  // of each, in this epoch
   std::thread thread_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of readings_ and ending_ while the thread runs
   std::condition_variable wake_;
   bool ending_ = false;
 };

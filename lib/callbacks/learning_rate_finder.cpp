@@ -110,7 +110,8 @@ class LearningRateFinder final : public HyperParamSetter {
  private:
   void stop_if_due(Run& run) const {
     if (rates_.empty()) return;
-    if (!(costs_.back() <= p_.diverged_at * best_) && best_ > 0) {
+    const bool is_higher = best_ > 0 && costs_.back() > p_.diverged_at * best_;
+    if (is_higher || !std::isfinite(costs_.back())) {
       run.request_stop("the cost diverges at " + param_.name() + " " +
                        shortest(static_cast<float>(rates_.back())));
     } else if (done_ >= p_.steps) {

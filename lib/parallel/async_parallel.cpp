@@ -41,6 +41,7 @@ struct AsyncParallel::Server {
   std::mutex turn;  // what follows
   std::condition_variable changed;
   const Batches* batches = nullptr;  // from the first step on
+  int64_t first_step = 0;            // of the run
   int64_t asked = 0;                 // steps of tower 0 so far, the one that goes on included
   int64_t done = 0;
   bool at_end = false;
@@ -151,7 +152,10 @@ bool AsyncParallel::step(int64_t global_step, const Batches& batches) {
   server.variables.unlock();
   {
     std::unique_lock lock(server.turn);
-    if (server.batches == nullptr) server.batches = &batches;
+    if (server.batches == nullptr) {
+      server.batches = &batches;
+      server.first_step = global_step;
+    }
     ++server.asked;
     server.changed.notify_all();
     server.changed.wait(lock, [&] { return server.done == server.asked || server.at_end || server.error; });
@@ -195,8 +199,9 @@ bool AsyncParallel::step_of(size_t k) {
   const std::span<const Tensor> batch = (*server_->batches)(k, 0);
   tower.batch = batch;
   if (batch.empty()) return false;
-  // The steps of tower 0 are those of the run, so that an update that skips some is due when the run says so.
-  const int64_t number = k == 0 ? last_step_ : tower.steps.load();
+  // The steps of tower 0 are those of the run, so that an update that skips some is due when the run says so;
+  // the others count from the same one on.
+  const int64_t number = k == 0 ? last_step_ : server_->first_step + tower.steps.load();
   const RunInfo info{options_.seed, number, replica(k)};
   if (k == 0 && watch_) {
     const std::lock_guard lock(server_->variables);

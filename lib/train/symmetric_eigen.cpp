@@ -3,6 +3,7 @@
 #include <Spectra/SymEigsSolver.h>
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -59,6 +60,8 @@ std::optional<Solution> some_pairs(const Square& matrix, int64_t count, const st
   solver.init();
   if (solver.compute(Spectra::SortRule::LargestAlge, kMostRestarts, kTolerance) < count) return std::nullopt;
   return Solution{solver.eigenvalues(), solver.eigenvectors()};
+} catch (const std::bad_alloc&) {
+  throw;
 } catch (const std::exception&) {  // what Spectra throws
   return std::nullopt;
 }

@@ -66,6 +66,29 @@ TEST(EstimatedTimeLeft, is_the_epochs_that_are_left_at_the_pace_of_those_done) {
   }
 }
 
+TEST(EstimatedTimeLeft, is_the_same_if_it_is_triggered_seldom) {
+  FakeTrainer trainer;
+  trainer.on_step = [](int64_t) {
+    for (const Stopwatch pause; pause.seconds() < 0.02;) std::this_thread::yield();
+  };
+  TestRun run({.max_epoch = 8, .steps_per_epoch = 2}, trainer);
+  const Stopwatch watch;
+  double longest = 0;  // that four epochs took at most
+  run.add("probed", callback_of("PeriodicTrigger: {every_k_epochs: 4, callback: EstimatedTimeLeft}"));
+  run.add("note", std::make_unique<FunctionCallback>(nullptr, [&](tpack::Run& at) {
+            if (at.epoch() == 4) longest = watch.seconds();
+          }));
+  testing::internal::CaptureStderr();
+  run.go();
+  const std::string text = testing::internal::GetCapturedStderr();
+  const std::string what = "estimated time left: ";
+  const size_t at = text.find(what);
+  ASSERT_NE(at, std::string::npos) << text;
+  const double left = seconds_of(text.substr(at + what.size(), text.find('\n', at) - at - what.size()));
+  EXPECT_GE(left, 0.9 * 8 * 0.02) << text;
+  EXPECT_LE(left, 1.1 * longest) << "as long as the first half";
+}
+
 /// Whether a long run is estimated to take hours, if the second of its first four epochs was long.
 std::string estimate_after_a_long_epoch(const std::string& item) {
   const CapturedLog log;

@@ -62,6 +62,18 @@ TEST(GPUMemoryTracker, reports_the_most_memory_in_use) {
   EXPECT_THAT(run->values("gpu_1_memory_gb"), ElementsAre(2));
 }
 
+TEST(GpuTracker, may_report_while_it_reads) {
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, trainer);
+  const std::string item =
+      "PeriodicTrigger: {every_k_steps: 1, callback: {GPUUtilizationTracker: {library: " + fake_library() +
+      ", period_s: 0.01, devices: [0]}}}";
+  trainer.on_step = [](int64_t) { wait_for_readings(3); };
+  run.add("tracker", Registry<Callback>::make_item(parse_yaml(item, "g.yaml"))).go();
+  for (const double mean : run.values("gpu_0_utilization")) EXPECT_EQ(std::fmod(mean, 5), 0);
+  EXPECT_FALSE(run.values("gpu_0_utilization").empty());
+}
+
 std::string error_of_tracker(const std::string& item) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);

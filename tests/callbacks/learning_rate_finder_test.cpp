@@ -84,6 +84,11 @@ TEST_F(FinderTest, stops_when_the_cost_diverges) {
           .go()
           .global_step,
       4);
+  EXPECT_EQ(
+      start("{from: 1.0e-4, to: 1, steps: 9, decay: 0}", [](int64_t step) { return step < 4 ? -1.0 : NAN; })
+          .go()
+          .global_step,
+      4);
 }
 
 /// A cost that is computed in every second step: rates change only in these.

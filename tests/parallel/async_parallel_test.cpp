@@ -132,6 +132,32 @@ TEST(AsyncParallel, changes_no_variable_between_steps) {
   }
 }
 
+/// Of an update that is due in every second step.
+TEST(AsyncParallel, counts_the_steps_of_other_towers_from_the_first_step_of_the_run_on) {
+  const auto model = model_of(kSmallModel);
+  const auto optimizer = optimizer_of("SGD: {learning_rate: 0.1}");
+  for (const int64_t first : {0, 1}) {
+    Plan plan;
+    AsyncParallel replicas(*model, {{.optimizer = optimizer.get(), .turn = {.round = 2}}}, plan,
+                           options_of(2));
+    const Signature signature = {{DType::kFloat32, {kAsyncBatch, 5}}, {DType::kInt32, {kAsyncBatch}}};
+    replicas.declare(signature);
+    replicas.build(signature, {});
+    replicas.initialize();
+    const Tensor before = replicas.variables().value("@parameters").clone();
+    const Replicas::Batches batches = [held = batch_of(0), given = false](
+                                          size_t k, int64_t /*number*/) mutable -> std::span<const Tensor> {
+      if (k == 0 || given) return {};
+      given = true;
+      return held;
+    };
+    EXPECT_FALSE(replicas.step(first, batches)) << "tower 0 has no batch";
+    while (replicas.steps_of(1) == 0) std::this_thread::yield();
+    replicas.step(first + 1, batches);  // the variables are those of the moment
+    EXPECT_EQ(bit_equal(replicas.variables().value("@parameters"), before), first == 1);
+  }
+}
+
 TEST(AsyncParallel, an_error_of_any_tower_ends_a_step) {
   const Replicas::Batches batches = [held = batch_of(0)](size_t k,
                                                          int64_t /*number*/) -> std::span<const Tensor> {
