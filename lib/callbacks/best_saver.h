@@ -15,7 +15,7 @@ namespace tpack {
 class BestSaver : public Callback {
  public:
   std::string identity() const override { return identity_; }
-  bool saves_weights() const override { return true; }
+  std::vector<std::string> checkpoints() const override { return {file_name_}; }
   const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
   bool only_one() const override { return true; }
   void setup(Setup& setup) override { setup.needs(monitor_, who_); }

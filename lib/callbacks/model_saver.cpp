@@ -52,18 +52,20 @@ class ModelSaver final : public Callback {
   void trigger_step(Run& run) override {
     stepped_ = true;
     if (!p_.every_steps || run.global_step() % *p_.every_steps != 0) return;
-    check_variables(run);  // a checkpoint of NaNs must not push out the good ones
-    save_soon(run);
+    trigger(run);
   }
   void trigger_epoch(Run& run) override {
     const bool due = p_.every_epochs && run.epoch() % *p_.every_epochs == 0;
-    if (due || run.epoch() == run.length().max_epoch) save_soon(run);
+    if (due || run.epoch() == run.length().max_epoch) trigger(run);
   }
   void after_train(Run& run) override {
     if (stepped_ && run.ended_well()) save_soon(run);
   }
-  void trigger(Run& run) override { save_soon(run); }
-  bool saves_weights() const override { return true; }
+  void trigger(Run& run) override {
+    check_variables(run);  // a checkpoint of NaNs must not push out the good ones
+    save_soon(run);
+  }
+  std::vector<std::string> checkpoints() const override { return {kCheckpointNames}; }
   const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
   bool only_one() const override { return true; }  // each removes what the other keeps
 

@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "callbacks/proxy_callback.h"
+#include "core/log.h"
 
 namespace tpack {
 namespace {
@@ -20,7 +21,7 @@ class PeriodicTrigger final : public ProxyCallback {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Triggers a callback every K steps or epochs, in place of after each epoch. Its hooks "
-               "before and after steps run as always.")
+               "before and after steps run as always; PeriodicCallback leaves these out, too.")
         .example("PeriodicTrigger: {callback: {InferenceRunner: {data: validation}}, every_k_epochs: 2}")
         .field("callback", &Params::callback, "what is triggered")
         .required()
@@ -42,6 +43,11 @@ class PeriodicTrigger final : public ProxyCallback {
                                            : Triggered::kAfterBoth;
     Setup own = setup.triggered(when);
     inner().setup(own);
+    const RunLength& length = setup.run().length();
+    const bool has_epoch = p_.every_k_epochs && *p_.every_k_epochs <= length.max_epoch;
+    const bool has_step = p_.every_k_steps && *p_.every_k_steps <= length.max_epoch * length.steps_per_epoch;
+    if (!has_epoch && !has_step && !p_.before_train)
+      log::warning("callback PeriodicTrigger has no effect: the run ends before it triggers");
   }
   void before_train(Run& run) override {
     inner().before_train(run);

@@ -25,8 +25,12 @@ class ProxyCallback : public Callback {
 
   std::string identity() const override { return inner_->identity(); }
   bool only_one() const override { return inner_->only_one(); }
-  bool saves_weights() const override { return inner_->saves_weights(); }
+  std::vector<std::string> checkpoints() const override { return inner_->checkpoints(); }
   bool chief_only() const override { return inner_->is_for_chief(); }
+  void run_on(Ranks ranks) override {
+    Callback::run_on(ranks);
+    inner_->run_on(ranks);
+  }
   const char* why_ranks_are_fixed() const override { return inner_->why_ranks_are_fixed(); }
   const char* why_always() const override { return inner_->why_always(); }
   void save(State& state) const override { inner_->save(state); }

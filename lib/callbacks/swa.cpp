@@ -1,10 +1,12 @@
+#include <algorithm>
 #include <map>
 
 #include "callbacks/weight_average.h"
 #include "checkpoint/layout.h"
+#include "checkpoint/retention.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "train/callback.h"
+#include "train/callback_list.h"
 
 namespace tpack {
 namespace {
@@ -54,24 +56,30 @@ class Swa final : public Callback {
   }
   explicit Swa(const Params& p) : p_(p) {
     Diagnostics errors;
-    for (const Slot<Callback>& slot : p.callbacks) {
-      if (auto made = Registry<Callback>::make(slot.item, errors)) inner_.push_back(std::move(made));
-    }
+    CallbackList list;
+    for (const Slot<Callback>& slot : p.callbacks) list.add(slot, errors);
+    inner_ = list.take();
+    for (const NamedCallback& named : inner_) take_in(named, errors);
     errors.throw_if_any();
   }
 
-  bool only_one() const override { return true; }  // of one file
-  bool saves_weights() const override { return true; }
+  bool only_one() const override { return true; }
+  std::vector<std::string> checkpoints() const override {
+    std::vector<std::string> files = {kSwaFile};
+    for (const NamedCallback& named : inner_) {
+      const std::vector<std::string> own = named.callback->checkpoints();
+      files.insert(files.end(), own.begin(), own.end());
+    }
+    return files;
+  }
   const char* why_ranks_are_fixed() const override { return "the weights are the same on all ranks"; }
   void setup(Setup& setup) override {
     if (setup.run().length().max_epoch < p_.start_epoch)
       log::warning("callback SWA has no effect: the run ends with epoch " +
                    std::to_string(setup.run().length().max_epoch) + ", before start_epoch");
-    for (const auto& callback : inner_) {
-      if (!callback->is_for_chief() && callback->why_ranks_are_fixed() != nullptr)
-        throw ConfigError("callback SWA: its callbacks run on the chief alone, which one of them cannot");
-      callback->setup(setup);
-    }
+    Setup own = setup.after_epochs_only(
+        "callback SWA triggers its callbacks after epochs; one of them is to be triggered after steps");
+    each([&](Callback& c) { c.setup(own); });
   }
   void compile(Run& run) override {
     each([&](Callback& c) { c.compile(run); });
@@ -123,25 +131,38 @@ class Swa final : public Callback {
     State average;
     average_.save(average);
     state.put("average", average);
-    for (size_t i = 0; i < inner_.size(); ++i) {
+    for (const NamedCallback& named : inner_) {
       State own;
-      inner_[i]->save(own);
-      state.put("callback_" + std::to_string(i), own);
+      named.callback->save(own);
+      state.put(named.name, own);
     }
   }
   void load(const State& state) override {
     last_epoch_ = state.get<int64_t>("last_epoch");
     average_.load(state.part("average"));
-    for (size_t i = 0; i < inner_.size(); ++i) {
-      const State own = state.part("callback_" + std::to_string(i));
-      if (!own.empty()) inner_[i]->load(own);
+    for (const NamedCallback& named : inner_) {
+      const State own = state.part(named.name);
+      if (!own.empty()) named.callback->load(own);
     }
   }
 
  private:
+  /// Its callbacks see weights that the chief alone has.
+  static void take_in(const NamedCallback& named, Diagnostics& errors) {
+    Callback& callback = *named.callback;
+    const std::vector<std::string> files = callback.checkpoints();
+    if (!callback.is_for_chief() && (callback.why_ranks_are_fixed() != nullptr || callback.ranks()))
+      errors.add(named.position, "callback SWA: its callbacks run on the chief alone, which this one cannot");
+    if (std::find(files.begin(), files.end(), kCheckpointNames) != files.end()) {
+      errors.add(named.position,
+                 "callback SWA: a run cannot go on from the mean of weights, so ModelSaver is none of its "
+                 "callbacks; list it after SWA");
+    }
+    callback.run_on(Ranks::kChief);
+  }
   template <class Act>
   void each(const Act& act) {
-    for (const auto& callback : inner_) act(*callback);
+    for (const NamedCallback& named : inner_) act(*named.callback);
   }
 
   /// A file of these weights is to use, not to go on from: the optimizer's state is of others.
@@ -153,7 +174,7 @@ class Swa final : public Callback {
   }
 
   Params p_;
-  std::vector<std::unique_ptr<Callback>> inner_;
+  std::vector<NamedCallback> inner_;
   WeightAverage average_;
   int64_t last_epoch_ = 0;  // that was added
 };

@@ -14,6 +14,8 @@ struct CheckpointFile {
   int64_t step = 0;
 };
 
+/// What the names of checkpoints to resume from look like.
+inline constexpr const char* kCheckpointNames = "model-*.h5";
 /// "model-STEP.h5".
 std::string checkpoint_name(int64_t step);
 /// The checkpoints of a folder by step, newest first; empty if there is no folder. Nothing is opened.

@@ -120,7 +120,7 @@ void open_data_and_set_up(const Experiment& experiment, const std::function<void
 void warn_of_unsaved_weights(const Experiment& experiment) {
   const auto& callbacks = experiment.callbacks;
   const bool is_saved = std::any_of(callbacks.begin(), callbacks.end(), [](const NamedCallback& named) {
-    return named.callback->saves_weights();
+    return !named.callback->checkpoints().empty();
   });
   if (is_saved || !experiment.trainer->tower_place()) return;
   log::warning(experiment.position_of("callbacks").str() +

@@ -174,65 +174,17 @@ class ExperimentMaker {
     std::set<std::string> listed;
     for (const Slot<Callback>& slot : e_.config.callbacks) {
       add_callback(slot);
-      listed.insert(type_of(slot));
+      listed.insert(type_of_callback(slot.item));
     }
     for (const Slot<Callback>& slot : e_.config.default_callbacks.list) {
-      if (!listed.contains(type_of(slot))) add_callback(slot);
+      if (!listed.contains(type_of_callback(slot.item))) add_callback(slot);
     }
-  }
-
-  /// The item of the callback that does the work: the `callback` of PeriodicTrigger and the like.
-  static ConfigNode innermost(const ConfigNode& item) {
-    const ComponentItem outer = component_item(item, Callback::kKind);
-    const ComponentInfo* info = Registry<Callback>::table().find(outer.name);
-    for (const FieldInfo& field : info == nullptr ? std::vector<FieldInfo>{} : info->fields()) {
-      const ConfigNode* inner = is_callback(field.type) ? outer.params.find(field.name) : nullptr;
-      if (inner != nullptr) return innermost(*inner);
-    }
-    return item;
-  }
-  static bool is_callback(const FieldType& type) {
-    return type.base == FieldType::Base::kComponent && type.of == Callback::kKind;
-  }
-
-  /// The registered name of the callback that does the work, also of an alias; empty if there is none.
-  static std::string type_of(const Slot<Callback>& slot) {
-    try {
-      const ComponentItem item = component_item(innermost(slot.item), Callback::kKind);
-      const ComponentInfo* info = Registry<Callback>::table().find(item.name);
-      return info == nullptr ? "" : info->name;
-    } catch (const ConfigError&) {
-      return "";  // reported when it is made
-    }
+    e_.callbacks = list_.take();
   }
 
   void add_callback(const Slot<Callback>& slot) {
-    auto callback = Registry<Callback>::make(slot.item, errors_);
-    const std::string type = type_of(slot);
-    if (type.empty()) return;
-    const ComponentItem item = component_item(slot.item, Callback::kKind);
-    check_flow_names(item);
-    if (!callback) return;
-    const std::string identity = callback->identity();
-    std::string name = snake_case(type) + (identity.empty() ? "" : "_" + name_of_entry(identity));
-    const int number = counts_[name]++;
-    if (callback->only_one() && number > 0) {
-      errors_.add(item.position, "duplicate callback " + type +
-                                     (identity.empty() ? "" : " of '" + identity + "'") +
-                                     "; keep one of them");
-    }
-    if (identity.empty() || number > 0) name += "_" + std::to_string(number);
-    e_.callbacks.push_back({name, std::move(callback), item.position});
-  }
-
-  /// For the name of an entry in checkpoints.
-  static std::string name_of_entry(std::string text) {
-    for (char& c : text) {
-      const bool is_plain =
-          std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
-      if (!is_plain) c = '-';
-    }
-    return text;
+    list_.add(slot, errors_);
+    check_flow_names_in(slot.item);
   }
 
   /// Every parameter that is the name of a flow must name one; those of callbacks inside of it, too.
@@ -245,7 +197,7 @@ class ExperimentMaker {
       const bool is_flow = field.type.base == FieldType::Base::kReference && field.type.of == FlowName::kWhat;
       if (is_flow && value->is_string() && !e_.config.data.contains(value->text()))
         errors_.add(unknown_flow(value->text(), value->position()), value->position());
-      if (is_callback(field.type)) check_flow_names_in(*value);
+      if (field.type.is_component(Callback::kKind)) check_flow_names_in(*value);
       if (!field.type.is_list_of_components(Callback::kKind) || !value->is_list()) continue;
       for (const ConfigNode& inner : value->items()) check_flow_names_in(inner);
     }
@@ -281,7 +233,7 @@ class ExperimentMaker {
 
   Experiment& e_;
   Diagnostics& errors_;
-  std::map<std::string, int> counts_;  // callbacks by type
+  CallbackList list_;
 };
 
 /// Where measured choices are kept between runs.

@@ -35,8 +35,9 @@ CheckedRun check_run(const std::string& config, const std::vector<std::string>& 
   run.max_epoch = e.config.max_epoch;
   run.has_max_epoch = e.source.root.find("max_epoch") != nullptr;
   run.towers = e.trainer->step_size().towers;
-  run.saves_weights = std::any_of(e.callbacks.begin(), e.callbacks.end(),
-                                  [](const NamedCallback& named) { return named.callback->saves_weights(); });
+  run.saves_weights = std::any_of(e.callbacks.begin(), e.callbacks.end(), [](const NamedCallback& named) {
+    return !named.callback->checkpoints().empty();
+  });
   return run;
 }
 

@@ -40,7 +40,7 @@ void Callback::take(const Common& common) {
   const char* why = why_ranks_are_fixed();
   if (common.ranks && why != nullptr && (*common.ranks == Ranks::kChief) != chief_only())
     throw ConfigError("'ranks' must be " + std::string(chief_only() ? "chief" : "all") + ": " + why);
-  ranks_ = common.ranks;
+  if (common.ranks) run_on(*common.ranks);
 }
 
 Specs Setup::variables() const {

@@ -54,10 +54,19 @@ class Setup {
   void needs_in_formula(const Ref<Stat>& name, const std::string& who, std::vector<std::string> others) {
     scalars_.needs({name, who, triggered_, true, std::move(others)});
   }
-  /// For a callback whose `trigger` another one calls.
+  /// For a callback whose `trigger` another one calls. Errors: ConfigError if it may be after steps, where
+  /// `after_epochs_only` forbids it.
   Setup triggered(ScalarOrder::Triggered when) const {
+    if (!after_epochs_only_.empty() && when != ScalarOrder::Triggered::kAfterEpochs)
+      throw ConfigError(after_epochs_only_);
     Setup setup = *this;
     setup.triggered_ = when;
+    return setup;
+  }
+  /// For callbacks that may be triggered after epochs only, because `why`.
+  Setup after_epochs_only(const std::string& why) const {
+    Setup setup = *this;
+    setup.after_epochs_only_ = why;
     return setup;
   }
   /// From the first step on, updates with a gradient that is not finite are skipped (Run::skipped_updates).
@@ -69,6 +78,7 @@ class Setup {
   Run& run_;
   ScalarOrder& scalars_;
   ScalarOrder::Triggered triggered_ = ScalarOrder::Triggered::kAfterEpochs;
+  std::string after_epochs_only_;
 };
 
 /// Everything that is not the step itself. Hooks are called in the order of the list (docs/concepts.md has
@@ -85,7 +95,11 @@ class Callback {
   static Schema<Common> common_schema();
   /// Errors: ConfigError if it cannot run on these ranks.
   void take(const Common& common);
-  /// As the config says; if it does not, as it is meant.
+  /// Has it run on these ranks, and what it contains, too. Before `setup`.
+  virtual void run_on(Ranks ranks) { ranks_ = ranks; }
+  /// What the config says, or who contains it.
+  std::optional<Ranks> ranks() const { return ranks_; }
+  /// As `ranks` says; if it says nothing, as it is meant.
   bool is_for_chief() const { return ranks_ ? *ranks_ == Ranks::kChief : chief_only(); }
 
   /// Before the programs are compiled.
@@ -115,8 +129,8 @@ class Callback {
   virtual std::string identity() const { return {}; }
   /// True if a second one of the same identity in the list would undo what the first one does.
   virtual bool only_one() const { return false; }
-  /// True if it has the trained weights written to a file.
-  virtual bool saves_weights() const { return false; }
+  /// The files in the run's folder `checkpoints` that it has written; `model-*.h5` are those to resume from.
+  virtual std::vector<std::string> checkpoints() const { return {}; }
   /// Runs on the chief alone unless it, or `ranks` in the config, says otherwise.
   virtual bool chief_only() const { return true; }
   /// Why it must run on the ranks that `chief_only` says; null if the config may choose.
@@ -131,7 +145,7 @@ class Callback {
   virtual void load(const State& state) { (void)state; }
 
  private:
-  std::optional<Ranks> ranks_;  // of the config
+  std::optional<Ranks> ranks_;
 };
 
 }  // namespace tpack

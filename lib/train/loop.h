@@ -12,19 +12,12 @@
 
 #include "core/clock.h"
 #include "core/processor_share.h"
-#include "train/callback.h"
+#include "train/callback_list.h"
 #include "train/checkpoint_writer.h"
 #include "train/run.h"
 #include "train/trainer.h"
 
 namespace tpack {
-
-/// A callback with the name that its state has in checkpoints.
-struct NamedCallback {
-  std::string name;
-  std::unique_ptr<Callback> callback;
-  Position position = {};
-};
 
 /// Calls `setup` of each callback, in order, and takes those away that do not run on this process. Returns
 /// the scalars that they will give. Errors: ConfigError with the mistakes of all.
@@ -96,7 +89,7 @@ class Loop {
   const std::vector<std::string>& scalars() const { return scalars_; }
 
   /// Everything that makes the next step what it would be: for saving now.
-  CheckpointContent checkpoint_content() const;
+  CheckpointContent checkpoint_content();
 
  private:
   /// What an epoch's line is about.

@@ -113,12 +113,10 @@ TEST(DataParallelInferenceRunner, changes_nothing_that_is_saved) {
 }
 
 TEST(DataParallelInferenceRunner, cannot_be_a_callback_of_swa) {
-  SmallTraining training;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());
-  run.options.flows = {{"validation", small_flow(11, "- BatchData: {batch_size: 4, remainder: true}")}};
-  run.add("SWA", parse_yaml("{callbacks: [DataParallelInferenceRunner: {data: validation}]}", "s.yaml"));
-  EXPECT_EQ(error_of_setup(run),
-            "callback SWA: its callbacks run on the chief alone, which one of them cannot");
+  const std::string item = "SWA: {callbacks: [DataParallelInferenceRunner: {data: validation}]}";
+  EXPECT_THAT([&] { Registry<Callback>::make_item(parse_yaml(item, "s.yaml")); },
+              testing::ThrowsMessage<ConfigError>(
+                  "s.yaml:1:19: callback SWA: its callbacks run on the chief alone, which this one cannot"));
 }
 
 }  // namespace

@@ -141,18 +141,20 @@ TEST_F(ModelSaverTest, tells_when_the_last_save_failed) {
   EXPECT_TRUE(run({.max_epoch = 1, .steps_per_epoch = 1}, {}, io).lacks_a_save);
 }
 
-TEST(ModelSaverAlone, saves_no_nans_within_an_epoch) {
-  const TemporaryFolder folder;
-  FakeTrainer trainer;
-  trainer.on_step = [&](int64_t step) {
-    if (step == 1) trainer.weights().data<float>()[0] = NAN;
-  };
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, trainer);
-  run.options.folder = folder.str();
-  run.add("ModelSaver", {{"every_steps", 1}, {"keep", 1}});
-  EXPECT_THROW(run.go(), Diverged);
-  EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/model-1.h5"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "checkpoints/model-2.h5"));
+TEST(ModelSaverAlone, saves_no_nans) {
+  for (const std::string every : {"every_steps", "every_epochs"}) {
+    const TemporaryFolder folder;
+    FakeTrainer trainer;
+    trainer.on_step = [&](int64_t step) {
+      if (step == 1) trainer.weights().data<float>()[0] = NAN;
+    };
+    TestRun run({.max_epoch = 4, .steps_per_epoch = 1}, trainer);
+    run.options.folder = folder.str();
+    run.add("ModelSaver", {{every, 1}, {"keep", 1}});
+    EXPECT_THROW(run.go(), Diverged);
+    EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/model-1.h5"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "checkpoints/model-2.h5"));
+  }
 }
 
 TEST(ModelSaverAlone, saves_each_epoch_of_a_run_without_steps) {

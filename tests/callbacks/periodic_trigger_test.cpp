@@ -2,6 +2,7 @@
 
 #include "callbacks/give_scalar.h"
 #include "config/yaml_reader.h"
+#include "support/captured_log.h"
 #include "support/live_fields.h"
 #include "support/temporary_folder.h"
 #include "train/recording_callback.h"
@@ -43,7 +44,7 @@ class Diary final : public Callback {
   void after_train(tpack::Run& run) override { add("after_train", run); }
   std::string identity() const override { return p_.name; }
   bool only_one() const override { return true; }
-  bool saves_weights() const override { return true; }
+  std::vector<std::string> checkpoints() const override { return {"inner.h5"}; }
   bool chief_only() const override { return !p_.everywhere; }
   void save(State& state) const override { state.put("count", count_); }
   void load(const State& state) override { count_ = state.get<int64_t>("count"); }
@@ -112,6 +113,17 @@ TEST(PeriodicTrigger, saves_what_there_is_before_the_first_step) {
   EXPECT_EQ(load_checkpoint(folder / "checkpoints/model-2.h5").tensors.at("model/w").at(0), 2);
 }
 
+TEST(PeriodicTrigger, says_that_the_run_ends_before_it_triggers) {
+  const CapturedLog log;
+  const std::string warning = "callback PeriodicTrigger has no effect: the run ends before it triggers";
+  calls_of("PeriodicTrigger: {callback: TestDiary, every_k_epochs: 2, every_k_steps: 6}", {"trigger"},
+           {.max_epoch = 2, .steps_per_epoch = 2});
+  EXPECT_THAT(log.text(), testing::Not(HasSubstr(warning)));
+  calls_of("PeriodicTrigger: {callback: TestDiary, every_k_epochs: 3, every_k_steps: 6}", {"trigger"},
+           {.max_epoch = 2, .steps_per_epoch = 2});
+  EXPECT_THAT(log.text(), HasSubstr(warning));
+}
+
 TEST(PeriodicTrigger, calls_the_other_hooks_as_always) {
   EXPECT_THAT(calls_of("PeriodicTrigger: {callback: TestDiary, every_k_epochs: 5}",
                        {"before_train", "before_epoch", "before_run", "after_run", "trigger_step",
@@ -149,7 +161,7 @@ TEST(ProxyCallback, has_what_the_inner_callback_has) {
         parse_yaml(outer + "callback: {TestDiary: {name: blue, everywhere: true}}}", "c.yaml"));
     EXPECT_EQ(callback->identity(), "blue");
     EXPECT_TRUE(callback->only_one());
-    EXPECT_TRUE(callback->saves_weights());
+    EXPECT_THAT(callback->checkpoints(), testing::ElementsAre("inner.h5"));
     EXPECT_FALSE(callback->is_for_chief());
     const auto of_chief = Registry<Callback>::make_item(
         parse_yaml(outer + "callback: {TestDiary: {everywhere: true, ranks: chief}}}", "c.yaml"));
@@ -269,7 +281,9 @@ TEST(EnableIf, knows_its_names_before_training) {
       error_of("accuracy > 1"),
       who + "'accuracy' is reported by a callback later in the list; move that callback before this one");
   EXPECT_EQ(error_of("epoch + 1"),
-            who + "'epoch + 1' must be true or false, such as `epoch > 3`; it is the number 2");
+            who + "'epoch + 1' must be true or false, such as `epoch > 3`; it is a number");
+  EXPECT_EQ(error_of("epoch == 0 or epoch + 1"),
+            who + "'epoch == 0 or epoch + 1' must be true or false, such as `epoch > 3`; it is the number 2");
 }
 
 const live::Fields kPeriodicTrigger("callback", "PeriodicTrigger",

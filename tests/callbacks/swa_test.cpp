@@ -1,9 +1,11 @@
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 
 #include "callbacks/give_scalar.h"
 #include "checkpoint/layout.h"
+#include "comm/local_group.h"
 #include "config/yaml_reader.h"
 #include "core/stop.h"
 #include "support/captured_log.h"
@@ -155,6 +157,55 @@ const live::Fields kSwa(
     {.base = "{start_epoch: 2}",
      .values = {{"start_epoch", "3"}, {"every_k_epochs", "3"}, {"callbacks", "[TestReportWeight]"}},
      .build = files_and_figures});
+
+std::string error_of_item(const std::string& item) {
+  try {
+    Registry<Callback>::make_item(parse_yaml(item, "s.yaml"));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Swa, refuses_callbacks_that_cannot_work_with_the_mean) {
+  EXPECT_THAT(error_of_item("SWA: {callbacks: [PeriodicTrigger: {callback: ModelSaver, every_k_epochs: 2}]}"),
+              HasSubstr("s.yaml:1:19: callback SWA: a run cannot go on from the mean of weights"));
+  EXPECT_THAT(error_of_item("SWA: {callbacks: [HostMemoryTracker: {ranks: all}]}"),
+              HasSubstr("callback SWA: its callbacks run on the chief alone, which this one cannot"));
+  EXPECT_EQ(error_of_item("SWA: {callbacks: [HostMemoryTracker]}"), "no error");
+}
+
+TEST(Swa, its_callbacks_see_the_mean_after_epochs_only) {
+  FakeTrainer trainer;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+  run.add("SWA", parse_yaml("{callbacks: [PeriodicTrigger: {callback: TestReportWeight, every_k_steps: 1}]}",
+                            "s.yaml"));
+  EXPECT_THAT([&] { run.go(); }, testing::ThrowsMessage<ConfigError>(
+                                     HasSubstr("callback SWA triggers its callbacks after epochs")));
+}
+
+/// What is inside asks other ranks nothing, which would wait for the chief forever, or run ahead.
+TEST(Swa, its_callbacks_run_on_the_chief_alone_whatever_is_around_them) {
+  LocalGroup group(2, 30);
+  std::vector<int64_t> steps(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto comm = group.member(rank);
+      FakeTrainer trainer;
+      TestRun run({.max_epoch = 3, .steps_per_epoch = 1}, trainer);
+      run.options.world = comm.get();
+      run.add("give", std::make_unique<GiveScalar>("cost", std::vector<double>{1, 1, 1}));
+      const std::string item =
+          "SWA: {callbacks: [EnableIf: {condition: cost == 1, callback: HostMemoryTracker}]}";
+      if (rank == 0) run.add("swa", Registry<Callback>::make_item(parse_yaml(item, "s.yaml")));
+      steps[static_cast<size_t>(rank)] = run.go().global_step;
+      EXPECT_EQ(run.monitors.get_history("resident_memory_gb").empty(), rank != 0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(steps, ElementsAre(3, 3));
+}
 
 }  // namespace
 }  // namespace tpack

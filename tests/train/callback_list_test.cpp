@@ -1,0 +1,83 @@
+#include "train/callback_list.h"
+
+#include <gmock/gmock.h>
+
+#include "config/yaml_reader.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+
+class Listed final : public Callback {
+ public:
+  struct Params {
+    std::string identity;
+    std::vector<std::string> files;
+    bool only_one = false;
+  };
+  static Schema<Params> schema() {
+    return Schema<Params>("Says what it is told to say.")
+        .field("identity", &Params::identity, "its identity")
+        .field("files", &Params::files, "the checkpoints that it writes")
+        .field("only_one", &Params::only_one, "whether there may be one only");
+  }
+  explicit Listed(Params p) : p_(std::move(p)) {}
+  std::string identity() const override { return p_.identity; }
+  std::vector<std::string> checkpoints() const override { return p_.files; }
+  bool only_one() const override { return p_.only_one; }
+
+ private:
+  Params p_;
+};
+TPACK_REGISTER(Callback, Listed, "TestListed", "TestAlias");
+
+/// Names and mistakes of a list of callbacks.
+struct ListOutcome {
+  std::vector<std::string> names;
+  std::string errors;
+};
+ListOutcome outcome_of(const std::string& list) {
+  CallbackList callbacks;
+  Diagnostics errors;
+  const ConfigNode items = parse_yaml(list, "l.yaml");
+  for (const ConfigNode& item : items.items()) callbacks.add({item}, errors);
+  ListOutcome outcome;
+  for (const NamedCallback& named : callbacks.take()) outcome.names.push_back(named.name);
+  try {
+    errors.throw_if_any();
+  } catch (const ConfigError& error) {
+    outcome.errors = error.what();
+  }
+  return outcome;
+}
+
+TEST(CallbackList, names_callbacks_by_type_identity_and_number) {
+  EXPECT_THAT(
+      outcome_of("[TestListed, TestAlias, TestListed: {identity: a/b}, TestListed: {identity: a/b}]").names,
+      ElementsAre("test_listed_0", "test_listed_1", "test_listed_a-b", "test_listed_a-b_1"));
+}
+
+TEST(CallbackList, refuses_a_second_one_where_there_may_be_one_only) {
+  EXPECT_EQ(outcome_of("[TestListed: {only_one: true}, TestListed: {only_one: true, identity: x}]").errors,
+            "");
+  EXPECT_EQ(outcome_of("[TestListed: {only_one: true, identity: x, files: [x.h5]},\n"
+                       " TestListed: {only_one: true, identity: x, files: [x.h5]}]")
+                .errors,
+            "l.yaml:2:2: duplicate callback TestListed of 'x'; keep one of them");
+}
+
+TEST(CallbackList, refuses_a_second_one_that_writes_the_same_checkpoint) {
+  EXPECT_EQ(outcome_of("[TestListed: {files: [a.h5, b.h5]},\n TestAlias: {files: [c.h5, b.h5]}]").errors,
+            "l.yaml:2:2: callback TestAlias writes checkpoints/b.h5, as another one before it does; give it "
+            "another 'file'");
+}
+
+TEST(CallbackList, leaves_out_what_cannot_be_made) {
+  const ListOutcome outcome = outcome_of("[TestLisped, TestListed: {only_one: true}]");
+  EXPECT_THAT(outcome.names, ElementsAre("test_listed_0"));
+  EXPECT_EQ(outcome.errors, "l.yaml:1:2: unknown callback 'TestLisped'; did you mean 'TestListed'?");
+}
+
+}  // namespace
+}  // namespace tpack
