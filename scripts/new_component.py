@@ -549,14 +549,15 @@ def main():
     parser.add_argument("kind", metavar="KIND", help="one of " + ", ".join(kinds))
     parser.add_argument("name", metavar="NAME")
     options = parser.parse_args()
-    kind, name = options.kind.replace("-", " "), options.name
+    kind, name = re.sub("[-_]", " ", options.kind), options.name
     if kind not in kinds:
         meant = f"; {with_article(options.kind)} is a {MEANT[options.kind]} here" if options.kind in MEANT else ""
         sys.exit(f"error: unknown kind '{options.kind}'{meant}; known: {', '.join(kinds)}")
     form = r"[a-z][a-z0-9]*(-[a-z0-9]+)*" if kind == "subcommand" else r"[A-Z][A-Za-z0-9]*"
     if not re.fullmatch(form, name):
-        example = "such as prune or show-plan" if kind == "subcommand" else "in PascalCase, such as LeakyReLU or Conv2D"
-        sys.exit(f"error: '{name}' is not a name of a {kind}; use a name {example}")
+        words = re.findall(r"[A-Za-z0-9]+", snake_case(name)) or ["leaky", "relu"]
+        example = "such as " + "-".join(words) if kind == "subcommand" else "in PascalCase, such as " + "".join(map(str.capitalize, words))
+        sys.exit(f"error: '{name}' is not a name of {with_article(kind)}; use a name {example}")
     stem = name.replace("-", "_") if kind == "subcommand" else snake_case(name)
     facts = dict(name=name, stem=stem, words=stem.replace("_", " "),
                  cls="".join(word.capitalize() for word in name.split("-")) if kind == "subcommand" else class_name(name))

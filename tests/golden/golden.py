@@ -67,7 +67,7 @@ def finish(name, content):
     found = list(_differences(name, json.loads(path.read_text()), json.loads(json.dumps(content))))
     print("\n".join(found[:20]) if found else f"{name}: is what the script makes")
     if found:
-        print(f"to write the file again, run {sys.argv[0]} without --check")
+        print(f"to write the file again, run {sys.executable} {sys.argv[0]} without --check")
         sys.exit(1)
 
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "checkpoint/layout.h"
+#include "parallel/ranks.h"
 #include "train/saved_state.h"
 #include "train/trainer.h"
 
@@ -42,7 +43,7 @@ class MeanImage final : public Trainer {
   void initialize() override { open({}); }
 
   bool step(int64_t /*global_step*/, const std::stop_token& stop) override {
-    const int missing = reader_->next(stop) ? 0 : 1;
+    const int missing = reader_->next(stop_if_alone(*setup_.world, stop)) ? 0 : 1;
     if (setup_.world->agree_max(missing, "the next batch") > 0) return false;
     const Tensor batch = reader_->tensors()[0].cast(DType::kFloat64);
     add_up(batch);

@@ -89,8 +89,8 @@ class NewComponent(ScratchTest):
                 ("optimizer", "AdamOptimizer", "optimizer AdamOptimizer exists; choose another name"),
                 ("op", "MatMul", "op MatMul exists; choose another name"),
                 ("subcommand", "plot", "subcommand plot exists; choose another name"),
-                ("layer", "swish", "'swish' is not a name of a layer; use a name in PascalCase, such as LeakyReLU or Conv2D"),
-                ("subcommand", "Prune", "'Prune' is not a name of a subcommand; use a name such as prune or show-plan")]:
+                ("layer", "swish", "'swish' is not a name of a layer; use a name in PascalCase, such as Swish"),
+                ("subcommand", "Prune", "'Prune' is not a name of a subcommand; use a name such as prune")]:
             self.assertEqual(self.new(kind, name), (1, [], f"error: {error}"))
 
 
