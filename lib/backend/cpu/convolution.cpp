@@ -200,6 +200,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
   const ConvolutionParams& params = op_cast<ConvolutionBackwardData>(n)->params().window;
   if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
   const PerImage per_image{{true, false}, {true}};
+  bool by_gemm = false;
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
     const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
@@ -208,6 +209,7 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
                                                    forward_desc(p, false, Activation::kNone)),
                           p);
     weights = pd.weights_desc();
+    by_gemm = !has_avx512() && std::string_view(pd.impl_info_str()).find("gemm") != std::string_view::npos;
     const std::vector<Operand> in = {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()}};
     return {std::make_unique<PrimitiveKernel>(Backward(pd), in, out, pd.scratchpad_desc()),
@@ -216,7 +218,10 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
             pd.scratchpad_desc().get_size(),
             {}};
   };
-  return in_pieces(request, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()}, per_image, prepare);
+  PreparedKernel prepared =
+      in_pieces(request, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()}, per_image, prepare);
+  if (by_gemm) prepared.library_part = &gemm_part();
+  return prepared;
 }
 
 PreparedKernel backward_weights(const KernelRequest& request) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cpu/kernel.h"
+#include "backend/cpu/onednn.h"
 #include "backend/cpu/piece_kernel.h"
 #include "backend/cpu/primitive.h"
 #include "backend/passes/fused_ops.h"
@@ -15,10 +16,7 @@ using Desc = dnnl::memory::desc;
 using Operand = PrimitiveKernel::Operand;
 
 constexpr double kFlopGrain = 1e6;  // floating-point operations that are worth waking a thread for
-// oneDNN's gemm, which thin products do not use: kernels that it generates at the first run, pages of the
-// library, and blocks into which it packs operands. Measured with 2.6.3 (docs/performance.md).
-constexpr LibraryPart kGemm = {7'500'000};
-constexpr int64_t kThin = 32;
+constexpr int64_t kThin = 32;       // with AVX-512, thin products do not use gemm
 
 /// A range of rows or columns.
 struct Range {
@@ -99,7 +97,8 @@ PreparedKernel prepare_pieces(const KernelRequest& request, const Product& produ
   auto kernel = std::make_unique<PieceKernel>(pieces_of(product, request.pieces));
   const uint64_t scratch = kernel->scratch_bytes();
   PreparedKernel prepared = plain_kernel(request, std::move(kernel), scratch);
-  if (std::min({product.rows(), product.columns(), product.inner()}) > kThin) prepared.library_part = &kGemm;
+  const bool is_thin = std::min({product.rows(), product.columns(), product.inner()}) <= kThin;
+  if (!has_avx512() || !is_thin) prepared.library_part = &gemm_part();
   return prepared;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "backend/cpu/onednn.h"
 #include "backend/cpu/piece_kernel.h"
 #include "core/error.h"
 
@@ -107,6 +108,12 @@ std::unique_ptr<CpuKernel> make_reorder(const Format& given_from, const Format& 
   auto kernel = std::make_unique<PieceKernel>(reorder_pieces(from, to, pieces));
   scratch_bytes = kernel->scratch_bytes();
   return kernel;
+}
+
+const LibraryPart& gemm_part() {
+  static constexpr LibraryPart kWithAvx512 = {7'500'000};
+  static constexpr LibraryPart kWithAvx2 = {4'000'000};
+  return has_avx512() ? kWithAvx512 : kWithAvx2;
 }
 
 }  // namespace tpack::cpu
