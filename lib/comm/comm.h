@@ -66,6 +66,7 @@ class Comm {
   /// Tells the others that this member works alone at `what` from now on, for as long as that takes: those
   /// that wait for it say so after a time-out and go on waiting. "": it is back. Prefer BusyWith.
   void busy_with(const std::string& what) {
+    if (what == busy_) return;
     busy_ = what;
     tell_busy(what);
   }
