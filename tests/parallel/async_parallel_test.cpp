@@ -137,6 +137,12 @@ TEST(AsyncParallel, counts_the_steps_of_other_towers_from_the_first_step_of_the_
   const auto model = model_of(kSmallModel);
   const auto optimizer = optimizer_of("SGD: {learning_rate: 0.1}");
   for (const int64_t first : {0, 1}) {
+    const Replicas::Batches batches = [held = batch_of(0), given = false](
+                                          size_t k, int64_t /*number*/) mutable -> std::span<const Tensor> {
+      if (k == 0 || given) return {};
+      given = true;
+      return held;
+    };
     Plan plan;
     AsyncParallel replicas(*model, {{.optimizer = optimizer.get(), .turn = {.round = 2}}}, plan,
                            options_of(2));
@@ -145,12 +151,6 @@ TEST(AsyncParallel, counts_the_steps_of_other_towers_from_the_first_step_of_the_
     replicas.build(signature, {});
     replicas.initialize();
     const Tensor before = replicas.variables().value("@parameters").clone();
-    const Replicas::Batches batches = [held = batch_of(0), given = false](
-                                          size_t k, int64_t /*number*/) mutable -> std::span<const Tensor> {
-      if (k == 0 || given) return {};
-      given = true;
-      return held;
-    };
     EXPECT_FALSE(replicas.step(first, batches)) << "tower 0 has no batch";
     while (replicas.steps_of(1) == 0) replicas.step(first, batches);  // in which tower 1 may go on
     EXPECT_EQ(bit_equal(replicas.variables().value("@parameters"), before), first == 1);
