@@ -175,7 +175,7 @@ void LocalGroup::meet(int rank, const char* stage, Meeting meeting) {
   if (turns_ == turn) fail(lock, who());
 }
 
-/// Once nobody works any longer on what this member shows.
+/// Throws the failure of the group, but not before all members have stopped reading what this one shows.
 void LocalGroup::fail(std::unique_lock<std::mutex>& lock, const std::string& who) {
   changed_.notify_all();
   changed_.wait(lock, [this] { return working_ == 0; });

@@ -107,8 +107,8 @@ TEST(TensorSummary, says_what_is_wrong) {
   EXPECT_EQ(error_of("{outputs: ['fc(']}").substr(0, 12), "t.yaml:1:12:");
 }
 
-/// The bits of all figures of a run of two epochs, with the callback around it, whose first epoch's end is
-/// cut short before it is triggered, or not.
+/// All figures of a run of two epochs with a callback, bit by bit. With `cut`, the end of the first epoch is
+/// interrupted twice before that callback is triggered, and the run goes on from the checkpoint.
 std::string figures_of(bool cut, const std::string& item) {
   const TemporaryFolder folder;
   const auto run_once = [&](bool interrupted, const std::string& from) {

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// What sources share whose actors follow one output of the model and judge states by another.
+/// Fields of sources in which one output of the model chooses the actions and another one values the states.
 struct ActorCriticFields {
   Slot<Environment> environment;
   Ref<LayerOutput> policy;
