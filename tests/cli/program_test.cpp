@@ -207,5 +207,19 @@ TEST_F(Program, benches_an_experiment) {
   EXPECT_EQ(table.out.find("mean cost"), std::string::npos) << "two steps have no steps 81 to 100";
 }
 
+TEST_F(Program, predicts_a_step_on_several_nodes) {
+  const Outcome outcome = tpack({"bench", config(), "--steps", "3", "--warm-up", "1", "--simulate-allreduce",
+                                 "--latency-ms", "1", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json rows = json::parse(outcome.out).at("nodes");
+  EXPECT_EQ(rows.front().at("nodes"), 1);
+  EXPECT_EQ(rows.back().at("nodes"), 256);
+  EXPECT_GT(rows.back().at("step_ms"), rows.front().at("step_ms"));
+  EXPECT_LT(rows.back().at("efficiency"), 1);
+  const Outcome alone = tpack({"bench", config(), "--gbit-per-s", "10"});
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_NE(alone.err.find("--gbit-per-s requires --simulate-allreduce"), std::string::npos) << alone.err;
+}
+
 }  // namespace
 }  // namespace tpack
