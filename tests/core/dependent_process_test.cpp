@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/machine.h"
 #include "support/temporary_folder.h"
@@ -103,6 +104,20 @@ TEST_F(DependentSleeper, that_was_left_goes_on_after_the_thread_that_started_it)
   }).join();
   EXPECT_EQ(kept->wait(), 128 + SIGTERM);
   EXPECT_EQ(kill(id_of("left"), SIGKILL), 0);
+}
+
+/// Since that is what those who wait for it see.
+TEST_F(DependentSleeper, ends_with_the_process_that_stands_between) {
+  DependentProcess process(leavable("killed"));
+  const int id = id_of("killed");
+  const int between = getpgid(id);
+  ASSERT_NE(between, id);
+  kill(between, SIGKILL);
+  EXPECT_EQ(process.wait(), 128 + SIGKILL);
+  constexpr double kSeconds = 10;
+  const Stopwatch watch;
+  while (kill(-between, 0) == 0 && watch.seconds() < kSeconds) std::this_thread::yield();
+  EXPECT_EQ(kill(-between, 0), -1) << "process " << id << " is still there";
 }
 
 TEST(DependentProcess, that_may_be_left_ends_and_is_signalled_like_others) {

@@ -119,17 +119,23 @@ TEST_F(Procs, end_when_a_rank_stands_still) {
   newest_of_valid("stopped");
 }
 
+/// Also with the process of tpack that stands between.
 TEST_F(Procs, end_with_mpirun) {
-  Process process(words("no_mpirun", four()), folder_ / "out");
-  ASSERT_TRUE(process.wait_for("saved ")) << process.err();
-  const std::vector<pid_t> ranks = ranks_of(process);
-  ASSERT_EQ(ranks.size(), 4U) << process.err();
-  const Stopwatch watch;
-  kill(children_of(process.pid()).at(0), SIGKILL);
-  EXPECT_EQ(process.wait(), 7) << process.err();
-  EXPECT_NE(testing_cli::last_line(process.err()).find("was ended by signal 9 (Killed)"), std::string::npos)
-      << process.err();
-  expect_gone(ranks, watch);
+  for (const bool is_between : {false, true}) {
+    SCOPED_TRACE(is_between);
+    Process process(words(is_between ? "no_process_between" : "no_mpirun", four()), folder_ / "out");
+    ASSERT_TRUE(process.wait_for("saved ")) << process.err();
+    const std::vector<pid_t> ranks = ranks_of(process);
+    ASSERT_EQ(ranks.size(), 4U) << process.err();
+    const pid_t mpirun = mpirun_of(process);
+    const Stopwatch watch;
+    kill(is_between ? children_of(process.pid()).at(0) : mpirun, SIGKILL);
+    EXPECT_EQ(process.wait(), 7) << process.err();
+    EXPECT_EQ(testing_cli::last_line(process.err()),
+              "error: mpirun was ended by signal 9 (Killed), and the ranks with it");
+    expect_gone(ranks, watch);
+    expect_gone({mpirun}, watch);
+  }
 }
 
 TEST_F(Procs, end_with_the_process_that_started_them) {
