@@ -70,6 +70,7 @@ BadTensor first_bad_tensor(Run& run) {
   bad = bad_output(run, place);
   if (!bad.empty()) return {bad};
   bad = bad_gradient(run, place);
+  if (bad.empty() && !run.last_batch(0)) return {"the batch that it comes from is not known any more"};
   if (bad.empty()) return {"it comes from another batch than the last one of this process"};
   return {std::string("the outputs of all layers are finite for ") +
           (sees_all_batches(run.step_size())

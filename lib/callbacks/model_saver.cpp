@@ -36,7 +36,7 @@ class ModelSaver final : public Callback {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Saves checkpoints to resume from: checkpoints/model-STEP.h5, by default after each epoch, "
-               "and at the end.")
+               "and at the end. Never saves variables that are NaN or infinite.")
         .example("ModelSaver: {keep: 3, every_epochs: 2}")
         .field("keep", &Params::keep, at_least(1),
                "number of newest checkpoints to keep; older ones are removed")
@@ -59,7 +59,12 @@ class ModelSaver final : public Callback {
     if (due || run.epoch() == run.length().max_epoch) trigger(run);
   }
   void after_train(Run& run) override {
-    if (stepped_ && run.ended_well()) save_soon(run);
+    if (!stepped_ || !run.ended_well()) return;
+    const std::string bad = bad_variable(run);
+    if (bad.empty())
+      save_soon(run);
+    else  // the run has ended, so that it is no error any more
+      log::warning("callback ModelSaver saves no checkpoint of the end: " + bad);
   }
   void trigger(Run& run) override {
     check_variables(run);  // a checkpoint of NaNs must not push out the good ones

@@ -41,6 +41,7 @@ class PeriodicTrigger final : public ProxyCallback {
     const auto when = !p_.every_k_steps    ? Triggered::kAfterEpochs
                       : !p_.every_k_epochs ? Triggered::kAfterSteps
                                            : Triggered::kAfterBoth;
+    if (p_.before_train) setup.require_trigger_before_train();
     Setup own = setup.triggered(when);
     inner().setup(own);
     const RunLength& length = setup.run().length();

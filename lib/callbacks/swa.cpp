@@ -78,7 +78,8 @@ class Swa final : public Callback {
       log::warning("callback SWA has no effect: the run ends with epoch " +
                    std::to_string(setup.run().length().max_epoch) + ", before start_epoch");
     Setup own = setup.after_epochs_only(
-        "callback SWA triggers its callbacks after epochs; one of them is to be triggered after steps");
+        "callback SWA triggers its callbacks after epochs; one of them is to be triggered after steps or "
+        "before training");
     each([&](Callback& c) { c.setup(own); });
   }
   void compile(Run& run) override {

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "core/text.h"
+#include "core/machine.h"
 #include "experiment/data_report.h"
 #include "experiment/model_report.h"
 
@@ -20,6 +20,15 @@ struct CheckOptions {
   bool no_data = false;
   bool json = false;
 };
+
+/// Training reads `train`; whether it reads others, and as far as their bad samples, is not known.
+/// Errors: DataError.
+void report_bad_samples(const std::map<std::string, DataFlow>& flows) {
+  const auto bad = known_bad_samples(flows);
+  for (const auto& [flow, text] : bad)
+    if (flow != "train") log::warning(text);
+  if (const auto train = bad.find("train"); train != bad.end()) throw DataError(train->second);
+}
 
 int check(const CheckOptions& o) {
   CheckedExperiment checked(o.config.file, o.config.overrides, !o.no_data);
@@ -34,8 +43,10 @@ int check(const CheckOptions& o) {
     std::cout << report.str();
   }
   std::cout << std::flush;  // both may go to one file
-  const auto bad = o.no_data ? std::vector<std::string>() : known_bad_samples(flows);
-  if (!bad.empty()) throw DataError(join(bad, "\n"));
+  if (const auto more = available_memory()) {
+    if (const auto shortage = report.memory.shortage(*more + resident_memory())) log::warning(*shortage);
+  }
+  if (!o.no_data) report_bad_samples(flows);
   std::string not_checked;
   if (o.no_data) not_checked = "; data, callbacks and gates were not checked";
   if (!checked.knows_train_data())

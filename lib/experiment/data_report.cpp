@@ -34,13 +34,14 @@ bool stops_at_bad_samples(const DataFlow& flow) {
 
 }  // namespace
 
-std::vector<std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows) {
-  std::vector<std::string> texts;
+std::map<std::string, std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows) {
+  std::map<std::string, std::string> texts;
   for (const auto& [name, flow] : flows) {
     for (const SourceFacts& facts : flow.facts()) {
       if (facts.bad == 0 || !stops_at_bad_samples(flow)) continue;
-      texts.push_back("data." + name + ": a run stops when it reads a bad sample (on_error: stop): " +
-                      join(facts.remarks, "; "));
+      texts[name] = "data." + name + ": a run stops when it reads a bad sample (on_error: stop): " +
+                    join(facts.remarks, "; ") + "; mend the data, or set data." + name +
+                    ".on_error to skip or replace";
     }
   }
   return texts;

@@ -14,8 +14,8 @@ namespace tpack {
 /// bees: 121); ignored 1 file (.gif)\n". Prepares the flows. Errors: DataError, ConfigError.
 std::string describe_data(const std::map<std::string, DataFlow>& flows);
 
-/// A sentence for each source that knows of bad samples which would stop a run that reads them.
-std::vector<std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows);
+/// By flow, a sentence if its source knows of bad samples that would stop a run that reads them.
+std::map<std::string, std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows);
 
 /// What describe_data says, for programs: by flow, a list of {samples, unit, classes, remarks} for its
 /// sources; samples is null if it is unknown or endless.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "predict/evaluator.h"
 
 namespace tpack {
@@ -58,6 +59,12 @@ std::vector<std::pair<const char*, uint64_t>> MemoryReport::parts() const {
   return {{"program and libraries", program}, {"data sets", data},      {"variables", variables},
           {"activations", activations},       {"constants", constants}, {"batches", batches},
           {"validation or saving", passing}};
+}
+
+std::optional<std::string> MemoryReport::shortage(uint64_t limit) const {
+  if (total() <= limit) return std::nullopt;
+  return "training needs " + human_bytes(total()) + " of memory at its peak, and " + human_bytes(limit) +
+         " is available: the system may end it, with the steps since the last checkpoint lost";
 }
 
 MemoryReport report_memory(CheckedExperiment& checked) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,8 @@ struct MemoryReport {
   uint64_t total() const { return program + data + variables + activations + constants + batches + passing; }
   /// Names and figures of the parts, for tables and JSON.
   std::vector<std::pair<const char*, uint64_t>> parts() const;
+  /// What to say if a training needs more than the bytes that a process can get; nothing if it fits.
+  std::optional<std::string> shortage(uint64_t limit) const;
 };
 
 /// Of an experiment whose programs were compiled. Errors: none.

@@ -281,7 +281,7 @@ void TrainRun::start(Loop& loop) {
   write_plan();
   write_whole_file(folder_->file("config.yaml"), effective_);
   log::info("the data\n" + describe_data(e.flows));
-  for (const std::string& text : known_bad_samples(e.flows)) log::warning(text);
+  for (const auto& [flow, text] : known_bad_samples(e.flows)) log::warning(text);
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   const VariableStore* store = e.trainer->variables();
   if (store != nullptr && !e.updates.empty())

@@ -63,6 +63,11 @@ class Setup {
     setup.triggered_ = when;
     return setup;
   }
+  /// For a callback that triggers another one before the first step. Errors: ConfigError where
+  /// `after_epochs_only` forbids it.
+  void require_trigger_before_train() const {
+    if (!after_epochs_only_.empty()) throw ConfigError(after_epochs_only_);
+  }
   /// For callbacks that may be triggered after epochs only, because `why`.
   Setup after_epochs_only(const std::string& why) const {
     Setup setup = *this;

@@ -61,8 +61,9 @@ void CallbackList::add(const Slot<Callback>& slot, Diagnostics& errors) {
 void CallbackList::check_files(const Callback& callback, const ComponentItem& item, Diagnostics& errors) {
   for (const std::string& file : callback.checkpoints()) {
     if (!files_.insert(file).second)
-      errors.add(item.position, "callback " + item.name + " writes checkpoints/" + file +
-                                    ", as another one before it does; give it another 'file'");
+      errors.add(item.position,
+                 "callback " + item.name + " writes checkpoints/" + file +
+                     ", as another one before it does; keep one of them, or give one another 'file'");
   }
 }
 

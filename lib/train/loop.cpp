@@ -164,6 +164,7 @@ void Loop::before_train() {
     for (const NamedCallback& named : callbacks_) call_slow(named, &Callback::before_train);
     return;
   }
+  if (hook_goes_on_) request_again();
   for (; at_ < callbacks_.size(); ++at_) {
     run_.resumed_ = done_before_.contains(callbacks_[at_].name);
     call_slow(callbacks_[at_], &Callback::before_train);
@@ -178,7 +179,7 @@ void Loop::each_once(LongHook hook, const Act& act) {
   if (hook_ != hook) end_hook();
   hook_ = hook;
   // What was saved of this moment lacks what the rest of the hooks changes.
-  if (!done_before_.empty()) request_again();
+  if (hook_goes_on_) request_again();
   for (; at_ < callbacks_.size(); ++at_) {
     if (!done_before_.contains(callbacks_[at_].name)) act(callbacks_[at_]);
   }
@@ -187,6 +188,7 @@ void Loop::each_once(LongHook hook, const Act& act) {
 
 void Loop::end_hook() {
   hook_ = LongHook::kNone;
+  hook_goes_on_ = false;
   at_ = 0;
   done_before_.clear();
 }
@@ -392,7 +394,7 @@ CheckpointContent Loop::checkpoint_content() {
   if (hook_ != LongHook::kNone) {
     state.put("hook", std::string(kLongHookNames[static_cast<size_t>(hook_)]));
     state.put("triggered", join(callbacks_done(), "\n"));
-    if (hook_ == LongHook::kTriggerStep) state.put("last_step", run_.last_step());
+    if (hook_ != LongHook::kBeforeTrain) state.put("last_step", run_.last_step());
     if (run_.stop_reason_) state.put("stop_reason", *run_.stop_reason_);
   }
   content.texts[layout::kRun] = state.to_json();
@@ -443,7 +445,8 @@ void Loop::load_hook(const State& state, bool epoch_ends) {
   }
   if (hook_ == LongHook::kTriggerEpoch && !epoch_ends) hook_ = LongHook::kNone;
   if (hook_ == LongHook::kNone) return;
-  if (hook_ == LongHook::kTriggerStep) run_.take_last_step(state.part("last_step"));
+  hook_goes_on_ = state.has("hook");
+  if (const State last_step = state.part("last_step"); !last_step.empty()) run_.take_last_step(last_step);
   if (state.has("stop_reason")) run_.request_stop(state.get<std::string>("stop_reason"));
   for (const std::string& name : split(state.get<std::string>("triggered", ""), '\n')) {
     if (!name.empty()) done_before_.insert(name);

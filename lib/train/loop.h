@@ -151,6 +151,7 @@ class Loop {
   bool epoch_done_ = false;  // all hooks of epoch_ have run
   bool is_resumed_ = false;
   LongHook hook_ = LongHook::kNone;  // of which some callbacks may have done their part, and others not
+  bool hook_goes_on_ = false;        // the interrupted process has begun it
   size_t at_ = 0;                    // index of the callback that runs the hook now; those before it are done
   std::set<std::string> done_before_;  // those that the interrupted process had done
   int64_t first_local_step_ = 0;       // of the first epoch: not 0 after a resume in mid-epoch

@@ -157,6 +157,29 @@ TEST(ModelSaverAlone, saves_no_nans) {
   }
 }
 
+/// A callback may end a run for its NaNs: it goes on from the checkpoint that there was.
+TEST(ModelSaverAlone, saves_no_nans_at_the_end) {
+  const TemporaryFolder folder;
+  FakeTrainer trainer;
+  trainer.on_step = [&](int64_t step) {
+    if (step == 2) trainer.weights().data<float>()[0] = NAN;
+  };
+  TestRun run({.max_epoch = 4, .steps_per_epoch = 4}, trainer);
+  run.options.folder = folder.str();
+  run.add("ModelSaver", {{"every_steps", 2}, {"keep", 1}});
+  run.add("A", std::make_unique<FunctionCallback>([](tpack::Run& at) {
+            if (at.global_step() == 3) at.request_stop("enough");
+          }));
+  testing::internal::CaptureStderr();
+  const LoopResult result = run.go();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_NE(said.find("callback ModelSaver saves no checkpoint of the end: variable w"), std::string::npos)
+      << said;
+  EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/model-2.h5"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "checkpoints/model-3.h5"));
+}
+
 TEST(ModelSaverAlone, saves_each_epoch_of_a_run_without_steps) {
   const TemporaryFolder folder;
   FakeTrainer trainer;

@@ -176,12 +176,14 @@ TEST(Swa, refuses_callbacks_that_cannot_work_with_the_mean) {
 }
 
 TEST(Swa, its_callbacks_see_the_mean_after_epochs_only) {
-  FakeTrainer trainer;
-  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
-  run.add("SWA", parse_yaml("{callbacks: [PeriodicTrigger: {callback: TestReportWeight, every_k_steps: 1}]}",
-                            "s.yaml"));
-  EXPECT_THAT([&] { run.go(); }, testing::ThrowsMessage<ConfigError>(
-                                     HasSubstr("callback SWA triggers its callbacks after epochs")));
+  for (const std::string when : {"every_k_steps: 1", "every_k_epochs: 1, before_train: true"}) {
+    FakeTrainer trainer;
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    run.add("SWA", parse_yaml("{callbacks: [PeriodicTrigger: {callback: TestReportWeight, " + when + "}]}",
+                              "s.yaml"));
+    EXPECT_THAT([&] { run.go(); }, testing::ThrowsMessage<ConfigError>(
+                                       HasSubstr("callback SWA triggers its callbacks after epochs")));
+  }
 }
 
 /// What is inside asks other ranks nothing, which would wait for the chief forever, or run ahead.

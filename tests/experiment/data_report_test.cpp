@@ -76,6 +76,17 @@ callbacks: [ModelSaver]
       "error: data.train: a run stops when it reads a bad sample (on_error: stop): 2 bad rows; the first "
       "one is line 3: column 'b' has 'x'";
   EXPECT_NE(strict.err.find(warning), std::string::npos) << strict.err;
+  EXPECT_NE(strict.err.find("; mend the data, or set data.train.on_error to skip or replace\n"),
+            std::string::npos)
+      << strict.err;
+  const Outcome unread = tpack({"check", folder_ / "rows.yaml", "--set",
+                                "data.rows=[CSV: {file: " + (folder_ / "rows.csv") +
+                                    ", columns: {x: [a, b]}, labels: {label: "
+                                    "{column: label, classes: ['0', '1']}}}]",
+                                "--set", "data.train.on_error=replace"});
+  EXPECT_EQ(unread.code, 0) << unread.err;
+  EXPECT_NE(unread.err.find("warning: data.rows: a run stops when it reads a bad sample"), std::string::npos)
+      << unread.err;
   const Outcome tolerant = tpack({"check", folder_ / "rows.yaml", "--set", "data.train.on_error=replace"});
   EXPECT_EQ(tolerant.code, 0) << tolerant.err;
   EXPECT_EQ(tolerant.err.find("a run stops"), std::string::npos) << tolerant.err;

@@ -384,6 +384,39 @@ TEST_F(LoopResume, an_interrupt_within_the_hooks_of_a_step_changes_nothing) {
   EXPECT_EQ(run_with_cut(true), run_with_cut(false));
 }
 
+/// Whether a run that goes on from there has callbacks to call first.
+bool is_within_a_hook(const std::string& checkpoint) {
+  const CheckpointContent content = load_checkpoint(checkpoint);
+  return State::from_json(content.texts.at(layout::kRun), checkpoint).has("hook");
+}
+
+TEST_F(LoopResume, the_checkpoint_of_a_cut_in_the_first_callback_is_completed) {
+  const TemporaryFolder folder;
+  const std::string saved = folder / "checkpoints/model-2.h5";
+  std::vector<std::optional<double>> seen;
+  for (const bool cut : {true, true, false}) {
+    std::stop_source source;
+    FakeTrainer trainer;
+    trainer.figures["cost"] = [](int64_t step) { return 0.1 * static_cast<double>(step); };
+    TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    run.options.folder = folder.str();
+    run.options.interrupt = source.get_token();
+    const auto look = [&](tpack::Run& at) {
+      seen.push_back(at.statistic(0));
+      if (!cut) return;
+      source.request_stop();
+      throw Stopped{};
+    };
+    run.add("first", std::make_unique<FunctionCallback>(nullptr, look));
+    const LoopResult result = seen.empty() ? run.go() : run.go_on_from(saved);
+    EXPECT_EQ(result.ending, cut ? Ending::kInterrupted : Ending::kFinished);
+    EXPECT_EQ(is_within_a_hook(saved), cut);
+  }
+  ASSERT_EQ(seen.size(), 4U);  // in three processes after step 2, then after step 4
+  for (const size_t again : {1U, 2U}) EXPECT_EQ(seen[again], seen[0]);
+  EXPECT_TRUE(seen[0]);
+}
+
 TEST_F(LoopResume, an_interrupt_before_training_goes_on_with_the_callback_that_it_met) {
   const TemporaryFolder folder;
   struct Beginning final : Callback {
@@ -405,6 +438,7 @@ TEST_F(LoopResume, an_interrupt_before_training_goes_on_with_the_callback_that_i
       run.add(name, std::make_unique<Beginning>(name, cut && name == "b", record_));
     const LoopResult result = record_.empty() ? run.go() : run.go_on_from(folder / "checkpoints/model-0.h5");
     EXPECT_EQ(result.ending, cut ? Ending::kInterrupted : Ending::kFinished);
+    EXPECT_EQ(is_within_a_hook(folder / "checkpoints/model-0.h5"), cut);
   }
   EXPECT_THAT(record_, ElementsAre("a new", "a resumed", "a resumed", "b new", "c new"));
 }

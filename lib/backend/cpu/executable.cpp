@@ -6,7 +6,6 @@
 #include "backend/cpu/onednn.h"
 #include "backend/passes/memory.h"
 #include "core/clock.h"
-#include "core/machine.h"
 #include "core/text.h"
 
 namespace tpack::cpu {
@@ -225,10 +224,9 @@ void Arena::reserve(uint64_t bytes) {
   memory.reset();  // the old block goes before the new one comes
   try {
     memory = Storage::allocate(std::max<uint64_t>(bytes, 64));
-  } catch (const ResourceError&) {
-    const auto free = available_memory();
-    throw ResourceError("not enough memory: a program needs " + human_bytes(bytes) +
-                        (free ? " (" + human_bytes(*free) + " is free)" : "") + "; use a smaller batch_size");
+  } catch (const ResourceError& error) {
+    throw ResourceError(std::string("a program needs more memory than there is: ") + error.what() +
+                        "; use a smaller batch_size");
   }
 }
 
