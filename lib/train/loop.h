@@ -66,7 +66,8 @@ struct LoopOptions {
 ///
 /// Before each step and each epoch the ranks agree whether the run goes on: one whose callback requests a
 /// stop ends all of them. A signal may cut a callback short in before_train, trigger_step and trigger_epoch;
-/// a run that is resumed there goes on with that callback.
+/// a run that is resumed there goes on with that callback. What counts is what rank 0 had done: a callback
+/// that runs on all ranks, and was cut short on another one alone, is not called again.
 ///
 /// Threads: the calling thread is the training thread.
 class Loop {
