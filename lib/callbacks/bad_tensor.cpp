@@ -70,8 +70,10 @@ BadTensor first_bad_tensor(Run& run) {
   bad = bad_output(run, place);
   if (!bad.empty()) return {bad};
   bad = bad_gradient(run, place);
-  if (bad.empty() && !run.last_batch(0)) return {"the batch that it comes from is not known any more"};
-  if (bad.empty()) return {"it comes from another batch than the last one of this process"};
+  if (bad.empty()) {
+    return {run.last_batch(0) ? "it comes from another batch than the last one of this process"
+                              : "the batch that it comes from is not known any more"};
+  }
   return {std::string("the outputs of all layers are finite for ") +
           (sees_all_batches(run.step_size())
                ? "all batches of the step, so the cost or its gradient is not"

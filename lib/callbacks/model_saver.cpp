@@ -59,11 +59,11 @@ class ModelSaver final : public Callback {
     if (due || run.epoch() == run.length().max_epoch) trigger(run);
   }
   void after_train(Run& run) override {
-    if (!stepped_ || !run.ended_well()) return;
+    if (!stepped_ || !run.ended_well() || asked_at_ == moment(run)) return;
     const std::string bad = bad_variable(run);
     if (bad.empty())
       save_soon(run);
-    else  // the run has ended, so that it is no error any more
+    else  // a run that has ended does not fail because of it
       log::warning("callback ModelSaver saves no checkpoint of the end: " + bad);
   }
   void trigger(Run& run) override {
@@ -75,10 +75,10 @@ class ModelSaver final : public Callback {
   bool only_one() const override { return true; }  // each removes what the other keeps
 
  private:
+  static std::pair<int64_t, int64_t> moment(const Run& run) { return {run.epoch(), run.global_step()}; }
   void save_soon(Run& run) {
-    const std::pair now(run.epoch(), run.global_step());
-    if (asked_at_ == now) return;  // the last step of an epoch may be due twice
-    asked_at_ = now;
+    if (asked_at_ == moment(run)) return;  // the last step of an epoch may be due twice
+    asked_at_ = moment(run);
     CheckpointRequest request;
     request.name = checkpoint_name(run.global_step());
     request.saved = [this, step = run.global_step()](const std::string& path) {

@@ -40,8 +40,8 @@ struct Becoming {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    // Who stands between ends before the program only if it is killed. What watches it takes that for the
-    // program's own end, so let it be that.
+    // The process between ends before the program only if it is killed. `wait` then gives 128 + SIGKILL, so
+    // the program must have ended, too.
     prctl(PR_SET_PDEATHSIG, may_be_left ? SIGKILL : SIGTERM);
     if (getppid() != parent) _exit(128 + SIGTERM);                       // it died before it was watched
     if (is_bound) sched_setaffinity(0, sizeof processors, &processors);  // without it, it only shares

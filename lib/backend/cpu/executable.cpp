@@ -6,7 +6,6 @@
 #include "backend/cpu/onednn.h"
 #include "backend/passes/memory.h"
 #include "core/clock.h"
-#include "core/text.h"
 
 namespace tpack::cpu {
 namespace {
