@@ -146,6 +146,18 @@ void require_start(const RankWatch& watch, int mpirun_code) {
                       ")");
 }
 
+int reported(const Failure& failure) {
+  report(failure);
+  return failure.exit_code;
+}
+
+/// The exit code of a run that a signal has ended; says what the ranks have not.
+int end_of_interrupted(int signal, const RankBoard& board) {
+  if (const auto failure = board.failure()) return reported({failure->exit_code, failure->text});
+  if (board.has_begun_training()) return 128 + signal;
+  return reported({128 + signal, "interrupted before training began; nothing was trained"});
+}
+
 }  // namespace
 
 int launch_ranks(int ranks, const std::vector<std::string>& command) {
@@ -153,7 +165,7 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   require_mpi();
   const auto board = RankBoard::create(ranks);
   const std::vector<std::string> words = command_of_mpirun(ranks, command, *board);
-  SignalWatcher signals;
+  SignalWatcher signals({.next = "the ranks are told"});
   signals.expect_orderly_end();
   // If this process is killed, mpirun ends, and the ranks with it.
   DependentProcess mpirun({.program = words[0], .words = words, .may_be_left = true});
@@ -199,15 +211,9 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   if (code == 0) return 0;  // the run was over before the signal
   if (signals.signal() == 0 && !all_ended_alone(watch, *board)) {
     require_start(watch, *code);
-    const Failure cause = cause_of_end(*code, *board);
-    report(cause);
-    return cause.exit_code;
+    return reported(cause_of_end(*code, *board));
   }
-  if (const auto failure = board->failure()) {  // they did not end in order
-    report({failure->exit_code, failure->text});
-    return failure->exit_code;
-  }
-  return 128 + (signals.signal() != 0 ? signals.signal() : SIGTERM);
+  return end_of_interrupted(signals.signal() != 0 ? signals.signal() : SIGTERM, *board);
 }
 
 bool started_by_procs() { return std::getenv(RankBoard::kVariable) != nullptr && started_by_mpirun(); }
@@ -217,6 +223,10 @@ bool hand_to_launcher(int rank, int ranks, const Failure& failure) {
   if (!board) return false;
   board->set_failure(rank, failure.exit_code, failure.text);
   return true;
+}
+
+void tell_launcher_of_training(int ranks) {
+  if (const auto board = RankBoard::open(ranks)) board->begin_training();
 }
 
 void bind_launched_rank() {

@@ -19,6 +19,7 @@ namespace {
 std::atomic<int> first_signal = 0;
 std::atomic<bool> ends_orderly = false;
 std::atomic<bool> is_over = false;
+std::atomic<bool> says_early_end = true;
 std::atomic<time_t> first_time = 0;
 std::atomic<int> wake_descriptor = -1;
 
@@ -48,7 +49,7 @@ void on_signal(int number, siginfo_t* info, void* /*context*/) {
   const bool is_passed_on = info->si_code == SI_QUEUE && info->si_value.sival_int != 0;
   if (is_over) _exit(128 + number);
   if (!ends_orderly) {
-    say("error: interrupted before training began; nothing was trained\n");
+    if (says_early_end) say("error: interrupted before training began; nothing was trained\n");
     _exit(128 + number);
   }
   if (first_signal.compare_exchange_strong(none, is_passed_on ? info->si_value.sival_int : number)) {
@@ -80,11 +81,12 @@ void handle_by_default(int number) {
 
 }  // namespace
 
-SignalWatcher::SignalWatcher() {
+SignalWatcher::SignalWatcher(Words words) : words_(std::move(words)) {
   first_signal = 0;
   ends_orderly = false;
   is_over = false;
   first_time = 0;
+  says_early_end = words_.of_early_end;
   wake_descriptor = eventfd(0, EFD_CLOEXEC);
   if (wake_descriptor < 0) throw ResourceError(std::string("eventfd: ") + std::strerror(errno));
   thread_ = std::thread([this] { watch(); });
@@ -126,8 +128,8 @@ void SignalWatcher::watch() {
     uint64_t count = 0;
     if (read(wake_descriptor, &count, sizeof count) != sizeof count || first_signal == 0) continue;
     if (stop_.stop_requested()) continue;
-    log::warning(std::string("interrupted by SIG") + sigabbrev_np(first_signal) +
-                 ": finishing the step and saving a checkpoint; interrupt again to end immediately");
+    log::warning(std::string("interrupted by SIG") + sigabbrev_np(first_signal) + ": " + words_.next +
+                 "; interrupt again to end immediately");
     stop_.request_stop();
   }
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <csignal>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 namespace tpack {
@@ -15,7 +16,12 @@ namespace tpack {
 /// (`nohup`) stays ignored. One at a time in a process.
 class SignalWatcher {
  public:
-  SignalWatcher();
+  struct Words {
+    std::string next = "finishing the step and saving a checkpoint";  // what follows the first signal
+    bool of_early_end = true;  // false: the process that started this one says that nothing was trained
+  };
+  SignalWatcher() : SignalWatcher(Words()) {}
+  explicit SignalWatcher(Words words);
   ~SignalWatcher();
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
@@ -31,6 +37,7 @@ class SignalWatcher {
  private:
   void watch();
 
+  Words words_;
   std::stop_source stop_;
   void (*before_sigpipe_)(int) = nullptr;
   std::atomic<bool> ending_ = false;

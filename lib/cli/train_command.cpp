@@ -48,16 +48,18 @@ std::vector<std::string> command_of_a_rank() {
 
 /// Ends by the first signal; errors are reported here, because they end all ranks.
 int train_here(const TrainCommandOptions& options) {
-  SignalWatcher signals;
+  SignalWatcher signals({.of_early_end = !started_by_procs()});
   const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
   std::unique_ptr<Comm> world;
   try {
     bind_launched_rank();
     world = make_world();
     if (world->size() > 1) log::set_prefix("[rank " + std::to_string(world->rank()) + "] ");
-    const LoopResult result =
-        train(options.train, *world,
-              {signals.stop_token(), [&signals] { signals.expect_orderly_end(); }, exit_code});
+    const auto on_watched = [&signals, &world] {
+      signals.expect_orderly_end();
+      tell_launcher_of_training(world->size());
+    };
+    const LoopResult result = train(options.train, *world, {signals.stop_token(), on_watched, exit_code});
     if (result.ending != Ending::kInterrupted) return 0;
     if (world->rank() == 0)
       log::info("to resume, run: " +

@@ -27,6 +27,7 @@ struct RankBoard::Header {
   std::atomic<int32_t> lost = -1;
   std::atomic<int32_t> failed = -1;  // the rank whose failure follows
   std::atomic<bool> failure_is_there = false;
+  std::atomic<bool> training = false;
   int32_t exit_code = 0;
   std::array<char, 8192> failure_text = {};
 };
@@ -102,6 +103,8 @@ RankBoard::Slot& RankBoard::slot(int rank) const {
 int RankBoard::ranks() const { return header().ranks; }
 void RankBoard::enter(int rank) { slot(rank).pid = getpid(); }
 void RankBoard::leave(int rank) { slot(rank).left = true; }
+void RankBoard::begin_training() { header().training = true; }
+bool RankBoard::has_begun_training() const { return header().training; }
 pid_t RankBoard::pid(int rank) const { return slot(rank).pid; }
 bool RankBoard::has_left(int rank) const { return slot(rank).left; }
 bool RankBoard::has_failed(int rank) const { return slot(rank).failed; }

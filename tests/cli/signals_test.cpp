@@ -27,6 +27,16 @@ TEST(SignalWatcher, ends_at_once_while_nobody_watches) {
   }
 }
 
+TEST(SignalWatcher, leaves_it_to_others_to_say_that_nothing_was_trained) {
+  EXPECT_EXIT(
+      {
+        let_signals_end_the_process();
+        const SignalWatcher watcher({.of_early_end = false});
+        raise(SIGTERM);
+      },
+      testing::ExitedWithCode(128 + SIGTERM), "^$");
+}
+
 TEST(SignalWatcher, leaves_alone_what_the_process_was_started_to_ignore) {
   for (const int number : {SIGINT, SIGHUP}) {
     EXPECT_EXIT(

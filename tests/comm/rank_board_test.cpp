@@ -35,6 +35,9 @@ TEST_F(RankBoardTest, shows_to_all_where_each_rank_is) {
   rank->leave(1);
   EXPECT_TRUE(maker->has_left(1));
   EXPECT_FALSE(maker->has_left(0));
+  EXPECT_FALSE(maker->has_begun_training());
+  rank->begin_training();
+  EXPECT_TRUE(maker->has_begun_training());
 }
 
 TEST_F(RankBoardTest, the_first_lost_rank_counts) {

@@ -229,6 +229,29 @@ TEST_F(Procs, say_last_what_ended_the_run) {
   EXPECT_EQ(again.err.find("error:"), again.err.rfind("error:")) << again.err;
 }
 
+/// Whatever mpirun and the ranks have done by then.
+TEST_F(Procs, say_once_that_nothing_was_trained) {
+  constexpr std::string_view kNothing = "error: interrupted before training began; nothing was trained";
+  constexpr std::string_view kSaved = "training was interrupted, saved ";
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGTERM, SIGINT}) {
+    Process process(words("early", four()), folder_ / "out");
+    const Stopwatch watch;
+    while (mpirun_of(process) == 0 && watch.seconds() < kProcsGoneWithinS) std::this_thread::yield();
+    const double moment = watch.seconds() + dice_.roll(0, 600) / 1000.0;
+    while (watch.seconds() < moment) std::this_thread::yield();
+    kill(process.pid(), number);
+    EXPECT_EQ(process.wait(), 128 + number) << process.err();
+    const std::string err = process.err();
+    const bool began = err.find(kSaved) != std::string::npos;
+    EXPECT_EQ(err.find(kNothing) != std::string::npos, !began) << err;
+    EXPECT_EQ(err.find(kNothing), err.rfind(kNothing)) << err;
+    if (!began) {
+      EXPECT_EQ(testing_cli::last_line(err), kNothing);
+    }
+    std::filesystem::remove_all(folder_ / "early");
+  }
+}
+
 TEST_F(Procs, are_refused_where_they_cannot_be) {
   const Outcome none = testing_cli::tpack({"train", config_, "--procs", "0"});
   EXPECT_EQ(none.code, 2) << none.err;
