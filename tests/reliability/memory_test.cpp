@@ -17,12 +17,16 @@ struct Shipped {
   std::string name;
   std::string dataset;  // below TPACK_DATASET; empty: none
   int steps = 40;
-  double slack = 0;  // bytes besides the five percent
+  double slack = 0;  // bytes besides the five percent, to either side
 };
 
 // A process that trains a small model without threads for data holds less than the fixed part of the
 // estimate.
 constexpr double kWithoutWorkers = 7e6;
+
+// Without AVX-512 oneDNN takes a block of 0.65 MB for each product with the batch, and gives it back. glibc
+// before 2.38 does not find it again (its bug 14581), so the heap grows in some runs: 68 or 77 MB.
+constexpr double kBlocksNotFoundAgain = 10e6;
 
 const std::vector<Shipped> kShipped = {{"autoencoder", ""},
                                        {"cartpole-a3c", "", 40, kWithoutWorkers},
@@ -38,7 +42,7 @@ const std::vector<Shipped> kShipped = {{"autoencoder", ""},
                                        {"digits-infogan", ""},
                                        {"digits-kmeans", "", 40, kWithoutWorkers},
                                        {"digits-linear", ""},
-                                       {"digits-pca", "", 50, kWithoutWorkers},
+                                       {"digits-pca", "", 50, kBlocksNotFoundAgain},
                                        {"digits-pix2pix", ""},
                                        {"digits-wgan", ""},
                                        {"digits-wgan-gp", ""},
@@ -105,7 +109,7 @@ TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
             << " MB by timings, held " << held / 1e6 << " MB, " << 100 * (by_timings / held - 1) << " %"
             << std::endl;
   EXPECT_NEAR(by_timings, held, 0.05 * held + shipped.slack);
-  EXPECT_GT(by_rules, 0.95 * held);
+  EXPECT_GT(by_rules, 0.95 * held - shipped.slack);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, Memory, testing::ValuesIn(kShipped), [](const auto& param_info) {

@@ -23,7 +23,11 @@ constexpr const char* kOneDnnWinograd = "winograd";  // in plans
 
 // What a process that trains convolutions holds in addition to one that only compiles them: pages of the
 // kernels that were tried when algorithms were chosen, and of those that run. Measured (docs/performance.md).
-constexpr LibraryPart kChoiceOfKernels = {2'500'000};
+const LibraryPart& choice_of_kernels() {
+  static constexpr LibraryPart kWithAvx512 = {2'500'000};
+  static constexpr LibraryPart kWithAvx2 = {1'500'000};
+  return has_avx512() ? kWithAvx512 : kWithAvx2;
+}
 
 /// oneDNN's view of a convolution: the same numbers for all three directions.
 struct ConvolutionProblem {
@@ -251,7 +255,7 @@ PreparedKernel backward_weights(const KernelRequest& request) {
 
 PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   PreparedKernel prepared = backward_weights(request);
-  prepared.library_part = &kChoiceOfKernels;
+  prepared.library_part = &choice_of_kernels();
   return prepared;
 }
 
