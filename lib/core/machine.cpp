@@ -11,25 +11,15 @@
 #include <thread>
 #include <unistd.h>
 
+#include "core/text.h"
+
 namespace tpack {
 namespace {
 
-/// CPUs that a cgroup (version 2, then 1) allows, 0 for no limit.
-double cgroup_processors() {
-  std::string quota;
-  double period = 0;
-  if (std::ifstream file("/sys/fs/cgroup/cpu.max"); file >> quota >> period) {
-    return quota == "max" || period <= 0 ? 0 : std::stod(quota) / period;
-  }
-  double limit = 0;
-  std::ifstream quota_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  std::ifstream period_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (quota_file >> limit && period_file >> period && limit > 0 && period > 0) return limit / period;
-  return 0;
-}
+constexpr uint64_t kKiB = 1024;
 
 /// The number after a word in a file of lines "word number".
-std::optional<uint64_t> number_after(const char* path, const std::string& word) {
+std::optional<uint64_t> number_after(const std::filesystem::path& path, const std::string& word) {
   std::ifstream file(path);
   for (std::string at; file >> at;) {
     uint64_t number = 0;
@@ -39,31 +29,81 @@ std::optional<uint64_t> number_after(const char* path, const std::string& word) 
   return std::nullopt;
 }
 
-/// Bytes that a cgroup (version 2, then 1) leaves; nothing if there is no limit ("max").
-std::optional<uint64_t> cgroup_memory() {
+/// From a process's cgroup up to the root: the limits of each of them hold. `line` of /proc/PID/cgroup:
+/// "ID:CONTROLLERS:PATH", without controllers for version 2. A container may see its own cgroup as the root
+/// and the path from outside; files that are not there are left out.
+std::vector<std::filesystem::path> folders_of(const std::string& line, const std::filesystem::path& root) {
+  std::vector<std::filesystem::path> folders;
+  std::filesystem::path path = line.substr(line.find(':', line.find(':') + 1) + 1);
+  for (; path.has_relative_path(); path = path.parent_path()) folders.push_back(root / path.relative_path());
+  folders.push_back(root);
+  return folders;
+}
+
+/// CPUs that one cgroup (version 2 or 1) allows; nothing if there is no limit.
+std::optional<double> processors_of(const std::filesystem::path& folder) {
+  std::string quota;
+  double limit = 0;
+  double period = 0;
+  if (std::ifstream file(folder / "cpu.max"); file >> quota >> period) {
+    if (quota == "max") return std::nullopt;
+    limit = std::stod(quota);
+  } else if (!(std::ifstream(folder / "cpu.cfs_quota_us") >> limit) ||
+             !(std::ifstream(folder / "cpu.cfs_period_us") >> period)) {
+    return std::nullopt;
+  }
+  if (limit <= 0 || period <= 0) return std::nullopt;
+  return limit / period;
+}
+
+/// Bytes that one cgroup (version 2 or 1) leaves; nothing if there is no limit ("max").
+std::optional<uint64_t> memory_of(const std::filesystem::path& folder) {
   struct Files {
     const char* limit;
     const char* used;
-    const char* parts;
-    const char* prefix;  // of the words in that file
+    const char* prefix;  // of the words in memory.stat
   };
-  constexpr Files kVersions[] = {
-      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", ""},
-      {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-       "/sys/fs/cgroup/memory/memory.stat", "total_"}};
+  constexpr Files kVersions[] = {{"memory.max", "memory.current", ""},
+                                 {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_"}};
   for (const Files& files : kVersions) {
     uint64_t limit = 0;
     uint64_t used = 0;
-    if (!(std::ifstream(files.limit) >> limit) || !(std::ifstream(files.used) >> used)) continue;
+    if (!(std::ifstream(folder / files.limit) >> limit) || !(std::ifstream(folder / files.used) >> used))
+      continue;
     for (const char* cache : {"inactive_file", "active_file"}) {  // what the kernel drops when it must
-      used -= std::min(used, number_after(files.parts, std::string(files.prefix) + cache).value_or(0));
+      const std::string word = std::string(files.prefix) + cache;
+      used -= std::min(used, number_after(folder / "memory.stat", word).value_or(0));
     }
     return limit - std::min(limit, used);
   }
   return std::nullopt;
 }
 
+template <typename T>
+void lower(std::optional<T>& least, const std::optional<T>& other) {
+  if (other && (!least || *other < *least)) least = other;
+}
+
 }  // namespace
+
+CgroupLimits cgroup_limits(const std::filesystem::path& own, const std::filesystem::path& root) {
+  CgroupLimits limits;
+  std::ifstream file(own);
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> parts = split(line, ':');
+    if (parts.size() < 3) continue;
+    const bool is_version_2 = parts[1].empty();  // has all controllers in one tree
+    const std::vector<std::string> controllers = split(parts[1], ',');
+    const auto folders = [&](const char* controller) {
+      if (is_version_2) return folders_of(line, root);
+      const bool is_there = std::ranges::find(controllers, controller) != controllers.end();
+      return is_there ? folders_of(line, root / controller) : std::vector<std::filesystem::path>();
+    };
+    for (const auto& folder : folders("cpu")) lower(limits.processors, processors_of(folder));
+    for (const auto& folder : folders("memory")) lower(limits.memory_left, memory_of(folder));
+  }
+  return limits;
+}
 
 uint64_t resident_memory() {
   uint64_t all = 0;
@@ -72,11 +112,10 @@ uint64_t resident_memory() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+uint64_t anonymous_memory() { return kKiB * number_after("/proc/self/status", "RssAnon:").value_or(0); }
+
 /// Not from getrusage, which counts what the process before exec held.
-uint64_t peak_resident_memory() {
-  constexpr uint64_t kKiB = 1024;
-  return kKiB * number_after("/proc/self/status", "VmHWM:").value_or(0);
-}
+uint64_t peak_resident_memory() { return kKiB * number_after("/proc/self/status", "VmHWM:").value_or(0); }
 
 std::vector<int> own_processors() {
   cpu_set_t mine;
@@ -109,16 +148,16 @@ size_t own_memory_nodes() {
 
 size_t available_processors() {
   size_t count = own_processors().size();
-  const double limit = cgroup_processors();
-  if (limit > 0) count = std::min(count, static_cast<size_t>(std::ceil(limit)));
+  if (const auto limit = cgroup_limits().processors)
+    count = std::min(count, static_cast<size_t>(std::ceil(*limit)));
   return std::max<size_t>(1, count);
 }
 
 std::optional<uint64_t> available_memory() {
   const auto kilobytes = number_after("/proc/meminfo", "MemAvailable:");
-  if (!kilobytes) return cgroup_memory();
-  const uint64_t machine = *kilobytes * 1024;
-  return std::min(machine, cgroup_memory().value_or(machine));
+  std::optional<uint64_t> least = cgroup_limits().memory_left;
+  if (kilobytes) lower(least, std::optional(*kilobytes * kKiB));
+  return least;
 }
 
 void prefer_large_pages(void* memory, size_t bytes) {

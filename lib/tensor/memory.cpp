@@ -43,8 +43,8 @@ void require_memory(size_t bytes) {
   const auto free = available_memory();
   if (!free) return;
   const uint64_t blocks = bytes_of_large_blocks;
-  const uint64_t resident = resident_memory();
-  const uint64_t promised = blocks > resident ? blocks - resident : 0;
+  const uint64_t written = anonymous_memory();
+  const uint64_t promised = blocks > written ? blocks - written : 0;
   if (bytes + promised <= *free) return;
   throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes) + "; " +
                       human_bytes(*free - std::min(promised, *free)) + " is free");

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/temporary_folder.h"
+
 namespace tpack {
 namespace {
 
@@ -39,6 +41,63 @@ TEST(Machine, has_some_memory_and_no_more_than_all) {
   ASSERT_TRUE(free.has_value());
   EXPECT_GT(*free, 0U);
   EXPECT_LE(*free, all_kilobytes * 1024);
+}
+
+/// A made-up tree of cgroups.
+class Cgroups : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  CgroupLimits limits() const { return cgroup_limits(folder_ / "own", folder_ / "fs"); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Cgroups, of_version_2_hold_with_those_around_them) {
+  write("own", "0::/job/step\n");
+  write("fs/job/memory.max", "1000\n");
+  write("fs/job/memory.current", "300\n");
+  write("fs/job/memory.stat", "anon 150\nactive_file 100\ninactive_file 50\n");
+  write("fs/job/step/memory.max", "max\n");
+  write("fs/job/step/memory.current", "200\n");
+  write("fs/job/cpu.max", "max 100000\n");
+  write("fs/job/step/cpu.max", "150000 100000\n");
+  write("fs/other/memory.max", "10\n");
+  write("fs/other/memory.current", "9\n");
+  EXPECT_EQ(limits().memory_left, 1000 - (300 - 100 - 50));
+  EXPECT_EQ(limits().processors, 1.5);
+  write("fs/job/step/memory.max", "250\n");
+  EXPECT_EQ(limits().memory_left, 250 - 200) << "the narrower one";
+  write("fs/cpu.max", "100000 100000\n");  // as a container sees its own group
+  EXPECT_EQ(limits().processors, 1.0);
+}
+
+TEST_F(Cgroups, of_version_1_have_a_tree_for_each_controller) {
+  write("own", "9:name=systemd:/\n4:memory:/slurm/job\n1:cpu,cpuacct:/slurm\n0::/\n");
+  write("fs/memory/slurm/memory.limit_in_bytes", "1000\n");
+  write("fs/memory/slurm/memory.usage_in_bytes", "400\n");
+  write("fs/memory/slurm/memory.stat", "inactive_file 1\ntotal_inactive_file 100\ntotal_active_file 0\n");
+  write("fs/memory/slurm/job/memory.limit_in_bytes", "9223372036854771712\n");
+  write("fs/memory/slurm/job/memory.usage_in_bytes", "400\n");
+  write("fs/cpu/slurm/cpu.cfs_quota_us", "200000\n");
+  write("fs/cpu/slurm/cpu.cfs_period_us", "100000\n");
+  write("fs/cpu/cpu.cfs_quota_us", "-1\n");
+  write("fs/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(limits().memory_left, 1000 - (400 - 100));
+  EXPECT_EQ(limits().processors, 2.0);
+}
+
+TEST_F(Cgroups, limit_nothing_where_the_system_says_nothing) {
+  EXPECT_FALSE(limits().memory_left);
+  EXPECT_FALSE(limits().processors);
+  write("own", "no cgroup\n0::/a:b\n");
+  write("fs/a:b/cpu.max", "max 100000\n");
+  EXPECT_FALSE(limits().processors);
+  write("fs/a:b/cpu.max", "50000 100000\n");
+  EXPECT_EQ(limits().processors, 0.5) << "a path may have colons";
 }
 
 /// The kernel's flags of the mapping that contains `address`.
