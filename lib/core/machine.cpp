@@ -40,7 +40,7 @@ std::vector<std::filesystem::path> folders_of(const std::string& line, const std
   return folders;
 }
 
-/// CPUs that one cgroup (version 2 or 1) allows; nothing if there is no limit.
+/// How many CPUs one cgroup (version 2 or 1) allows; nothing if it has no limit.
 std::optional<double> processors_of(const std::filesystem::path& folder) {
   std::string quota;
   double limit = 0;
@@ -56,7 +56,7 @@ std::optional<double> processors_of(const std::filesystem::path& folder) {
   return limit / period;
 }
 
-/// Bytes that one cgroup (version 2 or 1) leaves; nothing if there is no limit ("max").
+/// How many bytes one cgroup (version 2 or 1) leaves; nothing if it has no limit ("max").
 std::optional<uint64_t> memory_of(const std::filesystem::path& folder) {
   struct Files {
     const char* limit;

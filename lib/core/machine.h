@@ -14,8 +14,8 @@ std::vector<int> own_processors();
 /// How many groups with a memory of their own (NUMA nodes) the processors of this process are in; at least 1.
 size_t own_memory_nodes();
 
-/// What the control groups of a process allow: its own and those around it, of version 1 or 2. Nothing where
-/// there is no limit.
+/// What the control groups of a process allow: its own and those around it, of version 1 or 2. A member
+/// without a value is not limited.
 struct CgroupLimits {
   std::optional<double> processors;     // the CPU quota
   std::optional<uint64_t> memory_left;  // bytes, caches that the kernel can drop included

@@ -10,7 +10,7 @@ namespace {
 
 // What a process holds that trains, and one that only checks does not: the log file, stacks of threads, the
 // code that takes steps. Measured (docs/performance.md).
-constexpr uint64_t kOnlyInTraining = 500'000;
+constexpr uint64_t kOnlyInTraining = 800'000;
 
 uint64_t bytes_of_batch(const DataFlow& flow) {
   if (!flow.knows_spec()) return 0;  // it was not opened

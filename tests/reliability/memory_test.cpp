@@ -17,16 +17,12 @@ struct Shipped {
   std::string name;
   std::string dataset;  // below TPACK_DATASET; empty: none
   int steps = 40;
-  double slack = 0;  // bytes besides the five percent, to either side
+  double slack = 0;  // bytes besides the five percent
 };
 
 // A process that trains a small model without threads for data holds less than the fixed part of the
 // estimate.
 constexpr double kWithoutWorkers = 7e6;
-
-// Without AVX-512 oneDNN takes a block of 0.65 MB for each product with the batch, and gives it back. glibc
-// before 2.38 does not find it again (its bug 14581), so the heap grows in some runs: 68 or 77 MB.
-constexpr double kBlocksNotFoundAgain = 10e6;
 
 const std::vector<Shipped> kShipped = {{"autoencoder", ""},
                                        {"cartpole-a3c", "", 40, kWithoutWorkers},
@@ -42,7 +38,7 @@ const std::vector<Shipped> kShipped = {{"autoencoder", ""},
                                        {"digits-infogan", ""},
                                        {"digits-kmeans", "", 40, kWithoutWorkers},
                                        {"digits-linear", ""},
-                                       {"digits-pca", "", 50, kBlocksNotFoundAgain},
+                                       {"digits-pca", "", 50, kWithoutWorkers},
                                        {"digits-pix2pix", ""},
                                        {"digits-wgan", ""},
                                        {"digits-wgan-gp", ""},
@@ -103,13 +99,13 @@ TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
   double held = most_held();
   const double by_timings = predicted();
   // Threads that happen to need memory at the same time make the allocator hold more (autoencoder: 61 to 66
-  // MB): the least of a few runs counts.
-  for (int more = 4; more > 0 && held > 1.05 * by_timings; --more) held = std::min(held, most_held());
+  // MB; mnist-convnet: 143, 149 or 153 MB, see kLargeBlock in app/main.cpp): the least of a few runs counts.
+  for (int more = 9; more > 0 && held > 1.05 * by_timings; --more) held = std::min(held, most_held());
   std::cout << shipped.name << ": predicted " << by_rules / 1e6 << " MB by rules, " << by_timings / 1e6
             << " MB by timings, held " << held / 1e6 << " MB, " << 100 * (by_timings / held - 1) << " %"
             << std::endl;
   EXPECT_NEAR(by_timings, held, 0.05 * held + shipped.slack);
-  EXPECT_GT(by_rules, 0.95 * held - shipped.slack);
+  EXPECT_GT(by_rules, 0.95 * held);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, Memory, testing::ValuesIn(kShipped), [](const auto& param_info) {

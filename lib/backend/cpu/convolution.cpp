@@ -25,7 +25,7 @@ constexpr const char* kOneDnnWinograd = "winograd";  // in plans
 // kernels that were tried when algorithms were chosen, and of those that run. Measured (docs/performance.md).
 const LibraryPart& choice_of_kernels() {
   static constexpr LibraryPart kWithAvx512 = {2'500'000};
-  static constexpr LibraryPart kWithAvx2 = {1'500'000};
+  static constexpr LibraryPart kWithAvx2 = {1'000'000};
   return has_avx512() ? kWithAvx512 : kWithAvx2;
 }
 
