@@ -27,6 +27,7 @@
 namespace tpack {
 namespace {
 
+constexpr auto kDistributedCode = static_cast<int>(ErrorKind::kDistributed);
 constexpr int kSecondsToEnd = 10;  // for the others when a rank was lost
 
 /// Watches processes of others; a descriptor becomes readable when one ends.
@@ -90,7 +91,6 @@ std::string how_it_ended(int code) {
 /// What ended a run whose mpirun has failed. A rank that says that it has lost another one is not the cause,
 /// where that one has ended without saying why.
 Failure cause_of_end(int mpirun_code, const RankBoard& board) {
-  constexpr auto kDistributedCode = static_cast<int>(ErrorKind::kDistributed);
   constexpr int kLastOfOurs = 8;
   const int lost = board.lost();
   const auto failure = board.failure();
@@ -151,10 +151,14 @@ int reported(const Failure& failure) {
   return failure.exit_code;
 }
 
-/// The exit code of a run that a signal has ended; says what the ranks have not.
+/// The exit code of a run that a signal has ended; says what the ranks have not. Those that train already
+/// miss one that the signal has ended before it did.
 int end_of_interrupted(int signal, const RankBoard& board) {
-  if (const auto failure = board.failure()) return reported({failure->exit_code, failure->text});
-  if (board.has_begun_training()) return 128 + signal;
+  const auto failure = board.failure();
+  const bool all_trained = board.have_begun_training();
+  if (failure && (all_trained || failure->exit_code != kDistributedCode))
+    return reported({failure->exit_code, failure->text});
+  if (all_trained) return 128 + signal;
   return reported({128 + signal, "interrupted before training began; nothing was trained"});
 }
 
@@ -225,8 +229,8 @@ bool hand_to_launcher(int rank, int ranks, const Failure& failure) {
   return true;
 }
 
-void tell_launcher_of_training(int ranks) {
-  if (const auto board = RankBoard::open(ranks)) board->begin_training();
+void tell_launcher_of_training(int rank, int ranks) {
+  if (const auto board = RankBoard::open(ranks)) board->begin_training(rank);
 }
 
 void bind_launched_rank() {

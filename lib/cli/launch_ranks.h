@@ -24,6 +24,6 @@ bool started_by_procs();
 /// no rank has failed before; false in other processes.
 bool hand_to_launcher(int rank, int ranks, const Failure& failure);
 /// Tells that process that such a rank trains from now on. Nothing in other processes.
-void tell_launcher_of_training(int ranks);
+void tell_launcher_of_training(int rank, int ranks);
 
 }  // namespace tpack

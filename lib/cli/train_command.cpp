@@ -57,7 +57,7 @@ int train_here(const TrainCommandOptions& options) {
     if (world->size() > 1) log::set_prefix("[rank " + std::to_string(world->rank()) + "] ");
     const auto on_watched = [&signals, &world] {
       signals.expect_orderly_end();
-      tell_launcher_of_training(world->size());
+      tell_launcher_of_training(world->rank(), world->size());
     };
     const LoopResult result = train(options.train, *world, {signals.stop_token(), on_watched, exit_code});
     if (result.ending != Ending::kInterrupted) return 0;

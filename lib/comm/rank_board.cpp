@@ -27,7 +27,6 @@ struct RankBoard::Header {
   std::atomic<int32_t> lost = -1;
   std::atomic<int32_t> failed = -1;  // the rank whose failure follows
   std::atomic<bool> failure_is_there = false;
-  std::atomic<bool> training = false;
   int32_t exit_code = 0;
   std::array<char, 8192> failure_text = {};
 };
@@ -36,6 +35,7 @@ struct RankBoard::Slot {
   std::atomic<int32_t> pid = 0;
   std::atomic<bool> left = false;
   std::atomic<bool> failed = false;
+  std::atomic<bool> training = false;
   std::atomic<uint32_t> stages = 0;  // how many there were; the last one is texts[stages % 2]
   std::array<std::array<char, 64>, 2> texts = {};
 };
@@ -103,12 +103,17 @@ RankBoard::Slot& RankBoard::slot(int rank) const {
 int RankBoard::ranks() const { return header().ranks; }
 void RankBoard::enter(int rank) { slot(rank).pid = getpid(); }
 void RankBoard::leave(int rank) { slot(rank).left = true; }
-void RankBoard::begin_training() { header().training = true; }
-bool RankBoard::has_begun_training() const { return header().training; }
+void RankBoard::begin_training(int rank) { slot(rank).training = true; }
 pid_t RankBoard::pid(int rank) const { return slot(rank).pid; }
 bool RankBoard::has_left(int rank) const { return slot(rank).left; }
 bool RankBoard::has_failed(int rank) const { return slot(rank).failed; }
 int RankBoard::lost() const { return header().lost; }
+
+bool RankBoard::have_begun_training() const {
+  for (int rank = 0; rank < ranks(); ++rank)
+    if (!slot(rank).training) return false;
+  return true;
+}
 
 void RankBoard::set_lost(int rank) {
   int32_t none = -1;

@@ -29,8 +29,8 @@ class RankBoard {
   int ranks() const;
   /// This process is that rank.
   void enter(int rank);
-  /// The ranks train from now on: an interrupt is followed by a checkpoint.
-  void begin_training();
+  /// The rank trains from now on: an interrupt is followed by a checkpoint, once all of them do.
+  void begin_training(int rank);
   /// Where the rank is from now on: "gradients", or with `is_over` "after gradients"; only the beginning of a
   /// long text is kept. Allocates nothing.
   void set_stage(int rank, std::string_view stage, bool is_over = false);
@@ -44,7 +44,8 @@ class RankBoard {
   /// That rank has ended before its time: the others cannot go on. The first one counts.
   void set_lost(int rank);
 
-  bool has_begun_training() const;
+  /// True if all ranks train, or have trained.
+  bool have_begun_training() const;
   /// 0 until the rank has entered.
   pid_t pid(int rank) const;
   std::string stage(int rank) const;

@@ -35,9 +35,11 @@ TEST_F(RankBoardTest, shows_to_all_where_each_rank_is) {
   rank->leave(1);
   EXPECT_TRUE(maker->has_left(1));
   EXPECT_FALSE(maker->has_left(0));
-  EXPECT_FALSE(maker->has_begun_training());
-  rank->begin_training();
-  EXPECT_TRUE(maker->has_begun_training());
+  for (const int trains : {1, 0, 2}) {
+    EXPECT_FALSE(maker->have_begun_training());
+    rank->begin_training(trains);
+  }
+  EXPECT_TRUE(maker->have_begun_training());
 }
 
 TEST_F(RankBoardTest, the_first_lost_rank_counts) {
