@@ -4,7 +4,7 @@
 #   ./check.sh            everything that has to pass before a change lands
 #   ./check.sh --quick    for the desk: format, scripts, the debug build, reference pages, clang-tidy of what changed, unit tests
 #                         (under 5 minutes with a warm compiler cache)
-#   ./check.sh --all      clang-tidy of all sources, too
+#   ./check.sh --all      clang-tidy of all sources, too, and the tests of moments: signals that meet processes, pace, the memory of a process
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -74,7 +74,7 @@ case "$mode" in
 esac
 
 step "unit tests"
-scripts/run_tests.py "build/$preset" -j "$jobs" -LE end_to_end
+scripts/run_tests.py "build/$preset" -j "$jobs" -LE '^(end_to_end|moments)$'
 if [ "$mode" = --quick ]; then
   echo; echo "quick checks passed ($((SECONDS - start)) s)"
   exit 0
@@ -99,15 +99,19 @@ step "address and undefined-behavior sanitizers (clang)"
 build asan
 export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1
 # Golden files are made by PyTorch, in which no sanitizer sees anything.
-scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|scripts|bench)$' -E "$ranks|GoldenFiles"
+scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|moments|scripts|bench)$' -E "$ranks|GoldenFiles"
 # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
-ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE end_to_end -R "$ranks"
+ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|moments)$' -R "$ranks"
 
 step "README"
 scripts/run_readme.sh
 
 step "end to end"
-scripts/run_tests.py build/release -L end_to_end -R '^Allocations'  # alone: they skip on a busy machine
-scripts/run_tests.py build/release -j "$jobs" -L end_to_end -E '^Allocations'
+scripts/run_tests.py build/release -j "$jobs" -L end_to_end
+
+if [ "$mode" = --all ]; then
+  step "moments"
+  scripts/run_tests.py build/release -L moments
+fi
 
 echo; echo "all checks passed ($((SECONDS - start)) s)"

@@ -70,13 +70,16 @@ class Procs : public Training {
   Dice dice_;
 };
 
+/// What depends on the moment at which a signal meets a process.
+class ProcsSignalled : public Procs {};
+
 TEST_F(Procs, train_what_mpirun_trains) {
   train_well("mpirun", {}, kRanks);
   train_well("procs", {"--procs", "2", "--set", "trainer=Horovod"});
   expect_same_state(load_checkpoint(checkpoint(20, "mpirun")), load_checkpoint(checkpoint(20, "procs")));
 }
 
-TEST_F(Procs, say_which_rank_was_killed_and_where_20_times) {
+TEST_F(ProcsSignalled, say_which_rank_was_killed_and_where_20_times) {
   const std::string name = "killed";
   for (int i = 0; i < 20; ++i) {
     Process process(words(name, four()), folder_ / "out");
@@ -103,7 +106,7 @@ TEST_F(Procs, say_which_rank_was_killed_and_where_20_times) {
                     load_checkpoint(checkpoint(kProcsSteps, name)));
 }
 
-TEST_F(Procs, end_when_a_rank_stands_still) {
+TEST_F(ProcsSignalled, end_when_a_rank_stands_still) {
   Process process(words("stopped", four("5")), folder_ / "out");
   ASSERT_TRUE(process.wait_for("saved ")) << process.err();
   const std::vector<pid_t> ranks = ranks_of(process);
@@ -120,7 +123,7 @@ TEST_F(Procs, end_when_a_rank_stands_still) {
 }
 
 /// Also with the process of tpack that stands between.
-TEST_F(Procs, end_with_mpirun) {
+TEST_F(ProcsSignalled, end_with_mpirun) {
   for (const bool is_between : {false, true}) {
     SCOPED_TRACE(is_between);
     Process process(words(is_between ? "no_process_between" : "no_mpirun", four()), folder_ / "out");
@@ -138,7 +141,7 @@ TEST_F(Procs, end_with_mpirun) {
   }
 }
 
-TEST_F(Procs, end_with_the_process_that_started_them) {
+TEST_F(ProcsSignalled, end_with_the_process_that_started_them) {
   std::vector<pid_t> ranks;
   {
     Process process(words("alone", four()), folder_ / "out");
@@ -166,7 +169,7 @@ TEST_F(Procs, go_on_as_two_with_the_same_samples) {
     EXPECT_LT(max_difference(value, two.tensors.at(entry)), 1e-5) << entry;
 }
 
-TEST_F(Procs, save_when_they_are_asked_to_end) {
+TEST_F(ProcsSignalled, save_when_they_are_asked_to_end) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGTERM, SIGINT}) {
     Process process(words("asked", four()), folder_ / "out");
     ASSERT_TRUE(wait_for_saves(process, dice_.roll(1, 3), dice_.roll(0, 20'000))) << process.err();
@@ -188,7 +191,7 @@ TEST_F(Procs, save_when_they_are_asked_to_end) {
   }
 }
 
-TEST_F(Procs, save_when_mpirun_is_asked_to_end) {
+TEST_F(ProcsSignalled, save_when_mpirun_is_asked_to_end) {
   // Between its own SIGTERM and that of the ranks mpirun lets some tenths of a second pass, in which it takes
   // no output: epochs of milliseconds would fill the pipe.
   std::vector<std::string> endless = four();
@@ -227,29 +230,6 @@ TEST_F(Procs, say_last_what_ended_the_run) {
   EXPECT_EQ(again.code, 2) << again.err;
   EXPECT_NE(last_line(again.err).find("has checkpoints of an earlier run"), std::string::npos) << again.err;
   EXPECT_EQ(again.err.find("error:"), again.err.rfind("error:")) << again.err;
-}
-
-/// Whatever mpirun and the ranks have done by then.
-TEST_F(Procs, say_once_that_nothing_was_trained) {
-  constexpr std::string_view kNothing = "error: interrupted before training began; nothing was trained";
-  constexpr std::string_view kSaved = "training was interrupted, saved ";
-  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGTERM, SIGINT}) {
-    Process process(words("early", four()), folder_ / "out");
-    const Stopwatch watch;
-    while (mpirun_of(process) == 0 && watch.seconds() < kProcsGoneWithinS) std::this_thread::yield();
-    const double moment = watch.seconds() + dice_.roll(0, 600) / 1000.0;
-    while (watch.seconds() < moment) std::this_thread::yield();
-    kill(process.pid(), number);
-    EXPECT_EQ(process.wait(), 128 + number) << process.err();
-    const std::string err = process.err();
-    const bool began = err.find(kSaved) != std::string::npos;
-    EXPECT_EQ(err.find(kNothing) != std::string::npos, !began) << err;
-    EXPECT_EQ(err.find(kNothing), err.rfind(kNothing)) << err;
-    if (!began) {
-      EXPECT_EQ(testing_cli::last_line(err), kNothing);
-    }
-    std::filesystem::remove_all(folder_ / "early");
-  }
 }
 
 TEST_F(Procs, are_refused_where_they_cannot_be) {
