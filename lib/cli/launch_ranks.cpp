@@ -190,6 +190,8 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
       if (signals.signal() != 0) watch.signal_all(SIGTERM, &passed_on);
       if (signals.signal() != 0 && !watch.all_seen()) mpirun.signal(SIGTERM);  // nothing was trained yet
     }
+    if (const int number = SignalWatcher::take_save_request(); number != 0)
+      mpirun.signal(number);  // which passes it on
     // mpirun itself lingers for seconds after ranks that ended by a signal.
     if (all_ended_alone(watch, *board)) break;
     if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) {

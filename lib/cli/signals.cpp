@@ -20,17 +20,27 @@ std::atomic<int> first_signal = 0;
 std::atomic<bool> ends_orderly = false;
 std::atomic<bool> is_over = false;
 std::atomic<bool> says_early_end = true;
-std::atomic<time_t> first_time = 0;
+std::atomic<int64_t> first_time_ms = 0;
 std::atomic<int> wake_descriptor = -1;
+std::atomic<int> save_signal = 0;
 
 // Who ends a group of processes (a service manager, a scheduler) tells each of them, and those that started
-// others pass it on: such signals come several times. Ctrl-C is pressed by a person.
-constexpr time_t kSecondsOfOneSignal = 3;
+// others pass it on: such signals come several times. Ctrl-C is pressed by a person; but `timeout -s INT`
+// sends it twice, to the process and to its group.
+constexpr int64_t kMsOfOneSignal = 3000;
+constexpr int64_t kMsOfOneInterrupt = 1000;
 
-time_t now() {
+int64_t now_ms() {
   timespec time = {};
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec;
+  return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
+
+/// Whether a signal that comes after the first one means the same request.
+bool is_repeated(int number) {
+  if (first_time_ms == 0) return true;  // the handler of the first one has not come to it
+  if (number == SIGINT && first_signal != SIGINT) return false;
+  return now_ms() - first_time_ms < (number == SIGINT ? kMsOfOneInterrupt : kMsOfOneSignal);
 }
 
 void wake() {
@@ -53,13 +63,15 @@ void on_signal(int number, siginfo_t* info, void* /*context*/) {
     _exit(128 + number);
   }
   if (first_signal.compare_exchange_strong(none, is_passed_on ? info->si_value.sival_int : number)) {
-    first_time = now();
-  } else if (number == SIGINT || (first_time != 0 && now() - first_time >= kSecondsOfOneSignal)) {
+    first_time_ms = now_ms();
+  } else if (!is_repeated(number)) {
     say("error: interrupted again: ended immediately, without a checkpoint of the last steps\n");
     _exit(128 + number);
   }
   wake();
 }
+
+void on_save_signal(int number, siginfo_t* /*info*/, void* /*context*/) { save_signal = number; }
 
 /// What was ignored before stays so: `nohup` asks for that, and a shell for what it runs in the background.
 bool is_ignored(int number) {
@@ -85,7 +97,8 @@ SignalWatcher::SignalWatcher(Words words) : words_(std::move(words)) {
   first_signal = 0;
   ends_orderly = false;
   is_over = false;
-  first_time = 0;
+  first_time_ms = 0;
+  save_signal = 0;
   says_early_end = words_.of_early_end;
   wake_descriptor = eventfd(0, EFD_CLOEXEC);
   if (wake_descriptor < 0) throw ResourceError(std::string("eventfd: ") + std::strerror(errno));
@@ -93,6 +106,8 @@ SignalWatcher::SignalWatcher(Words words) : words_(std::move(words)) {
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
   handle(SIGHUP, on_signal);
+  handle(SIGUSR1, on_save_signal);
+  handle(SIGUSR2, on_save_signal);
   before_sigpipe_ = std::signal(SIGPIPE, SIG_IGN);  // nobody reads the messages any longer: no reason to end
 }
 
@@ -100,6 +115,8 @@ SignalWatcher::~SignalWatcher() {
   handle_by_default(SIGINT);
   handle_by_default(SIGTERM);
   handle_by_default(SIGHUP);
+  handle_by_default(SIGUSR1);
+  handle_by_default(SIGUSR2);
   std::signal(SIGPIPE, before_sigpipe_);
   ending_ = true;
   wake();
@@ -110,6 +127,8 @@ SignalWatcher::~SignalWatcher() {
 void SignalWatcher::expect_orderly_end() { ends_orderly = true; }
 
 void SignalWatcher::expect_end() { is_over = true; }
+
+int SignalWatcher::take_save_request() { return save_signal.exchange(0); }
 
 int SignalWatcher::signal() const { return first_signal; }
 

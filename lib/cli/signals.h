@@ -8,11 +8,12 @@
 
 namespace tpack {
 
-/// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, and ignores SIGPIPE. While somebody watches for
+/// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, SIGUSR1 and SIGUSR2 into one to save, and ignores
+/// SIGPIPE. While somebody watches for
 /// that (`expect_orderly_end`) the first one asks for an orderly end; another one ends the process at once
-/// with 128 + its number, but for SIGTERM and SIGHUP in the next seconds, which are the same request once
-/// more. Handlers, not a blocked mask: libraries start threads before main() (OpenBLAS does), and those would
-/// take the signal. A signal that the process was started to ignore
+/// with 128 + its number, but for SIGTERM and SIGHUP in the next seconds, and SIGINT within a second after
+/// SIGINT, which are the same request once more. Handlers, not a blocked mask: libraries start threads before
+/// main() (OpenBLAS does), and those would take the signal. A signal that the process was started to ignore
 /// (`nohup`) stays ignored. One at a time in a process.
 class SignalWatcher {
  public:
@@ -31,6 +32,8 @@ class SignalWatcher {
   /// All is saved and said: another signal ends the process without a word.
   void expect_end();
   std::stop_token stop_token() const { return stop_.get_token(); }
+  /// Takes back a request to save: the signal that came since the last call; 0 if none did.
+  static int take_save_request();
   /// The first signal, or the one that it passes on; 0 if none came.
   int signal() const;
 

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -59,7 +60,12 @@ int train_here(const TrainCommandOptions& options) {
       signals.expect_orderly_end();
       tell_launcher_of_training(world->rank(), world->size());
     };
-    const LoopResult result = train(options.train, *world, {signals.stop_token(), on_watched, exit_code});
+    const auto save_request = [] {
+      const int number = SignalWatcher::take_save_request();
+      return number == 0 ? std::string() : std::string("SIG") + sigabbrev_np(number);
+    };
+    const LoopResult result =
+        train(options.train, *world, {signals.stop_token(), on_watched, exit_code, save_request});
     if (result.ending != Ending::kInterrupted) return 0;
     if (world->rank() == 0)
       log::info("to resume, run: " +

@@ -10,32 +10,16 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 
 namespace tpack {
 namespace {
 
-/// Bytes of the UTF-8 character at `at`; 0 if there is none.
-size_t character_bytes(const std::string& text, size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  if (lead < 0x80) return lead == 0 ? 0 : 1;
-  const size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
-                        : lead >= 0xE0 && lead < 0xF0 ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                      : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[at + i]) & 0xC0U) != 0x80U) return 0;
-  }
-  return length;
-}
-
+/// A NUL is no text either.
 std::optional<size_t> first_bad_byte(const std::string& text) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = character_bytes(text, at);
-    if (length == 0) return at;
-    at += length;
-  }
-  return std::nullopt;
+  const auto invalid = first_invalid_utf8(text);
+  const size_t zero = text.find('\0');
+  return zero < invalid.value_or(text.size()) ? zero : invalid;
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -70,7 +54,7 @@ YamlText YamlText::of_file(const std::string& path) {
 }
 
 YamlText YamlText::of_string(std::string text, const std::string& name) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  text.erase(0, text.size() - without_byte_order_mark(text).size());
   YamlText made(std::move(text), of_name(name));
   made.check();
   return made;

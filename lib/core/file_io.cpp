@@ -91,7 +91,32 @@ void AppendFile::close() {
   if (io_.close(std::exchange(file_, -1)) != 0) fail(path_, "close");
 }
 
-void write_whole_file(const std::string& path, std::span<const std::string_view> parts, FileIo& io) {
+std::string link_target(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::filesystem::path at = path;
+  std::error_code failure;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(at, failure); ++i) {
+    const std::filesystem::path to = std::filesystem::read_symlink(at, failure);
+    if (failure) break;
+    at = at.parent_path() / to;  // `to` alone if it is absolute
+  }
+  return at.string();
+}
+
+bool is_replaceable(const std::string& path) {
+  std::error_code failure;
+  const auto there = std::filesystem::status(path, failure);
+  return !std::filesystem::exists(there) || std::filesystem::is_regular_file(there);
+}
+
+void write_whole_file(const std::string& written, std::span<const std::string_view> parts, FileIo& io) {
+  const std::string path = link_target(written);
+  if (!is_replaceable(path) && !std::filesystem::is_directory(path)) {
+    AppendFile file(path, io);
+    for (const std::string_view part : parts) file.write(part);
+    file.close();
+    return;
+  }
   const std::string temporary = temporary_name(path);
   try {
     write_and_rename(path, temporary, parts, io);

@@ -50,10 +50,16 @@ class AppendFile {
 
 /// Writes the parts, one after the other, as the whole content of `path`, so that whatever happens, the
 /// power cut included, `path` is the old file or the new one: temporary name next to it, fsync, rename, fsync
-/// of the folder. Errors: ResourceError with path and cause; the temporary file is removed.
+/// of the folder. A link stays, and the file that it leads to is written; what is no plain file (a device, a
+/// pipe) is written as it is. Errors: ResourceError with path and cause; the temporary file is removed.
 void write_whole_file(const std::string& path, std::span<const std::string_view> parts,
                       FileIo& io = FileIo::system());
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());
+
+/// Where what is written to `path` ends up: the end of a chain of links, which need not be there.
+std::string link_target(const std::string& path);
+/// True if `path` is a plain file, or nothing: only such a name may be taken by a rename.
+bool is_replaceable(const std::string& path);
 
 /// True for a link that leads to nothing, or to itself.
 bool is_dangling_link(const std::string& path);

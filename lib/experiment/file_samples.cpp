@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <new>
-#include <sstream>
 
 #include "core/file_io.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "dataflow/image.h"
 #include "dataflow/source.h"
 #include "experiment/sample_maps.h"
@@ -41,9 +42,13 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
   files.insert(files.end(), found.begin(), found.end());
 }
 
-void add_lines(std::istream& list, std::vector<std::string>& files) {
-  for (std::string line; std::getline(list, line);) {
-    const std::string path(trim(line));
+/// The lines of a list, or what stands between NUL characters if it has any (`find -print0`): such paths may
+/// have spaces at their ends, and line ends.
+void add_listed(std::string_view list, std::vector<std::string>& files) {
+  list = without_byte_order_mark(list);
+  const bool has_lines = list.find('\0') == std::string_view::npos;
+  for (const std::string& item : split(list, has_lines ? '\n' : '\0')) {
+    const std::string path(has_lines ? trim(item) : item);
     if (!path.empty()) files.push_back(path);
   }
 }
@@ -251,12 +256,11 @@ std::vector<std::string> listed_files(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     std::error_code failure;
     if (word == "-") {
-      add_lines(std::cin, files);
+      add_listed(std::string(std::istreambuf_iterator<char>(std::cin), {}), files);
     } else if (word.starts_with("@")) {
       const std::optional<std::string> content = read_whole_file(word.substr(1));
       if (!content) throw DataError(word.substr(1), "this list cannot be read");
-      std::istringstream list(*content);
-      add_lines(list, files);
+      add_listed(*content, files);
     } else if (fs::is_directory(word, failure)) {
       add_folder(word, files);
     } else {

@@ -10,8 +10,8 @@
 namespace tpack {
 
 /// The files that words of a command line mean, in their order: a file; a folder (its images, sorted, folders
-/// in it too); `@FILE` (a list, one path per line); `-` (the same from stdin). Errors: DataError for a list
-/// or folder that is not there.
+/// in it too); `@FILE` (a list, one path per line, or with NUL characters between the paths); `-` (the same
+/// from stdin). Errors: DataError for a list or folder that is not there.
 std::vector<std::string> listed_files(const std::vector<std::string>& words);
 
 /// A sample as a model is fed it, or why there is none.

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "core/file_io.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "draw/png.h"
 #include "experiment/file_samples.h"
 #include "experiment/prediction_writer.h"
@@ -41,10 +41,15 @@ std::vector<PredictOutput> outputs_of(const Experiment& e) {
 
 std::vector<std::string> labels_of(const InferOptions& o, const StoredModel& model) {
   if (o.labels.empty()) return model.labels();
-  std::ifstream file(o.labels);
-  if (!file) throw ConfigError(o.labels + ": cannot be read");
+  const auto text = read_whole_file(o.labels);
+  if (!text) throw ConfigError(o.labels + ": cannot be read");
+  if (const auto bad = first_invalid_utf8(*text)) {
+    const auto line = 1 + std::count(text->begin(), text->begin() + static_cast<std::ptrdiff_t>(*bad), '\n');
+    throw ConfigError(o.labels + ":" + std::to_string(line) + ": is not UTF-8; save the file as UTF-8");
+  }
   std::vector<std::string> labels;
-  for (std::string line; std::getline(file, line);) labels.emplace_back(trim(line));
+  for (const std::string& line : split(without_byte_order_mark(*text), '\n')) labels.emplace_back(trim(line));
+  if (!labels.empty() && labels.back().empty()) labels.pop_back();  // after the last line end
   return labels;
 }
 

@@ -16,6 +16,7 @@
 #include "checkpoint/checkpoint.h"
 #include "core/file_io.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 
 namespace tpack {
 namespace {
@@ -24,12 +25,9 @@ namespace {
 /// no regular file (a pipe) is written as it is.
 class TextOutput {
  public:
-  explicit TextOutput(std::string path) : path_(std::move(path)), written_(path_) {
+  explicit TextOutput(const std::string& path) : path_(link_target(path)), written_(path_) {
     if (path_.empty()) return;
-    std::error_code failure;
-    const auto there = std::filesystem::status(path_, failure);
-    if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there))
-      written_ = temporary_name(path_);
+    if (is_replaceable(path_)) written_ = temporary_name(path_);
     file_.open(written_);
     if (!file_) throw ResourceError(path_ + ": cannot be written: " + std::strerror(errno));
   }
@@ -92,9 +90,9 @@ class JsonLines final : public PredictionWriter {
         output_(options.output) {}
 
   void write(const Prediction& p) override {
-    nlohmann::ordered_json line = {{"file", p.file}};
+    nlohmann::ordered_json line = {{"file", printable(p.file)}};
     if (!p.error.empty()) {
-      line["error"] = p.error;
+      line["error"] = printable(p.error);
     } else {
       if (classes_) add_classes(p.outputs[*classes_], line);
       if (set_) line["labels"] = labels_that_hold(p.outputs[*set_], options_.labels, options_.threshold);
@@ -210,7 +208,7 @@ class Hdf5 final : public PredictionWriter {
     std::string files;
     std::string errors;
     for (const Prediction& p : all_) {
-      files += one_line(p.file) + "\n";
+      files += one_line(printable(p.file)) + "\n";
       errors += one_line(p.error) + "\n";
     }
     content.texts["files"] = files;

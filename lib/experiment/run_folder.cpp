@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/file_io.h"
 #include "core/log.h"
+#include "core/text_encoding.h"
 
 namespace tpack {
 namespace {
@@ -71,13 +72,43 @@ bool is_whole(const std::string& checkpoint) {
   }
 }
 
-/// Renames PATH to PATH.bak-TIME.
+/// True for what a run or its callbacks write into a run folder.
+bool is_written_by_runs(const std::string& name) {
+  static constexpr std::array<const char*, 8> kNames = {"checkpoints", "samples",   "images",  "tensors",
+                                                        "config.yaml", "plan.json", "log.txt", "exit.json"};
+  static constexpr std::array<const char*, 5> kBeginnings = {"stats.", "events.out.tfevents.", "bad_samples",
+                                                             "chrome-trace-", "left-"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+         std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                     [&](const char* beginning) { return name.starts_with(beginning); });
+}
+
+/// Moves what runs have written to PATH/bak-TIME, for a folder that must stay: a link, a mount point, the
+/// working directory.
+std::string move_into_backup(const std::string& path) {
+  const std::string backup = unused_name(path + "/bak-" + time_stamp());
+  try {
+    fs::create_directory(backup);
+    std::vector<fs::path> written;
+    for (const auto& entry : fs::directory_iterator(path))
+      if (is_written_by_runs(entry.path().filename().string())) written.push_back(entry.path());
+    for (const fs::path& one : written) fs::rename(one, backup / one.filename());
+  } catch (const fs::filesystem_error& failure) {
+    throw ResourceError(path + ": the files of the earlier run cannot be moved to " + backup + ": " +
+                        failure.code().message() + "; use another folder (--log-dir DIR)");
+  }
+  return backup;
+}
+
+/// Renames PATH to PATH.bak-TIME; where that cannot be, its content moves.
 std::string move_to_backup(const std::string& path) {
-  std::string name = unused_name(path + ".bak-" + time_stamp());
   std::error_code failure;
+  const std::string last = fs::path(path).filename().string();
+  const bool must_stay = fs::is_symlink(path, failure) || last == "." || last == "..";
+  if (must_stay) return move_into_backup(path);
+  const std::string name = unused_name(path + ".bak-" + time_stamp());
   fs::rename(path, name, failure);
-  if (failure) throw ResourceError(path + ": cannot be renamed to " + name + ": " + failure.message());
-  return name;
+  return failure ? move_into_backup(path) : name;
 }
 
 }  // namespace
@@ -151,9 +182,11 @@ std::string RunFolder::set_aside_before() const {
 void RunFolder::begin() {
   if (move_away_) {
     const std::string backup = move_to_backup(path_);
-    lock_.reset();
-    make_folder(path_);
-    lock_.emplace(path_, kLockedBy);
+    if (!fs::exists(path_)) {
+      lock_.reset();
+      make_folder(path_);
+      lock_.emplace(path_, kLockedBy);
+    }
     log::info("the content of " + path_ + " was moved to " + backup);
   }
   make_folder(checkpoints());
@@ -243,7 +276,7 @@ std::vector<std::string> RunFolder::all_of_the_run() const {
 
 std::string ExitRecord::to_json() const {
   const nlohmann::ordered_json record = {{"exit_code", exit_code},
-                                         {"reason", reason},
+                                         {"reason", printable(reason)},
                                          {"epoch", epoch},
                                          {"global_step", global_step},
                                          {"peak_memory_bytes", peak_memory_bytes},

@@ -33,7 +33,8 @@ class RunFolder {
   /// damaged; ResourceError if it cannot be written or another process trains in it.
   RunFolder(std::string path, const ResumeRequest& resume);
   /// Once nothing is left that can be wrong with the config: moves the old content away if that was asked
-  /// for, and removes what an earlier run left unfinished. Errors: ResourceError.
+  /// for (a folder that cannot be renamed keeps its other files: what runs have written moves into bak-TIME
+  /// inside it), and removes what an earlier run left unfinished. Errors: ResourceError.
   void begin();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;

@@ -242,6 +242,7 @@ LoopOptions TrainRun::loop_options() {
   if (folder_) options.folder = folder_->path();
   options.world = &world_;
   options.interrupt = interruption_.token;
+  options.save_request = interruption_.save_request;
   options.flows = experiment_->flows;
   options.seed = static_cast<uint64_t>(config.seed);
   const DataFlow* train = experiment_->train_flow();

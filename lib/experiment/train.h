@@ -30,6 +30,7 @@ struct Interruption {
   std::function<int()> exit_code = [] {
     return 0;
   };  // that exit.json has for a training that was interrupted
+  std::function<std::string()> save_request = nullptr;  // LoopOptions::save_request
 };
 
 /// Trains the experiment of a config in a run folder, in this process, which is one rank of `world`: reads

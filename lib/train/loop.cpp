@@ -270,8 +270,19 @@ void Loop::trigger_step() {
   each_once(LongHook::kTriggerStep,
             [this](const NamedCallback& named) { call(named, &Callback::trigger_step); });
   monitors_.end_step();
+  save_if_asked();
   const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
   if (!last && (trainer_.saves_together() || !run_.requests_.empty())) write_requested();
+}
+
+/// A scheduler that is about to end a run says so some time before: the run saves, and goes on.
+void Loop::save_if_asked() {
+  const std::string why = options_.save_request && run_.is_chief() ? options_.save_request() : "";
+  if (why.empty()) return;
+  log::info(why + ": saving a checkpoint at global_step " + std::to_string(run_.global_step_) +
+            "; training goes on");
+  run_.request_checkpoint({.name = checkpoint_name(run_.global_step_),
+                           .saved = [](const std::string& path) { log::info("saved " + path); }});
 }
 
 void Loop::before_run() {
@@ -314,34 +325,6 @@ void Loop::interrupted(const std::string& reason) {
   request.saved = [this](const std::string& path) { result_.reason += ", saved " + path; };
   run_.request_checkpoint(std::move(request));
   write_requested();
-}
-
-void Loop::report_epoch(const EpochStart& start) const {
-  if (!run_.is_chief()) return;
-  const double seconds = start.watch.seconds();
-  const int64_t steps = run_.global_step_ - start.step;
-  const StepSize size = trainer_.step_size();
-  std::string text = "Epoch " + std::to_string(run_.epoch_) + " (global_step " +
-                     std::to_string(run_.global_step_) + ") finished, " + human_duration(seconds);
-  if (steps > 0 && seconds > 0) {
-    const auto samples = static_cast<double>((trainer_.samples() - start.samples) * size.ranks);
-    if (samples > 0) text += ", " + with_thousands(static_cast<int64_t>(samples / seconds)) + " samples/s";
-    const double waited = trainer_.waited_s() - start.waited_s;
-    char share[64];
-    std::snprintf(share, sizeof share, ", %.1f %% waiting for data",
-                  100 * waited / (seconds * static_cast<double>(size.towers)));
-    text += share;
-  }
-  // Other ranks of this run are no others; which of the processes they are is not known.
-  constexpr double kWorthSaying = 0.15;
-  const auto taken = alone() ? start.processors.taken_by_others() : std::nullopt;
-  if (taken && *taken >= kWorthSaying) {
-    char shared[96];
-    std::snprintf(shared, sizeof shared, "; other processes used %.0f %% of the processors' time",
-                  100 * *taken);
-    text += shared;
-  }
-  log::info(text);
 }
 
 /// Whether a rank wants a checkpoint: then the chief has the state of all.

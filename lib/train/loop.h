@@ -46,6 +46,8 @@ struct LoopOptions {
   std::string folder;                                 // empty: nothing is written
   Comm* world = nullptr;                              // never null
   std::stop_token interrupt;  // asks for an early end: the step is finished, a checkpoint saved
+  /// Asked after each step: why a checkpoint is to be saved now ("SIGUSR1"); empty: it is not. Null: never.
+  std::function<std::string()> save_request = nullptr;
   std::map<std::string, DataFlow> flows;
   uint64_t seed = 0;
   std::map<std::string, std::string> texts = {};              // for monitors when a run begins, by name
@@ -129,6 +131,7 @@ class Loop {
   };
   Place place() const;
   void request_again();
+  void save_if_asked();
   void before_run();
   bool step();
   bool alone() const { return options_.world->size() == 1; }

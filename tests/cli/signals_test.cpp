@@ -65,6 +65,35 @@ TEST(SignalWatcher, continues_if_nobody_reads_what_is_written) {
       testing::ExitedWithCode(7), "");
 }
 
+TEST(SignalWatcher, takes_an_interrupt_that_comes_twice_at_once_for_one) {
+  EXPECT_EXIT(
+      {
+        let_signals_end_the_process();
+        SignalWatcher watcher;
+        watcher.expect_orderly_end();
+        raise(SIGINT);
+        raise(SIGINT);  // a machine that stands still for a second in between would end the process
+        std::exit(watcher.signal() == SIGINT ? 7 : 1);
+      },
+      testing::ExitedWithCode(7), "");
+}
+
+TEST(SignalWatcher, hands_over_a_request_to_save_once) {
+  EXPECT_EXIT(
+      {
+        for (const int number : {SIGUSR1, SIGUSR2}) std::signal(number, SIG_DFL);
+        SignalWatcher watcher;
+        if (SignalWatcher::take_save_request() != 0) std::exit(1);
+        raise(SIGUSR1);
+        if (SignalWatcher::take_save_request() != SIGUSR1) std::exit(2);
+        if (SignalWatcher::take_save_request() != 0) std::exit(3);
+        raise(SIGUSR2);
+        if (SignalWatcher::take_save_request() != SIGUSR2) std::exit(4);
+        std::exit(watcher.signal() == 0 && !watcher.stop_token().stop_requested() ? 7 : 5);
+      },
+      testing::ExitedWithCode(7), "");
+}
+
 TEST(SignalWatcher, asks_for_an_orderly_end_once) {
   EXPECT_EXIT(
       {

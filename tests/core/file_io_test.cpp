@@ -1,5 +1,9 @@
 #include "core/file_io.h"
 
+#include <filesystem>
+#include <sys/stat.h>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,6 +82,35 @@ class SlowFileIo final : public FileIo {
  private:
   bool interrupted_ = false;
 };
+
+TEST(WriteWholeFile, keeps_links_and_writes_what_they_lead_to) {
+  const TemporaryFolder folder;
+  write_content(folder / "real", "old");
+  std::filesystem::create_symlink("real", folder / "link");
+  std::filesystem::create_symlink(folder / "link", folder / "link of link");
+  std::filesystem::create_symlink("nothing", folder / "dangling");
+  write_whole_file(folder / "link of link", "new");
+  write_whole_file(folder / "dangling", "there");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link of link"));
+  EXPECT_EQ(content_of(folder / "real"), "new");
+  EXPECT_EQ(content_of(folder / "nothing"), "there");
+}
+
+TEST(WriteWholeFile, writes_into_devices_and_pipes) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = read_whole_file(pipe).value_or("nothing"); });
+  write_whole_file(pipe, "through");
+  reader.join();
+  EXPECT_EQ(got, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  write_whole_file("/dev/null", "away");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THROW(write_whole_file("/dev/full", "no room"), ResourceError);
+}
 
 TEST(WriteWholeFile, continues_after_short_and_interrupted_writes) {
   const TemporaryFolder folder;

@@ -46,6 +46,40 @@ TEST(RunFolder, is_held_by_one_at_a_time) {
   EXPECT_NO_THROW(RunFolder(folder / "run", {}));
 }
 
+TEST(RunFolder, that_must_stay_keeps_other_files_and_moves_those_of_runs_inside) {
+  const TemporaryFolder folder;
+  const auto expect_moved = [&](const std::string& path, const std::string& real) {
+    RunFolder(path, {}).begin();
+    save(path, 5);
+    write_content(path + "/notes.txt", "mine");
+    write_content(path + "/log.txt", "old");
+    RunFolder afresh(path, {Mode::kNever, ""});
+    afresh.begin();
+    EXPECT_TRUE(fs::exists(real + "/notes.txt"));
+    EXPECT_FALSE(fs::exists(real + "/log.txt"));
+    EXPECT_TRUE(fs::is_empty(real + "/checkpoints"));
+    int backups = 0;
+    for (const auto& entry : fs::directory_iterator(real)) {
+      if (!entry.path().filename().string().starts_with("bak-")) continue;
+      ++backups;
+      EXPECT_TRUE(fs::exists(entry.path() / "checkpoints/model-5.h5"));
+      EXPECT_TRUE(fs::exists(entry.path() / "log.txt"));
+    }
+    EXPECT_EQ(backups, 1);
+  };
+  fs::create_directories(folder / "real");
+  fs::create_directory_symlink(folder / "real", folder / "link");
+  expect_moved(folder / "link", folder / "real");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  fs::create_directories(folder / "here");
+  expect_moved(folder / "here/.", folder / "here");
+}
+
+TEST(RunFolder, says_the_reason_in_text_whatever_the_bytes_of_a_name_are) {
+  const ExitRecord record{.exit_code = 3, .reason = "b\xE9.png: is damaged"};
+  EXPECT_EQ(nlohmann::json::parse(record.to_json()).at("reason"), "b\\xE9.png: is damaged");
+}
+
 TEST(RunFolder, with_checkpoints_needs_a_decision) {
   const TemporaryFolder folder;
   RunFolder(folder / "run", {}).begin();

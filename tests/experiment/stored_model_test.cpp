@@ -134,6 +134,31 @@ TEST_F(Stored, infer_reads_folders_and_lists) {
             "error: no file is named; give images, folders, @LIST or - for a list on standard input");
 }
 
+TEST_F(Stored, infer_reads_lists_with_nul_and_with_a_byte_order_mark) {
+  const std::string list = *folder_ / "list0.txt";
+  write_content(list, good() + '\0' + good() + '\0' + good() + '\0');
+  EXPECT_EQ(split(tpack({"infer", model(), "@" + list}).out, '\n').size(), 4U);
+  write_content(list, "\xEF\xBB\xBF" + good() + "\r\n");
+  EXPECT_EQ(tpack({"infer", model(), "@" + list}).code, 0);
+}
+
+TEST_F(Stored, infer_writes_names_that_are_no_text) {
+  const std::string odd = *folder_ / "b\xE9.png";
+  std::filesystem::copy(good(), odd);
+  const Outcome outcome = tpack({"infer", model(), odd});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(json::parse(outcome.out).at("file").get<std::string>().ends_with("b\\xE9.png")) << outcome.out;
+  std::filesystem::remove(odd);
+}
+
+TEST_F(Stored, infer_writes_through_links) {
+  write_content(*folder_ / "real.csv", "old");
+  std::filesystem::create_symlink("real.csv", *folder_ / "link.csv");
+  EXPECT_EQ(tpack({"infer", model(), good(), "--format", "csv", "--output", *folder_ / "link.csv"}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(*folder_ / "link.csv"));
+  EXPECT_NE(content_of(*folder_ / "real.csv"), "old");
+}
+
 TEST_F(Stored, infer_counts_a_dangling_link_as_a_bad_file) {
   const std::string images = *folder_ / "linked";
   std::filesystem::create_directory(images);

@@ -294,6 +294,24 @@ TEST_F(LoopTest, an_interrupt_finishes_the_step_and_saves) {
   EXPECT_THAT(record_, ElementsAreArray(expected));
 }
 
+TEST_F(LoopTest, a_request_to_save_saves_after_the_step_and_goes_on) {
+  const TemporaryFolder folder;
+  int64_t asked = 0;
+  TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  run.options.folder = folder.str();
+  run.options.save_request = [&] { return ++asked == 1 || asked == 4 ? "SIGUSR1" : ""; };
+  const LoopResult result = run.go();
+  EXPECT_EQ(result.ending, Ending::kFinished);
+  EXPECT_EQ(result.global_step, 4);
+  for (const int step : {1, 4}) {
+    FakeTrainer trainer;
+    TestRun second({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
+    second.go_on_from(folder / ("checkpoints/model-" + std::to_string(step) + ".h5"));
+    EXPECT_THAT(trainer.weights().span<float>(), ElementsAre(4, 4)) << step;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "checkpoints/model-2.h5"));
+}
+
 TEST_F(LoopTest, an_interrupt_ends_a_run_without_steps) {
   std::stop_source source;
   TestRun run({.max_epoch = 1000, .steps_per_epoch = 0}, trainer_);

@@ -1,0 +1,69 @@
+#include "core/text_encoding.h"
+
+namespace tpack {
+namespace {
+
+/// Bytes of the UTF-8 character at `at`; 0 if there is none.
+size_t character_bytes(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                        : lead >= 0xE0 && lead < 0xF0 ? 3
+                        : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                      : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+  // Forms that are longer than needed, halves of pairs, and what is above U+10FFFF.
+  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
+      (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F))
+    return 0;
+  return length;
+}
+
+}  // namespace
+
+std::optional<size_t> first_invalid_utf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = character_bytes(text, at);
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
+std::string printable(std::string_view bytes) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string text;
+  while (const auto bad = first_invalid_utf8(bytes)) {
+    const auto byte = static_cast<unsigned char>(bytes[*bad]);
+    text.append(bytes.substr(0, *bad)).append("\\x");
+    text += kDigits[byte / 16];
+    text += kDigits[byte % 16];
+    bytes.remove_prefix(*bad + 1);
+  }
+  return text.append(bytes);
+}
+
+std::string utf8_of_latin1(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      out += c;
+    } else {
+      out += static_cast<char>(0xC0U | byte >> 6U);
+      out += static_cast<char>(0x80U | (byte & 0x3FU));
+    }
+  }
+  return out;
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
+}  // namespace tpack

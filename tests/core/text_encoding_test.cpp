@@ -1,0 +1,36 @@
+#include "core/text_encoding.h"
+
+#include <gtest/gtest.h>
+
+namespace tpack {
+namespace {
+
+TEST(TextEncoding, finds_the_first_byte_that_is_not_utf8) {
+  EXPECT_FALSE(first_invalid_utf8(""));
+  EXPECT_FALSE(first_invalid_utf8("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x90\x95"));  // e acute, euro sign, a dog
+  EXPECT_EQ(first_invalid_utf8("caf\xE9"), 3U) << "Latin-1";
+  EXPECT_EQ(first_invalid_utf8("a\xC3"), 1U) << "cut off";
+  EXPECT_EQ(first_invalid_utf8("\xC0\x80"), 0U) << "longer than needed";
+  EXPECT_EQ(first_invalid_utf8("\xE0\x80\x80"), 0U);
+  EXPECT_EQ(first_invalid_utf8("\xED\xA0\x80"), 0U) << "half of a pair";
+  EXPECT_EQ(first_invalid_utf8("\xF4\x90\x80\x80"), 0U) << "above U+10FFFF";
+}
+
+TEST(TextEncoding, writes_other_bytes_as_numbers) {
+  EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
+  EXPECT_EQ(printable("b\xE9\xFFt.png"), "b\\xE9\\xFFt.png");
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(TextEncoding, converts_latin1) {
+  EXPECT_EQ(utf8_of_latin1("M\xFCller \xA3"), "M\xC3\xBCller \xC2\xA3");
+  EXPECT_FALSE(first_invalid_utf8(utf8_of_latin1("\x80\xBF\xC0\xFF")));
+}
+
+TEST(TextEncoding, skips_a_byte_order_mark) {
+  EXPECT_EQ(without_byte_order_mark("\xEF\xBB\xBFx"), "x");
+  EXPECT_EQ(without_byte_order_mark("x"), "x");
+}
+
+}  // namespace
+}  // namespace tpack
