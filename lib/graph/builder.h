@@ -125,11 +125,13 @@ class Builder {
   Symbol neg(Symbol x) { return apply(pointwise::Fn::kNeg, {x}); }
   Symbol abs(Symbol x) { return apply(pointwise::Fn::kAbs, {x}); }
   Symbol exp(Symbol x) { return apply(pointwise::Fn::kExp, {x}); }
+  Symbol expm1(Symbol x) { return apply(pointwise::Fn::kExpm1, {x}); }
   Symbol log(Symbol x) { return apply(pointwise::Fn::kLog, {x}); }
   Symbol sqrt(Symbol x) { return apply(pointwise::Fn::kSqrt, {x}); }
   Symbol rsqrt(Symbol x) { return apply(pointwise::Fn::kRsqrt, {x}); }
   Symbol tanh(Symbol x) { return apply(pointwise::Fn::kTanh, {x}); }
   Symbol sigmoid(Symbol x) { return apply(pointwise::Fn::kSigmoid, {x}); }
+  Symbol softplus(Symbol x) { return apply(pointwise::Fn::kSoftplus, {x}); }
   Symbol floor(Symbol x) { return apply(pointwise::Fn::kFloor, {x}); }
   Symbol square(Symbol x) { return mul(x, x); }
   /// The same values as another type; floats become integers by truncation.

@@ -14,7 +14,7 @@ struct FnInfo {
   const char* name;
   int arity;
 };
-constexpr std::array<FnInfo, 22> kFunctions = {
+constexpr std::array<FnInfo, 24> kFunctions = {
     {{Fn::kInput, "input", 0},     {Fn::kConstant, "constant", 0},
      {Fn::kAdd, "add", 2},         {Fn::kSub, "sub", 2},
      {Fn::kMul, "mul", 2},         {Fn::kDiv, "div", 2},
@@ -22,9 +22,10 @@ constexpr std::array<FnInfo, 22> kFunctions = {
      {Fn::kGreater, "greater", 2}, {Fn::kGreaterEqual, "greater_equal", 2},
      {Fn::kEqual, "equal", 2},     {Fn::kSelect, "select", 3},
      {Fn::kNeg, "neg", 1},         {Fn::kAbs, "abs", 1},
-     {Fn::kExp, "exp", 1},         {Fn::kLog, "log", 1},
-     {Fn::kSqrt, "sqrt", 1},       {Fn::kRsqrt, "rsqrt", 1},
-     {Fn::kTanh, "tanh", 1},       {Fn::kSigmoid, "sigmoid", 1},
+     {Fn::kExp, "exp", 1},         {Fn::kExpm1, "expm1", 1},
+     {Fn::kLog, "log", 1},         {Fn::kSqrt, "sqrt", 1},
+     {Fn::kRsqrt, "rsqrt", 1},     {Fn::kTanh, "tanh", 1},
+     {Fn::kSigmoid, "sigmoid", 1}, {Fn::kSoftplus, "softplus", 1},
      {Fn::kFloor, "floor", 1},     {Fn::kTrunc, "trunc", 1}}};
 
 std::string text_of(const Expression& e, int reg) {
@@ -85,12 +86,16 @@ class Derivative {
         return b_.mul(dy_, b_.add(b_.sub(b_.greater(x, 0.0), b_.greater(0.0, x)), b_.sub(x, x)));
       case Fn::kExp:
         return b_.mul(dy_, y_);
+      case Fn::kExpm1:  // of y it would have no digit left where y is near -1
+        return b_.mul(dy_, b_.exp(x.symbol));
+      case Fn::kSoftplus:
+        return b_.mul(dy_, b_.sigmoid(x.symbol));
       case Fn::kLog:
         return b_.div(dy_, x);
       case Fn::kSqrt:
         return b_.div(b_.mul(dy_, 0.5), y_);
       case Fn::kRsqrt:
-        return b_.mul(b_.mul(dy_, -0.5), b_.mul(y_, b_.mul(y_, y_)));
+        return b_.mul(b_.mul(b_.mul(dy_, -0.5), y_), b_.mul(y_, y_));  // y^3 may overflow
       case Fn::kTanh:
         return b_.mul(dy_, b_.sub(1.0, b_.mul(y_, y_)));
       case Fn::kSigmoid:
@@ -210,6 +215,8 @@ T evaluate(Fn fn, T a, T b, T c) {
       return std::abs(a);
     case Fn::kExp:
       return std::exp(a);
+    case Fn::kExpm1:
+      return std::expm1(a);
     case Fn::kLog:
       return std::log(a);
     case Fn::kSqrt:
@@ -220,6 +227,8 @@ T evaluate(Fn fn, T a, T b, T c) {
       return std::tanh(a);
     case Fn::kSigmoid:
       return 1 / (1 + std::exp(-a));
+    case Fn::kSoftplus:
+      return (a > 0 || std::isnan(a) ? a : 0) + std::log1p(std::exp(-std::abs(a)));
     case Fn::kFloor:
       return std::floor(a);
     case Fn::kTrunc:

@@ -26,11 +26,13 @@ enum class Fn : uint8_t {
   kNeg,
   kAbs,
   kExp,
+  kExpm1,  // exp(x) - 1, exact near 0
   kLog,
   kSqrt,
   kRsqrt,
   kTanh,
   kSigmoid,
+  kSoftplus,  // log(1 + exp(x)), exact where exp(x) is small
   kFloor,
   kTrunc
 };

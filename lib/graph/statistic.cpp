@@ -10,7 +10,9 @@ void add_parts(std::span<double> total, std::span<const double> batch) {
   for (size_t i = 0; i < total.size(); ++i) total[i] += batch[i];
 }
 
-double ratio(std::span<const double> total) { return total[0] / total[1]; }
+double ratio(std::span<const double> total) {
+  return total[1] == 0 ? std::numeric_limits<double>::quiet_NaN() : total[0] / total[1];
+}
 
 }  // namespace
 
@@ -33,9 +35,7 @@ void Tally::add(const Tensor& sum, const Tensor& weight) {
 
 void Tally::add(const Tally& other) { accumulation_->add(total_, other.total_); }
 
-double Tally::value() const {
-  return weight() == 0 ? std::numeric_limits<double>::quiet_NaN() : accumulation_->value(total_);
-}
+double Tally::value() const { return accumulation_->value(total_); }
 
 void Tally::set_parts(const std::vector<double>& parts) {
   if (parts.size() == total_.size()) total_ = parts;

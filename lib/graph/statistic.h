@@ -43,7 +43,7 @@ class Tally {
   void add(const Tally& other);
   /// 0 if nothing was added.
   double weight() const { return total_.back(); }
-  /// Not a number if the weight is 0.
+  /// Of a weight of 0, what the accumulation says of nothing: usually not a number.
   double value() const;
   /// To store the total, and to go on from it.
   const std::vector<double>& parts() const { return total_; }

@@ -1,5 +1,8 @@
 #include "layers/cost.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "graph/variable_pattern.h"
 
 namespace tpack {
@@ -18,13 +21,25 @@ ConfigNode Codec<NumberOrOutput>::dump(const NumberOrOutput& value) {
   return ConfigNode::string(value.output.name, value.output.position);
 }
 
+namespace {
+
+/// The sizes of a sample's axes that are not 1, after that of the batch.
+std::vector<int64_t> without_ones(const Shape& shape) {
+  std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+  if (!sizes.empty()) sizes.erase(std::remove(sizes.begin() + 1, sizes.end(), 1), sizes.end());
+  return sizes;
+}
+
+}  // namespace
+
 Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   if (value.output.empty()) return value.number;
   const Symbol given = output(value.output);
-  if (given.shape().elements() != x.shape().elements()) {
-    throw ShapeError(value.output.position, "output " + value.output.name + " has shape " +
-                                                given.shape().str() + ", but " + x.node->path + " has " +
-                                                x.shape().str() + "; they need as many values each");
+  if (without_ones(given.shape()) != without_ones(x.shape())) {
+    throw ShapeError(value.output.position,
+                     "output " + value.output.name + " has shape " + given.shape().str() + ", but " +
+                         x.node->path + " has " + x.shape().str() +
+                         "; they must be the same, except for axes of size 1; add a Reshape or Transpose");
   }
   const Symbol values = builder_.to_float(given);
   return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());

@@ -15,13 +15,14 @@ class Elu final : public Layer {
   static Schema<Params> schema() {
     return Schema<Params>("y = x where x > 0, alpha * (exp(x) - 1) elsewhere.")
         .example("ELU: {alpha: 0.5}")
-        .field("alpha", &Params::alpha, at_least(0), "minus the limit for large negative inputs");
+        .field("alpha", &Params::alpha, at_least(0), "minus the limit for large negative inputs")
+        .shorthand();
   }
   explicit Elu(Params p) : p_(p) {}
 
   /// The other branch is kept finite where it is not used; at 0 it has the gradient alpha.
   Symbol build(Builder& b, Symbol x) const override {
-    return b.select(b.greater(x, 0.0), x, b.mul(b.sub(b.exp(b.min(x, 1.0)), 1.0), p_.alpha));
+    return b.select(b.greater(x, 0.0), x, b.mul(b.expm1(b.min(x, 1.0)), p_.alpha));
   }
 
  private:

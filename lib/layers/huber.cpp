@@ -8,7 +8,7 @@ struct HuberParams : SampleCostParams, RegressionFields {
 };
 
 /// e^2 / 2 if |e| <= delta, else delta * (|e| - delta / 2), with e = prediction - target. Shapes: predictions
-/// [N, ...], targets of as many elements -> losses [N, ...]. Source: Huber 1964; the scale is that of PyTorch
+/// [N, ...], targets of the same shape -> losses [N, ...]. Source: Huber 1964; the scale is that of PyTorch
 /// and Keras.
 class Huber final : public Cost {
  public:

@@ -6,7 +6,7 @@ namespace {
 struct MeanAbsoluteErrorCostParams : SampleCostParams, RegressionFields {};
 
 /// |prediction - target|, whose gradient is 0 where they are equal. Shapes: predictions [N, ...], targets of
-/// as many elements -> losses [N, ...].
+/// the same shape -> losses [N, ...].
 class MeanAbsoluteErrorCost final : public Cost {
  public:
   using Params = MeanAbsoluteErrorCostParams;

@@ -5,7 +5,7 @@ namespace {
 
 struct MeanAbsoluteErrorMetricParams : RegressionFields {};
 
-/// Shapes: predictions [N, ...], targets of as many elements -> (sum of absolute values, number of elements).
+/// Shapes: predictions [N, ...], targets of the same shape -> (sum of absolute values, number of elements).
 class MeanAbsoluteErrorMetric final : public Metric {
  public:
   using Params = MeanAbsoluteErrorMetricParams;

@@ -5,7 +5,7 @@ namespace {
 
 struct MeanSquaredErrorCostParams : SampleCostParams, RegressionFields {};
 
-/// (prediction - target)^2. Shapes: predictions [N, ...], targets of as many elements -> losses [N, ...].
+/// (prediction - target)^2. Shapes: predictions [N, ...], targets of the same shape -> losses [N, ...].
 class MeanSquaredErrorCost final : public Cost {
  public:
   using Params = MeanSquaredErrorCostParams;

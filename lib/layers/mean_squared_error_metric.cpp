@@ -5,7 +5,7 @@ namespace {
 
 struct MeanSquaredErrorMetricParams : RegressionFields {};
 
-/// Shapes: predictions [N, ...], targets of as many elements -> (sum of squares, number of elements).
+/// Shapes: predictions [N, ...], targets of the same shape -> (sum of squares, number of elements).
 class MeanSquaredErrorMetric final : public Metric {
  public:
   using Params = MeanSquaredErrorMetricParams;

@@ -6,7 +6,7 @@ namespace {
 struct MultiLabelAccuracyParams : AnswerFields {};
 
 /// A logit says yes if its sigmoid is above the threshold, a label if it is above 1/2. Shapes: logits
-/// [N, ...], labels of as many elements (or a number for all) -> (equal answers, number of elements).
+/// [N, ...], labels of the same shape (or a number for all) -> (equal answers, number of elements).
 class MultiLabelAccuracy final : public Metric {
  public:
   using Params = MultiLabelAccuracyParams;

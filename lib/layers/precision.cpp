@@ -5,7 +5,7 @@ namespace {
 
 struct PrecisionParams : AnswerFields {};
 
-/// Shapes: logits [N, ...], labels of as many elements (or a number for all) -> (right yes, given yes).
+/// Shapes: logits [N, ...], labels of the same shape (or a number for all) -> (right yes, given yes).
 /// Source: tensorpack callbacks/inference.py, BinaryClassificationStats.
 class Precision final : public Metric {
  public:

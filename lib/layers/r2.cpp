@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "layers/cost.h"
 
@@ -38,6 +39,7 @@ void join_r2(std::span<double> total, std::span<const double> batch) {
 /// The mean over the outputs. Targets that are all equal: 1 if they are predicted exactly, else 0.
 double r2_of(std::span<const double> total) {
   const R2Parts<const double> parts(total);
+  if (total.back() == 0) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;
   for (size_t i = 0; i < parts.count; ++i) {
     const bool constant = parts.variation(i) == 0 && !std::isnan(parts.errors(i));
@@ -54,7 +56,7 @@ struct R2Params {
 };
 
 /// 1 - sum (target - prediction)^2 / sum (target - mean of targets)^2 for each output, then the mean over the
-/// outputs. Shapes: predictions [N, ...], targets of as many elements -> ([3, outputs], N). Source:
+/// outputs. Shapes: predictions [N, ...], targets of the same shape -> ([3, outputs], N). Source:
 /// scikit-learn's r2_score, for targets that do not vary, too.
 class R2 final : public Metric {
  public:
@@ -67,7 +69,8 @@ class R2 final : public Metric {
         .example("R2: {predictions: price, targets: true_price}")
         .field("predictions", &Params::predictions, "numbers [N, ...]: an output or input")
         .required()
-        .field("targets", &Params::targets, "what they should be: an output or input with as many elements")
+        .field("targets", &Params::targets,
+               "what they should be: an output or input of the same shape, except for axes of size 1")
         .required();
   }
   explicit R2(Params p) : p_(std::move(p)) {}

@@ -5,7 +5,7 @@ namespace {
 
 struct RecallParams : AnswerFields {};
 
-/// Shapes: logits [N, ...], labels of as many elements (or a number for all) -> (right yes, labels yes).
+/// Shapes: logits [N, ...], labels of the same shape (or a number for all) -> (right yes, labels yes).
 /// Source: tensorpack callbacks/inference.py, BinaryClassificationStats.
 class Recall final : public Metric {
  public:

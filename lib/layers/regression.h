@@ -20,7 +20,8 @@ Schema<P> with_regression_fields(Schema<P> schema) {
              "numbers [N, ...]: an output or input")
       .required()
       .field("targets", static_cast<NumberOrOutput P::*>(&P::targets),
-             "what they should be: an output or input with as many elements, or a number for all")
+             "what they should be: an output or input of the same shape, except for axes of size 1, or a "
+             "number for all")
       .required();
   return schema;
 }

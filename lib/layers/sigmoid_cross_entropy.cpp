@@ -1,5 +1,4 @@
 #include "layers/yes_or_no.h"
-#include "ops/softplus.h"
 
 namespace tpack {
 namespace {
@@ -7,7 +6,7 @@ namespace {
 struct SigmoidCrossEntropyParams : SampleCostParams, YesOrNoFields {};
 
 /// Shapes: logits [N, ...], labels of the same shape (or a number for all) -> losses of the same shape.
-/// log(1 + exp(x)) - x * label.
+/// -label * log(sigmoid(x)) - (1 - label) * log(sigmoid(-x)): terms of one sign, so small losses are exact.
 class SigmoidCrossEntropy final : public Cost {
  public:
   using Params = SigmoidCrossEntropyParams;
@@ -30,7 +29,10 @@ class SigmoidCrossEntropy final : public Cost {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol x = logits_of(model, p_, kOwner);
-    return b.sub(softplus(b, x), b.mul(x, model.like(p_.labels, x)));
+    const Builder::Operand label = model.like(p_.labels, x);
+    if (!label.symbol && label.value == 1) return b.softplus(b.neg(x));
+    if (!label.symbol && label.value == 0) return b.softplus(x);
+    return b.add(b.mul(label, b.softplus(b.neg(x))), b.mul(b.sub(1.0, label), b.softplus(x)));
   }
 
   static constexpr const char* kOwner = "cost SigmoidCrossEntropy";

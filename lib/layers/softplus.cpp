@@ -1,5 +1,3 @@
-#include "ops/softplus.h"
-
 #include "layers/layer.h"
 
 namespace tpack {
@@ -12,7 +10,7 @@ class Softplus final : public Layer {
   static Schema<Params> schema() { return Schema<Params>("y = log(1 + exp(x))."); }
   explicit Softplus(Params /*p*/) {}
 
-  Symbol build(Builder& b, Symbol x) const override { return softplus(b, x); }
+  Symbol build(Builder& b, Symbol x) const override { return b.softplus(x); }
 };
 
 TPACK_REGISTER(Layer, Softplus, "Softplus");

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "core/text.h"
 #include "graph/pointwise.h"
+#include "graph/structural.h"
 
 namespace tpack {
 namespace {
@@ -20,14 +22,16 @@ struct FormulaFunction {
   const char* name;
   Fn fn;
 };
-constexpr std::array<FormulaFunction, 11> kFormulaFunctions = {{{"abs", Fn::kAbs},
+constexpr std::array<FormulaFunction, 13> kFormulaFunctions = {{{"abs", Fn::kAbs},
                                                                 {"exp", Fn::kExp},
+                                                                {"expm1", Fn::kExpm1},
                                                                 {"floor", Fn::kFloor},
                                                                 {"log", Fn::kLog},
                                                                 {"max", Fn::kMax},
                                                                 {"min", Fn::kMin},
                                                                 {"rsqrt", Fn::kRsqrt},
                                                                 {"sigmoid", Fn::kSigmoid},
+                                                                {"softplus", Fn::kSoftplus},
                                                                 {"sqrt", Fn::kSqrt},
                                                                 {"square", Fn::kMul},
                                                                 {"tanh", Fn::kTanh}}};
@@ -48,6 +52,37 @@ std::vector<std::string> function_names() {
 bool has_name(const ExpressionNode& node) {
   if (node.kind == Kind::kName || node.value.is_string()) return true;
   return std::any_of(node.parts.begin(), node.parts.end(), [](const auto& part) { return has_name(*part); });
+}
+
+/// True if the first axis of `s` counts the same samples as that of an input of the model, `samples` many.
+bool has_batch_axis(const Symbol& s, int64_t samples, std::set<const Node*>& seen) {
+  if (s.shape().rank() == 0 || s.shape()[0] != samples || !seen.insert(s.node).second) return false;
+  if (op_cast<Input>(*s.node) != nullptr) return true;
+  if (const auto* reduce = op_cast<Reduce>(*s.node)) {
+    const std::vector<int>& axes = reduce->params().axes;
+    if (axes.empty() || std::find(axes.begin(), axes.end(), 0) != axes.end()) return false;
+  }
+  return std::any_of(s.node->inputs.begin(), s.node->inputs.end(),
+                     [&](const Symbol& input) { return has_batch_axis(input, samples, seen); });
+}
+
+/// Refuses operands that NumPy's rule would combine each sample with every other one: [N, 1] and [N] give [N,
+/// N]. Errors: ShapeError.
+void check_batch_axes(std::span<const Operand> x) {
+  for (const Operand& a : x) {
+    for (const Operand& b : x) {
+      if (!a.symbol || !b.symbol || a.symbol.shape().rank() <= b.symbol.shape().rank()) continue;
+      if (b.symbol.shape().rank() == 0) continue;
+      const int64_t samples = a.symbol.shape()[0];
+      std::set<const Node*> of_a;
+      std::set<const Node*> of_b;
+      if (!has_batch_axis(a.symbol, samples, of_a) || !has_batch_axis(b.symbol, samples, of_b)) continue;
+      throw ShapeError(
+          "shapes " + a.symbol.shape().str() + " and " + b.symbol.shape().str() +
+          " have a batch axis each, but different ranks, so samples would mix; add a Reshape layer "
+          "that gives both the same rank (of a sample, such as Reshape: [1] or Reshape: [])");
+    }
+  }
 }
 
 /// Emits a parsed formula.
@@ -105,6 +140,7 @@ class FormulaEmitter {
 
   Operand tensor(const ExpressionNode& node, Fn fn, std::span<const Operand> x) {
     try {
+      check_batch_axes(x);
       Shape shape;
       for (const Operand& operand : x) {
         if (operand.symbol) shape = pointwise::broadcast(shape, operand.symbol.shape());

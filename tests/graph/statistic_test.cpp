@@ -49,6 +49,16 @@ TEST_F(TallyTest, adds_up_as_the_statistic_says) {
   EXPECT_EQ(tally.value(), 6);
 }
 
+TEST_F(TallyTest, of_a_share_of_nothing_is_0) {
+  Statistic share = statistic({});
+  share.accumulation = &kShare;
+  Tally tally(share);
+  tally.add(number(0), number(0));
+  EXPECT_EQ(tally.value(), 0);
+  tally.add(number(1), number(4));
+  EXPECT_EQ(tally.value(), 0.25);
+}
+
 TEST_F(TallyTest, goes_on_from_stored_parts) {
   Tally first(statistic({}));
   first.add(number(6), number(4));

@@ -50,7 +50,8 @@ TEST(CostsOfRegression, take_whole_numbers) {
 TEST(CostsOfRegression, need_one_target_for_each_prediction) {
   EXPECT_EQ(complaint_of<Cost>("MeanSquaredError: {predictions: p, targets: t}", {"p", "t"},
                                {Tensor::of<double>({2, 3}, Values(6)), Tensor::of<double>({2}, Values(2))}),
-            "cost.yaml:1:45: output t has shape [2], but Input has [2, 3]; they need as many values each");
+            "cost.yaml:1:45: output t has shape [2], but Input has [2, 3]; they must be the same, except "
+            "for axes of size 1; add a Reshape or Transpose");
   EXPECT_EQ(complaint_of<Cost>("Huber: {predictions: prise, targets: 1}", {"price"},
                                {Tensor::of<double>({2}, Values(2))}),
             "cost.yaml:1:22: unknown layer or input 'prise'; did you mean 'price'?");

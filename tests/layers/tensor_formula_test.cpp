@@ -90,9 +90,10 @@ TEST(TensorFormula, points_at_mistakes) {
             "layers.yaml:1:21: unknown layer or input 'y0'; did you mean 'x0'?");
   EXPECT_EQ(formula_error(item("2 * (x + x2)")),
             "layers.yaml:1:24: shapes [3] and [2, 2] do not broadcast: 2 against 3");
-  EXPECT_EQ(formula_error(item("x + sqr(x)")),
-            "layers.yaml:1:21: expression 'x + sqr(x)': unknown function 'sqr'; known: abs, exp, floor, log, "
-            "max, min, rsqrt, sigmoid, sqrt, square, tanh");
+  EXPECT_EQ(
+      formula_error(item("x + sqr(x)")),
+      "layers.yaml:1:21: expression 'x + sqr(x)': unknown function 'sqr'; known: abs, exp, expm1, floor, "
+      "log, max, min, rsqrt, sigmoid, softplus, sqrt, square, tanh");
   EXPECT_EQ(formula_error(item("x + * 2")),
             "layers.yaml:1:21: expression 'x + * 2': expected a value, found '*'");
   EXPECT_EQ(formula_error(item("x + 1 / 0")), "layers.yaml:1:23: the expression has no finite value here");
@@ -104,6 +105,29 @@ TEST(TensorFormula, points_at_mistakes) {
             "layers.yaml:1:3: elementwise_0: takes one input, not 2");
   EXPECT_EQ(formula_error("- FullyConnected: {input: x2, units: 3, activation: {Elementwise: x + x0}}"),
             "layers.yaml:1:71: an activation knows x alone, not 'x0'; make it a layer of the list");
+}
+
+std::string error_for(const std::string& expression, const std::vector<Tensor>& inputs) {
+  try {
+    testkit::evaluate(function_of(item(expression)), inputs, DType::kFloat64);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// NumPy gives [N, N] for [N, 1] and [N]: each prediction minus each target.
+TEST(TensorFormula, refuses_operands_that_mix_samples) {
+  const Tensor column = Tensor::of<double>({3, 1}, {1, 2, 3});
+  const Tensor row = Tensor::of<double>({3}, {1, 2, 3});
+  for (const char* expression : {"x - x1", "square(x1 - x)", "x if x1 > x else 0", "2 * x + (x1 + 1)"})
+    EXPECT_THAT(error_for(expression, {column, row}),
+                HasSubstr("have a batch axis each, but different ranks, so samples would mix; add a Reshape"))
+        << expression;
+  EXPECT_EQ(error_for("x - x1", {column, column}), "");
+  EXPECT_EQ(error_for("x - x1", {column, Tensor::of<double>({}, {1})}), "");
+  EXPECT_EQ(error_for("x - x1", {Tensor::of<double>({2, 3}, {1, 2, 3, 4, 5, 6}), row}), "")
+      << "one number for each feature";
 }
 
 }  // namespace

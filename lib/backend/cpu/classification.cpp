@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/parallel.h"
@@ -34,13 +35,24 @@ Rows rows_of(const KernelRequest& r) {
   return {scores[0], scores[1], r.pieces};
 }
 
-/// powers[c] = exp(x[c] - largest); gives (largest, sum of the powers).
-std::pair<float, float> exponentials(const float* x, int64_t classes, float* powers) {
+struct Powers {
+  float largest = 0;   // of the scores
+  float of_label = 0;  // exp(score - largest); 0 for a label that there is not
+  float of_others = 0;
+
+  float sum() const { return of_label + of_others; }
+};
+
+/// powers[c] = exp(x[c] - largest). Those of the other classes are summed alone: for a sample that the model
+/// is sure of, their sum has the digits that it would lose next to the 1 of the label.
+Powers exponentials(const float* x, int64_t classes, int64_t label, float* powers) {
   const auto n = static_cast<size_t>(classes);
-  const float largest = simd::max(x, n);
-  simd::apply(pointwise::Fn::kSub, {x, false}, {&largest, true}, {}, powers, n);
+  Powers found{.largest = simd::max(x, n)};
+  simd::apply(pointwise::Fn::kSub, {x, false}, {&found.largest, true}, {}, powers, n);
   simd::apply(pointwise::Fn::kExp, {powers, false}, {}, {}, powers, n);
-  return {largest, simd::sum(powers, n)};
+  if (label >= 0 && label < classes) found.of_label = std::exchange(powers[label], 0.0F);
+  found.of_others = simd::sum(powers, n);
+  return found;
 }
 
 uint64_t row_scratch(const KernelRequest& r) {
@@ -49,19 +61,23 @@ uint64_t row_scratch(const KernelRequest& r) {
 
 PreparedKernel cross_entropy(const KernelRequest& r) {
   const Rows rows = rows_of(r);
-  return plain_kernel(
-      r, make_kernel([rows](const KernelArgs& args) {
-        rows.each(args.team, [&](int64_t row, int piece) {
-          const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
-          float* powers = reinterpret_cast<float*>(args.scratch) + piece * (rows.classes + 16);
-          const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
-          const auto [largest, sum] = exponentials(x, rows.classes, powers);
-          const bool known = label >= 0 && label < rows.classes;
-          reinterpret_cast<float*>(args.out[0])[row] =
-              known ? std::log(sum) + (largest - x[label]) : std::numeric_limits<float>::quiet_NaN();
-        });
-      }),
-      row_scratch(r));
+  return plain_kernel(r, make_kernel([rows](const KernelArgs& args) {
+                        rows.each(args.team, [&](int64_t row, int piece) {
+                          const float* x = reinterpret_cast<const float*>(args.in[0]) + row * rows.classes;
+                          float* powers =
+                              reinterpret_cast<float*>(args.scratch) + piece * (rows.classes + 16);
+                          const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
+                          const Powers found = exponentials(x, rows.classes, label, powers);
+                          const bool known = label >= 0 && label < rows.classes;
+                          float loss = std::numeric_limits<float>::quiet_NaN();
+                          if (known && x[label] == found.largest)
+                            loss = std::log1p(found.of_others);
+                          else if (known)
+                            loss = std::log(found.sum()) + (found.largest - x[label]);
+                          reinterpret_cast<float*>(args.out[0])[row] = loss;
+                        });
+                      }),
+                      row_scratch(r));
 }
 
 PreparedKernel cross_entropy_gradient(const KernelRequest& r) {
@@ -72,10 +88,11 @@ PreparedKernel cross_entropy_gradient(const KernelRequest& r) {
                           float* dx = reinterpret_cast<float*>(args.out[0]) + row * rows.classes;
                           const int64_t label = reinterpret_cast<const int32_t*>(args.in[1])[row];
                           const float dloss = reinterpret_cast<const float*>(args.in[2])[row];
-                          const float factor = dloss / exponentials(x, rows.classes, dx).second;
+                          const Powers found = exponentials(x, rows.classes, label, dx);
+                          const float factor = dloss / found.sum();
                           simd::apply(pointwise::Fn::kMul, {dx, false}, {&factor, true}, {}, dx,
                                       static_cast<size_t>(rows.classes));
-                          if (label >= 0 && label < rows.classes) dx[label] -= dloss;
+                          if (label >= 0 && label < rows.classes) dx[label] = -factor * found.of_others;
                         });
                       }));
 }

@@ -38,6 +38,14 @@ TPACK_INLINE V exp_of(F d, V a) {
   return hn::IfThenElse(hn::IsNaN(a), a, y);
 }
 
+/// Within the range of hn::Expm1; above it as exp_of.
+TPACK_INLINE V expm1_of(F d, V a) {
+  const V largest = hn::Set(d, 88.0F);
+  const V inside = hn::Expm1(d, hn::Min(a, largest));
+  const V y = hn::IfThenElse(hn::Gt(a, largest), exp_of(d, a), inside);
+  return hn::IfThenElse(hn::IsNaN(a), a, y);
+}
+
 /// hn::Log is valid only for finite numbers above 0.
 TPACK_INLINE V log_of(F d, V a) {
   const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
@@ -51,6 +59,12 @@ TPACK_INLINE V tanh_of(F d, V a) {
   const V ten = hn::Set(d, 10.0F);
   const V inside = hn::Tanh(d, hn::Max(hn::Min(a, ten), hn::Neg(ten)));
   return hn::IfThenElse(hn::IsNaN(a), a, inside);
+}
+
+TPACK_INLINE V softplus_of(F d, V a) {
+  const V small = hn::Log1p(d, exp_of(d, hn::Neg(hn::Abs(a))));
+  const V y = hn::Add(hn::Max(a, hn::Zero(d)), small);
+  return hn::IfThenElse(hn::IsNaN(a), a, y);
 }
 
 /// NaN if one of them is NaN: if it cannot compare, x86's Max gives the second operand.
@@ -72,6 +86,7 @@ TPACK_INLINE V call(F d, V a, V b, V c) {
   if constexpr (kFn == Fn::kNeg) return hn::Neg(a);
   if constexpr (kFn == Fn::kAbs) return hn::Abs(a);
   if constexpr (kFn == Fn::kExp) return exp_of(d, a);
+  if constexpr (kFn == Fn::kExpm1) return expm1_of(d, a);
   if constexpr (kFn == Fn::kLog) return log_of(d, a);
   if constexpr (kFn == Fn::kSqrt) return hn::Sqrt(a);
   if constexpr (kFn == Fn::kRsqrt) return hn::Div(hn::Set(d, 1.0F), hn::Sqrt(a));
@@ -80,6 +95,7 @@ TPACK_INLINE V call(F d, V a, V b, V c) {
     const V one = hn::Set(d, 1.0F);
     return hn::Div(one, hn::Add(one, exp_of(d, hn::Neg(a))));
   }
+  if constexpr (kFn == Fn::kSoftplus) return softplus_of(d, a);
   if constexpr (kFn == Fn::kFloor) return hn::Floor(a);
   if constexpr (kFn == Fn::kTrunc) return hn::Trunc(a);
   return a;
@@ -163,6 +179,8 @@ void Apply(Fn fn, Vector a, Vector b, Vector c, float* out, size_t n) {
       return choose<Fn::kAbs>(a, a, a, out, n);
     case Fn::kExp:
       return choose<Fn::kExp>(a, a, a, out, n);
+    case Fn::kExpm1:
+      return choose<Fn::kExpm1>(a, a, a, out, n);
     case Fn::kLog:
       return choose<Fn::kLog>(a, a, a, out, n);
     case Fn::kSqrt:
@@ -173,6 +191,8 @@ void Apply(Fn fn, Vector a, Vector b, Vector c, float* out, size_t n) {
       return choose<Fn::kTanh>(a, a, a, out, n);
     case Fn::kSigmoid:
       return choose<Fn::kSigmoid>(a, a, a, out, n);
+    case Fn::kSoftplus:
+      return choose<Fn::kSoftplus>(a, a, a, out, n);
     case Fn::kFloor:
       return choose<Fn::kFloor>(a, a, a, out, n);
     case Fn::kTrunc:

@@ -56,8 +56,8 @@ TEST(Simd, functions_hold_at_the_ends_of_their_range) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const std::vector<float> ends = {0,   -0.0F, 1e-3F, -1e-3F, 20,    -20,    88.7F,     -87,        89, -103,
                                    179, -179,  1e3F,  -1e3F,  1e30F, -1e30F, kInfinity, -kInfinity, NAN};
-  for (const Fn fn :
-       {Fn::kExp, Fn::kLog, Fn::kTanh, Fn::kSigmoid, Fn::kSqrt, Fn::kRsqrt, Fn::kAbs, Fn::kFloor}) {
+  for (const Fn fn : {Fn::kExp, Fn::kExpm1, Fn::kLog, Fn::kTanh, Fn::kSigmoid, Fn::kSoftplus, Fn::kSqrt,
+                      Fn::kRsqrt, Fn::kAbs, Fn::kFloor}) {
     for (const float x : ends) {
       float out = 0;
       simd::apply(fn, {&x, false}, {}, {}, &out, 1);

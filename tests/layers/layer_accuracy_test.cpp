@@ -1,0 +1,151 @@
+// Functions of one number and their gradients in float32 on the cpu backend, against long double, over all
+// sizes of numbers. (backend_check.h compares whole tensors, and divides by the largest element: it cannot
+// see that a small one is wrong.)
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "graph/passes/gradient.h"
+#include "layers/layer_cases.h"
+#include "testkit/backend_check.h"
+
+namespace tpack {
+namespace {
+
+using Real = long double;
+using Function = Real (*)(Real);
+
+constexpr double kMostError = 4e-6;  // relative
+
+struct FloatCase {
+  std::string name;  // of the test
+  std::string layer;
+  Function value;
+  Function gradient;
+  Real least = -100;  // numbers that are tried
+  Real most = 100;
+  /// Gradients that are made from the output, as 1 - y * y is, have no more digits than the output leaves.
+  double gradient_from_output = 0;
+};
+
+Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
+
+const std::vector<FloatCase> kFloatCases = {
+    {"softplus", "Softplus",
+     [](Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, sigmoid},
+    {"elu", "ELU", [](Real x) { return x > 0 ? x : std::expm1(x); },
+     [](Real x) { return x > 0 ? Real{1} : std::exp(x); }},
+    {"sigmoid", "Sigmoid", sigmoid, [](Real x) { return sigmoid(x) * sigmoid(-x); }, -100, 100, 2e-7},
+    {"tanh", "Tanh", [](Real x) { return std::tanh(x); },
+     [](Real x) { return 1 / (std::cosh(x) * std::cosh(x)); }, -100, 100, 4e-7},
+    {"leaky_relu", "LeakyReLU: {alpha: 0.1}", [](Real x) { return x > 0 ? x : Real{0.1F} * x; },
+     [](Real x) { return x > 0 ? Real{1} : Real{0.1F}; }},
+    {"exp", "Elementwise: exp(x)", [](Real x) { return std::exp(x); }, [](Real x) { return std::exp(x); },
+     -100, 88},
+    {"expm1", "Elementwise: expm1(x)", [](Real x) { return std::expm1(x); },
+     [](Real x) { return std::exp(x); }, -100, 88},
+    {"log", "Elementwise: log(x)", [](Real x) { return std::log(x); }, [](Real x) { return 1 / x; }, 0, 100},
+    {"sqrt", "Elementwise: sqrt(x)", [](Real x) { return std::sqrt(x); },
+     [](Real x) { return 1 / (2 * std::sqrt(x)); }, 0, 100},
+    {"rsqrt", "Elementwise: rsqrt(x)", [](Real x) { return 1 / std::sqrt(x); },
+     [](Real x) { return -1 / (2 * x * std::sqrt(x)); }, 0, 100},
+    {"softplus_in_a_formula", "Elementwise: softplus(x)",
+     [](Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, sigmoid}};
+
+/// Both signs of numbers from 1e-30 to 100, each 1.23 times the one before, within the range of the case.
+std::vector<float> numbers_for(Real least, Real most) {
+  std::vector<float> all;
+  for (double x = 1e-30; x < 100; x *= 1.23) {
+    for (const double signed_x : {x, -x})
+      if (signed_x > static_cast<double>(least) && signed_x < static_cast<double>(most))
+        all.push_back(static_cast<float>(signed_x));
+  }
+  return all;
+}
+
+/// `slack`: absolute. What is smaller than the smallest normal float counts as zero on processors.
+void expect_near(const Tensor& found, const std::vector<float>& x, Function truth, double slack) {
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto expected = truth(static_cast<Real>(x[i]));
+    if (std::abs(expected) > static_cast<Real>(std::numeric_limits<float>::max())) continue;
+    const double error = std::abs(found.at(static_cast<int64_t>(i)) - static_cast<double>(expected));
+    EXPECT_LE(error, kMostError * std::abs(static_cast<double>(expected)) +
+                         static_cast<double>(std::numeric_limits<float>::min()) + slack)
+        << "at " << x[i] << ": " << found.at(static_cast<int64_t>(i)) << " for "
+        << static_cast<double>(expected);
+  }
+}
+
+class AccuracyOfFloats : public testing::TestWithParam<FloatCase> {};
+
+TEST_P(AccuracyOfFloats, of_value_and_gradient) {
+  const FloatCase& c = GetParam();
+  const std::vector<float> x = numbers_for(c.least, c.most);
+  ASSERT_GT(x.size(), 300U);
+  const auto found = testkit::evaluate_on_cpu(
+      [&](Builder& b, std::span<const Symbol> in) {
+        const Symbol y = function_of("- " + c.layer)(b, in)[0];
+        return std::vector{y, gradients(b, b.reduce_sum(y), in)[0]};
+      },
+      {Tensor::of<float>({static_cast<int64_t>(x.size())}, x)}, {});
+  expect_near(found[0], x, c.value, 0);
+  expect_near(found[1], x, c.gradient, c.gradient_from_output);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, AccuracyOfFloats, testing::ValuesIn(kFloatCases),
+                         [](const auto& param_info) { return param_info.param.name; });
+
+/// A cost of one score against the label yes or no, as its cross entropy has it, and the gradient.
+struct CostCase {
+  std::string name;
+  std::string cost;    // logits: y
+  int64_t scores = 1;  // x, then zeros
+  bool is_yes = true;
+};
+
+void PrintTo(const CostCase& c, std::ostream* out) { *out << c.name; }
+
+const std::vector<CostCase> kCostCases = {
+    {"sigmoid_yes", "SigmoidCrossEntropy: {logits: y, labels: 1}"},
+    {"sigmoid_no", "SigmoidCrossEntropy: {logits: y, labels: 0}", 1, false},
+    {"softmax_yes", "SoftmaxCrossEntropy: {logits: y, labels: label}", 2},
+    {"softmax_no", "SoftmaxCrossEntropy: {logits: y, labels: label}", 2, false}};
+
+class AccuracyOfCosts : public testing::TestWithParam<CostCase> {};
+
+TEST_P(AccuracyOfCosts, of_value_and_gradient) {
+  const CostCase& c = GetParam();
+  const auto cost =
+      cost_of("inputs: {x0: {shape: [" + std::to_string(c.scores) +
+              "]}, x1: {shape: [], dtype: int32}}\nlayers: [Identity: {name: y, input: x0}, Identity: {name: "
+              "label, input: x1}]\ncost: [" +
+              c.cost + "]");
+  const auto loss = [&](Real x) { return kFloatCases[0].value(c.is_yes ? -x : x); };
+  const auto gradient = [&](Real x) { return c.is_yes ? -sigmoid(-x) : sigmoid(x); };
+  const std::vector<float> all = numbers_for(-100, 100);
+  for (size_t i = 0; i < all.size(); i += 5) {
+    Tensor x = Tensor::zeros({DType::kFloat32, {1, c.scores}});
+    x.data<float>()[0] = all[i];
+    const auto found = testkit::evaluate_on_cpu(
+        [&](Builder& b, std::span<const Symbol> in) {
+          const Symbol y = cost(b, in)[0];
+          return std::vector{y, gradients(b, y, in.first(1))[0]};
+        },
+        {x, Tensor::of<int32_t>({1}, {c.is_yes ? 0 : 1})}, {});
+    const auto expect_close = [&](double value, Real truth) {
+      EXPECT_LE(std::abs(value - static_cast<double>(truth)),
+                kMostError * std::abs(static_cast<double>(truth)) +
+                    static_cast<double>(std::numeric_limits<float>::min()))
+          << "at " << all[i];
+    };
+    expect_close(found[0].at(0), loss(static_cast<Real>(all[i])));
+    expect_close(found[1].at(0), gradient(static_cast<Real>(all[i])));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, AccuracyOfCosts, testing::ValuesIn(kCostCases),
+                         [](const auto& param_info) { return param_info.param.name; });
+
+}  // namespace
+}  // namespace tpack
