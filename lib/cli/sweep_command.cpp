@@ -39,6 +39,19 @@ Method method_of(const std::string& name) {
   return Method::kGrid;
 }
 
+/// Errors: GateMissed if no run has met its gates.
+void require_a_good_one(const SearchOutcome& outcome) {
+  const std::vector<SearchRun>& runs = outcome.record.runs;
+  const SearchRun* missed = nullptr;
+  for (const SearchRun& run : runs) {
+    if (run.state == RunState::kFinished) return;
+    if (run.state == RunState::kGateMissed && missed == nullptr) missed = &run;
+  }
+  if (missed == nullptr) return;
+  throw GateMissed("no run met its gates; " + missed->name + ": " + missed->reason +
+                   "; the table above has the best values; lower the gate, or search other values");
+}
+
 /// Errors: RunFailed.
 void require_all(const SearchOutcome& outcome) {
   size_t failed = 0;
@@ -76,6 +89,7 @@ int sweep(SweepOptions& options) {
     return exit_code();
   }
   require_all(outcome);
+  require_a_good_one(outcome);
   return 0;
 }
 

@@ -6,13 +6,13 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
 #include "comm/fixed_order_sum.h"
 #include "comm/self_comm.h"
 #include "core/clock.h"
+#include "core/machine.h"
 #include "core/text.h"
 #include "dataflow/experience/agent_source.h"
 #include "draw/text_table.h"
@@ -110,6 +110,15 @@ class HoldingInput final : public InputSource {
   mutable bool opened_ = false;
 };
 
+BenchFigure time_data(const DataFlow& flow, int64_t seed, const BenchOptions& options) {
+  auto stream = flow.stream({.seed = static_cast<uint64_t>(seed)});
+  const bool has_batches = flow.batch_size().has_value();
+  return timed(options, Middle::kMean, [&]() -> int64_t {
+    const auto item = stream->next();
+    return !item ? 0 : has_batches ? item->tensor(0).shape()[0] : 1;
+  });
+}
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// What the measurements share.
@@ -143,10 +152,8 @@ class Bench {
     report.nodes = time_nodes();
     report.kinds = by_kind(report.nodes);
     const DataFlow* data = e_.train_flow();
-    if (data != nullptr && agent_source_of(*data->flow()) == nullptr) report.data = time_data(*data);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    report.peak_rss_mb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
+    if (data != nullptr && agent_source_of(*data->flow()) == nullptr) report.data = time_data(*data, e_.config.seed, options_);
+    report.peak_rss_mb = static_cast<double>(peak_resident_memory()) / 1e6;
     return report;
   }
 
@@ -216,14 +223,6 @@ class Bench {
     return timed(options_, Middle::kMedian, [this] { return step(); });
   }
 
-  BenchFigure time_data(const DataFlow& flow) const {
-    auto stream = flow.stream({.seed = static_cast<uint64_t>(e_.config.seed)});
-    return timed(options_, Middle::kMean, [&] {
-      const auto batch = stream->next();
-      return batch ? batch->tensor(0).shape()[0] : 0;
-    });
-  }
-
   BenchFigure time_both() {
     return timed(options_, Middle::kMedian, [&] {
       const int64_t samples = step();
@@ -274,6 +273,15 @@ std::string fixed(double value, int digits) {
 }  // namespace
 
 BenchReport bench(Experiment& experiment, const BenchOptions& options) {
+  const DataFlow* train = experiment.train_flow();
+  const bool lacks_model = experiment.config.model.is_null() && experiment.trainer->needs().model;
+  if (lacks_model && train != nullptr) {  // tensorpack's TestDataSpeed
+    train->prepare();
+    BenchReport report{.batch = train->batch_size().value_or(1), .steps = options.steps};
+    report.data = time_data(*train, experiment.config.seed, options);
+    report.peak_rss_mb = static_cast<double>(peak_resident_memory()) / 1e6;
+    return report;
+  }
   return Bench(experiment, options).run();
 }
 
@@ -289,7 +297,7 @@ std::string BenchReport::str(size_t slowest) const {
   };
   if (train) add("step alone, one batch held fixed", *train);
   if (data) add("data alone, per batch (mean)", *data);
-  add(data ? "both" : "step", both);
+  if (both) add(data ? "both" : "step", *both);
   double all = 0;
   for (const NodeKindTime& kind : kinds) all += kind.seconds;
   const auto add_costs = [&](TextTable& to, std::vector<std::string> row, double seconds, double flops) {
@@ -320,9 +328,11 @@ std::string BenchReport::to_json(size_t slowest) const {
   Json root = {{"batch", batch}, {"towers", towers}, {"threads", threads}, {"steps", steps}};
   if (train) root["train"] = json(*train);
   if (data) root["data"] = json(*data);
-  root["both"] = json(both);
-  root["both"]["loss_81_to_100"] = figure_81_to_100;
-  root["both"]["loss"] = figure;
+  if (both) {
+    root["both"] = json(*both);
+    root["both"]["loss_81_to_100"] = figure_81_to_100;
+    root["both"]["loss"] = figure;
+  }
   root["peak_rss_mb"] = peak_rss_mb;
   root["kinds"] = Json::array();
   for (const NodeKindTime& kind : kinds) {

@@ -48,7 +48,7 @@ struct BenchReport {
   std::optional<BenchFigure>
       train;  // the step alone, with one batch held fixed; not if the trainer reads its data itself
   std::optional<BenchFigure> data;  // the data alone; not if there is none, or the model makes it
-  BenchFigure both;                 // training on data as it comes, from fresh weights
+  std::optional<BenchFigure> both;  // training on data as it comes, from fresh weights; not without a model
   std::string figure;               // the first statistic of a step: "cost"
   /// Its mean over steps 81 to 100 of that training: shows that the same work was done as elsewhere. NaN
   /// where there are fewer steps.
@@ -68,7 +68,8 @@ struct BenchReport {
 StepProfile profile_step(Experiment& experiment, const BenchOptions& options, int64_t bucket_bytes,
                          int element_bytes);
 
-/// Times the training step of an experiment, its data, and both together, of any trainer. Errors:
+/// Times the training step of an experiment, its data, and both together, of any trainer; without a model, the
+/// data alone. Errors:
 /// ConfigError; what the trainer and the data throw.
 BenchReport bench(Experiment& experiment, const BenchOptions& options);
 

@@ -154,11 +154,29 @@ class ExperimentMaker {
     // A flow with mistakes of its own may have told: then these are enough.
     if (flow == e_.flows.end())
       return [broken = e_.config.data.contains(name)](const std::string&) { return broken; };
-    if (!flow->second.knows_spec()) return [](const std::string&) { return false; };  // it must be written
+    if (!flow->second.knows_spec())  // sources that are not open give images as arrays of this kind
+      return [this](const std::string& component) { return looks_like_an_image(component); };
     return [&spec = flow->second.spec()](const std::string& component) {
       const auto found = spec.find(component);
       return !found || spec[*found].is_image;  // one that is not there is reported as such
     };
+  }
+
+  /// An input of uint8 [height, width, 1 or 3], as Npz has it.
+  bool looks_like_an_image(const std::string& component) const {
+    const ConfigNode* inputs = e_.config.model.find("inputs");
+    const ConfigNode* feed = e_.config.model.find("feed");
+    for (const auto& [name, input, position] : inputs->entries()) {
+      const ConfigNode* fed = feed != nullptr && feed->is_map() ? feed->find(name) : nullptr;
+      if ((fed != nullptr && fed->is_string() ? fed->text() : name) != component) continue;
+      const ConfigNode* type = input.find("dtype");
+      const ConfigNode* shape = input.find("shape");
+      if (type == nullptr || !type->is_string() || type->text() != "uint8") return false;
+      if (!shape->is_list() || shape->size() != 3) return false;
+      const ConfigNode& channels = shape->items()[2];
+      return channels.kind() == ConfigNode::Kind::kInt && (channels.as_int() == 1 || channels.as_int() == 3);
+    }
+    return false;
   }
 
   void make_model() {

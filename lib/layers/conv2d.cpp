@@ -33,6 +33,7 @@ class Conv2D final : public Layer {
         .example("Conv2D: {filters: 32, kernel: 5, activation: ReLU}")
         .field("filters", &Params::filters, at_least(1), "number of output channels")
         .required()
+        .shorthand()
         .field("kernel", &Params::kernel, at_least(1), "size of the kernel, pixels")
         .field("stride", &Params::stride, at_least(1), "pixels between windows")
         .field("dilation", &Params::dilation, at_least(1), "pixels between the kernel's elements")

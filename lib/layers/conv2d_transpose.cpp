@@ -33,6 +33,7 @@ class Conv2DTranspose final : public Layer {
         .example("Conv2DTranspose: {filters: 32, kernel: 4, stride: 2, activation: ReLU}")
         .field("filters", &Params::filters, at_least(1), "number of output channels")
         .required()
+        .shorthand()
         .field("kernel", &Params::kernel, at_least(1), "size of the kernel, pixels")
         .field("stride", &Params::stride, at_least(1), "output pixels per input pixel")
         .field("padding", &Params::padding,

@@ -16,7 +16,8 @@ class Dropout final : public Layer {
   static Schema<Params> schema() {
     return Schema<Params>("Sets elements to zero at random while training and scales the others up.")
         .example("Dropout: {rate: 0.3}")
-        .field("rate", &Params::rate, between(0, 1), "probability that an element is dropped; below 1");
+        .field("rate", &Params::rate, between(0, 1), "probability that an element is dropped; below 1")
+        .shorthand();
   }
   explicit Dropout(Params p) : p_(p) {
     if (p.rate == 1) throw ConfigError("layer Dropout: 'rate' is 1, which drops everything; must be below 1");

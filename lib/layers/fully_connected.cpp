@@ -25,6 +25,7 @@ class FullyConnected final : public Layer {
         .example("FullyConnected: {units: 128, activation: ReLU}")
         .field("units", &Params::units, at_least(1), "number of outputs")
         .required()
+        .shorthand()
         .field("use_bias", &Params::use_bias, "adds one value per output")
         .field("activation", &Params::activation, "layer applied to the result")
         .field("kernel_initializer", &Params::kernel_initializer, "values of W; default VarianceScaling")

@@ -14,7 +14,8 @@ class LeakyRelu final : public Layer {
   static Schema<Params> schema() {
     return Schema<Params>("y = x where x > 0, alpha * x elsewhere.")
         .example("LeakyReLU: {alpha: 0.1}")
-        .field("alpha", &Params::alpha, between(0, 1), "slope for negative inputs");
+        .field("alpha", &Params::alpha, between(0, 1), "slope for negative inputs")
+        .shorthand();
   }
   explicit LeakyRelu(Params p) : p_(p) {}
 

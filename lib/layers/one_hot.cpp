@@ -18,7 +18,8 @@ class OneHotLayer final : public Layer {
     return Schema<Params>("A vector for each class number: 1 at the place of the number, 0 elsewhere.")
         .example("OneHot: {classes: 10}")
         .field("classes", &Params::classes, at_least(1), "size of the vector")
-        .required();
+        .required()
+        .shorthand();
   }
   explicit OneHotLayer(Params p) : p_(p) {}
 

@@ -18,6 +18,7 @@ inline Schema<PoolingWindows> pooling_schema(const char* summary, const char* ex
   return Schema<PoolingWindows>(summary)
       .example(example)
       .field("window", &PoolingWindows::window, at_least(1), "size of the window, pixels")
+      .shorthand()
       .field("stride", &PoolingWindows::stride, at_least(1),
              "pixels between windows; default: the window's size")
       .field("padding", &PoolingWindows::padding,

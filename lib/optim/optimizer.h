@@ -110,6 +110,7 @@ Schema<P> optimizer_schema(std::string summary) {
       .field("learning_rate", static_cast<LearningRate P::*>(&P::learning_rate),
              "step size; {base: 0.1, per: 256} is 0.1 for 256 samples per step, on all towers and ranks "
              "together, and in proportion for others")
+      .shorthand()
       .field("learning_rate_multipliers", static_cast<VariableFactors P::*>(&P::learning_rate_multipliers),
              "factors of the learning rate by variable: a name with everything below it, or a regular "
              "expression for whole names; the first one that matches counts")

@@ -102,6 +102,7 @@ std::string why_failed(const std::string& folder, int exit_code) {
   const std::string text = last_error(folder + "/" + kConsole);
   constexpr int kKilled = 128 + 9;
   if (exit_code == kKilled) return "killed; the machine may be out of memory";
+  if (exit_code == kMissedGate) return text.empty() ? "a gate is missed" : text;
   if (exit_code > 128) return "ended by signal " + std::to_string(exit_code - 128);
   return text.empty() ? "no message" : text;
 }
@@ -263,7 +264,7 @@ class SearchDriver {
     SearchRun& run = record_.runs[job.run];
     run.exit_code = job.process->wait();
     run.seconds += job.watch.seconds();
-    run.reason.clear();
+    run.reason = run.exit_code == kMissedGate ? why_failed(folder_of(run), run.exit_code) : "";
     if (run.exit_code == 0 || run.exit_code == kMissedGate) {
       finish(run, rung);
     } else if (stop_.stop_requested() && run.exit_code > 128) {

@@ -55,7 +55,7 @@ struct SearchRun {
   std::vector<double> scores;
   double seconds = 0;  // of training, all starts together
   int exit_code = 0;   // of the last start
-  std::string reason;  // why it failed
+  std::string reason;  // why it failed, or which gate it missed
 
   /// It has ended its training of this rung, well or not.
   bool has_trained(size_t rung) const { return scores.size() > rung; }

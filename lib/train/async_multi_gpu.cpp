@@ -21,6 +21,7 @@ class AsyncMultiGpu final : public DataParallelTrainer {
         .example("AsyncMultiGPU: {devices: [cpu:0, cpu:1]}")
         .field("devices", &Params::devices,
                "devices with one tower each, or their number, as in SyncMultiGPU")
+        .shorthand()
         .field("scale_gradient", &Params::scale_gradient,
                "true: divides each gradient by the number of towers");
   }

@@ -33,6 +33,7 @@ class SyncMultiGpu final : public DataParallelTrainer {
             .field("devices", &Params::devices,
                    "devices with one tower each, or their number: 2 is [cpu:0, cpu:1], two halves of the "
                    "processors; without it, one for each memory node of the machine")
+            .shorthand()
             .field("mode", &Params::mode,
                    "replicated: each tower has a copy of all weights; parameter_server: the first tower has "
                    "them, and the others read them there. The results are the same; replicated takes more "

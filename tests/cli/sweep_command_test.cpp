@@ -87,6 +87,15 @@ TEST_F(Sweep, a_run_is_what_train_gives_with_its_settings) {
   EXPECT_NE(value(run_folder("000-seed=5")), value(folder_ / "alone"));
 }
 
+TEST_F(Sweep, of_which_no_run_meets_its_gate_is_exit_8) {
+  const std::vector<std::string> impossible = {"--set", "seed=[5, 6]", "--set", "gates={validation_cost: \"< 0\"}"};
+  const Outcome outcome = sweep(impossible);
+  EXPECT_EQ(outcome.code, 8) << outcome.err;
+  EXPECT_THAT(states(), ElementsAre("gate missed", "gate missed"));
+  EXPECT_THAT(last_line(outcome.err), HasSubstr("error: no run met its gates; 000-seed=5: gate validation_cost < 0"));
+  EXPECT_EQ(sweep(impossible).code, 8) << "also if nothing is trained again";
+}
+
 TEST_F(Sweep, a_finished_one_trains_nothing_again) {
   ASSERT_EQ(sweep({"--set", "seed=[5, 6]"}).code, 0);
   const std::string log = content_of(run_folder("000-seed=5") + "/log.txt");

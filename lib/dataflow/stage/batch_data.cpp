@@ -18,6 +18,7 @@ class BatchData final : public Stage {
         .example("BatchData: {batch_size: 32}")
         .field("batch_size", &Params::batch_size, between(1, 1 << 24), "samples per batch")
         .required()
+        .shorthand()
         .field("remainder", &Params::remainder,
                "true: samples left over at the end of a pass make a smaller batch; false: they are dropped");
   }

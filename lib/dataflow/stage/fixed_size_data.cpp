@@ -83,6 +83,7 @@ class FixedSizeData final : public Stage {
         .example("FixedSizeData: {size: 1000}")
         .field("size", &Params::size, between(1, 1e12), "items per pass")
         .required()
+        .shorthand()
         .field("keep_state", &Params::keep_state,
                "true: the next pass continues where the last one ended, which needs data that can be read "
                "by index; false: it starts from the beginning");

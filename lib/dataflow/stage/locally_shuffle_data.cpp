@@ -128,7 +128,8 @@ class LocallyShuffleData final : public Stage {
         .example("LocallyShuffleData: {buffer_size: 1000}")
         .field("buffer_size", &Params::buffer_size, between(2, 1 << 24),
                "no item moves further than this; a sequential flow keeps this many in memory")
-        .required();
+        .required()
+        .shorthand();
   }
   explicit LocallyShuffleData(Params p) : p_(p) {}
 

@@ -21,6 +21,7 @@ class PrefetchData final : public Stage {
         .example("PrefetchData: {num_prefetch: 8, num_proc: 4}")
         .field("num_prefetch", &Params::num_prefetch, between(1, 4096),
                "batches made ahead; same as `prefetch` of the flow")
+        .shorthand()
         .field("num_proc", &Params::num_proc, "threads, or auto; same as `workers` of the flow");
   }
   explicit PrefetchData(Params p) : p_(p) {}

@@ -78,7 +78,8 @@ class RepeatedData final : public Stage {
     return Schema<Params>("Gives the whole flow several times in one pass.")
         .example("RepeatedData: {num: 2}")
         .field("num", &Params::num, at_least(-1),
-               "number of times; -1: forever, so that the pass never ends");
+               "number of times; -1: forever, so that the pass never ends")
+        .shorthand();
   }
   explicit RepeatedData(Params p) : p_(p) {
     if (p_.num == 0)
