@@ -18,9 +18,6 @@ std::string FlowInference::identity() const {
 void FlowInference::setup(Setup& setup) {
   Run& run = setup.run();
   const std::vector<std::string> known = prepare(run, fields_, run.flow(fields_.data));
-  const auto train = run.flows().find("train");
-  if (train != run.flows().end())
-    check_same_classes(train->second, run.flow(fields_.data), fields_.data.name, fields_.data.position);
   choose_metrics(known);
   for (const auto& [index, name] : chosen_) setup.provides(name);
 }

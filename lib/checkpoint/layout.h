@@ -25,8 +25,13 @@ inline const std::string kInput =
 inline const std::string kHistory = "monitors/json";  // all scalars so far: monitor/monitors.h
 inline const std::string kCallbacks = "callbacks/";   // callbacks/NAME: what that callback keeps
 inline const std::string kConfig = "config/yaml";     // the effective config
-inline const std::string kPlan = "plan/json";         // chosen algorithms: backend/plan.h
-inline const std::string kLabels = "labels/json";     // names of the classes: a list of texts
-inline const std::string kFlows = "flows/json";       // what was read: experiment/data_changes.h
+inline const std::string kWritten =
+    "config/written";  // the config with its expressions: experiment/stored_model.h
+inline const std::string kWrittenIn = "config/folder";  // to which paths in it are relative
+inline const std::string kPlan = "plan/json";           // chosen algorithms: backend/plan.h
+inline const std::string kLabels = "labels/json";       // names of the classes: a list of texts
+inline const std::string kFitted =
+    "fitted/json";  // what all data of the model follow: experiment/stored_model.h
+inline const std::string kFlows = "flows/json";  // what was read: experiment/data_changes.h
 
 }  // namespace tpack::layout

@@ -36,10 +36,10 @@ int check(const CheckOptions& o) {
   const auto& flows = checked.experiment().flows;
   if (o.json) {
     auto json = report.to_json();
-    if (!o.no_data) json["data"] = data_json(flows);
+    if (!o.no_data) json["data"] = data_json(flows, checked.experiment().tower.get());
     std::cout << json.dump(1) << "\n";
   } else {
-    if (!o.no_data) std::cout << describe_data(flows) << "\n";
+    if (!o.no_data) std::cout << describe_data(flows, checked.experiment().tower.get()) << "\n";
     std::cout << report.str();
   }
   std::cout << std::flush;  // both may go to one file

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "experiment/checkpoint_diff.h"
+#include "experiment/stored_model.h"
 
 namespace tpack {
 namespace {
@@ -29,11 +30,22 @@ int inspect(const std::string& path, bool as_json) {
     table.add({name, "text", with_thousands(static_cast<int64_t>(text.size()))});
     json["texts"].push_back({{"name", name}, {"bytes", text.size()}});
   }
+  json["fitted"] = nlohmann::ordered_json::array();
+  TextTable fitted({"learned from data.train", "columns", "classes"});
+  const FittedData fit = stored_fit(content, path).value_or(FittedData());
+  for (const FittedComponent& one : fit.components()) {
+    fitted.add({one.component, join_first(one.columns), join_first(one.classes)});
+    json["fitted"].push_back({{"source", one.source},
+                              {"component", one.component},
+                              {"columns", one.columns},
+                              {"classes", one.classes}});
+  }
   if (as_json) {
     std::cout << json.dump(1) << "\n";
-  } else {
-    std::cout << "step " << content.step << ", epoch " << content.epoch << "\n\n" << table.str();
+    return 0;
   }
+  std::cout << "step " << content.step << ", epoch " << content.epoch << "\n\n" << table.str();
+  if (!fit.components().empty()) std::cout << "\n" << fitted.str();
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "config/load_config.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <utility>
 
@@ -76,6 +77,7 @@ class Loader {
   void load_text(const std::string& text, const std::string& name);
   void apply(const std::string& override_text);
   const ConfigNode& merged() const { return merged_; }
+  const std::vector<ConfigNode>& sources() const { return sources_; }
   std::vector<ConfigNode> take_sources() { return std::move(sources_); }
 
  private:
@@ -148,11 +150,47 @@ void Loader::apply(const std::string& override_text) {
   }
 }
 
+bool mentions(const std::string& text, const std::string& name) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const bool begins = at == 0 || !is_part(text[at - 1]);
+    const size_t end = at + name.size();
+    if (begins && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
+/// Whether a text below `node` may take its value from the variable. Expressions without $( ) name it, too.
+bool uses_variable(const ConfigNode& node, const std::string& name) {
+  if (node.is_string()) return mentions(node.text(), name);
+  if (node.is_map()) {
+    return std::any_of(node.entries().begin(), node.entries().end(),
+                       [&](const ConfigNode::Entry& entry) { return uses_variable(entry.value, name); });
+  }
+  return node.is_list() && std::any_of(node.items().begin(), node.items().end(),
+                                       [&](const ConfigNode& item) { return uses_variable(item, name); });
+}
+
+/// An option that sets a variable must change something.
+void check_effect(const ConfigNode& override_tree, const ConfigNode& merged, Diagnostics& errors) {
+  const ConfigNode* vars = override_tree.find("vars");
+  if (vars == nullptr || !vars->is_map()) return;
+  for (const auto& [name, value, position] : vars->entries()) {
+    if (merged.find("vars") == nullptr || merged.find("vars")->find(name) == nullptr) continue;  // deleted
+    if (!uses_variable(merged, name))
+      errors.add(position, "no expression in the config uses vars." + name +
+                               ", so this has no effect; write $(vars." + name +
+                               ") where its value belongs, or set that key itself");
+  }
+}
+
 /// What is left to do when the files are read.
 LoadedConfig finish(Loader& loader, Diagnostics& errors, const std::string& path,
                     const LoadOptions& options) {
+  const size_t files = loader.sources().size();
   for (const std::string& text : options.overrides) loader.apply(text);
   const ConfigNode merged = loader.merged();
+  for (size_t i = files; i < loader.sources().size(); ++i) check_effect(loader.sources()[i], merged, errors);
   if (merged.find("tpack") == nullptr) {
     errors.add({std::make_shared<const std::string>(path), 1, 1},
                "'tpack: " + std::to_string(kConfigVersion) + "' is missing; write it as the first line");

@@ -123,11 +123,14 @@ std::unique_ptr<Stream> DataFlow::stream(StreamOptions options) const {
 
 void prepare(const std::map<std::string, DataFlow>& flows) {
   constexpr auto kThreadIfThereIsOne = std::launch::async | std::launch::deferred;
-  std::vector<std::future<void>> prepared;
-  for (const auto& [name, flow] : flows) {
-    prepared.push_back(std::async(kThreadIfThereIsOne, [&flow = flow] { flow.prepare(); }));
+  std::map<std::string, std::future<void>> prepared;
+  for (const auto& [name, flow] : flows)
+    prepared[name] = std::async(kThreadIfThereIsOne, [&flow = flow] { flow.prepare(); });
+  // Others may fail because they follow it.
+  if (const auto train = prepared.find("train"); train != prepared.end()) train->second.get();
+  for (auto& [name, one] : prepared) {
+    if (one.valid()) one.get();
   }
-  for (std::future<void>& one : prepared) one.get();
 }
 
 }  // namespace tpack

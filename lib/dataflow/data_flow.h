@@ -16,6 +16,8 @@
 
 namespace tpack {
 
+class Fit;
+
 /// One pass, or one reader's share of it.
 struct Pass {
   uint64_t seed = 0;
@@ -96,12 +98,14 @@ class DataFlow {
   Position origin_;
 };
 
-/// Prepares several flows in parallel. Errors: those of the first by name that has one.
+/// Prepares several flows in parallel. Errors: those of `train`, or of the first by name that has one.
 void prepare(const std::map<std::string, DataFlow>& flows);
 
 /// Makes the flow that `node` describes: a list of components, or {flow: [...], workers, prefetch, on_error}.
-/// `scope` has the flows that it may refer to by name. Nothing after reporting to `errors`.
-std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors);
+/// `scope` has the flows that it may refer to by name; `fit` is what its sources follow (null: nothing, as
+/// those of data.train). Nothing after reporting to `errors`.
+std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors,
+                                  const std::shared_ptr<Fit>& fit = nullptr);
 /// As above. Errors: ConfigError with all problems.
 DataFlow make_flow(const ConfigNode& node, const FlowScope& scope = {});
 

@@ -61,8 +61,9 @@ enum class Opening : uint8_t { kNot, kThose };
 /// Builds one flow of a tree; flows inside it are built by children that know the path to it.
 class FlowMaker final : public FlowBuilder {
  public:
-  FlowMaker(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad, Opening opening)
-      : scope_(scope), errors_(errors), bad_(std::move(bad)), opening_(opening) {}
+  FlowMaker(const FlowScope& scope, Diagnostics& errors, std::shared_ptr<BadSamples> bad,
+            std::shared_ptr<Fit> fit, Opening opening)
+      : scope_(scope), errors_(errors), bad_(std::move(bad)), fit_(std::move(fit)), opening_(opening) {}
 
   /// The flow, or null after all of its mistakes were reported.
   FlowPtr build_or_report(const ConfigNode& node) {
@@ -81,9 +82,12 @@ class FlowMaker final : public FlowBuilder {
     const FlowSettings outer_settings = settings_;  // threads and prefetching are those of the whole tree
     const FlowParams outer_said = said_;
     prefix_ = context_name_ + "/" + part + "/";
+    const bool outer_join = in_join_;
     settings_ = {};
     said_ = {};
+    in_join_ = true;
     FlowPtr flow = build_top(field.node);
+    in_join_ = outer_join;
     prefix_ = outer_prefix;
     settings_ = outer_settings;
     said_ = outer_said;
@@ -175,6 +179,7 @@ class FlowMaker final : public FlowBuilder {
   FlowPtr make_source(const ComponentItem& item, const StageContext& context) {
     const std::shared_ptr<Source> source = Registry<Source>::make(item, errors_);
     if (source == nullptr) return nullptr;
+    source->follow(fit_, context.name);
     if (!source->knows_spec()) {
       waits_for_data_ = waits_for_data_ || opening_ == Opening::kNot;
       if (opening_ == Opening::kNot) return nullptr;
@@ -195,6 +200,11 @@ class FlowMaker final : public FlowBuilder {
     const auto stage = Registry<Stage>::make(item, errors_);
     if (stage == nullptr) return nullptr;
     stage->configure(settings_);  // also of a flow that is put together later
+    if (in_join_ && stage->reorders()) {
+      throw ConfigError(item.position, item.name +
+                                           " inside JoinData would separate samples that belong "
+                                           "together; put it after the JoinData");
+    }
     if (!state.good) return nullptr;
     FlowPtr flow = stage->wrap(state.flow, context);
     if (state.guarded || dynamic_cast<const BatchedFlow*>(flow.get()) == nullptr) return flow;
@@ -202,6 +212,11 @@ class FlowMaker final : public FlowBuilder {
     return stage->wrap(guard(state.flow, item.position), context);
   }
   FlowPtr guard(const FlowPtr& flow, const Position& where) {
+    if (in_join_) {
+      throw ConfigError(where,
+                        "'on_error' of a flow inside JoinData would separate samples that belong "
+                        "together; set it for the flow that has the JoinData");
+    }
     try {
       return std::make_shared<GuardedFlow>(flow, settings_.on_error, bad_);
     } catch (const ConfigError& error) {
@@ -213,7 +228,7 @@ class FlowMaker final : public FlowBuilder {
                           std::map<std::string, int>& seen) const {
     const std::string type = snake_case(ComponentTable::of(kind).at(item.name, item.position).name);
     const std::string name = prefix_ + type + "_" + std::to_string(seen[type]++);
-    return {name, stable_hash(name), item.position};
+    return {name, stable_hash(name), item.position, in_join_};
   }
   static ConfigError wrong_place(const ComponentItem& item, const std::string& kind, bool first) {
     if (first) {
@@ -239,8 +254,10 @@ class FlowMaker final : public FlowBuilder {
   const FlowScope& scope_;
   Diagnostics& errors_;
   std::shared_ptr<BadSamples> bad_;
+  std::shared_ptr<Fit> fit_;
   Opening opening_;
   bool waits_for_data_ = false;
+  bool in_join_ = false;  // the flow being built is part of a JoinData
   FlowSettings settings_;
   FlowParams said_;                     // of the settings, outermost first
   std::string prefix_;                  // prefix of the names of this list's components
@@ -250,17 +267,18 @@ class FlowMaker final : public FlowBuilder {
 
 }  // namespace
 
-std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors) {
+std::optional<DataFlow> make_flow(const ConfigNode& node, const FlowScope& scope, Diagnostics& errors,
+                                  const std::shared_ptr<Fit>& fit) {
   const size_t before = errors.count();
   auto bad = std::make_shared<BadSamples>();
-  FlowMaker builder(scope, errors, bad, Opening::kNot);
+  FlowMaker builder(scope, errors, bad, fit, Opening::kNot);
   FlowPtr flow = builder.build_or_report(node);
   if (errors.count() != before) return std::nullopt;
   if (flow != nullptr) return DataFlow(std::move(flow), builder.settings(), std::move(bad), node.position());
   if (!builder.waits_for_data()) return std::nullopt;
-  const auto complete = [node, scope, bad] {
+  const auto complete = [node, scope, bad, fit] {
     Diagnostics mistakes;
-    FlowMaker opening(scope, mistakes, bad, Opening::kThose);
+    FlowMaker opening(scope, mistakes, bad, fit, Opening::kThose);
     FlowPtr built = opening.build_or_report(node);
     mistakes.throw_if_any();
     TPACK_ASSERT(built != nullptr, "a flow that was not made and not reported");

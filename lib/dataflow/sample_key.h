@@ -35,6 +35,7 @@ struct SampleKey {
   uint64_t seed = 0;
   SampleId id;
   uint64_t stage = 0;
+  bool draws = true;  // false: nothing may be random, as for predictions
 
   /// Numbers for one `part` of the stage (an augmentor of a list); parts are independent.
   Rng rng(uint64_t part = 0) const;

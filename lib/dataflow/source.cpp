@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "dataflow/fitted_data.h"
 
 namespace tpack {
 namespace {
@@ -32,7 +33,7 @@ class RandomAccessFlow final : public Flow {
 
  private:
   int64_t index(const PassKey& pass, int64_t place) const {
-    if (!source_->shuffled()) return place;
+    if (!source_->shuffled() || context_.in_join) return place;
     const Permutation order(static_cast<uint64_t>(places()), pass.key(context_.key));
     return static_cast<int64_t>(order(static_cast<uint64_t>(place)));
   }
@@ -113,6 +114,23 @@ void require_path(const std::string& source, const Ref<Path>& path, const char* 
 void require_folder(const std::string& source, const Ref<Path>& path) {
   std::error_code unknown;
   if (!std::filesystem::is_directory(resolved_path(path), unknown)) refuse_path(source, path, "folder");
+}
+
+void Source::follow(std::shared_ptr<Fit> fit, std::string name) {
+  fit_ = std::move(fit);
+  name_ = std::move(name);
+}
+
+void Source::follow_as(const Source& other) { follow(other.fit_, other.name_); }
+
+std::vector<FittedComponent> Source::fitted() const { return {}; }
+
+std::optional<FittedComponent> Source::declared_fit(const std::string& component) const {
+  return fit_ == nullptr ? std::nullopt : fit_->declared().find(name_, component);
+}
+
+std::optional<FittedComponent> Source::opened_fit(const std::string& component) const {
+  return fit_ == nullptr ? std::nullopt : fit_->opened().find(name_, component);
 }
 
 /// (std::call_once may hang after an exception. It relies on the system's pthread_once, and on what the

@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/field.h"
 #include "dataflow/datapoint.h"
@@ -12,6 +14,8 @@
 
 namespace tpack {
 
+class Fit;
+struct FittedComponent;
 struct FlowField;
 
 /// The place of a component in its flow. The name ("map_data_1": type in snake_case, running number in its
@@ -20,6 +24,7 @@ struct StageContext {
   std::string name;
   uint64_t key = 0;  // stable_hash(name)
   Position position = {};
+  bool in_join = false;  // inside a JoinData, which has the order: sources and joins in it do not shuffle
 
   /// The key of a sample in this component.
   SamplePlace place_of(const SampleId& id, const std::string& file = {}) const {
@@ -32,7 +37,8 @@ class FlowBuilder {
  public:
   virtual ~FlowBuilder() = default;
   /// A nested list, or the flow that the field names. Null after reporting. `part` distinguishes the flows of
-  /// one component, so that their random numbers differ.
+  /// one component, so that their random numbers differ. The component gives all of them one order
+  /// (StageContext::in_join).
   virtual FlowPtr build(const FlowField& field, const std::string& part) = 0;
 };
 
@@ -51,6 +57,14 @@ class Source : public std::enable_shared_from_this<Source> {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
+
+  /// Gives what data.train fixes for other data, and the name of this source in its flow. Before all else.
+  void follow(std::shared_ptr<Fit> fit, std::string name);
+  /// Follows what another source follows.
+  void follow_as(const Source& other);
+  /// What it fixes for all other data of the model if it is the training data: the names of the columns and
+  /// of the classes of its components, as far as they are known (all of them after `prepare`).
+  virtual std::vector<FittedComponent> fitted() const;
 
   /// The flow of this source's samples, which keeps the source alive. Null after the builder reported an
   /// error, and if a flow inside is not known yet.
@@ -72,8 +86,15 @@ class Source : public std::enable_shared_from_this<Source> {
  protected:
   /// Opens files and checks what can be checked. Errors: as Flow::prepare.
   virtual void prepare() {}
+  const std::string& name() const { return name_; }
+  /// What data.train fixes for a component: before it is opened, and with opening it. Nothing if that says
+  /// nothing about it, or if this source is that of data.train.
+  std::optional<FittedComponent> declared_fit(const std::string& component) const;
+  std::optional<FittedComponent> opened_fit(const std::string& component) const;
 
  private:
+  std::shared_ptr<Fit> fit_;  // null: this source fixes, or there is no training data
+  std::string name_;
   std::mutex opening_;
   bool open_ = false;
 };
@@ -88,7 +109,8 @@ class RandomAccessSource : public Source {
   virtual Spec spec() const = 0;
   /// As Flow::size.
   virtual int64_t size() const = 0;
-  /// True: each pass has its own order (a permutation keyed by seed, pass and stage).
+  /// True: each pass has its own order (a permutation keyed by seed, pass and stage), that of the JoinData
+  /// around it if there is one.
   virtual bool shuffled() const { return false; }
   /// The file that a sample is read from; empty if it has no file of its own. Errors name it.
   virtual std::string file_of(int64_t index) const {

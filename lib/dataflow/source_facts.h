@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,10 @@ struct SourceFacts {
 
   std::optional<int64_t> samples = {};    // of a pass; kEndless if it never ends
   std::string unit = "samples";           // what they are, in the plural
-  std::vector<Class> classes = {};        // in the order of their labels
+  std::vector<Class> classes = {};        // in the order of their labels; of the first component that has any
   std::vector<std::string> remarks = {};  // about files that are not read: "ignored 1 file (.gif)"
   int64_t bad = 0;                        // samples that are known to be bad
+  std::map<std::string, std::vector<Class>> classes_of = {};  // by component, where several have classes
 
   /// Without the remarks: "244 images in 2 classes (ants: 123, bees: 121)"; for many classes, only the range
   /// of their sample counts.

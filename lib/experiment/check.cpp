@@ -6,10 +6,12 @@
 #include "comm/self_comm.h"
 #include "core/log.h"
 #include "core/machine.h"
+#include "dataflow/guarded_flow.h"
 #include "experiment/declared_data.h"
 #include "experiment/gates.h"
 #include "experiment/initial_weights.h"
 #include "predict/class_counts.h"
+#include "predict/evaluation_flow.h"
 #include "predict/predict_outputs.h"
 
 namespace tpack {
@@ -21,8 +23,27 @@ const char* why_no_length(const DataFlow* train) {
   if (train == nullptr) return nullptr;
   if (train->size() == kEndless) return "never ends";
   if (!train->size() && train->settings().on_error == OnError::kSkip)
-    return "skips bad samples (on_error: skip), so the length of a pass is not known in advance";
+    return "skips bad samples (on_error: skip, not replace), so the length of a pass is not known in advance";
   return nullptr;
+}
+
+/// Steps of a pass that skips the bad samples that its source knows, and no others. More may turn out to be
+/// bad: then an epoch ends a bit later than a pass.
+std::optional<int64_t> steps_without_bad(const DataFlow& train, const StepSize& step) {
+  const auto batching = train.batching();
+  if (!batching || train.size() || train.flow()->sources().size() != 1) return std::nullopt;
+  const Flow* at = train.flow().get();
+  const GuardedFlow* guarded = nullptr;
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    if (const auto* found = dynamic_cast<const GuardedFlow*>(at)) guarded = found;
+    at = &wrapped->up();
+  }
+  const auto samples = guarded == nullptr ? std::nullopt : guarded->up().size();
+  if (!samples || samples == kEndless) return std::nullopt;
+  const int64_t good = *samples - train.facts()[0].bad;
+  const int64_t batches =
+      good / batching->batch_size + (batching->keeps_remainder && good % batching->batch_size != 0);
+  return batches / step.batches();
 }
 
 }  // namespace
@@ -34,8 +55,9 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
   const bool written = experiment.source.root.find("steps_per_epoch") != nullptr;
   const Position where =
       written || train == nullptr ? experiment.position_of("steps_per_epoch") : train->origin();
-  const auto steps = experiment.trainer->steps_per_pass();
-  if (const char* why = why_no_length(train); why != nullptr || !steps) {
+  auto steps = experiment.trainer->steps_per_pass();
+  if (!steps && train != nullptr) steps = steps_without_bad(*train, experiment.trainer->step_size());
+  if (const char* why = steps ? nullptr : why_no_length(train); !steps) {
     throw ConfigError(where, std::string("'steps_per_epoch' is data, but data.train ") +
                                  (why != nullptr ? why : "does not declare the length of a pass") +
                                  "; write a number of steps");
@@ -139,6 +161,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   const auto open_data = [&] {
     const uint64_t before = resident_memory();
     if (with_data) prepare(e.flows);
+    if (with_data) check_same_classes(e.flows);
     const uint64_t after = resident_memory();
     data_bytes_ = after - std::min(before, after);
   };

@@ -4,13 +4,29 @@
 
 #include "core/text.h"
 #include "dataflow/guarded_flow.h"
+#include "predict/class_counts.h"
 
 namespace tpack {
 
-std::string describe_data(const std::map<std::string, DataFlow>& flows) {
+namespace {
+
+/// With the classes of what the model learns, if a source has several components with classes.
+std::vector<SourceFacts> facts_for(const TowerFunction* tower, const DataFlow& flow) {
+  std::vector<SourceFacts> all = flow.facts();
+  const ComponentSpec* labels = label_component(tower, flow);
+  for (SourceFacts& facts : all) {
+    const auto found = labels == nullptr ? facts.classes_of.end() : facts.classes_of.find(labels->name);
+    if (found != facts.classes_of.end()) facts.classes = found->second;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string describe_data(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower) {
   std::string text;
   for (const auto& [name, flow] : flows) {
-    for (const SourceFacts& facts : flow.facts()) {
+    for (const SourceFacts& facts : facts_for(tower, flow)) {
       text += "data." + name + ": " + facts.str();
       for (const std::string& remark : facts.remarks) text += "; " + remark;
       text += "\n";
@@ -47,11 +63,11 @@ std::map<std::string, std::string> known_bad_samples(const std::map<std::string,
   return texts;
 }
 
-nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows) {
+nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower) {
   auto all = nlohmann::ordered_json::object();
   for (const auto& [name, flow] : flows) {
     auto sources = nlohmann::ordered_json::array();
-    for (const SourceFacts& facts : flow.facts()) {
+    for (const SourceFacts& facts : facts_for(tower, flow)) {
       auto classes = nlohmann::ordered_json::array();
       for (const auto& [label, samples] : facts.classes)
         classes.push_back({{"name", label}, {"samples", samples}});

@@ -7,18 +7,20 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "dataflow/data_flow.h"
+#include "graph/tower_function.h"
 
 namespace tpack {
 
 /// What the sources of each flow found, one line per source: "data.train: 244 images in 2 classes (ants: 123,
-/// bees: 121); ignored 1 file (.gif)\n". Prepares the flows. Errors: DataError, ConfigError.
-std::string describe_data(const std::map<std::string, DataFlow>& flows);
+/// bees: 121); ignored 1 file (.gif)\n". Of several components with classes, those that the tower (null:
+/// none) learns. Prepares the flows. Errors: DataError, ConfigError.
+std::string describe_data(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower);
 
 /// By flow, a sentence if its source knows of bad samples that would stop a run that reads them.
 std::map<std::string, std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows);
 
 /// What describe_data says, for programs: by flow, a list of {samples, unit, classes, remarks} for its
 /// sources; samples is null if it is unknown or endless.
-nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows);
+nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower);
 
 }  // namespace tpack

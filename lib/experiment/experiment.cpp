@@ -33,6 +33,22 @@ constexpr std::array<std::pair<const char*, const char*>, 6> kTrainersOfTensorpa
      {"DistributedTrainerReplicated", kForManyMachines},
      {"DistributedTrainerParameterServer", kForManyMachines}}};
 
+/// data.train first: the others follow what it fixes, unless `experiment.fit` has it already.
+void make_flows(Experiment& experiment, Diagnostics& errors) {
+  const FlowMap& data = experiment.config.data;
+  const auto make = [&](const std::string& name, const ConfigNode& node) {
+    if (auto flow = make_flow(node, data, errors, experiment.fit))
+      experiment.flows.emplace(name, std::move(*flow));
+  };
+  const auto train = data.find("train");
+  if (train != data.end()) make("train", train->second);
+  const auto made = experiment.flows.find("train");
+  if (experiment.fit == nullptr && made != experiment.flows.end())
+    experiment.fit = std::make_shared<Fit>(made->second);
+  for (const auto& [name, node] : data)
+    if (name != "train") make(name, node);
+}
+
 /// Makes the parts of an experiment; all mistakes go to one place.
 class ExperimentMaker {
  public:
@@ -40,7 +56,7 @@ class ExperimentMaker {
 
   void make() {
     const ExperimentConfig& c = e_.config;
-    make_flows();
+    make_flows(e_, errors_);
     make_model();
     make_updates();
     make_trainer();
@@ -139,12 +155,6 @@ class ExperimentMaker {
     update.frozen = e_.config.freeze.all;
     e_.updates.push_back(std::move(update));
     e_.optimizers.push_back(std::move(optimizer));
-  }
-
-  void make_flows() {
-    for (const auto& [name, node] : e_.config.data) {
-      if (auto flow = make_flow(node, e_.config.data, errors_)) e_.flows.emplace(name, std::move(*flow));
-    }
   }
 
   /// Which components hold images, as the flow says that feeds the model: data.train or that of `predict`.
@@ -268,8 +278,10 @@ std::string missing(const char* section, const std::string& trainer) {
 
 }  // namespace
 
-Experiment make_experiment(LoadedConfig source, const std::string& default_name) {
+Experiment make_experiment(LoadedConfig source, const std::string& default_name,
+                           std::optional<FittedData> stored) {
   Experiment experiment;
+  if (stored) experiment.fit = std::make_shared<Fit>(std::move(*stored));
   experiment.source = std::move(source);
   const ConfigNode& root = experiment.source.root;
   Diagnostics errors;
@@ -283,6 +295,14 @@ Experiment make_experiment(LoadedConfig source, const std::string& default_name)
   ExperimentMaker(experiment, errors).make();
   errors.throw_if_any();
   return experiment;
+}
+
+void follow(Experiment& experiment, FittedData stored) {
+  experiment.fit = std::make_shared<Fit>(std::move(stored));
+  experiment.flows.clear();
+  Diagnostics errors;
+  make_flows(experiment, errors);
+  errors.throw_if_any();
 }
 
 LoadedConfig load_experiment_config(const std::string& path, const std::vector<std::string>& overrides) {

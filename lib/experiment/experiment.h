@@ -2,11 +2,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/load_config.h"
-#include "dataflow/data_flow.h"
+#include "dataflow/fitted_data.h"
 #include "experiment/experiment_config.h"
 #include "experiment/gates.h"
 #include "graph/tower_function.h"
@@ -26,6 +27,7 @@ struct Experiment {
   LoadedConfig source;
   ExperimentConfig config;
   std::map<std::string, DataFlow> flows;
+  std::shared_ptr<Fit> fit;              // what flows other than data.train follow; null: nothing
   std::unique_ptr<TowerFunction> tower;  // null: no model
   /// What trains the model, in order; one without a name if the config has `optimizer`.
   std::vector<Update> updates;
@@ -59,7 +61,11 @@ LoadedConfig load_experiment_config_text(const std::string& text, const std::str
 
 /// Reads a config with its plugins and makes everything that it names. Errors: ConfigError with all mistakes.
 Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});
-/// The same from a config that was read.
-Experiment make_experiment(LoadedConfig source, const std::string& default_name);
+/// The same from a config that was read. `stored`: what a checkpoint keeps of the training data; all flows
+/// follow it, data.train too.
+Experiment make_experiment(LoadedConfig source, const std::string& default_name,
+                           std::optional<FittedData> stored = std::nullopt);
+/// Makes the flows again, so that they follow what a checkpoint keeps. Errors: ConfigError.
+void follow(Experiment& experiment, FittedData stored);
 
 }  // namespace tpack

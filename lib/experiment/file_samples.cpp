@@ -109,7 +109,6 @@ class ImageFiles final : public FileSamples {
     } catch (const DataError& error) {
       sample.error = error.what();
     }
-    ++index_;
     take(std::move(sample));
   }
 
@@ -139,7 +138,6 @@ class ImageFiles final : public FileSamples {
   Tensor image_of(const std::string& path) const {
     const std::string bytes = file_content(path);
     Datapoint sample;
-    sample.set_id({0, index_, 0});
     sample.resize(given_.size());
     size_t at = 0;
     for (size_t i = 0; i < given_.size(); ++i) {
@@ -166,7 +164,6 @@ class ImageFiles final : public FileSamples {
   Color color_ = Color::kRgb;
   Spec given_;  // of a sample before the maps
   SampleMaps maps_;
-  int64_t index_ = 0;
 };
 
 /// Files of the kind that the source of the predict flow reads, a sample for each row.
@@ -187,6 +184,7 @@ class TableFiles final : public FileSamples {
     Diagnostics errors;
     const std::shared_ptr<Source> source = Registry<Source>::make(item, errors);
     errors.throw_if_any();
+    source->follow(experiment.fit, snake_case(item.name) + "_0");
     source_ = std::dynamic_pointer_cast<RandomAccessSource>(source);
     if (source_ == nullptr || source_->reader_of("", names()) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
@@ -224,9 +222,8 @@ class TableFiles final : public FileSamples {
     FileSample out{place == path ? path + "[" + std::to_string(row) + "]" : place, {}};
     try {
       Datapoint d;
-      d.set_id({0, row, 0});
       d.resize(source.spec().size());
-      source.get(row, {0, d.id(), 0}, d);
+      source.get(row, {}, d);
       maps.apply(d);
       for (const TowerInput& input : inputs_) {
         const Tensor& value = d.to_tensor(maps.spec().index({input.component.c_str()}, "infer"));

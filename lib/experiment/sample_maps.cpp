@@ -44,7 +44,7 @@ SampleMaps::SampleMaps(const ConfigNode& components, Spec given) : spec_(std::mo
 
 void SampleMaps::apply(Datapoint& sample) const {
   for (const auto& [key, map] : maps_) {
-    if (!map->apply(sample, {0, sample.id(), key})) throw DataError("is dropped by a map of the flow");
+    if (!map->apply(sample, {0, {}, key, false})) throw DataError("is dropped by a map of the flow");
   }
 }
 

@@ -12,7 +12,8 @@ namespace tpack {
 /// The list of components that a flow stands for.
 ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows);
 
-/// The maps of a flow, for one sample at a time.
+/// The maps of a flow, for one sample at a time, without what is random: the result depends on the sample
+/// alone.
 class SampleMaps {
  public:
   SampleMaps() = default;

@@ -13,8 +13,18 @@
 namespace tpack {
 namespace {
 
+/// The effective config has no expressions, so a change of a variable needs the one that was written.
 LoadedConfig stored_config(const CheckpointContent& content, const std::string& path,
                            const std::vector<std::string>& overrides) {
+  const bool sets_variable = std::any_of(overrides.begin(), overrides.end(), [](const std::string& text) {
+    return text.starts_with("vars.") || text.starts_with("vars=");
+  });
+  const auto written = content.texts.find(layout::kWritten);
+  const auto folder = content.texts.find(layout::kWrittenIn);
+  if (sets_variable && written != content.texts.end() && folder != content.texts.end()) {
+    const auto name = std::filesystem::path(folder->second) / std::filesystem::path(path).filename();
+    return load_experiment_config_text(written->second, name.string(), overrides);
+  }
   const auto text = content.texts.find(layout::kConfig);
   if (text == content.texts.end())
     throw CheckpointError(path, "holds no config: it was not written by `tpack train`");
@@ -40,12 +50,37 @@ std::vector<std::string> stored_labels(const CheckpointContent& content, const s
   }
 }
 
+std::string fitted_json(const FittedData& fitted) {
+  auto all = nlohmann::ordered_json::array();
+  for (const FittedComponent& one : fitted.components())
+    all.push_back({{"source", one.source},
+                   {"component", one.component},
+                   {"columns", one.columns},
+                   {"classes", one.classes}});
+  return all.dump();
+}
+
+std::optional<FittedData> stored_fit(const CheckpointContent& content, const std::string& path) {
+  const auto text = content.texts.find(layout::kFitted);
+  if (text == content.texts.end()) return std::nullopt;
+  try {
+    std::vector<FittedComponent> all;
+    for (const auto& one : nlohmann::json::parse(text->second))
+      all.push_back({one.at("source"), one.at("component"), one.at("columns"), one.at("classes")});
+    return FittedData(std::move(all));
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError(path,
+                          std::string("what it keeps of the training data is damaged: ") + error.what());
+  }
+}
+
 StoredModel::StoredModel(const std::string& path, const std::vector<std::string>& overrides,
                          bool allow_plugins) {
   const CheckpointContent content = load_checkpoint(path);
   LoadedConfig config = stored_config(content, path, overrides);
   if (!allow_plugins) refuse_plugins(config, path);
-  experiment_ = make_experiment(std::move(config), std::filesystem::path(path).stem().string());
+  experiment_ = make_experiment(std::move(config), std::filesystem::path(path).stem().string(),
+                                stored_fit(content, path).value_or(FittedData()));
   if (!experiment_.tower && experiment_.trainer)
     experiment_.tower = experiment_.trainer->stored_tower(content, path);
   if (!experiment_.tower) throw ConfigError(path + ": its config has no model");

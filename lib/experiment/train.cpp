@@ -140,6 +140,7 @@ void TrainRun::train() {
 void TrainRun::prepare_data() {
   const BusyWith busy(world_, "opening the data");
   prepare(experiment_->flows);
+  check_same_classes(experiment_->flows);
   const DataRecord record(experiment_->flows);
   data_record_ = record.to_json();
   const auto earlier = checkpoint_.texts.find(layout::kFlows);
@@ -172,7 +173,9 @@ void TrainRun::refuse_to_replace_the_config(const std::string& folder) const {
 }
 
 void TrainRun::read_checkpoint() {
-  if (!checkpoint_path_.empty()) checkpoint_ = load_checkpoint(checkpoint_path_);
+  if (checkpoint_path_.empty()) return;
+  checkpoint_ = load_checkpoint(checkpoint_path_);
+  if (auto fit = stored_fit(checkpoint_, checkpoint_path_)) follow(*experiment_, std::move(*fit));
 }
 
 /// Only now, when nothing can be wrong with the config any more, do files of an earlier run change.
@@ -247,12 +250,19 @@ LoopOptions TrainRun::loop_options() {
   options.seed = static_cast<uint64_t>(config.seed);
   const DataFlow* train = experiment_->train_flow();
   const std::string labels = train == nullptr ? "" : labels_json(experiment_->tower.get(), *train);
+  const std::string fitted = train == nullptr ? "" : fitted_json(fitted_data(*train));
   options.texts["config"] = "```yaml\n" + effective_ + "```\n";  // TensorBoard shows Markdown
-  options.add_to_checkpoint = [this, labels](CheckpointContent& content) {
+  const std::string written = to_yaml(experiment_->source.merged);
+  const std::string folder =
+      std::filesystem::absolute(options_.config).parent_path().lexically_normal().string();
+  options.add_to_checkpoint = [this, labels, fitted, written, folder](CheckpointContent& content) {
     content.texts[layout::kConfig] = effective_;
+    content.texts[layout::kWritten] = written;
+    content.texts[layout::kWrittenIn] = folder;
     content.texts[layout::kPlan] = plan_.to_json();
     content.texts[layout::kFlows] = data_record_;
     if (!labels.empty()) content.texts[layout::kLabels] = labels;
+    if (!fitted.empty()) content.texts[layout::kFitted] = fitted;
   };
   return options;
 }
@@ -281,7 +291,7 @@ void TrainRun::start(Loop& loop) {
   if (!checkpoint_path_.empty()) warn_of_other_rates(loop.state());
   write_plan();
   write_whole_file(folder_->file("config.yaml"), effective_);
-  log::info("the data\n" + describe_data(e.flows));
+  log::info("the data\n" + describe_data(e.flows, e.tower.get()));
   for (const auto& [flow, text] : known_bad_samples(e.flows)) log::warning(text);
   log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
   const VariableStore* store = e.trainer->variables();

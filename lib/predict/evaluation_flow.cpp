@@ -78,11 +78,15 @@ void compare_classes(const std::vector<std::string>& trained, const std::string&
 
 }  // namespace
 
-void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::string& name,
-                        const Position& where) {
-  for (const ComponentSpec& component : flow.spec()) {
-    if (const auto at = train.spec().find(component.name))
-      compare_classes(train.spec()[*at].classes, "data.train", component, name, where);
+void check_same_classes(const std::map<std::string, DataFlow>& flows) {
+  const auto train = flows.find("train");
+  if (train == flows.end()) return;
+  const Spec& trained = train->second.spec();
+  for (const auto& [name, flow] : flows) {
+    for (const ComponentSpec& component : flow.spec()) {
+      if (const auto at = trained.find(component.name))
+        compare_classes(trained[*at].classes, "data.train", component, name, flow.origin());
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,11 @@ namespace tpack {
 /// that are absent.
 void check_evaluation_flow(const DataFlow& flow, const std::string& name, const Position& where);
 
-/// Checks that labels mean the same in both flows: in components of one name, a class that both know has the
-/// same label. (Other names are no contradiction: a class may be called '0' here and 'zero' there; where some
-/// names are common to both, the others are logged as a warning.) Errors: ConfigError at `where`.
-void check_same_classes(const DataFlow& train, const DataFlow& flow, const std::string& name,
-                        const Position& where);
+/// Checks that labels mean the same in all flows as in `train` (nothing to check if there is none): in
+/// components of one name, a class that both know has the same label. (Other names are no contradiction: a
+/// class may be called '0' here and 'zero' there; where some names are common to both, the others are logged
+/// as a warning.) The flows are prepared. Errors: ConfigError at the flow.
+void check_same_classes(const std::map<std::string, DataFlow>& flows);
 
 /// The same for the labels of a flow that a trained model is evaluated over: `trained` are the names of its
 /// classes, empty if it has none; `tower` is the model, null for none.

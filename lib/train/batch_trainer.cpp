@@ -205,7 +205,9 @@ void BatchTrainer::check_resumable(const CheckpointContent& content, const std::
 
 void BatchTrainer::load(const CheckpointContent& content, const std::string& source) {
   check_resumable(content, source);
-  load_variables(content, source, store());
+  std::set<std::string> own;
+  for (const auto& [name, array] : arrays()) own.insert(layout::kOptimizer + name);
+  load_variables(content, source, store(), own);
   for (const auto& [name, array] : arrays()) {
     const auto found = content.tensors.find(layout::kOptimizer + name);
     if (found == content.tensors.end() || !(found->second.spec() == array.spec()))

@@ -4,6 +4,7 @@
 
 #include "checkpoint/layout.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace tpack {
 namespace {
@@ -35,7 +36,33 @@ void save_variables(const VariableStore& store, CheckpointContent& content) {
   }
 }
 
-void load_variables(const CheckpointContent& content, const std::string& source, VariableStore& store) {
+namespace {
+
+/// Errors: CheckpointError if the file has variables that the store does not have, and that `others` does not
+/// name: they would be lost.
+void refuse_lost_variables(const CheckpointContent& content, const std::string& source,
+                           const VariableStore& store, const std::set<std::string>& others) {
+  std::set<std::string> known = others;
+  for (const VariableScope scope : kSaved)
+    for (const std::string& name : store.names(scope)) known.insert(entry_of(scope, name));
+  std::vector<std::string> lost;
+  for (const auto& [entry, value] : content.tensors) {
+    const bool is_variable = entry.starts_with(layout::kModel) || entry.starts_with(layout::kOptimizer) ||
+                             entry.starts_with(layout::kLocal);
+    if (is_variable && !known.contains(entry)) lost.push_back(entry);
+  }
+  if (lost.empty()) return;
+  throw CheckpointError(source, "has " + join_first(lost) +
+                                    ", which this run does not have; to resume, use the same model, and "
+                                    "updates that train the same variables; to start a new run with the "
+                                    "weights that fit, use `init`");
+}
+
+}  // namespace
+
+void load_variables(const CheckpointContent& content, const std::string& source, VariableStore& store,
+                    const std::set<std::string>& others) {
+  refuse_lost_variables(content, source, store, others);
   for (const VariableScope scope : kSaved) {
     for (const std::string& name : store.names(scope)) {
       const std::string entry = entry_of(scope, name);

@@ -15,8 +15,9 @@ TEST(FlowField, writes_every_parameter_back) {
 
 TEST(FlowField, nested_flows_are_written_back_too) {
   const ConfigNode flow = list({item("JoinData", {{"flows", list({list({item("Counting", 7)}), "other"})}})});
-  EXPECT_EQ(to_json(Codec<FlowField>::dump({flow})),
-            R"([{"JoinData": {"flows": [[{"Counting": {"size": 7, "shuffle": false}}], "other"]}}])");
+  EXPECT_EQ(
+      to_json(Codec<FlowField>::dump({flow})),
+      R"([{"JoinData": {"flows": [[{"Counting": {"size": 7, "shuffle": false}}], "other"], "shortest": false}}])");
 }
 
 TEST(FlowField, knows_the_kind_of_a_component) {

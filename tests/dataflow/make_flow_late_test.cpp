@@ -51,7 +51,7 @@ TEST(LateSpec, copies_and_threads_share_one_preparation) {
 TEST(LateSpec, of_a_part_makes_the_whole_late) {
   const DataFlow flow = flow_of(
       {item("JoinData", list({list({item("Late", {{"size", 6}}), item("SelectComponent", list({"label"}))}),
-                              list({fake_numbers(9)})})),
+                              list({fake_numbers(6)})})),
        batches(3)});
   EXPECT_FALSE(flow.knows_spec());
   flow.prepare();

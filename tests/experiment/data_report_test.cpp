@@ -90,14 +90,6 @@ callbacks: [ModelSaver]
   const Outcome tolerant = tpack({"check", folder_ / "rows.yaml", "--set", "data.train.on_error=replace"});
   EXPECT_EQ(tolerant.code, 0) << tolerant.err;
   EXPECT_EQ(tolerant.err.find("a run stops"), std::string::npos) << tolerant.err;
-  const Outcome inside = tpack({"check", folder_ / "rows.yaml", "--set",
-                                "data.rows={on_error: replace, flow: [CSV: {file: " + (folder_ / "rows.csv") +
-                                    ", columns: {x: [a, b]}, labels: {label: "
-                                    "{column: label, classes: ['0', '1']}}}]}",
-                                "--set", "data.more=[FakeData: {shapes: [[1]], names: [z], size: 4}]",
-                                "--set", "data.train=[JoinData: [rows, more], BatchData: {batch_size: 1}]"});
-  EXPECT_EQ(inside.code, 0) << inside.err;
-  EXPECT_EQ(inside.err.find("a run stops"), std::string::npos) << inside.err;
 }
 
 TEST_F(DataReport, check_names_what_a_folder_has_but_is_not_read) {
@@ -128,21 +120,29 @@ TEST_F(DataReport, check_says_it_to_programs_too) {
   EXPECT_FALSE(nlohmann::json::parse(check({"--json", "--no-data"}).out).contains("data"));
 }
 
-TEST_F(DataReport, other_classes_of_validation_are_refused_if_they_have_names) {
+TEST_F(DataReport, validation_has_the_classes_of_the_training_data) {
   fs::create_directories(folder_ / "other/bees");
   fs::copy_file(path("bees/1.png"), folder_ / "other/bees/1.png");
-  const Outcome outcome =
-      check({"--set",
-             "data.validation=[ImageFolder: {dir: " + (folder_ / "other") +
-                 ", color: gray}, AugmentImageComponent: [Resize: 4], BatchData: {batch_size: 1}]",
-             "--set", "callbacks=[InferenceRunner: {data: validation}]"});
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(
-      outcome.err.find("flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
-                       "'label' there and label 1 in data.train; use data with the same classes, or name "
-                       "them all (`classes` of a CSV)"),
-      std::string::npos)
-      << outcome.err;
+  const std::vector<std::string> words = {
+      "--set",
+      "data.validation=[ImageFolder: {dir: " + (folder_ / "other") +
+          ", color: gray}, AugmentImageComponent: [Resize: 4], BatchData: {batch_size: 1}]",
+      "--set", "callbacks=[InferenceRunner: {data: validation}]"};
+  const Outcome lacking = check(words);
+  EXPECT_EQ(lacking.code, 0) << lacking.err;
+  EXPECT_NE(lacking.out.find(
+                "data.validation: 1 images in 2 classes (ants: 0, bees: 1); no folders for the classes "
+                "ants of data.train"),
+            std::string::npos)
+      << lacking.out;
+  fs::create_directories(folder_ / "other/wasps");
+  const Outcome other = check(words);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find(
+                "has a folder 'wasps', which is no class of data.train; data.train has ants, bees; rename or "
+                "move the folder, or add it to the training data"),
+            std::string::npos)
+      << other.err;
 }
 
 TEST_F(DataReport, the_layout_of_an_image_comes_from_its_source) {

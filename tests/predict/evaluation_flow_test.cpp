@@ -53,7 +53,7 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
   };
   const auto error_with = [](const DataFlow& train, const DataFlow& flow) -> std::string {
     try {
-      check_same_classes(train, flow, "validation", in_train_yaml(30, 28));
+      check_same_classes({{"train", train}, {"validation", flow}});
     } catch (const ConfigError& error) {
       return error.what();
     }
@@ -82,7 +82,7 @@ TEST(EvaluationFlow, needs_the_labels_of_training_for_the_same_classes) {
   EXPECT_EQ(error_with(small_flow(10, ""), images("two")), "");
   EXPECT_EQ(
       error_with(images("two"), images("one")),
-      "train.yaml:30:28: flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
+      "test.yaml:1:1: flow 'validation' has other classes than data.train: 'bees' is label 0 of component "
       "'label' there and label 1 in data.train; use data with the same classes, or name them all (`classes` "
       "of a CSV)");
 }

@@ -45,6 +45,13 @@ class Augmentor {
 
   /// Null means "leave as is". Errors: DataError for an image that is too small.
   virtual std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const = 0;
+  /// What it does where nothing may be random, as for predictions: an augmentor that draws gives the middle
+  /// of what it could draw (a crop of the center, no change of colors). The default is for those that draw
+  /// nothing.
+  virtual std::unique_ptr<Transform> center(ImageSize size) const {
+    Rng rng(0, 0);
+    return draw(size, rng);
+  }
   /// Shape [height, width, channels] of the result; Shape::kUnknown for sizes that vary.
   virtual Shape shape(const Shape& in) const { return in; }
   /// The shorter side of the result, if it is known although height and width may not be; `before` is the

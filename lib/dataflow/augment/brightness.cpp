@@ -25,6 +25,7 @@ class Brightness final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
     return make_linear_color(1, rng.uniform(-p_.delta, p_.delta));
   }
+  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

@@ -53,6 +53,7 @@ class Contrast final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
     return std::make_unique<Stretch>(rng.uniform(p_.factor_range.first, p_.factor_range.second));
   }
+  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

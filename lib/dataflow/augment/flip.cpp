@@ -48,6 +48,9 @@ class Flip final : public Augmentor {
     if (rng.uniform() >= p_.prob) return nullptr;
     return std::make_unique<Mirror>(p_.direction);
   }
+  std::unique_ptr<Transform> center(ImageSize /*size*/) const override {
+    return p_.prob < 1 ? nullptr : std::make_unique<Mirror>(p_.direction);
+  }
 
  private:
   Params p_;

@@ -43,6 +43,7 @@ class GaussianNoise final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize /*size*/, Rng& rng) const override {
     return std::make_unique<AddNoise>(p_.sigma, rng.next64());
   }
+  std::unique_ptr<Transform> center(ImageSize /*size*/) const override { return nullptr; }
 
  private:
   Params p_;

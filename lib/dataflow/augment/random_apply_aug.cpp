@@ -28,6 +28,9 @@ class RandomApplyAug final : public Augmentor {
   std::unique_ptr<Transform> draw(ImageSize size, Rng& rng) const override {
     return rng.uniform() < p_.prob ? p_.aug->draw(size, rng) : nullptr;
   }
+  std::unique_ptr<Transform> center(ImageSize size) const override {
+    return p_.prob < 1 ? nullptr : p_.aug->center(size);
+  }
   Shape shape(const Shape& in) const override {
     Shape out = p_.aug->shape(in);
     for (int axis = 0; axis < static_cast<int>(in.rank()); ++axis) {

@@ -29,6 +29,12 @@ class RandomCrop final : public Augmentor {
     const int y = rng.range(0, size.height - crop.height);
     return make_crop({x, y, crop.width, crop.height});
   }
+  std::unique_ptr<Transform> center(ImageSize size) const override {
+    const ImageSize crop = p_.crop_shape.size();
+    check_crop_fits(size, crop);
+    return make_crop(
+        {(size.width - crop.width) / 2, (size.height - crop.height) / 2, crop.width, crop.height});
+  }
   Shape shape(const Shape& in) const override { return shape_of_crop(in, p_.crop_shape); }
   std::optional<int64_t> shorter_side(std::optional<int64_t> before) const override {
     return shorter_side_of_crop(before, p_.crop_shape);

@@ -50,7 +50,9 @@ class AugmentImageComponent final : public Map {
  public:
   using Params = AugmentImageComponentParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Runs augmentors on an image.")
+    return Schema<Params>(
+               "Runs augmentors on an image. In predictions (`infer`), those that draw do not: random "
+               "crops are center crops, and random flips, colors and noise are off.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors,
                "the augmentors, in order; each gets the output of the one before")
@@ -108,7 +110,8 @@ class AugmentImageComponent final : public Map {
                                       const std::string& file) const {
     Rng rng = key.rng(i);
     try {
-      return p_.augmentors[i]->draw(size, rng);
+      const Augmentor& augmentor = *p_.augmentors[i];
+      return key.draws ? augmentor.draw(size, rng) : augmentor.center(size);
     } catch (const DataError& error) {
       refuse(i, file, error.what());
     }

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "dataflow/file_stamp.h"
+#include "dataflow/fitted_data.h"
 #include "dataflow/format/mapped_file.h"
 #include "dataflow/source.h"
 #include "dataflow/source/csv_columns.h"
@@ -56,13 +59,14 @@ class CsvTable final : public RandomAccessSource {
         .required()
         .field("columns", &Params::columns,
                "columns of numbers by component: a name gives a number, a list or a regular expression for "
-               "whole names gives a vector; float32")
-        .field(
-            "labels", &Params::labels,
-            "columns of class names by component; labels are int32, from 0, in the order of the sorted "
-            "names; {label: {column: species, classes: [...]}} gives another order; a list of columns is a "
-            "set of labels, any number of which may hold: a float32 vector, 0 or 1 for each (or a number "
-            "between), named after the columns")
+               "whole names gives a vector; float32. Other flows have the columns that data.train found, by "
+               "their names")
+        .field("labels", &Params::labels,
+               "columns of class names by component; labels are int32, from 0, in the order of the sorted "
+               "names of data.train; {label: {column: species, classes: [...]}} gives another order; a list "
+               "of columns is a "
+               "set of labels, any number of which may hold: a float32 vector, 0 or 1 for each (or a number "
+               "between), named after the columns")
         .field("delimiter", &Params::delimiter, R"(the character between fields; "\t" is a tab)")
         .field("header", &Params::header,
                "true: the first row has the names of the columns; false: their names are 0, 1, 2, ...")
@@ -116,11 +120,15 @@ class CsvTable final : public RandomAccessSource {
   bool shuffled() const override { return p_.shuffle; }
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size(), .unit = "rows"};
-    if (!labels_.empty()) {
-      for (const std::string& name : labels_[0].classes) facts.classes.push_back({name, 0});
-      for (const int32_t label : labels_[0].values)
-        if (label >= 0) ++facts.classes[static_cast<size_t>(label)].samples;
+    for (size_t i = 0; i < labels_.size(); ++i) {
+      auto& classes = facts.classes_of[wanted_labels_[i].component];
+      for (const std::string& name : labels_[i].classes) classes.push_back({name, 0});
+      for (const int32_t label : labels_[i].values)
+        if (label >= 0) ++classes[static_cast<size_t>(label)].samples;
+      if (i == 0) facts.classes = classes;
     }
+    if (!unused_.empty())
+      facts.remarks.push_back("columns that data.train does not have are not read: " + join_first(unused_));
     facts.bad = std::ssize(bad_);
     if (!bad_.empty()) {
       const auto& [row, why] = *bad_.begin();
@@ -131,6 +139,19 @@ class CsvTable final : public RandomAccessSource {
     return facts;
   }
   std::string fingerprint() const override { return file_stamp(path_); }
+  std::vector<FittedComponent> fitted() const override {
+    std::vector<FittedComponent> all;
+    for (size_t i = 0; i < numbers_.size(); ++i)
+      all.push_back({name(), wanted_numbers_[i].component, numbers_[i].names});
+    for (size_t i = 0; i < wanted_labels_.size(); ++i) {
+      const LabelColumn& wanted = wanted_labels_[i];
+      all.push_back({name(),
+                     wanted.component,
+                     {wanted.column.name},
+                     labels_.empty() ? wanted.classes : labels_[i].classes});
+    }
+    return all;
+  }
   std::string file_of(int64_t index) const override {
     return path_ + ":" + std::to_string(lines_[static_cast<size_t>(index)]);
   }
@@ -146,13 +167,17 @@ class CsvTable final : public RandomAccessSource {
     std::erase_if(p.columns, is_idle);
     std::erase_if(p.labels, is_idle);
     for (const LabelColumn& label : p.labels) {
-      if (label.set.empty() && label.classes.empty())
+      const bool is_known = !label.classes.empty() || opened_fit(label.component);
+      if (label.set.empty() && !is_known)
         throw ConfigError(label.column.position,
                           "CSV: the labels of '" + label.component +
                               "' depend on the classes in the file; name them: {column: " +
                               label.column.name + ", classes: [...]}");
     }
-    return std::make_shared<CsvTable>(std::move(p));
+    auto reader = std::make_shared<CsvTable>(std::move(p));
+    reader->is_reader_ = true;
+    reader->follow_as(*this);
+    return reader;
   }
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
@@ -185,6 +210,8 @@ class CsvTable final : public RandomAccessSource {
     bool has_row = !p_.header || reader.next(fields);
     for (; has_row; has_row = reader.next(fields)) add_row(header, fields, reader.line());
     if (lines_.empty()) throw DataError(path_, "has no rows after its header");
+    for (size_t i = 0; i < labels_.size(); ++i)
+      if (labels_[i].is_of_train) compare_with_train(labels_[i], wanted_labels_[i].column);
     if (bad_.size() == lines_.size()) {
       throw DataError(file_of(0), bad_.at(0) + "; all " + with_thousands(size()) + " rows are bad");
     }
@@ -195,16 +222,20 @@ class CsvTable final : public RandomAccessSource {
   struct Numbers {
     std::vector<size_t> columns;
     bool is_vector = false;
-    std::vector<std::string> names;  // of the columns, if they are a set of labels
+    bool is_label_set = false;
+    std::vector<std::string> names;  // of the columns
     std::vector<float> values;       // [rows, columns]
   };
   /// While the file is read, labels are numbered as their names appear; `number` gives them their order.
   struct Labels {
     size_t column = 0;
-    bool is_fixed = false;                // the config has the classes
+    bool is_fixed = false;                // the config has the classes, or data.train
+    bool is_of_train = false;             // data.train has them
     std::vector<std::string> classes;     // in the order of the labels
     std::map<std::string, int32_t> seen;  // label by name
     std::vector<int32_t> values;          // [rows]; -1: bad
+    std::set<std::string> present;        // of the classes of data.train, those that rows have
+    std::set<std::string> unknown;        // names that are no such class, the first ones
 
     void number() {
       if (is_fixed) return;
@@ -246,8 +277,8 @@ class CsvTable final : public RandomAccessSource {
 
   /// The names of the labels; empty for other numbers.
   std::vector<std::string> names_in_set(size_t i) const {
-    if (!numbers_.empty() || !wanted_numbers_[i].is_label_set)
-      return numbers_.empty() ? std::vector<std::string>() : numbers_[i].names;
+    if (!wanted_numbers_[i].is_label_set) return {};
+    if (!numbers_.empty()) return numbers_[i].names;
     std::vector<std::string> names;
     for (const ColumnRef& ref : wanted_numbers_[i].columns) names.push_back(ref.name);
     return names;
@@ -266,6 +297,7 @@ class CsvTable final : public RandomAccessSource {
     labels_.clear();
     lines_.clear();
     bad_.clear();
+    unused_.clear();
     Diagnostics mistakes;
     const auto find = [&](const ColumnRef& ref) {
       try {
@@ -277,12 +309,12 @@ class CsvTable final : public RandomAccessSource {
     };
     for (const NumberColumns& wanted : wanted_numbers_) {
       Numbers& numbers = numbers_.emplace_back();
-      for (const ColumnRef& ref : wanted.columns) {
+      numbers.is_label_set = wanted.is_label_set;
+      numbers.is_vector = wanted.is_list || !header.has(wanted.columns[0].name);
+      for (const ColumnRef& ref : followed(wanted, header, mistakes)) {
         const std::vector<size_t> found = find(ref);
         numbers.columns.insert(numbers.columns.end(), found.begin(), found.end());
-        numbers.is_vector = wanted.is_list || header[found[0]] != ref.name;
       }
-      if (!wanted.is_label_set) continue;
       for (const size_t column : numbers.columns) numbers.names.push_back(header[column]);
     }
     for (const LabelColumn& wanted : wanted_labels_) {
@@ -294,12 +326,60 @@ class CsvTable final : public RandomAccessSource {
                                                  wanted.component + "' needs one");
       }
       labels.column = found[0];
-      labels.is_fixed = !wanted.classes.empty();
       labels.classes = wanted.classes;
-      for (size_t i = 0; i < wanted.classes.size(); ++i)
-        labels.seen[wanted.classes[i]] = static_cast<int32_t>(i);
+      if (const auto known = wanted.classes.empty() ? opened_fit(wanted.component) : std::nullopt) {
+        labels.classes = known->classes;
+        labels.is_of_train = true;
+      }
+      labels.is_fixed = !labels.classes.empty();
+      for (size_t i = 0; i < labels.classes.size(); ++i)
+        labels.seen[labels.classes[i]] = static_cast<int32_t>(i);
     }
     mistakes.throw_if_any();
+  }
+
+  /// The columns that data.train has for a component, where the config has a pattern for them or the same
+  /// names in another order; else those of the config.
+  std::vector<ColumnRef> followed(const NumberColumns& wanted, const CsvHeader& header,
+                                  Diagnostics& mistakes) {
+    const auto is_pattern = [&](const ColumnRef& ref) { return !header.has(ref.name); };
+    const bool has_pattern = std::any_of(wanted.columns.begin(), wanted.columns.end(), is_pattern);
+    if (!has_pattern && wanted.columns.size() == 1) return wanted.columns;
+    const auto known = opened_fit(wanted.component);
+    if (!known || known->columns.empty()) return wanted.columns;
+    const auto is_known = [&](const ColumnRef& ref) {
+      return std::any_of(known->columns.begin(), known->columns.end(), [&](const std::string& name) {
+        return name == ref.name || full_match(name, ref.name);
+      });
+    };
+    // A name that means no column is unknown; other names than those of data.train are meant.
+    if (!std::all_of(wanted.columns.begin(), wanted.columns.end(), is_known)) return wanted.columns;
+    if (!has_pattern && wanted.columns.size() != known->columns.size()) return wanted.columns;
+    std::vector<ColumnRef> columns;
+    std::vector<std::string> missing;
+    for (const std::string& name : known->columns) {
+      columns.push_back({name, wanted.columns[0].position});
+      if (!header.has(name)) missing.push_back("'" + name + "'");
+    }
+    if (missing.empty()) {
+      add_unused(wanted, header, known->columns);
+      return columns;
+    }
+    mistakes.add(wanted.columns[0].position,
+                 "CSV: " + path_ + " lacks " + (missing.size() == 1 ? "column " : "columns ") +
+                     join_first(missing) + ", which component '" + wanted.component +
+                     "' of data.train has; it has the columns " + join_first(header.names()));
+    return {};
+  }
+  /// Columns that a pattern finds and data.train does not have.
+  void add_unused(const NumberColumns& wanted, const CsvHeader& header,
+                  const std::vector<std::string>& known) {
+    for (const std::string& name : header.names()) {
+      const bool is_found = std::any_of(
+          wanted.columns.begin(), wanted.columns.end(),
+          [&](const ColumnRef& ref) { return !header.has(ref.name) && full_match(name, ref.name); });
+      if (is_found && std::find(known.begin(), known.end(), name) == known.end()) unused_.push_back(name);
+    }
   }
 
   void add_row(const CsvHeader& header, const std::vector<std::string_view>& fields, int64_t line) {
@@ -311,19 +391,42 @@ class CsvTable final : public RandomAccessSource {
     for (Numbers& numbers : numbers_) {
       for (const size_t column : numbers.columns) {
         const float value = why.empty() ? number(fields[column], header[column], why) : 0;
-        if (why.empty() && !numbers.names.empty() && (value < 0 || value > 1))
+        if (why.empty() && numbers.is_label_set && (value < 0 || value > 1))
           why = "column '" + header[column] + "' has " + shortest(value) +
                 "; a label of a set must be 0, 1 or between";
         numbers.values.push_back(value);
       }
     }
-    for (const Labels& labels : labels_) {
+    for (Labels& labels : labels_) {
       if (why.empty()) check_label(labels, trim(fields[labels.column]), header[labels.column], why);
     }
     for (Labels& labels : labels_)  // a bad row adds no class
       labels.values.push_back(why.empty() ? number_of(labels, std::string(trim(fields[labels.column]))) : -1);
     if (!why.empty()) bad_[lines_.size()] = why;
     lines_.push_back(line);
+  }
+
+  /// Errors: ConfigError if a column has other classes than in data.train.
+  void compare_with_train(const Labels& labels, const ColumnRef& column) const {
+    if (labels.present.empty() && !labels.unknown.empty()) {
+      throw ConfigError(
+          column.position,
+          "CSV: column '" + column.name + "' of " + path_ + " has none of the classes of data.train (" +
+              join_first(labels.classes) + "), but " +
+              join(std::vector<std::string>(labels.unknown.begin(), labels.unknown.end()), ", ") +
+              "; give the classes the same names in both files");
+    }
+    std::vector<std::string> absent;
+    std::string later;  // the first class whose label would be another one without data.train
+    for (size_t i = 0; i < labels.classes.size(); ++i) {
+      if (!labels.present.contains(labels.classes[i]))
+        absent.push_back("'" + labels.classes[i] + "'");
+      else if (!absent.empty() && later.empty())
+        later = " (" + labels.classes[i] + ": " + std::to_string(i) + ")";
+    }
+    if (absent.empty() || is_reader_) return;
+    log::warning(path_ + ": column '" + column.name + "' lacks classes that data.train has: " +
+                 join_first(absent) + "; the others keep its labels" + later);
   }
 
   /// Sets `why` if the field is bad.
@@ -341,14 +444,20 @@ class CsvTable final : public RandomAccessSource {
   }
 
   /// Likewise.
-  static void check_label(const Labels& labels, std::string_view field, const std::string& column,
+  static void check_label(Labels& labels, std::string_view field, const std::string& column,
                           std::string& why) {
     const std::string name(field);
-    if (labels.seen.contains(name)) return;
+    const bool is_known = labels.seen.contains(name);
+    if (labels.is_of_train && is_known) labels.present.insert(name);
+    if (is_known) return;
     if (is_missing_in_csv(name)) {
       why = "column '" + column + "' has no class name";
     } else if (labels.is_fixed) {
-      why = "column '" + column + "' has '" + name + "', which is not one of its 'classes'" +
+      constexpr size_t kMostNamed = 10;
+      if (labels.unknown.size() < kMostNamed) labels.unknown.insert("'" + name + "'");
+      why = "column '" + column + "' has '" + name +
+            (labels.is_of_train ? "', which is no class of data.train"
+                                : "', which is not one of its 'classes'") +
             did_you_mean(name, labels.classes);
     }
   }
@@ -359,12 +468,14 @@ class CsvTable final : public RandomAccessSource {
 
   Params p_;
   std::string path_;
+  bool is_reader_ = false;                     // of a file that need not have all classes
   std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
   std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`
   std::vector<Numbers> numbers_;               // of each of wanted_numbers_
   std::vector<Labels> labels_;                 // of each of wanted_labels_
   std::vector<int64_t> lines_;                 // of each row
   std::map<size_t, std::string> bad_;          // what is wrong, by row
+  std::vector<std::string> unused_;            // columns that a pattern finds and data.train does not have
 };
 
 TPACK_REGISTER(Source, CsvTable, "CSV");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,10 @@ class CsvHeader {
       : names_(std::move(names)), path_(std::move(path)) {}
 
   size_t size() const { return names_.size(); }
+  const std::vector<std::string>& names() const { return names_; }
+  bool has(const std::string& name) const {
+    return std::find(names_.begin(), names_.end(), name) != names_.end();
+  }
   const std::string& operator[](size_t index) const { return names_[index]; }
 
   /// The columns that a reference means: the one of that name, or all whose names the pattern matches.

@@ -10,6 +10,7 @@
 #include "core/file_io.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "dataflow/fitted_data.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 
@@ -57,6 +58,7 @@ struct LeftOut {
   std::set<std::string> extensions;
   std::vector<std::string> folders;  // inside class folders
   std::vector<std::string> empty_classes;
+  std::vector<std::string> absent;  // classes of data.train without a folder
 
   void add(const std::string& file) {
     ++files;
@@ -71,6 +73,7 @@ struct LeftOut {
     }
     if (!folders.empty()) all.push_back("not read, inside class folders: " + join_first(folders));
     if (!empty_classes.empty()) all.push_back("class folders without images: " + join_first(empty_classes));
+    if (!absent.empty()) all.push_back("no folders for the classes " + join_first(absent) + " of data.train");
     return all;
   }
 };
@@ -90,7 +93,10 @@ class ImageFolder final : public RandomAccessSource {
                "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png. "
                "Hidden files and folders, and __MACOSX, are left out.")
         .example("ImageFolder: {dir: photos/train}")
-        .field("dir", &Params::dir, "the folder; classes are its folders in alphabetical order")
+        .field("dir", &Params::dir,
+               "the folder; classes are its folders in alphabetical order, or those of data.train: then a "
+               "folder "
+               "may be missing, but none may be new")
         .required()
         .shorthand()
         .field("shuffle", &Params::shuffle, "use a new order in each pass")
@@ -103,17 +109,24 @@ class ImageFolder final : public RandomAccessSource {
 
   Spec spec() const override {
     const Shape shape{Shape::kUnknown, Shape::kUnknown, channels_of(p_.color)};
-    return {{"image", {DType::kUInt8, shape}, true}, {"label", {DType::kInt32, {}}, false, classes_}};
+    const auto train = declared_fit(kLabel);
+    const std::vector<std::string>& classes = train && !train->classes.empty() ? train->classes : classes_;
+    return {{"image", {DType::kUInt8, shape}, true}, {kLabel, {DType::kInt32, {}}, false, classes}};
   }
+  std::vector<FittedComponent> fitted() const override { return {{name(), kLabel, {}, classes_}}; }
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
   bool shuffled() const override { return p_.shuffle; }
 
   void prepare() override {
     require_folder("ImageFolder", p_.dir);
-    classes_ = class_names();
+    const std::vector<std::string> folders = class_names();
+    const auto train = opened_fit(kLabel);
+    classes_ = train && !train->classes.empty() ? train->classes : folders;
     files_.clear();
     left_out_ = {};
-    for (size_t label = 0; label < classes_.size(); ++label) list_class(static_cast<int32_t>(label));
+    for (const std::string& folder : folders) list_class(folder, label_of(folder));
+    for (const std::string& name : classes_)
+      if (std::find(folders.begin(), folders.end(), name) == folders.end()) left_out_.absent.push_back(name);
     for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
     if (files_.empty()) {
       throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
@@ -160,9 +173,21 @@ class ImageFolder final : public RandomAccessSource {
     std::string name;
   };
 
+  static constexpr const char* kLabel = "label";
+
+  /// Errors: ConfigError for a folder that is no class of data.train.
+  int32_t label_of(const std::string& folder) const {
+    const auto found = std::find(classes_.begin(), classes_.end(), folder);
+    if (found != classes_.end()) return static_cast<int32_t>(found - classes_.begin());
+    throw ConfigError(p_.dir.position, "ImageFolder: " + dir_ + " has a folder '" + folder +
+                                           "', which is no class of data.train" +
+                                           did_you_mean(folder, classes_) + "; data.train has " +
+                                           join_first(classes_) +
+                                           "; rename or move the folder, or add it to the training data");
+  }
+
   /// Appends the images of one class, and records what else is in its folder.
-  void list_class(int32_t label) {
-    const std::string& name = classes_[static_cast<size_t>(label)];
+  void list_class(const std::string& name, int32_t label) {
     const fs::path folder = fs::path(dir_) / name;
     const size_t before = files_.size();
     for (std::string& file : sorted_names(folder, [](const auto& /*entry*/) { return true; })) {

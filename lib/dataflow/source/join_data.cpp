@@ -3,11 +3,15 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "core/rng.h"
+#include "core/text.h"
 #include "dataflow/flow_field.h"
 #include "dataflow/source.h"
 
 namespace tpack {
 namespace {
+
+enum class Lengths : uint8_t { kEqual, kShortest };
 
 /// Moves the components of the parts, one after the other, out of the children of `out`.
 void gather(Datapoint& out, const std::vector<FlowPtr>& flows) {
@@ -19,20 +23,29 @@ void gather(Datapoint& out, const std::vector<FlowPtr>& flows) {
   }
 }
 
+constexpr const char* kShortestFix = "; set shortest: true to end with the shortest flow";
+
 class JoinedCursor final : public Cursor {
  public:
-  JoinedCursor(const std::vector<FlowPtr>& flows, size_t components, const PassKey& pass)
-      : flows_(flows), components_(components) {
+  JoinedCursor(const std::vector<FlowPtr>& flows, size_t components, Lengths lengths, const PassKey& pass)
+      : flows_(flows), components_(components), lengths_(lengths) {
     for (const FlowPtr& flow : flows) cursors_.push_back(flow->open(pass));
   }
   bool next(Datapoint& out) override {
     std::exception_ptr bad;  // the other parts skip what belongs to the bad sample
+    size_t ended = 0;
     for (size_t i = 0; i < cursors_.size(); ++i) {
       try {
-        if (!cursors_[i]->next(out.child(i))) return false;
+        if (!cursors_[i]->next(out.child(i))) ++ended;
       } catch (...) {
         if (!bad) bad = std::current_exception();
       }
+    }
+    if (ended > 0) {
+      if (ended < cursors_.size() && lengths_ == Lengths::kEqual) {
+        throw DataError("JoinData: one of its flows ended before the others" + std::string(kShortestFix));
+      }
+      return false;
     }
     if (bad) std::rethrow_exception(bad);
     out.resize(components_);
@@ -48,23 +61,33 @@ class JoinedCursor final : public Cursor {
  private:
   const std::vector<FlowPtr>& flows_;
   size_t components_;
+  Lengths lengths_;
   std::vector<std::unique_ptr<Cursor>> cursors_;
 };
 
+/// Sample k has sample k of each part. The parts keep the order of their sources; if these are shuffled, one
+/// permutation of the joined samples takes the place of theirs.
 class JoinedFlow final : public Flow {
  public:
-  explicit JoinedFlow(std::vector<FlowPtr> flows, const StageContext& context) : flows_(std::move(flows)) {
+  JoinedFlow(std::vector<FlowPtr> flows, Lengths lengths, StageContext context)
+      : flows_(std::move(flows)), lengths_(lengths), context_(std::move(context)) {
     std::vector<ComponentSpec> components;
     for (const FlowPtr& flow : flows_) {
+      if (flow->access() == Access::kFiltered)
+        throw refusal(
+            "a flow in it leaves samples out, so the others would lose their partners; leave them "
+            "out after the JoinData");
       for (const ComponentSpec& component : flow->spec()) {
         if (Spec(components).find(component.name)) {
-          throw ConfigError(context.position, "JoinData: two of its flows have a component '" +
-                                                  component.name + "'; leave one out with SelectComponent");
+          throw refusal("two of its flows have a component '" + component.name +
+                        "'; add RenameComponents: {names: {" + component.name +
+                        ": NEW_NAME}} to one of them, or leave one out with SelectComponent");
         }
         components.push_back(component);
       }
     }
     spec_ = Spec(std::move(components));
+    is_shuffled_ = !context_.in_join && one_order();
   }
 
   const Spec& spec() const override { return spec_; }
@@ -90,6 +113,10 @@ class JoinedFlow final : public Flow {
   int64_t places() const override { return *size(); }
   void prepare() const override {
     for (const FlowPtr& flow : flows_) flow->prepare();
+    if (lengths_ == Lengths::kEqual) require_one_length();
+    if (is_shuffled_ && size() == kEndless) {
+      throw refusal("flows that never end cannot be shuffled together; put RepeatedData after the JoinData");
+    }
   }
   std::vector<const Source*> sources() const override {
     std::vector<const Source*> all;
@@ -101,6 +128,10 @@ class JoinedFlow final : public Flow {
   }
   std::string file_of(const SampleId& id) const override { return flows_.front()->file_of(id); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
+    if (is_shuffled_) {
+      const Permutation order(static_cast<uint64_t>(places()), pass.key(context_.key));
+      place = static_cast<int64_t>(order(static_cast<uint64_t>(place)));
+    }
     for (size_t i = 0; i < flows_.size(); ++i) flows_[i]->get(pass, place, out.child(i));
     out.resize(spec_.size());
     gather(out, flows_);
@@ -108,16 +139,59 @@ class JoinedFlow final : public Flow {
   }
   std::unique_ptr<Cursor> open(const PassKey& pass) const override {
     if (access() == Access::kIndexed) return cursor_by_place(*this, pass);
-    return std::make_unique<JoinedCursor>(flows_, spec_.size(), pass);
+    return std::make_unique<JoinedCursor>(flows_, spec_.size(), lengths_, pass);
   }
 
  private:
+  ConfigError refusal(const std::string& what) const { return {context_.position, "JoinData: " + what}; }
+
+  /// Whether the samples have a new order in each pass. Errors: ConfigError if the parts disagree.
+  bool one_order() const {
+    size_t shuffled = 0;
+    size_t in_order = 0;
+    for (const Source* source : sources()) {
+      const auto* indexed = dynamic_cast<const RandomAccessSource*>(source);
+      ++(indexed != nullptr && indexed->shuffled() ? shuffled : in_order);
+    }
+    if (shuffled > 0 && in_order > 0) {
+      throw refusal(
+          "some of its sources shuffle and others keep their order, so samples would lose their "
+          "partners; set shuffle: false in those that shuffle (LocallyShuffleData after the "
+          "JoinData shuffles all parts together)");
+    }
+    if (shuffled > 0 && access() == Access::kSequential) {
+      throw refusal(
+          "a flow in it can only be read in order, so the sources cannot shuffle; set shuffle: "
+          "false in them, and add LocallyShuffleData after the JoinData");
+    }
+    return shuffled > 0;
+  }
+
+  void require_one_length() const {
+    std::vector<std::string> lengths;
+    bool are_equal = true;
+    std::optional<int64_t> first;
+    for (const FlowPtr& flow : flows_) {
+      const auto size = flow->size();
+      if (!size || size == kEndless) continue;
+      are_equal = are_equal && (!first || first == size);
+      if (!first) first = size;
+      lengths.push_back(with_thousands(*size));
+    }
+    if (are_equal) return;
+    throw refusal("its flows have different lengths (" + join(lengths, ", ") + " samples)" + kShortestFix);
+  }
+
   std::vector<FlowPtr> flows_;
+  Lengths lengths_;
+  StageContext context_;
   Spec spec_;
+  bool is_shuffled_ = false;
 };
 
 struct JoinDataParams {
   std::vector<FlowField> flows;
+  bool shortest = false;
 };
 
 /// Source: tensorpack dataflow/common.py, JoinData.
@@ -125,11 +199,15 @@ class JoinData final : public Source {
  public:
   using Params = JoinDataParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Joins the components of several flows; ends with the shortest flow.")
+    return Schema<Params>(
+               "Joins the components of several flows: sample k has sample k of each. If their "
+               "sources shuffle, they get one order for all.")
         .example("JoinData: [images, labels]")
         .field("flows", &Params::flows, "the flows, each a list of components or the name of a flow")
         .required()
-        .shorthand();
+        .shorthand()
+        .field("shortest", &Params::shortest,
+               "true: ends with the shortest flow; false: flows of different lengths are an error");
   }
   explicit JoinData(Params p) : p_(std::move(p)) {
     if (p_.flows.empty()) throw ConfigError("JoinData: 'flows' is empty; name at least one flow");
@@ -141,7 +219,8 @@ class JoinData final : public Source {
       flows.push_back(builder.build(field, std::to_string(flows.size())));
     }
     if (std::find(flows.begin(), flows.end(), nullptr) != flows.end()) return nullptr;
-    return std::make_shared<JoinedFlow>(std::move(flows), context);
+    return std::make_shared<JoinedFlow>(std::move(flows), p_.shortest ? Lengths::kShortest : Lengths::kEqual,
+                                        context);
   }
 
  private:

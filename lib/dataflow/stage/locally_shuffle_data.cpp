@@ -133,6 +133,7 @@ class LocallyShuffleData final : public Stage {
   }
   explicit LocallyShuffleData(Params p) : p_(p) {}
 
+  bool reorders() const override { return true; }
   FlowPtr wrap(FlowPtr up, const StageContext& context) const override {
     return std::make_shared<LocallyShuffledFlow>(std::move(up), p_.buffer_size, context);
   }

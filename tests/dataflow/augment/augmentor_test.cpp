@@ -36,6 +36,37 @@ std::string pictures(const std::string& item) {
   return text;
 }
 
+bool are_equal(const cv::Mat& a, const cv::Mat& b) {
+  return a.size() == b.size() && a.type() == b.type() && largest_difference(a, b) == 0;
+}
+
+/// Of those that draw: pixels as they are, from the middle of the image, since nothing may be random there.
+TEST(Augmentors, that_draw_have_a_center) {
+  const cv::Mat image = photo(320, 240);
+  int drawing = 0;
+  for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
+    if (info->file.find("tests/") != std::string::npos) continue;
+    SCOPED_TRACE(info->name);
+    const std::string example = info->example == nullptr ? "" : info->example();
+    const auto made =
+        Registry<Augmentor>::make_item(parse_yaml(example.empty() ? info->name : example, "augmentor.yaml"));
+    bool draws = false;
+    for (uint64_t seed = 2; seed < 30; ++seed)
+      draws = draws || !are_equal(applied(*made, image, seed), applied(*made, image, 1));
+    cv::Mat center = image.clone();
+    if (const auto transform = made->center({image.cols, image.rows})) transform->image(center);
+    if (!draws) {
+      EXPECT_TRUE(are_equal(center, applied(*made, image)));
+      continue;
+    }
+    ++drawing;
+    const cv::Rect middle((image.cols - center.cols) / 2, (image.rows - center.rows) / 2, center.cols,
+                          center.rows);
+    EXPECT_TRUE(are_equal(center, image(middle)));
+  }
+  EXPECT_GE(drawing, 6);
+}
+
 TEST(Augmentors, have_no_field_without_effect) {
   EXPECT_THAT(live::dead_fields(Registry<Augmentor>::table(), {pictures}), testing::IsEmpty());
 }

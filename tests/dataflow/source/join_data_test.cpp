@@ -1,14 +1,24 @@
+#include <algorithm>
+#include <set>
+
 #include "dataflow/flow_helpers.h"
 #include "support/live_fields.h"
 
 namespace tpack {
 namespace {
 
+ConfigNode joined(std::vector<ConfigNode> flows, bool shortest = false) {
+  return list({item("JoinData", {{"flows", list(std::move(flows))}, {"shortest", shortest}})});
+}
+ConfigNode counting(const std::string& name, int64_t size, bool shuffle) {
+  return list({item("Counting", {{"size", size}, {"shuffle", shuffle}}), item("SelectComponent", list({"k"})),
+               item("RenameComponents", {{"names", ConfigNode::map({{"k", name}})}})});
+}
+
 TEST(JoinData, puts_components_side_by_side_until_the_shortest_ends) {
   for (const std::string second : {"Counting", "CountingInOrder"}) {
-    const DataFlow flow =
-        make_flow(list({item("JoinData", list({list({item(second, 5), item("SelectComponent", list({"k"}))}),
-                                               list({fake_numbers(9)})}))}));
+    const DataFlow flow = make_flow(joined(
+        {list({item(second, 5), item("SelectComponent", list({"k"}))}), list({fake_numbers(9)})}, true));
     EXPECT_EQ(flow.spec().str(), "k int64 [], x int32 [2]");
     EXPECT_EQ(first_component(flow), (std::vector<int64_t>{0, 1, 2, 3, 4})) << second;
     EXPECT_EQ(flow.size().has_value(), second == "Counting");
@@ -22,6 +32,72 @@ TEST(JoinData, flows_of_one_kind_draw_different_numbers) {
   Datapoint d;
   ASSERT_TRUE(flow.open({.seed = 1})->next(d));
   EXPECT_NE(d.tensor(0).at(0), d.tensor(1).at(0));
+}
+
+TEST(JoinData, gives_sources_that_shuffle_one_order) {
+  const DataFlow flow = make_flow(joined({counting("a", 50, true), counting("b", 50, true)}));
+  std::set<std::vector<double>> orders;
+  for (int64_t pass = 0; pass < 3; ++pass) {
+    std::vector<double> order;
+    const auto cursor = flow.open({.seed = 7, .pass = pass});
+    for (Datapoint d; cursor->next(d);) {
+      EXPECT_EQ(d.tensor(0).at(0), d.tensor(1).at(0));
+      order.push_back(d.tensor(0).at(0));
+    }
+    std::vector<double> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t i = 0; i < sorted.size(); ++i) EXPECT_EQ(sorted[i], static_cast<double>(i));
+    EXPECT_NE(order, sorted) << "it is shuffled";
+    orders.insert(order);
+  }
+  EXPECT_EQ(orders.size(), 3U) << "a new order in each pass";
+}
+
+TEST(JoinData, of_joins_has_one_order_too) {
+  const ConfigNode inner = joined({counting("a", 20, true), counting("b", 20, true)});
+  const DataFlow flow = make_flow(joined({inner, counting("c", 20, true)}));
+  const auto cursor = flow.open({.seed = 7});
+  int count = 0;
+  for (Datapoint d; cursor->next(d); ++count) {
+    EXPECT_EQ(d.tensor(0).at(0), d.tensor(1).at(0));
+    EXPECT_EQ(d.tensor(0).at(0), d.tensor(2).at(0));
+  }
+  EXPECT_EQ(count, 20);
+}
+
+TEST(JoinData, shuffles_pairs_up_to_the_shortest) {
+  const DataFlow flow = make_flow(joined({counting("a", 50, true), counting("b", 30, true)}, true));
+  const auto cursor = flow.open({.seed = 7});
+  std::set<double> seen;
+  for (Datapoint d; cursor->next(d);) {
+    EXPECT_EQ(d.tensor(0).at(0), d.tensor(1).at(0));
+    seen.insert(d.tensor(0).at(0));
+  }
+  EXPECT_EQ(seen.size(), 30U);
+}
+
+TEST(JoinData, refuses_what_would_break_pairs) {
+  const auto error = [](const ConfigNode& config) { return error_of([&] { make_flow(config).prepare(); }); };
+  using testing::HasSubstr;
+  EXPECT_THAT(error(joined({counting("a", 9, true), counting("b", 9, false)})),
+              HasSubstr("some of its sources shuffle and others keep their order"));
+  EXPECT_THAT(error(joined({counting("a", 9, true), counting("b", 8, true)})),
+              HasSubstr("different lengths (9, 8 samples); set shortest: true"));
+  ConfigNode local = list({item("Counting", 9), item("LocallyShuffleData", {{"buffer_size", 4}})});
+  EXPECT_THAT(error(joined({local, counting("b", 9, false)})),
+              HasSubstr("LocallyShuffleData inside JoinData would separate samples"));
+  const ConfigNode skipping = ConfigNode::map({{"flow", list({item("Counting", 9)})}, {"on_error", "skip"}});
+  EXPECT_THAT(error(joined({skipping, counting("b", 9, false)})),
+              HasSubstr("'on_error' of a flow inside JoinData"));
+  const ConfigNode dropping = list({item("Counting", 9), item("Picky", {{"drop_every", 3}})});
+  EXPECT_THAT(error(joined({dropping, counting("b", 9, false)})), HasSubstr("leaves samples out"));
+  const ConfigNode in_order = list({item("CountingInOrder", 9), item("SelectComponent", list({"k"}))});
+  const DataFlow unequal = make_flow(joined({in_order, counting("b", 5, false)}));
+  EXPECT_THAT(error_of([&] {
+                const auto cursor = unequal.open({});
+                for (Datapoint d; cursor->next(d);) continue;
+              }),
+              HasSubstr("one of its flows ended before the others"));
 }
 
 struct TensParams {
@@ -72,10 +148,12 @@ TEST(JoinData, keeps_pairs_together_if_a_part_fails) {
 }
 
 TEST(JoinData, two_components_of_one_name_are_refused) {
-  EXPECT_EQ(error_of([] {
-              make_flow(list({item("JoinData", list({list({fake_numbers(3)}), list({fake_numbers(3)})}))}));
-            }),
-            "JoinData: two of its flows have a component 'x'; leave one out with SelectComponent");
+  EXPECT_EQ(
+      error_of([] {
+        make_flow(list({item("JoinData", list({list({fake_numbers(3)}), list({fake_numbers(3)})}))}));
+      }),
+      "JoinData: two of its flows have a component 'x'; add RenameComponents: {names: {x: NEW_NAME}} to "
+      "one of them, or leave one out with SelectComponent");
 }
 
 TEST(JoinData, has_the_fingerprint_of_all_its_flows) {
@@ -86,18 +164,19 @@ TEST(JoinData, has_the_fingerprint_of_all_its_flows) {
   const auto images = [](const TempFolder& in, const char* kept) {
     return list({item("ImageFolder", in.path()), item("SelectComponent", list({kept}))});
   };
-  const auto joined = [&](const TempFolder& a, const TempFolder& b) {
-    return make_flow(list({item("JoinData", list({images(a, "image"), images(b, "label")}))})).fingerprint();
+  const auto fingerprint = [&](const TempFolder& a, const TempFolder& b) {
+    return make_flow(joined({images(a, "image"), images(b, "label")}, true)).fingerprint();
   };
-  const std::string before = joined(first, second);
-  EXPECT_EQ(joined(first, second), before);
-  EXPECT_NE(joined(second, first), before) << "the order counts";
+  const std::string before = fingerprint(first, second);
+  EXPECT_EQ(fingerprint(first, second), before);
+  EXPECT_NE(fingerprint(second, first), before) << "the order counts";
   second.write("ants/3.png", {1});
-  EXPECT_NE(joined(first, second), before);
+  EXPECT_NE(fingerprint(first, second), before);
 }
 
 const live::Fields kJoinData("source", "JoinData",
-                             {.base = "{flows: [[Counting: 3]]}", .values = {{"flows", "[[Counting: 4]]"}}});
+                             {.base = "{flows: [[Counting: 3], [Tens: {}]], shortest: true}",
+                              .values = {{"flows", "[[Counting: 4], [Tens: {}]]"}, {"shortest", "false"}}});
 
 }  // namespace
 }  // namespace tpack

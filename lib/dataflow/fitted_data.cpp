@@ -1,0 +1,44 @@
+#include "dataflow/fitted_data.h"
+
+#include "dataflow/source.h"
+
+namespace tpack {
+
+std::optional<FittedComponent> FittedData::find(const std::string& source,
+                                                const std::string& component) const {
+  const FittedComponent* only = nullptr;
+  bool is_only = true;
+  for (const FittedComponent& one : components_) {
+    if (one.component != component) continue;
+    if (one.source == source) return one;
+    is_only = only == nullptr;
+    only = &one;
+  }
+  return only != nullptr && is_only ? std::optional(*only) : std::nullopt;
+}
+
+FittedData fitted_data(const DataFlow& flow) {
+  std::vector<FittedComponent> all;
+  for (const Source* source : flow.flow()->sources()) {
+    std::vector<FittedComponent> some = source->fitted();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return FittedData(std::move(all));
+}
+
+FittedData Fit::declared() const {
+  const std::lock_guard lock(mutex_);
+  if (known_) return *known_;
+  return train_->knows_spec() ? fitted_data(*train_) : FittedData();
+}
+
+FittedData Fit::opened() {
+  const std::lock_guard lock(mutex_);
+  if (!known_) {
+    train_->prepare();
+    known_ = fitted_data(*train_);
+  }
+  return *known_;
+}
+
+}  // namespace tpack

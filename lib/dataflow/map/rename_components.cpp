@@ -1,0 +1,89 @@
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "dataflow/map.h"
+
+namespace tpack {
+namespace {
+
+struct NewName {
+  std::string component;
+  Position position;
+  std::string name;
+};
+
+}  // namespace
+
+template <>
+struct Codec<std::vector<NewName>> {
+  static FieldType type() { return FieldType::map_of(FieldType::text(), "new names by component"); }
+  static std::optional<std::vector<NewName>> parse(const ConfigNode& node, Reader& reader) {
+    if (!node.is_map()) {
+      reader.wrong_type(node, "new names by component, such as {image: photo}");
+      return std::nullopt;
+    }
+    std::vector<NewName> all;
+    for (const auto& [component, value, position] : node.entries()) {
+      if (auto name = Codec<std::string>::parse(value, reader))
+        all.push_back({component, position, std::move(*name)});
+    }
+    return all.size() == node.size() ? std::optional(std::move(all)) : std::nullopt;
+  }
+  static ConfigNode dump(const std::vector<NewName>& all) {
+    std::vector<ConfigNode::Entry> entries;
+    for (const NewName& one : all) entries.push_back({one.component, one.name});
+    return ConfigNode::map(std::move(entries));
+  }
+};
+
+namespace {
+
+struct RenameComponentsParams {
+  std::vector<NewName> names;
+};
+
+/// Gives components other names; their values and their order stay.
+class RenameComponents final : public Map {
+ public:
+  using Params = RenameComponentsParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Gives components other names, so that two flows with the same names can be joined.")
+        .example("RenameComponents: {names: {image: photo}}")
+        .field("names", &Params::names, "the new name of each component that gets one")
+        .required();
+  }
+  explicit RenameComponents(Params p) : p_(std::move(p)) {
+    if (p_.names.empty()) throw ConfigError("RenameComponents: 'names' is empty; write {OLD_NAME: NEW_NAME}");
+  }
+
+  Spec bind(const Spec& in) override {
+    std::vector<ComponentSpec> components(in.begin(), in.end());
+    for (const NewName& one : p_.names) {
+      ComponentRef ref(one.component.c_str());
+      ref.position = one.position;
+      components[in.index(ref, kOwner)].name = one.name;
+    }
+    for (const NewName& one : p_.names) {
+      const auto same = std::count_if(components.begin(), components.end(),
+                                      [&](const ComponentSpec& c) { return c.name == one.name; });
+      if (same > 1) {
+        throw ConfigError(one.position, std::string(kOwner) + ": two components would be called '" +
+                                            one.name + "'; choose another name");
+      }
+    }
+    return Spec(std::move(components));
+  }
+  bool apply(Datapoint& /*d*/, const SampleKey& /*key*/) const override { return true; }
+
+ private:
+  static constexpr const char* kOwner = "map RenameComponents";
+
+  Params p_;
+};
+
+TPACK_REGISTER(Map, RenameComponents, "RenameComponents");
+
+}  // namespace
+}  // namespace tpack

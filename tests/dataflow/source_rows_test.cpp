@@ -1,0 +1,143 @@
+// A property of every source that reads rows: whatever is done with the order of its samples, the components
+// of a row stay together, also if each of them is read by a flow of its own and joined.
+#include <functional>
+
+#include "config/yaml_reader.h"
+#include "dataflow/flow_helpers.h"
+#include "dataflow/test_databases.h"
+#include "dataflow/test_images.h"
+
+namespace tpack {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr int kRows = 10;
+
+/// Data of a source: kRows rows, of which the first component (`value`) and the second one (`label`) each
+/// tell the row.
+struct RowData {
+  std::string source;  // its item, as YAML
+  std::string value;
+  std::string label;
+  std::function<int64_t(const Tensor&)> row_of_value;
+};
+
+int64_t first_element(const Tensor& tensor) { return static_cast<int64_t>(tensor.at(0)); }
+/// A picture of one gray value for each row; pictures may lose a bit of it.
+Bytes picture(int row) { return encode_png(cv::Mat(4, 4, CV_8UC3, cv::Scalar::all(20 * row))); }
+int64_t row_of_picture(const Tensor& pixels) { return (first_element(pixels) + 10) / 20; }
+int64_t row_of_mnist(const Tensor& pixels) { return first_element(pixels); }  // see mnist_images
+
+RowData csv(const TempFolder& folder) {
+  std::string text = "c,v\n";
+  for (int row = 0; row < kRows; ++row)
+    text += "class" + std::to_string(row) + "," + std::to_string(row) + "\n";
+  folder.write("a.csv", {text.begin(), text.end()});
+  return {"CSV: {file: a.csv, columns: {v: v}, labels: {c: c}}", "v", "c", first_element};
+}
+RowData npz(const TempFolder& folder) {
+  Bytes values;
+  for (uint8_t row = 0; row < kRows; ++row) values.push_back(row);
+  folder.write("a.npz", zip_file({{"v.npy", npy_file("|u1", "(10,)", values)},
+                                  {"c.npy", npy_file("|u1", "(10,)", values), true}}));
+  return {"Npz: a.npz", "v", "c", first_element};
+}
+RowData image_folder(const TempFolder& folder) {
+  for (int row = 0; row < kRows; ++row)
+    folder.write("images/class" + std::to_string(row) + "/a.png", picture(row));
+  return {"ImageFolder: images, AugmentImageComponent: [CenterCrop: 4]", "image", "label", row_of_picture};
+}
+RowData caffe_lmdb(const TempFolder& folder) {
+  std::map<std::string, Bytes> records;
+  for (int row = 0; row < kRows; ++row)
+    records["0000000" + std::to_string(row)] = encoded_datum(picture(row), row);
+  write_lmdb(folder.path("db"), records);
+  return {"CaffeLMDB: {path: db}", "image", "label", row_of_picture};
+}
+RowData mnist(const TempFolder& folder, const std::string& name, const std::string& in) {
+  Bytes labels;
+  for (uint8_t row = 0; row < kRows; ++row) labels.push_back(row);
+  folder.write(in + "/train-images-idx3-ubyte", mnist_images(kRows));
+  folder.write(in + "/train-labels-idx1-ubyte", mnist_labels(labels));
+  return {name + ": {split: train, dir: " + folder.path() + "}", "image", "label", row_of_mnist};
+}
+
+const std::map<std::string, std::function<RowData(const TempFolder&)>> kSourcesOfRows = {
+    {"CSV", csv},
+    {"Npz", npz},
+    {"ImageFolder", image_folder},
+    {"CaffeLMDB", caffe_lmdb},
+    {"Mnist", [](const TempFolder& folder) { return mnist(folder, "Mnist", "mnist"); }},
+    {"FashionMnist",
+     [](const TempFolder& folder) { return mnist(folder, "FashionMnist", "fashion-mnist"); }}};
+
+/// Those that read no rows, and why.
+const std::map<std::string, std::string> kWithoutRows = {
+    {"AsyncRollouts", "an agent"}, {"ExpReplay", "an agent"},
+    {"Rollouts", "an agent"},      {"FakeData", "draws each component from its place"},
+    {"JoinData", "joins others"},  {"RenderedDigits", "draws image and label together from its place"}};
+
+TEST(RowsKeepTogether, every_source_is_looked_at) {
+  for (const ComponentInfo* info : ComponentTable::of(Source::kKind).list()) {
+    if (info->file.find("tests/") != std::string::npos) continue;
+    EXPECT_EQ(kSourcesOfRows.count(info->name) + kWithoutRows.count(info->name), 1U) << info->name;
+  }
+}
+
+class RowsKeepTogether : public testing::TestWithParam<std::string> {
+ protected:
+  /// "a": the value of a row, "b": its label. `is_joined`: each comes from a flow of its own.
+  DataFlow flow(bool is_joined, const std::string& rest) const {
+    const RowData data = kSourcesOfRows.at(GetParam())(folder_);
+    const auto part = [&](const std::string& kept, const std::string& name) {
+      return "[" + data.source + ", SelectComponent: [" + kept + "], RenameComponents: {names: {" + kept +
+             ": " + name + "}}]";
+    };
+    const std::string joined = "JoinData: [" + part(data.value, "a") + ", " + part(data.label, "b") + "]";
+    const std::string whole = data.source + ", SelectComponent: [" + data.value + ", " + data.label + "]";
+    return make_flow(parse_yaml("[" + (is_joined ? joined : whole) + rest + "]", folder_.path("flow.yaml")));
+  }
+  /// The rows of the samples that a stream gives, each checked to be one row.
+  std::vector<int64_t> rows(const DataFlow& flow, size_t workers, const DataPosition& from = {}) const {
+    const RowData data = kSourcesOfRows.at(GetParam())(folder_);
+    std::vector<int64_t> all;
+    const auto stream = flow.stream({.seed = 5, .workers = workers, .position = from, .passes = 2});
+    while (const auto batch = stream->next()) {
+      for (int64_t i = 0; i < batch->tensor(1).shape()[0]; ++i) {
+        const int64_t row = data.row_of_value(batch->tensor(0).row(i));
+        EXPECT_EQ(static_cast<int64_t>(batch->tensor(1).at(i)), row);
+        all.push_back(row);
+      }
+    }
+    return all;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_P(RowsKeepTogether, in_every_order_with_any_workers_and_after_a_resume) {
+  for (const bool is_joined : {false, true}) {
+    for (const std::string rest :
+         {"", ", LocallyShuffleData: {buffer_size: 6}", ", FixedSizeData: {size: 7}"}) {
+      SCOPED_TRACE((is_joined ? "joined" : "alone") + rest);
+      const DataFlow data = flow(is_joined, rest + ", BatchData: {batch_size: 3, remainder: true}");
+      const std::vector<int64_t> all = rows(data, 1);
+      EXPECT_EQ(all.size(), rest.find("Fixed") != std::string::npos ? 14U : 20U);
+      EXPECT_FALSE(std::is_sorted(all.begin(), all.end())) << "it is shuffled";
+      EXPECT_EQ(rows(data, 3), all);
+      const std::vector<int64_t> later = rows(data, 2, {0, 2});
+      EXPECT_TRUE(std::equal(later.begin(), later.end(), all.begin() + 6, all.end()));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sources, RowsKeepTogether, testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const auto& [name, make] : kSourcesOfRows) names.push_back(name);
+                           return names;
+                         }()),
+                         [](const auto& param_info) { return param_info.param; });
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,175 @@
+// Runs the program: what the training data fix (columns, classes) holds for validation, `eval` and `infer`.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "support/program_runner.h"
+
+namespace tpack {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing_cli::last_line;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+/// A classifier of rows: `y` is `pos` where f_a > 0, whatever f_b is, or where the category c is b.
+class LearnedData : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string a_first = "f_a,f_b,y\n";
+    std::string b_first = "f_b,f_a,y\n";
+    for (int i = 0; i < 40; ++i) {
+      const std::string a = i % 2 == 0 ? "2" : "-2";
+      const std::string b = i % 4 < 2 ? "2" : "-2";
+      const std::string y = i % 2 == 0 ? "pos" : "neg";
+      a_first.append(a + "," + b + "," + y + "\n");
+      b_first.append(b + "," + a + "," + y + "\n");
+    }
+    write_content(folder_ / "train.csv", a_first);
+    write_content(folder_ / "validation.csv", b_first);
+  }
+  /// A linear model of `inputs`, trained for some steps; data.validation is like data.train, in another file.
+  Outcome train(const std::string& columns, const std::string& model,
+                const std::string& validation = "validation.csv") {
+    const auto flow = [&](const std::string& file, const char* rest) {
+      return "[{CSV: {file: " + file + ", " + columns + "}}, {BatchData: {batch_size: 8" + rest + "}}]";
+    };
+    write_content(folder_ / "a.yaml",
+                  "tpack: 1\nvars: {unused: 1, file: " + validation +
+                      "}\nmax_epoch: 20\nsteps_per_epoch: 5\n"
+                      "engine: {threads: 1, algorithm: heuristic}\noptimizer: {Adam: {learning_rate: 0.1}}\n"
+                      "callbacks: [ModelSaver: {keep: 1}, InferenceRunner: {data: validation}]\n"
+                      "data:\n  train: " +
+                      flow("train.csv", "") + "\n  validation: " + flow("$(vars.file)", ", remainder: true") +
+                      "\n" + model +
+                      "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: y}]\n"
+                      "  metrics: [Accuracy: {logits: fc, labels: y}]\n"
+                      "predict: {data: validation, outputs: {p: {Softmax: fc}}}\n");
+    return tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume", "never"});
+  }
+  Outcome train_numbers() {
+    return train("columns: {x: ['f_.*']}, labels: {y: y}",
+                 "model:\n  inputs: {x: {shape: [2]}, y: {shape: [], dtype: int32}}\n"
+                 "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n");
+  }
+  Outcome train_categories() {
+    return train("labels: {y: y, c: c}",
+                 "model:\n  inputs: {c: {shape: [], dtype: int32}, y: {shape: [], dtype: int32}}\n"
+                 "  layers: [Embedding: {name: fc, input: c, entries: 3, units: 2}]\n");
+  }
+  std::string checkpoint() const { return folder_ / "run/checkpoints/model-100.h5"; }
+  double accuracy(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"eval", checkpoint(), "--json"});
+    const Outcome outcome = tpack(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.code == 0 ? json::parse(outcome.out).at("accuracy").get<double>() : -1;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(LearnedData, columns_go_by_name_in_validation_eval_and_infer) {
+  ASSERT_EQ(train_numbers().code, 0);
+  EXPECT_EQ(accuracy({}), 1);
+  std::filesystem::remove(folder_ / "train.csv");
+  EXPECT_EQ(accuracy({}), 1) << "the checkpoint knows the columns";
+  write_content(folder_ / "new.csv", "y,f_b,f_a\npos,-2,2\nneg,2,-2\n");
+  const Outcome infer = tpack({"infer", checkpoint(), folder_ / "new.csv", "--format", "csv"});
+  EXPECT_THAT(infer.out, HasSubstr(":2,pos,"));
+  EXPECT_THAT(infer.out, HasSubstr(":3,neg,"));
+  write_content(folder_ / "new.csv", "f_b\n-2\n");
+  const Outcome lacks = tpack({"infer", checkpoint(), folder_ / "new.csv", "--format", "csv"});
+  EXPECT_EQ(lacks.code, 3);
+  EXPECT_THAT(lacks.err, HasSubstr("lacks column 'f_a', which component 'x' of data.train has"));
+}
+
+TEST_F(LearnedData, categories_keep_their_numbers_on_a_part_of_the_rows) {
+  write_content(folder_ / "train.csv", "c,y\na,no\nb,yes\nc,no\na,no\nb,yes\nc,no\na,no\nb,yes\n");
+  write_content(folder_ / "validation.csv", "c,y\nb,yes\nc,no\n");
+  const Outcome trained = train_categories();
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(accuracy({}), 1);
+  write_content(folder_ / "one.csv", "y,c\nyes,b\n");
+  EXPECT_EQ(accuracy({"--set", "vars.file=one.csv"}), 1);
+  const Outcome infer = tpack({"infer", checkpoint(), folder_ / "one.csv", "--format", "csv"});
+  ASSERT_EQ(infer.code, 0) << infer.err;
+  EXPECT_THAT(infer.out, HasSubstr(":2,yes,"));
+  const Outcome inspect = tpack({"ckpt", "inspect", checkpoint(), "--json"});
+  const json fitted = json::parse(inspect.out).at("fitted");
+  EXPECT_EQ(fitted.at(1).at("component"), "c");
+  EXPECT_EQ(fitted.at(1).at("classes"), json({"a", "b", "c"}));
+  EXPECT_THAT(tpack({"ckpt", "inspect", checkpoint()}).out, HasSubstr("learned from data.train"));
+}
+
+TEST_F(LearnedData, check_counts_the_classes_of_what_is_learned) {
+  write_content(folder_ / "train.csv", "c,y\na,no\nb,yes\nc,no\na,no\nb,yes\nc,no\na,no\nb,yes\n");
+  write_content(folder_ / "validation.csv", "c,y\nb,yes\nc,no\n");
+  const Outcome trained =
+      train("labels: {c: c, y: y}",
+            "model:\n  inputs: {c: {shape: [], dtype: int32}, y: {shape: [], dtype: int32}}\n"
+            "  layers: [Embedding: {name: fc, input: c, entries: 3, units: 2}]\n");
+  EXPECT_THAT(trained.err, HasSubstr("data.train: 8 rows in 2 classes (no: 5, yes: 3)")) << trained.err;
+}
+
+TEST_F(LearnedData, a_variable_that_is_set_changes_what_was_written) {
+  ASSERT_EQ(train_numbers().code, 0);
+  write_content(folder_ / "wrong.csv", "f_a,f_b,y\n-2,2,pos\n2,2,neg\n");
+  EXPECT_EQ(accuracy({"--set", "vars.file=wrong.csv"}), 0);
+}
+
+TEST_F(LearnedData, a_setting_without_effect_is_an_error) {
+  ASSERT_EQ(train_numbers().code, 0);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"eval", checkpoint()},
+                                                  {"check", folder_ / "a.yaml"},
+                                                  {"train", folder_ / "a.yaml"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--set", "vars.unused=2"});
+    const Outcome outcome = tpack(words);
+    EXPECT_EQ(outcome.code, 2) << words[0];
+    EXPECT_THAT(outcome.err,
+                HasSubstr("no expression in the config uses vars.unused, so this has no effect"));
+  }
+}
+
+TEST_F(LearnedData, a_resume_that_would_drop_variables_is_refused) {
+  ASSERT_EQ(train_numbers().code, 0);
+  const Outcome outcome = tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume",
+                                 "auto", "--set", "max_epoch=21", "--set", "model.layers.fc.use_bias=false"});
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  EXPECT_THAT(last_line(outcome.err), HasSubstr("model/fc/b"));
+  EXPECT_THAT(last_line(outcome.err), HasSubstr("optimizer/"));
+  EXPECT_THAT(last_line(outcome.err), HasSubstr("`init`"));
+}
+
+TEST_F(LearnedData, a_flow_that_no_callback_uses_is_checked) {
+  ASSERT_EQ(train_numbers().code, 0);
+  write_content(folder_ / "bad.csv", "f_b,y\n1,pos\n");
+  const Outcome outcome =
+      tpack({"check", folder_ / "a.yaml", "--set", "callbacks=[ModelSaver]", "--set", "vars.file=bad.csv"});
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("lacks column 'f_a'"));
+}
+
+TEST_F(LearnedData, a_flow_that_skips_bad_rows_knows_the_length_of_an_epoch) {
+  std::string rows = "f_a,f_b,y\n";
+  for (int i = 0; i < 5; ++i) rows += "1,2,pos\n,2,neg\n-1,2,neg\n-1,1,neg\n1,1,pos\n";
+  write_content(folder_ / "train.csv", rows);
+  ASSERT_EQ(train_numbers().code, 3);
+  const std::vector<std::string> skipping = {"--set", "steps_per_epoch=data",
+                                             "--set", "data.train.on_error=skip",
+                                             "--set", "data.train.BatchData.batch_size=2",
+                                             "--set", "max_epoch=1"};
+  std::vector<std::string> words = {"train", folder_ / "a.yaml", "--log-dir", folder_ / "skipping"};
+  words.insert(words.end(), skipping.begin(), skipping.end());
+  const Outcome outcome = tpack(words);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "skipping/checkpoints/model-10.h5")) << "of 20 good rows";
+}
+
+}  // namespace
+}  // namespace tpack
