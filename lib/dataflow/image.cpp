@@ -71,12 +71,13 @@ const cv::Mat& Image::pixels() {
   return *pixels_;
 }
 
-const cv::Mat& Image::decode(const DecodeRequest& request) {
+Box Image::decode(const DecodeRequest& request) {
   TPACK_ASSERT(encoded_, "the image is decoded already");
   cv::Mat out = pooled_mat();
-  with_origin(origin_, [&] { decode_image(bytes_, request, channels_, out); });
+  Box region;
+  with_origin(origin_, [&] { region = decode_image(bytes_, request, channels_, out); });
   set_pixels(std::move(out));
-  return *pixels_;
+  return region;
 }
 
 }  // namespace tpack

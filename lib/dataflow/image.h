@@ -35,6 +35,16 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
+/// A rectangle of an image whose edges may lie inside pixels.
+struct Box {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+
+  bool operator==(const Box&) const = default;
+};
+
 /// Channels that a source decodes to; always in this order, never BGR.
 enum class Color : uint8_t { kRgb, kGray };
 template <>
@@ -52,10 +62,15 @@ bool is_hidden(std::string_view name);
 /// Which part of an encoded image is needed.
 struct DecodeRequest {
   Region region;
-  /// If not 0x0: the region will be resized to this size afterwards. A decoder may then give it at a reduced
-  /// size, but never below this one.
-  ImageSize at_least = {};
+  /// If not 0x0: the region will be averaged to this size afterwards. A decoder may then give it at a reduced
+  /// size, but at least kReducedMargin times this one.
+  ImageSize shrinks_to = {};
 };
+
+/// How much larger than its final size an image stays that is decoded at a reduced size. With 2, photographs
+/// differ by 0.4 gray levels on average from those decoded in full (1.1 in the worst of 60), with 1 by 1.2
+/// (4.1).
+constexpr int kReducedMargin = 2;
 
 /// Largest image that is decoded; checked in the header before any memory for pixels is allocated.
 constexpr int kMaxImageSide = 16384;
@@ -90,8 +105,9 @@ class Image {
 
   /// The pixels; an encoded image is decoded whole. Errors: DataError if the bytes are damaged.
   const cv::Mat& pixels();
-  /// Decodes only what `request` asks for, and keeps those pixels from now on.
-  const cv::Mat& decode(const DecodeRequest& request);
+  /// Decodes only what `request` asks for, and keeps those pixels from now on. Returns where in them the
+  /// requested region is; a reduced image may have some more at its edges.
+  Box decode(const DecodeRequest& request);
 
  private:
   ImageSize size_;

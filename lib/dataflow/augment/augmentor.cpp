@@ -5,6 +5,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/error.h"
+#include "dataflow/augment/antialias.h"
 #include "dataflow/pixel_memory.h"
 
 namespace tpack {
@@ -35,20 +36,33 @@ int opencv_code(Interpolation interpolation) {
   return cv::INTER_LINEAR;
 }
 
+/// Nearest pixels keep values such as the numbers of a mask, so they are never averaged.
 class Resample final : public Transform {
  public:
   Resample(ImageSize to, Interpolation interpolation) : to_(to), interpolation_(interpolation) {}
-  void image(cv::Mat& m) const override { resize(m, opencv_code(interpolation_)); }
   ImageSize size(ImageSize /*in*/) const override { return to_; }
-  bool resamples() const override { return true; }
-
- private:
-  void resize(cv::Mat& m, int code) const {
+  bool shrinks(ImageSize in) const override {
+    return averages() && in.width > to_.width && in.height > to_.height;
+  }
+  void shrink(cv::Mat& m, const Box& from) const override {
+    m = resize_smoothly(m, from, to_, interpolation_);
+  }
+  void image(cv::Mat& m) const override {
     if (m.cols == to_.width && m.rows == to_.height) return;
+    if (averages() && (m.cols > to_.width || m.rows > to_.height)) {
+      shrink(m, whole(m));
+      return;
+    }
     cv::Mat out = pooled_mat();
-    cv::resize(m, out, {to_.width, to_.height}, 0, 0, code);
+    cv::resize(m, out, {to_.width, to_.height}, 0, 0, opencv_code(interpolation_));
     m = out;
   }
+
+ private:
+  static Box whole(const cv::Mat& m) {
+    return {0, 0, static_cast<double>(m.cols), static_cast<double>(m.rows)};
+  }
+  bool averages() const { return interpolation_ != Interpolation::kNearest; }
 
   ImageSize to_;
   Interpolation interpolation_;

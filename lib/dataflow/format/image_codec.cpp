@@ -22,12 +22,10 @@ ImageSize read_image_header(std::span<const uint8_t> bytes) {
   return size;
 }
 
-void decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
-  if (is_jpeg(bytes)) {
-    decode_jpeg(bytes, request, channels, out);
-  } else {
-    decode_png(bytes, request, channels, out);
-  }
+Box decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, request, channels, out);
+  decode_png(bytes, request, channels, out);
+  return {0, 0, static_cast<double>(request.region.width), static_cast<double>(request.region.height)};
 }
 
 }  // namespace tpack

@@ -32,9 +32,9 @@ DecodePlan plan_decode(ImageSize size, const Transforms& transforms) {
     if (!crop) break;
     region = {region.x + crop->x, region.y + crop->y, crop->width, crop->height};
   }
-  if (plan.done < transforms.size() && transforms[plan.done].transform->resamples()) {
-    plan.request.at_least = transforms[plan.done].transform->size({region.width, region.height});
-  }
+  const ImageSize kept{region.width, region.height};
+  if (plan.done < transforms.size() && transforms[plan.done].transform->shrinks(kept))
+    plan.request.shrinks_to = transforms[plan.done].transform->size(kept);
   return plan;
 }
 
@@ -114,9 +114,15 @@ class AugmentImageComponent final : public Map {
     }
   }
 
-  void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file) const {
+  /// `part`: what a reduced image is to be shrunk from; null for other transforms.
+  void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file,
+                 const Box* part = nullptr) const {
     try {
-      drawn.transform->image(pixels);
+      if (part == nullptr) {
+        drawn.transform->image(pixels);
+      } else {
+        drawn.transform->shrink(pixels, *part);
+      }
     } catch (const cv::Exception& error) {
       refuse(drawn.augmentor, file, error.err);
     }
@@ -138,12 +144,16 @@ class AugmentImageComponent final : public Map {
   void augment_image(Image& image, const SampleKey& key) const {
     const Transforms transforms = draw(image.size(), key, image.origin());
     size_t done = 0;
+    cv::Mat pixels;
     if (image.encoded()) {
       const DecodePlan plan = plan_decode(image.size(), transforms);
-      image.decode(plan.request);
+      const Box part = image.decode(plan.request);
+      pixels = image.pixels();
       done = plan.done;
+      if (plan.request.shrinks_to.width > 0) apply_one(transforms[done++], pixels, image.origin(), &part);
+    } else {
+      pixels = image.pixels();
     }
-    cv::Mat pixels = image.pixels();
     for (; done < transforms.size(); ++done) apply_one(transforms[done], pixels, image.origin());
     image.set_pixels(std::move(pixels));
   }
