@@ -42,7 +42,10 @@ class Resample final : public Transform {
   Resample(ImageSize to, Interpolation interpolation) : to_(to), interpolation_(interpolation) {}
   ImageSize size(ImageSize /*in*/) const override { return to_; }
   bool shrinks(ImageSize in) const override {
-    return averages() && in.width > to_.width && in.height > to_.height;
+    // Of reduced pixels, those of area have other edges.
+    const bool is_smooth =
+        interpolation_ == Interpolation::kLinear || interpolation_ == Interpolation::kCubic;
+    return is_smooth && in.width > to_.width && in.height > to_.height;
   }
   void shrink(cv::Mat& m, const Box& from) const override {
     m = resize_smoothly(m, from, to_, interpolation_);
@@ -73,7 +76,7 @@ class LinearColor final : public Transform {
   LinearColor(float scale, float offset) : scale_(scale), offset_(offset) {}
   void image(cv::Mat& m) const override {
     cv::Mat out = pooled_mat();
-    m.convertTo(out, -1, scale_, offset_);
+    m.convertTo(out, -1, scale_, offset_ * pixel_unit(m));
     m = out;
   }
 
@@ -111,6 +114,8 @@ std::unique_ptr<Transform> make_crop(const Region& region) { return std::make_un
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation) {
   return std::make_unique<Resample>(to, interpolation);
 }
+
+double pixel_unit(const cv::Mat& m) { return m.depth() == CV_16U ? 257 : 1; }
 
 std::unique_ptr<Transform> make_linear_color(float scale, float offset) {
   return std::make_unique<LinearColor>(scale, offset);

@@ -14,8 +14,8 @@
 namespace tpack {
 
 /// What one draw of an augmentor does to an image. Deterministic.
-/// Images are 8 bit with 1 or 3 channels (RGB). `image` may work in place or make a new matrix (pooled_mat).
-/// Threads: const methods may run at once.
+/// Images have 8 or 16 bits and 1 or 3 channels (RGB). `image` may work in place or make a new matrix
+/// (pooled_mat). Threads: const methods may run at once.
 class Transform {
  public:
   Transform() = default;
@@ -94,7 +94,9 @@ inline constexpr const char* kInterpolationText =
     "how pixels are interpolated; linear, cubic and area average all pixels where an image becomes smaller "
     "(antialiasing); nearest keeps their values, for masks";
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation);
-/// y = scale * x + offset, rounded and clamped to 0..255.
+/// What a number that a config gives for pixels of 0..255 is multiplied with for these pixels.
+double pixel_unit(const cv::Mat& m);
+/// y = scale * x + offset for pixels of 0..255, rounded and clamped.
 std::unique_ptr<Transform> make_linear_color(float scale, float offset);
 
 /// Refuses images that are smaller than a crop. Errors: DataError with the fix.

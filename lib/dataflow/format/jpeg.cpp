@@ -188,6 +188,11 @@ Box decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, in
   } else {
     out = wide;
   }
+  if (request.depth == Depth::k16) {
+    cv::Mat deep = pooled_mat();
+    out.convertTo(deep, CV_16U, 257);  // white is 65535
+    out = deep;
+  }
   return place_in_scaled(request.region, scale);
 }
 

@@ -50,7 +50,10 @@ class AugmentImageComponent final : public Map {
  public:
   using Params = AugmentImageComponentParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Runs augmentors on an image.")
+    return Schema<Params>(
+               "Runs augmentors on an image. Numbers of theirs are for pixels of 0..255; in images of 16 "
+               "bits "
+               "they count 257 times as much.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors,
                "the augmentors, in order; each gets the output of the one before")
@@ -63,7 +66,8 @@ class AugmentImageComponent final : public Map {
   Spec bind(const Spec& in) override {
     index_ = in.index(p_.component, "map AugmentImageComponent");
     const ComponentSpec& image = in[index_];
-    if (!image.is_image || image.tensor.dtype != DType::kUInt8 || image.tensor.shape.rank() != 3) {
+    const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.is_16_bit;
+    if (!image.is_image || !has_pixels || image.tensor.shape.rank() != 3) {
       throw ConfigError(p_.component.position,
                         "map AugmentImageComponent: component '" + image.name + "' is " + image.tensor.str() +
                             ", not an image; images are uint8 [height, width, channels]");
@@ -117,6 +121,7 @@ class AugmentImageComponent final : public Map {
   /// `part`: what a reduced image is to be shrunk from; null for other transforms.
   void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file,
                  const Box* part = nullptr) const {
+    const int depth = pixels.depth();
     try {
       if (part == nullptr) {
         drawn.transform->image(pixels);
@@ -126,8 +131,10 @@ class AugmentImageComponent final : public Map {
     } catch (const cv::Exception& error) {
       refuse(drawn.augmentor, file, error.err);
     }
-    if (pixels.dims != 2 || pixels.empty() || pixels.depth() != CV_8U)
-      refuse(drawn.augmentor, file, "gave an image that is not 8 bits per channel");
+    if (pixels.dims != 2 || pixels.empty() || pixels.depth() != depth) {
+      const char* const bits = depth == CV_8U ? "8" : "16";
+      refuse(drawn.augmentor, file, std::string("gave an image that is not ") + bits + " bits per channel");
+    }
   }
 
   Transforms draw(ImageSize size, const SampleKey& key, const std::string& file) const {
