@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
@@ -345,7 +346,7 @@ TEST_F(Infer, draws_pictures) {
         "    - FullyConnected: {name: fc, units: 18}\n"
         "  cost: [SigmoidCrossEntropy: {logits: fc, labels: pixels}]\n"
         "predict: {data: train, outputs: {flat: {Sigmoid: fc}, same: {Normalize: {input: pixels, scale: 255, "
-        "offset: 0}}, t: {Tanh: conv}}}\n");
+        "offset: 0}}, unit: pixels, dark: {output: pixels, range: [0, 2]}, t: {Tanh: conv}}}\n");
   Tensor image = Tensor::zeros({DType::kUInt8, {2, 3, 3}});
   for (int64_t i = 0; i < image.elements(); ++i) image.data<uint8_t>()[i] = static_cast<uint8_t>(13 * i);
   write_content(folder_ / "in.png", encode_png(image).at(0).png);
@@ -365,6 +366,13 @@ TEST_F(Infer, draws_pictures) {
     return d.to_tensor(0).clone();
   };
   EXPECT_EQ(max_difference(pixels("same"), image), 0) << "the picture that went in";
+  EXPECT_EQ(max_difference(pixels("unit"), image), 0) << "found to be in [0, 1]";
+  for (int64_t i = 0; i < image.elements(); ++i)
+    EXPECT_NEAR(pixels("dark").at(i), image.at(i) / 2, 0.51) << "half of the given range";
+  EXPECT_THAT(outcome.err, testing::AllOf(testing::HasSubstr("output 'unit': black and white are [0, 1]"),
+                                          testing::HasSubstr("output 'same': black and white are [0, 255]"),
+                                          testing::Not(testing::HasSubstr("output 'dark'")),
+                                          testing::Not(testing::HasSubstr("output 't'"))));
   const Tensor flat = pixels("flat");
   const Tensor t = pixels("t");
   for (size_t y = 0; y < 2; ++y) {
