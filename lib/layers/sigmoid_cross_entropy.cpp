@@ -1,3 +1,4 @@
+#include "layers/label_range.h"
 #include "layers/yes_or_no.h"
 #include "ops/softplus.h"
 
@@ -7,7 +8,7 @@ namespace {
 struct SigmoidCrossEntropyParams : SampleCostParams, YesOrNoFields {};
 
 /// Shapes: logits [N, ...], labels of the same shape (or a number for all) -> losses of the same shape.
-/// log(1 + exp(x)) - x * label.
+/// log(1 + exp(x)) - x * label; NaN for a label that is not from 0 to 1, where the loss has no lower bound.
 class SigmoidCrossEntropy final : public Cost {
  public:
   using Params = SigmoidCrossEntropyParams;
@@ -30,7 +31,9 @@ class SigmoidCrossEntropy final : public Cost {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol x = logits_of(model, p_, kOwner);
-    return b.sub(softplus(b, x), b.mul(x, model.like(p_.labels, x)));
+    const Builder::Operand labels = model.like(p_.labels, x);
+    const Symbol losses = b.sub(softplus(b, x), b.mul(x, labels));
+    return labels.symbol ? b.add(losses, nan_outside_of_0_to_1(b, labels.symbol)) : losses;
   }
 
   static constexpr const char* kOwner = "cost SigmoidCrossEntropy";
