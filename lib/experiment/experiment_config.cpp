@@ -11,6 +11,7 @@
 #include "dataflow/flow_settings.h"
 #include "layers/layer.h"
 #include "layers/model.h"
+#include "predict/predict_outputs.h"
 
 namespace tpack {
 namespace {

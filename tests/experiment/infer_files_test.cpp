@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/test_databases.h"
+#include "dataflow/test_images.h"
 #include "draw/png.h"
 #include "support/program_runner.h"
 
@@ -310,6 +311,29 @@ TEST_F(Infer, reads_images_for_a_model_of_a_database) {
   const Outcome outcome = infer({folder_ / "a.png"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out).at("outputs").at("mean"), json({77.0})) << outcome.out;
+}
+
+/// Of 16 bits, and on their side: row 0 of the file is the right column of the picture.
+TEST_F(Infer, reads_pixels_as_training_does) {
+  cv::Mat stored(2, 4, CV_16UC1);
+  for (int i = 0; i < 8; ++i) stored.at<uint16_t>(i / 4, i % 4) = static_cast<uint16_t>(5 * i + 1);
+  const std::vector<uint8_t> file = with_orientation(encode_deep_png(stored), 6, true);
+  for (const char* name : {"a", "b"}) {
+    const std::string folder = folder_ / "photos/" + name;
+    std::filesystem::create_directories(folder);
+    write_content(folder + "/1.png", std::string(file.begin(), file.end()));
+  }
+  train(
+      "{ImageFolder: {dir: photos, color: gray, depth: 16}}, {AugmentImageComponent: [{CenterCrop: [4, 2]}]}",
+      "model:\n  inputs:\n    image: {shape: [4, 2, 1], dtype: float32, layout: HWC}\n"
+      "    label: {shape: [], dtype: int32}\n"
+      "  layers: [{Normalize: {name: pixels, scale: 1.0}}, {FullyConnected: {name: fc, units: 2}}]\n"
+      "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
+      "predict: {data: train, outputs: [pixels]}\n");
+  const Outcome outcome = infer({folder_ / "photos/a/1.png"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json pixels = json::parse(outcome.out).at("outputs").at("pixels");
+  EXPECT_EQ(pixels, json::parse("[[[21, 1], [26, 6], [31, 11], [36, 16]]]")) << pixels;
 }
 
 TEST_F(Infer, refuses_options_that_fit_no_output) {

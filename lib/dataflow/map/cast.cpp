@@ -21,7 +21,7 @@ struct CastParams {
 template <class To, class From>
 bool has_number(From x) {
   if constexpr (std::is_same_v<To, bool>) {
-    return x == x;  // no NaN
+    return !std::isnan(static_cast<double>(x));
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     const double whole = std::trunc(static_cast<double>(x));
     return whole >= static_cast<double>(std::numeric_limits<To>::min()) &&
