@@ -51,9 +51,8 @@ class AugmentImageComponent final : public Map {
   using Params = AugmentImageComponentParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs augmentors on an image. Numbers of theirs are for pixels of 0..255; in images of 16 "
-               "bits "
-               "they count 257 times as much.")
+               "Runs augmentors on an image. Their numbers are for pixels of 0..255; those of 16 bits "
+               "get 257 times as much.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors,
                "the augmentors, in order; each gets the output of the one before")
