@@ -41,9 +41,10 @@ class SampleGrid final : public Callback {
         .field("data", &Params::data, "name of the flow in `data` that gives the inputs")
         .field("rows", &Params::rows, between(1, kMostSide), "rows of samples")
         .field("columns", &Params::columns, between(1, kMostSide), "samples in a row")
-        .field("range", &Params::range,
-               "values that are drawn black and white; without it [0, 1] behind a Sigmoid, [-1, 1] behind a "
-               "Tanh, else [0, 255]");
+        .field(
+            "range", &Params::range,
+            "values that are drawn black and white; without it [0, 1] behind a Sigmoid, [-1, 1] behind a "
+            "Tanh, else that of [0, 1], [-1, 1], [0, 255] and [0, 65535] which the values of a picture fit");
   }
   explicit SampleGrid(Params p) : p_(std::move(p)) {
     for (const Ref<LayerOutput>& output : p_.outputs) name_ += (name_.empty() ? "" : "-") + output.name;
@@ -141,18 +142,25 @@ class SampleGrid final : public Callback {
 
   /// The images of all outputs of the first sample, then those of the second, ...
   std::vector<Tensor> drawn() {
-    std::optional<PixelRange> range;
-    if (p_.range) range = {p_.range->first, p_.range->second};
-    std::vector<Tensor> images;
-    const size_t most = static_cast<size_t>(count()) * p_.outputs.size();
+    std::vector<std::vector<Tensor>> values(p_.outputs.size());  // by output, of each sample
     for (size_t number = 0; number < batches_.size(); ++number) {
-      const std::vector<Tensor> values = predictor_->run(batches_[number], static_cast<int64_t>(number));
-      for (int64_t row = 0; row < values[0].shape()[0] && images.size() < most; ++row) {
-        for (size_t i = 0; i < values.size(); ++i)
-          images.push_back(images_->pixels(predictor_->forms()[i], values[i].row(row), range));
-      }
+      const std::vector<Tensor> batch = predictor_->run(batches_[number], static_cast<int64_t>(number));
+      for (int64_t row = 0; row < batch[0].shape()[0] && std::ssize(values[0]) < count(); ++row)
+        for (size_t i = 0; i < batch.size(); ++i) values[i].push_back(batch[i].row(row));
+    }
+    std::vector<PixelRange> ranges;
+    for (size_t i = 0; i < values.size(); ++i) ranges.push_back(range_of(predictor_->forms()[i], values[i]));
+    std::vector<Tensor> images;
+    for (size_t sample = 0; sample < values[0].size(); ++sample) {
+      for (size_t i = 0; i < values.size(); ++i)
+        images.push_back(images_->pixels(predictor_->forms()[i], values[i][sample], ranges[i]));
     }
     return images;
+  }
+
+  PixelRange range_of(const OutputForm& form, std::span<const Tensor> values) const {
+    if (p_.range) return {p_.range->first, p_.range->second};
+    return likely_range(form.function, values);
   }
 
   void write(const Run& run, const Tensor& grid) const {

@@ -11,10 +11,16 @@ namespace tpack {
 namespace {
 
 TensorSpec spec_of(const cv::Mat& pixels) {
-  return {DType::kUInt8, Shape{pixels.rows, pixels.cols, pixels.channels()}};
+  return {pixels.depth() == CV_8U ? DType::kUInt8 : DType::kFloat32,
+          Shape{pixels.rows, pixels.cols, pixels.channels()}};
 }
 
 void copy_pixels(const cv::Mat& pixels, std::byte* to) {
+  if (pixels.depth() == CV_16U) {
+    cv::Mat floats(pixels.rows, pixels.cols, CV_32FC(pixels.channels()), to);
+    pixels.convertTo(floats, CV_32F);
+    return;
+  }
   const size_t row_bytes = static_cast<size_t>(pixels.cols) * pixels.elemSize();
   if (pixels.isContinuous()) {
     std::memcpy(to, pixels.data, row_bytes * static_cast<size_t>(pixels.rows));

@@ -45,7 +45,7 @@ class Datapoint {
   /// Makes component `i` a tensor that somebody else owns.
   void set_tensor(size_t i, Tensor tensor);
   /// Decodes component `i` if necessary and returns it as a tensor; images become uint8 [height, width,
-  /// channels].
+  /// channels], those of 16 bits float32.
   const Tensor& to_tensor(size_t i);
   /// Keeps these components, in this order.
   void select(std::span<const size_t> indices);

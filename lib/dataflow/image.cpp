@@ -50,14 +50,16 @@ std::span<uint8_t> Image::encoded_buffer(size_t bytes) {
   return bytes_;
 }
 
-void Image::header_known(Color color, std::string_view origin) {
+void Image::header_known(Color color, std::string_view origin, Depth depth) {
   origin_ = origin;
   with_origin(origin_, [&] { size_ = read_image_header(bytes_); });
   channels_ = channels_of(color);
+  depth_ = depth;
 }
 
 void Image::set_pixels(cv::Mat pixels) {
-  TPACK_ASSERT(pixels.depth() == CV_8U && pixels.dims == 2, "pixels are 8-bit");
+  TPACK_ASSERT((pixels.depth() == CV_8U || pixels.depth() == CV_16U) && pixels.dims == 2,
+               "pixels have 8 or 16 bits");
   if (pixels_ == nullptr) pixels_ = std::make_unique<cv::Mat>();
   *pixels_ = std::move(pixels);
   size_ = {pixels_->cols, pixels_->rows};
@@ -71,12 +73,15 @@ const cv::Mat& Image::pixels() {
   return *pixels_;
 }
 
-const cv::Mat& Image::decode(const DecodeRequest& request) {
+Box Image::decode(const DecodeRequest& request) {
   TPACK_ASSERT(encoded_, "the image is decoded already");
   cv::Mat out = pooled_mat();
-  with_origin(origin_, [&] { decode_image(bytes_, request, channels_, out); });
+  DecodeRequest of_this = request;
+  of_this.depth = depth_;
+  Box region;
+  with_origin(origin_, [&] { region = decode_image(bytes_, of_this, channels_, out); });
   set_pixels(std::move(out));
-  return *pixels_;
+  return region;
 }
 
 }  // namespace tpack

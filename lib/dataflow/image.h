@@ -35,6 +35,16 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
+/// A rectangle of an image whose edges may lie inside pixels.
+struct Box {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+
+  bool operator==(const Box&) const = default;
+};
+
 /// Channels that a source decodes to; always in this order, never BGR.
 enum class Color : uint8_t { kRgb, kGray };
 template <>
@@ -42,6 +52,8 @@ struct EnumNames<Color> {
   static constexpr std::array<std::pair<const char*, Color>, 2> kNames = {
       {{"rgb", Color::kRgb}, {"gray", Color::kGray}}};
 };
+/// Bits of a channel of a pixel.
+enum class Depth : uint8_t { k8, k16 };
 inline int channels_of(Color color) { return color == Color::kRgb ? 3 : 1; }
 
 /// True for names that end in .jpg, .jpeg or .png, in letters of any case.
@@ -49,21 +61,27 @@ bool is_image_file(std::string_view path);
 /// Files and folders that file managers and archives leave behind, by name: .DS_Store, ._1.jpg, __MACOSX.
 bool is_hidden(std::string_view name);
 
-/// Which part of an encoded image is needed.
+/// Which part of an encoded image is needed, and how.
 struct DecodeRequest {
-  Region region;
-  /// If not 0x0: the region will be resized to this size afterwards. A decoder may then give it at a reduced
-  /// size, but never below this one.
-  ImageSize at_least = {};
+  Region region;  // of the upright image
+  /// If not 0x0: the region will be averaged to this size afterwards. A decoder may then give it at a reduced
+  /// size, but at least kReducedMargin times this one.
+  ImageSize shrinks_to = {};
+  Depth depth = Depth::k8;
 };
+
+/// How much larger than its final size an image stays that is decoded at a reduced size. With 2, photographs
+/// differ by 0.4 gray levels on average from those decoded in full (1.1 in the worst of 60), with 1 by 1.2
+/// (4.1).
+constexpr int kReducedMargin = 2;
 
 /// Largest image that is decoded; checked in the header before any memory for pixels is allocated.
 constexpr int kMaxImageSide = 16384;
 constexpr int64_t kMaxImagePixels = 64'000'000;
 
-/// An image of a sample: 8-bit pixels, or encoded bytes (JPEG, PNG) with their size from the header. Code
-/// that needs pixels calls `decode` with the region that it needs. Memory is reused from sample to sample.
-/// Threads: one at a time.
+/// An image of a sample: pixels of 8 or 16 bits, or encoded bytes (JPEG, PNG) with their size from the
+/// header. Images are upright: what Exif data say of the orientation counts. Code that needs pixels calls
+/// `decode` with the region that it needs. Memory is reused from sample to sample. Threads: one at a time.
 class Image {
  public:
   Image();
@@ -84,18 +102,20 @@ class Image {
   /// Reads the header of the buffer's content. Errors of this and of decoding are FileErrors of `origin`, the
   /// file that the bytes come from. Errors: DataError if it is not a JPEG or PNG, is damaged, or is larger
   /// than the limits.
-  void header_known(Color color, std::string_view origin = {});
-  /// Takes pixels of 1 or 3 channels, 8 bit.
+  void header_known(Color color, std::string_view origin = {}, Depth depth = Depth::k8);
+  /// Takes pixels of 1 or 3 channels, 8 or 16 bit.
   void set_pixels(cv::Mat pixels);
 
   /// The pixels; an encoded image is decoded whole. Errors: DataError if the bytes are damaged.
   const cv::Mat& pixels();
-  /// Decodes only what `request` asks for, and keeps those pixels from now on.
-  const cv::Mat& decode(const DecodeRequest& request);
+  /// Decodes only what `request` asks for, and keeps those pixels from now on. Returns where in them the
+  /// requested region is; a reduced image may have some more at its edges.
+  Box decode(const DecodeRequest& request);
 
  private:
   ImageSize size_;
   int channels_ = 0;
+  Depth depth_ = Depth::k8;
   bool encoded_ = false;
   std::vector<uint8_t> bytes_;
   std::string origin_;

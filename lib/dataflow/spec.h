@@ -20,6 +20,8 @@ struct ComponentSpec {
   bool is_image = false;
   /// What the values of a label mean; empty for everything else.
   std::vector<std::string> classes = {};
+  /// An image of 16 bits per channel, float32 from 0 to 65535. Augmentors work on it as on those of 8 bits.
+  bool is_16_bit = false;
 
   /// The class of a label; the number itself if it has no name.
   std::string class_name(int64_t label) const;

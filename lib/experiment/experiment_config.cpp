@@ -11,6 +11,7 @@
 #include "dataflow/flow_settings.h"
 #include "layers/layer.h"
 #include "layers/model.h"
+#include "predict/predict_outputs.h"
 
 namespace tpack {
 namespace {
@@ -80,13 +81,17 @@ Schema<EngineParams> engine_schema() {
 
 Schema<PredictSection> predict_schema() {
   const FieldType names = FieldType::list_of(Codec<Ref<LayerOutput>>::type());
-  const FieldType by_name = FieldType::map_of(FieldType::component(Layer::kKind), "outputs by name");
+  const FieldType by_name =
+      FieldType::map_of(FieldType::either({FieldType::component(Layer::kKind), described_output_type()},
+                                          "an output or a layer"),
+                        "outputs by name");
   FieldType outputs = FieldType::either({names, by_name}, "outputs: names, or layers by name");
   outputs.nullable = true;
   return Schema<PredictSection>("What `tpack infer` predicts.")
       .field("data", &PredictSection::data, "flow with the stages that files go through")
       .field("outputs", &PredictSection::outputs,
-             "outputs of the model: a list, or by name; {p: {Softmax: fc}} applies a layer to the output fc")
+             "outputs of the model: a list, or by name; {p: {Softmax: fc}} applies a layer to the output fc, "
+             "{p: {output: fc, range: [0, 1]}} says which values of an image are black and white")
       .type(std::move(outputs));
 }
 

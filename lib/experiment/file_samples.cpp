@@ -72,7 +72,8 @@ Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color
     kept.push_back(component);
     if (!is_image) continue;
     kept.back().is_image = true;
-    kept.back().tensor = {DType::kUInt8, {Shape::kUnknown, Shape::kUnknown, channels_of(color)}};
+    const DType dtype = component.is_16_bit ? DType::kFloat32 : DType::kUInt8;
+    kept.back().tensor = {dtype, {Shape::kUnknown, Shape::kUnknown, channels_of(color)}};
   }
   return Spec(std::move(kept));
 }
@@ -147,7 +148,7 @@ class ImageFiles final : public FileSamples {
     Image& image = sample.renew_image(at);
     std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
     try {
-      image.header_known(color_);
+      image.header_known(color_, {}, given_[at].is_16_bit ? Depth::k16 : Depth::k8);
       maps_.apply(sample);
       Tensor value = sample.to_tensor(component()).clone();
       if (value.spec() == input_.spec) return value;

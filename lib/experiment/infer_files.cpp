@@ -206,6 +206,9 @@ class Inference {
         ++row;
         refuse_nan(p);
       }
+    }
+    find_ranges();
+    for (Prediction& p : pending_) {
       if (p.error.empty()) draw(p);
       if (!p.error.empty()) log::error(p.error);
       writer_->write(p);
@@ -228,12 +231,30 @@ class Inference {
     }
   }
 
+  /// Once, from the first samples: all pictures of an output have one range.
+  void find_ranges() {
+    if (!ranges_.empty()) return;
+    for (size_t i = 0; i < roles_.size(); ++i) {
+      const PredictOutput& output = predictor_.outputs()[i];
+      std::vector<Tensor> values;
+      for (const Prediction& p : pending_)
+        if (p.error.empty()) values.push_back(p.outputs[i]);
+      if (values.empty()) return;
+      const FinalFunction function = predictor_.forms()[i].function;
+      ranges_.push_back(output.range.value_or(likely_range(function, values)));
+      if (roles_[i].role == OutputRole::kPicture && !output.range && !has_own_range(function))
+        log::info("output '" + output.name + "': black and white are " + str(ranges_.back()) +
+                  ", which its values fit; to say it, write {output: " + output.from.name +
+                  ", range: [BLACK, WHITE]} in predict.outputs");
+    }
+  }
+
   void draw(Prediction& p) const {
     p.pictures.resize(p.outputs.size());
     for (size_t i = 0; i < p.outputs.size(); ++i) {
       if (roles_[i].role != OutputRole::kPicture) continue;
       p.pictures[i] = write_picture(options_.images, written_, p.file, roles_[i].name,
-                                    pictures_.pixels(predictor_.forms()[i], p.outputs[i]));
+                                    pictures_.pixels(predictor_.forms()[i], p.outputs[i], ranges_[i]));
     }
   }
 
@@ -257,6 +278,7 @@ class Inference {
   OutputImages pictures_;
   Predictor predictor_;
   std::vector<WrittenOutput> roles_;
+  std::vector<PixelRange> ranges_;  // of the outputs that are pictures; empty until there are samples
   std::unique_ptr<PredictionWriter> writer_;
   std::vector<Prediction> pending_;         // samples since the last batch, good and bad
   std::vector<std::vector<Tensor>> batch_;  // the inputs of the good ones

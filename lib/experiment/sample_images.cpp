@@ -22,6 +22,13 @@ std::optional<size_t> label_column(const Spec& spec, bool batched) {
   return std::nullopt;
 }
 
+/// Pixels of 0..65535 as those of 0..255.
+Tensor in_bytes(const Tensor& pixels) {
+  Tensor out(DType::kFloat32, pixels.shape());
+  for (int64_t i = 0; i < out.elements(); ++i) out.data<float>()[i] = pixels.data<float>()[i] / 257;
+  return out;
+}
+
 }  // namespace
 
 std::string sample_file_name(int64_t number, std::string label) {
@@ -52,7 +59,8 @@ void write_sample_images(const DataFlow& flow, const std::string& folder, int co
       const std::string name =
           label ? spec[*label].class_name(static_cast<int64_t>(item.to_tensor(*label).at(batched ? row : 0)))
                 : "";
-      const auto png = encode_png(batched ? images.row(row) : images);
+      const Tensor one = batched ? images.row(row) : images;
+      const auto png = encode_png(image->is_16_bit ? in_bytes(one) : one);
       write_whole_file(folder + "/" + sample_file_name(written, name), png.at(0).png);
     }
   }

@@ -63,7 +63,10 @@ Symbol Cost::build(const ModelView& model) const {
   Builder& b = model.builder();
   Symbol term = losses(model);
   const Builder::NameScope scope(b, "cost", term.node->origin);
-  if (!common_.sample_weights.empty()) term = b.mul(term, sample_weights(model, term.shape()));
+  if (!common_.sample_weights.empty()) {
+    const Symbol weights = sample_weights(model, term.shape());
+    term = b.select(b.equal(weights, 0.0), 0.0, b.mul(term, weights));  // also where the loss is NaN
+  }
   if (term.shape().rank() > 0) term = b.reduce_mean(term);
   return common_.weight == 1 ? term : b.mul(term, common_.weight);
 }

@@ -60,7 +60,7 @@ struct SampleCostParams : CostParams {
 /// With sample weights w the mean is sum(w * loss) / N, as in Keras. It is not divided by sum(w), as PyTorch
 /// does for weights of classes: so a sample counts the same in whatever batch it is, batches of different
 /// sizes and several towers add up to the mean over all samples, and a batch in which all weights are 0 adds
-/// 0. Weights whose mean is 1 keep the size of the cost.
+/// 0. Weights whose mean is 1 keep the size of the cost. A sample of weight 0 may have any label.
 class Cost {
  public:
   static constexpr const char* kKind = "cost";

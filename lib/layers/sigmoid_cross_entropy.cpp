@@ -1,3 +1,4 @@
+#include "layers/label_range.h"
 #include "layers/yes_or_no.h"
 
 namespace tpack {
@@ -7,6 +8,7 @@ struct SigmoidCrossEntropyParams : SampleCostParams, YesOrNoFields {};
 
 /// Shapes: logits [N, ...], labels of the same shape (or a number for all) -> losses of the same shape.
 /// -label * log(sigmoid(x)) - (1 - label) * log(sigmoid(-x)): terms of one sign, so small losses are exact.
+/// NaN for a label that is not from 0 to 1, where the loss has no lower bound.
 class SigmoidCrossEntropy final : public Cost {
  public:
   using Params = SigmoidCrossEntropyParams;
@@ -32,7 +34,8 @@ class SigmoidCrossEntropy final : public Cost {
     const Builder::Operand label = model.like(p_.labels, x);
     if (!label.symbol && label.value == 1) return b.softplus(b.neg(x));
     if (!label.symbol && label.value == 0) return b.softplus(x);
-    return b.add(b.mul(label, b.softplus(b.neg(x))), b.mul(b.sub(1.0, label), b.softplus(x)));
+    const Symbol losses = b.add(b.mul(label, b.softplus(b.neg(x))), b.mul(b.sub(1.0, label), b.softplus(x)));
+    return label.symbol ? b.add(losses, nan_outside_of_0_to_1(b, label.symbol)) : losses;
   }
 
   static constexpr const char* kOwner = "cost SigmoidCrossEntropy";

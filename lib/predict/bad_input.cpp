@@ -3,24 +3,28 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "layers/label_range.h"
 #include "tensor/finite.h"
 
 namespace tpack {
 
-const std::vector<NumberedChoice>& BadInputFinder::choices() {
-  if (graph_.nodes().empty()) {
-    VariableTable table;
-    Builder b(graph_, table, {Phase::kInference, DType::kFloat32});
-    build_tower(b, tower_, batch_specs(tower_, 1), {});
-    choices_ = numbered_choices(graph_, tower_);
-  }
-  return choices_;
+void BadInputFinder::build() {
+  if (!graph_.nodes().empty()) return;
+  VariableTable table;
+  Builder b(graph_, table, {Phase::kInference, DType::kFloat32});
+  build_tower(b, tower_, batch_specs(tower_, 1), {});
+  choices_ = numbered_choices(graph_, tower_);
+  probabilities_ = probability_inputs(graph_, tower_);
 }
 
-bool BadInputFinder::has_choices() { return !choices().empty(); }
+bool BadInputFinder::has_choices() {
+  build();
+  return !choices_.empty() || !probabilities_.empty();
+}
 
 std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& values,
                                                 const std::string& where) {
+  build();
   const TowerInput& known = tower_.inputs()[input];
   const std::string called =
       "input '" + known.name + "'" + (known.position.known() ? " (" + known.position.str() + ")" : "");
@@ -29,16 +33,28 @@ std::optional<BadInput> BadInputFinder::look_at(size_t input, const Tensor& valu
   if (!bad.empty())
     return BadInput{called + " has " + bad + where,
                     "it is in " + component + ": remove or replace such values"};
-  const auto choice = std::find_if(choices().begin(), choices().end(), [&](const NumberedChoice& one) {
-    return one.input == input && one.makes_nan;
-  });
-  for (int64_t i = 0; choice != choices().end() && i < values.elements(); ++i) {
-    const double number = values.at(i);
-    if (number >= 0 && number < static_cast<double>(choice->count)) continue;
-    return BadInput{called + " has " + shortest(number) + " at " + place_of(i, values.shape()) + where +
-                        ", but there are " + choice->str() + " (" + choice->node->path + ")",
-                    component + " must be from 0 to " + std::to_string(choice->count - 1)};
+  const auto first_outside = [&values](double least, double most) {
+    int64_t i = 0;
+    while (i < values.elements() && values.at(i) >= least && values.at(i) <= most) ++i;
+    return i < values.elements() ? std::optional(i) : std::nullopt;
+  };
+  const auto has = [&](int64_t i) {
+    return called + " has " + shortest(values.at(i)) + " at " + place_of(i, values.shape()) + where;
+  };
+  for (const NumberedChoice& choice : choices_) {
+    if (choice.input != input || !choice.makes_nan) continue;
+    const auto most = static_cast<double>(choice.count - 1);
+    if (const auto i = first_outside(0, most))
+      return BadInput{has(*i) + ", but there are " + choice.str() + " (" + choice.node->path + ")",
+                      component + " must be from 0 to " + shortest(most)};
   }
+  const bool is_probability =
+      std::find(probabilities_.begin(), probabilities_.end(), input) != probabilities_.end();
+  if (const auto i = first_outside(-kLabelRounding, 1 + kLabelRounding); is_probability && i)
+    return BadInput{has(*i) + ", but labels of SigmoidCrossEntropy are from 0 to 1",
+                    component +
+                        " must be from 0 to 1; MapData with Scale: {scale: 0.5, offset: 0.5} "
+                        "makes 0 and 1 of -1 and 1"};
   return std::nullopt;
 }
 

@@ -15,8 +15,8 @@ struct BadInput {
   std::string fix;
 };
 
-/// Looks for what makes a cost NaN in what a tower is fed: a value that is NaN or infinite, or a number that
-/// is too large for what the model has.
+/// Looks for what makes a cost NaN in what a tower is fed: a value that is NaN or infinite, a number that is
+/// too large for what the model has, or a label of a yes or no that is not from 0 to 1.
 class BadInputFinder {
  public:
   /// `flow`: the name in `data` of what it is fed. The tower must outlive it.
@@ -28,13 +28,15 @@ class BadInputFinder {
   bool has_choices();
 
  private:
-  const std::vector<NumberedChoice>& choices();
+  /// Makes the graph, and what is found in it.
+  void build();
   std::optional<BadInput> look_at(size_t input, const Tensor& values, const std::string& where);
 
   const TowerFunction& tower_;
   std::string flow_;
   Graph graph_;  // for inference; empty until it is needed
   std::vector<NumberedChoice> choices_;
+  std::vector<size_t> probabilities_;  // inputs from 0 to 1
 };
 
 }  // namespace tpack

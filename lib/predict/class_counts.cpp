@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "graph/pointwise.h"
 #include "graph/structural.h"
+#include "layers/label_range.h"
 #include "ops/gather.h"
 #include "ops/one_hot.h"
 #include "ops/softmax_cross_entropy.h"
@@ -105,6 +106,16 @@ std::vector<NumberedChoice> numbered_choices(const Graph& graph, const TowerFunc
     if (!input) continue;
     found->first.input = *input;
     all.push_back(found->first);
+  }
+  return all;
+}
+
+std::vector<size_t> probability_inputs(const Graph& graph, const TowerFunction& tower) {
+  std::vector<size_t> all;
+  for (const auto& node : graph.nodes()) {
+    const auto labels = labels_checked_by(*node);
+    const auto input = labels ? input_of(*labels, tower) : std::nullopt;
+    if (input) all.push_back(*input);
   }
   return all;
 }

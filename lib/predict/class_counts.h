@@ -23,6 +23,9 @@ struct NumberedChoice {
 };
 std::vector<NumberedChoice> numbered_choices(const Graph& graph, const TowerFunction& tower);
 
+/// Numbers of the inputs of a tower that are labels of a yes or no, which must be from 0 to 1.
+std::vector<size_t> probability_inputs(const Graph& graph, const TowerFunction& tower);
+
 /// Check that a tower has a score, an entry of an embedding or a place of OneHot for every class of the
 /// numbers that a flow feeds to it: a number without one makes the cost NaN, a whole epoch later, or counts
 /// as no class. `graph` is the tower's, for inference. The model has to follow data.train: if it has more

@@ -1,15 +1,14 @@
 #include "predict/output_images.h"
 
+#include <algorithm>
+
+#include "core/text.h"
+
 namespace tpack {
 namespace {
 
 bool has_image_channels(const Shape& shape) {
   return shape.rank() == 3 && (shape[0] == 1 || shape[0] == 3) && shape.elements() > 0;
-}
-
-PixelRange range_behind(FinalFunction function) {
-  if (function == FinalFunction::kSigmoid) return {0, 1};
-  return function == FinalFunction::kTanh ? PixelRange{-1, 1} : PixelRange{0, 255};
 }
 
 }  // namespace
@@ -29,9 +28,8 @@ Shape OutputImages::shape_of(const OutputForm& form) const {
   return is_like_input ? input_ : Shape{};
 }
 
-Tensor OutputImages::pixels(const OutputForm& form, const Tensor& value,
-                            std::optional<PixelRange> range) const {
-  const auto [black, white] = range.value_or(range_behind(form.function));
+Tensor OutputImages::pixels(const OutputForm& form, const Tensor& value, const PixelRange& range) const {
+  const auto [black, white] = range;
   const Shape shape = shape_of(form);
   const int64_t channels = shape[0];
   const int64_t count = shape[1] * shape[2];
@@ -42,6 +40,33 @@ Tensor OutputImages::pixels(const OutputForm& form, const Tensor& value,
       *out++ = static_cast<float>((value.at(c * count + p) - black) * 255 / (white - black));
   }
   return image;
+}
+
+bool has_own_range(FinalFunction function) {
+  return function == FinalFunction::kSigmoid || function == FinalFunction::kTanh;
+}
+
+PixelRange likely_range(FinalFunction function, std::span<const Tensor> values) {
+  if (function == FinalFunction::kSigmoid) return {0, 1};
+  if (function == FinalFunction::kTanh) return {-1, 1};
+  double least = 0;
+  double most = 0;
+  for (const Tensor& value : values) {
+    for (int64_t i = 0; i < value.elements(); ++i) {
+      least = std::min(least, value.at(i));
+      most = std::max(most, value.at(i));
+    }
+  }
+  // Wide of the ranges themselves, so that which one it is does not depend on the samples.
+  constexpr double kFewUnits = 4;
+  constexpr double kFewBytes = 4 * 255;
+  if (most > kFewBytes) return {0, 65535};
+  if (most > kFewUnits || least < -kFewUnits) return {0, 255};
+  return least < -0.5 ? PixelRange{-1, 1} : PixelRange{0, 1};
+}
+
+std::string str(const PixelRange& range) {
+  return "[" + shortest(range[0]) + ", " + shortest(range[1]) + "]";
 }
 
 }  // namespace tpack

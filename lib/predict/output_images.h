@@ -1,32 +1,34 @@
 #pragma once
 
-#include <array>
-#include <optional>
+#include <span>
 
 #include "predict/predictor.h"
 
 namespace tpack {
 
-/// The values of black and white.
-using PixelRange = std::array<double, 2>;
-
 /// Outputs of a model that are images. An image is an output [channels, height, width] with 1 or 3 channels,
-/// or one number for each value of the image that the model takes, in this order. Its values are from 0 to 1
-/// behind a Sigmoid, from -1 to 1 behind a Tanh, else from 0 to 255.
+/// or one number for each value of the image that the model takes, in this order.
 class OutputImages {
  public:
   /// `inputs`: the model's.
   explicit OutputImages(const std::vector<TowerInput>& inputs);
 
   bool is_image(const OutputForm& form) const { return shape_of(form).rank() == 3; }
-  /// The pixels of one sample's output, which is an image; `range`, if not that of its final function.
+  /// The pixels of one sample's output, which is an image.
   /// Shape: [height, width, channels], float32; 0 to 255, but what is outside of the range.
-  Tensor pixels(const OutputForm& form, const Tensor& value, std::optional<PixelRange> range = {}) const;
+  Tensor pixels(const OutputForm& form, const Tensor& value, const PixelRange& range) const;
   /// [channels, height, width]; empty if it is no image.
   Shape shape_of(const OutputForm& form) const;
 
  private:
   Shape input_ = {};  // [channels, height, width] of the image that the model takes; empty if it takes none
 };
+
+/// The range of a final function; behind others, the one of [0, 1], [-1, 1], [0, 255] and [0, 65535] that the
+/// values of some samples fit. They may be somewhat outside, as those of a network that learns pixels are.
+bool has_own_range(FinalFunction function);
+PixelRange likely_range(FinalFunction function, std::span<const Tensor> values);
+/// "[0, 255]".
+std::string str(const PixelRange& range);
 
 }  // namespace tpack

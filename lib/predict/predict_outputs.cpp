@@ -4,6 +4,23 @@ namespace tpack {
 namespace {
 
 constexpr const char* kInput = "input";
+constexpr const char* kOutput = "output";
+
+struct DescribedOutput {
+  ConfigNode output;
+  std::optional<std::pair<double, double>> range;
+};
+
+Schema<DescribedOutput> described_output_schema() {
+  return Schema<DescribedOutput>("An output of predict.")
+      .field(kOutput, &DescribedOutput::output, "the output of the model, or a layer that is applied to one")
+      .type(FieldType::either({FieldType::reference(LayerOutput::kWhat), FieldType::component(Layer::kKind)},
+                              "an output, or a layer"))
+      .required()
+      .field("range", &DescribedOutput::range,
+             "values of an image that `infer --images` draws black and white; default: [0, 1] behind a "
+             "Sigmoid, [-1, 1] behind a Tanh, else found from the values and logged");
+}
 
 /// {Softmax: fc1} or {Softmax: {input: fc1, ...}}.
 std::optional<PredictOutput> parse_layer(const std::string& name, const ConfigNode& node,
@@ -22,7 +39,23 @@ std::optional<PredictOutput> parse_layer(const std::string& name, const ConfigNo
 }
 
 void parse_one(const std::string& name, const ConfigNode& node, std::vector<PredictOutput>& outputs,
+               Diagnostics& errors);
+
+void parse_described(const std::string& name, const ConfigNode& node, std::vector<PredictOutput>& outputs,
+                     Diagnostics& errors) {
+  const auto p = described_output_schema().parse(node, "output " + name + " of predict", errors);
+  const bool is_empty = p.range && p.range->first == p.range->second;
+  if (is_empty)
+    errors.add(node.position(),
+               "output '" + name + "' of predict: black and white have the same value in 'range'");
+  const size_t before = outputs.size();
+  if (!p.output.is_null()) parse_one(name, p.output, outputs, errors);
+  if (p.range && outputs.size() > before) outputs.back().range = {p.range->first, p.range->second};
+}
+
+void parse_one(const std::string& name, const ConfigNode& node, std::vector<PredictOutput>& outputs,
                Diagnostics& errors) {
+  if (node.is_map() && node.find(kOutput) != nullptr) return parse_described(name, node, outputs, errors);
   if (node.is_string()) {
     outputs.push_back({name, {node.text(), node.position()}});
     return;
@@ -56,6 +89,10 @@ void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::s
                                                 "' of predict has a layer with untrained variables; "
                                                 "put that layer into the model");
   }
+}
+
+FieldType described_output_type() {
+  return FieldType::section(described_output_schema().fields(), "an output", "");
 }
 
 std::vector<PredictOutput> parse_predict_outputs(const ConfigNode& node, Diagnostics& errors) {

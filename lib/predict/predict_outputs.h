@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,15 +12,23 @@
 
 namespace tpack {
 
+/// The values of black and white.
+using PixelRange = std::array<double, 2>;
+
 /// A value that a prediction gives: an output of the model, or a layer on top of one.
 struct PredictOutput {
   std::string name;
   Ref<LayerOutput> from;
   std::shared_ptr<const Layer> layer = nullptr;  // null: the output itself
+  std::optional<PixelRange> range = {};          // of an image, if it is given
 };
 
+/// The form of an output with more than a name or a layer: {output: decoded, range: [0, 1]}.
+FieldType described_output_type();
+
 /// Reads `outputs` of `predict`: names of outputs ([fc1, ...]), or a map
-///   {scores: fc1, probability: {Softmax: fc1}, leaky: {LeakyReLU: {input: fc1, alpha: 0.1}}}.
+///   {scores: fc1, probability: {Softmax: fc1}, leaky: {LeakyReLU: {input: fc1, alpha: 0.1}},
+///    picture: {output: decoded, range: [0, 1]}}.
 /// Reports all that is wrong.
 std::vector<PredictOutput> parse_predict_outputs(const ConfigNode& node, Diagnostics& errors);
 

@@ -107,6 +107,27 @@ TEST(SkippedSteps, name_a_number_that_the_model_has_nothing_for) {
   }
 }
 
+/// FakeData has labels from 0 to 2. A label of 2 has no smallest cost.
+TEST(SkippedSteps, name_a_label_of_a_yes_or_no_that_is_not_from_0_to_1) {
+  const std::string model =
+      "inputs:\n  x: {shape: [5]}\n  label: {shape: [], dtype: int32}\n"
+      "layers:\n  - FullyConnected: {name: fc0, units: 1, input: x}\n"
+      "  - Elementwise: {name: ones, input: label, expression: 'label > 1'}\n"
+      "  - Elementwise: {name: masked, input: label, expression: 'label < 2'}\n"
+      "cost:\n  - SigmoidCrossEntropy: {logits: fc0, labels: ";
+  const auto error = [&](const std::string& labels) {
+    BadTraining training("Poisoned", "Simple", model + labels + "}");
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 11}, training.trainer());
+    run.add("CheckNumerics");
+    return error_of_run(run);
+  };
+  EXPECT_THAT(error("label"), AllOf(HasSubstr("input 'label' (test.yaml:3:3) has 2 at ["),
+                                    HasSubstr("but labels of SigmoidCrossEntropy are from 0 to 1"),
+                                    HasSubstr("; component 'label' of data.train must be from 0 to 1")));
+  EXPECT_EQ(error("ones"), "no error");
+  EXPECT_EQ(error("label, sample_weights: masked"), "no error") << "a sample of weight 0 may have any label";
+}
+
 /// The outputs that the examples of costs name, as layers or inputs.
 constexpr const char* kForAllCosts = R"(
 inputs:

@@ -3,12 +3,31 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 
 #include <jpeglib.h>
 #include <png.h>
 
 namespace tpack {
+namespace {
+
+void append(png_structp png, png_bytep data, size_t size) {
+  auto* to = static_cast<std::vector<uint8_t>*>(png_get_io_ptr(png));
+  to->insert(to->end(), data, data + size);
+}
+
+/// CRC-32 of a PNG's chunk.
+uint32_t checksum(std::span<const uint8_t> bytes) {
+  uint32_t sum = 0xFFFFFFFFU;
+  for (const uint8_t byte : bytes) {
+    sum ^= byte;
+    for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1U) ^ ((sum & 1U) != 0 ? 0xEDB88320U : 0U);
+  }
+  return ~sum;
+}
+
+}  // namespace
 
 cv::Mat photo(int width, int height) {
   cv::Mat pixels(height, width, CV_8UC3);
@@ -67,14 +86,50 @@ std::vector<uint8_t> encode_png(const cv::Mat& pixels) {
   return bytes;
 }
 
+std::vector<uint8_t> encode_deep_png(const cv::Mat& pixels) {
+  std::vector<uint8_t> bytes;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(png, &bytes, append, nullptr);
+  const int color = pixels.channels() == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB;
+  png_set_IHDR(png, info, static_cast<png_uint_32>(pixels.cols), static_cast<png_uint_32>(pixels.rows), 16,
+               color, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  png_set_swap(png);  // a file has the high byte first, processors that run the tests the low one
+  for (int y = 0; y < pixels.rows; ++y) png_write_row(png, pixels.ptr(y));
+  png_write_end(png, nullptr);
+  png_destroy_write_struct(&png, &info);
+  return bytes;
+}
+
+std::vector<uint8_t> with_orientation(const std::vector<uint8_t>& file, uint8_t orientation, bool little) {
+  // A header, then a list with one entry: tag 274, of type 3 (a number of 16 bits), one value.
+  std::vector<uint8_t> exif =
+      little ? std::vector<uint8_t>{'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0}
+             : std::vector<uint8_t>{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 0, 0, 0};
+  exif[little ? 18 : 19] = orientation;
+  exif.insert(exif.end(), {0, 0, 0, 0});  // no other list
+  std::vector<uint8_t> chunk;
+  size_t at = 2;
+  if (file[0] == 0xFF) {
+    chunk = {0xFF, 0xE1, 0, static_cast<uint8_t>(exif.size() + 8), 'E', 'x', 'i', 'f', 0, 0};
+    chunk.insert(chunk.end(), exif.begin(), exif.end());
+  } else {
+    at = 33;  // after the signature and IHDR
+    chunk = {0, 0, 0, static_cast<uint8_t>(exif.size()), 'e', 'X', 'I', 'f'};
+    chunk.insert(chunk.end(), exif.begin(), exif.end());
+    const uint32_t sum = checksum(std::span(chunk).subspan(4));
+    for (const uint32_t shift : {24U, 16U, 8U, 0U}) chunk.push_back(static_cast<uint8_t>(sum >> shift));
+  }
+  std::vector<uint8_t> out = file;
+  out.insert(out.begin() + static_cast<ptrdiff_t>(at), chunk.begin(), chunk.end());
+  return out;
+}
+
 std::vector<uint8_t> encode_interlaced_png(const cv::Mat& pixels) {
   std::vector<uint8_t> bytes;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
-  const auto append = [](png_structp p, png_bytep data, size_t size) {
-    auto* to = static_cast<std::vector<uint8_t>*>(png_get_io_ptr(p));
-    to->insert(to->end(), data, data + size);
-  };
   png_set_write_fn(png, &bytes, append, nullptr);
   png_set_IHDR(png, info, static_cast<png_uint_32>(pixels.cols), static_cast<png_uint_32>(pixels.rows), 8,
                PNG_COLOR_TYPE_RGB, PNG_INTERLACE_ADAM7, PNG_COMPRESSION_TYPE_DEFAULT,

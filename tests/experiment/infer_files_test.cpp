@@ -8,11 +8,13 @@
 #include <map>
 #include <set>
 
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
 #include "dataflow/datapoint.h"
 #include "dataflow/test_databases.h"
+#include "dataflow/test_images.h"
 #include "draw/png.h"
 #include "support/program_runner.h"
 
@@ -358,6 +360,29 @@ TEST_F(Infer, reads_images_for_a_model_of_a_database) {
   EXPECT_EQ(json::parse(outcome.out).at("outputs").at("mean"), json({77.0})) << outcome.out;
 }
 
+/// Of 16 bits, and on their side: row 0 of the file is the right column of the picture.
+TEST_F(Infer, reads_pixels_as_training_does) {
+  cv::Mat stored(2, 4, CV_16UC1);
+  for (int i = 0; i < 8; ++i) stored.at<uint16_t>(i / 4, i % 4) = static_cast<uint16_t>(5 * i + 1);
+  const std::vector<uint8_t> file = with_orientation(encode_deep_png(stored), 6, true);
+  for (const char* name : {"a", "b"}) {
+    const std::string folder = folder_ / "photos/" + name;
+    std::filesystem::create_directories(folder);
+    write_content(folder + "/1.png", std::string(file.begin(), file.end()));
+  }
+  train(
+      "{ImageFolder: {dir: photos, color: gray, depth: 16}}, {AugmentImageComponent: [{CenterCrop: [4, 2]}]}",
+      "model:\n  inputs:\n    image: {shape: [4, 2, 1], dtype: float32, layout: HWC}\n"
+      "    label: {shape: [], dtype: int32}\n"
+      "  layers: [{Normalize: {name: pixels, scale: 1.0}}, {FullyConnected: {name: fc, units: 2}}]\n"
+      "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
+      "predict: {data: train, outputs: [pixels]}\n");
+  const Outcome outcome = infer({folder_ / "photos/a/1.png"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json pixels = json::parse(outcome.out).at("outputs").at("pixels");
+  EXPECT_EQ(pixels, json::parse("[[[21, 1], [26, 6], [31, 11], [36, 16]]]")) << pixels;
+}
+
 TEST_F(Infer, refuses_options_that_fit_no_output) {
   train_tags();
   EXPECT_NE(infer({folder_ / "train.csv", "--top-k", "2"})
@@ -392,7 +417,7 @@ TEST_F(Infer, draws_pictures) {
         "    - FullyConnected: {name: fc, units: 18}\n"
         "  cost: [SigmoidCrossEntropy: {logits: fc, labels: pixels}]\n"
         "predict: {data: train, outputs: {flat: {Sigmoid: fc}, same: {Normalize: {input: pixels, scale: 255, "
-        "offset: 0}}, t: {Tanh: conv}}}\n");
+        "offset: 0}}, unit: pixels, dark: {output: pixels, range: [0, 2]}, t: {Tanh: conv}}}\n");
   Tensor image = Tensor::zeros({DType::kUInt8, {2, 3, 3}});
   for (int64_t i = 0; i < image.elements(); ++i) image.data<uint8_t>()[i] = static_cast<uint8_t>(13 * i);
   write_content(folder_ / "in.png", encode_png(image).at(0).png);
@@ -412,6 +437,13 @@ TEST_F(Infer, draws_pictures) {
     return d.to_tensor(0).clone();
   };
   EXPECT_EQ(max_difference(pixels("same"), image), 0) << "the picture that went in";
+  EXPECT_EQ(max_difference(pixels("unit"), image), 0) << "found to be in [0, 1]";
+  for (int64_t i = 0; i < image.elements(); ++i)
+    EXPECT_NEAR(pixels("dark").at(i), image.at(i) / 2, 0.51) << "half of the given range";
+  EXPECT_THAT(outcome.err, testing::AllOf(testing::HasSubstr("output 'unit': black and white are [0, 1]"),
+                                          testing::HasSubstr("output 'same': black and white are [0, 255]"),
+                                          testing::Not(testing::HasSubstr("output 'dark'")),
+                                          testing::Not(testing::HasSubstr("output 't'"))));
   const Tensor flat = pixels("flat");
   const Tensor t = pixels("t");
   for (size_t y = 0; y < 2; ++y) {

@@ -43,6 +43,21 @@ TEST(PredictOutputs, have_names_and_layers_of_their_own) {
   EXPECT_NE(outputs[2].layer, nullptr);
 }
 
+TEST(PredictOutputs, say_the_range_of_pixels) {
+  const auto outputs =
+      parsed("{a: {output: fc1, range: [0, 1]}, b: {output: {Softmax: fc0}, range: [-1, 1]}, c: fc2}");
+  ASSERT_EQ(outputs.size(), 3U);
+  EXPECT_EQ(outputs[0].from.name, "fc1");
+  EXPECT_EQ(outputs[0].range, (PixelRange{0, 1}));
+  EXPECT_EQ(outputs[1].from.name, "fc0");
+  EXPECT_NE(outputs[1].layer, nullptr);
+  EXPECT_EQ(outputs[1].range, (PixelRange{-1, 1}));
+  EXPECT_FALSE(outputs[2].range.has_value());
+  EXPECT_THAT(output_errors("{a: {output: fc1, range: [1, 1]}}"),
+              testing::StartsWith("p.yaml:1:5: output 'a' of predict: black and white have the same value"));
+  EXPECT_THAT(output_errors("{a: {output: fc1, rnge: [0, 1]}}"), testing::HasSubstr("'rnge'"));
+}
+
 TEST(PredictOutputs, say_what_is_wrong) {
   EXPECT_EQ(output_errors("[]"),
             "p.yaml:1:1: 'outputs' of predict is empty; name an output, as in {probability: {Softmax: fc1}}");

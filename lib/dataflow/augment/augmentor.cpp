@@ -5,6 +5,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/error.h"
+#include "dataflow/augment/antialias.h"
 #include "dataflow/pixel_memory.h"
 
 namespace tpack {
@@ -35,20 +36,36 @@ int opencv_code(Interpolation interpolation) {
   return cv::INTER_LINEAR;
 }
 
+/// Nearest pixels keep values such as the numbers of a mask, so they are never averaged.
 class Resample final : public Transform {
  public:
   Resample(ImageSize to, Interpolation interpolation) : to_(to), interpolation_(interpolation) {}
-  void image(cv::Mat& m) const override { resize(m, opencv_code(interpolation_)); }
   ImageSize size(ImageSize /*in*/) const override { return to_; }
-  bool resamples() const override { return true; }
-
- private:
-  void resize(cv::Mat& m, int code) const {
+  bool shrinks(ImageSize in) const override {
+    // Of reduced pixels, those of area have other edges.
+    const bool is_smooth =
+        interpolation_ == Interpolation::kLinear || interpolation_ == Interpolation::kCubic;
+    return is_smooth && in.width > to_.width && in.height > to_.height;
+  }
+  void shrink(cv::Mat& m, const Box& from) const override {
+    m = resize_smoothly(m, from, to_, interpolation_);
+  }
+  void image(cv::Mat& m) const override {
     if (m.cols == to_.width && m.rows == to_.height) return;
+    if (averages() && (m.cols > to_.width || m.rows > to_.height)) {
+      shrink(m, whole(m));
+      return;
+    }
     cv::Mat out = pooled_mat();
-    cv::resize(m, out, {to_.width, to_.height}, 0, 0, code);
+    cv::resize(m, out, {to_.width, to_.height}, 0, 0, opencv_code(interpolation_));
     m = out;
   }
+
+ private:
+  static Box whole(const cv::Mat& m) {
+    return {0, 0, static_cast<double>(m.cols), static_cast<double>(m.rows)};
+  }
+  bool averages() const { return interpolation_ != Interpolation::kNearest; }
 
   ImageSize to_;
   Interpolation interpolation_;
@@ -59,7 +76,7 @@ class LinearColor final : public Transform {
   LinearColor(float scale, float offset) : scale_(scale), offset_(offset) {}
   void image(cv::Mat& m) const override {
     cv::Mat out = pooled_mat();
-    m.convertTo(out, -1, scale_, offset_);
+    m.convertTo(out, -1, scale_, offset_ * pixel_unit(m));
     m = out;
   }
 
@@ -97,6 +114,8 @@ std::unique_ptr<Transform> make_crop(const Region& region) { return std::make_un
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation) {
   return std::make_unique<Resample>(to, interpolation);
 }
+
+double pixel_unit(const cv::Mat& m) { return m.depth() == CV_16U ? 257 : 1; }
 
 std::unique_ptr<Transform> make_linear_color(float scale, float offset) {
   return std::make_unique<LinearColor>(scale, offset);

@@ -14,8 +14,8 @@
 namespace tpack {
 
 /// What one draw of an augmentor does to an image. Deterministic.
-/// Images are 8 bit with 1 or 3 channels (RGB). `image` may work in place or make a new matrix (pooled_mat).
-/// Threads: const methods may run at once.
+/// Images have 8 or 16 bits and 1 or 3 channels (RGB). `image` may work in place or make a new matrix
+/// (pooled_mat). Threads: const methods may run at once.
 class Transform {
  public:
   Transform() = default;
@@ -29,8 +29,17 @@ class Transform {
   virtual ImageSize size(ImageSize in) const { return in; }
   /// The region that a plain crop keeps; nothing for other transforms. Decoders then decode only this region.
   virtual std::optional<Region> crop() const { return std::nullopt; }
-  /// True if the image is resampled to `size`, so that a decoder may give a reduced image first.
-  virtual bool resamples() const { return false; }
+  /// True if it averages the pixels of an image of this size to one that is smaller in both directions. A
+  /// decoder may then give a reduced image, and `shrink` is called in place of `image`.
+  virtual bool shrinks(ImageSize in) const {
+    (void)in;
+    return false;
+  }
+  /// As `image`, of the part `from` of `m` alone.
+  virtual void shrink(cv::Mat& m, const Box& from) const {
+    (void)m;
+    (void)from;
+  }
 };
 
 /// Draws transforms from the size of an image alone, before it is decoded.
@@ -88,8 +97,13 @@ struct EnumNames<Interpolation> {
        {"cubic", Interpolation::kCubic},
        {"area", Interpolation::kArea}}};
 };
+inline constexpr const char* kInterpolationText =
+    "how pixels are interpolated; linear, cubic and area average all pixels where an image becomes smaller "
+    "(antialiasing); nearest keeps their values, for masks";
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation);
-/// y = scale * x + offset, rounded and clamped to 0..255.
+/// What a number that a config gives for pixels of 0..255 is multiplied with for these pixels.
+double pixel_unit(const cv::Mat& m);
+/// y = scale * x + offset for pixels of 0..255, rounded and clamped.
 std::unique_ptr<Transform> make_linear_color(float scale, float offset);
 
 /// Refuses images that are smaller than a crop. Errors: DataError with the fix.

@@ -13,7 +13,7 @@ class Paste final : public Transform {
   Paste(ImageSize canvas, int x, int y, int fill) : canvas_(canvas), x_(x), y_(y), fill_(fill) {}
   void image(cv::Mat& m) const override {
     cv::Mat out = pooled_mat(canvas_.height, canvas_.width, m.type());
-    out.setTo(cv::Scalar::all(fill_));
+    out.setTo(cv::Scalar::all(fill_ * pixel_unit(m)));
     m.copyTo(out(cv::Rect(x_, y_, m.cols, m.rows)));
     m = out;
   }

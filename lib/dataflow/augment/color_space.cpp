@@ -1,5 +1,6 @@
 #include <opencv2/imgproc.hpp>
 
+#include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/augment/augmentor.h"
 #include "dataflow/pixel_memory.h"
@@ -28,6 +29,8 @@ class Convert final : public Transform {
   explicit Convert(ColorMode mode) : mode_(mode) {}
   void image(cv::Mat& m) const override {
     if (m.channels() == 1) return;
+    if (mode_ == ColorMode::kHsv && m.depth() != CV_8U)
+      throw DataError("ColorSpace: hsv needs images of 8 bits per channel");
     cv::Mat out = pooled_mat();
     cv::cvtColor(m, out, opencv_code(mode_));
     m = out;

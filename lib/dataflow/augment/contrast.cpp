@@ -9,23 +9,26 @@
 namespace tpack {
 namespace {
 
-/// y = (x - mean) * factor + mean, with a mean for each channel, rounded and clamped to 0..255.
+/// y = (x - mean) * factor + mean, with a mean for each channel, rounded and clamped.
 class Stretch final : public Transform {
  public:
   explicit Stretch(float factor) : factor_(factor) {}
-  void image(cv::Mat& m) const override {
+  void image(cv::Mat& m) const override { m.depth() == CV_8U ? stretch<uint8_t>(m) : stretch<uint16_t>(m); }
+
+ private:
+  template <class T>
+  void stretch(cv::Mat& m) const {
     const cv::Scalar mean = cv::mean(m);
     const int channels = m.channels();
     for (int y = 0; y < m.rows; ++y) {
-      uint8_t* row = m.ptr(y);
+      T* row = m.ptr<T>(y);
       for (int x = 0; x < m.cols * channels; ++x) {
         const auto middle = static_cast<float>(mean[x % channels]);
-        row[x] = cv::saturate_cast<uint8_t>((static_cast<float>(row[x]) - middle) * factor_ + middle);
+        row[x] = cv::saturate_cast<T>((static_cast<float>(row[x]) - middle) * factor_ + middle);
       }
     }
   }
 
- private:
   float factor_;
 };
 

@@ -9,17 +9,21 @@ namespace {
 class AddNoise final : public Transform {
  public:
   AddNoise(float sigma, uint64_t seed) : sigma_(sigma), seed_(seed) {}
-  void image(cv::Mat& m) const override {
+  void image(cv::Mat& m) const override { m.depth() == CV_8U ? add<uint8_t>(m) : add<uint16_t>(m); }
+
+ private:
+  template <class T>
+  void add(cv::Mat& m) const {
+    const auto sigma = static_cast<float>(sigma_ * pixel_unit(m));
     Rng rng(seed_);
     for (int y = 0; y < m.rows; ++y) {
-      uint8_t* row = m.ptr(y);
+      T* row = m.ptr<T>(y);
       for (int x = 0; x < m.cols * m.channels(); ++x) {
-        row[x] = cv::saturate_cast<uint8_t>(static_cast<float>(row[x]) + sigma_ * rng.normal());
+        row[x] = cv::saturate_cast<T>(static_cast<float>(row[x]) + sigma * rng.normal());
       }
     }
   }
 
- private:
   float sigma_;
   uint64_t seed_;
 };

@@ -19,7 +19,7 @@ class Resize final : public Augmentor {
         .field("shape", &Params::shape, "output size: [height, width], or one number for a square")
         .required()
         .shorthand()
-        .field("interp", &Params::interp, "how pixels are interpolated");
+        .field("interp", &Params::interp, kInterpolationText);
   }
   explicit Resize(Params p) : p_(p) {}
 

@@ -23,7 +23,7 @@ class ResizeShortestEdge final : public Augmentor {
         .field("size", &Params::size, between(1, kMaxImageSide), "pixels of the shorter side")
         .required()
         .shorthand()
-        .field("interp", &Params::interp, "how pixels are interpolated");
+        .field("interp", &Params::interp, kInterpolationText);
   }
   explicit ResizeShortestEdge(Params p) : p_(p) {}
 

@@ -1,8 +1,18 @@
 #include "dataflow/format/image_codec.h"
 
 #include "core/error.h"
+#include "dataflow/format/orientation.h"
 
 namespace tpack {
+namespace {
+
+Box decode_stored(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, request, channels, out);
+  decode_png(bytes, request, channels, out);
+  return {0, 0, static_cast<double>(request.region.width), static_cast<double>(request.region.height)};
+}
+
+}  // namespace
 
 ImageSize read_image_header(std::span<const uint8_t> bytes) {
   ImageSize size;
@@ -19,15 +29,19 @@ ImageSize read_image_header(std::span<const uint8_t> bytes) {
                     std::to_string(kMaxImageSide) + " pixels per side are supported");
   }
   if (pixels == 0) throw DataError("an image of " + size.str() + " pixels");
-  return size;
+  return oriented(size, read_orientation(bytes));
 }
 
-void decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
-  if (is_jpeg(bytes)) {
-    decode_jpeg(bytes, request, channels, out);
-  } else {
-    decode_png(bytes, request, channels, out);
-  }
+Box decode_image(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+  const Orientation orientation = read_orientation(bytes);
+  if (orientation.upright()) return decode_stored(bytes, request, channels, out);
+  const ImageSize stored = is_jpeg(bytes) ? read_jpeg_header(bytes) : read_png_header(bytes);
+  DecodeRequest turned = request;
+  turned.region = stored_region(request.region, stored, orientation);
+  turned.shrinks_to = oriented(request.shrinks_to, orientation);
+  Box part = decode_stored(bytes, turned, channels, out);
+  turn_upright(out, part, orientation);
+  return part;
 }
 
 }  // namespace tpack

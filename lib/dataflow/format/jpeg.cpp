@@ -75,13 +75,13 @@ JpegReader& reader() {
   return kept;
 }
 
-/// Eighths of the full size to decode at: the smallest that keeps the region at least as large as requested.
-/// 4, 2 and 1 have SIMD code, the sizes in between do not.
+/// Eighths of the full size to decode at: the smallest that leaves the region large enough. 4, 2 and 1 have
+/// SIMD code, the sizes in between do not.
 int choose_scale(const DecodeRequest& r) {
-  if (r.at_least.width <= 0 || r.at_least.height <= 0) return 8;
+  if (r.shrinks_to.width <= 0 || r.shrinks_to.height <= 0) return 8;
   int scale = 8;
-  while (scale > 1 && r.region.width * (scale / 2) >= r.at_least.width * 8 &&
-         r.region.height * (scale / 2) >= r.at_least.height * 8) {
+  while (scale > 1 && r.region.width * (scale / 2) >= r.shrinks_to.width * kReducedMargin * 8 &&
+         r.region.height * (scale / 2) >= r.shrinks_to.height * kReducedMargin * 8) {
     scale /= 2;
   }
   return scale;
@@ -92,6 +92,13 @@ Region scaled(const Region& r, int scale) {
   const auto down = [scale](int v) { return v * scale / 8; };
   const auto up = [scale](int v) { return (v * scale + 7) / 8; };
   return {down(r.x), down(r.y), up(r.x + r.width) - down(r.x), up(r.y + r.height) - down(r.y)};
+}
+
+/// Where `r` is in its scaled region.
+Box place_in_scaled(const Region& r, int scale) {
+  const Region outer = scaled(r, scale);
+  const auto exact = [scale](int v) { return v * scale / 8.0; };
+  return {exact(r.x) - outer.x, exact(r.y) - outer.y, exact(r.width), exact(r.height)};
 }
 
 struct DecodedColumns {
@@ -152,7 +159,7 @@ ImageSize read_jpeg_header(std::span<const uint8_t> bytes) {
   return {static_cast<int>(jpeg->image_width), static_cast<int>(jpeg->image_height)};
 }
 
-void decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
+Box decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   JpegReader& jpeg = reader();
   jpeg.read_header(bytes);
   const bool cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
@@ -175,12 +182,18 @@ void decode_jpeg(std::span<const uint8_t> bytes, const DecodeRequest& request, i
   });
   wide = wide.colRange(region.x - static_cast<int>(columns.first),
                        region.x - static_cast<int>(columns.first) + region.width);
-  if (!cmyk) {
+  if (cmyk) {
+    out.create(wide.rows, wide.cols, CV_8UC(channels));
+    convert_cmyk(wide, out);
+  } else {
     out = wide;
-    return;
   }
-  out.create(wide.rows, wide.cols, CV_8UC(channels));
-  convert_cmyk(wide, out);
+  if (request.depth == Depth::k16) {
+    cv::Mat deep = pooled_mat();
+    out.convertTo(deep, CV_16U, 257);  // white is 65535
+    out = deep;
+  }
+  return place_in_scaled(request.region, scale);
 }
 
 }  // namespace tpack

@@ -1,3 +1,4 @@
+#include <bit>
 #include <csetjmp>
 #include <cstring>
 #include <string>
@@ -67,13 +68,18 @@ class PngReader {
   char message_[128] = {};  // NOLINT(modernize-avoid-c-arrays): written just before a longjmp
 };
 
-/// Makes libpng give 8-bit gray or RGB, whatever the file contains. Gray is not computed from colors here:
-/// libpng would take the file's gamma into account, unlike all other readers.
-void set_output(PngReader& r, int channels) {
+/// Makes libpng give gray or RGB of a depth, whatever the file contains. Gray is not computed from colors
+/// here: libpng would take the file's gamma into account, unlike all other readers.
+void set_output(PngReader& r, int channels, Depth depth) {
   png_structp png = r.png();
   const int type = png_get_color_type(png, r.info());
   png_set_expand(png);
-  png_set_strip_16(png);
+  if (depth == Depth::k8) {
+    png_set_strip_16(png);
+  } else {
+    png_set_expand_16(png);
+    if (std::endian::native == std::endian::little) png_set_swap(png);
+  }
   png_set_strip_alpha(png);
   const bool gray = (type & PNG_COLOR_MASK_COLOR) == 0;
   if (gray && channels == 3) png_set_gray_to_rgb(png);
@@ -113,11 +119,17 @@ ImageSize read_png_header(std::span<const uint8_t> b) {
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
+bool is_16_bit_png(std::span<const uint8_t> header) {
+  constexpr size_t kBitDepth = 24;
+  return header.size() > kBitDepth && is_png(header) && header[kBitDepth] == 16;
+}
+
 void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, int channels, cv::Mat& out) {
   PngReader r(bytes);
-  r.run([&r, channels] {
+  const Depth depth = request.depth;
+  r.run([&r, channels, depth] {
     png_read_info(r.png(), r.info());
-    set_output(r, channels);
+    set_output(r, channels, depth);
     png_set_interlace_handling(r.png());
     png_read_update_info(r.png(), r.info());
   });
@@ -128,7 +140,7 @@ void decode_png(std::span<const uint8_t> bytes, const DecodeRequest& request, in
   const int kept = interlaced ? height : region.height;
   const int channels_read = png_get_channels(r.png(), r.info());
   cv::Mat wide = out;
-  wide.create(kept, width, CV_8UC(channels_read));
+  wide.create(kept, width, CV_MAKETYPE(depth == Depth::k8 ? CV_8U : CV_16U, channels_read));
   TPACK_ASSERT(png_get_rowbytes(r.png(), r.info()) == wide.step[0], "libpng gives another row size");
   std::vector<png_bytep> rows;
   for (int y = 0; interlaced && y < height; ++y) rows.push_back(wide.ptr(y));

@@ -32,9 +32,9 @@ DecodePlan plan_decode(ImageSize size, const Transforms& transforms) {
     if (!crop) break;
     region = {region.x + crop->x, region.y + crop->y, crop->width, crop->height};
   }
-  if (plan.done < transforms.size() && transforms[plan.done].transform->resamples()) {
-    plan.request.at_least = transforms[plan.done].transform->size({region.width, region.height});
-  }
+  const ImageSize kept{region.width, region.height};
+  if (plan.done < transforms.size() && transforms[plan.done].transform->shrinks(kept))
+    plan.request.shrinks_to = transforms[plan.done].transform->size(kept);
   return plan;
 }
 
@@ -51,8 +51,9 @@ class AugmentImageComponent final : public Map {
   using Params = AugmentImageComponentParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs augmentors on an image. In predictions (`infer`), those that draw do not: random "
-               "crops are center crops, and random flips, colors and noise are off.")
+               "Runs augmentors on an image. Their numbers are for pixels of 0..255; those of 16 bits "
+               "get 257 times as much. In predictions (`infer`), those that draw do not: random crops are "
+               "center crops, and random flips, colors and noise are off.")
         .example("AugmentImageComponent: [{RandomCrop: 24}, Flip]")
         .field("augmentors", &Params::augmentors,
                "the augmentors, in order; each gets the output of the one before")
@@ -65,7 +66,8 @@ class AugmentImageComponent final : public Map {
   Spec bind(const Spec& in) override {
     index_ = in.index(p_.component, "map AugmentImageComponent");
     const ComponentSpec& image = in[index_];
-    if (!image.is_image || image.tensor.dtype != DType::kUInt8 || image.tensor.shape.rank() != 3) {
+    const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.is_16_bit;
+    if (!image.is_image || !has_pixels || image.tensor.shape.rank() != 3) {
       throw ConfigError(p_.component.position,
                         "map AugmentImageComponent: component '" + image.name + "' is " + image.tensor.str() +
                             ", not an image; images are uint8 [height, width, channels]");
@@ -117,14 +119,23 @@ class AugmentImageComponent final : public Map {
     }
   }
 
-  void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file) const {
+  /// `part`: what a reduced image is to be shrunk from; null for other transforms.
+  void apply_one(const Drawn& drawn, cv::Mat& pixels, const std::string& file,
+                 const Box* part = nullptr) const {
+    const int depth = pixels.depth();
     try {
-      drawn.transform->image(pixels);
+      if (part == nullptr) {
+        drawn.transform->image(pixels);
+      } else {
+        drawn.transform->shrink(pixels, *part);
+      }
     } catch (const cv::Exception& error) {
       refuse(drawn.augmentor, file, error.err);
     }
-    if (pixels.dims != 2 || pixels.empty() || pixels.depth() != CV_8U)
-      refuse(drawn.augmentor, file, "gave an image that is not 8 bits per channel");
+    if (pixels.dims != 2 || pixels.empty() || pixels.depth() != depth) {
+      const char* const bits = depth == CV_8U ? "8" : "16";
+      refuse(drawn.augmentor, file, std::string("gave an image that is not ") + bits + " bits per channel");
+    }
   }
 
   Transforms draw(ImageSize size, const SampleKey& key, const std::string& file) const {
@@ -141,12 +152,16 @@ class AugmentImageComponent final : public Map {
   void augment_image(Image& image, const SampleKey& key) const {
     const Transforms transforms = draw(image.size(), key, image.origin());
     size_t done = 0;
+    cv::Mat pixels;
     if (image.encoded()) {
       const DecodePlan plan = plan_decode(image.size(), transforms);
-      image.decode(plan.request);
+      const Box part = image.decode(plan.request);
+      pixels = image.pixels();
       done = plan.done;
+      if (plan.request.shrinks_to.width > 0) apply_one(transforms[done++], pixels, image.origin(), &part);
+    } else {
+      pixels = image.pixels();
     }
-    cv::Mat pixels = image.pixels();
     for (; done < transforms.size(); ++done) apply_one(transforms[done], pixels, image.origin());
     image.set_pixels(std::move(pixels));
   }

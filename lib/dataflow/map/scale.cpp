@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include "core/registry.h"
 #include "dataflow/map/tensor_map.h"
@@ -11,7 +12,8 @@ struct ScaleParams {
   double offset = 0;
 };
 
-/// y = x * scale + offset. Shapes: x any -> y same, float32.
+/// y = x * scale + offset. Shapes: x any -> y same, float32. Large integers are not rounded before they are
+/// scaled.
 class Scale final : public TensorMap {
  public:
   using Params = ScaleParams;
@@ -27,10 +29,12 @@ class Scale final : public TensorMap {
   void apply(const Tensor& in, const Tensor& out) const override {
     visit(in.dtype(), [&](auto zero) {
       const auto values = in.span<decltype(zero)>();
-      const auto scale = static_cast<float>(p_.scale);
-      const auto offset = static_cast<float>(p_.offset);
+      using Exact =
+          std::conditional_t<(sizeof(zero) > 1 && !std::is_same_v<decltype(zero), float>), double, float>;
+      const auto scale = static_cast<Exact>(p_.scale);
+      const auto offset = static_cast<Exact>(p_.offset);
       std::transform(values.begin(), values.end(), out.data<float>(),
-                     [=](auto x) { return static_cast<float>(x) * scale + offset; });
+                     [=](auto x) { return static_cast<float>(static_cast<Exact>(x) * scale + offset); });
     });
   }
 

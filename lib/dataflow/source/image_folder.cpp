@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "core/digest.h"
@@ -10,7 +12,9 @@
 #include "core/file_io.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "dataflow/fitted_data.h"
+#include "dataflow/format/image_codec.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
 
@@ -63,7 +67,7 @@ struct LeftOut {
   void add(const std::string& file) {
     ++files;
     const std::string extension = fs::path(file).extension().string();
-    extensions.insert(extension.empty() ? "no extension" : extension);
+    extensions.insert(extension.empty() ? "no extension" : printable(extension));
   }
   std::vector<std::string> remarks() const {
     std::vector<std::string> all;
@@ -82,36 +86,46 @@ struct ImageFolderParams {
   Ref<Path> dir;
   bool shuffle = true;
   Color color = Color::kRgb;
+  int64_t depth = 8;
 };
 
-/// Images stay encoded until a map needs their pixels. Orientation tags of cameras are ignored.
+/// Images stay encoded until a map needs their pixels.
 class ImageFolder final : public RandomAccessSource {
  public:
   using Params = ImageFolderParams;
   static Schema<Params> schema() {
     return Schema<Params>(
                "Reads images from a folder with one folder for each class: DIR/CLASS/NAME.jpg or .png. "
-               "Hidden files and folders, and __MACOSX, are left out.")
+               "Hidden files and folders, and __MACOSX, are left out. Images are turned upright as their "
+               "Exif "
+               "data say.")
         .example("ImageFolder: {dir: photos/train}")
         .field("dir", &Params::dir,
                "the folder; classes are its folders in alphabetical order, or those of data.train: then a "
-               "folder "
-               "may be missing, but none may be new")
+               "folder may be missing, but none may be new")
         .required()
         .shorthand()
         .field("shuffle", &Params::shuffle, "use a new order in each pass")
-        .field("color", &Params::color, "color format of the decoded images");
+        .field("color", &Params::color, "color format of the decoded images")
+        .field(
+            "depth", &Params::depth,
+            "bits per channel: 8 gives uint8 images, in which PNGs of 16 bits lose their lower 8; 16 gives "
+            "float32 images from 0 to 65535, in which files of 8 bits are multiplied by 257");
   }
   explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
+    if (p_.depth != 8 && p_.depth != 16)
+      throw ConfigError("ImageFolder: 'depth' is " + std::to_string(p_.depth) + "; must be 8 or 16");
     // Class names are part of the spec; a missing folder is an error only when it is read.
-    if (fs::is_directory(dir_)) classes_ = class_names();
+    if (fs::is_directory(dir_)) classes_ = printable_names(folder_names());
   }
 
   Spec spec() const override {
     const Shape shape{Shape::kUnknown, Shape::kUnknown, channels_of(p_.color)};
+    const bool deep = depth() == Depth::k16;
     const auto train = declared_fit(kLabel);
     const std::vector<std::string>& classes = train && !train->classes.empty() ? train->classes : classes_;
-    return {{"image", {DType::kUInt8, shape}, true}, {kLabel, {DType::kInt32, {}}, false, classes}};
+    return {{"image", {deep ? DType::kFloat32 : DType::kUInt8, shape}, true, {}, deep},
+            {kLabel, {DType::kInt32, {}}, false, classes}};
   }
   std::vector<FittedComponent> fitted() const override { return {{name(), kLabel, {}, classes_}}; }
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
@@ -119,15 +133,17 @@ class ImageFolder final : public RandomAccessSource {
 
   void prepare() override {
     require_folder("ImageFolder", p_.dir);
-    const std::vector<std::string> folders = class_names();
+    const std::vector<std::string> folders = folder_names();
     const auto train = opened_fit(kLabel);
-    classes_ = train && !train->classes.empty() ? train->classes : folders;
+    classes_ = train && !train->classes.empty() ? train->classes : printable_names(folders);
     files_.clear();
     left_out_ = {};
-    for (const std::string& folder : folders) list_class(folder, label_of(folder));
-    for (const std::string& name : classes_)
-      if (std::find(folders.begin(), folders.end(), name) == folders.end()) left_out_.absent.push_back(name);
+    folders_.assign(classes_.size(), "");
+    for (const std::string& folder : folders) list_class(folder, label_of(printable(folder)));
+    for (size_t label = 0; label < classes_.size(); ++label)
+      if (folders_[label].empty()) left_out_.absent.push_back(classes_[label]);
     for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
+    cut_ = find_cut();
     if (files_.empty()) {
       throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
                                 std::to_string(classes_.size()) + " class folders were found" +
@@ -143,6 +159,9 @@ class ImageFolder final : public RandomAccessSource {
     for (const std::string& name : classes_) facts.classes.push_back({name, 0});
     for (const Entry& file : files_) ++facts.classes[static_cast<size_t>(file.label)].samples;
     facts.remarks = left_out_.remarks();
+    if (!cut_.empty())
+      facts.remarks.push_back("PNGs of 16 bits per channel lose their lower 8 bits, such as " + cut_ +
+                              "; to keep them, set depth: 16 of ImageFolder");
     return facts;
   }
   std::string fingerprint() const override {
@@ -163,7 +182,7 @@ class ImageFolder final : public RandomAccessSource {
     const std::string path = path_of(file);
     Image& image = out.renew_image(0);
     read_file(path, image);
-    image.header_known(p_.color, path);
+    image.header_known(p_.color, path, depth());
     *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = file.label;
   }
 
@@ -188,6 +207,7 @@ class ImageFolder final : public RandomAccessSource {
 
   /// Appends the images of one class, and records what else is in its folder.
   void list_class(const std::string& name, int32_t label) {
+    folders_[static_cast<size_t>(label)] = name;
     const fs::path folder = fs::path(dir_) / name;
     const size_t before = files_.size();
     for (std::string& file : sorted_names(folder, [](const auto& /*entry*/) { return true; })) {
@@ -196,21 +216,44 @@ class ImageFolder final : public RandomAccessSource {
       if (is_image_file(file)) {
         files_.push_back({label, std::move(file)});
       } else if (fs::is_directory(folder / file, unknown)) {
-        left_out_.folders.push_back(name + "/" + file);
+        left_out_.folders.push_back(printable(name + "/" + file));
       } else {
         left_out_.add(file);
       }
     }
-    if (files_.size() == before) left_out_.empty_classes.push_back(name);
+    if (files_.size() == before) left_out_.empty_classes.push_back(printable(name));
+  }
+  Depth depth() const { return p_.depth == 16 ? Depth::k16 : Depth::k8; }
+  /// A PNG of which the lower bits are dropped; empty if there is none. Looks at the first one of each class:
+  /// to open every file takes too long.
+  std::string find_cut() const {
+    if (depth() == Depth::k16) return {};
+    int32_t looked_at = -1;
+    for (const Entry& file : files_) {
+      const std::string extension = fs::path(file.name).extension().string();
+      if (file.label == looked_at || (extension != ".png" && extension != ".PNG")) continue;
+      looked_at = file.label;
+      std::array<uint8_t, 32> header{};
+      std::ifstream(path_of(file), std::ios::binary)
+          .read(reinterpret_cast<char*>(header.data()), header.size());
+      if (is_16_bit_png(header))
+        return classes_[static_cast<size_t>(file.label)] + "/" + printable(file.name);
+    }
+    return {};
   }
   static bool is_other_file(const fs::directory_entry& entry) {
     std::error_code unknown;
     return !is_hidden(entry.path().filename().string()) && entry.is_regular_file(unknown);
   }
   std::string path_of(const Entry& file) const {
-    return (fs::path(dir_) / classes_[static_cast<size_t>(file.label)] / file.name).string();
+    return (fs::path(dir_) / folders_[static_cast<size_t>(file.label)] / file.name).string();
   }
-  std::vector<std::string> class_names() const {
+  /// Names of folders may be any bytes, those of classes are text.
+  static std::vector<std::string> printable_names(std::vector<std::string> names) {
+    for (std::string& name : names) name = printable(name);
+    return names;
+  }
+  std::vector<std::string> folder_names() const {
     return sorted_names(dir_, [](const auto& entry) {
       std::error_code unknown;
       // Without this folder, whose link is dangling, the labels of the following folders would shift.
@@ -222,8 +265,10 @@ class ImageFolder final : public RandomAccessSource {
   Params p_;
   std::string dir_;
   std::vector<std::string> classes_;
+  std::vector<std::string> folders_;  // of the classes; "": has none
   std::vector<Entry> files_;
   LeftOut left_out_;
+  std::string cut_;
 };
 
 TPACK_REGISTER(Source, ImageFolder, "ImageFolder");

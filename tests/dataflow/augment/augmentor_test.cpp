@@ -67,6 +67,29 @@ TEST(Augmentors, that_draw_have_a_center) {
   EXPECT_GE(drawing, 6);
 }
 
+/// Augmentors do the same to images of 16 bits, up to rounding.
+TEST(Augmentors, do_the_same_to_images_of_16_bits) {
+  const cv::Mat pixels = photo(320, 240);
+  cv::Mat deep;
+  pixels.convertTo(deep, CV_16U, 257);
+  int augmentors = 0;
+  for (const ComponentInfo* info : Registry<Augmentor>::table().list()) {
+    const std::string& name = info->name;
+    if (name == "Slip") continue;  // of a test, gives what no image is
+    std::string text = info->example();
+    if (text.empty()) text = name;
+    if (name == "ColorSpace") text = "ColorSpace: gray";  // hsv is for 8 bits alone
+    const auto made = Registry<Augmentor>::make_item(parse_yaml(text, "augmentor.yaml"));
+    cv::Mat expected = applied(*made, pixels, 3);
+    const cv::Mat out = applied(*made, deep, 3);
+    ASSERT_EQ(out.type(), CV_MAKETYPE(CV_16U, expected.channels())) << name;
+    expected.convertTo(expected, CV_16U, 257);
+    EXPECT_LE(largest_difference(out, expected), 257) << name;
+    ++augmentors;
+  }
+  EXPECT_GE(augmentors, 10);
+}
+
 TEST(Augmentors, have_no_field_without_effect) {
   EXPECT_THAT(live::dead_fields(Registry<Augmentor>::table(), {pictures}), testing::IsEmpty());
 }

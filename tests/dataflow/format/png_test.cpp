@@ -35,6 +35,33 @@ TEST(Png, converts_to_gray_and_from_gray) {
   EXPECT_EQ(color.at<cv::Vec3b>(9, 9)[1], gray.at<uint8_t>(9, 9));
 }
 
+TEST(Png, keeps_16_bits_where_they_are_wanted) {
+  cv::Mat deep(3, 5, CV_16UC1);
+  for (int i = 0; i < 15; ++i) deep.at<uint16_t>(i / 5, i % 5) = static_cast<uint16_t>(i * i * 257 + i);
+  const auto bytes = encode_deep_png(deep);
+  EXPECT_TRUE(is_16_bit_png(bytes));
+  EXPECT_FALSE(is_16_bit_png(encode_png(photo(5, 3))));
+  cv::Mat out;
+  decode_png(bytes, {.region = {1, 1, 4, 2}, .depth = Depth::k16}, 1, out);
+  EXPECT_EQ(out.type(), CV_16UC1);
+  EXPECT_EQ(largest_difference(out, deep(cv::Rect(1, 1, 4, 2))), 0);
+  for (int i = 0; i < 15; ++i)  // the high byte
+    EXPECT_EQ(decoded_png(bytes, {0, 0, 5, 3}, 1).at<uint8_t>(i / 5, i % 5), i * i);
+}
+
+/// 257 * 255 is 65535.
+TEST(ImageCodec, white_is_white_in_each_depth) {
+  const cv::Mat pixels = photo(20, 10);
+  for (const auto& bytes : {encode_png(pixels), encode_jpeg(pixels)}) {
+    cv::Mat shallow;
+    cv::Mat deep;
+    decode_image(bytes, {.region = {0, 0, 20, 10}}, 3, shallow);
+    decode_image(bytes, {.region = {0, 0, 20, 10}, .depth = Depth::k16}, 3, deep);
+    shallow.convertTo(shallow, CV_16U, 257);
+    EXPECT_EQ(largest_difference(shallow, deep), 0);
+  }
+}
+
 TEST(Png, truncated_and_damaged_files_are_errors) {
   const auto bytes = encode_png(photo(32, 32));
   for (size_t size = 0; size + 13 < bytes.size(); size += 5) {

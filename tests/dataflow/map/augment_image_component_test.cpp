@@ -38,6 +38,32 @@ TEST(AugmentImageComponent, crops_before_decoding_give_what_crops_after_it_give)
   }
 }
 
+/// A decoder gives JPEGs at a reduced size where that makes no difference.
+TEST(AugmentImageComponent, resized_pixels_do_not_depend_on_the_format_of_the_file) {
+  const TempFolder jpeg;
+  const TempFolder png;
+  jpeg.write("a/x.jpg", encode_jpeg(photo(261, 195)));
+  png.write("a/x.png", encode_png(augmented(jpeg, list({}))));
+  const auto expect_nearly_equal = [&](std::vector<ConfigNode> augmentors) {
+    const cv::Mat a = augmented(jpeg, list(augmentors));
+    const cv::Mat b = augmented(png, list(augmentors));
+    ASSERT_EQ(a.size(), b.size());
+    EXPECT_LE(cv::norm(a, b, cv::NORM_L1) / static_cast<double>(a.total() * 3), 1);
+  };
+  for (const char* interp : {"linear", "cubic", "area", "nearest"}) {
+    for (const int side : {20, 48, 110}) {
+      const ConfigNode resize = item("Resize", {{"shape", side}, {"interp", interp}});
+      const ConfigNode shortest = item("ResizeShortestEdge", {{"size", side}, {"interp", interp}});
+      for (const ConfigNode& one :
+           {resize, shortest, item("RandomApplyAug", {{"aug", resize}, {"prob", 1}})}) {
+        SCOPED_TRACE(interp + std::string(" ") + std::to_string(side));
+        expect_nearly_equal({one});
+        expect_nearly_equal({item("RandomCrop", list({153, 205})), one});
+      }
+    }
+  }
+}
+
 /// Gives floating-point pixels, or throws as OpenCV does.
 class Slip final : public Augmentor {
  public:

@@ -139,6 +139,46 @@ TEST(ImageFolder, has_a_fingerprint_with_a_broken_link) {
   EXPECT_NE(flow().fingerprint(), before);
 }
 
+TEST(ImageFolder, keeps_16_bits_or_says_that_they_are_cut) {
+  cv::Mat dark(4, 6, CV_16UC1);
+  for (int i = 0; i < 24; ++i) dark.at<uint16_t>(i / 6, i % 6) = static_cast<uint16_t>(10 * i);
+  const TempFolder folder;
+  folder.write("a/1.png", encode_png(photo(6, 4)));
+  folder.write("b/1.png", encode_deep_png(dark));
+  const auto flow_of_depth = [&](int depth) {
+    return make_flow(
+        list({item("ImageFolder",
+                   {{"dir", folder.path()}, {"shuffle", false}, {"color", "gray"}, {"depth", depth}}),
+              item("AugmentImageComponent", list({item("CenterCrop", list({4, 4}))})),
+              item("BatchData", {{"batch_size", 2}})}));
+  };
+  const DataFlow deep = flow_of_depth(16);
+  EXPECT_EQ(deep.spec()[0].tensor.str(), "float32 [2, 4, 4, 1]");
+  Datapoint batch;
+  ASSERT_TRUE(deep.open({})->next(batch));
+  for (int64_t y = 0; y < 4; ++y)
+    for (int64_t x = 0; x < 4; ++x)
+      EXPECT_EQ(batch.tensor(0).at(16 + 4 * y + x), static_cast<double>(10 * (6 * y + x + 1)));
+  EXPECT_THAT(describe(deep.facts()), testing::Not(testing::HasSubstr("16 bits")));
+
+  const DataFlow cut = flow_of_depth(8);
+  ASSERT_TRUE(cut.open({})->next(batch));
+  EXPECT_EQ(batch.tensor(0).at(31), 0) << "the high byte of 220";
+  EXPECT_THAT(cut.facts()[0].remarks[0],
+              testing::AllOf(testing::HasSubstr("16 bits"), testing::HasSubstr("b/1.png"),
+                             testing::HasSubstr("depth: 16")));
+  EXPECT_THAT(error_of([&] { flow_of_depth(12); }), testing::HasSubstr("'depth' is 12; must be 8 or 16"));
+}
+
+TEST(ImageFolder, turns_images_upright) {
+  const TempFolder folder;
+  folder.write("a/1.png", with_orientation(encode_png(photo(9, 7)), 6, true));
+  Datapoint d;
+  ASSERT_TRUE(make_flow(list({folder_source(folder)})).open({})->next(d));
+  EXPECT_EQ(d.image(0).size(), (ImageSize{7, 9}));
+  EXPECT_EQ(d.to_tensor(0).spec().str(), "uint8 [9, 7, 3]");
+}
+
 /// The flow of an ImageFolder in a folder with `photos/train` and `other`.
 std::string content_with_photos(const std::string& source) {
   const TempFolder folder;
@@ -150,7 +190,8 @@ std::string content_with_photos(const std::string& source) {
 }
 
 const live::Fields kImageFolder("source", "ImageFolder",
-                                {.values = {{"dir", "other"}}, .build = content_with_photos});
+                                {.values = {{"dir", "other"}, {"depth", "16"}},
+                                 .build = content_with_photos});
 
 }  // namespace
 }  // namespace tpack

@@ -1,0 +1,138 @@
+#include "dataflow/augment/antialias.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/error.h"
+#include "dataflow/pixel_memory.h"
+
+namespace tpack {
+namespace {
+
+/// Keys' cubic of a = -0.5, as for antialiased images in Pillow and PyTorch.
+double cubic(double x) {
+  constexpr double kA = -0.5;
+  if (x < 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
+  return x < 2 ? ((x - 5) * x + 8) * x * kA - 4 * kA : 0;
+}
+
+/// A filter over pixels. `stretch`: pixels of the input for one of the output, at least 1.
+struct Filter {
+  Interpolation kind;
+  double stretch;
+
+  /// Pixels whose centers are no farther away may have a weight.
+  double reach() const {
+    if (kind == Interpolation::kArea) return (stretch + 1) / 2;
+    return kind == Interpolation::kCubic ? 2 * stretch : stretch;
+  }
+  double weight(double distance) const {
+    const double x = std::abs(distance);
+    if (kind == Interpolation::kArea) return std::clamp((stretch + 1) / 2 - x, 0.0, 1.0);  // what is covered
+    return kind == Interpolation::kCubic ? cubic(x / stretch) : std::max(0.0, 1 - x / stretch);
+  }
+};
+
+/// For each pixel along one axis of the output: which pixels of the input it is made of.
+class Taps {
+ public:
+  /// `start`, `length`: the part of the input's `size` pixels that is used.
+  Taps(int size, double start, double length, int outputs, Interpolation kind) {
+    const double scale = length / outputs;
+    const Filter filter{kind, std::max(scale, 1.0)};
+    stride_ = static_cast<size_t>(2 * std::ceil(filter.reach()) + 1);
+    weights_.resize(stride_ * static_cast<size_t>(outputs));
+    for (int i = 0; i < outputs; ++i) add(filter, start + (i + 0.5) * scale, size);
+  }
+  int first(int output) const { return ranges_[static_cast<size_t>(output)].first; }
+  int count(int output) const { return ranges_[static_cast<size_t>(output)].count; }
+  const float* weights(int output) const { return &weights_[stride_ * static_cast<size_t>(output)]; }
+
+ private:
+  struct Range {
+    int first = 0;
+    int count = 0;
+  };
+
+  void add(const Filter& filter, double center, int size) {
+    const int last = std::clamp(static_cast<int>(std::floor(center + filter.reach() + 0.5)), 1, size);
+    const int first = std::clamp(static_cast<int>(std::ceil(center - filter.reach() - 0.5)), 0, last - 1);
+    float* weights = &weights_[stride_ * ranges_.size()];
+    ranges_.push_back({first, std::min(last - first, static_cast<int>(stride_))});
+    double sum = 0;
+    for (int k = 0; k < ranges_.back().count; ++k) sum += filter.weight(first + k + 0.5 - center);
+    for (int k = 0; k < ranges_.back().count; ++k)
+      weights[k] = static_cast<float>(filter.weight(first + k + 0.5 - center) / sum);
+  }
+
+  size_t stride_ = 0;
+  std::vector<float> weights_;
+  std::vector<Range> ranges_;
+};
+
+/// One row of the output's height, at the width of the input.
+template <class T>
+void mix_rows(const cv::Mat& in, const Taps& taps, int y, float* out) {
+  const int values = in.cols * in.channels();
+  std::fill_n(out, values, 0.0F);
+  int k = 0;
+  for (; k + 2 <= taps.count(y); k += 2) {  // two at a time: half of the reads and writes of `out`
+    const T* above = in.ptr<T>(taps.first(y) + k);
+    const T* below = in.ptr<T>(taps.first(y) + k + 1);
+    const float a = taps.weights(y)[k];
+    const float b = taps.weights(y)[k + 1];
+    for (int i = 0; i < values; ++i)
+      out[i] += a * static_cast<float>(above[i]) + b * static_cast<float>(below[i]);
+  }
+  for (; k < taps.count(y); ++k) {
+    const T* row = in.ptr<T>(taps.first(y) + k);
+    const float weight = taps.weights(y)[k];
+    for (int i = 0; i < values; ++i) out[i] += weight * static_cast<float>(row[i]);
+  }
+}
+
+template <class T, int kChannels>
+void mix_columns(const float* row, const Taps& taps, int width, T* out) {
+  for (int x = 0; x < width; ++x) {
+    std::array<float, kChannels> sum{};
+    const float* pixel = row + static_cast<ptrdiff_t>(taps.first(x)) * kChannels;
+    const float* weights = taps.weights(x);
+    for (int k = 0; k < taps.count(x); ++k, pixel += kChannels) {
+      for (size_t c = 0; c < kChannels; ++c) sum[c] += weights[k] * pixel[c];
+    }
+    for (const float value : sum) *out++ = cv::saturate_cast<T>(value);
+  }
+}
+
+template <class T>
+void resample(const cv::Mat& in, const Taps& down, const Taps& across, cv::Mat& out) {
+  cv::Mat row = pooled_mat(1, in.cols * in.channels(), CV_32F);
+  for (int y = 0; y < out.rows; ++y) {
+    mix_rows<T>(in, down, y, row.ptr<float>());
+    if (in.channels() == 1) {
+      mix_columns<T, 1>(row.ptr<float>(), across, out.cols, out.ptr<T>(y));
+    } else {
+      mix_columns<T, 3>(row.ptr<float>(), across, out.cols, out.ptr<T>(y));
+    }
+  }
+}
+
+}  // namespace
+
+cv::Mat resize_smoothly(const cv::Mat& in, const Box& from, ImageSize to, Interpolation filter) {
+  TPACK_ASSERT(in.channels() == 1 || in.channels() == 3, "images have 1 or 3 channels");
+  const Taps down(in.rows, from.y, from.height, to.height, filter);
+  const Taps across(in.cols, from.x, from.width, to.width, filter);
+  cv::Mat out = pooled_mat(to.height, to.width, in.type());
+  if (in.depth() == CV_8U) {
+    resample<uint8_t>(in, down, across, out);
+  } else {
+    TPACK_ASSERT(in.depth() == CV_16U, "images have 8 or 16 bits");
+    resample<uint16_t>(in, down, across, out);
+  }
+  return out;
+}
+
+}  // namespace tpack

@@ -1,0 +1,140 @@
+#include "dataflow/format/orientation.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <opencv2/core.hpp>
+
+#include "dataflow/format/image_codec.h"
+#include "dataflow/pixel_memory.h"
+
+namespace tpack {
+namespace {
+
+using Bytes = std::span<const uint8_t>;
+
+bool starts_with(Bytes bytes, std::string_view text) {
+  return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
+}
+
+uint32_t big_endian(Bytes bytes) {
+  uint32_t value = 0;
+  for (const uint8_t byte : bytes) value = value << 8U | byte;
+  return value;
+}
+
+/// The TIFF structure of Exif data: a header, then a list of entries of 12 bytes.
+class Tiff {
+ public:
+  explicit Tiff(Bytes bytes) : bytes_(bytes), is_little_(starts_with(bytes, "II")) {}
+
+  /// The value of an entry of the first list; 0 if there is none.
+  uint32_t value_of(uint32_t tag) const {
+    if (!is_little_ && !starts_with(bytes_, "MM")) return 0;
+    const size_t list = number(4, 4);
+    for (size_t i = 0; i < number(list, 2); ++i) {
+      const size_t entry = list + 2 + 12 * i;
+      if (entry + 12 > bytes_.size()) return 0;
+      constexpr uint32_t kShort = 3;
+      if (number(entry, 2) == tag && number(entry + 2, 2) == kShort) return number(entry + 8, 2);
+    }
+    return 0;
+  }
+
+ private:
+  /// 0 outside of the bytes.
+  uint32_t number(size_t at, size_t count) const {
+    if (at + count > bytes_.size()) return 0;
+    std::array<uint8_t, 4> digits{};
+    std::copy_n(bytes_.begin() + static_cast<ptrdiff_t>(at), count, digits.begin());
+    const auto used = std::span(digits).first(count);
+    if (is_little_) std::reverse(used.begin(), used.end());
+    return big_endian(used);
+  }
+
+  Bytes bytes_;
+  bool is_little_;
+};
+
+/// The TIFF structure in the markers before the pixels of a JPEG; empty if there is none.
+Bytes exif_of_jpeg(Bytes bytes) {
+  constexpr std::string_view kExif("Exif\0\0", 6);
+  for (size_t at = 2; at + 4 <= bytes.size() && bytes[at] == 0xFF;) {
+    const uint8_t marker = bytes[at + 1];
+    if (marker == 0xFF) {  // a byte that only fills
+      ++at;
+      continue;
+    }
+    constexpr uint8_t kApp1 = 0xE1;
+    constexpr uint8_t kStartOfScan = 0xDA;
+    const size_t length = big_endian(bytes.subspan(at + 2, 2));
+    if (marker == kStartOfScan || length < 2 || at + 2 + length > bytes.size()) return {};
+    const Bytes content = bytes.subspan(at + 4, length - 2);
+    if (marker == kApp1 && starts_with(content, kExif)) return content.subspan(kExif.size());
+    at += 2 + length;
+  }
+  return {};
+}
+
+Bytes exif_of_png(Bytes bytes) {
+  constexpr size_t kSignature = 8;
+  constexpr size_t kAroundContent = 12;  // length, name and checksum
+  for (size_t at = kSignature; at + kAroundContent <= bytes.size();) {
+    const size_t length = big_endian(bytes.subspan(at, 4));
+    if (length > bytes.size() - at - kAroundContent) return {};
+    if (starts_with(bytes.subspan(at + 4), "eXIf")) return bytes.subspan(at + 8, length);
+    at += length + kAroundContent;
+  }
+  return {};
+}
+
+}  // namespace
+
+Orientation read_orientation(std::span<const uint8_t> bytes) {
+  constexpr uint32_t kTag = 274;
+  const uint32_t value = Tiff(is_png(bytes) ? exif_of_png(bytes) : exif_of_jpeg(bytes)).value_of(kTag);
+  constexpr std::array<Orientation, 9> kMeanings = {{{},
+                                                     {},
+                                                     {false, true, false},
+                                                     {false, true, true},
+                                                     {false, false, true},
+                                                     {true, false, false},
+                                                     {true, true, false},
+                                                     {true, true, true},
+                                                     {true, false, true}}};
+  return value < kMeanings.size() ? kMeanings.at(value) : Orientation{};
+}
+
+ImageSize oriented(ImageSize size, const Orientation& orientation) {
+  if (orientation.transposed) std::swap(size.width, size.height);
+  return size;
+}
+
+Region stored_region(const Region& upright, ImageSize stored, const Orientation& orientation) {
+  const ImageSize size = oriented(stored, orientation);
+  Region r = upright;
+  if (orientation.mirrored_x) r.x = size.width - r.x - r.width;
+  if (orientation.mirrored_y) r.y = size.height - r.y - r.height;
+  return orientation.transposed ? Region{r.y, r.x, r.height, r.width} : r;
+}
+
+void turn_upright(cv::Mat& pixels, Box& part, const Orientation& orientation) {
+  if (orientation.upright()) return;
+  cv::Mat out = pooled_mat();
+  if (orientation.transposed) {
+    cv::transpose(pixels, out);
+    part = {part.y, part.x, part.height, part.width};
+  } else {
+    pixels.copyTo(out);
+  }
+  if (orientation.mirrored_x) part.x = out.cols - part.x - part.width;
+  if (orientation.mirrored_y) part.y = out.rows - part.y - part.height;
+  if (orientation.mirrored_x) cv::flip(out, out, 1);
+  if (orientation.mirrored_y) cv::flip(out, out, 0);
+  pixels = out;
+}
+
+}  // namespace tpack

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "dataflow/image.h"
+
+namespace tpack {
+
+/// How an image is turned to be upright: its axes are exchanged first, then it is mirrored.
+struct Orientation {
+  bool transposed = false;
+  bool mirrored_x = false;  // left to right
+  bool mirrored_y = false;  // upside down
+
+  bool operator==(const Orientation&) const = default;
+  bool upright() const { return *this == Orientation{}; }
+};
+
+/// What the Exif data of a JPEG (APP1) or PNG (eXIf) say; upright if there are none, or damaged ones. Reads
+/// no pixels. Source: CIPA DC-008 (Exif 2.32), tag 274.
+Orientation read_orientation(std::span<const uint8_t> bytes);
+
+/// The size of an upright image from that of the stored one, and back.
+ImageSize oriented(ImageSize size, const Orientation& orientation);
+/// Where a region of the upright image is in the stored one, which has this size.
+Region stored_region(const Region& upright, ImageSize stored, const Orientation& orientation);
+/// Turns pixels upright, and `part`, a place in them.
+void turn_upright(cv::Mat& pixels, Box& part, const Orientation& orientation);
+
+}  // namespace tpack
