@@ -17,21 +17,26 @@ Schema<BestSaver::Params> BestSaver::with_fields(Schema<Params> schema) {
       .field("file", &Params::file, "name of the file in the folder `checkpoints`; default: as above");
 }
 
-BestSaver::BestSaver(std::string who, const std::string& prefix, Params p, Better better)
+BestSaver::BestSaver(std::string who, std::string opposite, Params p, Goal goal)
     : who_(std::move(who)),
+      opposite_(std::move(opposite)),
       identity_(p.monitor.name + (p.file.empty() ? "" : "-" + p.file)),
       monitor_(std::move(p.monitor)),
       file_name_(std::move(p.file)),
-      better_(std::move(better)) {
+      goal_(goal) {
   if (file_name_.empty()) {
     std::string stat = monitor_.name;
     std::replace(stat.begin(), stat.end(), '/', '-');
-    file_name_ = prefix + "-" + stat + ".h5";
+    file_name_ = std::string(goal_name(goal)) + "-" + stat + ".h5";
   }
   const bool is_ours = file_name_.starts_with("model-") || file_name_.find('/') != std::string::npos;
   if (is_ours || !file_name_.ends_with(".h5"))
     throw ConfigError(who_ + ": 'file' is '" + file_name_ +
                       "'; it must be a name that ends with .h5 and does not begin with model-");
+}
+
+void BestSaver::setup(Setup& setup) {
+  setup.needs_goal(monitor_, who_, {.asked = goal_, .if_opposite = "use " + opposite_});
 }
 
 void BestSaver::before_train(Run& run) {
@@ -49,7 +54,7 @@ void BestSaver::before_train(Run& run) {
 void BestSaver::say_what_is_not_here(Run& run) const {
   std::optional<std::pair<int64_t, double>> best;
   for (const auto& [step, value] : run.monitors().get_history(monitor_.name)) {
-    if (!std::isnan(value) && (!best || better_(value, best->second))) best = {step, value};
+    if (!std::isnan(value) && (!best || is_better(value, best->second, goal_))) best = {step, value};
   }
   if (!best) return;
   log::warning(who_ + ": " + monitor_.name + " was " + shortest(best->second) + " after global_step " +
@@ -73,7 +78,7 @@ void BestSaver::trigger(Run& run) {
   const Monitors::History& history = run.monitors().get_history(monitor_.name);
   if (history.empty() || history.back().first != run.global_step()) return;  // nothing new
   const double value = history.back().second;
-  if (std::isnan(value) || (best_ && !better_(value, *best_))) return;
+  if (std::isnan(value) || (best_ && !is_better(value, *best_, goal_))) return;
   CheckpointRequest request;
   request.name = file_name_;
   request.purpose = CheckpointRequest::Purpose::kKeepBest;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,29 +17,29 @@ class BestSaver : public Callback {
   std::vector<std::string> checkpoints() const override { return {file_name_}; }
   const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
   bool only_one() const override { return true; }
-  void setup(Setup& setup) override { setup.needs(monitor_, who_); }
+  void setup(Setup& setup) override;
   void before_train(Run& run) override;
   void trigger(Run& run) override;
 
  protected:
-  using Better = std::function<bool(double candidate, double best)>;
   struct Params {
     Ref<Stat> monitor;
     std::string file;  // empty: PREFIX-STATISTIC.h5
   };
   static Schema<Params> with_fields(Schema<Params> schema);
-  /// `prefix`: "min" or "max", of the file; `who` is for messages.
-  BestSaver(std::string who, const std::string& prefix, Params p, Better better);
+  /// `who` is for messages; `opposite` is the callback for the other goal.
+  BestSaver(std::string who, std::string opposite, Params p, Goal goal);
 
  private:
   void say_what_is_not_here(Run& run) const;
   double value_of(const std::string& path) const;
 
   std::string who_;
+  std::string opposite_;
   std::string identity_;
   Ref<Stat> monitor_;
   std::string file_name_;
-  Better better_;
+  Goal goal_;
   std::optional<double> best_;
 };
 

@@ -56,7 +56,7 @@ class DataParallelInferenceRunner final : public FlowInference {
   }
 
  private:
-  std::vector<std::string> prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) override {
+  const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) override {
     const auto& [name, position] = fields.data;
     const std::vector<TowerPlace> places = run.tower_places();
     const auto towers = static_cast<int64_t>(places.size());
@@ -65,7 +65,7 @@ class DataParallelInferenceRunner final : public FlowInference {
       evaluators_.push_back(std::make_unique<Evaluator>(name, places[static_cast<size_t>(k)], flow,
                                                         run.seed(), position, shard));
     }
-    return evaluators_[0]->statistics();
+    return *evaluators_[0];
   }
 
   Evaluator::Result evaluate(Run& run) override {

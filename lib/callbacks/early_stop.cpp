@@ -7,24 +7,12 @@
 namespace tpack {
 namespace {
 
-enum class Improves : uint8_t { kMin, kMax };
-
 struct EarlyStopParams {
   Ref<Stat> monitor;
-  Improves mode = Improves::kMin;
+  std::optional<Goal> mode;
   int64_t patience = 5;
   double min_delta = 0;
 };
-
-}  // namespace
-
-template <>
-struct EnumNames<Improves> {
-  static constexpr std::array<std::pair<const char*, Improves>, 2> kNames = {
-      {{"min", Improves::kMin}, {"max", Improves::kMax}}};
-};
-
-namespace {
 
 constexpr const char* kEarlyStop = "callback EarlyStop";
 
@@ -38,7 +26,10 @@ class EarlyStop final : public Callback {
         .field("monitor", &Params::monitor,
                "the statistic, which a step or a callback before this one reports")
         .required()
-        .field("mode", &Params::mode, "min: smaller values are better, max: larger ones")
+        .field("mode", &Params::mode,
+               "min: lower values are better, max: higher ones; default: as the statistic has it, which is "
+               "known of "
+               "costs and of metrics that measure a success or an error")
         .field("patience", &Params::patience, at_least(1),
                "values (usually one an epoch) without an improvement after which the run ends")
         .field("min_delta", &Params::min_delta, at_least(0), "an improvement is larger than this");
@@ -46,7 +37,14 @@ class EarlyStop final : public Callback {
   explicit EarlyStop(Params p) : p_(std::move(p)) {}
 
   std::string identity() const override { return p_.monitor.name; }
-  void setup(Setup& setup) override { setup.needs(p_.monitor, kEarlyStop); }
+  void setup(Setup& setup) override {
+    const std::string asked = p_.mode ? goal_name(*p_.mode) : "";
+    setup.needs_goal(p_.monitor, kEarlyStop,
+                     {.asked = p_.mode,
+                      .if_opposite = "remove 'mode: " + asked + "'",
+                      .if_unknown = "write mode: min or mode: max",
+                      .use = [this](Goal goal) { goal_ = goal; }});
+  }
   /// A run that has ended for this reason ends again, unless the patience was raised.
   void before_train(Run& run) override {
     if (run.resumed()) stop_if_due(run);
@@ -84,7 +82,7 @@ class EarlyStop final : public Callback {
   bool is_better(double value) const {
     if (std::isnan(value)) return false;
     if (!best_) return true;
-    return p_.mode == Improves::kMax ? value > *best_ + p_.min_delta : value < *best_ - p_.min_delta;
+    return goal_ == Goal::kMax ? value > *best_ + p_.min_delta : value < *best_ - p_.min_delta;
   }
 
   void stop_if_due(Run& run) const {
@@ -98,6 +96,7 @@ class EarlyStop final : public Callback {
   }
 
   Params p_;
+  Goal goal_ = Goal::kMin;
   std::optional<double> best_;
   int64_t best_step_ = 0;
   int64_t last_step_ = -1;  // of the newest value

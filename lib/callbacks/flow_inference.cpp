@@ -17,9 +17,10 @@ std::string FlowInference::identity() const {
 
 void FlowInference::setup(Setup& setup) {
   Run& run = setup.run();
-  const std::vector<std::string> known = prepare(run, fields_, run.flow(fields_.data));
-  choose_metrics(known);
-  for (const auto& [index, name] : chosen_) setup.provides(name);
+  const Evaluator& evaluator = prepare(run, fields_, run.flow(fields_.data));
+  choose_metrics(evaluator);
+  for (const auto& [index, name] : chosen_)
+    setup.provides(name, ScalarOrder::When::kTrigger, evaluator.goal(index));
 }
 
 void FlowInference::trigger(Run& run) {
@@ -35,7 +36,8 @@ void FlowInference::trigger(Run& run) {
   }
 }
 
-void FlowInference::choose_metrics(const std::vector<std::string>& known) {
+void FlowInference::choose_metrics(const Evaluator& evaluator) {
+  const std::vector<std::string>& known = evaluator.statistics();
   std::vector<Ref<Stat>> wanted = fields_.metrics;
   if (wanted.empty()) {
     for (const std::string& name : known) wanted.push_back({name});

@@ -27,14 +27,14 @@ class FlowInference : public Callback {
   void trigger(Run& run) override;
 
  protected:
-  /// Makes the evaluators; the statistics that they have. Errors: ConfigError.
-  virtual std::vector<std::string> prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) = 0;
+  /// Makes the evaluators, which have the same statistics; one of them. Errors: ConfigError.
+  virtual const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) = 0;
   virtual Evaluator::Result evaluate(Run& run) = 0;
   /// What made a statistic NaN or infinite, if this process was fed it; else "".
   virtual std::string bad_input() const = 0;
 
  private:
-  void choose_metrics(const std::vector<std::string>& known);
+  void choose_metrics(const Evaluator& evaluator);
 
   InferenceFields fields_;
   std::vector<std::pair<size_t, std::string>> chosen_;  // (number of the statistic, name of the scalar)

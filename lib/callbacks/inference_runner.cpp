@@ -22,10 +22,10 @@ class InferenceRunner final : public FlowInference {
   void compile(Run& /*run*/) override { evaluator_->compile(); }
 
  private:
-  std::vector<std::string> prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) override {
+  const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) override {
     const auto& [name, position] = fields.data;
     evaluator_ = std::make_unique<Evaluator>(name, run.tower_place(), flow, run.seed(), position);
-    return evaluator_->statistics();
+    return *evaluator_;
   }
   Evaluator::Result evaluate(Run& run) override { return evaluator_->run(run.stop_token()); }
   std::string bad_input() const override { return evaluator_->bad_input(); }

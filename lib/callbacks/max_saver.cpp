@@ -12,7 +12,7 @@ class MaxSaver final : public BestSaver {
         Schema<Params>("Saves checkpoints/max-STATISTIC.h5 whenever a statistic is the largest so far.")
             .example("MaxSaver: {monitor: validation_accuracy}"));
   }
-  explicit MaxSaver(Params p) : BestSaver("callback MaxSaver", "max", std::move(p), std::greater<>()) {}
+  explicit MaxSaver(Params p) : BestSaver("callback MaxSaver", "MinSaver", std::move(p), Goal::kMax) {}
 };
 
 TPACK_REGISTER(Callback, MaxSaver, "MaxSaver");

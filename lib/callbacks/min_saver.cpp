@@ -12,7 +12,7 @@ class MinSaver final : public BestSaver {
         Schema<Params>("Saves checkpoints/min-STATISTIC.h5 whenever a statistic is the smallest so far.")
             .example("MinSaver: {monitor: validation_cost}"));
   }
-  explicit MinSaver(Params p) : BestSaver("callback MinSaver", "min", std::move(p), std::less<>()) {}
+  explicit MinSaver(Params p) : BestSaver("callback MinSaver", "MaxSaver", std::move(p), Goal::kMin) {}
 };
 
 TPACK_REGISTER(Callback, MinSaver, "MinSaver");

@@ -34,7 +34,7 @@ class MovingAverageSummary final : public Callback {
     for (const StepStatistic& statistic : setup.statistics()) {
       names_.push_back(statistic.name);
       is_mean_.push_back(statistic.is_mean);
-      setup.provides(statistic.name, ScalarOrder::When::kStep);
+      setup.provides(statistic.name, ScalarOrder::When::kStep, statistic.known_goal());
     }
     means_ = MovingMean(p_.decay, names_.size());
   }

@@ -50,7 +50,8 @@ class PlayEpisodes final : public Callback {
       throw ConfigError(p_.values.position, "callback PlayEpisodes: output '" + p_.values.name + "' is " +
                                                 values.str() + " for each state, but the environment has " +
                                                 std::to_string(spec_.actions) + " actions");
-    for (const char* name : kScalars) setup.provides(name);
+    for (const char* name : kRewards) setup.provides(name, ScalarOrder::When::kTrigger, Goal::kMax);
+    setup.provides(kLength);
   }
   void compile(Run& /*run*/) override {
     predictor_->compile({{spec_.observation.dtype, spec_.observation.shape.prepend(p_.episodes)}});
@@ -63,13 +64,14 @@ class PlayEpisodes final : public Callback {
     const double sum = std::accumulate(played.rewards.begin(), played.rewards.end(), 0.0);
     const auto episodes = static_cast<double>(p_.episodes);
     size_t i = 0;
-    for (const double value : {sum / episodes, *least, *most, static_cast<double>(played.steps) / episodes})
-      run.monitors().put_scalar(kScalars[i++], value);
+    for (const double value : {sum / episodes, *least, *most})
+      run.monitors().put_scalar(kRewards[i++], value);
+    run.monitors().put_scalar(kLength, static_cast<double>(played.steps) / episodes);
   }
 
  private:
-  static constexpr std::array kScalars = {"greedy_reward", "greedy_reward_min", "greedy_reward_max",
-                                          "greedy_episode_length"};
+  static constexpr std::array kRewards = {"greedy_reward", "greedy_reward_min", "greedy_reward_max"};
+  static constexpr const char* kLength = "greedy_episode_length";
   struct Played {
     std::vector<double> rewards;  // by episode
     int64_t steps = 0;            // of all

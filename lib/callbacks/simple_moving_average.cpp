@@ -39,7 +39,8 @@ class SimpleMovingAverage final : public Callback {
     indices_.clear();
     for (const Ref<Stat>& name : p_.names) {
       indices_.push_back(setup.statistic(name));
-      setup.provides(reported(name), ScalarOrder::When::kStep);
+      setup.provides(reported(name), ScalarOrder::When::kStep,
+                     setup.statistics()[indices_.back()].known_goal());
     }
     windows_.resize(p_.names.size());
   }

@@ -16,7 +16,7 @@ struct StatMonitorParamSetterParams {
   Formula value;
   double threshold = 0;
   int64_t last_k = 1;
-  bool reverse = false;
+  std::optional<bool> reverse;
   std::optional<double> stop_below;
 };
 
@@ -29,7 +29,7 @@ class StatMonitorParamSetter final : public HyperParamSetter {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Changes a hyper-parameter when a statistic has not improved: in its last K values, the "
-               "smallest is not below the first by more than the threshold.")
+               "best is not better than the first by more than the threshold.")
         .example(
             "StatMonitorParamSetter: {param: learning_rate, monitor: cost, value: old * 0.2, threshold: "
             "0, last_k: 3}")
@@ -46,7 +46,10 @@ class StatMonitorParamSetter final : public HyperParamSetter {
         .field("last_k", &Params::last_k, at_least(1),
                "number of values that are looked at; after a change they are forgotten")
         .required()
-        .field("reverse", &Params::reverse, "the statistic improves when it grows")
+        .field("reverse", &Params::reverse,
+               "true: higher values of the statistic are better, false: lower ones; default: as the "
+               "statistic has "
+               "it, which is known of costs and of metrics that measure a success or an error")
         .field("stop_below", &Params::stop_below, "ends the run instead of setting a value below this one");
   }
   explicit StatMonitorParamSetter(const Params& p)
@@ -58,7 +61,12 @@ class StatMonitorParamSetter final : public HyperParamSetter {
   void setup(Setup& setup) override {
     param_.setup(setup);
     value_.setup(setup, Expression::Result::kNumber);
-    setup.needs(p_.monitor, kMonitorSetterOwner);
+    ScalarOrder::GoalUse goal;
+    if (p_.reverse) goal.asked = *p_.reverse ? Goal::kMax : Goal::kMin;
+    goal.if_opposite = "remove 'reverse'";
+    goal.if_unknown = "write reverse: false (lower) or reverse: true (higher)";
+    goal.use = [this](Goal known) { goal_ = known; };
+    setup.needs_goal(p_.monitor, kMonitorSetterOwner, std::move(goal));
   }
   /// A run that has ended for `stop_below` ends again, unless that was lowered.
   void before_train(Run& run) override {
@@ -109,11 +117,12 @@ class StatMonitorParamSetter final : public HyperParamSetter {
 
   bool has_improved() const {
     const auto [smallest, largest] = std::minmax_element(values_.begin(), values_.end());
-    if (p_.reverse) return *largest > values_.front() + p_.threshold;
+    if (goal_ == Goal::kMax) return *largest > values_.front() + p_.threshold;
     return *smallest < values_.front() - p_.threshold;
   }
 
   Params p_;
+  Goal goal_ = Goal::kMin;
   RunFormula value_;
   std::deque<double> values_;      // since the last change, oldest first
   int64_t last_step_ = -1;         // of the newest value

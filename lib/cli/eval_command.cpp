@@ -23,6 +23,7 @@ struct EvalOptions {
   ModelArguments model;
   std::string data;
   std::vector<std::string> minima;
+  std::vector<std::string> maxima;
   bool json = false;
 };
 
@@ -33,11 +34,29 @@ std::string chosen_flow(const EvalOptions& o, const Experiment& e) {
   throw ConfigError("no flow to evaluate on; name one with --data NAME");
 }
 
-Gate minimum(const std::string& text) {
+/// An option that sets a bound.
+struct BoundOption {
+  const char* name;
+  const char* sign;
+  const char* opposite;
+};
+constexpr BoundOption kMinimum = {"--min", ">=", "--max"};
+constexpr BoundOption kMaximum = {"--max", "<=", "--min"};
+
+/// Errors: ConfigError, also for a bound that bad values meet.
+Gate bound(const BoundOption& option, const std::string& text, const StatisticGoals& goals) {
   const size_t equals = text.find('=');
-  if (equals == std::string::npos) throw ConfigError("--min " + text + ": write --min NAME=VALUE");
-  const Position where{std::make_shared<const std::string>("--min"), 0, 0};
-  return parse_gate(text.substr(0, equals), ">= " + text.substr(equals + 1), where);
+  const std::string as_written = std::string(option.name) + " " + text;
+  if (equals == std::string::npos) throw ConfigError(as_written + ": write " + option.name + " NAME=VALUE");
+  const Position where{std::make_shared<const std::string>(option.name), 0, 0};
+  const std::string name = text.substr(0, equals);
+  Gate gate = parse_gate(name, std::string(option.sign) + " " + text.substr(equals + 1), where);
+  gate.name = name;  // there is one value, so none is the best
+  gate.of_best = false;
+  const auto found = goals.find(gate.name);
+  if (found != goals.end() && found->second && *found->second != gate.goal())
+    throw ConfigError(as_written + ": " + goal_text(*found->second, gate.name) + "; use " + option.opposite);
+  return gate;
 }
 
 void require(const std::vector<Gate>& gates, const Evaluator::Result& result) {
@@ -51,15 +70,22 @@ void require(const std::vector<Gate>& gates, const Evaluator::Result& result) {
   if (!missed.empty()) throw GateMissed(join(missed, "\n"));
 }
 
-int evaluate(const EvalOptions& o) {
+/// Errors: ConfigError.
+std::vector<Gate> gates_of(const EvalOptions& o, const StatisticGoals& goals) {
   std::vector<Gate> gates;
-  for (const std::string& text : o.minima) gates.push_back(minimum(text));
+  for (const std::string& text : o.minima) gates.push_back(bound(kMinimum, text, goals));
+  for (const std::string& text : o.maxima) gates.push_back(bound(kMaximum, text, goals));
+  check_gates(gates, goals);
+  return gates;
+}
+
+int evaluate(const EvalOptions& o) {
   StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
   const Experiment& e = model.experiment();
   const std::string name = chosen_flow(o, e);
   e.flow(name).prepare();  // some sources know only then what they hold
   Evaluator evaluator(name, model.place(), e.flow(name), static_cast<uint64_t>(e.config.seed));
-  check_gates(gates, evaluator.statistics());
+  const std::vector<Gate> gates = gates_of(o, evaluator.goals());
   check_same_labels(model.labels(), e.tower.get(), e.flow(name), name);
   const Evaluator::Result result = evaluator.run();
   warn_of_bad_samples(name, e.flow(name));
@@ -85,6 +111,9 @@ void add_eval_options(CLI::App& command, Action& action) {
   command.add_option("--data", options->data,
                      "flow of its config (default: validation, else that of predict)");
   command.add_option("--min", options->minima, "exit code 8 if the statistic is below; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--max", options->maxima, "exit code 8 if the statistic is above; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_json_flag(command, options->json);

@@ -10,6 +10,7 @@
 #include "experiment/declared_data.h"
 #include "experiment/gates.h"
 #include "experiment/initial_weights.h"
+#include "experiment/without_effect.h"
 #include "predict/class_counts.h"
 #include "predict/evaluation_flow.h"
 #include "predict/predict_outputs.h"
@@ -167,6 +168,7 @@ CheckedExperiment::CheckedExperiment(const std::string& path, const std::vector<
   };
   open_data_and_set_up(e, open_data, [&] { set_up_trainer(e, plan_, *world_); });
   warn_of_unsaved_weights(e);
+  warn_of_what_has_no_effect(e);
   if (with_data || !e.config.steps_per_epoch.is_data()) steps_per_epoch_ = resolved_steps_per_epoch(e);
   monitors_ = std::make_unique<Monitors>(std::vector<std::unique_ptr<Monitor>>());
   const RunLength length{e.config.starting_epoch, e.config.max_epoch, steps_per_epoch_};

@@ -40,8 +40,8 @@ class CheckedExperiment {
   Plan& plan() { return plan_; }
   /// False if nothing tells whether data.train fits the model: it must be opened, and was not.
   bool knows_train_data() const { return knows_train_data_; }
-  /// Every statistic that the run will report, sorted; empty without the data.
-  const std::vector<std::string>& statistics() const { return statistics_; }
+  /// Every statistic that the run will report; empty without the data.
+  const StatisticGoals& statistics() const { return statistics_; }
   /// 0 if only the data tell.
   int64_t steps_per_epoch() const { return steps_per_epoch_; }
   /// Compiles every program that a run will use, and takes the weights that `init` names. Errors:
@@ -60,7 +60,7 @@ class CheckedExperiment {
   std::unique_ptr<Comm> world_;
   int64_t steps_per_epoch_ = 0;
   bool knows_train_data_ = true;
-  std::vector<std::string> statistics_;
+  StatisticGoals statistics_;
   bool callbacks_are_set_up_ = false;
   uint64_t program_bytes_ = 0;
   uint64_t data_bytes_ = 0;

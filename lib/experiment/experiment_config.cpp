@@ -21,6 +21,8 @@ constexpr std::array<std::pair<const char*, Gate::Bound>, 4> kBounds = {{{">=", 
                                                                          {">", Gate::Bound::kAbove},
                                                                          {"<", Gate::Bound::kBelow}}};
 
+constexpr std::string_view kBestOf = "best ";
+
 const char* text_of(Gate::Bound bound) {
   for (const auto& [text, value] : kBounds) {
     if (value == bound) return text;
@@ -215,9 +217,9 @@ ConfigNode Codec<FlowMap>::dump(const FlowMap& flows) {
 std::optional<StepsPerEpoch> Codec<StepsPerEpoch>::parse(const ConfigNode& node, Reader& reader) {
   constexpr int64_t kMostSteps = 1000000000000;
   if (node.is_string() && node.text() == "data") return StepsPerEpoch{};
-  if (node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 0 && node.as_int() <= kMostSteps)
+  if (node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 1 && node.as_int() <= kMostSteps)
     return StepsPerEpoch{node.as_int()};
-  reader.wrong_type(node, "data or a number from 0 to 10^12");
+  reader.wrong_type(node, "data or a number from 1 to 10^12");
   return std::nullopt;
 }
 
@@ -239,16 +241,20 @@ bool Gate::holds(double figure) const {
   return false;
 }
 
-std::string Gate::str() const { return name + " " + text_of(bound) + " " + shortest(value); }
+std::string Gate::str() const { return key() + " " + text_of(bound) + " " + shortest(value); }
+
+std::string Gate::key() const { return (of_best ? std::string(kBestOf) : "") + name; }
 
 Gate parse_gate(const std::string& name, const std::string& bound, const Position& position) {
+  const bool of_best = name.starts_with(kBestOf);
+  const std::string statistic(trim(std::string_view(name).substr(of_best ? kBestOf.size() : 0)));
   for (const auto& [sign, value] : kBounds) {
     if (!bound.starts_with(sign)) continue;
     const std::string number(trim(std::string_view(bound).substr(std::string_view(sign).size())));
     double limit = 0;
     const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), limit);
     if (failure != std::errc{} || end != number.data() + number.size() || !std::isfinite(limit)) break;
-    return {name, value, limit, position};
+    return {statistic, value, limit, position, of_best};
   }
   throw ConfigError(position, "gate of '" + name +
                                   "': expected >=, >, <= or < and a number, such as \">= 0.98\"; found '" +
@@ -276,7 +282,7 @@ std::optional<std::vector<Gate>> Codec<std::vector<Gate>>::parse(const ConfigNod
 ConfigNode Codec<std::vector<Gate>>::dump(const std::vector<Gate>& gates) {
   std::vector<ConfigNode::Entry> entries;
   for (const Gate& gate : gates) {
-    entries.push_back({gate.name, std::string(text_of(gate.bound)) + " " + shortest(gate.value)});
+    entries.push_back({gate.key(), std::string(text_of(gate.bound)) + " " + shortest(gate.value)});
   }
   return ConfigNode::map(std::move(entries));
 }
@@ -311,7 +317,10 @@ Schema<ExperimentConfig> experiment_schema() {
       .field("default_callbacks", &C::default_callbacks, "callbacks that run after `callbacks`, or false")
       .field("monitors", &C::monitors, "where statistics are written")
       .field("init", &C::init, "weights that a new run starts with")
-      .field("gates", &C::gates, "bounds that statistics must meet at the end, by statistic")
+      .field("gates", &C::gates,
+             "bounds that statistics must meet at the end, by statistic; `best STATISTIC`: that the best "
+             "value of the "
+             "run must meet")
       .field("predict", &C::predict, "what `tpack infer` predicts");
 }
 

@@ -35,19 +35,26 @@ struct InitSection {
   LoadRules rules;
 };
 
-/// A statistic and the bound that it must meet at the end of the run: `validation_accuracy: ">= 0.985"`.
+/// A statistic and the bound that it must meet at the end of the run: `validation_accuracy: ">= 0.985"`; or
+/// its best value in the run: `best validation_accuracy: ">= 0.99"`.
 struct Gate {
   enum class Bound : uint8_t { kAtLeast, kAbove, kAtMost, kBelow };
   std::string name;
   Bound bound = Bound::kAtLeast;
   double value = 0;
   Position position = {};
+  bool of_best = false;
 
+  /// Which values the bound is for.
+  Goal goal() const { return bound == Bound::kAtLeast || bound == Bound::kAbove ? Goal::kMax : Goal::kMin; }
   bool holds(double figure) const;
-  /// "validation_accuracy >= 0.985".
+  /// "best validation_accuracy", as configs have it.
+  std::string key() const;
+  /// "best validation_accuracy >= 0.985".
   std::string str() const;
 };
-/// Reads a bound such as ">= 0.985". Errors: ConfigError at the position.
+/// Reads a bound such as ">= 0.985" of a statistic or of "best STATISTIC". Errors: ConfigError at the
+/// position.
 Gate parse_gate(const std::string& name, const std::string& bound, const Position& position);
 
 template <>

@@ -25,6 +25,7 @@
 #include "experiment/initial_weights.h"
 #include "experiment/start_report.h"
 #include "experiment/stored_model.h"
+#include "experiment/without_effect.h"
 #include "predict/evaluation_flow.h"
 
 namespace tpack {
@@ -114,6 +115,7 @@ void TrainRun::train() {
       e, [this] { prepare_data(); }, [this] { set_up_trainer(*experiment_, plan_, world_); });
   require_same_data(world_, e.flows);
   if (chief()) warn_of_unsaved_weights(e);
+  if (chief()) warn_of_what_has_no_effect(e);
   if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
@@ -297,6 +299,8 @@ void TrainRun::start(Loop& loop) {
   const VariableStore* store = e.trainer->variables();
   if (store != nullptr && !e.updates.empty())
     log::info("what is trained\n" + describe_variables(*store, e.updates));
+  if (e.config.max_epoch == ExperimentConfig{}.max_epoch && !options_.until_epoch)
+    log::info("no max_epoch: runs until stopped");
 }
 
 /// A changed config is named when it is resumed the first time; its rate is not that of the run ever after.

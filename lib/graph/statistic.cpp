@@ -1,9 +1,28 @@
 #include "graph/statistic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tpack {
+
+const char* goal_name(Goal goal) { return EnumNames<Goal>::kNames[static_cast<size_t>(goal)].first; }
+
+std::string goal_text(Goal goal, const std::string& statistic) {
+  return std::string(goal == Goal::kMin ? "lower" : "higher") + " values of '" + statistic + "' are better";
+}
+
+bool is_better(double a, double b, Goal goal) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(b) && !std::isnan(a);
+  return goal == Goal::kMin ? a < b : a > b;
+}
+
+std::vector<std::string> names_of(const StatisticGoals& statistics) {
+  std::vector<std::string> names;
+  for (const auto& [name, goal] : statistics) names.push_back(name);
+  return names;
+}
+
 namespace {
 
 void add_parts(std::span<double> total, std::span<const double> batch) {

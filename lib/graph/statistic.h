@@ -1,13 +1,36 @@
 #pragma once
 
+#include <array>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/field.h"
 #include "graph/graph.h"
 #include "tensor/tensor.h"
 
 namespace tpack {
+
+/// Which values of a statistic are better.
+enum class Goal : uint8_t { kMin, kMax };
+template <>
+struct EnumNames<Goal> {
+  static constexpr std::array<std::pair<const char*, Goal>, 2> kNames = {
+      {{"min", Goal::kMin}, {"max", Goal::kMax}}};
+};
+/// "min" and "max".
+const char* goal_name(Goal goal);
+/// "lower values of 'cost' are better".
+std::string goal_text(Goal goal, const std::string& statistic);
+/// True if `a` is better than `b`. NaN is worse than every number.
+bool is_better(double a, double b, Goal goal);
+
+/// Statistics by name, each with its goal where that is known.
+using StatisticGoals = std::map<std::string, std::optional<Goal>>;
+std::vector<std::string> names_of(const StatisticGoals& statistics);
 
 /// How the parts of a statistic add up over batches and towers, and what number they make. The parts are the
 /// elements of its sum in order, then its weight; zeros at first.
@@ -29,6 +52,10 @@ struct Statistic {
   Symbol weight;          // one number
   std::string cost = {};  // the cost that this is, or is a term of; empty for a metric
   const Accumulation* accumulation = &kRatio;
+  std::optional<Goal> goal = {};  // of a metric, where it knows it
+
+  /// A cost is minimized.
+  std::optional<Goal> known_goal() const { return cost.empty() ? goal : Goal::kMin; }
 };
 
 /// The total of a statistic. Threads: one at a time.

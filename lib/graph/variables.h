@@ -33,8 +33,9 @@ struct VariableSpec {
 
 /// Trainable variables that one update trains.
 struct ParameterGroup {
-  std::string name;                    // of the update; "" if there is one
-  std::vector<std::string> variables;  // in the order in which backward finishes their gradients
+  std::string name;                         // of the update; "" if there is one
+  std::vector<std::string> variables;       // in the order in which backward finishes their gradients
+  std::vector<std::string> unreached = {};  // those of them that the cost does not depend on
 };
 
 /// The variables that programs share, by name, in order of declaration.
@@ -50,6 +51,9 @@ class VariableTable {
   const VariableSpec* find(const std::string& name) const;
   std::vector<const VariableSpec*> all() const;
   std::vector<const VariableSpec*> trainable() const;
+  /// Says which variables keep their values, whatever trains the others (`freeze`), before layers ask for it.
+  void freeze(std::function<bool(const std::string& name)> is_frozen) { is_frozen_ = std::move(is_frozen); }
+  bool is_frozen(const std::string& name) const { return is_frozen_ && is_frozen_(name); }
   /// Says which trainable variables are trained together; those of no group are frozen. Until then all
   /// trainable variables are the group "". Errors: InternalError for a variable that is not declared, not
   /// trainable, or in two groups.
@@ -60,6 +64,7 @@ class VariableTable {
   std::map<std::string, VariableSpec> by_name_;
   std::vector<std::string> order_;
   std::optional<std::vector<ParameterGroup>> groups_;
+  std::function<bool(const std::string&)> is_frozen_;
   bool closed_ = false;
 };
 

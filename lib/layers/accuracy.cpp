@@ -24,6 +24,7 @@ class Accuracy final : public Metric {
   }
   explicit Accuracy(Params p) : p_(std::move(p)) {}
 
+  std::optional<Goal> goal() const override { return Goal::kMax; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "accuracy", p_.logits.position);

@@ -21,8 +21,9 @@ struct BatchNormLayerParams {
 /// inference. Shapes: x [N, C, H, W] or [N, C] -> y same; beta, gamma, mean/EMA, variance/EMA [C]. The
 /// averages are EMA <- EMA * momentum + x * (1 - momentum), with the biased variance, on each tower;
 /// checkpoints hold those of the first. They change once per step and call of the layer, in the update that
-/// trains the layer's variables, and not at all if those are frozen. Source: Ioffe and Szegedy 2015;
-/// tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018, "MegDet".
+/// trains the layer's variables. A frozen layer uses its averages in training, too, and they stay. Source:
+/// Ioffe and Szegedy 2015; tensorpack models/batch_norm.py; synchronized statistics: Peng et al. 2018,
+/// "MegDet".
 class BatchNormLayer final : public Layer {
  public:
   using Params = BatchNormLayerParams;
@@ -52,7 +53,9 @@ class BatchNormLayer final : public Layer {
                  : b.constant(1, channels);
     const Symbol mean = b.variable("mean/EMA", channels, {}, false);
     const Symbol variance = b.variable("variance/EMA", channels, ones, false);
-    if (!p_.training.value_or(b.training())) return with_averages(b, x, {gamma, beta, mean, variance});
+    if (!p_.training.value_or(b.training() && !is_frozen(b)))
+      return with_averages(b, x, {gamma, beta, mean, variance});
+    if (b.training() && !p_.sync_statistics) refuse_single_values(b, x.shape());
     const Normalized normalized =
         p_.sync_statistics ? over_replicas(b, x, gamma, beta) : alone(b, x, gamma, beta);
     if (b.training()) {
@@ -63,6 +66,23 @@ class BatchNormLayer final : public Layer {
   }
 
  private:
+  /// A layer that is not trained as a whole keeps its statistics, too: they are those of its weights.
+  bool is_frozen(Builder& b) const {
+    const auto frozen = [&](const char* name) { return b.variables().is_frozen(b.variable_name(name)); };
+    if (!p_.center && !p_.scale) return frozen("mean/EMA");
+    return (!p_.center || frozen("beta")) && (!p_.scale || frozen("gamma"));
+  }
+
+  /// One value minus its mean is 0, whatever it was.
+  static void refuse_single_values(const Builder& b, const Shape& shape) {
+    const int64_t channels = shape.rank() < 2 ? 1 : shape[1];
+    if (shape.elements() != channels) return;
+    throw ShapeError(b.origin(),
+                     b.path() + ": a batch of shape " + shape.str() +
+                         " has one value per channel, and the output would not depend on it; use "
+                         "larger batches (and BatchData without a remainder of one sample), or LayerNorm");
+  }
+
   struct Statistics {
     Symbol gamma, beta, mean, variance;
   };

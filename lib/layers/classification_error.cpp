@@ -26,6 +26,7 @@ class ClassificationError final : public Metric {
   }
   explicit ClassificationError(Params p) : p_(std::move(p)) {}
 
+  std::optional<Goal> goal() const override { return Goal::kMin; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "classification_error", p_.logits.position);

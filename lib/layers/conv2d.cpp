@@ -13,7 +13,7 @@ struct Conv2DParams {
   Size2 kernel = {3, 3};
   Size2 stride = {1, 1};
   Size2 dilation = {1, 1};
-  PaddingRule padding = PaddingRule::kSame;
+  PaddingSetting padding = PaddingRule::kSame;
   int64_t groups = 1;
   bool use_bias = true;
   Part<Layer> activation;
@@ -38,7 +38,7 @@ class Conv2D final : public Layer {
         .field("stride", &Params::stride, at_least(1), "pixels between windows")
         .field("dilation", &Params::dilation, at_least(1), "pixels between the kernel's elements")
         .field("padding", &Params::padding,
-               "'same': output size input / stride, rounded up; 'valid': no padding")
+               padding_doc("'same': output size input / stride, rounded up; 'valid': no padding").c_str())
         .field("groups", &Params::groups, at_least(1), "parts that the channels are split into")
         .field("use_bias", &Params::use_bias, "adds one value per filter")
         .field("activation", &Params::activation, "layer applied to the result")

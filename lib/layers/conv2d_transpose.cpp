@@ -14,7 +14,7 @@ struct Conv2DTransposeParams {
   int64_t filters = 0;
   Size2 kernel = {3, 3};
   Size2 stride = {1, 1};
-  PaddingRule padding = PaddingRule::kSame;
+  PaddingSetting padding = PaddingRule::kSame;
   bool use_bias = true;
   Part<Layer> activation;
   Part<Initializer> kernel_initializer;
@@ -37,7 +37,9 @@ class Conv2DTranspose final : public Layer {
         .field("kernel", &Params::kernel, at_least(1), "size of the kernel, pixels")
         .field("stride", &Params::stride, at_least(1), "output pixels per input pixel")
         .field("padding", &Params::padding,
-               "'same': output size input * stride; 'valid': more by kernel - stride, if that is positive")
+               padding_doc("'same': output size input * stride; 'valid': more by kernel - stride, if that is "
+                           "positive; that of the convolution whose gradient this is")
+                   .c_str())
         .field("use_bias", &Params::use_bias, "adds one value per filter")
         .field("activation", &Params::activation, "layer applied to the result")
         .field("kernel_initializer", &Params::kernel_initializer, "values of W; default VarianceScaling")
@@ -53,7 +55,7 @@ class Conv2DTranspose final : public Layer {
     const Symbol w =
         b.variable("W", Shape{channels, p_.filters, p_.kernel.h, p_.kernel.w},
                    weights_initializer(p_.kernel_initializer, {p_.filters * area, channels * area}));
-    const Size2 image = output_size(image_of(x.shape()));
+    const Size2 image = output_size(b, image_of(x.shape()));
     const ConvolutionParams window{.stride = p_.stride,
                                    .padding = padding_for(p_.padding, image, p_.kernel, p_.stride, {1, 1})};
     Symbol y = b.emit<ConvolutionBackwardData>({window, image}, {x, w}).out();
@@ -65,8 +67,18 @@ class Conv2DTranspose final : public Layer {
   }
 
  private:
-  Size2 output_size(Size2 in) const {
-    const bool is_valid = p_.padding == PaddingRule::kValid;
+  /// With zeros as the config says, the size is that of the smallest image from which the convolution would
+  /// make `in`. Errors: ShapeError if nothing is left.
+  Size2 output_size(const Builder& b, Size2 in) const {
+    if (p_.padding.sides) {
+      const Padding2& p = *p_.padding.sides;
+      const Size2 out{(in.h - 1) * p_.stride.h + p_.kernel.h - p.top - p.bottom,
+                      (in.w - 1) * p_.stride.w + p_.kernel.w - p.left - p.right};
+      if (out.h > 0 && out.w > 0) return out;
+      throw ShapeError(b.origin(),
+                       b.path() + ": nothing is left of the output with this 'padding'; use less");
+    }
+    const bool is_valid = p_.padding.rule == PaddingRule::kValid;
     const auto size = [&](int64_t n, int64_t kernel, int64_t stride) {
       return n * stride + (is_valid ? std::max<int64_t>(kernel - stride, 0) : 0);
     };

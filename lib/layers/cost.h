@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -114,6 +115,9 @@ class Metric {
   static constexpr const char* kKind = "metric";
   virtual ~Metric() = default;
   virtual SumAndWeight build(const ModelView& model) const = 0;
+  /// Which values are better: what watches the statistic need not be told, and may not contradict. Nothing
+  /// where that depends on what is measured.
+  virtual std::optional<Goal> goal() const { return std::nullopt; }
 };
 
 }  // namespace tpack

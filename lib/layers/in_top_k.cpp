@@ -26,6 +26,7 @@ class InTopKMetric final : public Metric {
   }
   explicit InTopKMetric(Params p) : p_(std::move(p)) {}
 
+  std::optional<Goal> goal() const override { return Goal::kMax; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "in_top_k", p_.logits.position);

@@ -16,6 +16,7 @@ class MeanAbsoluteErrorMetric final : public Metric {
   }
   explicit MeanAbsoluteErrorMetric(Params p) : p_(std::move(p)) {}
 
+  std::optional<Goal> goal() const override { return Goal::kMin; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "mean_absolute_error", p_.predictions.position);

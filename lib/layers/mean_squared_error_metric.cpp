@@ -16,6 +16,7 @@ class MeanSquaredErrorMetric final : public Metric {
   }
   explicit MeanSquaredErrorMetric(Params p) : p_(std::move(p)) {}
 
+  std::optional<Goal> goal() const override { return Goal::kMin; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "mean_squared_error", p_.predictions.position);

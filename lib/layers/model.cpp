@@ -331,7 +331,8 @@ class ConfiguredModel final : public TowerFunction {
     for (const Named<Metric>& metric : metrics_) {
       keep_errors(errors, [&] {
         const SumAndWeight figure = metric.object->build(view);
-        result.statistics.push_back({metric.name, figure.sum, figure.weight, "", figure.accumulation});
+        result.statistics.push_back(
+            {metric.name, figure.sum, figure.weight, "", figure.accumulation, metric.object->goal()});
       });
     }
   }

@@ -18,6 +18,7 @@ class MultiLabelAccuracy final : public Metric {
   }
   explicit MultiLabelAccuracy(Params p) : p_(std::move(p)) { check_answers(p_, kOwner); }
 
+  std::optional<Goal> goal() const override { return Goal::kMax; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "multi_label_accuracy", p_.logits.position);

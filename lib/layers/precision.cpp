@@ -17,6 +17,7 @@ class Precision final : public Metric {
   }
   explicit Precision(Params p) : p_(std::move(p)) { check_answers(p_, kOwner); }
 
+  std::optional<Goal> goal() const override { return Goal::kMax; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "precision", p_.logits.position);

@@ -75,6 +75,7 @@ class R2 final : public Metric {
   }
   explicit R2(Params p) : p_(std::move(p)) {}
 
+  std::optional<Goal> goal() const override { return Goal::kMax; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "r2", p_.predictions.position);

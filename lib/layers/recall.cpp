@@ -17,6 +17,7 @@ class Recall final : public Metric {
   }
   explicit Recall(Params p) : p_(std::move(p)) { check_answers(p_, kOwner); }
 
+  std::optional<Goal> goal() const override { return Goal::kMax; }
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "recall", p_.logits.position);

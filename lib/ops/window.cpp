@@ -29,8 +29,9 @@ Size2 Window::output(Size2 in) const {
           output_size(in.w, padding.left + padding.right, size.w, dilation.w, stride.w)};
 }
 
-Padding2 padding_for(PaddingRule rule, Size2 in, Size2 size, Size2 stride, Size2 dilation) {
-  if (rule == PaddingRule::kValid) return {};
+Padding2 padding_for(const PaddingSetting& setting, Size2 in, Size2 size, Size2 stride, Size2 dilation) {
+  if (setting.sides) return *setting.sides;
+  if (setting.rule == PaddingRule::kValid) return {};
   const auto total = [](int64_t n, int64_t k, int64_t s, int64_t d) {
     const int64_t out = (n + s - 1) / s;
     return std::max<int64_t>(0, (out - 1) * s + extent(k, d) - n);
@@ -56,6 +57,51 @@ std::optional<Size2> Codec<Size2>::parse(const ConfigNode& node, Reader& reader)
 ConfigNode Codec<Size2>::dump(const Size2& size) {
   if (size.h == size.w) return size.h;
   return ConfigNode::list({size.h, size.w});
+}
+
+std::string padding_doc(const std::string& rules) {
+  return rules +
+         "; or so much on each side: a number (1 is PyTorch's padding=1), [height, width], or [[top, "
+         "bottom], "
+         "[left, right]]. 'same' is TensorFlow's rule: the bottom and right get one more of an odd number, "
+         "so a "
+         "window of 3 with stride 2 on an even size has nothing at the top and left";
+}
+
+FieldType Codec<PaddingSetting>::type() {
+  const FieldType pair = FieldType::list_of(FieldType::integer());
+  return FieldType::either({Codec<PaddingRule>::type(), FieldType::integer(), pair, FieldType::list_of(pair)},
+                           "same, valid, a number, a list [height, width] or a list [[top, bottom], [left, "
+                           "right]]");
+}
+
+std::optional<PaddingSetting> Codec<PaddingSetting>::parse(const ConfigNode& node, Reader& reader) {
+  using Pair = std::pair<int64_t, int64_t>;
+  Reader sizes(reader.what(), at_least(0), reader.errors());
+  if (node.is_string()) {
+    const auto rule = Codec<PaddingRule>::parse(node, reader);
+    return rule ? std::optional(PaddingSetting(*rule)) : std::nullopt;
+  }
+  const bool is_pair = node.is_list() && node.size() == 2;
+  if (is_pair && node.items()[0].is_list() && node.items()[1].is_list()) {
+    const auto rows = Codec<Pair>::parse(node.items()[0], sizes);
+    const auto columns = Codec<Pair>::parse(node.items()[1], sizes);
+    if (!rows || !columns) return std::nullopt;
+    return PaddingSetting(Padding2{rows->first, columns->first, rows->second, columns->second});
+  }
+  if (!is_pair && node.kind() != ConfigNode::Kind::kInt) {
+    reader.wrong_type(node, type().str());
+    return std::nullopt;
+  }
+  const auto both = Codec<Size2>::parse(node, sizes);
+  return both ? std::optional(PaddingSetting(Padding2{both->h, both->w, both->h, both->w})) : std::nullopt;
+}
+
+ConfigNode Codec<PaddingSetting>::dump(const PaddingSetting& setting) {
+  if (!setting.sides) return Codec<PaddingRule>::dump(setting.rule);
+  const Padding2& p = *setting.sides;
+  if (p.top == p.bottom && p.left == p.right) return Codec<Size2>::dump({p.top, p.left});
+  return ConfigNode::list({ConfigNode::list({p.top, p.bottom}), ConfigNode::list({p.left, p.right})});
 }
 
 std::optional<Padding2> Codec<Padding2>::parse(const ConfigNode& node, Reader& reader) {

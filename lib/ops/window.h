@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "core/field.h"
 #include "tensor/shape.h"
@@ -41,7 +43,20 @@ struct Window {
 /// "same": output ceil(in / stride), zeros split evenly with the odd one at the bottom and right
 /// (TensorFlow's rule). "valid": no padding.
 enum class PaddingRule : uint8_t { kSame, kValid };
-Padding2 padding_for(PaddingRule rule, Size2 in, Size2 size, Size2 stride, Size2 dilation);
+
+/// A rule, or as many zeros as the config says. In YAML `same`, `valid`, a number for all sides,
+/// [height, width] or [[top, bottom], [left, right]].
+struct PaddingSetting {
+  PaddingRule rule = PaddingRule::kSame;
+  std::optional<Padding2> sides = {};  // instead of the rule
+
+  PaddingSetting(PaddingRule r) : rule(r) {}            // NOLINT(google-explicit-constructor)
+  PaddingSetting(Padding2 padding) : sides(padding) {}  // NOLINT(google-explicit-constructor)
+};
+Padding2 padding_for(const PaddingSetting& setting, Size2 in, Size2 size, Size2 stride, Size2 dilation);
+
+/// The doc of such a field, from what the rules mean there.
+std::string padding_doc(const std::string& rules);
 
 template <>
 struct EnumNames<PaddingRule> {
@@ -57,6 +72,13 @@ struct Codec<Size2> {
   }
   static std::optional<Size2> parse(const ConfigNode& node, Reader& reader);
   static ConfigNode dump(const Size2& size);
+};
+
+template <>
+struct Codec<PaddingSetting> {
+  static FieldType type();
+  static std::optional<PaddingSetting> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const PaddingSetting& setting);
 };
 
 template <>

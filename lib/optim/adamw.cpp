@@ -5,6 +5,7 @@ namespace {
 
 struct AdamWParams : AdamParams {
   double weight_decay = 0.01;
+  std::vector<Ref<VariablePattern>> exclude;
 };
 
 /// p <- p - lr * weight_decay * p - lr * m' / (sqrt(v') + epsilon), with m' and v' of Adam. The decay is no
@@ -17,21 +18,29 @@ class AdamW final : public Optimizer {
     return adam_schema<Params>("Adam with decoupled weight decay.")
         .example("AdamW: {learning_rate: 1.0e-3, weight_decay: 0.05}")
         .field("weight_decay", &Params::weight_decay, at_least(0),
-               "part of each parameter, biases too, that is subtracted per step, times the learning rate");
+               "part of each parameter that is subtracted per step, times the learning rate")
+        .field(
+            "exclude", &Params::exclude,
+            "variables that do not decay: names with everything below them, or regular expressions for "
+            "whole names; [.*/b, .*/gamma, .*/beta] are biases and the parameters of normalizations, which "
+            "usual recipes leave out; default: all decay, as in PyTorch");
   }
-  explicit AdamW(const Params& p)
-      : Optimizer(p), rule_(p, "optimizer AdamW"), weight_decay_(p.weight_decay) {}
+  explicit AdamW(const Params& p) : Optimizer(p), rule_(p, "optimizer AdamW"), weight_decay_(p.weight_decay) {
+    for (const Ref<VariablePattern>& pattern : p.exclude) decays_.entries.push_back({pattern, 0});
+  }
 
  private:
   /// Not p * (1 - lr * weight_decay): a float near 1 keeps few digits of a small decay.
   Symbol apply(Builder& b, OptimizerState& state, Symbol parameters, Symbol gradient,
                Symbol learning_rate) const override {
-    const Symbol decay = b.mul(parameters, b.mul(learning_rate, weight_decay_));
+    Symbol decay = b.mul(parameters, b.mul(learning_rate, weight_decay_));
+    if (!decays_.empty()) decay = b.mul(decay, decays_.of_elements(b, state.layout(), "'exclude'"));
     return b.sub(parameters, b.add(decay, rule_.step(b, state, gradient, learning_rate)));
   }
 
   AdamRule rule_;
   double weight_decay_;
+  VariableFactors decays_;  // 0 for those that do not
 };
 
 TPACK_REGISTER(Optimizer, AdamW, "AdamW");

@@ -44,7 +44,7 @@ ConfigNode Codec<LearningRate>::dump(const LearningRate& rate) {
 }
 
 Symbol OptimizerState::slot(const std::string& name) {
-  const TensorSpec flat{b_.float_type(), Shape{size_}};
+  const TensorSpec flat{b_.float_type(), Shape{layout_.size}};
   return b_.variable({FlatBlock{name, group_}.name(), flat, VariableScope::kOptimizer, false, nullptr});
 }
 
@@ -78,7 +78,7 @@ void Optimizer::build(Builder& b, const ParameterGroup& group, double scale, dou
   Symbol gradient = b.mul(b.read(FlatBlock{kGradient, group.name}.name(), flat), scale);
   for (const Part<GradientProcessor>& processor : common_.gradient)
     gradient = processor->process(b, gradient, layout);
-  OptimizerState state(b, group.name, layout.size);
+  OptimizerState state(b, group.name, layout);
   Symbol rate = state.hyper_parameter(kLearningRate, common_.learning_rate.of(samples));
   if (const VariableFactors& factors = common_.learning_rate_multipliers; !factors.empty())
     rate = b.mul(factors.of_elements(b, layout, "'learning_rate_multipliers'"), rate);

@@ -51,8 +51,11 @@ struct OptimizerParams {
 /// group's parameters; numbers are scalars. All are zero at first.
 class OptimizerState {
  public:
-  OptimizerState(Builder& b, std::string group, int64_t size)
-      : b_(b), group_(std::move(group)), size_(size) {}
+  OptimizerState(Builder& b, std::string group, FlatLayout layout)
+      : b_(b), group_(std::move(group)), layout_(std::move(layout)) {}
+
+  /// Where each variable is in the blocks.
+  const FlatLayout& layout() const { return layout_; }
 
   /// The slot of that name ("m"), shape [n].
   Symbol slot(const std::string& name);
@@ -68,7 +71,7 @@ class OptimizerState {
 
   Builder& b_;
   std::string group_;
-  int64_t size_;
+  FlatLayout layout_;
 };
 
 /// The update rule: emits the program that brings the flat block of a group's parameters from one step to the

@@ -69,7 +69,7 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   for (const Statistic& statistic : build_tower(b, function_, signature, {}).statistics) {
     names.push_back(statistic.name);
     const size_t update = graphs_.update_of(statistic);
-    statistics_.push_back({update, fetched[update]++, Tally(statistic)});
+    statistics_.push_back({update, fetched[update]++, Tally(statistic), statistic.known_goal()});
   }
   check(graph);
   return names;

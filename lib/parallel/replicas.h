@@ -111,6 +111,7 @@ class Replicas {
   /// A statistic in the last step in which its update ran; lazily read. Valid until the next call.
   const Tally& statistic(size_t index) const;
   /// False if the update that computes the statistic was not due in the last step, or was skipped.
+  std::optional<Goal> goal_of_statistic(size_t index) const { return statistics_[index].goal; }
   bool statistic_is_of_last_step(size_t index) const { return ran_in_last_step(statistics_[index].update); }
   /// Likewise, of an update.
   bool ran_in_last_step(size_t update) const {
@@ -150,6 +151,7 @@ class Replicas {
     size_t update = 0;
     size_t number = 0;    // of those that the update fetches
     mutable Tally tally;  // as it was when it was read last
+    std::optional<Goal> goal;
   };
 
   /// Refuses a model that these replicas cannot train. Errors: ConfigError.

@@ -28,6 +28,12 @@ std::string in_update(const Update& update) {
   return update.name.empty() ? "" : "update " + update.name + ": ";
 }
 
+/// The gradient of what a cost does not depend on.
+bool is_zero(const Node& node) {
+  const auto* constant = op_cast<Constant>(node);
+  return constant != nullptr && constant->params().value == 0;
+}
+
 Symbol cost_of(const Update& update, const TowerFunction& tower, const TowerResult& result) {
   const auto found = result.costs.find(update.cost.name);
   if (found != result.costs.end()) return found->second;
@@ -154,10 +160,11 @@ std::vector<std::string> TrainingGraphs::moved_in(size_t update, const VariableT
 
 /// The selected variables in the order in which `graph` finishes their gradients; those that the cost does
 /// not read come last.
-std::vector<std::string> TrainingGraphs::trained_by(size_t index, const VariableTable& table,
-                                                    const Graph& graph) const {
+ParameterGroup TrainingGraphs::trained_by(size_t index, const VariableTable& table,
+                                          const Graph& graph) const {
   std::vector<std::pair<int, std::string>> finished;  // (node that ends the gradient, variable)
   std::vector<std::string> unread;
+  ParameterGroup group{updates_[index].name, {}};
   for (const VariableSpec* spec : table.trainable()) {
     if (!updates_[index].selects(spec->name)) continue;
     const auto& all = graph.assignments();
@@ -167,13 +174,14 @@ std::vector<std::string> TrainingGraphs::trained_by(size_t index, const Variable
       unread.push_back(spec->name);
     } else {
       finished.emplace_back(found->value.node->id, spec->name);
+      if (is_zero(*found->value.node)) group.unreached.push_back(spec->name);
     }
   }
   std::stable_sort(finished.begin(), finished.end());
-  std::vector<std::string> order;
-  for (const auto& [id, name] : finished) order.push_back(name);
-  order.insert(order.end(), unread.begin(), unread.end());
-  return order;
+  for (const auto& [id, name] : finished) group.variables.push_back(name);
+  group.variables.insert(group.variables.end(), unread.begin(), unread.end());
+  group.unreached.insert(group.unreached.end(), unread.begin(), unread.end());
+  return group;
 }
 
 void TrainingGraphs::check_patterns(const VariableTable& table) const {
@@ -192,6 +200,9 @@ void TrainingGraphs::check_patterns(const VariableTable& table) const {
 
 void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType float_type, double samples) {
   samples_ = samples;
+  if (!updates_[0].frozen.empty())  // the same for all updates
+    table.freeze(
+        [frozen = updates_[0].frozen](const std::string& name) { return is_for_variable(frozen, name); });
   if (!trains_all()) {
     Graph graph;  // which variables there are, before anybody selects some
     Builder b(graph, table, {Phase::kTraining, float_type});
@@ -207,7 +218,7 @@ void TrainingGraphs::declare(VariableTable& table, const Signature& fed, DType f
     for (const auto& [spec, value] : trainable_reads(graph, table)) {
       if (updates_[i].selects(spec->name)) trained[i].insert(spec->name);
     }
-    groups.push_back({updates_[i].name, trained_by(i, table, graph)});
+    groups.push_back(trained_by(i, table, graph));
     for (const std::string& name : groups.back().variables) {
       const auto [owner, is_new] = owners.emplace(name, updates_[i].name);
       if (is_new) continue;

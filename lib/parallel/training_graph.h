@@ -46,7 +46,7 @@ class TrainingGraphs {
  private:
   bool trains_all() const { return updates_.size() == 1 && updates_[0].selects_all(); }
   bool moves_in(size_t update, const std::string& variable, const VariableTable& table) const;
-  std::vector<std::string> trained_by(size_t update, const VariableTable& table, const Graph& graph) const;
+  ParameterGroup trained_by(size_t update, const VariableTable& table, const Graph& graph) const;
   void require_same_variables(size_t index, const std::vector<const VariableSpec*>& trained) const;
   void check_patterns(const VariableTable& table) const;
 

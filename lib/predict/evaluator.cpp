@@ -22,9 +22,16 @@ Evaluator::Evaluator(std::string name, const TowerPlace& place, const DataFlow& 
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
   for (const Statistic& statistic : build_tower(b, *place_.tower, nominal_, {}).statistics) {
     statistics_.push_back(statistic.name);
+    goals_.push_back(statistic.known_goal());
     tallies_.emplace_back(statistic);
   }
   check_classes(graph, *place_.tower, flow_, name_, where);
+}
+
+StatisticGoals Evaluator::goals() const {
+  StatisticGoals goals;
+  for (size_t i = 0; i < statistics_.size(); ++i) goals.emplace(statistics_[i], goals_[i]);
+  return goals;
 }
 
 Graph Evaluator::graph(const Signature& fed) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -34,6 +35,9 @@ class Evaluator {
 
   /// "cost", "accuracy", ...: what inference has of them; terms that exist in training only are not there.
   const std::vector<std::string>& statistics() const { return statistics_; }
+  /// Which values of one of them are better, where that is known.
+  std::optional<Goal> goal(size_t index) const { return goals_[index]; }
+  StatisticGoals goals() const;
   /// Compiles for whole batches and for the remainder of a pass now rather than in the first `run`. The
   /// device must have its variables. `choosing`: for the first of them; rules choose for the remainder.
   void compile(Choosing choosing = Choosing::kMeasured);
@@ -69,6 +73,7 @@ class Evaluator {
   Signature nominal_;  // of a whole batch
   Program program_;
   std::vector<std::string> statistics_;
+  std::vector<std::optional<Goal>> goals_;
   std::vector<Tally> tallies_;  // of the last pass
   int64_t batches_ = 0;
   std::string bad_input_;

@@ -1,5 +1,7 @@
 #include "predict/predict_outputs.h"
 
+#include "predict/final_function.h"
+
 namespace tpack {
 namespace {
 
@@ -75,6 +77,22 @@ const Symbol& find_output(const std::map<std::string, Symbol>& outputs, const Re
   throw unknown_reference(LayerOutput::kWhat, ref.name, ref.position, known);
 }
 
+bool gives_probabilities(Symbol y) {
+  const FinalFunction function = final_function(y);
+  return function == FinalFunction::kSoftmax || function == FinalFunction::kSigmoid;
+}
+
+/// Probabilities of probabilities mean nothing: of two classes, the surest has 0.73.
+void refuse_twice(const PredictOutput& output, Symbol from, Symbol y) {
+  const bool is_same = before_reshapes(from) == before_reshapes(y);
+  if (is_same || !gives_probabilities(from) || !gives_probabilities(y)) return;
+  const bool is_softmax = final_function(from) == FinalFunction::kSoftmax;
+  throw ConfigError(output.from.position, "output '" + output.name + "' of predict: '" + output.from.name +
+                                              "' is the output of a " + (is_softmax ? "softmax" : "sigmoid") +
+                                              " already; write " + output.name + ": " + output.from.name +
+                                              ", or name the output before it");
+}
+
 }  // namespace
 
 void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::string, Symbol>& tower,
@@ -83,7 +101,9 @@ void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::s
     const Symbol from = find_output(tower, output.from);
     const Builder::NameScope scope(b, output.name, output.from.position);
     const size_t trained = table.all().size();
-    b.fetch(output.name, output.layer ? output.layer->build(b, std::span(&from, 1)) : from);
+    const Symbol y = output.layer ? output.layer->build(b, std::span(&from, 1)) : from;
+    if (output.layer) refuse_twice(output, from, y);
+    b.fetch(output.name, y);
     if (table.all().size() == trained) continue;
     throw ConfigError(output.from.position, "output '" + output.name +
                                                 "' of predict has a layer with untrained variables; "

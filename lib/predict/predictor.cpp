@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "graph/pointwise.h"
-#include "graph/structural.h"
-#include "ops/softmax_cross_entropy.h"
-
 namespace tpack {
 namespace {
 
@@ -25,15 +21,6 @@ std::string program_name(const std::vector<PredictOutput>& outputs) {
   return name;
 }
 
-/// Other shapes have the same values.
-FinalFunction function_of(Symbol y) {
-  while (op_cast<Reshape>(*y.node) != nullptr || op_cast<Transpose>(*y.node) != nullptr)
-    y = y.node->inputs[0];
-  if (is_softmax(y)) return FinalFunction::kSoftmax;
-  if (pointwise::is_function(y, pointwise::Fn::kSigmoid)) return FinalFunction::kSigmoid;
-  return pointwise::is_function(y, pointwise::Fn::kTanh) ? FinalFunction::kTanh : FinalFunction::kOther;
-}
-
 // Of batches that are built to see shapes. Two of them: one may be the size of something else.
 constexpr int64_t kSamples = 3;
 constexpr int64_t kMoreSamples = 5;
@@ -48,7 +35,7 @@ OutputForm form_of(const Symbol& y, const Shape& of_more, const PredictOutput& o
                                                 "' has no value for each sample: it is over the whole batch; "
                                                 "use an output whose first axis is the batch");
   const Shape shape = y.shape().rank() == 0 ? y.shape() : y.shape().drop_front();
-  return {{y.dtype(), shape}, function_of(y)};
+  return {{y.dtype(), shape}, final_function(y)};
 }
 
 }  // namespace

@@ -6,17 +6,10 @@
 
 #include "backend/program.h"
 #include "backend/tower_place.h"
+#include "predict/final_function.h"
 #include "predict/predict_outputs.h"
 
 namespace tpack {
-
-/// The function that makes an output, which says what its values mean.
-enum class FinalFunction : uint8_t {
-  kOther,
-  kSoftmax,  // probabilities of classes
-  kSigmoid,  // a probability for each value
-  kTanh,     // values from -1 to 1
-};
 
 /// What an output holds for one sample.
 struct OutputForm {

@@ -5,11 +5,6 @@
 
 namespace tpack {
 
-bool is_better(double a, double b, Goal goal) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(b) && !std::isnan(a);
-  return goal == Goal::kMin ? a < b : a > b;
-}
-
 std::vector<Rung> halving_rungs(size_t runs, int64_t least_epochs, int64_t most_epochs, int64_t eta) {
   std::vector<Rung> rungs;
   int64_t epochs = least_epochs;

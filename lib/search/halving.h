@@ -6,13 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "graph/statistic.h"
+
 namespace tpack {
-
-/// Which values of a statistic are better.
-enum class Goal : uint8_t { kMin, kMax };
-
-/// True if `a` is better than `b`. NaN is worse than every number.
-bool is_better(double a, double b, Goal goal);
 
 /// A stage of successive halving: so many runs are trained until they have had so many epochs.
 struct Rung {

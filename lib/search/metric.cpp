@@ -37,16 +37,9 @@ std::vector<std::string> minimized_of(const KnownStatistics& known, const std::s
   std::vector<std::string> found;
   for (const std::string& name : known.minimized) {
     const std::string full = flow.empty() ? name : flow + "_" + name;
-    if (std::find(known.names.begin(), known.names.end(), full) != known.names.end()) found.push_back(full);
+    if (known.statistics.contains(full)) found.push_back(full);
   }
   return found;
-}
-
-bool is_minimized(const KnownStatistics& known, const std::string& name) {
-  std::vector<std::string> all = minimized_of(known, "");
-  for (const std::string& flow : known.flows)
-    for (std::string& one : minimized_of(known, flow)) all.push_back(std::move(one));
-  return std::find(all.begin(), all.end(), name) != all.end();
 }
 
 /// What is compared if nobody says it; empty if the config does not tell.
@@ -58,10 +51,14 @@ std::string usual_name(const KnownStatistics& known) {
   return candidates.size() == 1 ? candidates[0] : "";
 }
 
-Goal goal_of(const std::string& name, const KnownStatistics& known) {
+Goal goal_of(const std::string& name, const std::optional<Goal>& asked, const KnownStatistics& known) {
+  const std::optional<Goal>& own = known.statistics.at(name);
+  if (asked && own && *asked != *own)
+    throw ConfigError(std::string("--goal ") + goal_name(*asked) + ": " + goal_text(*own, name) +
+                      "; leave --goal out");
+  if (asked || own) return asked ? *asked : *own;
   for (const SearchMetric& metric : known.saved)
     if (metric.name == name) return metric.goal;
-  if (is_minimized(known, name)) return Goal::kMin;
   throw ConfigError(
       "--metric " + name +
       ": the config does not tell whether less or more is better; add --goal min or --goal max");
@@ -72,7 +69,7 @@ Goal goal_of(const std::string& name, const KnownStatistics& known) {
 KnownStatistics known_statistics(CheckedExperiment& checked) {
   const Experiment& experiment = checked.experiment();
   KnownStatistics known;
-  known.names = checked.statistics();
+  known.statistics = checked.statistics();
   known.saved = saved_metrics(experiment);
   for (const StepStatistic& statistic : experiment.trainer->statistics())
     if (statistic.minimized) known.minimized.push_back(statistic.name);
@@ -88,11 +85,12 @@ SearchMetric choose_metric(const MetricRequest& request, const KnownStatistics& 
     throw ConfigError(
         "--metric is missing: the config does not tell by which statistic runs are compared; "
         "use one of " +
-        join(known.names, ", "));
-  if (std::find(known.names.begin(), known.names.end(), name) == known.names.end())
-    throw ConfigError("--metric: " +
-                      std::string(unknown_statistic({name, {}}, known.names, known.flows).what()));
-  return {name, request.goal ? *request.goal : goal_of(name, known)};
+        join(names_of(known.statistics), ", "));
+  if (!known.statistics.contains(name)) {
+    const ConfigError unknown = unknown_statistic({name, {}}, names_of(known.statistics), known.flows);
+    throw ConfigError("--metric: " + std::string(unknown.what()));
+  }
+  return {name, goal_of(name, request.goal, known)};
 }
 
 MetricValues read_metric(const std::string& folder, const SearchMetric& metric) {
@@ -116,7 +114,5 @@ std::string short_number(double value) {
   std::snprintf(text.data(), text.size(), "%.6g", value);
   return text.data();
 }
-
-const char* goal_name(Goal goal) { return goal == Goal::kMin ? "min" : "max"; }
 
 }  // namespace tpack

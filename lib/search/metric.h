@@ -26,7 +26,7 @@ struct MetricRequest {
 
 /// What a config says about its statistics.
 struct KnownStatistics {
-  std::vector<std::string> names;      // all that a run reports
+  StatisticGoals statistics;           // all that a run reports
   std::vector<SearchMetric> saved;     // those of MinSaver and MaxSaver, in order
   std::vector<std::string> minimized;  // by the training
   std::vector<std::string> flows;      // that are validated, perhaps
@@ -34,9 +34,10 @@ struct KnownStatistics {
 KnownStatistics known_statistics(CheckedExperiment& checked);
 
 /// The metric that is asked for; else that of the first MinSaver or MaxSaver; else the minimized statistic
-/// of the one flow that is validated, or of the training. The goal that is not given is that of the saver,
-/// or min for what the training minimizes. Errors: ConfigError for an unknown statistic, with suggestion;
-/// where nothing tells the metric or its goal, with the statistics that there are.
+/// of the one flow that is validated, or of the training. The goal that is not given is that of the
+/// statistic, or of the saver. Errors: ConfigError for an unknown statistic, with suggestion; where nothing
+/// tells the metric or its goal, with the statistics that there are; for a goal that contradicts the
+/// statistic.
 SearchMetric choose_metric(const MetricRequest& request, const KnownStatistics& known);
 
 /// The metric of a run, from the stats.json of its folder.
@@ -49,8 +50,5 @@ MetricValues read_metric(const std::string& folder, const SearchMetric& metric);
 
 /// Six significant digits: "0.906421".
 std::string short_number(double value);
-
-/// "min" and "max".
-const char* goal_name(Goal goal);
 
 }  // namespace tpack

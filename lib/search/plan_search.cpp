@@ -109,11 +109,11 @@ class SearchPlanner {
 
   void require_metric() const {
     for (const auto& [run, number] : runs_) {
-      const std::vector<std::string>& names = run.statistics.names;
-      if (std::find(names.begin(), names.end(), planned_.plan.metric.name) != names.end()) continue;
+      const StatisticGoals& known = run.statistics.statistics;
+      if (known.contains(planned_.plan.metric.name)) continue;
       throw ConfigError("--metric: " + described(planned_.settings, planned_.points[number]) +
                         " does not report '" + planned_.plan.metric.name + "'; it reports " +
-                        join(names, ", "));
+                        join(names_of(known), ", "));
     }
   }
 

@@ -130,9 +130,12 @@ void AgentLink::after_step(const Replicas& replicas) {
   agent_.learn(replicas.fetched(model_.feedback.name).host());
 }
 
-const std::vector<std::string>& AgentLink::statistics() {
-  static const std::vector<std::string> kNames = {"mean_reward", "episode_length", "episodes"};
-  return kNames;
+const std::vector<StepStatistic>& AgentLink::statistics() {
+  static const std::vector<StepStatistic> kStatistics = {
+      {.name = "mean_reward", .is_mean = true, .goal = Goal::kMax},
+      {.name = "episode_length", .is_mean = true},
+      {.name = "episodes", .is_mean = true}};
+  return kStatistics;
 }
 
 std::optional<double> AgentLink::statistic(size_t index) const {

@@ -34,7 +34,7 @@ class AgentLink {
   void after_step(const Replicas& replicas);
 
   /// Of the last episodes that ended, by number.
-  static const std::vector<std::string>& statistics();
+  static const std::vector<StepStatistic>& statistics();
   std::optional<double> statistic(size_t index) const;
   const std::vector<Agent::HyperParameter>& hyper_parameters() const { return agent_.hyper_parameters(); }
   /// Null if the agent has none of this name.

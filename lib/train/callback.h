@@ -41,14 +41,19 @@ class Setup {
   /// Likewise of those that the updates train: they have gradients ("@gradient/NAME" of Run::variable).
   std::map<std::string, TensorSpec> trained_variables(
       const std::vector<Ref<VariablePattern>>& patterns) const;
-  /// Declares a scalar that this callback will put to the monitors.
-  void provides(const std::string& name, ScalarOrder::When when = ScalarOrder::When::kTrigger) {
-    scalars_.provides(name, when, triggered_);
+  /// Declares a scalar that this callback will put to the monitors, and which of its values are better.
+  void provides(const std::string& name, ScalarOrder::When when = ScalarOrder::When::kTrigger,
+                std::optional<Goal> goal = {}) {
+    scalars_.provides(name, when, triggered_, goal);
   }
   /// Says that this callback, `who` for messages, needs a scalar when it is triggered. Checked, with
   /// position, once all callbacks are set up.
   void needs(const Ref<Stat>& name, const std::string& who) {
     scalars_.needs({.scalar = name, .who = who, .triggered = triggered_});
+  }
+  /// As above, for a callback that takes some of its values for better ones.
+  void needs_goal(const Ref<Stat>& name, const std::string& who, ScalarOrder::GoalUse goal) {
+    scalars_.needs({.scalar = name, .who = who, .triggered = triggered_, .goal = std::move(goal)});
   }
   /// As above, for a name in a formula, which may also be one of `others`.
   void needs_in_formula(const Ref<Stat>& name, const std::string& who, std::vector<std::string> others) {

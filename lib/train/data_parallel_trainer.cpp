@@ -126,13 +126,13 @@ std::string DataParallelTrainer::end_of_data() const {
 
 std::vector<StepStatistic> DataParallelTrainer::statistics() const {
   std::vector<StepStatistic> all;
-  for (const std::string& name : statistics_) {
+  for (size_t i = 0; i < statistics_.size(); ++i) {
+    const std::string& name = statistics_[i];
     const bool minimized = std::any_of(setup_.updates.begin(), setup_.updates.end(),
                                        [&](const Update& update) { return update.cost.name == name; });
-    all.push_back({name, minimized});
+    all.push_back({.name = name, .minimized = minimized, .goal = replicas_->goal_of_statistic(i)});
   }
-  for (const std::string& name : agent_ ? AgentLink::statistics() : std::vector<std::string>())
-    all.push_back({.name = name, .is_mean = true});
+  if (agent_) all.insert(all.end(), AgentLink::statistics().begin(), AgentLink::statistics().end());
   return all;
 }
 

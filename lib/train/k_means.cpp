@@ -45,6 +45,7 @@ class NearestCenter final : public TowerFunction {
         {"cluster", cluster}, {"distance", b.sqrt(square)}, {"center", gather(b, centers, cluster, 0)}};
     if (b.training()) result.outputs.insert({{"rows", x}, {"square", square}});
     result.statistics = {{"distortion", b.reduce_sum(square), b.constant(static_cast<double>(samples))}};
+    result.statistics[0].goal = Goal::kMin;
     return result;
   }
 

@@ -43,7 +43,7 @@ std::string arrays_of(const NamedCallback& named) { return layout::kCallbackArra
 
 }  // namespace
 
-std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run) {
+StatisticGoals set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run) {
   std::erase_if(callbacks, [&](const NamedCallback& named) {
     return !run.is_chief() && named.callback->is_for_chief();
   });
@@ -65,7 +65,7 @@ std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks,
   for (const auto& [name, flow] : run.flows()) flows.push_back(name);
   if (run.is_chief()) scalars.check(flows, errors);  // the others have only some of the callbacks
   errors.throw_if_any();
-  return scalars.names();
+  return scalars.given();
 }
 
 Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& monitors, LoopOptions options)

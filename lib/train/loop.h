@@ -21,7 +21,7 @@ namespace tpack {
 
 /// Calls `setup` of each callback, in order, and takes those away that do not run on this process. Returns
 /// the scalars that they will give. Errors: ConfigError with the mistakes of all.
-std::vector<std::string> set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run);
+StatisticGoals set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run);
 
 /// How a run came to its end, when it did not throw.
 enum class Ending : uint8_t {
@@ -89,7 +89,7 @@ class Loop {
   /// The checkpoint that was taken is of the last epoch of this process, or a later one.
   bool nothing_is_left() const { return is_resumed_ && first_epoch_ > last_epoch(); }
   /// The scalars that the callbacks will give.
-  const std::vector<std::string>& scalars() const { return scalars_; }
+  const StatisticGoals& scalars() const { return scalars_; }
 
   /// Everything that makes the next step what it would be: for saving now.
   CheckpointContent checkpoint_content();
@@ -150,7 +150,7 @@ class Loop {
   Monitors& monitors_;
   LoopOptions options_;
   Run run_;
-  std::vector<std::string> scalars_;
+  StatisticGoals scalars_;
   bool begun_ = false;       // an epoch of this process; before, it is where it was
   bool epoch_done_ = false;  // all hooks of epoch_ have run
   bool is_resumed_ = false;

@@ -48,6 +48,7 @@ class Projection final : public TowerFunction {
     result.outputs = {{"coefficients", coefficients}, {"reconstruction", b.add(part, mean)}};
     result.statistics = {{"reconstruction_error", b.reduce_sum(b.square(b.sub(y, part))),
                           b.constant(static_cast<double>(x.shape()[0]))}};
+    result.statistics[0].goal = Goal::kMin;
     if (!b.training()) return result;
     const Symbol offset = b.variable(
         {.name = kOffset, .spec = {b.float_type(), {features}}, .scope = VariableScope::kOptimizer});
@@ -94,7 +95,9 @@ class Pca final : public BatchTrainer {
     moments_.resize(static_cast<size_t>(n * n + n + 1));
   }
 
-  std::vector<StepStatistic> statistics() const override { return {{"explained_variance", false}}; }
+  std::vector<StepStatistic> statistics() const override {
+    return {{.name = "explained_variance", .goal = Goal::kMax}};
+  }
   std::optional<double> statistic(size_t /*index*/) const override {
     return explained() > 0 ? std::optional(explained()) : std::nullopt;
   }

@@ -26,8 +26,10 @@ std::string name_in_formulas(std::string scalar) {
   return scalar;
 }
 
-void ScalarOrder::provides(const std::string& name, When when, Triggered triggered) {
-  const auto [at, is_new] = sources_.try_emplace(name, Source{current(), sources_.size(), when, triggered});
+void ScalarOrder::provides(const std::string& name, When when, Triggered triggered,
+                           std::optional<Goal> goal) {
+  const auto [at, is_new] =
+      sources_.try_emplace(name, Source{current(), sources_.size(), when, triggered, goal});
   if (is_new) return;
   const CallbackPlace& first = callbacks_[at->second.callback];
   if (at->second.callback != current()) {
@@ -41,9 +43,9 @@ void ScalarOrder::provides(const std::string& name, When when, Triggered trigger
   if (when > at->second.when) at->second.when = when;
 }
 
-std::vector<std::string> ScalarOrder::names() const {
-  std::vector<std::string> all;
-  for (const auto& [name, source] : sources_) all.push_back(name);
+StatisticGoals ScalarOrder::given() const {
+  StatisticGoals all;
+  for (const auto& [name, source] : sources_) all.emplace(name, source.goal);
   return all;
 }
 
@@ -60,29 +62,52 @@ const ScalarOrder::Source* ScalarOrder::source_of(const Need& need) const {
   return nullptr;
 }
 
+Position ScalarOrder::position_of(const PlacedNeed& placed) const {
+  const Position& written = placed.need.scalar.position;
+  return written.known() ? written : callbacks_[placed.callback].position;
+}
+
+void ScalarOrder::check_goal(const PlacedNeed& placed, const std::optional<Goal>& known,
+                             Diagnostics& errors) const {
+  const GoalUse& goal = *placed.need.goal;
+  const std::string& name = placed.need.scalar.name;
+  if (goal.asked && known && *goal.asked != *known) {
+    errors.add(position_of(placed),
+               placed.need.who + ": " + goal_text(*known, name) + "; " + goal.if_opposite);
+  } else if (!goal.asked && !known) {
+    errors.add(position_of(placed), placed.need.who + ": nothing tells whether lower or higher values of '" +
+                                        name + "' are better; " + goal.if_unknown);
+  } else if (goal.use) {
+    goal.use(goal.asked ? *goal.asked : *known);
+  }
+}
+
 void ScalarOrder::check(const PlacedNeed& placed, const std::vector<std::string>& flows,
                         Diagnostics& errors) const {
   const Need& need = placed.need;
   const std::string name = need.who + ": '" + need.scalar.name + "'";
-  const Position& where =
-      need.scalar.position.known() ? need.scalar.position : callbacks_[placed.callback].position;
+  const Position where = position_of(placed);
   const Source* source = source_of(need);
   if (source == nullptr) {
     if (!is_complete_) return;
-    std::vector<std::string> known = names();
+    std::vector<std::string> known = names_of(given());
     known.insert(known.end(), need.others.begin(), need.others.end());
     const ConfigError unknown = unknown_statistic({need.scalar.name, {}}, known, flows);
     errors.add(where, need.who + ": " + unknown.problems()[0].text);
     return;
   }
   const bool in_steps = need.triggered == Triggered::kAfterSteps && !need.is_in_formula;
-  if (source->when == When::kRun || (source->when == When::kStep && !in_steps)) return;
-  if (source->number >= placed.number) {
+  const bool is_always_there = source->when == When::kRun || (source->when == When::kStep && !in_steps);
+  const bool is_late = source->number >= placed.number;
+  const bool is_rare = source->when == When::kTrigger && source->triggered == Triggered::kAfterEpochs;
+  if (!is_always_there && is_late) {
     errors.add(where,
                name + " is reported by a callback later in the list; move that callback before this one");
-  } else if (in_steps && source->when == When::kTrigger && source->triggered == Triggered::kAfterEpochs) {
+  } else if (!is_always_there && in_steps && is_rare) {
     errors.add(where, name + " is reported after epochs only, but is needed after steps; put " +
                           "its callback into a PeriodicTrigger with every_k_steps, too");
+  } else if (need.goal) {
+    check_goal(placed, source->goal, errors);
   }
 }
 

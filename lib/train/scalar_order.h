@@ -1,11 +1,14 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/field.h"
+#include "graph/statistic.h"
 
 namespace tpack {
 
@@ -29,6 +32,13 @@ class ScalarOrder {
   /// When the `trigger` of a callback is called.
   enum class Triggered : uint8_t { kAfterEpochs, kAfterSteps, kAfterBoth };
 
+  /// For a callback that takes some values of a statistic for better ones.
+  struct GoalUse {
+    std::optional<Goal> asked = {};           // nothing: that of the statistic
+    std::string if_opposite = {};             // the fix where `asked` contradicts it: "use MinSaver"
+    std::string if_unknown = {};              // where nothing tells: "write mode: min or mode: max"
+    std::function<void(Goal)> use = nullptr;  // is told the goal
+  };
   /// What a callback needs.
   struct Need {
     Ref<Stat> scalar;
@@ -36,6 +46,7 @@ class ScalarOrder {
     Triggered triggered = Triggered::kAfterEpochs;
     bool is_in_formula = false;            // where older values will do, and names are written differently
     std::vector<std::string> others = {};  // what else the name may be, for suggestions
+    std::optional<GoalUse> goal = {};      // nothing: any values will do
   };
 
   /// What follows is of the next callback in the list, `who` for messages.
@@ -44,13 +55,15 @@ class ScalarOrder {
   }
   /// The callback failed before it could say all that it gives: it may be what others need.
   void callback_failed() { is_complete_ = false; }
-  void provides(const std::string& name, When when, Triggered triggered = Triggered::kAfterEpochs);
+  void provides(const std::string& name, When when, Triggered triggered = Triggered::kAfterEpochs,
+                std::optional<Goal> goal = {});
   void needs(Need need) { needs_.push_back({std::move(need), current(), sources_.size()}); }
-  /// Reports each need that nothing can fulfil, with the order that would or the nearest name, and each
-  /// scalar that two callbacks give. `flows`: as in unknown_statistic.
+  /// Reports each need that nothing can fulfil, with the order that would or the nearest name, each goal that
+  /// contradicts the statistic or that nothing tells, and each scalar that two callbacks give; tells the
+  /// goals to those who use them. `flows`: as in unknown_statistic.
   void check(const std::vector<std::string>& flows, Diagnostics& errors) const;
-  /// Every scalar that is given, sorted.
-  std::vector<std::string> names() const;
+  /// Every scalar that is given.
+  StatisticGoals given() const;
 
  private:
   struct CallbackPlace {
@@ -67,9 +80,12 @@ class ScalarOrder {
     size_t number;    // of sources before it
     When when;
     Triggered triggered;
+    std::optional<Goal> goal;
   };
   size_t current() const { return callbacks_.size() - 1; }
   void check(const PlacedNeed& placed, const std::vector<std::string>& flows, Diagnostics& errors) const;
+  void check_goal(const PlacedNeed& placed, const std::optional<Goal>& known, Diagnostics& errors) const;
+  Position position_of(const PlacedNeed& placed) const;
   const Source* source_of(const Need& need) const;
 
   std::vector<CallbackPlace> callbacks_;

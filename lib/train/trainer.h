@@ -16,6 +16,7 @@
 #include "comm/comm.h"
 #include "core/registry.h"
 #include "dataflow/data_flow.h"
+#include "graph/statistic.h"
 #include "graph/tower_function.h"
 #include "input/input_source.h"
 #include "optim/update.h"
@@ -45,6 +46,10 @@ struct StepStatistic {
   std::string name;
   bool minimized = false;  // by the training, which has diverged if this is NaN
   bool is_mean = false;    // of more than the step already: reported as it is
+  std::optional<Goal> goal = {};
+
+  /// What the training minimizes should be small.
+  std::optional<Goal> known_goal() const { return minimized ? Goal::kMin : goal; }
 };
 
 /// What a step works on, for the table at the start of a run.

@@ -17,7 +17,7 @@ class EarlyStopTest : public testing::Test {
     trainer_ = std::make_unique<FakeTrainer>();
     run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 1}, *trainer_);
     run_->options.folder = folder_.str();
-    run_->add("give", std::make_unique<GiveScalar>("cost", std::move(values), std::move(silent)));
+    run_->add("give", std::make_unique<GiveScalar>("cost", std::move(values), std::move(silent), goal_));
     return run_->add("EarlyStop", parse_yaml("{monitor: cost, " + more + "}", "s.yaml")).add("ModelSaver");
   }
   /// The epoch in which it ends the run; 0 if it does not.
@@ -29,6 +29,7 @@ class EarlyStopTest : public testing::Test {
     return result.ending == Ending::kStopped ? result.epoch : 0;
   }
 
+  std::optional<Goal> goal_ = Goal::kMin;  // of the statistic
   TemporaryFolder folder_;
   std::unique_ptr<FakeTrainer> trainer_;
   std::unique_ptr<TestRun> run_;
@@ -42,9 +43,40 @@ TEST_F(EarlyStopTest, ends_a_run_that_does_not_improve) {
 }
 
 TEST_F(EarlyStopTest, can_wait_for_larger_values_and_for_larger_steps) {
+  goal_ = std::nullopt;
   EXPECT_EQ(end_of("patience: 2, mode: max", {1, 2, 1.5, 1.5, 3}), 4);
+  EXPECT_EQ(end_of("patience: 2, mode: min", {1, 0.5, 1.5, 1.5, 3}), 4);
+  goal_ = Goal::kMin;
   EXPECT_EQ(end_of("patience: 2, min_delta: 0.5", {5, 4.75, 4.5, 4, 4}), 3);
   EXPECT_EQ(reason_, "cost has not improved by more than 0.5 in 2 values; the best is 5 after global_step 1");
+}
+
+TEST_F(EarlyStopTest, waits_for_what_is_better_of_the_statistic) {
+  const std::vector<double> rises = {1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(end_of("patience: 2", rises), 3);
+  goal_ = Goal::kMax;
+  EXPECT_EQ(end_of("patience: 2", rises), 0);
+  EXPECT_EQ(end_of("patience: 2, mode: max", rises), 0);
+}
+
+TEST_F(EarlyStopTest, refuses_a_mode_that_contradicts_the_statistic_and_asks_where_nothing_tells) {
+  const auto refused = [&](const std::string& more) {
+    try {
+      end_of(more, {1, 1});
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused("mode: max"),
+            "s.yaml:1:11: callback EarlyStop: lower values of 'cost' are better; remove 'mode: max'");
+  goal_ = Goal::kMax;
+  EXPECT_EQ(refused("mode: min"),
+            "s.yaml:1:11: callback EarlyStop: higher values of 'cost' are better; remove 'mode: min'");
+  goal_ = std::nullopt;
+  EXPECT_EQ(refused("patience: 2"),
+            "s.yaml:1:11: callback EarlyStop: nothing tells whether lower or higher values of 'cost' are "
+            "better; write mode: min or mode: max");
 }
 
 TEST_F(EarlyStopTest, nan_is_no_improvement) {
@@ -84,7 +116,7 @@ std::string end_with(const std::string& item) {
   return run.go().reason;
 }
 const live::Fields kEarlyStop("callback", "EarlyStop",
-                              {.base = "{monitor: cost, patience: 3}",
+                              {.base = "{monitor: cost, patience: 3, mode: min}",
                                .values = {{"monitor", "nothing"}, {"patience", "5"}, {"min_delta", "0.2"}},
                                .build = end_with});
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,10 @@ namespace tpack {
 /// Gives a scalar after each epoch: the given values in turn, and nothing in the epochs in `silent`.
 class GiveScalar final : public Callback {
  public:
-  GiveScalar(std::string name, std::vector<double> values, std::vector<int64_t> silent = {})
-      : name_(std::move(name)), values_(std::move(values)), silent_(std::move(silent)) {}
-  void setup(Setup& setup) override { setup.provides(name_); }
+  GiveScalar(std::string name, std::vector<double> values, std::vector<int64_t> silent = {},
+             std::optional<Goal> goal = {})
+      : name_(std::move(name)), values_(std::move(values)), silent_(std::move(silent)), goal_(goal) {}
+  void setup(Setup& setup) override { setup.provides(name_, ScalarOrder::When::kTrigger, goal_); }
   void trigger(tpack::Run& run) override {
     if (std::find(silent_.begin(), silent_.end(), run.epoch()) != silent_.end()) return;
     run.monitors().put_scalar(name_, values_.at(static_cast<size_t>(run.epoch()) - 1));
@@ -23,6 +25,7 @@ class GiveScalar final : public Callback {
   std::string name_;
   std::vector<double> values_;
   std::vector<int64_t> silent_;
+  std::optional<Goal> goal_;
 };
 
 /// Every value of every statistic with its step, but for those that no two runs agree on: equal texts are

@@ -17,6 +17,20 @@ TEST(MaxSaver, keeps_the_largest_and_names_the_file_after_it) {
   EXPECT_EQ(load_checkpoint(folder / "checkpoints/max-group-cost.h5").epoch, 2);
 }
 
+/// Of a cost, the worst model would be kept.
+TEST(MaxSaver, refuses_a_statistic_of_which_lower_values_are_better) {
+  FakeTrainer trainer;
+  trainer.figures["cost"] = [](int64_t) { return 1.0; };
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
+  run.add("MovingAverageSummary").add("MaxSaver", {{"monitor", "cost"}});
+  try {
+    run.loop();
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "callback MaxSaver: lower values of 'cost' are better; use MinSaver");
+  }
+}
+
 const live::Fields kMaxSaverFile("callback", "MaxSaver", {.values = {{"file", "best.h5"}}});
 
 }  // namespace

@@ -27,7 +27,7 @@ class StatMonitorTest : public testing::Test {
     trainer_->on_step = [this](int64_t) { seen_.push_back(static_cast<float>(trainer_->learning_rate())); };
     run_ = std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 1}, *trainer_);
     run_->options.folder = folder_.str();
-    run_->add("give", std::make_unique<GiveScalar>("cost", std::move(costs), std::move(silent)));
+    run_->add("give", std::make_unique<GiveScalar>("cost", std::move(costs), std::move(silent), goal_));
     return run_->add("StatMonitorParamSetter", parse_yaml(params, "s.yaml"));
   }
   /// The learning rate of each step.
@@ -38,6 +38,7 @@ class StatMonitorTest : public testing::Test {
     return seen_;
   }
 
+  std::optional<Goal> goal_ = Goal::kMin;  // of the statistic
   TemporaryFolder folder_;
   std::unique_ptr<FakeTrainer> trainer_;
   std::unique_ptr<TestRun> run_;
@@ -60,8 +61,32 @@ TEST_F(StatMonitorTest, forgets_its_window_after_a_change) {
 }
 
 TEST_F(StatMonitorTest, in_reverse_the_statistic_should_grow) {
+  goal_ = std::nullopt;
   EXPECT_THAT(rates(kHalve + std::string(", reverse: true}"), {1, 1.05, 1.2, 1.2, 1.2, 0}),
               ElementsAre(1, 1, 1, 1, 1, 0.5F));
+  goal_ = Goal::kMax;
+  EXPECT_THAT(rates(kHalve + std::string("}"), {1, 1.05, 1.2, 1.2, 1.2, 0}),
+              ElementsAre(1, 1, 1, 1, 1, 0.5F));
+}
+
+TEST_F(StatMonitorTest, needs_a_direction_that_fits_the_statistic) {
+  const auto refused = [&](const std::string& more) {
+    try {
+      rates(kHalve + more + "}", {1, 1});
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(
+      refused(", reverse: true"),
+      HasSubstr("callback StatMonitorParamSetter: lower values of 'cost' are better; remove 'reverse'"));
+  goal_ = Goal::kMax;
+  EXPECT_THAT(refused(", reverse: false"), HasSubstr("higher values of 'cost' are better; remove 'reverse'"));
+  goal_ = std::nullopt;
+  EXPECT_THAT(refused(""),
+              HasSubstr("nothing tells whether lower or higher values of 'cost' are better; write "
+                        "reverse: false (lower) or reverse: true (higher)"));
 }
 
 TEST_F(StatMonitorTest, an_epoch_without_a_new_value_does_not_count) {
@@ -132,7 +157,8 @@ std::string rates_with(const std::string& item) {
 const live::Fields kStatMonitorParamSetter(
     "callback", "StatMonitorParamSetter",
     {.base =
-         "{param: learning_rate, monitor: cost, value: old / 2, threshold: 0.2, last_k: 3, stop_below: 0.2}",
+         "{param: learning_rate, monitor: cost, value: old / 2, threshold: 0.2, last_k: 3, reverse: false, "
+         "stop_below: 0.2}",
      .values = {{"param", "momentum"},
                 {"monitor", "nothing"},
                 {"value", "old / 4"},

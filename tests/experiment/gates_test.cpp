@@ -1,5 +1,7 @@
 #include "experiment/gates.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace tpack {
@@ -32,15 +34,49 @@ TEST(Gates, all_that_are_missed_are_named) {
             "gate accuracy >= 0.8 is missed: 0.5\ngate cost < 1 is missed: it has no value");
 }
 
+TEST(Gates, look_at_the_best_value_where_they_say_so) {
+  Monitors monitors({});
+  for (const double value : std::vector<double>{0.5, 0.9, NAN, 0.7}) monitors.put_scalar("accuracy", value);
+  EXPECT_EQ(missed({parse_gate("best accuracy", ">= 0.9", {})}, monitors), "");
+  EXPECT_EQ(missed({parse_gate("best accuracy", "> 0.9", {})}, monitors),
+            "gate best accuracy > 0.9 is missed: 0.9");
+  EXPECT_EQ(missed({parse_gate("best accuracy", "< 0.6", {})}, monitors), "") << "the best is the lowest";
+  EXPECT_EQ(missed({parse_gate("best cost", "< 0.6", {})}, monitors),
+            "gate best cost < 0.6 is missed: it has no value");
+}
+
+const StatisticGoals kProvided = {{"accuracy", Goal::kMax}, {"cost", Goal::kMin}, {"mean", std::nullopt}};
+
+std::string refused(const std::string& name, const std::string& bound) {
+  try {
+    check_gates({parse_gate(name, bound, {})}, kProvided);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 TEST(Gates, of_unknown_statistics_are_refused) {
-  EXPECT_NO_THROW(check_gates({parse_gate("cost", "< 1", {})}, {"accuracy", "cost"}));
-  EXPECT_THROW(check_gates({parse_gate("costs", "< 1", {})}, {"accuracy", "cost"}), ConfigError);
+  EXPECT_EQ(refused("cost", "< 1"), "");
+  EXPECT_EQ(refused("best cost", "< 1"), "");
+  EXPECT_EQ(refused("costs", "< 1"), "unknown statistic 'costs'; did you mean 'cost'?");
+  EXPECT_EQ(refused("best costs", "< 1"), "unknown statistic 'costs'; did you mean 'cost'?");
+}
+
+TEST(Gates, that_bad_values_meet_are_refused) {
+  for (const char* bound : {"< 0.9", "<= 0.9"}) {
+    EXPECT_EQ(refused("accuracy", bound), "gate accuracy " + std::string(bound) +
+                                              ": higher values of 'accuracy' are better; use >= or >");
+    EXPECT_EQ(refused("mean", bound), "");
+  }
+  EXPECT_EQ(refused("cost", "> 1"), "gate cost > 1: lower values of 'cost' are better; use <= or <");
+  EXPECT_EQ(refused("mean", "> 1"), "");
 }
 
 TEST(MonitorNeeds, are_statistics_of_the_run) {
-  EXPECT_NO_THROW(check_monitor_needs({{"cost", "monitor SendMonitorData"}}, {"accuracy", "cost"}));
+  EXPECT_NO_THROW(check_monitor_needs({{"cost", "monitor SendMonitorData"}}, kProvided));
   try {
-    check_monitor_needs({{"acuracy", "monitor SendMonitorData"}}, {"accuracy", "cost"});
+    check_monitor_needs({{"acuracy", "monitor SendMonitorData"}}, kProvided);
     ADD_FAILURE() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_EQ(std::string(error.what()),

@@ -58,6 +58,13 @@ TEST_F(Stored, eval_has_gates) {
   EXPECT_EQ(tpack({"eval", model(), "--min", "accuracy=0"}).code, 0);
   EXPECT_EQ(tpack({"eval", model(), "--min", "accuracy=1.5"}).code, 8);
   EXPECT_EQ(tpack({"eval", model(), "--min", "acuracy=0"}).code, 2);
+  EXPECT_EQ(tpack({"eval", model(), "--max", "cost=1000"}).code, 0);
+  EXPECT_EQ(tpack({"eval", model(), "--max", "cost=1.0e-9"}).code, 8);
+  EXPECT_EQ(tpack({"eval", model(), "--min", "best accuracy=0"}).code, 2);
+  const testing_cli::Outcome wrong = tpack({"eval", model(), "--min", "cost=1"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("--min cost=1: lower values of 'cost' are better; use --max"), std::string::npos)
+      << wrong.err;
   EXPECT_EQ(tpack({"eval", model(), "--data", "test"}).code, 2);
 }
 

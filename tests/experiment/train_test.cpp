@@ -202,6 +202,24 @@ TEST_F(Train, a_missed_gate_is_exit_8) {
   EXPECT_EQ(train({"--set", "gates={validation_accuracy: \">= 0\"}"}, "held").code, 0);
 }
 
+TEST_F(Train, a_gate_may_be_for_the_best_value) {
+  EXPECT_EQ(train({"--set", "gates={best validation_accuracy: \">= 0\"}"}).code, 0);
+  const Outcome missed = train({"--set", "gates={best validation_accuracy: \"> 1\"}"}, "missed");
+  EXPECT_EQ(missed.code, 8);
+  EXPECT_TRUE(last_line(missed.err).starts_with("error: gate best validation_accuracy > 1 is missed: 0."));
+}
+
+TEST_F(Train, says_that_it_has_no_end) {
+  const std::string endless = "no max_epoch: runs until stopped";
+  EXPECT_EQ(train().err.find(endless), std::string::npos);
+  const Outcome outcome = train({"--set", "max_epoch=!delete", "--set",
+                                 "callbacks=[EarlyStop: {monitor: cost, patience: 1, "
+                                 "min_delta: 1.0e+9}]"},
+                                "endless");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find(endless), std::string::npos) << outcome.err;
+}
+
 TEST_F(Train, a_diverged_run_is_exit_6) {
   const Outcome outcome = train({"--set", "optimizer={SGD: {learning_rate: 1.0e+30}}", "--set",
                                  "callbacks=[{CheckNumerics: {run_step: true}}]"});

@@ -13,6 +13,26 @@
 namespace tpack {
 namespace {
 
+/// Metrics say which values are better, but for one whose values may mean anything. The list is by what the
+/// words mean: a new metric must be added on purpose.
+TEST(Metrics, know_which_values_are_better) {
+  const std::map<std::string, std::optional<Goal>> meaning = {{"Accuracy", Goal::kMax},
+                                                              {"ClassificationError", Goal::kMin},
+                                                              {"InTopK", Goal::kMax},
+                                                              {"Mean", std::nullopt},
+                                                              {"MeanAbsoluteError", Goal::kMin},
+                                                              {"MeanSquaredError", Goal::kMin},
+                                                              {"MultiLabelAccuracy", Goal::kMax},
+                                                              {"Precision", Goal::kMax},
+                                                              {"R2", Goal::kMax},
+                                                              {"Recall", Goal::kMax}};
+  for (const ComponentInfo* info : Registry<Metric>::table().list()) {
+    const auto made = Registry<Metric>::make_item(parse_yaml(info->example(), "example.yaml"));
+    ASSERT_TRUE(meaning.contains(info->name)) << info->name;
+    EXPECT_EQ(made->goal(), meaning.at(info->name)) << info->name;
+  }
+}
+
 const Tensor kLogits = Tensor::of<double>({3, 4}, {0.1, 0.9, 0.3, 0.2,  //
                                                    2.0, 1.0, 0.0, 1.5,  //
                                                    0.0, 0.0, 0.0, 5.0});

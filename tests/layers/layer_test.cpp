@@ -267,6 +267,17 @@ TEST(Layers, dropout_drops_in_training_only_and_keeps_the_mean) {
   EXPECT_TRUE(bit_equal(value_of("- Dropout: {rate: 0.25}", ones, Phase::kInference), ones));
 }
 
+TEST(Layers, batch_norm_refuses_one_value_per_channel_in_training) {
+  const Tensor vector = random_tensor({1, 3}, 4);
+  for (const Tensor& x : {vector, random_tensor({1, 3, 1, 1}, 4)}) {
+    EXPECT_THAT([&] { value_of("- BatchNorm", x); },
+                testing::ThrowsMessage<ShapeError>(testing::HasSubstr(
+                    "batch_norm_0: a batch of shape " + x.shape().str() + " has one value per channel")));
+    EXPECT_EQ(value_of("- BatchNorm", x, Phase::kInference).shape(), x.shape());
+  }
+  EXPECT_EQ(value_of("- BatchNorm", random_tensor({1, 3, 1, 2}, 4)).elements(), 6);
+}
+
 TEST(Layers, batch_norm_normalizes_channels_of_the_batch) {
   const Tensor y = value_of("- BatchNorm: {epsilon: 1.0e-12}", random_tensor({8, 2, 3, 3}, 4));
   for (int64_t channel = 0; channel < 2; ++channel) {

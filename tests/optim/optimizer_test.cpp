@@ -115,6 +115,28 @@ TEST(AdamW, decays_weights_apart_from_the_gradient) {
                  });
 }
 
+/// As the groups with weight_decay=0 of PyTorch's recipes.
+TEST(AdamW, does_not_decay_what_is_excluded) {
+  Updates some("AdamW: {weight_decay: 0.2, exclude: [b]}");
+  Updates all("AdamW: {weight_decay: 0.2}");
+  Updates none("Adam");
+  for (Updates* updates : {&some, &all, &none}) {
+    for (const char* variable : {"a", "b"}) {
+      updates->set(variable, 0, 0.7);
+      updates->set("@gradient/" + std::string(variable), 0, 0.3);
+    }
+    updates->run();
+  }
+  EXPECT_EQ(some.value("a", 0), all.value("a", 0));
+  EXPECT_EQ(some.value("b", 0), none.value("b", 0));
+  EXPECT_NE(all.value("b", 0), none.value("b", 0));
+  EXPECT_THAT([] { Updates("AdamW: {exclude: [.*/c]}"); },
+              testing::ThrowsMessage<ConfigError>(
+                  testing::HasSubstr("'exclude': no trained variable matches '.*/c'")));
+}
+
+const live::Fields kAdamW("optimizer", "AdamW", {.values = {{"exclude", "[a]"}}});
+
 TEST(AdamW, without_decay_is_adam) {
   Updates adamw("AdamW: {weight_decay: 0}");
   Updates adam("Adam");

@@ -224,6 +224,31 @@ TEST_F(TwoUpdates, leave_averages_of_layers_alone_that_are_frozen_by_name) {
       ElementsAre("@gradient/body/fc/W", "@gradient/body/fc/b", "plain/mean/EMA", "plain/variance/EMA"));
 }
 
+/// The layer then does what it does in inference, so nothing that depends on the batch is computed for it.
+TEST_F(TwoUpdates, take_averages_for_the_statistics_of_frozen_layers) {
+  const auto batch_norms = [&](const std::vector<Ref<VariablePattern>>& patterns) {
+    std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
+    for (Update& one : updates) one.frozen = patterns;
+    VariableTable table;
+    TrainingGraphs graphs(*two_, updates);
+    graphs.declare(table, kFed, DType::kFloat32);
+    const std::string text = graphs.backward(0, table, kFed, DType::kFloat32).str();
+    return text.find("body/bn/BatchNorm") == std::string::npos ? "averages" : "batch";
+  };
+  EXPECT_EQ(batch_norms({}), std::string("batch"));
+  EXPECT_EQ(batch_norms({{"body/bn/beta", {}}}), std::string("batch"));
+  EXPECT_EQ(batch_norms({{"body/bn/(beta|gamma)", {}}}), std::string("averages"));
+  EXPECT_EQ(batch_norms({{"body/bn", {}}}), std::string("averages"));
+}
+
+TEST_F(TwoUpdates, name_variables_that_their_cost_does_not_depend_on) {
+  const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
+  TrainingGraphs graphs(*two_, updates);
+  graphs.declare(table_, kFed, DType::kFloat32);
+  for (const ParameterGroup& group : table_.groups())
+    EXPECT_THAT(group.unreached, ElementsAre()) << group.name;
+}
+
 TEST_F(TwoUpdates, fetch_the_statistics_of_their_costs) {
   const std::vector<Update> updates = {update("a", "a", "body"), update("b", "b", "head")};
   TrainingGraphs graphs(*two_, updates);

@@ -11,7 +11,11 @@ namespace {
 using testing::HasSubstr;
 
 KnownStatistics usual() {
-  return {{"accuracy", "cost", "learning_rate", "validation_accuracy", "validation_cost"},
+  return {{{"accuracy", Goal::kMax},
+           {"cost", Goal::kMin},
+           {"learning_rate", std::nullopt},
+           {"validation_accuracy", Goal::kMax},
+           {"validation_cost", Goal::kMin}},
           {},
           {"cost"},
           {"train", "validation"}};
@@ -29,7 +33,7 @@ std::string error_of(const MetricRequest& request, const KnownStatistics& known)
 TEST(ChooseMetric, takes_the_validation_of_what_is_minimized) {
   EXPECT_EQ(choose_metric({}, usual()), (SearchMetric{"validation_cost", Goal::kMin}));
   KnownStatistics no_validation = usual();
-  no_validation.names = {"accuracy", "cost"};
+  no_validation.statistics = {{"accuracy", Goal::kMax}, {"cost", Goal::kMin}};
   EXPECT_EQ(choose_metric({}, no_validation), (SearchMetric{"cost", Goal::kMin}));
 }
 
@@ -42,19 +46,33 @@ TEST(ChooseMetric, prefers_what_a_callback_saves_the_best_of) {
 TEST(ChooseMetric, takes_what_is_asked_for) {
   EXPECT_EQ(choose_metric({"accuracy", Goal::kMax}, usual()), (SearchMetric{"accuracy", Goal::kMax}));
   EXPECT_EQ(choose_metric({"cost", std::nullopt}, usual()), (SearchMetric{"cost", Goal::kMin}));
-  EXPECT_EQ(choose_metric({"cost", Goal::kMax}, usual()), (SearchMetric{"cost", Goal::kMax}));
+  EXPECT_EQ(choose_metric({"accuracy", std::nullopt}, usual()), (SearchMetric{"accuracy", Goal::kMax}));
+  EXPECT_EQ(choose_metric({"learning_rate", Goal::kMax}, usual()),
+            (SearchMetric{"learning_rate", Goal::kMax}));
+}
+
+TEST(ChooseMetric, takes_the_goal_of_a_saver_where_the_statistic_has_none) {
+  KnownStatistics known = usual();
+  known.saved = {{"learning_rate", Goal::kMin}};
+  EXPECT_EQ(choose_metric({}, known), (SearchMetric{"learning_rate", Goal::kMin}));
+}
+
+TEST(ChooseMetric, refuses_a_goal_that_contradicts_the_statistic) {
+  EXPECT_EQ(error_of({"cost", Goal::kMax}, usual()),
+            "--goal max: lower values of 'cost' are better; leave --goal out");
 }
 
 TEST(ChooseMetric, asks_where_the_config_does_not_tell) {
   EXPECT_THAT(
-      error_of({"accuracy", std::nullopt}, usual()),
-      HasSubstr("--metric accuracy: the config does not tell whether less or more is better; add --goal"));
+      error_of({"learning_rate", std::nullopt}, usual()),
+      HasSubstr(
+          "--metric learning_rate: the config does not tell whether less or more is better; add --goal"));
   EXPECT_THAT(
       error_of({"validation_acuracy", std::nullopt}, usual()),
       HasSubstr("--metric: unknown statistic 'validation_acuracy'; did you mean 'validation_accuracy'?"));
   KnownStatistics two = usual();
   two.minimized = {"d", "g"};
-  two.names = {"d", "g", "steps_per_s"};
+  two.statistics = {{"d", Goal::kMin}, {"g", Goal::kMin}, {"steps_per_s", std::nullopt}};
   EXPECT_THAT(error_of({}, two), HasSubstr("--metric is missing"));
   EXPECT_THAT(error_of({}, two), HasSubstr("use one of d, g, steps_per_s"));
 }

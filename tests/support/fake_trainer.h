@@ -120,9 +120,9 @@ class TestRun {
   }
   /// Each scalar that was put was declared in the setup of a callback (Setup::provides).
   void expect_declared_scalars() {
-    const std::vector<std::string>& declared = loop().scalars();
+    const StatisticGoals& declared = loop().scalars();
     for (const std::string& name : monitors.names())
-      EXPECT_TRUE(std::find(declared.begin(), declared.end(), name) != declared.end())
+      EXPECT_TRUE(declared.contains(name))
           << "a callback puts the scalar '" << name << "', which it has not declared with setup.provides";
   }
   std::vector<double> values(const std::string& name) const {

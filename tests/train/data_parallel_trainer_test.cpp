@@ -36,6 +36,9 @@ TEST_P(Trainers, the_cost_goes_down) {
   };
   EXPECT_THAT(trainer.statistics(), ElementsAre(is("cost", true), is("softmax_cross_entropy", false),
                                                 is("regularize", false), is("accuracy", false)));
+  std::vector<std::optional<Goal>> goals;
+  for (const StepStatistic& statistic : trainer.statistics()) goals.push_back(statistic.known_goal());
+  EXPECT_THAT(goals, ElementsAre(Goal::kMin, Goal::kMin, Goal::kMin, Goal::kMax));
   std::vector<double> costs;
   for (int64_t step = 0; step < 200; ++step) {
     ASSERT_TRUE(trainer.step(step, {}));

@@ -1,0 +1,156 @@
+#include "experiment/without_effect.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/log.h"
+#include "core/text.h"
+#include "graph/variable_pattern.h"
+#include "layers/layer.h"
+#include "predict/predict_outputs.h"
+
+namespace tpack {
+namespace {
+
+constexpr size_t kMostNamed = 6;
+
+/// "layer a", "layers a, b, c and 4 more".
+std::string named(const std::string& what, const std::vector<std::string>& names) {
+  const size_t shown = std::min(names.size(), kMostNamed);
+  const std::vector<std::string> first(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown));
+  const size_t more = names.size() - shown;
+  return what + (names.size() == 1 ? " " : "s ") + join(first, ", ") +
+         (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+/// The texts of a section of the config that may name outputs of the model; under the key `outputs` they may
+/// be patterns.
+void add_texts(const ConfigNode& node, bool of_outputs, std::vector<std::string>& names,
+               std::vector<std::string>& patterns) {
+  if (node.is_string()) (of_outputs ? patterns : names).push_back(node.text());
+  if (node.is_list())
+    for (const ConfigNode& item : node.items()) add_texts(item, of_outputs, names, patterns);
+  if (!node.is_map()) return;
+  for (const ConfigNode::Entry& entry : node.entries())
+    add_texts(entry.value, entry.key == "outputs", names, patterns);
+}
+
+/// The model as training builds it, and what of it is used.
+class Usage {
+ public:
+  explicit Usage(const Experiment& e) : e_(e), tower_(*e.trainer->tower_place()->tower) {
+    VariableTable table;
+    Builder b(graph_, table, {Phase::kTraining, e.config.engine.dtype});
+    built_ =
+        build_tower(b, tower_, batch_specs(tower_, std::max<int64_t>(e.trainer->step_size().batch, 1)), {});
+    for (const auto& [name, cost] : built_.costs) use(cost);
+    for (const Statistic& statistic : built_.statistics) use(statistic.sum);
+    use_named_outputs();
+    if (e.config.predict.outputs.is_null() && !built_.outputs.empty()) use(last_output());
+    graph_.keep_assignments([](const Assignment&) { return false; });  // averages are no use
+    used_ = graph_.needed();
+    for (const auto& node : graph_.nodes())
+      if (used_[static_cast<size_t>(node->id)]) used_places_.insert(node->origin);
+  }
+
+  /// Names of layers whose output is not used, those inside of such layers left out; in the order of the
+  /// network.
+  std::vector<std::pair<std::string, Position>> unused_layers() const {
+    std::set<std::string> inputs;
+    for (const TowerInput& input : tower_.inputs()) inputs.insert(input.name);
+    std::vector<std::pair<int, std::string>> unused;
+    for (const auto& [name, value] : built_.outputs)
+      if (!inputs.contains(name) && !is_used(value)) unused.emplace_back(value.node->id, name);
+    std::sort(unused.begin(), unused.end());
+    std::vector<std::pair<std::string, Position>> outermost;
+    for (const auto& [id, name] : unused) {
+      const auto contains = [&inner = name](const auto& other) {
+        return inner.starts_with(other.second + "/");
+      };
+      if (std::none_of(unused.begin(), unused.end(), contains))
+        outermost.emplace_back(name, graph_.node(static_cast<size_t>(id)).origin);
+    }
+    return outermost;
+  }
+
+ private:
+  void use(Symbol value) { graph_.fetch("", value); }
+  /// A layer of a network that is called several times is used if one of the calls is; so is one whose
+  /// gradient alone is used, by nodes that have its place.
+  bool is_used(Symbol value) const {
+    const Position& origin = value.node->origin;
+    return used_[static_cast<size_t>(value.node->id)] || (origin.known() && used_places_.contains(origin));
+  }
+
+  /// By predict, callbacks and the agents of flows.
+  void use_named_outputs() {
+    std::vector<std::string> names;
+    std::vector<std::string> patterns;
+    for (const Slot<Callback>& slot : e_.config.callbacks) add_texts(slot.item, false, names, patterns);
+    for (const auto& [name, flow] : e_.config.data) add_texts(flow, false, names, patterns);
+    if (!e_.config.predict.outputs.is_null()) {
+      Diagnostics reported;  // when predict was checked
+      for (const PredictOutput& output : parse_predict_outputs(e_.config.predict.outputs, reported))
+        names.push_back(output.from.name);
+    }
+    for (const std::string& name : names)
+      if (const auto found = built_.outputs.find(name); found != built_.outputs.end()) use(found->second);
+    for (const std::string& pattern : patterns) {
+      for (const auto& [name, value] : built_.outputs)
+        if (is_for_variable(pattern, name)) use(value);
+    }
+  }
+
+  Symbol last_output() const {
+    const auto earlier = [](const auto& a, const auto& b) { return a.second.node->id < b.second.node->id; };
+    return std::max_element(built_.outputs.begin(), built_.outputs.end(), earlier)->second;
+  }
+
+  const Experiment& e_;
+  const TowerFunction& tower_;
+  Graph graph_;
+  TowerResult built_;
+  std::vector<bool> used_;  // by node id
+  std::set<Position> used_places_;
+};
+
+/// Variables that an update trains without effect, outside of those layers.
+std::vector<std::string> unreached_variables(const VariableTable& table,
+                                             const std::vector<std::string>& layers) {
+  std::vector<std::string> names;
+  for (const ParameterGroup& group : table.groups()) {
+    for (const std::string& name : group.unreached) {
+      const auto is_inside = [&](const std::string& layer) { return name.starts_with(layer + "/"); };
+      if (std::none_of(layers.begin(), layers.end(), is_inside)) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void warn_of_what_has_no_effect(const Experiment& experiment) {
+  const auto place = experiment.trainer->tower_place();
+  if (!place || experiment.updates.empty()) return;
+  std::vector<std::string> layers;
+  Position first;
+  for (const auto& [name, position] : Usage(experiment).unused_layers()) {
+    if (layers.empty()) first = position;
+    layers.push_back(name);
+  }
+  if (!layers.empty()) {
+    const std::string them = layers.size() == 1 ? "it" : "them";
+    log::warning(Problem{first, "nothing uses the output of " + named("layer", layers) + "; connect " + them +
+                                    " with `input`, or remove " + them}
+                     .str());
+  }
+  const std::vector<std::string> variables = unreached_variables(*place->table, layers);
+  if (variables.empty()) return;
+  log::warning(
+      Problem{experiment.updates[0].position,
+              "the cost does not depend on " + named("variable", variables) +
+                  ", so training changes nothing there; connect their layers to the cost, or use `freeze`"}
+          .str());
+}
+
+}  // namespace tpack
