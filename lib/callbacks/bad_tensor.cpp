@@ -1,6 +1,7 @@
 #include "callbacks/bad_tensor.h"
 
 #include "tensor/finite.h"
+#include "train/first_bad_op.h"
 #include "train/tower_outputs.h"
 
 namespace tpack {
@@ -12,8 +13,8 @@ std::string of_tower(int64_t tower, const StepSize& size) {
 
 bool sees_all_batches(const StepSize& size) { return size.batches() == size.towers; }
 
-/// "" if all are finite.
-std::string bad_output(Run& run, const TowerPlace& place) {
+/// Nothing if all are finite.
+std::optional<BadTensor> bad_output(Run& run, const TowerPlace& place) {
   const StepSize size = run.step_size();
   TowerOutputs all(place, {{".*"}}, size.batch);
   for (int64_t tower = 0; tower < size.towers; ++tower) {
@@ -24,11 +25,17 @@ std::string bad_output(Run& run, const TowerPlace& place) {
       const TowerOutputs::Output& output = all.outputs()[i];
       const std::string bad = bad_element(all.value(i));
       if (bad.empty()) continue;
-      return "layer '" + output.name + "'" + (output.origin.known() ? " (" + output.origin.str() + ")" : "") +
-             " has " + bad + of_tower(tower, size);
+      BadTensor found{"layer '" + output.name + "'" +
+                      (output.origin.known() ? " (" + output.origin.str() + ")" : "") + " has " + bad +
+                      of_tower(tower, size)};
+      if (const auto op = first_bad_op(place, *batch, output.name)) {
+        found.what += ", from " + op->what;
+        found.fix = op->fix;
+      }
+      return found;
     }
   }
-  return "";
+  return std::nullopt;
 }
 
 /// The first one that backward has computed; "" if all are finite.
@@ -67,8 +74,7 @@ BadTensor first_bad_tensor(Run& run) {
   if (!bad.empty()) return {bad};
   if (const auto data = bad_data(run)) return {data->what, data->fix};
   const TowerPlace place = run.tower_place();
-  bad = bad_output(run, place);
-  if (!bad.empty()) return {bad};
+  if (auto output = bad_output(run, place)) return *output;
   bad = bad_gradient(run, place);
   if (bad.empty()) {
     return {run.last_batch(0) ? "it comes from another batch than the last one of this process"

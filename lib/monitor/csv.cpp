@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "monitor/monitor.h"
 #include "monitor/stat_table.h"
+#include "monitor/write_pace.h"
 
 namespace tpack {
 namespace {
@@ -87,7 +88,8 @@ std::string row_of(const StatRecord& record, const std::vector<std::string>& nam
   return row + "\n";
 }
 
-/// The whole file is written again after each epoch, as a scalar that appears later is one more column.
+/// The whole file is written again after each epoch (see WritePace), as a scalar that appears later is one
+/// more column.
 class Csv final : public Monitor {
  public:
   using Params = NoParams;
@@ -111,18 +113,27 @@ class Csv final : public Monitor {
     table_.put(name, value, at);
   }
   void end_epoch(const Moment& /*at*/) override {
+    if (pace_.is_due()) write();
+  }
+  void close() override { write(); }
+
+ private:
+  void write() {
     if (path_.empty()) return;
+    pace_.run([this] { return write_rows(); });
+  }
+  size_t write_rows() {
     std::string text = kHeader;
     for (const std::string& name : table_.names()) text += "," + csv_field(name);
     text += '\n';
     text += table_.lines([&](const StatRecord& record) { return row_of(record, table_.names()); });
     write_whole_file(path_, text);
+    return text.size();
   }
-  void close() override { end_epoch({}); }
 
- private:
   std::string path_;  // empty: no log folder
   StatTable table_;
+  WritePace pace_;
 };
 
 TPACK_REGISTER(Monitor, Csv, "CSV");

@@ -7,6 +7,7 @@
 #include "monitor/monitor.h"
 #include "monitor/stat_table.h"
 #include "monitor/stats_json.h"
+#include "monitor/write_pace.h"
 
 namespace tpack {
 namespace {
@@ -25,8 +26,10 @@ class JsonWriter final : public Monitor {
                "with values. A resumed run starts it with the history of its checkpoint; a damaged file is "
                "kept as stats.json.MMDD-HHMMSS.")
         .example("JSONWriter: {period_s: 60}")
-        .field("period_s", &Params::period_s, at_least(0),
-               "seconds between writes within an epoch; the end of an epoch always writes");
+        .field(
+            "period_s", &Params::period_s, at_least(0),
+            "seconds between writes within an epoch; the end of an epoch writes, too (a long file with very "
+            "short epochs not each time), and so does the end of the run");
   }
   explicit JsonWriter(Params p) : p_(p) {}
 
@@ -44,20 +47,27 @@ class JsonWriter final : public Monitor {
   void end_step(const Moment& /*at*/) override {
     if (since_write_.seconds() >= p_.period_s) write();
   }
-  void end_epoch(const Moment& /*at*/) override { write(); }
+  void end_epoch(const Moment& /*at*/) override {
+    if (pace_.is_due()) write();
+  }
   void close() override { write(); }
 
  private:
   void write() {
     since_write_.reset();
     if (path_.empty()) return;
-    write_whole_file(path_, stats_json(table_));
+    pace_.run([this] {
+      const std::string text = stats_json(table_);
+      write_whole_file(path_, text);
+      return text.size();
+    });
   }
 
   Params p_;
   std::string path_;  // empty: no log folder
   StatTable table_;
   Stopwatch since_write_;
+  WritePace pace_;
 };
 
 TPACK_REGISTER(Monitor, JsonWriter, "JSONWriter");

@@ -65,6 +65,32 @@ TEST(SkippedSteps, name_the_layer_that_makes_the_first_infinity) {
   EXPECT_THAT(error_of_run(run), HasSubstr("not applied: layer 'squares' (test.yaml:7:5) has inf at [0, 0]"));
 }
 
+TEST(SkippedSteps, name_the_function_that_makes_the_first_nan_and_how_to_keep_it_from_that) {
+  const auto error = [](const std::string& expression) {
+    const std::string model = R"(
+inputs:
+  x: {shape: [5]}
+  label: {shape: [], dtype: int32}
+layers:
+  - Elementwise: {name: odd, expression: ')" +
+                              expression + R"('}
+  - FullyConnected: {name: fc1, units: 3}
+cost:
+  - SoftmaxCrossEntropy: {logits: fc1, labels: label}
+)";
+    BadTraining training("Poisoned", "Simple", model);
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, training.trainer());
+    run.add("CheckNumerics");
+    return error_of_run(run);
+  };
+  EXPECT_THAT(
+      error("log(x * 0 - 2)"),
+      HasSubstr("from log of a negative number (-2); keep its argument above 0, as with max(x, 1e-6)"));
+  EXPECT_THAT(error("sqrt(x * 0 - 0.5)"), HasSubstr("from sqrt of a negative number (-0.5)"));
+  EXPECT_THAT(error("1 / (x * 0)"), HasSubstr("from a division by 0; keep the divisor away from 0"));
+  EXPECT_THAT(error("exp(x * 0 + 100)"), HasSubstr("from exp of a large number (100)"));
+}
+
 /// The slope of a root is infinite at 0.
 TEST(SkippedSteps, name_the_gradient_if_all_layers_are_finite) {
   const std::string model = R"(

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -16,6 +15,7 @@
 #include "dataflow/format/mapped_file.h"
 #include "dataflow/source.h"
 #include "dataflow/source/csv_columns.h"
+#include "dataflow/source/csv_labels.h"
 
 namespace tpack {
 namespace {
@@ -29,22 +29,6 @@ struct CsvParams {
   std::optional<double> missing = {};
   bool shuffle = true;
 };
-
-/// Class names in the order of their labels: numbers by value, other names by letter.
-std::vector<std::string> sorted_classes(const std::map<std::string, int32_t>& seen) {
-  std::vector<std::string> names;
-  bool are_numbers = true;
-  for (const auto& [name, first_label] : seen) {
-    names.push_back(name);
-    are_numbers = are_numbers && csv_number(name);
-  }
-  if (are_numbers) {
-    std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-      return *csv_number(a) < *csv_number(b);
-    });
-  }
-  return names;
-}
 
 /// All of a CSV file is read when it is opened: numbers as float32, class names as int32 labels. A row with
 /// a bad field becomes a bad sample.
@@ -111,7 +95,7 @@ class CsvTable final : public RandomAccessSource {
     for (size_t i = 0; i < wanted_numbers_.size(); ++i)
       components.push_back({wanted_numbers_[i].component, number_spec(i), false, names_in_set(i)});
     for (size_t i = 0; i < wanted_labels_.size(); ++i) {
-      const auto& classes = labels_.empty() ? wanted_labels_[i].classes : labels_[i].classes;
+      const auto& classes = labels_.empty() ? wanted_labels_[i].classes : labels_[i].classes();
       components.push_back({wanted_labels_[i].component, {DType::kInt32, {}}, false, classes});
     }
     return Spec(std::move(components));
@@ -122,8 +106,8 @@ class CsvTable final : public RandomAccessSource {
     SourceFacts facts{.samples = size(), .unit = "rows"};
     for (size_t i = 0; i < labels_.size(); ++i) {
       auto& classes = facts.classes_of[wanted_labels_[i].component];
-      for (const std::string& name : labels_[i].classes) classes.push_back({name, 0});
-      for (const int32_t label : labels_[i].values)
+      for (const std::string& name : labels_[i].classes()) classes.push_back({name, 0});
+      for (const int32_t label : labels_[i].values())
         if (label >= 0) ++classes[static_cast<size_t>(label)].samples;
       if (i == 0) facts.classes = classes;
     }
@@ -148,7 +132,7 @@ class CsvTable final : public RandomAccessSource {
       all.push_back({name(),
                      wanted.component,
                      {wanted.column.name},
-                     labels_.empty() ? wanted.classes : labels_[i].classes});
+                     labels_.empty() ? wanted.classes : labels_[i].classes()});
     }
     return all;
   }
@@ -193,8 +177,8 @@ class CsvTable final : public RandomAccessSource {
       const float* const from = numbers_[i].values.data() + row * width;
       std::copy_n(from, width, out.renew(component++, number_spec(i)).data<float>());
     }
-    for (const Labels& labels : labels_)
-      *out.renew(component++, {DType::kInt32, {}}).data<int32_t>() = labels.values[row];
+    for (const CsvLabels& labels : labels_)
+      *out.renew(component++, {DType::kInt32, {}}).data<int32_t>() = labels.values()[row];
   }
 
  protected:
@@ -210,12 +194,14 @@ class CsvTable final : public RandomAccessSource {
     bool has_row = !p_.header || reader.next(fields);
     for (; has_row; has_row = reader.next(fields)) add_row(header, fields, reader.line());
     if (lines_.empty()) throw DataError(path_, "has no rows after its header");
-    for (size_t i = 0; i < labels_.size(); ++i)
-      if (labels_[i].is_of_train) compare_with_train(labels_[i], wanted_labels_[i].column);
+    for (size_t i = 0; i < labels_.size(); ++i) {
+      const std::string lack = labels_[i].compare_with_train(path_, wanted_labels_[i].column);
+      if (!lack.empty() && !is_reader_) log::warning(lack);
+    }
     if (bad_.size() == lines_.size()) {
       throw DataError(file_of(0), bad_.at(0) + "; all " + with_thousands(size()) + " rows are bad");
     }
-    for (Labels& labels : labels_) labels.number();
+    for (CsvLabels& labels : labels_) labels.number();
   }
 
  private:
@@ -226,28 +212,6 @@ class CsvTable final : public RandomAccessSource {
     std::vector<std::string> names;  // of the columns
     std::vector<float> values;       // [rows, columns]
   };
-  /// While the file is read, labels are numbered as their names appear; `number` gives them their order.
-  struct Labels {
-    size_t column = 0;
-    bool is_fixed = false;                // the config has the classes, or data.train
-    bool is_of_train = false;             // data.train has them
-    std::vector<std::string> classes;     // in the order of the labels
-    std::map<std::string, int32_t> seen;  // label by name
-    std::vector<int32_t> values;          // [rows]; -1: bad
-    std::set<std::string> present;        // of the classes of data.train, those that rows have
-    std::set<std::string> unknown;        // names that are no such class, the first ones
-
-    void number() {
-      if (is_fixed) return;
-      classes = sorted_classes(seen);
-      std::vector<int32_t> label_of(classes.size());
-      for (size_t i = 0; i < classes.size(); ++i)
-        label_of[static_cast<size_t>(seen.at(classes[i]))] = static_cast<int32_t>(i);
-      for (int32_t& value : values)
-        if (value >= 0) value = label_of[static_cast<size_t>(value)];
-    }
-  };
-
   static void check_classes(const LabelColumn& label) {
     std::vector<std::string> sorted = label.classes;
     std::sort(sorted.begin(), sorted.end());
@@ -318,22 +282,19 @@ class CsvTable final : public RandomAccessSource {
       for (const size_t column : numbers.columns) numbers.names.push_back(header[column]);
     }
     for (const LabelColumn& wanted : wanted_labels_) {
-      Labels& labels = labels_.emplace_back();
       const std::vector<size_t> found = find(wanted.column);
       if (found.size() > 1) {
         mistakes.add(wanted.column.position, "CSV: '" + wanted.column.name + "' matches " +
                                                  std::to_string(found.size()) + " columns; component '" +
                                                  wanted.component + "' needs one");
       }
-      labels.column = found[0];
-      labels.classes = wanted.classes;
-      if (const auto known = wanted.classes.empty() ? opened_fit(wanted.component) : std::nullopt) {
-        labels.classes = known->classes;
-        labels.is_of_train = true;
-      }
-      labels.is_fixed = !labels.classes.empty();
-      for (size_t i = 0; i < labels.classes.size(); ++i)
-        labels.seen[labels.classes[i]] = static_cast<int32_t>(i);
+      using From = CsvLabels::From;
+      const auto train = wanted.classes.empty() ? opened_fit(wanted.component) : std::nullopt;
+      const bool has_train = train && !train->classes.empty();
+      labels_.emplace_back(found[0], has_train ? train->classes : wanted.classes,
+                           has_train                ? From::kTrain
+                           : wanted.classes.empty() ? From::kFile
+                                                    : From::kConfig);
     }
     mistakes.throw_if_any();
   }
@@ -397,36 +358,17 @@ class CsvTable final : public RandomAccessSource {
         numbers.values.push_back(value);
       }
     }
-    for (Labels& labels : labels_) {
-      if (why.empty()) check_label(labels, trim(fields[labels.column]), header[labels.column], why);
+    for (CsvLabels& labels : labels_) {
+      if (why.empty()) why = labels.complaint_of(trim(fields[labels.column()]), header[labels.column()]);
     }
-    for (Labels& labels : labels_)  // a bad row adds no class
-      labels.values.push_back(why.empty() ? number_of(labels, std::string(trim(fields[labels.column]))) : -1);
+    for (CsvLabels& labels : labels_) {
+      if (why.empty())
+        labels.add(trim(fields[labels.column()]));
+      else
+        labels.add_bad();
+    }
     if (!why.empty()) bad_[lines_.size()] = why;
     lines_.push_back(line);
-  }
-
-  /// Errors: ConfigError if a column has other classes than in data.train.
-  void compare_with_train(const Labels& labels, const ColumnRef& column) const {
-    if (labels.present.empty() && !labels.unknown.empty()) {
-      throw ConfigError(
-          column.position,
-          "CSV: column '" + column.name + "' of " + path_ + " has none of the classes of data.train (" +
-              join_first(labels.classes) + "), but " +
-              join(std::vector<std::string>(labels.unknown.begin(), labels.unknown.end()), ", ") +
-              "; give the classes the same names in both files");
-    }
-    std::vector<std::string> absent;
-    std::string later;  // the first class whose label would be another one without data.train
-    for (size_t i = 0; i < labels.classes.size(); ++i) {
-      if (!labels.present.contains(labels.classes[i]))
-        absent.push_back("'" + labels.classes[i] + "'");
-      else if (!absent.empty() && later.empty())
-        later = " (" + labels.classes[i] + ": " + std::to_string(i) + ")";
-    }
-    if (absent.empty() || is_reader_) return;
-    log::warning(path_ + ": column '" + column.name + "' lacks classes that data.train has: " +
-                 join_first(absent) + "; the others keep its labels" + later);
   }
 
   /// Sets `why` if the field is bad.
@@ -443,36 +385,13 @@ class CsvTable final : public RandomAccessSource {
     return 0;
   }
 
-  /// Likewise.
-  static void check_label(Labels& labels, std::string_view field, const std::string& column,
-                          std::string& why) {
-    const std::string name(field);
-    const bool is_known = labels.seen.contains(name);
-    if (labels.is_of_train && is_known) labels.present.insert(name);
-    if (is_known) return;
-    if (is_missing_in_csv(name)) {
-      why = "column '" + column + "' has no class name";
-    } else if (labels.is_fixed) {
-      constexpr size_t kMostNamed = 10;
-      if (labels.unknown.size() < kMostNamed) labels.unknown.insert("'" + name + "'");
-      why = "column '" + column + "' has '" + name +
-            (labels.is_of_train ? "', which is no class of data.train"
-                                : "', which is not one of its 'classes'") +
-            did_you_mean(name, labels.classes);
-    }
-  }
-  static int32_t number_of(Labels& labels, const std::string& name) {
-    const auto next = static_cast<int32_t>(labels.seen.size());
-    return labels.seen.emplace(name, next).first->second;
-  }
-
   Params p_;
   std::string path_;
   bool is_reader_ = false;                     // of a file that need not have all classes
   std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
   std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`
   std::vector<Numbers> numbers_;               // of each of wanted_numbers_
-  std::vector<Labels> labels_;                 // of each of wanted_labels_
+  std::vector<CsvLabels> labels_;              // of each of wanted_labels_
   std::vector<int64_t> lines_;                 // of each row
   std::map<size_t, std::string> bad_;          // what is wrong, by row
   std::vector<std::string> unused_;            // columns that a pattern finds and data.train does not have

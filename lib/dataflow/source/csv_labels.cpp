@@ -1,0 +1,94 @@
+#include "dataflow/source/csv_labels.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "dataflow/format/csv.h"
+
+namespace tpack {
+namespace {
+
+/// Class names in the order of their labels: numbers by value, other names by letter.
+std::vector<std::string> sorted_classes(const std::map<std::string, int32_t>& seen) {
+  std::vector<std::string> names;
+  bool are_numbers = true;
+  for (const auto& [name, first_label] : seen) {
+    names.push_back(name);
+    are_numbers = are_numbers && csv_number(name);
+  }
+  if (are_numbers) {
+    std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+      return *csv_number(a) < *csv_number(b);
+    });
+  }
+  return names;
+}
+
+}  // namespace
+
+CsvLabels::CsvLabels(size_t column, std::vector<std::string> classes, From from)
+    : column_(column), from_(from), classes_(std::move(classes)), present_(classes_.size()) {
+  for (size_t i = 0; i < classes_.size(); ++i) seen_[classes_[i]] = static_cast<int32_t>(i);
+}
+
+std::string CsvLabels::complaint_of(std::string_view field, const std::string& column) {
+  const std::string name(field);
+  const auto known = seen_.find(name);
+  if (known != seen_.end() && from_ != From::kFile) present_[static_cast<size_t>(known->second)] = true;
+  if (known != seen_.end()) return "";
+  const std::string column_has = "column '" + column + "' has ";
+  if (is_missing_in_csv(name))
+    return column_has + "no class name" +
+           (name.empty()
+                ? ""
+                : " ('" + name + "' counts as missing; if it is a class, name all of them in 'classes')");
+  if (from_ == From::kFile) return "";
+  constexpr size_t kMostNamed = 10;
+  if (unknown_.size() < kMostNamed) unknown_.insert("'" + name + "'");
+  return column_has + "'" + name +
+         (from_ == From::kTrain ? "', which is no class of data.train"
+                                : "', which is not one of its 'classes'") +
+         did_you_mean(name, classes_);
+}
+
+int32_t CsvLabels::number_of(const std::string& name) {
+  const auto next = static_cast<int32_t>(seen_.size());
+  return seen_.emplace(name, next).first->second;
+}
+
+void CsvLabels::number() {
+  if (from_ != From::kFile) return;
+  classes_ = sorted_classes(seen_);
+  std::vector<int32_t> label_of(classes_.size());
+  for (size_t i = 0; i < classes_.size(); ++i)
+    label_of[static_cast<size_t>(seen_.at(classes_[i]))] = static_cast<int32_t>(i);
+  for (int32_t& value : values_)
+    if (value >= 0) value = label_of[static_cast<size_t>(value)];
+}
+
+std::string CsvLabels::compare_with_train(const std::string& path, const ColumnRef& ref) const {
+  if (from_ != From::kTrain) return "";
+  const std::string column = "column '" + ref.name + "'";
+  const bool has_any = std::find(present_.begin(), present_.end(), true) != present_.end();
+  if (!has_any && !unknown_.empty()) {
+    throw ConfigError(ref.position,
+                      "CSV: " + column + " of " + path + " has none of the classes of data.train (" +
+                          join_first(classes_) + "), but " +
+                          join(std::vector<std::string>(unknown_.begin(), unknown_.end()), ", ") +
+                          "; give the classes the same names in both files");
+  }
+  std::vector<std::string> absent;
+  std::string later;  // the first class whose label would be another one without data.train
+  for (size_t i = 0; i < classes_.size(); ++i) {
+    if (!present_[i])
+      absent.push_back("'" + classes_[i] + "'");
+    else if (!absent.empty() && later.empty())
+      later = " (" + classes_[i] + ": " + std::to_string(i) + ")";
+  }
+  if (absent.empty()) return "";
+  return path + ": " + column + " lacks classes that data.train has: " + join_first(absent) +
+         "; the others keep its labels" + later;
+}
+
+}  // namespace tpack
