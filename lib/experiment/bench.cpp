@@ -152,7 +152,8 @@ class Bench {
     report.nodes = time_nodes();
     report.kinds = by_kind(report.nodes);
     const DataFlow* data = e_.train_flow();
-    if (data != nullptr && agent_source_of(*data->flow()) == nullptr) report.data = time_data(*data, e_.config.seed, options_);
+    if (data != nullptr && agent_source_of(*data->flow()) == nullptr)
+      report.data = time_data(*data, e_.config.seed, options_);
     report.peak_rss_mb = static_cast<double>(peak_resident_memory()) / 1e6;
     return report;
   }

@@ -68,9 +68,8 @@ struct BenchReport {
 StepProfile profile_step(Experiment& experiment, const BenchOptions& options, int64_t bucket_bytes,
                          int element_bytes);
 
-/// Times the training step of an experiment, its data, and both together, of any trainer; without a model, the
-/// data alone. Errors:
-/// ConfigError; what the trainer and the data throw.
+/// Times the training step of an experiment, its data, and both together, of any trainer; without a model,
+/// the data alone. Errors: ConfigError; what the trainer and the data throw.
 BenchReport bench(Experiment& experiment, const BenchOptions& options);
 
 }  // namespace tpack

@@ -328,11 +328,10 @@ class ConfiguredModel final : public TowerFunction {
   }
 
   void add_metrics(const ModelView& view, TowerResult& result, Diagnostics& errors) const {
-    for (const Named<Metric>& metric : metrics_) {
+    for (const Named<Metric>& m : metrics_) {
       keep_errors(errors, [&] {
-        const SumAndWeight figure = metric.object->build(view);
-        result.statistics.push_back(
-            {metric.name, figure.sum, figure.weight, "", figure.accumulation, metric.object->goal()});
+        const SumAndWeight f = m.object->build(view);
+        result.statistics.push_back({m.name, f.sum, f.weight, "", f.accumulation, m.object->goal()});
       });
     }
   }

@@ -88,11 +88,13 @@ TEST_F(Sweep, a_run_is_what_train_gives_with_its_settings) {
 }
 
 TEST_F(Sweep, of_which_no_run_meets_its_gate_is_exit_8) {
-  const std::vector<std::string> impossible = {"--set", "seed=[5, 6]", "--set", "gates={validation_cost: \"< 0\"}"};
+  const std::vector<std::string> impossible = {"--set", "seed=[5, 6]", "--set",
+                                               "gates={validation_cost: \"< 0\"}"};
   const Outcome outcome = sweep(impossible);
   EXPECT_EQ(outcome.code, 8) << outcome.err;
   EXPECT_THAT(states(), ElementsAre("gate missed", "gate missed"));
-  EXPECT_THAT(last_line(outcome.err), HasSubstr("error: no run met its gates; 000-seed=5: gate validation_cost < 0"));
+  EXPECT_THAT(last_line(outcome.err),
+              HasSubstr("error: no run met its gates; 000-seed=5: gate validation_cost < 0"));
   EXPECT_EQ(sweep(impossible).code, 8) << "also if nothing is trained again";
 }
 

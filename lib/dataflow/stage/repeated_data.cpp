@@ -77,8 +77,7 @@ class RepeatedData final : public Stage {
   static Schema<Params> schema() {
     return Schema<Params>("Gives the whole flow several times in one pass.")
         .example("RepeatedData: {num: 2}")
-        .field("num", &Params::num, at_least(-1),
-               "number of times; -1: forever, so that the pass never ends")
+        .field("num", &Params::num, at_least(-1), "number of times; -1: forever, so that the pass never ends")
         .shorthand();
   }
   explicit RepeatedData(Params p) : p_(p) {
