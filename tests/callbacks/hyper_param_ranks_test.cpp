@@ -39,8 +39,8 @@ std::vector<std::vector<float>> rates_on_two_ranks(const std::string& item, cons
 
 TEST(HyperParamRanks, follow_a_statistic_of_the_chief) {
   const auto rates = rates_on_two_ranks(
-      "StatMonitorParamSetter: {param: learning_rate, monitor: cost, value: old / 2, threshold: 0, last_k: "
-      "2}");
+      "StatMonitorParamSetter: {param: learning_rate, monitor: cost, value: old / 2, threshold: 0, reverse: "
+      "false, last_k: 2}");
   EXPECT_THAT(rates[0], ElementsAre(1, 1, 0.5F, 0.5F));
   EXPECT_EQ(rates[1], rates[0]);
 }
