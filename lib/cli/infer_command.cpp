@@ -21,8 +21,13 @@ struct InferCommandOptions {
 int infer(const InferCommandOptions& o) {
   if (o.infer.format == "hdf5" && o.infer.top_k != 1)
     throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
+  if (o.files.empty() == !o.infer.count.has_value())
+    throw ConfigError(o.files.empty()
+                          ? "no file is named; give images, folders, @LIST or - for a list on standard "
+                            "input, or --count N for a generator"
+                          : "--count is for samples without files; leave one of them out");
   StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
-  const std::vector<std::string> files = listed_files(o.files);
+  const std::vector<std::string> files = o.infer.count ? std::vector<std::string>() : listed_files(o.files);
   const InferCounts counts = infer_files(model, files, o.infer);
   if (counts.bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(counts.bad) + " of " + std::to_string(counts.all) + " " + counts.unit +
@@ -32,11 +37,10 @@ int infer(const InferCommandOptions& o) {
 void add_infer_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<InferCommandOptions>();
   add_model_arguments(command, options->model);
-  command
-      .add_option("files", options->files,
-                  "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV or .npz "
-                  "files for a model that takes numbers")
-      ->required();
+  command.add_option(
+      "files", options->files,
+      "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV or .npz "
+      "files for a model that takes numbers");
   command
       .add_option(
           "--format", options->infer.format,
@@ -61,6 +65,17 @@ void add_infer_options(CLI::App& command, Action& action) {
       .add_option("--images", options->infer.images,
                   "folder for outputs that are images, as PNG (default: their values are written)")
       ->check(not_empty());
+  command
+      .add_option("--count", options->infer.count,
+                  "number of samples, in place of files, for a generator that needs none")
+      ->check(count_from(1));
+  command
+      .add_option(
+          "--input", options->infer.inputs,
+          "value of an input for all samples: a number, a list of numbers, or the name of a class; may be "
+          "repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   command.add_option("--batch", options->infer.batch, "samples per batch")
       ->capture_default_str()
       ->check(count_from(1));

@@ -270,13 +270,64 @@ std::vector<std::string> listed_files(const std::vector<std::string>& words) {
   return files;
 }
 
+namespace {
+
+/// Samples of a generator.
+class CountedSamples final : public FileSamples {
+ public:
+  explicit CountedSamples(const Experiment& experiment) : input_(experiment.tower->inputs()[0]) {}
+  std::vector<std::string> inputs() const override { return {input_.name}; }
+  const char* unit() const override { return "samples"; }
+  void read(const std::string& name, const std::function<void(FileSample)>& take) override {
+    take({name, {Tensor::zeros(input_.spec)}});
+  }
+
+ private:
+  const TowerInput& input_;
+};
+
+bool is_table(const std::string& file) {
+  const std::string extension = fs::path(file).extension().string();
+  return extension == ".csv" || extension == ".tsv" || extension == ".npz" || extension == ".npy";
+}
+
+/// Whether the source of the predict flow reads other files.
+bool reads_tables(const Experiment& experiment) {
+  const Ref<FlowName>& flow = experiment.config.predict.data;
+  if (flow.empty()) return false;
+  const ConfigNode components =
+      components_of(ConfigNode::string(flow.name, flow.position), experiment.config.data);
+  Diagnostics errors;
+  const std::shared_ptr<Source> source =
+      Registry<Source>::make(component_item(components.items()[0], Source::kKind), errors);
+  errors.throw_if_any();
+  const auto indexed = std::dynamic_pointer_cast<RandomAccessSource>(source);
+  return indexed != nullptr && indexed->reader_of("", {}) != nullptr;
+}
+
+}  // namespace
+
 std::unique_ptr<FileSamples> make_file_samples(const Experiment& experiment,
-                                               const std::vector<std::string>& needed) {
+                                               const std::vector<std::string>& needed,
+                                               const std::vector<std::string>& files) {
   const std::vector<TowerInput>& inputs = experiment.tower->inputs();
-  const auto image =
-      std::find_if(inputs.begin(), inputs.end(), [](const auto& i) { return !i.layout.empty(); });
-  if (image != inputs.end()) return std::make_unique<ImageFiles>(experiment, *image);
+  const auto is_needed = [&](const TowerInput& input) {
+    return std::find(needed.begin(), needed.end(), input.name) != needed.end();
+  };
+  const auto is_image = [](const TowerInput& input) { return !input.layout.empty(); };
+  auto image = std::find_if(inputs.begin(), inputs.end(),
+                            [&](const TowerInput& input) { return is_image(input) && is_needed(input); });
+  const bool needs_image = image != inputs.end();
+  if (!needs_image) image = std::find_if(inputs.begin(), inputs.end(), is_image);
+  const bool are_tables = !files.empty() && std::all_of(files.begin(), files.end(), is_table);
+  const bool may_be_images = image != inputs.end() && (needs_image || needed.empty() || !are_tables);
+  if (may_be_images && !(are_tables && reads_tables(experiment)))
+    return std::make_unique<ImageFiles>(experiment, *image);
   return std::make_unique<TableFiles>(experiment, needed);
+}
+
+std::unique_ptr<FileSamples> make_counted_samples(const Experiment& experiment) {
+  return std::make_unique<CountedSamples>(experiment);
 }
 
 }  // namespace tpack

@@ -35,10 +35,15 @@ class FileSamples {
   virtual void read(const std::string& path, const std::function<void(FileSample)>& take) = 0;
 };
 
-/// Image files for a model that takes an image; else files that the source of the predict flow can read, such
-/// as CSV, with a sample per row. `needed`: inputs that the predictions depend on. Errors: ConfigError if the
-/// model can have neither, or the maps do not fit.
+/// Image files, or files that the source of the predict flow can read, such as CSV, with a sample per row.
+/// `needed`: inputs that the predictions depend on. `files` are tables if they are called so and the source
+/// reads tables; else they are images if the model needs one, or takes one and needs no other input. Errors:
+/// ConfigError if the model can have neither, or the maps do not fit.
 std::unique_ptr<FileSamples> make_file_samples(const Experiment& experiment,
-                                               const std::vector<std::string>& needed);
+                                               const std::vector<std::string>& needed,
+                                               const std::vector<std::string>& files);
+/// Samples that need no file, called "sample 0", ...: `read` gives one. They have zeros for the first input
+/// of the model, which says how many there are.
+std::unique_ptr<FileSamples> make_counted_samples(const Experiment& experiment);
 
 }  // namespace tpack

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "core/file_io.h"
@@ -12,6 +13,7 @@
 #include "core/text_encoding.h"
 #include "draw/png.h"
 #include "experiment/file_samples.h"
+#include "experiment/given_inputs.h"
 #include "experiment/prediction_writer.h"
 #include "experiment/sample_images.h"
 #include "predict/output_images.h"
@@ -31,7 +33,8 @@ std::vector<PredictOutput> outputs_of(const Experiment& e) {
     throw ConfigError(
         "the config of the model has no 'predict.outputs'; add "
         "--set 'predict={data: validation, outputs: {probability: {Softmax: LAYER}}}', with the layer of the "
-        "scores, and the flow with the augmentation of a file");
+        "scores, and the flow with the augmentation of a file; for a generator, --set 'predict={data: train, "
+        "outputs: [LAYER]}', with the layer that it gives, and --count N");
   }
   Diagnostics errors;
   std::vector<PredictOutput> outputs = parse_predict_outputs(e.config.predict.outputs, errors);
@@ -150,12 +153,13 @@ std::string write_picture(const std::string& folder, int64_t number, const std::
 /// Reads files in batches and predicts; errors stay with their sample.
 class Inference {
  public:
-  Inference(StoredModel& model, const InferOptions& options)
+  Inference(StoredModel& model, const InferOptions& options, const std::vector<std::string>& files)
       : options_(options),
-        samples_(make_file_samples(model.experiment(), needed_inputs(model))),
+        given_(given_inputs(model.experiment(), options.inputs)),
+        samples_(samples_of(model, files)),
         labels_(labels_of(options, model)),
         pictures_(model.experiment().tower->inputs()),
-        predictor_(model.place(), outputs_of(model.experiment()), samples_->inputs()),
+        predictor_(model.place(), outputs_of(model.experiment()), input_names()),
         roles_(Roles(options, labels_, predictor_, pictures_).outputs()),
         writer_(make_prediction_writer(
             {options.format, options.output, roles_, labels_, options.top_k, options.threshold})) {
@@ -163,8 +167,10 @@ class Inference {
   }
 
   InferCounts run(const std::vector<std::string>& files) {
-    for (const std::string& file : files)
-      samples_->read(file, [this](FileSample sample) { add(std::move(sample)); });
+    const auto take = [this](FileSample sample) { add(std::move(sample)); };
+    for (const std::string& file : files) samples_->read(file, take);
+    for (int64_t i = 0; i < options_.count.value_or(0); ++i)
+      samples_->read("sample " + std::to_string(i), take);
     flush();
     writer_->finish();
     counts_.unit = samples_->unit();
@@ -172,10 +178,37 @@ class Inference {
   }
 
  private:
-  static std::vector<std::string> needed_inputs(StoredModel& model) {
+  /// Of those that are not given, so files must have them.
+  std::vector<std::string> needed_inputs(StoredModel& model) const {
     std::vector<std::string> all;
     for (const TowerInput& input : model.experiment().tower->inputs()) all.push_back(input.name);
-    return Predictor(model.place(), outputs_of(model.experiment()), all).needed_inputs();
+    std::vector<std::string> needed =
+        Predictor(model.place(), outputs_of(model.experiment()), all).needed_inputs();
+    std::erase_if(needed, [this](const std::string& name) { return given_.contains(name); });
+    return needed;
+  }
+  std::unique_ptr<FileSamples> samples_of(StoredModel& model, const std::vector<std::string>& files) const {
+    const std::vector<std::string> needed = needed_inputs(model);
+    if (!options_.count) return make_file_samples(model.experiment(), needed, files);
+    if (!needed.empty())
+      throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; give it with --input " +
+                        needed[0] + "=VALUE, or name files that have it");
+    return make_counted_samples(model.experiment());
+  }
+  /// Those of the samples, then those that are given; a given one takes the place of that of a sample.
+  std::vector<std::string> input_names() const {
+    std::vector<std::string> names = samples_->inputs();
+    std::erase_if(names, [this](const std::string& name) { return given_.contains(name); });
+    for (const auto& [name, value] : given_) names.push_back(name);
+    return names;
+  }
+  std::vector<Tensor> with_given(std::vector<Tensor> inputs) const {
+    const std::vector<std::string> names = samples_->inputs();
+    std::vector<Tensor> all;
+    for (size_t i = 0; i < names.size(); ++i)
+      if (!given_.contains(names[i])) all.push_back(std::move(inputs[i]));
+    for (const auto& [name, value] : given_) all.push_back(value);
+    return all;
   }
   static void make_folder(const std::string& path) {
     std::error_code failure;
@@ -189,7 +222,7 @@ class Inference {
     p.error = std::move(sample.error);
     ++counts_.all;
     if (p.error.empty()) {
-      batch_.push_back(std::move(sample.inputs));
+      batch_.push_back(with_given(std::move(sample.inputs)));
     } else {
       ++counts_.bad;
     }
@@ -273,6 +306,7 @@ class Inference {
   }
 
   const InferOptions& options_;
+  std::map<std::string, Tensor> given_;
   std::unique_ptr<FileSamples> samples_;
   std::vector<std::string> labels_;
   OutputImages pictures_;
@@ -290,7 +324,7 @@ class Inference {
 
 InferCounts infer_files(StoredModel& model, const std::vector<std::string>& files,
                         const InferOptions& options) {
-  return Inference(model, options).run(files);
+  return Inference(model, options, files).run(files);
 }
 
 }  // namespace tpack

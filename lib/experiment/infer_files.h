@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct InferOptions {
   double threshold = 0.5;  // probability from which a label of a set holds
   std::string images;      // folder for outputs that are images; empty: they are values
   int64_t batch = 64;      // samples that run together
+  std::vector<std::string> inputs = {};  // "NAME=VALUE": inputs that are the same for all samples
+  std::optional<int64_t> count = {};     // of samples without files
 };
 
 /// How many samples there were.
@@ -26,10 +29,10 @@ struct InferCounts {
   const char* unit = "files";  // or "rows"
 };
 
-/// Runs files through the model as its config's `predict` section says and writes the predictions. An error
-/// stays with its sample: it is logged and written instead of the prediction. Errors: ConfigError if the
-/// config does not say what to predict, or the options do not fit the model; ResourceError if the output
-/// cannot be written.
+/// Runs files (or as many samples as asked for) through the model as its config's `predict` section says and
+/// writes the predictions. An error stays with its sample: it is logged and written instead of the
+/// prediction. Errors: ConfigError if the config does not say what to predict, or the options do not fit the
+/// model; ResourceError if the output cannot be written.
 InferCounts infer_files(StoredModel& model, const std::vector<std::string>& files,
                         const InferOptions& options);
 

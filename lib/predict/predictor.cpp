@@ -95,7 +95,8 @@ Predictor::Built Predictor::build(const Signature& fed) const {
   for (const auto& [node, name] : zeros) {
     if (needed[static_cast<size_t>(node->id)])
       throw ConfigError("the outputs depend on input '" + name +
-                        "', which is not given; choose outputs that do not (predict: {outputs: ...})");
+                        "', which the files do not have; give it with --input " + name +
+                        "=VALUE, or choose outputs that do not need it (predict: {outputs: ...})");
   }
   return built;
 }

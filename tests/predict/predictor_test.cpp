@@ -82,9 +82,10 @@ TEST_F(PredictorTest, refuses_names_that_are_not_there) {
 }
 
 TEST_F(PredictorTest, refuses_outputs_that_need_an_input_which_is_not_given) {
-  EXPECT_EQ(error_of("[fc1]", {"label"}),
-            "the outputs depend on input 'x', which is not given; choose outputs that do not (predict: "
-            "{outputs: ...})");
+  EXPECT_EQ(
+      error_of("[fc1]", {"label"}),
+      "the outputs depend on input 'x', which the files do not have; give it with --input x=VALUE, or choose "
+      "outputs that do not need it (predict: {outputs: ...})");
 }
 
 TEST_F(PredictorTest, refuses_outputs_over_the_whole_batch) {

@@ -1,6 +1,7 @@
 #include "dataflow/format/csv.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "core/log.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "core/text_encoding.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/format/mapped_file.h"
@@ -20,6 +22,24 @@
 namespace tpack {
 namespace {
 
+enum class TextEncoding : uint8_t { kUtf8, kLatin1 };
+enum class DecimalSign : uint8_t { kPoint, kComma };
+
+}  // namespace
+
+template <>
+struct EnumNames<TextEncoding> {
+  static constexpr std::array<std::pair<const char*, TextEncoding>, 2> kNames = {
+      {{"utf-8", TextEncoding::kUtf8}, {"latin1", TextEncoding::kLatin1}}};
+};
+template <>
+struct EnumNames<DecimalSign> {
+  static constexpr std::array<std::pair<const char*, DecimalSign>, 2> kNames = {
+      {{".", DecimalSign::kPoint}, {",", DecimalSign::kComma}}};
+};
+
+namespace {
+
 struct CsvParams {
   Ref<Path> file;
   std::vector<NumberColumns> columns;
@@ -27,6 +47,8 @@ struct CsvParams {
   std::string delimiter = ",";
   bool header = true;
   std::optional<double> missing = {};
+  DecimalSign decimal = DecimalSign::kPoint;
+  TextEncoding encoding = TextEncoding::kUtf8;
   bool shuffle = true;
 };
 
@@ -39,7 +61,7 @@ class CsvTable final : public RandomAccessSource {
     return Schema<Params>("Reads numbers and class names from a CSV file, one sample per row.")
         .example(
             "CSV: {file: iris.csv, columns: {x: [\"sepal_.*\", petal_length]}, labels: {label: species}}")
-        .field("file", &Params::file, "the file, in UTF-8")
+        .field("file", &Params::file, "the file")
         .required()
         .field("columns", &Params::columns,
                "columns of numbers by component: a name gives a number, a list or a regular expression for "
@@ -48,8 +70,8 @@ class CsvTable final : public RandomAccessSource {
         .field("labels", &Params::labels,
                "columns of class names by component; labels are int32, from 0, in the order of the sorted "
                "names of data.train; {label: {column: species, classes: [...]}} gives another order; a list "
-               "of columns is a "
-               "set of labels, any number of which may hold: a float32 vector, 0 or 1 for each (or a number "
+               "of columns is a set of labels, any number of which may hold: a float32 vector, 0 or 1 for "
+               "each (or a number "
                "between), named after the columns")
         .field("delimiter", &Params::delimiter, R"(the character between fields; "\t" is a tab)")
         .field("header", &Params::header,
@@ -57,6 +79,8 @@ class CsvTable final : public RandomAccessSource {
         .field("missing", &Params::missing,
                "number that replaces missing ones (empty, NA, NaN, null, ?); default: such rows are bad "
                "samples")
+        .field("decimal", &Params::decimal, "the decimal sign of numbers: a point or a comma")
+        .field("encoding", &Params::encoding, "of the text: utf-8, or latin1 (ISO 8859-1)")
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
   }
   explicit CsvTable(Params p) : p_(std::move(p)), path_(resolved_path(p_.file)) {
@@ -67,6 +91,8 @@ class CsvTable final : public RandomAccessSource {
       throw ConfigError("CSV: 'delimiter' is '" + p_.delimiter +
                         R"('; must be one character of ASCII, such as ",", ";" or "\t")");
     }
+    if (p_.decimal == DecimalSign::kComma && p_.delimiter == ",")
+      throw ConfigError("CSV: 'decimal' and 'delimiter' are both a comma; set delimiter: \";\" or \"\\t\"");
     for (const NumberColumns& numbers : p_.columns) {
       for (const LabelColumn& label : p_.labels) {
         if (numbers.component == label.component)
@@ -113,6 +139,9 @@ class CsvTable final : public RandomAccessSource {
     }
     if (!unused_.empty())
       facts.remarks.push_back("columns that data.train does not have are not read: " + join_first(unused_));
+    for (const auto& [column, value] : rounded_)
+      facts.remarks.push_back("column '" + column +
+                              "' has integers above 16,777,216 that float32 rounds, such as " + value);
     facts.bad = std::ssize(bad_);
     if (!bad_.empty()) {
       const auto& [row, why] = *bad_.begin();
@@ -186,10 +215,16 @@ class CsvTable final : public RandomAccessSource {
     require_path("CSV", p_.file);
     const MappedFile file(path_);
     const auto bytes = file.bytes();
-    CsvReader reader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, p_.delimiter[0], path_);
+    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string converted;
+    if (p_.encoding == TextEncoding::kLatin1)
+      text = converted = utf8_of_latin1(text);
+    else
+      require_utf8(text);
+    CsvReader reader(text, p_.delimiter[0], path_);
     std::vector<std::string_view> fields;
     if (!reader.next(fields)) throw DataError(path_, "is empty");
-    const CsvHeader header(names_of(fields), path_);
+    const CsvHeader header(names_of(fields), path_, p_.header);
     find_columns(header);
     bool has_row = !p_.header || reader.next(fields);
     for (; has_row; has_row = reader.next(fields)) add_row(header, fields, reader.line());
@@ -205,6 +240,18 @@ class CsvTable final : public RandomAccessSource {
   }
 
  private:
+  /// Errors: DataError with the line.
+  void require_utf8(std::string_view text) const {
+    const auto bad = first_invalid_utf8(text);
+    if (!bad || text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+      return;  // the reader knows UTF-16
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*bad), '\n');
+    const size_t begin = text.rfind('\n', *bad) + 1;
+    throw DataError(path_ + ":" + std::to_string(line),
+                    "is not UTF-8 ('" + printable(text.substr(begin, *bad - begin + 1)) +
+                        "'); save the file as UTF-8, or set encoding: latin1");
+  }
+
   struct Numbers {
     std::vector<size_t> columns;
     bool is_vector = false;
@@ -262,6 +309,7 @@ class CsvTable final : public RandomAccessSource {
     lines_.clear();
     bad_.clear();
     unused_.clear();
+    rounded_.clear();
     Diagnostics mistakes;
     const auto find = [&](const ColumnRef& ref) {
       try {
@@ -372,29 +420,42 @@ class CsvTable final : public RandomAccessSource {
   }
 
   /// Sets `why` if the field is bad.
-  float number(std::string_view field, const std::string& column, std::string& why) const {
-    std::optional<double> value = csv_number(field);
+  float number(std::string_view field, const std::string& column, std::string& why) {
+    std::string with_point(p_.decimal == DecimalSign::kComma ? field : std::string_view());
+    std::replace(with_point.begin(), with_point.end(), ',', '.');
+    const std::optional<double> written = csv_number(with_point.empty() ? field : with_point);
+    std::optional<double> value = written;
     if (!value && is_missing_in_csv(field)) {
       if (!p_.missing) why = "column '" + column + "' has no value; 'missing' can give one";
       value = p_.missing.value_or(0);
     }
     constexpr double kMost = std::numeric_limits<float>::max();
-    if (value && std::abs(*value) <= kMost) return static_cast<float>(*value);
+    if (value && std::abs(*value) <= kMost) {
+      const auto rounded = static_cast<float>(*value);
+      // Integers that lose digits are numbers of customers rather than measurements.
+      if (*value == std::trunc(*value) && static_cast<double>(rounded) != *value)
+        rounded_.emplace(column, std::string(trim(field)));
+      return rounded;
+    }
+    const bool has_comma =
+        p_.decimal == DecimalSign::kPoint && full_match(std::string(trim(field)), "-?\\d*,\\d+");
     why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
-          "', which is not a number of float32; 'labels' is for class names";
+          "', which is not a number of float32; " +
+          (has_comma ? "for a decimal comma, set decimal: \",\"" : "'labels' is for class names");
     return 0;
   }
 
   Params p_;
   std::string path_;
-  bool is_reader_ = false;                     // of a file that need not have all classes
-  std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
-  std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`
-  std::vector<Numbers> numbers_;               // of each of wanted_numbers_
-  std::vector<CsvLabels> labels_;              // of each of wanted_labels_
-  std::vector<int64_t> lines_;                 // of each row
-  std::map<size_t, std::string> bad_;          // what is wrong, by row
-  std::vector<std::string> unused_;            // columns that a pattern finds and data.train does not have
+  bool is_reader_ = false;                      // of a file that need not have all classes
+  std::vector<NumberColumns> wanted_numbers_;   // `columns`, then the sets of `labels`
+  std::vector<LabelColumn> wanted_labels_;      // the rest of `labels`
+  std::vector<Numbers> numbers_;                // of each of wanted_numbers_
+  std::vector<CsvLabels> labels_;               // of each of wanted_labels_
+  std::vector<int64_t> lines_;                  // of each row
+  std::map<size_t, std::string> bad_;           // what is wrong, by row
+  std::map<std::string, std::string> rounded_;  // by column: the first integer that float32 rounds
+  std::vector<std::string> unused_;             // columns that a pattern finds and data.train does not have
 };
 
 TPACK_REGISTER(Source, CsvTable, "CSV");

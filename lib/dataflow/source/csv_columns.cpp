@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "dataflow/format/csv.h"
 
 namespace tpack {
 namespace {
@@ -133,6 +134,13 @@ std::vector<size_t> CsvHeader::find(const ColumnRef& ref) const {
 }
 
 void CsvHeader::refuse(const ColumnRef& ref) const {
+  const auto is_number = [](const std::string& name) { return csv_number(name).has_value(); };
+  if (is_row_ && 2 * std::count_if(names_.begin(), names_.end(), is_number) >= std::ssize(names_)) {
+    throw ConfigError(ref.position,
+                      "CSV: unknown column '" + ref.name + "'; the first row of " + path_ +
+                          " looks like data (" + join_first(names_) +
+                          "), not like names; set header: false, and name columns by numbers from 0");
+  }
   const std::string meant = did_you_mean(ref.name, names_);
   const std::string known = names_.size() == 1 ? "the column '" + names_[0] + "'; is 'delimiter' right?"
                                                : "the columns " + join_first(names_);

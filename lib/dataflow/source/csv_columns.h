@@ -49,8 +49,9 @@ struct Codec<std::vector<LabelColumn>> {
 /// The names of the columns in a file.
 class CsvHeader {
  public:
-  CsvHeader(std::vector<std::string> names, std::string path)
-      : names_(std::move(names)), path_(std::move(path)) {}
+  /// `is_row`: the names are a row of the file, which may be data by mistake.
+  CsvHeader(std::vector<std::string> names, std::string path, bool is_row)
+      : names_(std::move(names)), path_(std::move(path)), is_row_(is_row) {}
 
   size_t size() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; }
@@ -68,6 +69,7 @@ class CsvHeader {
 
   std::vector<std::string> names_;
   std::string path_;
+  bool is_row_;
 };
 
 }  // namespace tpack

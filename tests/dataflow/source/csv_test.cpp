@@ -179,6 +179,55 @@ TEST(Csv, says_when_it_is_opened_what_does_not_fit_the_file) {
   EXPECT_THAT(CsvFile("a\n").prepare_error("columns: {x: a}"), HasSubstr("has no rows after its header"));
 }
 
+TEST(Csv, text_that_is_no_utf8_is_named_by_line_or_read_as_latin1) {
+  const CsvFile file("x,city\n1,Oslo\n2,K\xF8ln\n3,K\xF8ln\n");
+  EXPECT_THAT(
+      file.prepare_error("columns: {x: x}, labels: {c: city}"),
+      HasSubstr("a.csv:3: is not UTF-8 ('2,K\\xF8'); save the file as UTF-8, or set encoding: latin1"));
+  const DataFlow flow = file.flow("columns: {x: x}, labels: {c: city}, encoding: latin1");
+  flow.prepare();
+  EXPECT_EQ(flow.spec()[1].classes, (std::vector<std::string>{"K\xC3\xB8ln", "Oslo"}));
+  const CsvFile marked("\xEF\xBB\xBFx,city\n1,K\xC3\xB8ln\n");
+  EXPECT_EQ(samples_of(marked.flow("columns: {x: x}")), (std::vector<std::vector<double>>{{1}}));
+}
+
+TEST(Csv, reads_a_decimal_comma_and_suggests_it) {
+  const CsvFile file("x;y\n1,5;-2\n,25;3\n");
+  EXPECT_EQ(samples_of(file.flow("columns: {x: x, y: y}, delimiter: ;, decimal: ','")),
+            (std::vector<std::vector<double>>{{1.5, -2}, {0.25, 3}}));
+  EXPECT_THAT(
+      file.prepare_error("columns: {x: x}, delimiter: ;"),
+      HasSubstr(
+          "column 'x' has '1,5', which is not a number of float32; for a decimal comma, set decimal: \",\""));
+  EXPECT_THAT(error_of([&] { file.flow("columns: {x: x}, decimal: ','"); }),
+              HasSubstr("'decimal' and 'delimiter' are both a comma"));
+}
+
+TEST(Csv, says_that_a_first_row_of_numbers_is_no_header) {
+  const CsvFile file("5.1,3.5,1.4,setosa\n4.9,3.0,1.4,setosa\n");
+  EXPECT_THAT(
+      file.prepare_error("columns: {x: [width]}"),
+      HasSubstr("looks like data (5.1, 3.5, 1.4, setosa), not like names; set header: false, and name "
+                "columns by numbers from 0"));
+  EXPECT_EQ(file.prepare_error("columns: {x: [\"0\"]}, header: false"), "");
+}
+
+TEST(Csv, says_how_a_class_can_be_called_none) {
+  const CsvFile file("y\nNone\nsome\n");
+  EXPECT_THAT(file.flow("labels: {y: y}").facts()[0].remarks,
+              testing::ElementsAre(
+                  HasSubstr("('None' counts as missing; if it is a class, name all of them in 'classes')")));
+  EXPECT_EQ(samples_of(file.flow("labels: {y: {column: y, classes: [None, some]}}")),
+            (std::vector<std::vector<double>>{{0}, {1}}));
+}
+
+TEST(Csv, says_which_integers_it_rounds) {
+  const CsvFile file("id,x\n16777217,16777216\n123456789,0.1\n");
+  EXPECT_THAT(file.flow("columns: {id: id, x: x}").facts()[0].remarks,
+              testing::ElementsAre(
+                  "column 'id' has integers above 16,777,216 that float32 rounds, such as 16777217"));
+}
+
 TEST(Csv, says_at_once_what_is_wrong_in_the_config) {
   const CsvFile file(kFlowers);
   EXPECT_THAT(file.prepare_error("columns: {}"), HasSubstr("no columns"));
@@ -223,7 +272,9 @@ const live::Fields kCsv("source", "CSV",
                                     {"labels", "{label: sepal_length}"},
                                     {"delimiter", "\";\""},
                                     {"header", "false"},
-                                    {"missing", "5"}},
+                                    {"missing", "5"},
+                                    {"decimal", "\",\""}},
+                         .left_out = {{"encoding", "the file is ASCII; text_that_is_no_utf8... looks at it"}},
                          .build = content_with_flowers});
 
 }  // namespace
