@@ -109,7 +109,8 @@ class Device {
 
 /// Where the timings come from by which kernels are chosen.
 enum class Timings : uint8_t {
-  kMeasured,  // those that are not in the cache are measured
+  kMeasured,  // those that are not in the cache are measured, as many as the budget allows
+  kAll,       // all of them, and again those that other processes have disturbed
   kKnown      // only those in the cache are used
 };
 
@@ -125,6 +126,7 @@ struct DeviceOptions {
   int threads = 1;
   std::string cache_dir = {};  // for measured choices; empty: no cache
   Timings timings = Timings::kMeasured;
+  double timing_s = 10;        // for measuring, of all programs together
   bool check_kernels = false;  // for tests: after each kernel, that it left zeros in padding channels
 };
 

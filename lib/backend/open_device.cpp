@@ -19,6 +19,7 @@ std::unique_ptr<Device> open_cpu(const std::string& name, const EngineSettings& 
   options.threads = threads;
   options.cache_dir = settings.cache_dir;
   options.timings = settings.timings;
+  options.timing_s = settings.timing_s;
   if (settings.backend == EngineSettings::Backend::kReference) return make_reference_device(name, options);
   return make_cpu_device(name, options);
 }

@@ -19,6 +19,7 @@ struct EngineSettings {
   int threads = 0;        // 0: all that the process may use, divided among the towers
   std::string cache_dir;  // for measured choices; empty: none
   Timings timings = Timings::kMeasured;
+  double timing_s = DeviceOptions{}.timing_s;  // for measuring, of all programs of a device together
 };
 
 /// Opens the device of that name ("cpu:0") with so many threads.

@@ -17,6 +17,7 @@ void add_bench_options(CLI::App& command, Action& action) {
     BenchOptions bench;
     size_t slowest = 10;
     bool json = false;
+    bool time_all = false;
     bool scale_out = false;
     ScaleOutOptions network;
     std::string compression = "none";
@@ -32,6 +33,10 @@ void add_bench_options(CLI::App& command, Action& action) {
   command.add_option("--nodes", options->slowest, "number of slowest nodes to list")
       ->capture_default_str()
       ->check(count_from(0));
+  command.add_flag(
+      "--time-all", options->time_all,
+      "time every kernel first, however long that takes (minutes for large networks); later runs "
+      "on this machine use the timings");
   add_json_flag(command, options->json);
   CLI::Option* const simulate =
       command.add_flag("--simulate-allreduce", options->scale_out,
@@ -56,6 +61,7 @@ void add_bench_options(CLI::App& command, Action& action) {
   command.callback([options, &action] {
     action = [options] {
       Experiment experiment = load_experiment(options->config.file, options->config.overrides);
+      if (options->time_all) experiment.config.engine.timings = Timings::kAll;
       if (options->scale_out) {
         options->network.compressed = options->compression != "none";
         const ScaleOutReport report = predict_scale_out(experiment, options->bench, options->network);

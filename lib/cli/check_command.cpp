@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/log.h"
-#include "core/machine.h"
 #include "experiment/data_report.h"
 #include "experiment/model_report.h"
 
@@ -43,8 +42,8 @@ int check(const CheckOptions& o) {
     std::cout << report.str();
   }
   std::cout << std::flush;  // both may go to one file
-  if (const auto more = available_memory()) {
-    if (const auto shortage = report.memory.shortage(*more + resident_memory())) log::warning(*shortage);
+  if (const auto limit = report.memory.limit()) {
+    if (const auto shortage = report.memory.shortage(*limit)) log::warning(*shortage);
   }
   if (!o.no_data) report_bad_samples(flows);
   std::string not_checked;

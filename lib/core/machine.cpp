@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
@@ -157,6 +158,19 @@ std::optional<uint64_t> available_memory() {
   const auto kilobytes = number_after("/proc/meminfo", "MemAvailable:");
   std::optional<uint64_t> least = cgroup_limits().memory_left;
   if (kilobytes) lower(least, std::optional(*kilobytes * kKiB));
+  return least;
+}
+
+std::optional<uint64_t> mappable_memory() {
+  std::optional<uint64_t> least;
+  const auto add = [&least](auto resource, const char* used) {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    const uint64_t mapped = kKiB * number_after("/proc/self/status", used).value_or(0);
+    lower(least, std::optional<uint64_t>(limit.rlim_cur - std::min<uint64_t>(limit.rlim_cur, mapped)));
+  };
+  add(RLIMIT_AS, "VmSize:");
+  add(RLIMIT_DATA, "VmData:");
   return least;
 }
 

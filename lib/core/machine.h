@@ -33,6 +33,10 @@ size_t available_processors();
 /// say.
 std::optional<uint64_t> available_memory();
 
+/// Bytes that the limits of this process itself (`ulimit -v` and `-d`) still let it map, touched or not;
+/// nothing if it has none.
+std::optional<uint64_t> mappable_memory();
+
 /// Bytes of memory that this process holds: program, libraries, heap. 0 if the kernel does not say.
 uint64_t resident_memory();
 

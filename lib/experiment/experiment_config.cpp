@@ -68,6 +68,7 @@ struct EngineParams {
   EngineSettings::Backend backend = EngineSettings{}.backend;
   EngineFloat dtype = EngineFloat::kFloat32;
   DeviceOptions::Algorithm algorithm = EngineSettings{}.algorithm;
+  double timing_s = EngineSettings{}.timing_s;
   WorkerCount threads;
 };
 
@@ -77,6 +78,9 @@ Schema<EngineParams> engine_schema() {
       .field("dtype", &EngineParams::dtype, "type of variables and activations; float64: reference only")
       .field("algorithm", &EngineParams::algorithm,
              "auto: measured unless the plan has it; heuristic: fixed rules; direct: direct convolutions")
+      .field("timing_s", &EngineParams::timing_s, at_least(0),
+             "seconds for measuring before the first step, what has the most work first; fixed rules choose "
+             "the rest")
       .field("threads", &EngineParams::threads,
              "threads of each tower; auto: the processors divided among the towers");
 }
@@ -119,13 +123,14 @@ struct Codec<EngineSettings> {
     settings.backend = p->backend;
     settings.dtype = p->dtype == EngineFloat::kFloat64 ? DType::kFloat64 : DType::kFloat32;
     settings.algorithm = p->algorithm;
+    settings.timing_s = p->timing_s;
     settings.threads = p->threads.count;
     return settings;
   }
   static ConfigNode dump(const EngineSettings& settings) {
     const bool is_double = settings.dtype == DType::kFloat64;
     return engine_schema().dump({settings.backend, is_double ? EngineFloat::kFloat64 : EngineFloat::kFloat32,
-                                 settings.algorithm, WorkerCount{settings.threads}});
+                                 settings.algorithm, settings.timing_s, WorkerCount{settings.threads}});
   }
 };
 

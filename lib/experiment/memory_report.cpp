@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/machine.h"
 #include "core/text.h"
 #include "predict/evaluator.h"
 
@@ -65,6 +66,14 @@ std::optional<std::string> MemoryReport::shortage(uint64_t limit) const {
   if (total() <= limit) return std::nullopt;
   return "training needs " + human_bytes(total()) + " of memory at its peak, and " + human_bytes(limit) +
          " is available: the system may end it, with the steps since the last checkpoint lost";
+}
+
+/// Of what counts against a limit of mappings, this process has mapped variables and activations, too.
+std::optional<uint64_t> MemoryReport::limit() const {
+  std::optional<uint64_t> more = available_memory();
+  if (const auto mappable = mappable_memory())
+    more = std::min(more.value_or(*mappable + variables + activations), *mappable + variables + activations);
+  return more ? std::optional(*more + resident_memory()) : std::nullopt;
 }
 
 MemoryReport report_memory(CheckedExperiment& checked) {

@@ -25,6 +25,8 @@ struct MemoryReport {
   std::vector<std::pair<const char*, uint64_t>> parts() const;
   /// What to say if a training needs more than the bytes that a process can get; nothing if it fits.
   std::optional<std::string> shortage(uint64_t limit) const;
+  /// The bytes that a process on this machine, with the limits of this one, which has compiled, can get.
+  std::optional<uint64_t> limit() const;
 };
 
 /// Of an experiment whose programs were compiled. Errors: none.

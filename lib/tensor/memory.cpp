@@ -36,25 +36,27 @@ void forget_block(size_t bytes) {
   if (bytes >= kLargeBlock) bytes_of_large_blocks -= bytes;
 }
 
-/// The kernel promises more than it has, and ends the process later, when it is written to; so large blocks
-/// are asked for here, together with those that were promised and not written to yet.
-void require_memory(size_t bytes) {
-  if (bytes < kLargeBlock) return;
-  const auto free = available_memory();
-  if (!free) return;
-  const uint64_t blocks = bytes_of_large_blocks;
-  const uint64_t written = anonymous_memory();
-  const uint64_t promised = blocks > written ? blocks - written : 0;
-  if (bytes + promised <= *free) return;
-  throw ResourceError("not enough memory for a tensor of " + human_bytes(bytes) + "; " +
-                      human_bytes(*free - std::min(promised, *free)) + " is free");
-}
-
 }  // namespace
 
 Memory& host_memory() {
   static auto& host = *new HostMemory();  // for ever: storages may be in static objects
   return host;
+}
+
+/// The kernel promises more than it has, and ends the process later, when it is written to; so large blocks
+/// are asked for here, together with those that were promised and not written to yet.
+void require_memory(size_t bytes) {
+  if (bytes < kLargeBlock) return;
+  const std::string what = "not enough memory for a tensor of " + human_bytes(bytes) + "; ";
+  if (const auto mappable = mappable_memory(); mappable && bytes > *mappable)
+    throw ResourceError(what + "the limit of this process (ulimit -v) leaves " + human_bytes(*mappable));
+  const auto free = available_memory();
+  if (!free) return;
+  const uint64_t blocks = bytes_of_large_blocks;
+  const uint64_t written = anonymous_memory();
+  const uint64_t promised = blocks > written ? blocks - written : 0;
+  if (bytes + promised > *free)
+    throw ResourceError(what + human_bytes(*free - std::min(promised, *free)) + " is free");
 }
 
 std::shared_ptr<Storage> Storage::allocate(size_t bytes) {

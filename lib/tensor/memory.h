@@ -31,6 +31,10 @@ class Memory {
 /// The memory of this process.
 Memory& host_memory();
 
+/// Errors: ResourceError if a block of so many bytes on the host is more than this process can get, as far as
+/// the kernel tells; blocks that were promised and not written to yet count.
+void require_memory(size_t bytes);
+
 /// A block of bytes in some memory, on the host 64-byte aligned, or a window into bytes that something else
 /// owns.
 class Storage {

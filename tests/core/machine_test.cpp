@@ -7,6 +7,8 @@
 #include <memory>
 #include <sched.h>
 #include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -41,6 +43,23 @@ TEST(Machine, has_some_memory_and_no_more_than_all) {
   ASSERT_TRUE(free.has_value());
   EXPECT_GT(*free, 0U);
   EXPECT_LE(*free, all_kilobytes * 1024);
+}
+
+TEST(Machine, lets_a_process_map_what_its_own_limit_leaves) {
+  const uint64_t kMore = uint64_t{1} << 30U;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  uint64_t all_pages = 0;
+  std::ifstream("/proc/self/statm") >> all_pages;
+  rlimit limited = before;
+  limited.rlim_cur = all_pages * static_cast<uint64_t>(getpagesize()) + kMore;
+  if (limited.rlim_cur > before.rlim_max) GTEST_SKIP() << "the limit of this process is lower";
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  const auto left = mappable_memory();
+  setrlimit(RLIMIT_AS, &before);
+  ASSERT_TRUE(left);
+  EXPECT_LE(*left, kMore);
+  EXPECT_GT(*left, kMore / 2);
 }
 
 /// A made-up tree of cgroups.

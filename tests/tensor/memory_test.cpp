@@ -1,6 +1,10 @@
 #include "tensor/memory.h"
 
 #include <cstring>
+#include <fstream>
+#include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 
@@ -96,6 +100,27 @@ TEST(Memory, that_was_promised_is_not_free) {
   EXPECT_GE(blocks.size(), 2U);
   blocks.clear();
   EXPECT_NO_THROW(Storage::allocate_zeros(bytes)) << "it was given back";
+}
+
+TEST(Memory, is_limited_by_what_the_process_may_map) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  uint64_t all_pages = 0;
+  std::ifstream("/proc/self/statm") >> all_pages;
+  rlimit limited = before;
+  limited.rlim_cur = all_pages * static_cast<uint64_t>(getpagesize()) + 100'000'000;
+  if (limited.rlim_cur > before.rlim_max) GTEST_SKIP() << "the limit of this process is lower";
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  std::string refused;
+  try {
+    require_memory(50'000'000);
+    require_memory(200'000'000);
+  } catch (const ResourceError& error) {
+    refused = error.what();
+  }
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_THAT(refused, testing::StartsWith("not enough memory for a tensor of 200"));
+  EXPECT_THAT(refused, testing::HasSubstr("ulimit -v"));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class CpuDevice final : public Device {
   CpuDevice(std::string name, const DeviceOptions& options)
       : name_(std::move(name)),
         options_(options),
-        tuner_(options.cache_dir, options.timings),
+        tuner_({options.cache_dir, options.timings, options.timing_s}),
         arena_(std::make_shared<Arena>()) {
     if (options.float_type != DType::kFloat32) {
       throw ConfigError("the cpu backend computes in float32; use engine: {backend: reference} for float64");
@@ -54,8 +54,8 @@ class CpuDevice final : public Device {
     if (section.chosen) {
       require_section_of(fused, section);
     } else {
-      section = choose_layouts(fused, algorithm(choosing), tuner_, section.pieces, *team_);
-      if (algorithm(choosing) == DeviceOptions::Algorithm::kAuto) forget_primitives();
+      section = choose_layouts(fused, algorithm(choosing), section.pieces);
+      if (algorithm(choosing) == DeviceOptions::Algorithm::kAuto) section = measured(fused, section);
     }
     LoweredProgram program = lower(fused, section, *store_);
     for (const Step& step : program.steps) {
@@ -65,6 +65,14 @@ class CpuDevice final : public Device {
   }
 
  private:
+  /// What cannot fit in memory is refused before anything is timed: measured choices need no more of it.
+  PlanSection measured(const Graph& fused, const PlanSection& rules) {
+    const auto require_room = [&] { arena_->require_room(arena_bytes_of(lower(fused, rules, *store_))); };
+    PlanSection section = measure_layouts(fused, rules, tuner_, *team_, require_room);
+    forget_primitives();
+    return section;
+  }
+
   DeviceOptions::Algorithm algorithm(Choosing choosing) const {
     using Algorithm = DeviceOptions::Algorithm;
     const bool may_not_measure = choosing == Choosing::kByRules && options_.algorithm == Algorithm::kAuto;

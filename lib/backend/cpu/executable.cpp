@@ -12,13 +12,68 @@ namespace {
 
 using Place = Value::Place;
 
+/// Where in the arena things are.
+struct ArenaPlan {
+  uint64_t bytes = 0;
+  std::vector<uint64_t> offsets;          // by value
+  std::vector<uint64_t> scratch_offsets;  // by step
+};
+
+/// Lifetimes of the arena's values and of each step's scratch, placed.
+ArenaPlan plan_arena(const LoweredProgram& program) {
+  std::vector<Lifetime> lives;
+  std::vector<int> life_of(program.values.size(), -1);
+  const auto touch = [&](int value, int step) {
+    const int owner = program.owner(value);
+    const Value& whole = program.values[static_cast<size_t>(owner)];
+    if (whole.place != Place::kArena) return;
+    int& life = life_of[static_cast<size_t>(owner)];
+    if (life < 0) {
+      life = static_cast<int>(lives.size());
+      lives.push_back({0, step, step});
+    }
+    lives[static_cast<size_t>(life)].last = step;
+    // Values that share memory may differ in size: a reshaped view, say.
+    uint64_t& bytes = lives[static_cast<size_t>(life)].bytes;
+    const Value& part = program.values[static_cast<size_t>(value)];
+    bytes = std::max({bytes, part.begin + part.format.bytes(), whole.format.bytes()});
+  };
+  std::vector<int> scratch_life;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const int step = static_cast<int>(i);
+    for (const int value : program.steps[i].in) touch(value, step);
+    for (const int value : program.steps[i].out) touch(value, step);
+    scratch_life.push_back(static_cast<int>(lives.size()));
+    lives.push_back({program.steps[i].scratch_bytes, step, step});
+  }
+  const MemoryPlan memory = plan_memory(lives);
+  ArenaPlan plan{.bytes = memory.bytes, .offsets = {}, .scratch_offsets = {}};
+  plan.offsets.assign(program.values.size(), 0);
+  for (size_t v = 0; v < program.values.size(); ++v) {
+    const int life = life_of[static_cast<size_t>(program.owner(static_cast<int>(v)))];
+    if (life >= 0) plan.offsets[v] = memory.offsets[static_cast<size_t>(life)];
+  }
+  for (const int life : scratch_life)
+    plan.scratch_offsets.push_back(memory.offsets[static_cast<size_t>(life)]);
+  return plan;
+}
+
+[[noreturn]] void refuse_program(const ResourceError& error) {
+  throw ResourceError(std::string("a program needs more memory than there is: ") + error.what() +
+                      "; use a smaller batch_size");
+}
+
 class CpuExecutable final : public Executable {
  public:
   CpuExecutable(LoweredProgram program, VariableStore& store, std::shared_ptr<Arena> arena,
                 std::shared_ptr<Team> team)
-      : program_(std::move(program)), store_(store), arena_(std::move(arena)), team_(std::move(team)) {
+      : program_(std::move(program)),
+        plan_(plan_arena(program_)),
+        store_(store),
+        arena_(std::move(arena)),
+        team_(std::move(team)) {
     for (const TensorSpec& spec : program_.fetches) fetched_.emplace_back(spec);
-    plan();
+    report_.arena_bytes = plan_.bytes;
     arena_->reserve(report_.arena_bytes);
     for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
     report_.kernels = static_cast<int>(program_.steps.size());
@@ -117,53 +172,12 @@ class CpuExecutable final : public Executable {
     return last;
   }
 
-  bool in_arena(int owner) const {
-    return program_.values[static_cast<size_t>(owner)].place == Place::kArena;
-  }
-
-  /// Lifetimes of the arena's values and of each step's scratch, placed.
-  void plan() {
-    std::vector<Lifetime> lives;
-    std::vector<int> life_of(program_.values.size(), -1);
-    const auto touch = [&](int value, int step) {
-      const int owner = program_.owner(value);
-      if (!in_arena(owner)) return;
-      int& life = life_of[static_cast<size_t>(owner)];
-      if (life < 0) {
-        life = static_cast<int>(lives.size());
-        lives.push_back({0, step, step});
-      }
-      lives[static_cast<size_t>(life)].last = step;
-      // Values that share memory may differ in size: a reshaped view, say.
-      uint64_t& bytes = lives[static_cast<size_t>(life)].bytes;
-      const Value& part = program_.values[static_cast<size_t>(value)];
-      bytes = std::max({bytes, part.begin + part.format.bytes(),
-                        program_.values[static_cast<size_t>(owner)].format.bytes()});
-    };
-    std::vector<int> scratch_life;
-    for (size_t i = 0; i < program_.steps.size(); ++i) {
-      const int step = static_cast<int>(i);
-      for (const int value : program_.steps[i].in) touch(value, step);
-      for (const int value : program_.steps[i].out) touch(value, step);
-      scratch_life.push_back(static_cast<int>(lives.size()));
-      lives.push_back({program_.steps[i].scratch_bytes, step, step});
-    }
-    const MemoryPlan memory = plan_memory(lives);
-    report_.arena_bytes = memory.bytes;
-    offsets_.assign(program_.values.size(), 0);
-    for (size_t v = 0; v < program_.values.size(); ++v) {
-      const int life = life_of[static_cast<size_t>(program_.owner(static_cast<int>(v)))];
-      if (life >= 0) offsets_[v] = memory.offsets[static_cast<size_t>(life)];
-    }
-    for (const int life : scratch_life) scratch_offsets_.push_back(memory.offsets[static_cast<size_t>(life)]);
-  }
-
   std::byte* address(int value) {
     const Value& v = program_.values[static_cast<size_t>(program_.owner(value))];
     const uint64_t begin = program_.values[static_cast<size_t>(value)].begin;
     switch (v.place) {
       case Place::kArena:
-        return arena_->memory->data() + offsets_[static_cast<size_t>(value)] + begin;
+        return arena_->memory->data() + plan_.offsets[static_cast<size_t>(value)] + begin;
       case Place::kVariable:
         return store_.tensor(v.name).raw() + begin;
       case Place::kFetch:
@@ -189,20 +203,19 @@ class CpuExecutable final : public Executable {
         call.in.push_back(address(step.in[k]));
       }
       for (const int value : step.out) call.out.push_back(address(value));
-      call.scratch = arena_->memory->data() + scratch_offsets_[i];
+      call.scratch = arena_->memory->data() + plan_.scratch_offsets[i];
       calls_.push_back(std::move(call));
     }
     generation_ = arena_->generation;
   }
 
   LoweredProgram program_;
+  ArenaPlan plan_;
   VariableStore& store_;
   std::shared_ptr<Arena> arena_;
   std::shared_ptr<Team> team_;
   CompileReport report_;
   std::vector<Tensor> fetched_;
-  std::vector<uint64_t> offsets_;  // by value, in the arena
-  std::vector<uint64_t> scratch_offsets_;
   std::vector<Call> calls_;
   std::vector<InputUse> input_uses_;
   std::vector<double> seconds_;  // by step, as the next two
@@ -224,10 +237,20 @@ void Arena::reserve(uint64_t bytes) {
   try {
     memory = Storage::allocate(std::max<uint64_t>(bytes, 64));
   } catch (const ResourceError& error) {
-    throw ResourceError(std::string("a program needs more memory than there is: ") + error.what() +
-                        "; use a smaller batch_size");
+    refuse_program(error);
   }
 }
+
+void Arena::require_room(uint64_t bytes) const {
+  const uint64_t own = memory ? memory->bytes() : 0;  // goes before a larger block comes
+  try {
+    if (bytes > own) require_memory(bytes - own);
+  } catch (const ResourceError& error) {
+    refuse_program(error);
+  }
+}
+
+uint64_t arena_bytes_of(const LoweredProgram& program) { return plan_arena(program).bytes; }
 
 std::unique_ptr<Executable> make_executable(LoweredProgram program, VariableStore& store,
                                             std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,

@@ -16,7 +16,12 @@ struct Arena {
   /// Makes the memory at least that large; what was in it is lost if it moves. Errors: ResourceError with
   /// the size that could not be had; the arena is empty then.
   void reserve(uint64_t bytes);
+  /// Whether that would work, as far as the machine tells. Errors: as reserve, but the arena stays.
+  void require_room(uint64_t bytes) const;
 };
+
+/// Bytes of an arena that a program needs.
+uint64_t arena_bytes_of(const LoweredProgram& program);
 
 /// Runs on the team. Denormal numbers count as zero. `check_kernels`: each run asserts what later kernels
 /// rely on, for tests.

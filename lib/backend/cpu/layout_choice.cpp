@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -19,7 +20,6 @@ namespace {
 constexpr double kReorderBytesPerSecond = 5e9;   // read and written, one thread
 constexpr double kDirectFlopsPerSecond = 100e9;  // one thread; only ratios matter
 constexpr double kWinogradGain = 1.5;
-constexpr double kNearTie = 0.9;  // the heuristic's choice wins unless another is 10 % better
 
 /// One way to run a node.
 struct Option {
@@ -98,20 +98,40 @@ struct Unit {
 
 class Search {
  public:
-  /// With `rules` (what the fixed rules chose for the whole graph), kernels are measured against them.
-  Search(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, const PlanSection* rules,
-         int pieces, Team& team)
-      : graph_(graph),
-        images_(graph),
-        algorithm_(algorithm),
-        tuner_(tuner),
-        rules_(rules),
-        pieces_(pieces),
-        team_(team),
-        unit_of_(graph.size(), -1) {
+  /// With the times that the fixed rules estimate.
+  Search(const Graph& graph, DeviceOptions::Algorithm algorithm, int pieces)
+      : graph_(graph), images_(graph), algorithm_(algorithm), pieces_(pieces), unit_of_(graph.size(), -1) {
     make_units();
     for (Unit& unit : units_) fill_options(unit);
     find_edges();
+  }
+
+  /// Measures the times of convolutions against what the fixed rules chose for the whole graph. A unit that
+  /// is not measured stays as the rules have it.
+  void measure(const PlanSection& rules, Tuner& tuner, Team& team,
+               const std::function<void()>& before_timing) {
+    std::vector<TimingJob> jobs;
+    std::vector<Unit*> measured_units;
+    for (Unit& unit : units_) {
+      const Node& node = *unit.nodes.front();
+      if (window_of(node) == nullptr || unit.options.size() < 2) continue;
+      TimingJob job;
+      for (size_t i = 0; i < unit.options.size(); ++i) {
+        const Option& option = unit.options[i];
+        const NodeChoice choice{name_of(option.layout), option.algorithm};
+        if (choice == rules.nodes.at(node.path)) job.preferred = i;
+        job.ways.push_back({node, option.layout, option.algorithm, pieces_});
+      }
+      jobs.push_back(std::move(job));
+      measured_units.push_back(&unit);
+    }
+    const auto measured = tuner.measure(jobs, team, before_timing);
+    for (size_t k = 0; k < jobs.size(); ++k) {
+      std::vector<double> seconds(jobs[k].ways.size(), std::numeric_limits<double>::infinity());
+      seconds[jobs[k].preferred] = 0;
+      if (!measured[k].empty()) seconds = comparable_seconds(measured[k], jobs[k].preferred);
+      for (size_t i = 0; i < seconds.size(); ++i) measured_units[k]->options[i].seconds = seconds[i];
+    }
   }
 
   PlanSection run() {
@@ -193,32 +213,11 @@ class Search {
     std::vector<std::string> algorithms;
     if (algorithm_ != DeviceOptions::Algorithm::kDirect) algorithms = winograds(node, window);
     for (const std::string& algorithm : algorithms) unit.options.push_back({Layout::kBlocked, algorithm, 0});
-    if (rules_ != nullptr) {
-      measure_options(node, unit);
-    } else {
-      const double flops = node.op->flops(node);
-      for (Option& option : unit.options) {
-        const bool gains = !algorithms.empty() && option.algorithm == algorithms.front();
-        option.seconds = flops / (kDirectFlopsPerSecond * pieces_ * (gains ? kWinogradGain : 1));
-      }
+    const double flops = node.op->flops(node);
+    for (Option& option : unit.options) {
+      const bool gains = !algorithms.empty() && option.algorithm == algorithms.front();
+      option.seconds = flops / (kDirectFlopsPerSecond * pieces_ * (gains ? kWinogradGain : 1));
     }
-  }
-
-  void measure_options(const Node& node, Unit& unit) {
-    const NodeChoice& rule = rules_->nodes.at(node.path);
-    std::vector<Tuner::Measurement> measured;
-    size_t preferred = 0;
-    for (size_t i = 0; i < unit.options.size(); ++i) {
-      const Option& option = unit.options[i];
-      if (NodeChoice{name_of(option.layout), option.algorithm} == rule) preferred = i;
-      measured.push_back(measure(node, option));
-    }
-    const std::vector<double> seconds = comparable_seconds(measured, preferred);
-    for (size_t i = 0; i < unit.options.size(); ++i) unit.options[i].seconds = seconds[i];
-  }
-
-  Tuner::Measurement measure(const Node& node, const Option& option) {
-    return tuner_.measure({node, option.layout, option.algorithm, pieces_}, team_);
   }
 
   /// If the number of channels is not a multiple of 16, the padding is computed too.
@@ -320,10 +319,7 @@ class Search {
   const Graph& graph_;
   Images images_;
   DeviceOptions::Algorithm algorithm_;
-  Tuner& tuner_;
-  const PlanSection* rules_;
   int pieces_;
-  Team& team_;
   std::vector<int> unit_of_;  // by node id, -1 for nodes without images
   std::vector<Unit> units_;
   std::vector<Edge> edges_;
@@ -332,29 +328,15 @@ class Search {
 
 }  // namespace
 
-std::vector<double> comparable_seconds(const std::vector<Tuner::Measurement>& measured, size_t preferred) {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  const Tuner::Measurement& rule = measured[preferred];
-  const bool disturbed =
-      std::any_of(measured.begin(), measured.end(), [](const auto& m) { return m.disturbed; });
-  std::vector<double> seconds;
-  for (size_t i = 0; i < measured.size(); ++i) {
-    const bool has_rule = rule.seconds < kNever;
-    const bool too_large = has_rule && measured[i].scratch_bytes > rule.scratch_bytes;
-    const bool not_comparable = has_rule && disturbed && i != preferred;
-    seconds.push_back(too_large || not_comparable ? kNever
-                                                  : measured[i].seconds * (i == preferred ? kNearTie : 1));
-  }
-  return seconds;
+PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, int pieces) {
+  return Search(graph, algorithm, pieces).run();
 }
 
-PlanSection choose_layouts(const Graph& graph, DeviceOptions::Algorithm algorithm, Tuner& tuner, int pieces,
-                           Team& team) {
-  if (algorithm != DeviceOptions::Algorithm::kAuto)
-    return Search(graph, algorithm, tuner, nullptr, pieces, team).run();
-  const PlanSection rules =
-      Search(graph, DeviceOptions::Algorithm::kHeuristic, tuner, nullptr, pieces, team).run();
-  return Search(graph, algorithm, tuner, &rules, pieces, team).run();
+PlanSection measure_layouts(const Graph& graph, const PlanSection& rules, Tuner& tuner, Team& team,
+                            const std::function<void()>& before_timing) {
+  Search search(graph, DeviceOptions::Algorithm::kAuto, rules.pieces);
+  search.measure(rules, tuner, team, before_timing);
+  return search.run();
 }
 
 void require_section_of(const Graph& graph, const PlanSection& section) {

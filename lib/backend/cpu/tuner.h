@@ -1,57 +1,65 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "backend/cpu/kernel.h"
+#include "backend/cpu/kernel_timer.h"
+#include "backend/cpu/timing_cache.h"
 #include "backend/device.h"
 
 namespace tpack::cpu {
 
-/// Times kernels on random data, each shape once. Timings are kept in memory and, if a folder is given, in a
-/// file per CPU. Timings of another version of tpack or oneDNN are not used. Threads: one at a time; several
-/// processes may share the file (it is replaced as a whole).
+/// A node with the ways to run it that are compared.
+struct TimingJob {
+  std::vector<KernelRequest> ways;
+  size_t preferred = 0;  // the fixed rules' choice
+};
+
+/// Times kernels within a budget of seconds, those with the most work first, and keeps the timings. The ways
+/// of a node run in turn, so that a moment in which the machine was busy spoils none of them, and the best
+/// run of each counts; a way that is clearly slower is dropped. Threads: one at a time.
 class Tuner {
  public:
-  struct Measurement {
-    double seconds = 0;  // of one run; infinite if the choice is not available
-    uint64_t scratch_bytes = 0;
-    bool disturbed = false;  // other processes used the processors all the time: do not compare or keep it
+  struct Options {
+    std::string cache_dir = {};  // empty: timings are kept in memory only
+    Timings timings = Timings::kMeasured;
+    double budget_s = DeviceOptions{}.timing_s;  // of all calls together
   };
-  using Time = std::function<Measurement(const KernelRequest&, Team& team)>;
+  explicit Tuner(Options options);
+  /// With other kernels and another clock (seconds), for tests.
+  Tuner(Options options, PrepareTimed prepare, std::function<double()> now);
 
-  explicit Tuner(const std::string& cache_dir, Timings timings = Timings::kMeasured);
-  /// With another function that times kernels, for tests.
-  Tuner(const std::string& cache_dir, Time time);
-  ~Tuner();
-  Tuner(const Tuner&) = delete;
-  Tuner& operator=(const Tuner&) = delete;
-
-  /// Runs on `team`. If only known timings are used, an unknown one is `disturbed`.
-  Measurement measure(const KernelRequest& request, Team& team);
+  /// The timings of each job's ways; none for a job that was not timed: the fixed rules decide. Timings are
+  /// in the file within about a second after they were taken, so that an interrupted process loses little.
+  /// `before_timing` is called once before anything is timed. Errors: what it throws.
+  std::vector<std::vector<Measurement>> measure(
+      const std::vector<TimingJob>& jobs, Team& team, const std::function<void()>& before_timing = [] {});
 
  private:
-  void load();
-  void save() const;
+  struct Work;
+  class Progress;
+  bool knows(const TimingJob& job, const Team& team) const;
+  std::vector<Work> work_of(const std::vector<TimingJob>& jobs, const Team& team) const;
+  void time(const std::vector<Work>& work, Team& team);
+  bool time_one(const Work& work, Team& team, const PrepareTimed& prepare);
+  double left_s() const { return budget_s_ - spent_s_ - (now_() - began_s_); }
 
-  Timings timings_ = Timings::kMeasured;
-  Time time_;
-  std::string path_;
-  std::map<std::string, Measurement> known_;
-  bool changed_ = false;
+  Timings timings_;
+  double budget_s_;
+  PrepareTimed prepare_;  // null: real kernels
+  std::function<double()> now_;
+  TimingCache cache_;
+  double spent_s_ = 0;      // of the budget, by earlier calls
+  double began_s_ = 0;      // the call that times now
+  double flops_per_s_ = 0;  // of the kernel that was timed last
 };
 
-/// One timed run of a kernel; `interrupted` if one of its threads lost its processor meanwhile.
-struct TimedRun {
-  double seconds = 0;
-  bool interrupted = false;
-};
-/// The fastest of the undisturbed runs; if there are fewer than two, the fastest of all, marked as disturbed.
-Tuner::Measurement fastest(std::span<const TimedRun> runs);
-
-/// "GenuineIntel 6/143/8 AVX3_SPR": what measured choices and plans are valid for.
-std::string cpu_name();
+/// The times with which the measured ways to run a node enter a comparison. `preferred` is the heuristic's
+/// choice: another one must be 10 % better (25 % if one of the two was disturbed), because less than that is
+/// noise, and may not need more scratch memory (otherwise its time is infinite), so that the memory predicted
+/// without measuring holds. If `preferred` is not available itself, there is no such limit.
+std::vector<double> comparable_seconds(const std::vector<Measurement>& measured, size_t preferred);
 
 }  // namespace tpack::cpu

@@ -76,9 +76,7 @@ class JoinedRun {
     const Graph joined = join_depth_first(fuse_bias_and_activation(lowered), 1);
     const Graph fused = simplify(fuse_pointwise(joined), Stops::kDrop);
     const auto team = std::make_shared<cpu::Team>(how.threads);
-    cpu::Tuner tuner("");
-    PlanSection plan =
-        cpu::choose_layouts(fused, DeviceOptions::Algorithm::kHeuristic, tuner, how.pieces, *team);
+    PlanSection plan = cpu::choose_layouts(fused, DeviceOptions::Algorithm::kHeuristic, how.pieces);
     for (auto& [path, choice] : plan.nodes) {
       choice.layout = how.layout;
       if (!choice.algorithm.empty()) choice.algorithm = how.algorithm;

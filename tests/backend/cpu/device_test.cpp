@@ -6,11 +6,13 @@
 #include "backend/cpu/format.h"
 #include "backend/cpu/kernel.h"
 #include "backend/plan.h"
+#include "core/machine.h"
 #include "core/text.h"
 #include "ops/op_cases.h"
 #include "ops/pad.h"
 #include "ops/random_normal.h"
 #include "ops/random_uniform.h"
+#include "support/captured_log.h"
 #include "support/temporary_folder.h"
 #include "testkit/backend_check.h"
 
@@ -241,6 +243,25 @@ std::ptrdiff_t timing_files(Choosing choosing) {
 TEST(CpuDevice, measures_nothing_if_rules_choose) {
   EXPECT_EQ(timing_files(Choosing::kMeasured), 1);
   EXPECT_EQ(timing_files(Choosing::kByRules), 0);
+}
+
+TEST(CpuDevice, times_nothing_of_a_program_that_does_not_fit_in_memory) {
+  if (available_memory().value_or(0) > 100'000'000'000) GTEST_SKIP() << "this machine has the memory";
+  const TemporaryFolder folder;
+  const auto device = make_cpu_device("cpu:0", {.cache_dir = folder.str()});
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {});
+  const Symbol x = b.input("x", {DType::kFloat32, {8000, 16, 512, 512}});  // 134 GB
+  const Symbol w = b.input("w", {DType::kFloat32, {16, 16, 3, 3}});
+  const Symbol y = convolution(b, x, w, {.padding = {1, 1, 1, 1}});
+  b.fetch("sum", b.reduce_sum(convolution(b, y, w, {.padding = {1, 1, 1, 1}}), {0, 1, 2, 3}));
+  device->create_variables(table);
+  PlanSection section;
+  const CapturedLog log;
+  EXPECT_THROW(device->compile(graph, section), ResourceError);
+  EXPECT_EQ(log.text(), "") << "nothing was timed";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.str()), {}), 0);
 }
 
 TEST(LayoutFrom, takes_the_layouts_that_a_plan_may_choose) {

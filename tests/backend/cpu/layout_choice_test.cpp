@@ -1,6 +1,7 @@
 #include "backend/cpu/layout_choice.h"
 
-#include <limits>
+#include <map>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,6 @@ class LayoutChoiceTest : public testing::Test {
   Graph graph_;
   VariableTable table_;
   Builder b_{graph_, table_, {}};
-  Tuner tuner_{""};
   Team team_{1};
 
   Symbol conv(const std::string& name, Symbol x, int64_t filters, int64_t size) {
@@ -28,7 +28,7 @@ class LayoutChoiceTest : public testing::Test {
     return convolution(b_, x, b_.variable("W", {filters, x.shape()[1], size, size}, {}),
                        {.padding = {pad, pad, pad, pad}});
   }
-  PlanSection choose(Algorithm algorithm) { return choose_layouts(graph_, algorithm, tuner_, 1, team_); }
+  PlanSection choose(Algorithm algorithm) const { return choose_layouts(graph_, algorithm, 1); }
 };
 
 TEST_F(LayoutChoiceTest, takes_winograd_in_blocks_for_many_channels_and_keeps_the_pooling_between_there) {
@@ -76,19 +76,39 @@ TEST_F(LayoutChoiceTest, keeps_nodes_that_cut_blocks_out_of_regions_in_blocks) {
   EXPECT_EQ(section.nodes.at("cut/Slice").layout, "nhwc");
 }
 
-TEST(ComparableSeconds, prefer_the_rule_in_its_own_layout_in_a_near_tie) {
-  const auto seconds = comparable_seconds({{1.0, 64}, {0.95, 64}}, 0);  // nhwc and blocked, both direct
-  EXPECT_LT(seconds[0], seconds[1]);
-  const auto better = comparable_seconds({{1.0, 64}, {0.85, 64}}, 0);
-  EXPECT_GT(better[0], better[1]);
-}
+/// What is timed as a test says: seconds of a way of a node; every other one takes a second.
+class MeasuredLayouts : public LayoutChoiceTest {
+ protected:
+  PlanSection measure(double budget_s, const std::map<std::string, double>& seconds) {
+    const auto prepare = [&](const KernelRequest& way, Team&) -> std::optional<TimedKernel> {
+      const auto found = seconds.find(way.node.path + " " + way.algorithm);
+      const double taken = found == seconds.end() ? 1 : found->second;
+      return TimedKernel{.run = [this, taken] {
+        time_s_ += taken;
+        return TimedRun{taken, false};
+      }};
+    };
+    Tuner tuner({.budget_s = budget_s}, prepare, [this] { return time_s_; });
+    return measure_layouts(graph_, choose(Algorithm::kHeuristic), tuner, team_);
+  }
+  double time_s_ = 0;
+};
 
-TEST(ComparableSeconds, leave_out_what_needs_more_scratch_than_the_rule) {
-  const double never = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(comparable_seconds({{1.0, 64}, {0.1, 65}, {0.5, 64}}, 0), (std::vector{0.9, never, 0.5}));
-  EXPECT_EQ(comparable_seconds({{1.0, 64}, {0.1, 64, true}}, 0),
-            (std::vector{0.9, never}));                                                  // a busy machine
-  EXPECT_EQ(comparable_seconds({{1.0, 64}, {never, 0}}, 1), (std::vector{1.0, never}));  // nothing to hold to
+TEST_F(MeasuredLayouts, stay_as_the_rules_have_them_where_the_budget_ended) {
+  const Symbol x = b_.input("x", {DType::kFloat32, {8, 64, 32, 32}});
+  const Symbol much = conv("much", x, 128, 3);
+  b_.fetch("y", conv("little", max_pool(b_, much, {.window = {8, 8}, .stride = {8, 8}}), 64, 3));
+  const PlanSection rules = choose(Algorithm::kHeuristic);
+  ASSERT_EQ(rules.nodes.at("much/Convolution").algorithm, "winograd-tiled");
+  ASSERT_EQ(rules.nodes.at("little/Convolution").algorithm, "winograd-tiled");
+  const std::map<std::string, double> direct = {{"much/Convolution direct", 0.1},
+                                                {"little/Convolution direct", 0.1}};
+  const PlanSection some = measure(1, direct);
+  EXPECT_EQ(some.nodes.at("much/Convolution").algorithm, "direct");
+  EXPECT_EQ(some.nodes.at("little/Convolution").algorithm, "winograd-tiled");
+  EXPECT_NO_THROW(require_section_of(graph_, some)) << "a plan for every process all the same";
+  EXPECT_EQ(measure(1e9, direct).nodes.at("little/Convolution").algorithm, "direct");
+  EXPECT_EQ(measure(0, direct).nodes, rules.nodes);
 }
 
 TEST_F(LayoutChoiceTest, a_section_must_hold_exactly_the_nodes_of_the_graph) {

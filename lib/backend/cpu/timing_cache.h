@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace tpack::cpu {
+
+/// What timing one way to run a node gave.
+struct Measurement {
+  double seconds = 0;  // of one run; infinite if this CPU does not have the way
+  uint64_t scratch_bytes = 0;
+  bool disturbed = false;  // other processes used the processors in every run
+};
+
+/// Timings by node and way, in memory and, if a folder is given, in a file per CPU. Timings of another
+/// version of tpack or oneDNN are not used. Threads: one at a time; several processes may share the file.
+class TimingCache {
+ public:
+  explicit TimingCache(const std::string& folder);
+
+  /// Null if there is none.
+  const Measurement* find(const std::string& key) const;
+  void put(const std::string& key, const Measurement& measured);
+  /// Writes the file, with what other processes have added to it meanwhile. A file that cannot be written is
+  /// no error: it is only a cache.
+  void save();
+  /// Empty if there is none.
+  const std::string& path() const { return path_; }
+
+ private:
+  void add_from_file();
+
+  std::string path_;
+  std::map<std::string, Measurement> known_;
+};
+
+/// "GenuineIntel 6/143/8 AVX3_SPR": what measured choices and plans are valid for.
+std::string cpu_name();
+
+}  // namespace tpack::cpu
