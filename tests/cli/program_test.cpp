@@ -207,6 +207,33 @@ TEST_F(Program, benches_an_experiment) {
   EXPECT_EQ(table.out.find("mean cost"), std::string::npos) << "two steps have no steps 81 to 100";
 }
 
+/// A convolution that can be computed in two ways at least.
+TEST_F(Program, times_kernels_within_the_budget_or_all_of_them) {
+  std::string text = testing_cli::kTinyConfig;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("    - FullyConnected: {name: fc0",
+          "    - Conv2D: {name: conv0, filters: 32, kernel: 3}\n"
+          "    - Conv2D: {name: conv1, filters: 32, kernel: 3}\n"
+          "    - FullyConnected: {name: fc0");
+  replace("algorithm: heuristic", "timing_s: 0");
+  write_content(config(), text);
+  setenv("TPACK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+  const std::vector<std::string> bench = {"bench", config(), "--steps", "2", "--warm-up", "0"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), bench.begin(), bench.end());
+    return tpack(more);
+  };
+  EXPECT_EQ(with({}).err.find("timing "), std::string::npos);
+  const Outcome all = with({"--time-all"});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_NE(all.err.find(" that this machine has not timed yet\n"), std::string::npos) << all.err;
+  EXPECT_EQ(with({"--set", "engine.timing_s=100"}).err.find("timing "), std::string::npos) << "in the cache";
+  unsetenv("TPACK_CACHE_DIR");
+  EXPECT_EQ(with({"--set", "engine.timing_s=-1"}).code, 2);
+}
+
 TEST_F(Program, predicts_a_step_on_several_nodes) {
   const Outcome outcome = tpack({"bench", config(), "--steps", "3", "--warm-up", "1", "--simulate-allreduce",
                                  "--latency-ms", "1", "--json"});

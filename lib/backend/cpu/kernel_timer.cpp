@@ -16,7 +16,7 @@ namespace {
 // A run of so much work takes 20 to 50 ms on a thread: long enough for a clock on a busy machine.
 constexpr double kFlopsOfPiece = 2e9;
 // What a kernel does once with its weights must not count more than in the whole batch by much.
-constexpr double kImagesPerWeights = 2;
+constexpr double kImagesPerWeights = 1;
 
 /// Whether an input has a part for each image.
 bool is_per_image(const Node& node, size_t input) {
@@ -93,7 +93,12 @@ int64_t images_to_time(const KernelRequest& request) {
   }
   for (const TensorSpec& output : node.outputs) {
     const bool has_images = output.shape.rank() > 0 && output.shape[0] == batch;
-    if (!has_images) other_bytes += static_cast<double>(output.bytes());
+    const auto bytes = static_cast<double>(output.bytes());
+    if (has_images) {
+      bytes_per_image += bytes / static_cast<double>(batch);
+    } else {
+      other_bytes += bytes;
+    }
   }
   const double enough = std::max(kFlopsOfPiece * request.pieces * static_cast<double>(batch) / flops,
                                  kImagesPerWeights * other_bytes / bytes_per_image);

@@ -67,6 +67,15 @@ std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p)
   return {"winograd", kTiledWinograd};
 }
 
+/// Whether the first of them usually wins. The tiled one is slower than direct convolutions where the
+/// transformed filters are larger than the cache, except for gradients of weights, whose filters are results.
+bool usually_wins(const std::string& winograd, const Node& node) {
+  constexpr int64_t kMostOfTiled = 256;
+  const Shape& w = weights_of(node);
+  const bool gives_weights = node.outputs[0].shape == w;
+  return winograd != kTiledWinograd || gives_weights || std::max(w[0], w[1]) <= kMostOfTiled;
+}
+
 LayoutRule rule(const Node& node) {
   const KernelEntry* entry = find_kernel(node.op->type());
   return entry == nullptr ? LayoutRule::kPlain : entry->rule;
@@ -214,9 +223,11 @@ class Search {
     if (algorithm_ != DeviceOptions::Algorithm::kDirect) algorithms = winograds(node, window);
     for (const std::string& algorithm : algorithms) unit.options.push_back({Layout::kBlocked, algorithm, 0});
     const double flops = node.op->flops(node);
+    const bool wins = !algorithms.empty() && usually_wins(algorithms.front(), node);
     for (Option& option : unit.options) {
-      const bool gains = !algorithms.empty() && option.algorithm == algorithms.front();
-      option.seconds = flops / (kDirectFlopsPerSecond * pieces_ * (gains ? kWinogradGain : 1));
+      const bool is_first = !algorithms.empty() && option.algorithm == algorithms.front();
+      const double gain = !is_first ? 1 : wins ? kWinogradGain : 1 / kWinogradGain;
+      option.seconds = flops / (kDirectFlopsPerSecond * pieces_ * gain);
     }
   }
 

@@ -58,26 +58,26 @@ size_t drop_slower(std::vector<Contender>& all, double times) {
   return static_cast<size_t>(std::ranges::count(all, false, &Contender::is_out));
 }
 
-/// Runs the ways in turn until it is clear which is the fastest. False if `left_s` ended before each has run.
-bool compete(std::vector<Contender>& all, const std::function<double()>& left_s) {
+/// Runs the ways in turn until it is clear which is the fastest. False if the time ended before each has run.
+bool compete(std::vector<Contender>& all, double end_s, const std::function<double()>& now) {
   constexpr int kUndisturbed = 5;
   constexpr int kMostRuns = 12;
   constexpr double kClearlySlower = 1.5;  // by the first run
   constexpr double kSlower = 1.2;
   constexpr double kShort_s = 0.01;  // a run that can be afforded to warm up
   constexpr double kLongJob_s = 1;   // then two runs of each way are enough
-  const double at_begin = left_s();
+  const double began_s = now();
   for (int round = 0; round < kMostRuns; ++round) {
     for (Contender& one : all) {
       if (one.is_out) continue;
-      if (left_s() <= 0) return round > 0;
+      if (now() >= end_s) return round > 0;
       one.run();
       if (round == 0 && one.measured.seconds * one.kernel->share < kShort_s) one.run();
     }
     if (drop_slower(all, round == 0 ? kClearlySlower : kSlower) < 2) return true;
     const bool is_known = std::ranges::all_of(
         all, [](const Contender& one) { return one.is_out || one.undisturbed >= kUndisturbed; });
-    if (is_known || (round > 0 && at_begin - left_s() > kLongJob_s)) return true;
+    if (is_known || (round > 0 && now() - began_s > kLongJob_s)) return true;
   }
   return true;
 }
@@ -85,6 +85,8 @@ bool compete(std::vector<Contender>& all, const std::function<double()>& left_s)
 std::string name_of(const KernelRequest& way) {
   return way.algorithm + " in " + std::string(name_of(way.layout));
 }
+
+std::string kernels(size_t count) { return std::to_string(count) + (count == 1 ? " kernel" : " kernels"); }
 
 std::string seconds_text(double seconds) {
   char text[32];
@@ -107,7 +109,7 @@ class Tuner::Progress {
     for (const Work& one : work) all_flops_ += one.flops;
     const std::string limit =
         budget_s < kNever ? ", for at most " + shortest(budget_s) + " s (engine.timing_s)" : "";
-    log::info("timing " + std::to_string(count_) + " kernels that this machine has not timed yet" + limit);
+    log::info("timing " + kernels(count_) + " that this machine has not timed yet" + limit);
   }
 
   void add(const Work& work, const std::vector<Measurement>& measured, double seconds) {
@@ -129,19 +131,20 @@ class Tuner::Progress {
 
   void end(double seconds, const std::string& file) const {
     if (on_terminal_) log::end_redrawn();
-    char share[64];
-    std::snprintf(share, sizeof share, ", %.0f %% of their work",
-                  all_flops_ > 0 ? 100 * flops_ / all_flops_ : 0);
-    const bool all = timed_ == count_;
-    std::string text = "timed " + std::to_string(timed_) + " of " + std::to_string(count_) + " kernels in " +
-                       seconds_text(seconds) + (all ? "" : share) + "; for " + std::to_string(found_) +
-                       ", another way than that of the rules is faster";
-    if (!all)
-      text +=
-          "; the rules choose the rest: to time more, raise engine.timing_s; to time all, run tpack bench "
-          "--time-all";
-    if (!file.empty()) text += "; the timings are kept in " + file;
-    log::info(text + "; --plan RUN_FOLDER/plan.json uses the same choices in another run");
+    std::string text = "timed " + std::to_string(timed_) + " of " + kernels(count_) + " in " +
+                       seconds_text(seconds) + "; another way than that of the rules is faster for " +
+                       std::to_string(found_);
+    if (timed_ < count_) {
+      char share[64];
+      std::snprintf(share, sizeof share, "%.0f %%", all_flops_ > 0 ? 100 * flops_ / all_flops_ : 0);
+      text += "; these have " + std::string(share) + " of the work, the rules choose the rest";
+    }
+    if (!file.empty()) text += "; later runs use the timings in " + file;
+    log::info(text);
+    if (timed_ < count_)
+      log::info(
+          "to time more, raise engine.timing_s, or run tpack bench --time-all once; to train with the "
+          "same choices as another run, use --plan RUN_FOLDER/plan.json");
   }
 
  private:
@@ -261,7 +264,7 @@ bool Tuner::time_one(const Work& work, Team& team, const PrepareTimed& prepare) 
   for (const Contender& one : all) {
     if (one.kernel) expected_s += kFewestRuns * flops * one.kernel->share / speed;
   }
-  if (expected_s > left_s() || !compete(all, [this] { return left_s(); })) return false;
+  if (expected_s > left_s() || !compete(all, now_() + left_s(), now_)) return false;
   double best = kNever;
   for (size_t i = 0; i < all.size(); ++i) {
     best = std::min(best, all[i].measured.seconds);

@@ -152,6 +152,15 @@ TEST_F(TunerTest, has_one_budget_for_all_calls) {
   EXPECT_LE(runs_.size() - before, 2U);
 }
 
+TEST_F(TunerTest, runs_long_kernels_twice_even_without_a_budget) {
+  takes("8 direct", {2});
+  takes("8 winograd", {2});
+  disturb("8 direct");
+  disturb("8 winograd");
+  tuner({.timings = Timings::kAll}).measure({job(8)}, team_);
+  EXPECT_EQ(runs_.size(), 4U);
+}
+
 /// 64 images have 4 times the work of 16; after these, it is known that 64 would take too long.
 TEST_F(TunerTest, leaves_out_what_would_take_longer_than_is_left) {
   takes("16 direct", {2});
