@@ -64,9 +64,11 @@ class AugmentImageComponent final : public Map {
     index_ = in.index(p_.component, "map AugmentImageComponent");
     const ComponentSpec& image = in[index_];
     if (!image.is_image || image.tensor.dtype != DType::kUInt8 || image.tensor.shape.rank() != 3) {
+      const bool is_batch = image.is_image && image.tensor.shape.rank() == 4;
       throw ConfigError(p_.component.position,
                         "map AugmentImageComponent: component '" + image.name + "' is " + image.tensor.str() +
-                            ", not an image; images are uint8 [height, width, channels]");
+                            ", not an image; images are uint8 [height, width, channels]" +
+                            (is_batch ? "; put the map before BatchData" : ""));
     }
     Spec out = in;
     Shape& shape = out[index_].tensor.shape;
