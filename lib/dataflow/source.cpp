@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/expression.h"
 
 namespace tpack {
 namespace {
@@ -99,7 +100,8 @@ class SequentialFlow final : public Flow {
 };
 
 [[noreturn]] void refuse_path(const std::string& source, const Ref<Path>& path, const char* what) {
-  throw ConfigError(path.position, source + ": no such " + what + " '" + resolved_path(path) + "'");
+  throw ConfigError(path.position, source + ": no such " + what + " '" + resolved_path(path) + "'" +
+                                       environment_hint(path.name));
 }
 
 }  // namespace

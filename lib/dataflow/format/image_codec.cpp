@@ -1,8 +1,18 @@
 #include "dataflow/format/image_codec.h"
 
 #include "core/error.h"
+#include "core/file_kind.h"
 
 namespace tpack {
+namespace {
+
+std::string no_image(std::span<const uint8_t> bytes) {
+  const FileKind kind = kind_of_content({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!kind.is_known()) return "neither a JPEG nor a PNG image (" + std::to_string(bytes.size()) + " bytes)";
+  return kind.refused_as("a JPEG or PNG image");
+}
+
+}  // namespace
 
 ImageSize read_image_header(std::span<const uint8_t> bytes) {
   ImageSize size;
@@ -11,7 +21,7 @@ ImageSize read_image_header(std::span<const uint8_t> bytes) {
   } else if (is_png(bytes)) {
     size = read_png_header(bytes);
   } else {
-    throw DataError("neither a JPEG nor a PNG image (" + std::to_string(bytes.size()) + " bytes)");
+    throw DataError(no_image(bytes));
   }
   const int64_t pixels = int64_t{size.width} * size.height;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || pixels > kMaxImagePixels) {

@@ -116,6 +116,7 @@ class ImageFolder final : public RandomAccessSource {
     for (size_t label = 0; label < classes_.size(); ++label) list_class(static_cast<int32_t>(label));
     for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
     if (files_.empty()) {
+      refuse_class_folder();
       throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
                                 std::to_string(classes_.size()) + " class folders were found" +
                                 (left_out_.folders.empty() ? ")"
@@ -159,6 +160,18 @@ class ImageFolder final : public RandomAccessSource {
     int32_t label = 0;
     std::string name;
   };
+
+  /// Refuses a folder that is itself one of a class, or holds images without classes.
+  void refuse_class_folder() const {
+    const auto is_image = [](const fs::directory_entry& entry) {
+      return is_image_file(entry.path().string());
+    };
+    if (!classes_.empty() || sorted_names(dir_, is_image).empty()) return;
+    const fs::path folder = fs::absolute(dir_).lexically_normal();
+    const fs::path parent = (folder.filename().empty() ? folder.parent_path() : folder).parent_path();
+    throw DataError(dir_, "has images, but no class folders; if it is the folder of one class, write dir: " +
+                              parent.string() + "; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png");
+  }
 
   /// Appends the images of one class, and records what else is in its folder.
   void list_class(int32_t label) {
