@@ -105,9 +105,15 @@ bool begins_with(std::string_view text, std::string_view lower_case) {
                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
 }
 
+/// Text in UTF-8 or Latin-1: bytes from 0x80 to 0x9F only follow others that are not ASCII.
 bool is_text(std::string_view bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+  unsigned char before = 0;
+  return std::all_of(bytes.begin(), bytes.end(), [&before](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_control = byte < 0x20 && c != '\n' && c != '\r' && c != '\t';
+    const bool follows_none = byte >= 0x80 && byte < 0xA0 && before < 0x80;
+    before = byte;
+    return !is_control && !follows_none;
   });
 }
 

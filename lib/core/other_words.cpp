@@ -67,7 +67,7 @@ constexpr std::array kWords = std::to_array<OtherWords>({
     {"layer", "InnerProduct Linear Dense", "use FullyConnected: {units: 10}; as an activation, leave it out", "layers: FullyConnected: {units: 8}"},
     {"layer", "none", "no activation is the default; leave it out", "layers: FullyConnected: {units: 8}"},
     {"layer", "Convolution Convolution2D Conv", "use Conv2D: {filters: 32, kernel: 3}", "layers: Conv2D: {filters: 4, kernel: 3}"},
-    {"layer", "Deconvolution Deconv ConvTranspose", "use Conv2DTranspose: {filters: 32, kernel: 4, stride: 2}", "layers: Conv2DTranspose: {filters: 2, kernel: 4, stride: 2}"},
+    {"layer", "Deconvolution ConvTranspose", "use Conv2DTranspose: {filters: 32, kernel: 4, stride: 2}", "layers: Conv2DTranspose: {filters: 2, kernel: 4, stride: 2}"},
     {"layer", "DepthwiseConv2D DepthwiseConv", "use Conv2D with `groups`, the number of its input channels", "layers: Conv2D: {filters: 4, kernel: 3}, Conv2D: {filters: 4, kernel: 3, groups: 4}"},
     {"layer", "SeparableConv2D SeparableConv", "use two of Conv2D: one with `groups`, the number of its input channels, then one with kernel: 1", "layers: Conv2D: {filters: 4, kernel: 3}, Conv2D: {filters: 4, kernel: 3, groups: 4}, Conv2D: {filters: 8, kernel: 1}"},
     {"layer", "Conv1D Convolution1D TemporalConv", "use Conv2D with kernel: [1, 3] on images of one row: Reshape: {shape: [channels, 1, length]}", "layers: Reshape: {shape: [1, 1, 784]}, Conv2D: {filters: 4, kernel: [1, 3]}"},

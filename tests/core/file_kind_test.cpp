@@ -44,6 +44,8 @@ TEST(KindOfContent, knows_formats_by_their_first_bytes) {
       {"", "an empty file"},
       {"a,b\n1,2\n", "text"},
       {"caf\xE9,1\n", "text"},
+      {"\xE2\x80\x9Cquoted\xE2\x80\x9D\n", "text"},
+      {"\x89PN", ""},
   };
   for (const auto& [bytes, name] : files) EXPECT_EQ(kind_of_content(bytes).name, name);
 }
