@@ -12,12 +12,13 @@
 #include "checkpoint/retention.h"
 #include "core/digest.h"
 #include "core/error.h"
+#include "core/file_kind.h"
 #include "core/text.h"
 
 namespace tpack {
 namespace {
 
-constexpr std::string_view kMagic = "tpack checkpoint ";
+constexpr std::string_view kMagic = kCheckpointWord;
 constexpr std::string_view kBytes = "\nbytes ";
 constexpr std::string_view kDigest = "\nxxh3-128 ";
 constexpr size_t kNumberDigits = 20;
@@ -67,9 +68,12 @@ std::ifstream open_checked(const std::string& path) {
 /// Refuses what the user block alone tells; gives the length that the file should have.
 uint64_t check_block(const std::string& path, std::string_view block_bytes) {
   const std::string_view known = kMagic.substr(0, block_bytes.size());
-  if (block_bytes.starts_with("\x89HDF"))
-    throw CheckpointError(path, "is an HDF5 file, but not a tpack checkpoint");
-  if (!block_bytes.starts_with(known)) throw CheckpointError(path, "is not a tpack checkpoint");
+  if (!block_bytes.starts_with(known)) {
+    const FileKind kind = kind_of_content(block_bytes);
+    constexpr std::string_view kRemedy = "tpack reads the checkpoints that `tpack train` writes, no others";
+    throw CheckpointError(path, kind.is_known() ? "is " + kind.refused_as("a tpack checkpoint", kRemedy)
+                                                : "is not a tpack checkpoint");
+  }
   if (block_bytes.size() < kSealBytes) {
     throw CheckpointError(path, "is truncated: it has " + std::to_string(block_bytes.size()) +
                                     " bytes, its header alone has " + std::to_string(kSealBytes));

@@ -91,7 +91,10 @@ int run_program(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& shown) {  // --help, --version
-    return flushed(program.exit(shown));
+    const std::string unknown = hint(program, argc, argv);
+    if (unknown.empty()) return flushed(program.exit(shown));
+    std::fprintf(stderr, "error: %s; see tpack --help\n", unknown.c_str());
+    return static_cast<int>(ErrorKind::kConfig);
   } catch (const CLI::ParseError& error) {
     return usage_error(program, error, argc, argv);
   }

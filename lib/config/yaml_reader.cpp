@@ -14,6 +14,7 @@
 #include <yaml-cpp/parser.h>
 
 #include "core/error.h"
+#include "core/expression.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -243,8 +244,10 @@ ConfigNode parse_yaml(const YamlText& source, NodeBudget& budget) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
+    const size_t braced = std::min(source.text().find("${"), source.text().size());
     const size_t offset = error.mark.is_null() ? 0 : static_cast<size_t>(error.mark.pos);
-    throw ConfigError(source.position(offset), "not valid YAML: " + explained(error.msg));
+    throw ConfigError(source.position(offset), "not valid YAML: " + explained(error.msg) +
+                                                   environment_hint(source.text().substr(braced)));
   }
   return builder.take_root();
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file_kind.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
 
@@ -26,6 +27,9 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 constexpr size_t kStride = 64;
 
+constexpr std::string_view kUsesOfCheckpoints =
+    "`tpack eval` and `tpack infer` take it, and `tpack train CONFIG --resume FILE` resumes its run";
+
 Position of_name(const std::string& name) { return {std::make_shared<const std::string>(name), 1, 1}; }
 
 }  // namespace
@@ -41,11 +45,10 @@ YamlText YamlText::of_file(const std::string& path) {
   std::string text(kMaxBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(file.gcount()));
-  if (text.starts_with("\x89HDF")) {
-    throw ConfigError(
-        where,
-        "is a checkpoint, not a config; `tpack eval` and `tpack infer` take it, and `tpack train "
-        "CONFIG --resume FILE` resumes its run");
+  if (const FileKind kind = kind_of_content(text); kind.is_no_text() && !text.empty()) {
+    throw ConfigError(where, "is " + kind.refused_as("a config", kind.form == FileKind::Form::kCheckpoint
+                                                                     ? kUsesOfCheckpoints
+                                                                     : "a config is a YAML file"));
   }
   if (text.size() > kMaxBytes) {
     throw ConfigError(where, "is larger than " + human_bytes(kMaxBytes) + "; keep data out of the config");

@@ -1,6 +1,7 @@
 #include "core/expression.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -151,6 +152,8 @@ ConfigNode Evaluation::name(const ExpressionNode& node, Unset unset) const {
   known.erase(std::unique(known.begin(), known.end()), known.end());
   const std::string names = known.empty() ? "" : "; known: " + join_first(known);
   known.insert(known.end(), {"true", "false"});
+  if (lookup_environment(std::string(kEnvironment) + node.text))
+    known.push_back(std::string(kEnvironment) + node.text);
   const std::string meant = did_you_mean(node.text, known);
   fail(node, "unknown name '" + node.text + "'" + (meant.empty() ? names : meant));
 }
@@ -349,5 +352,16 @@ ConfigNode Expression::evaluate(const Scope& scope) const { return Evaluation(sc
 void Expression::check() const { Evaluation(MapScope(ConfigNode::map({}))).known(*root_); }
 
 std::optional<Result> Expression::result_of_numbers() const { return tpack::result_of_numbers(*root_); }
+
+std::string environment_hint(std::string_view text) {
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  size_t begin = text.find('$');
+  if (begin == std::string_view::npos || text.substr(begin + 1).starts_with('(')) return "";
+  begin = std::min(begin + (text.substr(begin + 1).starts_with('{') ? 2 : 1), text.size());
+  if (text.substr(begin).starts_with(kEnvironment)) begin += kEnvironment.size();
+  const auto end = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), is_letter);
+  const std::string name(text.begin() + static_cast<std::ptrdiff_t>(begin), end);
+  return name.empty() ? "" : "; write $(env." + name + ") for the environment variable";
+}
 
 }  // namespace tpack

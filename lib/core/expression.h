@@ -79,5 +79,7 @@ class Expression {
 /// The environment variable of a name "env.NAME"; empty if it is not set.
 std::optional<ConfigNode> lookup_environment(const std::string& name);
 bool is_environment_name(std::string_view name);
+/// "; write $(env.LR) for the environment variable LR" for a text with $LR or ${LR}, else "".
+std::string environment_hint(std::string_view text);
 
 }  // namespace tpack

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "core/expression.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -125,7 +126,8 @@ void Reader::wrong_type(const ConfigNode& node, const std::string& expected) {
   if (node.has_expression()) return;  // it has no value, which was reported
   // Its length may be what is wrong.
   const std::string length = node.is_list() ? " of " + std::to_string(node.size()) : "";
-  fail(node, "expected " + expected + ", found " + node.describe() + length);
+  fail(node, "expected " + expected + ", found " + node.describe() + length +
+                 (node.is_string() ? environment_hint(node.text()) : ""));
 }
 
 void Reader::fail(const ConfigNode& node, const std::string& text) {

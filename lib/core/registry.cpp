@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/other_words.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -97,6 +98,8 @@ const ComponentInfo* ComponentTable::find(std::string_view name) const {
 
 const ComponentInfo& ComponentTable::at(const std::string& name, const Position& where) const {
   if (const ComponentInfo* info = find(name)) return *info;
+  const std::string advice = advice_on(kind_, name);
+  if (!advice.empty()) throw ConfigError(where, "unknown " + kind_ + " '" + name + "'" + advice);
   std::vector<std::string> names;
   for (const auto& info : components_) {
     names.push_back(info->name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/other_words.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -13,7 +14,8 @@ void check_keys(const ConfigNode& node, const std::vector<FieldInfo>& fields, co
   for (const ConfigNode::Entry& entry : node.entries()) {
     if (std::find(names.begin(), names.end(), entry.key) != names.end()) continue;
     std::string text = "unknown key '" + entry.key + "' in " + owner;
-    std::string suggestion = did_you_mean(entry.key, names);
+    std::string suggestion = advice_on(owner, entry.key);
+    if (suggestion.empty()) suggestion = did_you_mean(entry.key, names);
     if (suggestion.empty()) suggestion = names.empty() ? "; it has no keys" : "; known: " + join(names, ", ");
     errors.add(entry.key_position, text + suggestion);
   }

@@ -13,7 +13,9 @@ class SkippingCursor final : public Cursor {
   bool next(Datapoint& out) override {
     for (int bad = 0;;) {
       try {
-        return up_->next(out);
+        if (!up_->next(out)) return false;
+        flow_.decode_images(out);
+        return true;
       } catch (const SampleError& error) {
         flow_.tolerate(error, ++bad);
       }
@@ -55,6 +57,17 @@ void GuardedFlow::tolerate(const SampleError& error, int in_a_row) const {
   bad_->report(error);
 }
 
+void GuardedFlow::decode_images(Datapoint& sample) const {
+  for (size_t i = 0; i < sample.size(); ++i) {
+    if (!sample.is_image(i)) continue;
+    try {
+      sample.image(i).pixels();
+    } catch (...) {
+      rethrow_with_sample({.stage = "decoding", .id = sample.id(), .file = file_of(sample.id())});
+    }
+  }
+}
+
 bool GuardedFlow::get(const PassKey& pass, int64_t place, Datapoint& out) const {
   return policy_ == OnError::kReplace ? get_replacing(pass, place, out) : get_skipping(pass, place, out);
 }
@@ -63,7 +76,9 @@ bool GuardedFlow::get_replacing(const PassKey& pass, int64_t place, Datapoint& o
   const int64_t places = up().places();
   for (int bad = 0;; place = (place + 1) % places) {
     try {
-      return up().get(pass, place, out);
+      if (!up().get(pass, place, out)) return false;
+      decode_images(out);
+      return true;
     } catch (const SampleError& error) {
       ++bad;
       if (bad >= places) throw;  // the whole pass was tried
@@ -75,6 +90,7 @@ bool GuardedFlow::get_replacing(const PassKey& pass, int64_t place, Datapoint& o
 bool GuardedFlow::get_skipping(const PassKey& pass, int64_t place, Datapoint& out) const {
   try {
     const bool there = up().get(pass, place, out);
+    if (there) decode_images(out);
     kept();
     return there;
   } catch (const SampleError& error) {

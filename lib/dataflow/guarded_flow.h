@@ -26,6 +26,9 @@ class GuardedFlow final : public WrappedFlow {
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override;
   std::unique_ptr<Cursor> open(const PassKey& pass) const override;
 
+  /// Decodes the images of a sample, as its next reader would, so that one that cannot be decoded is a bad
+  /// sample, too. Errors: SampleError.
+  void decode_images(Datapoint& sample) const;
   /// Reports a data error. Errors: rethrows it if it is of another kind, or one too many in a row.
   void tolerate(const SampleError& error, int in_a_row) const;
   /// The same for a reader that reads by place, in any order and with any number of threads; `kept` is called

@@ -2,12 +2,15 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/other_words.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "dataflow/augment/augmentor.h"
 #include "dataflow/batched_flow.h"
 #include "dataflow/data_flow.h"
 #include "dataflow/guarded_flow.h"
 #include "dataflow/map.h"
+#include "dataflow/map/tensor_map.h"
 #include "dataflow/stage.h"
 
 namespace tpack {
@@ -126,6 +129,11 @@ class FlowMaker final : public FlowBuilder {
   FlowPtr build_named(const ConfigNode& name) {
     const auto found = scope_.find(name.text());
     if (found == scope_.end()) {
+      if (ComponentTable::of(Source::kKind).find(name.text()) != nullptr) {
+        errors_.add(name.position(), "'" + name.text() + "' is a source, not the name of a flow; write [" +
+                                         name.text() + "], a list");
+        return nullptr;
+      }
       std::vector<std::string> known;
       for (const auto& [flow, node] : scope_) known.push_back(flow);
       errors_.add(unknown_reference("flow", name.text(), name.position(), known), name.position());
@@ -246,9 +254,19 @@ class FlowMaker final : public FlowBuilder {
         names.insert(names.end(), info->aliases.begin(), info->aliases.end());
       }
     }
-    const std::string meant = did_you_mean(item.name, names);
+    std::string meant = advice_on("component of a flow", item.name);
+    if (meant.empty()) meant = advice_on_part(item.name);
+    if (meant.empty()) meant = did_you_mean(item.name, names);
     return {item.position, "unknown source, map or stage '" + item.name + "'" +
                                (meant.empty() ? "; `tpack list` lists all" : meant)};
+  }
+  /// Augmentors and functions of MapData are parts of components.
+  static std::string advice_on_part(const std::string& name) {
+    if (ComponentTable::of(Augmentor::kKind).find(name) != nullptr)
+      return "; it is an augmentor, write AugmentImageComponent: [" + name + "]";
+    if (ComponentTable::of(TensorMap::kKind).find(name) != nullptr)
+      return "; it is a function of a component, write MapData: {component: ..., map: {" + name + ": ...}}";
+    return "";
   }
 
   const FlowScope& scope_;

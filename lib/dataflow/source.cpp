@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/expression.h"
 #include "dataflow/fitted_data.h"
 
 namespace tpack {
@@ -100,7 +101,8 @@ class SequentialFlow final : public Flow {
 };
 
 [[noreturn]] void refuse_path(const std::string& source, const Ref<Path>& path, const char* what) {
-  throw ConfigError(path.position, source + ": no such " + what + " '" + resolved_path(path) + "'");
+  throw ConfigError(path.position, source + ": no such " + what + " '" + resolved_path(path) + "'" +
+                                       environment_hint(path.name));
 }
 
 }  // namespace

@@ -17,22 +17,28 @@ bool fits(const Shape& wanted, const Shape& given) {
 }
 
 /// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]". Where whole numbers are wanted,
-/// as labels are, it is the data that should change.
-std::string fix_of(const TowerInput& input, const TensorSpec& given, const Shape& wanted) {
+/// as labels are, it is the type of the data that should change.
+std::string fix_of(const TowerInput& input, const ComponentSpec& component, const Shape& wanted) {
+  const TensorSpec& given = component.tensor;
   std::vector<std::string> fixes;
-  if (given.dtype != input.spec.dtype) fixes.push_back(std::string("dtype: ") + name_of(given.dtype));
+  const bool are_types_equal = given.dtype == input.spec.dtype;
+  // Labels are int32; other numbers, and images, keep their type.
+  const bool is_label = input.spec.dtype == DType::kInt32 && !component.is_image;
+  const bool is_fraction = !is_float(input.spec.dtype) && is_float(given.dtype) && fits(wanted, given.shape);
+  const bool wants_numbers = !are_types_equal && (is_label || is_fraction);
+  if (!are_types_equal && !wants_numbers) fixes.push_back(std::string("dtype: ") + name_of(given.dtype));
   const bool has_samples = !input.batched || given.shape.rank() > 0;
   const Shape sample = input.batched && has_samples ? given.shape.drop_front() : given.shape;
   const bool is_known = std::all_of(sample.sizes().begin(), sample.sizes().end(),
                                     [](int64_t size) { return size != Shape::kUnknown; });
   if (!fits(wanted, given.shape) && has_samples && is_known) fixes.push_back("shape: " + sample.str());
-  if (fixes.empty()) return "";
-  const bool wants_numbers =
-      !is_float(input.spec.dtype) && is_float(given.dtype) && fits(wanted, given.shape);
-  const std::string change =
-      "MapData: {component: " + input.component + ", map: {Cast: " + name_of(input.spec.dtype) + "}}";
-  return wants_numbers ? "; change the flow with " + change + ", or write " + join(fixes, ", ")
-                       : "; write " + join(fixes, ", ") + ", or change the flow";
+  const std::string written = fixes.empty() ? "" : "write " + join(fixes, ", ");
+  if (!wants_numbers) return fixes.empty() ? "" : "; " + written + ", or change the flow";
+  return "; change the flow with MapData: {component: " + input.component +
+         ", map: {Cast: " + name_of(input.spec.dtype) + "}}" +
+         (!fixes.empty()          ? ", and " + written
+          : is_float(given.dtype) ? std::string(", or write dtype: ") + name_of(given.dtype)
+                                  : "");
 }
 
 }  // namespace
@@ -57,7 +63,7 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
     if (given.dtype != input.spec.dtype || !fits(wanted, given.shape)) {
       errors.add(input.position, "input '" + input.name + "' is " +
                                      TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +
-                                     " gives " + given.str() + fix_of(input, given, wanted));
+                                     " gives " + given.str() + fix_of(input, batches[*at], wanted));
     }
     if (batches[*at].is_image && input.layout == "CHW") {
       errors.add(input.position, "input '" + input.name + "' has layout CHW, but the images of " + flow_name +

@@ -28,7 +28,8 @@ class Accuracy final : public Metric {
   SumAndWeight build(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "accuracy", p_.logits.position);
-    const Symbol hits = in_top_k(b, model.output(p_.logits), model.output(p_.labels), 1);
+    const Symbol scores = model.output(p_.logits);
+    const Symbol hits = in_top_k(b, scores, model.class_numbers(p_.labels, scores), 1);
     return sum_and_count(b, hits);
   }
 

@@ -45,6 +45,27 @@ Builder::Operand ModelView::like(const NumberOrOutput& value, Symbol x) const {
   return given.shape() == x.shape() ? values : builder_.reshape(values, x.shape());
 }
 
+Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const {
+  const Symbol given = output(labels);
+  if (scores.shape().rank() != 2) return given;  // the op says what is wrong with them
+  const Shape numbers{scores.shape()[0]};
+  if (given.shape() == numbers && !is_float(given.dtype())) return builder_.cast(given, DType::kInt32);
+  const auto by_layer = [&](const std::string& layer, const std::string& setting) {
+    return "append " + layer + ": {name: classes, input: " + labels.name + setting +
+           "} to `layers`, and write labels: classes";
+  };
+  std::string fix;
+  if (given.shape() == numbers)
+    fix = "; change the flow with MapData: {component: " + labels.name + ", map: {Cast: int32}}";
+  else if (given.shape() == scores.shape() && scores.shape()[1] > 1)
+    fix = "; for one-hot labels, " + by_layer("ArgMax", "");
+  else if (given.shape().elements() == numbers.elements())
+    fix = "; " + by_layer("Reshape", ", shape: []");
+  throw ShapeError(labels.position, "labels must be int32 " + numbers.str() +
+                                        ", a class number for each sample; '" + labels.name + "' is " +
+                                        given.spec().str() + fix);
+}
+
 std::vector<Symbol> ModelView::trainable(const Ref<VariablePattern>& pattern) const {
   std::vector<Symbol> found;
   std::vector<std::string> known;

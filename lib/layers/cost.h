@@ -37,6 +37,9 @@ class ModelView {
   /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError if the
   /// output has another number of elements.
   Builder::Operand like(const NumberOrOutput& value, Symbol x) const;
+  /// The class numbers of samples, int32 [N], for scores [N, classes]; other integer types become int32.
+  /// Errors: ShapeError, with the layer that makes class numbers of one-hot labels and of labels [N, 1].
+  Symbol class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const;
   /// Trainable variables that the pattern is for (is_for_variable). Errors: ConfigError if there is none;
   /// AlreadyReported if there is none because a layer failed.
   std::vector<Symbol> trainable(const Ref<VariablePattern>& pattern) const;

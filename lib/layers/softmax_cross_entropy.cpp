@@ -38,7 +38,7 @@ class SoftmaxCrossEntropyCost final : public Cost {
                             "' is the output of a softmax, which the cost applies itself; name the output "
                             "before the softmax");
     }
-    return b.emit<SoftmaxCrossEntropy>({}, {logits, model.output(p_.labels)}).out();
+    return b.emit<SoftmaxCrossEntropy>({}, {logits, model.class_numbers(p_.labels, logits)}).out();
   }
 
   Params p_;

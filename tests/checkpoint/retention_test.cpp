@@ -46,7 +46,7 @@ TEST_F(Retention, takes_the_newest_that_is_not_damaged) {
 
 TEST_F(Retention, names_every_checkpoint_if_all_are_damaged) {
   write_content(folder_ / "model-5.h5", "");
-  write_content(folder_ / "model-10.h5", "nonsense");
+  write_content(folder_ / "model-10.h5", "\x01\x02");
   try {
     newest_valid_checkpoint(folder_.str());
     FAIL() << "no error";

@@ -1,6 +1,7 @@
 // Runs the program: usage, and the commands that print information.
 #include <nlohmann/json.hpp>
 
+#include "draw/png.h"
 #include "support/program_runner.h"
 
 namespace tpack {
@@ -29,6 +30,13 @@ TEST_F(Program, wrong_usage_is_exit_2_with_a_suggestion) {
   EXPECT_EQ(tpack({"train", config(), "--no-such-option"}).code, 2);
 }
 
+TEST_F(Program, help_of_an_unknown_command_is_exit_2) {
+  const Outcome outcome = tpack({"trian", "--help"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "error: unknown command 'trian'; did you mean 'train'?; see tpack --help\n");
+}
+
 TEST_F(Program, an_unknown_option_is_exit_2_with_a_suggestion) {
   EXPECT_EQ(tpack({"train", config(), "--log_dir", "x"}).err,
             "error: unknown option '--log_dir' of tpack train; did you mean '--log-dir'?; see tpack train "
@@ -46,10 +54,36 @@ TEST_F(Program, options_of_the_program_may_follow_the_command) {
 }
 
 TEST_F(Program, a_checkpoint_where_a_config_is_expected_says_what_takes_it) {
-  write_content(folder_ / "model.h5", "\x89HDF\r\n\x1a\n");
-  const Outcome outcome = tpack({"train", folder_ / "model.h5"});
+  ASSERT_EQ(tpack({"train", config(), "--log-dir", folder_ / "run"}).code, 0);
+  const std::string model = folder_ / "run/checkpoints/model-20.h5";
+  const Outcome outcome = tpack({"train", model});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("model.h5: is a checkpoint, not a config"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("model-20.h5: is a checkpoint, not a config; `tpack eval`"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("`tpack train CONFIG --resume FILE` resumes its run"), std::string::npos);
+}
+
+TEST_F(Program, names_the_kind_of_a_file_that_is_no_checkpoint) {
+  write_content(folder_ / "last.pt", std::string("PK\x03\x04") + std::string(22, '\0') + "\x0D" +
+                                         std::string(3, '\0') + "last/data.pkl");
+  write_content(folder_ / "keras.h5", "\x89HDF\r\n\x1a\n");
+  for (const auto& [file, kind] : {std::pair("last.pt", "a file of PyTorch (.pt, .pth)"),
+                                   std::pair("keras.h5", "an HDF5 file"), std::pair("tiny.yaml", "text")}) {
+    const std::string expected = std::string(file) + ": is " + kind + ", not a tpack checkpoint; tpack reads";
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"eval", folder_ / file},
+                                                  {"infer", folder_ / file, "x.png"},
+                                                  {"ckpt", "inspect", folder_ / file},
+                                                  {"train", config(), "--log-dir", folder_ / "none", "--set",
+                                                   "init={from: " + (folder_ / file) + "}"}}) {
+      const Outcome outcome = tpack(words);
+      EXPECT_EQ(outcome.code, 4) << words[0];
+      EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+    }
+  }
+  const Outcome outcome = tpack({"check", folder_ / "last.pt"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("last.pt: is a file of PyTorch (.pt, .pth), not a config"), std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(Program, resume_of_no_file_says_what_it_takes) {
@@ -145,6 +179,23 @@ TEST_F(Program, inspects_data) {
   EXPECT_EQ(flows[0].at("samples").size(), 4U);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "sheet.png"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "images"), {}), 2);
+}
+
+TEST_F(Program, inspects_a_folder_with_images_that_cannot_be_decoded) {
+  std::filesystem::create_directories(folder_ / "all/a");
+  const std::string png = encode_png(Tensor(TensorSpec{DType::kUInt8, {8, 8, 3}})).at(0).png;
+  write_content(folder_ / "all/a/1.png", png);
+  write_content(folder_ / "all/a/2.png", png.substr(0, png.size() - 20));
+  write_content(folder_ / "all/a/3.png", png);
+  write_content(
+      folder_ / "images.yaml",
+      "tpack: 1\ndata:\n  train: {flow: [ImageFolder: {dir: all, shuffle: false}], on_error: skip}\n");
+  const Outcome outcome = tpack(
+      {"data", "inspect", folder_ / "images.yaml", "--samples", "9", "--images", folder_ / "out", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)[0]["bad_samples"], 1);
+  EXPECT_NE(outcome.err.find("2.png"), std::string::npos) << outcome.err;
+  EXPECT_EQ(names_in(folder_ / "out"), (std::vector<std::string>{"000-a.png", "001-a.png"}));
 }
 
 TEST_F(Program, says_what_the_inspected_flows_left_out) {

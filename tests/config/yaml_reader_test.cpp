@@ -23,6 +23,12 @@ TEST(YamlReader, types_plain_scalars_and_leaves_quoted_ones_texts) {
             R"([1, "1", 1.5, "1.5", true, "true", null, "null", null, "yes", ""])");
 }
 
+TEST(YamlReader, says_how_environment_variables_are_written) {
+  const std::string complaint = reading_complaint("optimizer: {Adam: {learning_rate: ${LR}}}");
+  EXPECT_TRUE(complaint.ends_with("; write $(env.LR) for the environment variable")) << complaint;
+  EXPECT_EQ(reading_complaint("a: {b: c}}").find("env."), std::string::npos);
+}
+
 TEST(YamlReader, reads_blocks_flows_and_folded_texts) {
   EXPECT_EQ(json("a:\n  - b: {c: [1, 2]}\n  - |\n    two\n    lines\n  - >\n    one\n    line\n"),
             "{\"a\": [{\"b\": {\"c\": [1, 2]}}, \"two\\nlines\\n\", \"one line\\n\"]}");

@@ -123,6 +123,21 @@ TEST(Expression, reads_the_environment_typed) {
   EXPECT_NE(evaluation_complaint("0 or env.TPACK_TEST_NONE"), "no error");
 }
 
+TEST(Expression, knows_the_name_of_an_environment_variable_without_env) {
+  ASSERT_EQ(setenv("TPACK_TEST_LR", "0.25", 1), 0);
+  EXPECT_NE(evaluation_complaint("TPACK_TEST_LR * 2")
+                .find("unknown name 'TPACK_TEST_LR'; did you mean 'env.TPACK_TEST_LR'?"),
+            std::string::npos)
+      << evaluation_complaint("TPACK_TEST_LR * 2");
+}
+
+TEST(EnvironmentHint, is_for_the_ways_of_shells) {
+  for (const char* text : {"$LR", "${LR}", "a/${LR}/b", "$LR/b", "${LR:-0.1}", "$env.LR"})
+    EXPECT_EQ(environment_hint(text), "; write $(env.LR) for the environment variable") << text;
+  for (const char* text : {"", "$", "5 $", "$(LR)", "LR", "${}"})
+    EXPECT_EQ(environment_hint(text), "") << text;
+}
+
 TEST(Expression, does_not_let_or_hide_a_misspelt_name) {
   EXPECT_EQ(evaluation_complaint("widht or 3"), "a.yaml:2:10: unknown name 'widht'; did you mean 'width'?");
   EXPECT_EQ(evaluation_complaint("2 * True"), "a.yaml:2:14: unknown name 'True'; did you mean 'true'?");

@@ -57,6 +57,28 @@ TEST(BindInputs, says_how_to_make_labels_of_other_numbers) {
       "the flow with MapData: {component: points, map: {Cast: int32}}, or write dtype: float32");
 }
 
+TEST(BindInputs, casts_labels_of_other_integers) {
+  const Spec batches = {{"y", {DType::kUInt8, {4}}},
+                        {"z", {DType::kInt64, {4, 1}}},
+                        {"image", {DType::kUInt8, {4, 8, 8, 1}}, true}};
+  const auto error = [&](const TowerInput& input) -> std::string {
+    try {
+      bind_inputs({input}, batches, "data.train");
+    } catch (const ConfigError& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_TRUE(error({"y", "y", {DType::kInt32, {}}})
+                  .ends_with("uint8 [4]; change the flow with MapData: {component: y, map: {Cast: int32}}"));
+  EXPECT_TRUE(error({"z", "z", {DType::kInt32, {}}})
+                  .ends_with("int64 [4, 1]; change the flow with MapData: {component: z, map: {Cast: "
+                             "int32}}, and write shape: [1]"));
+  EXPECT_TRUE(error({"image", "image", {DType::kInt32, {8, 8, 1}}})
+                  .ends_with("write dtype: uint8, or change the flow"))
+      << "images stay as they are";
+}
+
 TEST(BindInputs, refuses_the_layout_that_the_images_do_not_have) {
   const Spec images = {{"image", {DType::kUInt8, {4, 3, 3, 3}}, true}};
   const auto error_with = [&](const std::string& layout, const Spec& batches) -> std::string {

@@ -92,6 +92,35 @@ TEST(SigmoidCrossEntropy, takes_labels_of_the_logits_size_alone) {
                ShapeError);
 }
 
+const Tensor kTwoScores = Tensor::of<double>({2, 3}, {1, 2, 0, 4, 5, 6});
+
+TEST(ClassNumbers, may_be_of_any_integer_type) {
+  const auto cost = function_of_kind<Cost>("SoftmaxCrossEntropy: {logits: logits, labels: label}");
+  const double expected =
+      testkit::evaluate(cost, {kTwoScores, Tensor::of<int32_t>({2}, {2, 0})}, DType::kFloat64)[0].at(0);
+  const std::vector<Tensor> labels = {Tensor::of<uint8_t>({2}, {2, 0}), Tensor::of<int64_t>({2}, {2, 0})};
+  for (const Tensor& label : labels)
+    EXPECT_EQ(testkit::evaluate(cost, {kTwoScores, label}, DType::kFloat64)[0].at(0), expected)
+        << label.spec().str();
+}
+
+TEST(ClassNumbers, are_made_of_other_labels_by_a_layer) {
+  const auto complaint = [](const Tensor& labels) {
+    return complaint_of<Metric>("Accuracy: {logits: logits, labels: y}", {"logits", "y"}, {kTwoScores, labels});
+  };
+  EXPECT_NE(complaint(Tensor::of<int32_t>({2, 1}, {2, 0}))
+                .find("labels must be int32 [2], a class number for each sample; 'y' is int32 [2, 1]; append "
+                      "Reshape: {name: classes, input: y, shape: []} to `layers`, and write labels: classes"),
+            std::string::npos);
+  EXPECT_NE(complaint(Tensor::of<int32_t>({2, 3}, {0, 0, 1, 1, 0, 0}))
+                .find("for one-hot labels, append ArgMax: {name: classes, input: y} to `layers`, and write "
+                      "labels: classes"),
+            std::string::npos);
+  EXPECT_NE(complaint(Tensor::of<double>({2}, {2, 0}))
+                .find("change the flow with MapData: {component: y, map: {Cast: int32}}"),
+            std::string::npos);
+}
+
 TEST(Accuracy, counts_hits_and_samples) {
   const auto figure = testkit::evaluate(function_of_kind<Metric>("Accuracy: {logits: logits, labels: label}"),
                                         {kLogits, kLabels}, DType::kFloat64);

@@ -12,12 +12,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Path of NAME.gz or NAME in the folder; empty if neither exists.
+/// "train-images.idx3-ubyte", which some programs make of "train-images-idx3-ubyte" when they unpack it.
+std::string dotted(std::string name) {
+  const size_t at = name.rfind("-idx");
+  if (at != std::string::npos) name[at] = '.';
+  return name;
+}
+
+/// Path of NAME.gz or NAME in the folder, or of the file in a folder of its name; empty if there is none.
 std::string find_file(const std::string& folder, const std::string& name) {
-  for (const std::string& candidate : {name + ".gz", name}) {
-    const fs::path path = fs::path(folder) / candidate;
-    std::error_code ignored;
-    if (fs::is_regular_file(path, ignored)) return path.string();
+  for (const std::string& one : {name, dotted(name)}) {
+    for (const std::string& candidate : {one + ".gz", one, name + "/" + one, one + "/" + one}) {
+      const fs::path path = fs::path(folder) / candidate;
+      std::error_code ignored;
+      if (fs::is_regular_file(path, ignored)) return path.string();
+    }
   }
   return {};
 }

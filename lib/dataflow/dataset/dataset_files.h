@@ -10,7 +10,8 @@ namespace tpack {
 /// Finds the files of a known dataset. Nothing is ever downloaded.
 ///
 /// It searches `dir` itself and its folder `name`. Without a `dir`, it searches the same places below the
-/// folder that the environment variable TPACK_DATASET names. Each file may be NAME.gz or NAME.
+/// folder that the environment variable TPACK_DATASET names. Each file may be NAME.gz or NAME, and
+/// train-images.idx3-ubyte is found as train-images-idx3-ubyte.
 class DatasetFiles {
  public:
   /// `origin`: where the files can be obtained, for the message.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/file_kind.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -15,6 +16,8 @@ CsvReader::CsvReader(std::string_view text, char delimiter, std::string path)
   constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
     throw DataError(path_, "is text in UTF-16; save it as UTF-8");
+  if (const FileKind kind = kind_of_content(text_); !text_.empty() && kind.is_no_text())
+    throw DataError(path_, "is " + kind.refused_as("a CSV file"));
   constexpr size_t kLooksAt = 4096;
   const size_t zero = text_.substr(0, kLooksAt).find('\0');
   if (zero != std::string_view::npos)

@@ -1,6 +1,7 @@
 #include "dataflow/format/image_codec.h"
 
 #include "core/error.h"
+#include "core/file_kind.h"
 #include "dataflow/format/orientation.h"
 
 namespace tpack {
@@ -12,6 +13,12 @@ Box decode_stored(std::span<const uint8_t> bytes, const DecodeRequest& request, 
   return {0, 0, static_cast<double>(request.region.width), static_cast<double>(request.region.height)};
 }
 
+std::string no_image(std::span<const uint8_t> bytes) {
+  const FileKind kind = kind_of_content({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!kind.is_known()) return "neither a JPEG nor a PNG image (" + std::to_string(bytes.size()) + " bytes)";
+  return kind.refused_as("a JPEG or PNG image");
+}
+
 }  // namespace
 
 ImageSize read_image_header(std::span<const uint8_t> bytes) {
@@ -21,7 +28,7 @@ ImageSize read_image_header(std::span<const uint8_t> bytes) {
   } else if (is_png(bytes)) {
     size = read_png_header(bytes);
   } else {
-    throw DataError("neither a JPEG nor a PNG image (" + std::to_string(bytes.size()) + " bytes)");
+    throw DataError(no_image(bytes));
   }
   const int64_t pixels = int64_t{size.width} * size.height;
   if (size.width > kMaxImageSide || size.height > kMaxImageSide || pixels > kMaxImagePixels) {

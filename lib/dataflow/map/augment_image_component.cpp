@@ -68,9 +68,11 @@ class AugmentImageComponent final : public Map {
     const ComponentSpec& image = in[index_];
     const bool has_pixels = image.tensor.dtype == DType::kUInt8 || image.is_16_bit;
     if (!image.is_image || !has_pixels || image.tensor.shape.rank() != 3) {
+      const bool is_batch = image.is_image && image.tensor.shape.rank() == 4;
       throw ConfigError(p_.component.position,
                         "map AugmentImageComponent: component '" + image.name + "' is " + image.tensor.str() +
-                            ", not an image; images are uint8 [height, width, channels]");
+                            ", not an image; images are uint8 [height, width, channels]" +
+                            (is_batch ? "; put the map before BatchData" : ""));
     }
     Spec out = in;
     Shape& shape = out[index_].tensor.shape;

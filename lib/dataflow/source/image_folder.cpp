@@ -145,6 +145,7 @@ class ImageFolder final : public RandomAccessSource {
     for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
     cut_ = find_cut();
     if (files_.empty()) {
+      refuse_class_folder();
       throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
                                 std::to_string(classes_.size()) + " class folders were found" +
                                 (left_out_.folders.empty() ? ")"
@@ -203,6 +204,20 @@ class ImageFolder final : public RandomAccessSource {
                                            did_you_mean(folder, classes_) + "; data.train has " +
                                            join_first(classes_) +
                                            "; rename or move the folder, or add it to the training data");
+  }
+
+  /// Refuses a folder that is itself one of a class, or holds images without classes.
+  void refuse_class_folder() const {
+    const auto is_image = [](const fs::directory_entry& entry) {
+      return is_image_file(entry.path().string());
+    };
+    const auto is_there = [](const std::string& class_folder) { return !class_folder.empty(); };
+    if (std::any_of(folders_.begin(), folders_.end(), is_there) || sorted_names(dir_, is_image).empty())
+      return;
+    const fs::path folder = fs::absolute(dir_).lexically_normal();
+    const fs::path parent = (folder.filename().empty() ? folder.parent_path() : folder).parent_path();
+    throw DataError(dir_, "has images, but no class folders; if it is the folder of one class, write dir: " +
+                              parent.string() + "; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png");
   }
 
   /// Appends the images of one class, and records what else is in its folder.

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/file_kind.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "dataflow/file_stamp.h"
@@ -122,16 +123,14 @@ class Npz final : public RandomAccessSource {
     components_.clear();
     require_path("Npz", p_.file);
     const auto file = std::make_shared<const MappedFile>(path_);
-    constexpr std::string_view kNpyMagic = "\x93NUMPY";
     const auto bytes = file->bytes();
-    const bool is_npy = bytes.size() >= kNpyMagic.size() &&
-                        std::equal(kNpyMagic.begin(), kNpyMagic.end(), bytes.begin(),
-                                   [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; });
-    if (is_npy) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (text.starts_with("\x93NUMPY")) {
       add_arrays({std::filesystem::path(path_).stem().string()}, [&](size_t /*i*/) {
         return NpyArray({bytes, file}, path_);
       });
     } else {
+      refuse_other_kinds(text);
       const std::vector<ZipEntry> entries = read_zip(bytes, path_);
       std::vector<std::string> names;
       for (const ZipEntry& entry : entries)
@@ -151,6 +150,17 @@ class Npz final : public RandomAccessSource {
     NpyArray array;
     TensorSpec spec;
   };
+
+  /// Refuses what is no archive of arrays, by its name.
+  void refuse_other_kinds(std::string_view bytes) const {
+    using Form = FileKind::Form;
+    const FileKind kind = kind_of_content(bytes);
+    if (!kind.is_known() || kind.form == Form::kZip) return;
+    constexpr std::string_view kOther = "numpy.savez and numpy.save write such files";
+    constexpr std::string_view kTable = "source CSV reads tables of text";
+    throw DataError(
+        path_, "is " + kind.refused_as("an .npz or .npy file", kind.form == Form::kText ? kTable : kOther));
+  }
 
   /// Opens those of the arrays that are wanted.
   template <class Open>

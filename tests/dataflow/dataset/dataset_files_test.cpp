@@ -14,6 +14,17 @@ TEST(DatasetFiles, finds_files_in_the_folder_or_below_it) {
   EXPECT_EQ(DatasetFiles("toys", {folder.path("toys"), {}}, "a shop").find({"a", "b"}), below);
 }
 
+TEST(DatasetFiles, finds_files_under_the_names_that_programs_give_them) {
+  const TempFolder folder;
+  folder.write("a.idx3-ubyte", {1});
+  folder.write("b.idx1-ubyte.gz", {1});
+  folder.write("c-idx1-ubyte/c.idx1-ubyte", {1});
+  const auto found = DatasetFiles("toys", {folder.path(), {}}, "a shop")
+                         .find({"a-idx3-ubyte", "b-idx1-ubyte", "c-idx1-ubyte"});
+  EXPECT_EQ(found, (std::vector<std::string>{folder.path("a.idx3-ubyte"), folder.path("b.idx1-ubyte.gz"),
+                                             folder.path("c-idx1-ubyte/c.idx1-ubyte")}));
+}
+
 TEST(DatasetFiles, says_what_is_missing_where_and_where_it_comes_from) {
   const TempFolder folder;
   folder.write("toys/a", {1});

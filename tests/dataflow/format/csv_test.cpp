@@ -58,6 +58,10 @@ TEST(CsvReader, says_in_which_line_a_quote_is_wrong) {
 TEST(CsvReader, refuses_what_is_not_text) {
   EXPECT_EQ(error_of([] { rows_of(std::string_view("\x89PNG\0", 5)); }),
             "a.csv: is not text: byte 5 is zero");
+  EXPECT_EQ(error_of([] { rows_of("\x93NUMPY\x01"); }),
+            "a.csv: is an .npy array, not a CSV file; source Npz reads it");
+  EXPECT_EQ(error_of([] { rows_of("version https://git-lfs.github.com/spec/v1\nsize 3\n"); }),
+            "a.csv: is a Git LFS pointer, not a CSV file; fetch the file with `git lfs pull`");
 }
 
 TEST(CsvReader, ends_or_throws_for_any_text) {

@@ -56,7 +56,7 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   EXPECT_TRUE(stop->next().has_value());
   EXPECT_EQ(error_of([&] { stop->next(); }),
             "image_folder_0, sample 1 of pass 0: " + broken +
-                ": neither a JPEG nor a PNG image (2 bytes); to leave such files out, write the flow as "
+                ": text, not a JPEG or PNG image; to leave such files out, write the flow as "
                 "{on_error: replace, flow: [...]} (or use skip)");
   const DataFlow skipping = flow("skip");
   const auto skip = skipping.stream({.workers = 2, .slots = 2, .passes = 1});
@@ -64,6 +64,21 @@ TEST(ImageFolder, a_broken_image_names_its_file_and_can_be_skipped) {
   EXPECT_TRUE(skip->next().has_value());
   EXPECT_FALSE(skip->next().has_value());
   EXPECT_EQ(skipping.bad_samples().count(), 2);
+}
+
+TEST(ImageFolder, names_the_folder_above_if_it_gets_that_of_a_class) {
+  const TempFolder folder;
+  folder.write("photos/cat/1.png", encode_png(photo(8, 8)));
+  for (const std::string end : {"", "/"}) {
+    const std::string dir = folder.path("photos/cat") + end;
+    const DataFlow flow = make_flow(list({item("ImageFolder", {{"dir", dir}})}));
+    EXPECT_EQ(
+        error_of([&] { flow.prepare(); })
+            .find(dir + ": has images, but no class folders; if it is the folder of one class, write dir: " +
+                  folder.path("photos") + ";"),
+        0U)
+        << error_of([&] { flow.prepare(); });
+  }
 }
 
 TEST(ImageFolder, counts_a_dangling_link_as_a_broken_image) {

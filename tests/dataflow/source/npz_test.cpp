@@ -30,6 +30,16 @@ Bytes two_arrays() {
                    {"y.npy", npy_file("<i2", "(3,)", {1, 0, 2, 0, 3, 0})}});
 }
 
+TEST(Npz, names_the_kind_of_another_file) {
+  const TempFolder folder;
+  const std::string hdf5 = folder.write("a.npz", {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n', 0});
+  EXPECT_THAT(error_of([&] { flow_of_npz(folder, "file: a.npz").prepare(); }),
+              HasSubstr(hdf5 + ": is an HDF5 file, not an .npz or .npy file; numpy.savez"));
+  folder.write("a.npz", {'a', ',', 'b', '\n'});
+  EXPECT_THAT(error_of([&] { flow_of_npz(folder, "file: a.npz").prepare(); }),
+              HasSubstr("is text, not an .npz or .npy file; source CSV reads tables of text"));
+}
+
 TEST(Npz, gives_all_arrays_or_those_that_are_chosen) {
   const TempFolder folder;
   folder.write("a.npz", two_arrays());
