@@ -49,8 +49,9 @@ class Bench : public testing_cli::WithTinyConfig {
 };
 
 TEST_F(Bench, of_data_without_a_model_times_the_data) {
-  write_content(folder_ / "data.yaml",
-                "tpack: 1\ndata: {train: [FakeData: {shapes: [[3]], names: [x], size: 100}, BatchData: 10]}\n");
+  write_content(
+      folder_ / "data.yaml",
+      "tpack: 1\ndata: {train: [FakeData: {shapes: [[3]], names: [x], size: 100}, BatchData: 10]}\n");
   Experiment experiment = load_experiment(folder_ / "data.yaml", {});
   const BenchReport report = bench(experiment, {.steps = 2, .warm_up = 1});
   EXPECT_EQ(report.batch, 10);

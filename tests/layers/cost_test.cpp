@@ -106,7 +106,8 @@ TEST(ClassNumbers, may_be_of_any_integer_type) {
 
 TEST(ClassNumbers, are_made_of_other_labels_by_a_layer) {
   const auto complaint = [](const Tensor& labels) {
-    return complaint_of<Metric>("Accuracy: {logits: logits, labels: y}", {"logits", "y"}, {kTwoScores, labels});
+    return complaint_of<Metric>("Accuracy: {logits: logits, labels: y}", {"logits", "y"},
+                                {kTwoScores, labels});
   };
   EXPECT_NE(complaint(Tensor::of<int32_t>({2, 1}, {2, 0}))
                 .find("labels must be int32 [2], a class number for each sample; 'y' is int32 [2, 1]; append "

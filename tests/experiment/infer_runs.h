@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/program_runner.h"
+
+namespace tpack {
+
+/// A model that a few steps train, and files for it.
+class InferRuns : public testing::Test {
+ protected:
+  /// Trains `model` (its sections) on `flow`; the data are in `files`.
+  void train(const std::string& flow, const std::string& model) {
+    write_content(folder_ / "a.yaml",
+                  "tpack: 1\nmax_epoch: 1\nsteps_per_epoch: 2\n"
+                  "engine: {threads: 1, algorithm: heuristic}\n"
+                  "optimizer: {Adam: {learning_rate: 0.01}}\ncallbacks: [ModelSaver]\n"
+                  "data: {train: [" +
+                      flow + ", {BatchData: {batch_size: 2}}]}\n" + model);
+    const testing_cli::Outcome outcome =
+        testing_cli::tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  testing_cli::Outcome infer(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"infer", folder_ / "run/checkpoints/model-2.h5"});
+    return testing_cli::tpack(words);
+  }
+
+  TemporaryFolder folder_;
+};
+
+}  // namespace tpack
