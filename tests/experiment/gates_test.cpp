@@ -36,7 +36,12 @@ TEST(Gates, all_that_are_missed_are_named) {
 
 TEST(Gates, look_at_the_best_value_where_they_say_so) {
   Monitors monitors({});
-  for (const double value : std::vector<double>{0.5, 0.9, NAN, 0.7}) monitors.put_scalar("accuracy", value);
+  int64_t epoch = 0;
+  for (const double value : std::vector<double>{0.5, 0.9, NAN, 0.7}) {
+    ++epoch;
+    monitors.set_moment({epoch, epoch});
+    monitors.put_scalar("accuracy", value);
+  }
   EXPECT_EQ(missed({parse_gate("best accuracy", ">= 0.9", {})}, monitors), "");
   EXPECT_EQ(missed({parse_gate("best accuracy", "> 0.9", {})}, monitors),
             "gate best accuracy > 0.9 is missed: 0.9");

@@ -398,7 +398,8 @@ TEST_F(Infer, draws_pictures) {
         "  layers:\n    - Normalize: {name: pixels, scale: 0.00392156862745098, offset: 0}\n"
         "    - Conv2D: {name: conv, filters: 3, kernel: 1}\n"
         "    - FullyConnected: {name: fc, units: 18}\n"
-        "  cost: [SigmoidCrossEntropy: {logits: fc, labels: pixels}]\n"
+        "    - Reshape: {name: target, input: pixels, shape: [18]}\n"
+        "  cost: [SigmoidCrossEntropy: {logits: fc, labels: target}]\n"
         "predict: {data: train, outputs: {flat: {Sigmoid: fc}, same: {Normalize: {input: pixels, scale: 255, "
         "offset: 0}}, unit: pixels, dark: {output: pixels, range: [0, 2]}, t: {Tanh: conv}}}\n");
   Tensor image = Tensor::zeros({DType::kUInt8, {2, 3, 3}});

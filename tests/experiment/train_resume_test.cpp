@@ -163,10 +163,10 @@ TEST_F(TrainResume, names_callbacks_that_were_put_in_or_out) {
 
 TEST_F(TrainResume, a_run_from_an_older_checkpoint_overwrites_nothing_of_later_steps) {
   const std::vector<std::string> best = {"--set",
-                                         "callbacks=[InferenceRunner: {data: validation}, MaxSaver: "
-                                         "{monitor: validation_cost}, ModelSaver: {}]"};
+                                         "callbacks=[InferenceRunner: {data: train}, MinSaver: "
+                                         "{monitor: train_cost}, ModelSaver: {}]"};
   ASSERT_EQ(train(best).code, 0);
-  const std::string path = run_folder() + "/checkpoints/max-validation_cost.h5";
+  const std::string path = run_folder() + "/checkpoints/min-train_cost.h5";
   ASSERT_EQ(checkpoint_step(path), 20);
   std::map<std::string, std::string> before;
   for (const char* name : {"config.yaml", "plan.json", "stats.json", "stats.csv"})
@@ -177,7 +177,7 @@ TEST_F(TrainResume, a_run_from_an_older_checkpoint_overwrites_nothing_of_later_s
   ASSERT_EQ(train(on).code, 0);
   EXPECT_EQ(set_aside(run_folder()), before);
   EXPECT_EQ(checkpoint_step(path), 20) << "the best of the new run, though the older best was better or gone";
-  EXPECT_NE(content_of(path), before.at("max-validation_cost.h5"));
+  EXPECT_NE(content_of(path), before.at("min-train_cost.h5"));
 }
 
 TEST_F(TrainResume, a_run_resumed_from_another_folder_overwrites_nothing_of_its_own) {

@@ -85,6 +85,7 @@ TEST_F(WithoutEffect, has_nothing_that_is_used_anywhere) {
   EXPECT_THAT(said(first, "DumpTensors: {outputs: [\"[ab]\"]}"), Not(HasSubstr("nothing uses")));
   sets_ = {"predict={data: train, outputs: [a]}"};
   EXPECT_THAT(said(first), Not(HasSubstr("nothing uses")));
+  sets_ = {"predict={data: train, outputs: [p]}"};
   EXPECT_THAT(said(last), HasSubstr("nothing uses the output of layer probability"))
       << "predict says what is wanted";
 }

@@ -271,7 +271,7 @@ TEST(Layers, batch_norm_refuses_one_value_per_channel_in_training) {
   const Tensor vector = random_tensor({1, 3}, 4);
   for (const Tensor& x : {vector, random_tensor({1, 3, 1, 1}, 4)}) {
     EXPECT_THAT([&] { value_of("- BatchNorm", x); },
-                testing::ThrowsMessage<ShapeError>(testing::HasSubstr(
+                testing::ThrowsMessage<ConfigError>(testing::HasSubstr(
                     "batch_norm_0: a batch of shape " + x.shape().str() + " has one value per channel")));
     EXPECT_EQ(value_of("- BatchNorm", x, Phase::kInference).shape(), x.shape());
   }

@@ -233,7 +233,7 @@ TEST_F(TwoUpdates, take_averages_for_the_statistics_of_frozen_layers) {
     TrainingGraphs graphs(*two_, updates);
     graphs.declare(table, kFed, DType::kFloat32);
     const std::string text = graphs.backward(0, table, kFed, DType::kFloat32).str();
-    return text.find("body/bn/BatchNorm") == std::string::npos ? "averages" : "batch";
+    return text.find("# first/bn/BatchNorm") == std::string::npos ? "averages" : "batch";
   };
   EXPECT_EQ(batch_norms({}), std::string("batch"));
   EXPECT_EQ(batch_norms({{"body/bn/beta", {}}}), std::string("batch"));
