@@ -109,7 +109,7 @@ std::string config_with_keys(const std::string& place, const std::string& keys) 
 }
 
 /// What is wrong with a config, "" if nothing is.
-std::string errors_of(const std::string& text) {
+std::string errors_of_text(const std::string& text) {
   write_content("config.yaml", text);
   try {
     const CheckedExperiment checked("config.yaml", {}, true);
@@ -167,7 +167,7 @@ TEST_F(OtherWordsList, is_heard_at_its_places) {
     for (const std::string& place : split(row.places, '|')) {
       std::string errors;
       if (is_for_keys(place)) {
-        errors = errors_of(config_with_keys(place, "{" + join(words, ": 1, ") + ": 1}"));
+        errors = errors_of_text(config_with_keys(place, "{" + join(words, ": 1, ") + ": 1}"));
       } else {
         for (const std::string& word : words) errors += errors_of_component(place, word) + "\n";
       }
@@ -187,7 +187,7 @@ TEST_F(OtherWordsList, gives_advice_that_is_accepted) {
     EXPECT_FALSE(row.example.empty()) << row.words;
     if (!tried.insert(row.example).second) continue;
     const std::string text = config_with(sections_of(row.example));
-    EXPECT_EQ(errors_of(text), "") << row.words << "; " << row.advice << "\n" << text;
+    EXPECT_EQ(errors_of_text(text), "") << row.words << "; " << row.advice << "\n" << text;
   }
 }
 
