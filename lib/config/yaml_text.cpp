@@ -16,7 +16,7 @@
 namespace tpack {
 namespace {
 
-/// A NUL is no text either.
+/// A NUL is not text either.
 std::optional<size_t> first_bad_byte(const std::string& text) {
   const auto invalid = first_invalid_utf8(text);
   const size_t zero = text.find('\0');

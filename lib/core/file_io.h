@@ -50,8 +50,8 @@ class AppendFile {
 
 /// Writes the parts, one after the other, as the whole content of `path`, so that whatever happens, the
 /// power cut included, `path` is the old file or the new one: temporary name next to it, fsync, rename, fsync
-/// of the folder. A link stays, and the file that it leads to is written; what is no plain file (a device, a
-/// pipe) is written as it is. Errors: ResourceError with path and cause; the temporary file is removed.
+/// of the folder. A link stays, and the file that it leads to is written; what is not a plain file (a device,
+/// a pipe) is written as it is. Errors: ResourceError with path and cause; the temporary file is removed.
 void write_whole_file(const std::string& path, std::span<const std::string_view> parts,
                       FileIo& io = FileIo::system());
 void write_whole_file(const std::string& path, std::string_view content, FileIo& io = FileIo::system());

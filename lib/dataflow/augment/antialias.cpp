@@ -23,7 +23,7 @@ struct Filter {
   Interpolation kind;
   double stretch;
 
-  /// Pixels whose centers are no farther away may have a weight.
+  /// Only pixels whose centers are at most this far away may have a weight.
   double reach() const {
     if (kind == Interpolation::kArea) return (stretch + 1) / 2;
     return kind == Interpolation::kCubic ? 2 * stretch : stretch;

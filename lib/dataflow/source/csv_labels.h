@@ -25,7 +25,7 @@ class CsvLabels {
   /// Of each row; -1: bad.
   const std::vector<int32_t>& values() const { return values_; }
 
-  /// Why the field is no class; empty if it is one.
+  /// Why the field does not name a class; empty if it does.
   std::string complaint_of(std::string_view field, const std::string& column);
   /// Adds a row: one that is bad adds no class.
   void add(std::string_view field) { values_.push_back(number_of(std::string(field))); }
@@ -45,7 +45,7 @@ class CsvLabels {
   std::map<std::string, int32_t> seen_;  // label by name
   std::vector<int32_t> values_;
   std::vector<bool> present_;      // of the classes that were given, those that rows have
-  std::set<std::string> unknown_;  // names that are no class, the first ones
+  std::set<std::string> unknown_;  // the first names that are not those of a class
 };
 
 }  // namespace tpack

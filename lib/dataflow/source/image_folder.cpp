@@ -195,7 +195,7 @@ class ImageFolder final : public RandomAccessSource {
 
   static constexpr const char* kLabel = "label";
 
-  /// Errors: ConfigError for a folder that is no class of data.train.
+  /// Errors: ConfigError for a folder that is not a class of data.train.
   int32_t label_of(const std::string& folder) const {
     const auto found = std::find(classes_.begin(), classes_.end(), folder);
     if (found != classes_.end()) return static_cast<int32_t>(found - classes_.begin());
