@@ -7,11 +7,10 @@
 #include <memory>
 #include <sched.h>
 #include <string>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "support/limited_address_space.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -47,16 +46,10 @@ TEST(Machine, has_some_memory_and_no_more_than_all) {
 
 TEST(Machine, lets_a_process_map_what_its_own_limit_leaves) {
   const uint64_t kMore = uint64_t{1} << 30U;
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
-  uint64_t all_pages = 0;
-  std::ifstream("/proc/self/statm") >> all_pages;
-  rlimit limited = before;
-  limited.rlim_cur = all_pages * static_cast<uint64_t>(getpagesize()) + kMore;
-  if (limited.rlim_cur > before.rlim_max) GTEST_SKIP() << "the limit of this process is lower";
-  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  const LimitedAddressSpace limited(kMore);
+  if (limited.is_lower()) GTEST_SKIP() << "the limit of this process is lower";
+  ASSERT_TRUE(limited.is_set());
   const auto left = mappable_memory();
-  setrlimit(RLIMIT_AS, &before);
   ASSERT_TRUE(left);
   EXPECT_LE(*left, kMore);
   EXPECT_GT(*left, kMore / 2);

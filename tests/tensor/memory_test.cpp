@@ -1,15 +1,13 @@
 #include "tensor/memory.h"
 
 #include <cstring>
-#include <fstream>
 #include <string>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 
 #include "core/error.h"
 #include "core/machine.h"
+#include "support/limited_address_space.h"
 #include "tensor/tensor.h"
 
 namespace tpack {
@@ -103,22 +101,18 @@ TEST(Memory, that_was_promised_is_not_free) {
 }
 
 TEST(Memory, is_limited_by_what_the_process_may_map) {
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
-  uint64_t all_pages = 0;
-  std::ifstream("/proc/self/statm") >> all_pages;
-  rlimit limited = before;
-  limited.rlim_cur = all_pages * static_cast<uint64_t>(getpagesize()) + 100'000'000;
-  if (limited.rlim_cur > before.rlim_max) GTEST_SKIP() << "the limit of this process is lower";
-  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
   std::string refused;
-  try {
-    require_memory(50'000'000);
-    require_memory(200'000'000);
-  } catch (const ResourceError& error) {
-    refused = error.what();
+  {
+    const LimitedAddressSpace limited(100'000'000);
+    if (limited.is_lower()) GTEST_SKIP() << "the limit of this process is lower";
+    ASSERT_TRUE(limited.is_set());
+    try {
+      require_memory(50'000'000);
+      require_memory(200'000'000);
+    } catch (const ResourceError& error) {
+      refused = error.what();
+    }
   }
-  setrlimit(RLIMIT_AS, &before);
   EXPECT_THAT(refused, testing::StartsWith("not enough memory for a tensor of 200"));
   EXPECT_THAT(refused, testing::HasSubstr("ulimit -v"));
 }
