@@ -120,6 +120,17 @@ def _(x, _):
     return F.avg_pool2d(x, 3, 1, padding=1, count_include_pad=False)
 
 
+# Padding as numbers: on all sides as PyTorch has it, and of another size on each side.
+@case("max_pooling_padding", "MaxPooling", "- MaxPooling: {window: 3, stride: 2, padding: 1}", numbers(2, 3, 8, 6, around=-2))
+def _(x, _):
+    return F.max_pool2d(x, 3, 2, padding=1)
+
+
+@case("avg_pooling_padding", "AvgPooling", "- AvgPooling: {window: 3, stride: 2, padding: [1, 0]}", EVEN)
+def _(x, _):
+    return F.avg_pool2d(x, 3, 2, padding=(1, 0), count_include_pad=False)
+
+
 @case("global_avg_pooling", "GlobalAvgPooling", "- GlobalAvgPooling", IMAGE)
 def _(x, _):
     return F.adaptive_avg_pool2d(x, 1).flatten(1)
@@ -196,6 +207,17 @@ def _(x, v):
     return torch.tanh(F.conv2d(x, v.weight("conv2d_0/W", 2, 3, 3, 3), v.bias("conv2d_0/b", 2), dilation=(2, 1)))
 
 
+@case("conv2d_padding", "Conv2D", "- Conv2D: {filters: 4, stride: 2, padding: 1}", EVEN)
+def _(x, v):
+    return F.conv2d(x, v.weight("conv2d_0/W", 4, 3, 3, 3), v.bias("conv2d_0/b", 4), stride=2, padding=1)
+
+
+@case("conv2d_padding_of_each_side", "Conv2D", "- Conv2D: {filters: 4, kernel: [4, 3], stride: 2, padding: [[0, 3], [2, 1]]}", IMAGE)
+def _(x, v):
+    padded = F.pad(x, (2, 1, 0, 3))    # left, right, top, bottom
+    return F.conv2d(padded, v.weight("conv2d_0/W", 4, 3, 4, 3), v.bias("conv2d_0/b", 4), stride=2)
+
+
 @case("fully_connected", "FullyConnected", "- FullyConnected: {units: 4, activation: Sigmoid}", numbers(3, 5))
 def _(x, v):
     return torch.sigmoid(x @ v.weight("fully_connected_0/W", 5, 4) + v.bias("fully_connected_0/b", 4))
@@ -233,6 +255,14 @@ def _(x, v):
       "- Conv2DTranspose: {filters: 2, kernel: [5, 3], stride: [2, 3], padding: valid}", IMAGE)
 def _(x, v):
     return conv_transpose(x, v, "conv2d_transpose_0", 2, (5, 3), (2, 3), valid=True)
+
+
+@case("conv2d_transpose_padding", "Conv2DTranspose",
+      "- Conv2DTranspose: {filters: 2, kernel: 4, stride: 2, padding: [1, 0], use_bias: false}", IMAGE)
+def _(x, v):
+    # PyTorch's kernel is [in, out, height, width]
+    w = v.weight("conv2d_transpose_0/W", 3, 2, 4, 4)
+    return F.conv_transpose2d(x, w, stride=2, padding=(1, 0))
 
 
 # The pixels that no kernel reaches have the bias.

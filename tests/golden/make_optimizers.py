@@ -58,6 +58,8 @@ CASES = [
     results_of("adamw_with_large_decay", "AdamW",
                "AdamW: {learning_rate: 0.02, beta1: 0.8, beta2: 0.95, epsilon: 0.1, weight_decay: 0.5}",
                lambda p: ADAMW(p, 0.02, betas=(0.8, 0.95), eps=0.1, weight_decay=0.5)),
+    results_of("adamw_with_exclude", "AdamW", "AdamW: {learning_rate: 0.02, weight_decay: 0.5, exclude: [b]}",
+               lambda p: ADAMW([{"params": p[:1]}, {"params": p[1:], "weight_decay": 0.0}], 0.02, weight_decay=0.5)),
     results_of("rmsprop", "RMSProp", "RMSProp", lambda p: RMSPROP(p)),
     results_of("rmsprop_with_momentum", "RMSProp",
                "RMSProp: {learning_rate: 0.02, decay: 0.8, epsilon: 0.1, momentum: 0.7}",
