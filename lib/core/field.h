@@ -105,7 +105,8 @@ struct FieldInfo {
   Check check;
   ConfigNode default_value;  // meaningless where required
   bool required = false;
-  std::string doc;
+  std::string doc = {};
+  bool shorthand = false;  // a value of the component that is not a map stands for this field
 };
 
 /// Where a value is being read, and where its errors go.

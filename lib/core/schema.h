@@ -59,6 +59,7 @@ class Schema {
   /// The last field may be written as the component's value itself: `Softmax: fc1`.
   Schema& shorthand() {
     shorthand_ = infos_.size();
+    infos_.back().shorthand = true;
     return *this;
   }
 

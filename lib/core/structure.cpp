@@ -41,7 +41,9 @@ FieldType parameters_of(const FieldType& type, const std::string& name) {
     if (info->common_fields != nullptr) {
       for (FieldInfo& field : info->common_fields()) fields.push_back(std::move(field));
     }
-    return FieldType::section(std::move(fields), kind + " " + info->name);
+    const auto stands = std::find_if(fields.begin(), fields.end(), [](const auto& f) { return f.shorthand; });
+    const std::string shorthand = stands == fields.end() ? "" : stands->name;
+    return FieldType::section(std::move(fields), kind + " " + info->name, shorthand);
   }
   return {};
 }

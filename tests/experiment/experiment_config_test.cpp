@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "config/merge.h"
+#include "config/yaml_reader.h"
+
 namespace tpack {
 namespace {
 
@@ -26,6 +29,26 @@ TEST(ExperimentSchema, every_default_reads_back) {
   const ExperimentConfig again = experiment_schema().parse(defaults, "the config", errors);
   EXPECT_TRUE(errors.ok());
   EXPECT_TRUE(experiment_schema().dump(again).same_value(defaults));
+}
+
+/// A value that stands for a field of a component goes on standing for it next to other settings.
+TEST(ExperimentSchema, joins_the_short_form_of_a_component_with_its_settings) {
+  const auto merged = [](const std::string& base, const std::string& over) {
+    Diagnostics errors;
+    const ConfigNode both =
+        merge(parse_yaml(base, "base.yaml"), parse_yaml(over, "over.yaml"), config_structure(), errors);
+    errors.throw_if_any();
+    return both.find("data")->find("train")->items()[0];
+  };
+  const ConfigNode batches =
+      merged("data: {train: [BatchData: 8]}", "data: {train: {BatchData: {remainder: true}}}");
+  EXPECT_EQ(to_json(batches), to_json(parse_yaml("BatchData: {batch_size: 8, remainder: true}", "")));
+  const ConfigNode joined =
+      merged("data: {train: [JoinData: [a, b]]}", "data: {train: {JoinData: {shortest: true}}}");
+  EXPECT_EQ(to_json(joined), to_json(parse_yaml("JoinData: {flows: [a, b], shortest: true}", "")));
+  EXPECT_EQ(to_json(merged("data: {train: [JoinData: {flows: [a, b], shortest: true}]}",
+                           "data: {train: {JoinData: [c, d]}}")),
+            to_json(parse_yaml("JoinData: {flows: [c, d], shortest: true}", "")));
 }
 
 TEST(ExperimentSchema, reads_steps_and_engine) {
