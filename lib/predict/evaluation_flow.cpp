@@ -22,7 +22,12 @@ void check_evaluation_flow(const DataFlow& flow, const std::string& name, const 
                                  "repeats the data, or put FixedSizeData: {size: ...} before its BatchData");
   }
   const Batching batches = *flow.batching();  // now that the sizes are known
-  if (batches.keeps_remainder || !batches.samples) return;
+  if (batches.keeps_remainder) return;
+  if (!batches.samples) {
+    throw ConfigError(where, "flow '" + name +
+                                 "' may drop samples of its last batch, as their number is not known before "
+                                 "they are read; set remainder: true in its BatchData");
+  }
   const int64_t dropped = *batches.samples % batches.batch_size;
   if (dropped == 0) return;
   throw ConfigError(where, "flow '" + name + "' drops " + std::to_string(dropped) + " of " +
