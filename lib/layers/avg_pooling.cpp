@@ -9,7 +9,7 @@ class AvgPooling final : public Layer {
  public:
   using Params = PoolingWindows;
   static Schema<Params> schema() {
-    return pooling_schema("Mean of each window; padding does not count.",
+    return pooling_schema("Mean of each window; padding does not count (PyTorch's count_include_pad=False).",
                           "AvgPooling: {window: 3, stride: 2, padding: same}");
   }
   explicit AvgPooling(Params p) : p_(p) {}

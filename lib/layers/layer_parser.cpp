@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/other_words.h"
 #include "core/substitute.h"
 #include "core/text.h"
 #include "layers/network_builder.h"
@@ -386,7 +387,8 @@ std::unique_ptr<Layer> LayerParser::make(const ComponentItem& item, const Config
   std::vector<std::string> names;
   for (const ComponentInfo* info : Registry<Layer>::table().list()) names.push_back(info->name);
   for (const auto& [name, definition] : settings_.blocks) names.push_back(name);
-  if (Registry<Layer>::table().find(item.name) == nullptr && nearest(item.name, names)) {
+  if (Registry<Layer>::table().find(item.name) == nullptr && advice_on(Layer::kKind, item.name).empty() &&
+      nearest(item.name, names)) {
     throw unknown_reference("layer", item.name, item.position, names);
   }
   return Registry<Layer>::make({item.name, with_defaults({item.name, params, item.position}), item.position},

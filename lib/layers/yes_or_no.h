@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "graph/pointwise.h"
 #include "layers/cost.h"
+#include "ops/softmax_cross_entropy.h"
 
 namespace tpack {
 
@@ -26,6 +27,14 @@ inline void check_labels(const YesOrNoFields& fields, const std::string& owner) 
 /// The logits. Errors: ConfigError for the output of a sigmoid, too.
 inline Symbol logits_of(const ModelView& model, const YesOrNoFields& fields, const std::string& owner) {
   const Symbol x = model.output(fields.logits);
+  if (is_softmax(x)) {
+    throw ConfigError(fields.logits.position,
+                      "'logits' of " + owner + ": '" + fields.logits.name +
+                          "' is the output of a softmax, which chooses one of several classes; this " +
+                          owner.substr(0, owner.find(' ')) +
+                          " is for a yes or no of each output; for two classes, use one output (units: 1) "
+                          "with SigmoidCrossEntropy");
+  }
   if (!pointwise::is_function(x, pointwise::Fn::kSigmoid)) return x;
   throw ConfigError(fields.logits.position, "'logits' of " + owner + ": '" + fields.logits.name +
                                                 "' is the output of a sigmoid, which the " +

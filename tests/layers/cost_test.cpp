@@ -44,6 +44,16 @@ testkit::Function function_of_kind(const std::string& yaml) {
   return function_of_outputs<Kind>(yaml, {"logits", "label"});
 }
 
+TEST(SigmoidCrossEntropy, is_nan_for_labels_that_are_no_probabilities) {
+  const auto function = function_of_kind<Cost>("SigmoidCrossEntropy: {logits: logits, labels: label}");
+  const Tensor logits = Tensor::of<double>({2}, {0.5, -0.5});
+  for (const double label : {0.0, 0.3, 1.0, -0.001, 1.001, 1.5, 2.0}) {
+    const Tensor labels = Tensor::of<double>({2}, {0.5, label});
+    const double cost = testkit::evaluate(function, {logits, labels}, DType::kFloat64)[0].at(0);
+    EXPECT_EQ(std::isnan(cost), label < 0 || label > 1) << label;
+  }
+}
+
 TEST(SoftmaxCrossEntropy, is_the_mean_over_the_batch) {
   const auto function = function_of_kind<Cost>("SoftmaxCrossEntropy: {logits: logits, labels: label}");
   double expected = 0;
