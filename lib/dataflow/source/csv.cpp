@@ -196,9 +196,9 @@ class CsvTable final : public RandomAccessSource {
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const auto row = static_cast<size_t>(index);
     if (const auto bad = bad_.find(row); bad != bad_.end()) {
-      throw DataError(
-          bad->second +
-          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip)");
+      constexpr const char* kFix =
+          "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip)";
+      throw DataError(bad->second + (is_reader_ ? "" : kFix));  // who reads one file has no such setting
     }
     size_t component = 0;
     for (size_t i = 0; i < numbers_.size(); ++i) {
@@ -422,6 +422,13 @@ class CsvTable final : public RandomAccessSource {
   /// Sets `why` if the field is bad.
   float number(std::string_view field, const std::string& column, std::string& why) {
     std::string with_point(p_.decimal == DecimalSign::kComma ? field : std::string_view());
+    if (with_point.find('.') != std::string::npos && !is_missing_in_csv(field)) {
+      why =
+          "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
+          "', whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
+          "from the file";
+      return 0;
+    }
     std::replace(with_point.begin(), with_point.end(), ',', '.');
     const std::optional<double> written = csv_number(with_point.empty() ? field : with_point);
     std::optional<double> value = written;
@@ -437,11 +444,16 @@ class CsvTable final : public RandomAccessSource {
         rounded_.emplace(column, std::string(trim(field)));
       return rounded;
     }
-    const bool has_comma =
-        p_.decimal == DecimalSign::kPoint && full_match(std::string(trim(field)), "-?\\d*,\\d+");
+    const std::string text(trim(field));
+    const bool has_comma = p_.decimal == DecimalSign::kPoint && full_match(text, "-?\\d*,\\d+");
+    const bool has_thousands = full_match(text, "-?\\d{1,3}(,\\d{3})+(\\.\\d*)?");
     why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
           "', which is not a number of float32; " +
-          (has_comma ? "for a decimal comma, set decimal: \",\"" : "'labels' is for class names");
+          (has_thousands
+               ? "if its commas separate thousands, remove them from the file" +
+                     std::string(p_.delimiter == "," ? "" : "; for a decimal comma, set decimal: \",\"")
+           : has_comma ? "for a decimal comma, set decimal: \",\""
+                       : "'labels' is for class names");
     return 0;
   }
 

@@ -203,6 +203,18 @@ TEST(Csv, reads_a_decimal_comma_and_suggests_it) {
               HasSubstr("'decimal' and 'delimiter' are both a comma"));
 }
 
+TEST(Csv, does_not_take_a_separator_of_thousands_for_a_decimal_sign) {
+  const CsvFile points("x;y\n1.234;1,5\nn.a.;2\n");
+  EXPECT_THAT(
+      points.prepare_error("columns: {x: x}, delimiter: ;, decimal: ',', missing: 0"),
+      HasSubstr("column 'x' has '1.234', whose point is not a decimal sign, as `decimal` is ','; remove "
+                "points that separate thousands"));
+  const CsvFile commas("x,y\n\"1,039\",1\n");
+  EXPECT_THAT(commas.prepare_error("columns: {x: x}"),
+              testing::AllOf(HasSubstr("if its commas separate thousands, remove them from the file"),
+                             testing::Not(HasSubstr("decimal"))));
+}
+
 TEST(Csv, says_that_a_first_row_of_numbers_is_no_header) {
   const CsvFile file("5.1,3.5,1.4,setosa\n4.9,3.0,1.4,setosa\n");
   EXPECT_THAT(
