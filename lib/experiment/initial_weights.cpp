@@ -1,8 +1,11 @@
 #include "experiment/initial_weights.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/log.h"
+#include "core/text.h"
+#include "graph/variable_pattern.h"
 
 namespace tpack {
 
@@ -11,6 +14,24 @@ void check_init(const InitSection& init) {
   if (init.from.empty() || std::filesystem::is_regular_file(path)) return;
   throw ConfigError(init.from.position, "'from' of init: no such file '" + path + "'");
 }
+
+namespace {
+
+/// Frozen variables of which the file has no value stay random.
+void warn_of_frozen(const std::vector<Ref<VariablePattern>>& freeze, const VariableStore& store,
+                    const LoadReport& report) {
+  std::vector<std::string> random;
+  for (const std::string& name : store.names(VariableScope::kModel)) {
+    const bool is_loaded = std::find(report.loaded.begin(), report.loaded.end(), name) != report.loaded.end();
+    if (!is_loaded && is_for_variable(freeze, name)) random.push_back(name);
+  }
+  if (random.empty()) return;
+  log::warning("freeze: " + join_first(random) +
+               " keep their random initial values, as init has none for them; take them out of `freeze`, or "
+               "mend `init`");
+}
+
+}  // namespace
 
 std::string load_initial_weights(const Experiment& experiment, bool warns) {
   const InitSection& init = experiment.config.init;
@@ -24,6 +45,7 @@ std::string load_initial_weights(const Experiment& experiment, bool warns) {
   for (const std::string& rule : report.idle) {
     if (warns) log::warning(init.from.position.str() + ": init: " + rule);
   }
+  if (warns) warn_of_frozen(experiment.config.freeze.all, *store, report);
   experiment.trainer->share_variables();
   return report.str(path);
 }

@@ -309,6 +309,19 @@ TEST_F(Train, begins_with_the_weights_of_init) {
   EXPECT_NE(outcome.err.find("2 variables loaded"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("init: exclude: no variable matches 'gone' or is below it"), std::string::npos)
       << outcome.err;
+  EXPECT_EQ(outcome.err.find("keep their random"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Train, warns_of_frozen_variables_of_which_init_has_no_value) {
+  ASSERT_EQ(train().code, 0);
+  const Outcome outcome = train({"--set", "init={from: " + checkpoint(20) + ", exclude: [fc0]}", "--set",
+                                 "freeze=[fc0]", "--set", "max_epoch=1"},
+                                "next");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("warning: freeze: fc0/W, fc0/b keep their random initial values, as init has "
+                             "none for them"),
+            std::string::npos)
+      << outcome.err;
 }
 
 /// Why this machine or build cannot start ranks; nothing if it can.
