@@ -18,24 +18,39 @@ const TowerInput& input_of(const Experiment& experiment, const std::string& name
                     "; it has " + join(known, ", "));
 }
 
-/// The label of a class name.
-double label_of(const Experiment& experiment, const TowerInput& input, const std::string& name) {
+/// Of a component of data.train; empty if it has none.
+std::vector<std::string> classes_of(const Experiment& experiment, const TowerInput& input) {
   const auto known =
       experiment.fit == nullptr ? std::nullopt : experiment.fit->declared().find("", input.component);
-  const std::vector<std::string> classes = known ? known->classes : std::vector<std::string>();
-  const auto found = std::find(classes.begin(), classes.end(), name);
+  return known ? known->classes : std::vector<std::string>();
+}
+
+bool is_number(const std::string& text) { return ConfigNode::plain(text, {}).is_number(); }
+
+/// A number. Where there are classes, a class by its name; by its number where no name is a number, too.
+/// Errors: ConfigError.
+double number_of(const std::vector<std::string>& classes, const ConfigNode& node, const std::string& who) {
+  const auto found = std::find(classes.begin(), classes.end(), node.text());
   if (found != classes.end()) return static_cast<double>(found - classes.begin());
-  throw ConfigError("--input " + input.name + "=" + name + ": is no number" +
-                    (classes.empty() ? "" : ", and no class of data.train" + did_you_mean(name, classes)));
+  const bool is_label = node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 0 &&
+                        node.as_int() < std::ssize(classes) &&
+                        std::none_of(classes.begin(), classes.end(), is_number);
+  if (!classes.empty() && !is_label)
+    throw ConfigError(who + ": is not a class of data.train" + did_you_mean(node.text(), classes) +
+                      "; data.train has " + join_first(classes));
+  if (!node.is_number()) throw ConfigError(who + ": is not a number");
+  return node.as_double();
 }
 
 Tensor value_of(const Experiment& experiment, const TowerInput& input, const std::string& text) {
   const ConfigNode node = parse_yaml(text, "--input " + input.name);
+  const std::string who = "--input " + input.name + "=" + text;
+  const std::vector<std::string> classes = classes_of(experiment, input);
   std::vector<double> numbers;
   const auto add = [&](const ConfigNode& one) {
     if (!one.is_number() && !one.is_string())
-      throw ConfigError("--input " + input.name + "=" + text + ": write a number, or a list of numbers");
-    numbers.push_back(one.is_number() ? one.as_double() : label_of(experiment, input, one.text()));
+      throw ConfigError(who + ": write a number, or a list of numbers");
+    numbers.push_back(number_of(classes, one, who));
   };
   if (node.is_list())
     for (const ConfigNode& one : node.items()) add(one);

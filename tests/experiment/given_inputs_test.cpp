@@ -52,9 +52,31 @@ TEST_F(GivenInputs, gives_samples_without_files_for_inputs_that_are_given) {
   EXPECT_NE(lacking.err.find("the outputs depend on y; give it with --input y=VALUE"), std::string::npos)
       << lacking.err;
   EXPECT_NE(infer({"--count", "3", "--input", "why=1"}).err.find("has no input 'why'"), std::string::npos);
+  EXPECT_EQ(infer({"--count", "3", "--input", "y=2"}).code, 2) << "of two classes";
   EXPECT_NE(infer({"--count", "3", "--input", "y=lo"}).err.find("did you mean 'low'?"), std::string::npos);
   EXPECT_EQ(infer({}).code, 2);
   EXPECT_EQ(infer({"--count", "3", folder_ / "classes.csv"}).code, 2);
+}
+
+TEST_F(GivenInputs, take_a_class_by_its_name_where_names_are_numbers) {
+  write_content(folder_ / "train.csv", "x,y\n1,1\n2,2\n3,10\n4,1\n");
+  train("{CSV: {file: train.csv, columns: {x: x}, labels: {y: y}}}",
+        "model:\n  inputs: {x: {shape: []}, y: {shape: [], dtype: int32}}\n"
+        "  layers:\n"
+        "    - OneHot: {name: hot, input: y, classes: 3}\n"
+        "    - FullyConnected: {name: fc, units: 1}\n"
+        "    - Reshape: {name: flat, shape: []}\n"
+        "  cost: [MeanSquaredError: {predictions: flat, targets: x}]\n"
+        "predict: {data: train, outputs: [hot]}\n");
+  const auto hot = [&](const std::string& value) {
+    return json::parse(infer({"--count", "1", "--input", "y=" + value}).out).at("outputs").at("hot");
+  };
+  EXPECT_EQ(hot("1"), json({1.0, 0.0, 0.0}));
+  EXPECT_EQ(hot("2"), json({0.0, 1.0, 0.0}));
+  EXPECT_EQ(hot("10"), json({0.0, 0.0, 1.0}));
+  const Outcome none = infer({"--count", "1", "--input", "y=0"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("y=0: is not a class of data.train"), std::string::npos) << none.err;
 }
 
 /// Although the model takes a picture, too.

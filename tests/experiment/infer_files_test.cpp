@@ -83,6 +83,53 @@ TEST_F(Infer, gives_a_file_one_answer_wherever_it_stands) {
   EXPECT_EQ(answers.size(), 5U);
 }
 
+/// The middle of each picture, as it is, and as a flow without draws gives it.
+TEST_F(Infer, draws_nothing_for_augmentors_that_draw) {
+  Tensor pixels = Tensor::zeros({DType::kUInt8, {9, 9, 1}});
+  for (int64_t at = 0; at < 81; ++at) pixels.data<uint8_t>()[at] = static_cast<uint8_t>(at * 37 % 251);
+  for (const std::string name : {"a/0.png", "b/1.png"}) {
+    std::filesystem::create_directories(std::filesystem::path(folder_ / ("images/" + name)).parent_path());
+    write_content(folder_ / ("images/" + name), encode_png(pixels).at(0).png);
+  }
+  const auto answer = [&](const std::string& augmentors) {
+    std::filesystem::remove_all(folder_ / "run");
+    train(
+        "{ImageFolder: {dir: images, color: gray}}, {AugmentImageComponent: [" + augmentors + "]}",
+        "model:\n  inputs: {image: {shape: [6, 6, 1], dtype: uint8, layout: HWC}, label: {shape: [], dtype: "
+        "int32}}\n"
+        "  layers: [Normalize: {name: pixels}, FullyConnected: {name: fc, units: 2}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
+        "predict: {data: train, outputs: [pixels]}\n");
+    return json::parse(infer({folder_ / "images/a/0.png"}).out).at("outputs");
+  };
+  const json still = answer("CenterCrop: 6");
+  EXPECT_EQ(answer("{RandomCrop: 6}, {Brightness: 60}, {Contrast: [0.2, 0.3]}, {GaussianNoise: {sigma: 20}}, "
+                   "{Flip: {prob: 0.5}}, {RandomApplyAug: {aug: {Brightness: 90}, prob: 0.5}}"),
+            still);
+  EXPECT_NE(answer("{CenterCrop: 6}, {Flip: {prob: 1}}"), still) << "what always happens is no draw";
+}
+
+TEST_F(Infer, tells_twenty_errors_and_counts_the_others) {
+  write_content(folder_ / "train.csv", "x,y\n1,low\n2,high\n3,low\n4,high\n");
+  train("{CSV: {file: train.csv, columns: {x: x}, labels: {y: y}}}",
+        "model:\n  inputs: {x: {shape: []}, y: {shape: [], dtype: int32}}\n"
+        "  layers: [Reshape: {input: x, shape: [1]}, FullyConnected: {name: fc, units: 2}]\n"
+        "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: y}]\n"
+        "predict: {data: train, outputs: [fc]}\n");
+  std::string rows = "x\n";
+  for (int i = 0; i < 23; ++i) rows += "none\n";
+  write_content(folder_ / "bad.csv", rows + "1\n");
+  const Outcome outcome = infer({folder_ / "bad.csv"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("and 3 more; the output has the error of each"), std::string::npos);
+  EXPECT_EQ(outcome.err.find("on_error"), std::string::npos) << "infer has no such setting: " << outcome.err;
+  const std::vector<std::string> lines = split(outcome.out, '\n');
+  EXPECT_EQ(
+      std::count_if(lines.begin(), lines.end(),
+                    [](const std::string& line) { return line.find("\"error\"") != std::string::npos; }),
+      23);
+}
+
 /// KMeans and PCA make models of their own; the data that they were trained on may be gone.
 TEST_F(Infer, runs_the_model_that_a_trainer_has_made) {
   write_content(folder_ / "train.csv", "u,v\n0,0\n10,10\n0,1\n11,10\n");
