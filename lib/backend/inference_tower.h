@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "backend/model_handle.h"
 #include "backend/program.h"
-#include "backend/tower_place.h"
 
 namespace tpack {
 
@@ -20,7 +20,7 @@ class InferenceTower {
 
   VariableStore& variables() { return device_->variables(); }
   const VariableStore& variables() const { return device_->variables(); }
-  TowerPlace place() { return {&tower_, device_.get(), &table_, &plan_}; }
+  ModelHandle place() { return {&tower_, device_.get(), &table_, &plan_}; }
 
  private:
   const TowerFunction& tower_;

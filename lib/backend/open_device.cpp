@@ -36,9 +36,9 @@ struct ParsedDevice {
 
 ParsedDevice parse_device(const Ref<DeviceName>& ref) {
   const std::string& name = ref.name;
-  constexpr size_t kMostDigits = 9;
+  constexpr size_t kMaxDigits = 9;
   const std::vector<std::string> parts = split(name, ':');
-  const bool numbered = parts.size() == 2 && !parts[1].empty() && parts[1].size() <= kMostDigits &&
+  const bool numbered = parts.size() == 2 && !parts[1].empty() && parts[1].size() <= kMaxDigits &&
                         parts[1].find_first_not_of("0123456789") == std::string::npos &&
                         (parts[1].size() == 1 || parts[1][0] != '0');
   if (numbered && kinds().contains(parts[0]))

@@ -20,36 +20,36 @@ class PlanReader {
  public:
   explicit PlanReader(std::string source) : source_(std::move(source)) {}
 
-  [[noreturn]] void refuse(const std::string& what) const {
+  [[noreturn]] void reject(const std::string& what) const {
     throw PlanError(source_ + ": is not a valid plan (the plan.json of a run folder): " + what);
   }
   const json& object(const json& node, const std::string& place) const {
-    if (!node.is_object()) refuse("'" + place + "' is not a map: " + shown(node));
+    if (!node.is_object()) reject("'" + place + "' is not a map: " + shown(node));
     return node;
   }
   /// The value of a required key.
   const json& at(const json& node, const std::string& place, const char* key) const {
     const auto found = object(node, place).find(key);
-    if (found == node.end()) refuse("'" + joined(place, key) + "' is missing");
+    if (found == node.end()) reject("'" + joined(place, key) + "' is missing");
     return *found;
   }
   std::string text(const json& node, const std::string& place, const char* key) const {
     const json& value = at(node, place, key);
-    if (!value.is_string()) refuse("'" + joined(place, key) + "' is not a string: " + shown(value));
+    if (!value.is_string()) reject("'" + joined(place, key) + "' is not a string: " + shown(value));
     return value.get<std::string>();
   }
   int number_from_1(const json& node, const std::string& place, const char* key) const {
     const json& value = at(node, place, key);
-    constexpr int kMost = PlanSection::kMostPieces;
-    if (!value.is_number_integer() || value < 1 || value > kMost)
-      refuse("'" + joined(place, key) + "' is not a number from 1 to " + std::to_string(kMost) + ": " +
+    constexpr int kMax = PlanSection::kMaxPieces;
+    if (!value.is_number_integer() || value < 1 || value > kMax)
+      reject("'" + joined(place, key) + "' is not a number from 1 to " + std::to_string(kMax) + ": " +
              shown(value));
     return value.get<int>();
   }
-  void refuse_others(const json& node, const std::string& place, const std::vector<std::string>& keys) const {
+  void reject_others(const json& node, const std::string& place, const std::vector<std::string>& keys) const {
     for (const auto& [key, value] : node.items()) {
       if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        refuse("unknown key '" + joined(place, key) + "'" + did_you_mean(key, keys));
+        reject("unknown key '" + joined(place, key) + "'" + did_you_mean(key, keys));
     }
   }
   static std::string joined(const std::string& place, const std::string& key) {
@@ -58,9 +58,9 @@ class PlanReader {
 
  private:
   static std::string shown(const json& value) {
-    constexpr size_t kMost = 40;
+    constexpr size_t kMax = 40;
     const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-    return text.size() <= kMost ? text : value.type_name();
+    return text.size() <= kMax ? text : value.type_name();
   }
 
   std::string source_;
@@ -71,12 +71,12 @@ PlanSection read_section(const PlanReader& reader, const json& section, const st
   out.pieces = reader.number_from_1(section, place, "pieces");
   out.chosen = true;
   const json& nodes = reader.at(section, place, "nodes");
-  reader.refuse_others(section, place, {"pieces", "nodes"});
+  reader.reject_others(section, place, {"pieces", "nodes"});
   const std::string below = PlanReader::joined(place, "nodes");
   for (const auto& [path, choice] : reader.object(nodes, below).items()) {
     const std::string node = PlanReader::joined(below, path);
     out.nodes[path] = {reader.text(choice, node, "layout"), reader.text(choice, node, "algorithm")};
-    reader.refuse_others(choice, node, {"layout", "algorithm"});
+    reader.reject_others(choice, node, {"layout", "algorithm"});
   }
   return out;
 }
@@ -105,14 +105,14 @@ Plan Plan::from_json(const std::string& text, const std::string& source) {
     root = json::parse(text);
   } catch (const json::exception& error) {
     const std::string cause = error.what();  // "[json.exception.parse_error.101] parse error at line 2..."
-    reader.refuse(cause.substr(cause.find("] ") + 2));
+    reader.reject(cause.substr(cause.find("] ") + 2));
   }
-  if (!root.is_object()) reader.refuse("the file is not a map");
+  if (!root.is_object()) reader.reject("the file is not a map");
   if (const json& version = reader.at(root, "", "tpack_plan"); version != kVersion)
     throw PlanError(source + ": plan version " + version.dump() + "; this build supports " +
                     std::to_string(kVersion) +
                     "; use --replan to plan again (results may then differ in the last bits)");
-  reader.refuse_others(root, "", {"tpack_plan", "cpu", "sections"});
+  reader.reject_others(root, "", {"tpack_plan", "cpu", "sections"});
   Plan plan;
   plan.source = source;
   plan.cpu = reader.text(root, "", "cpu");

@@ -19,7 +19,7 @@ struct PlanSection {
   /// Into how many pieces the work of a kernel is cut if there is enough work; 0: as many as the device has
   /// threads. Results depend on it, not on the number of threads that compute the pieces.
   int pieces = 0;
-  static constexpr int kMostPieces = 64;
+  static constexpr int kMaxPieces = 64;
   bool chosen = false;  // false: `nodes` is not filled yet
   std::map<std::string, NodeChoice> nodes;
   bool operator==(const PlanSection&) const = default;

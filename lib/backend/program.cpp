@@ -63,7 +63,7 @@ std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const
                                                        Choosing choosing) {
   try {
     const int pieces = plan_.sections.empty() ? device_.threads() : plan_.pieces();
-    const int all = std::min(pieces * static_cast<int>(devices_), PlanSection::kMostPieces);
+    const int all = std::min(pieces * static_cast<int>(devices_), PlanSection::kMaxPieces);
     const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = all});
     return device_.compile(graph, found->second, choosing);
   } catch (const PlanError& error) {

@@ -14,7 +14,7 @@ std::string of_tower(int64_t tower, const StepSize& size) {
 bool sees_all_batches(const StepSize& size) { return size.batches() == size.towers; }
 
 /// Nothing if all are finite.
-std::optional<BadTensor> bad_output(Run& run, const TowerPlace& place) {
+std::optional<BadTensor> bad_output(Run& run, const ModelHandle& place) {
   const StepSize size = run.step_size();
   TowerOutputs all(place, {{".*"}}, size.batch);
   for (int64_t tower = 0; tower < size.towers; ++tower) {
@@ -39,7 +39,7 @@ std::optional<BadTensor> bad_output(Run& run, const TowerPlace& place) {
 }
 
 /// The first one that backward has computed; "" if all are finite.
-std::string bad_gradient(Run& run, const TowerPlace& place) {
+std::string bad_gradient(Run& run, const ModelHandle& place) {
   for (const ParameterGroup& group : place.table->groups()) {
     for (const std::string& name : group.variables) {
       const std::string bad = bad_element(run.variable(gradient_name(name)));
@@ -54,7 +54,7 @@ std::string bad_gradient(Run& run, const TowerPlace& place) {
 std::optional<BadInput> bad_data(Run& run) {
   const StepSize size = run.step_size();
   if (!run.last_batch(0)) return std::nullopt;
-  BadInputFinder finder(*run.tower_place().tower, "train");
+  BadInputFinder finder(*run.model_handle().tower, "train");
   for (int64_t tower = 0; tower < size.towers; ++tower) {
     const auto batch = run.last_batch(static_cast<size_t>(tower));
     if (!batch) continue;
@@ -65,7 +65,7 @@ std::optional<BadInput> bad_data(Run& run) {
 
 std::string unseen_data(Run& run) {
   if (sees_all_batches(run.step_size()) || !run.last_batch(0)) return "";
-  if (!BadInputFinder(*run.tower_place().tower, "train").has_choices()) return "";
+  if (!BadInputFinder(*run.model_handle().tower, "train").has_choices()) return "";
   return " (labels in another batch of the step that are not below the number of classes make it NaN)";
 }
 
@@ -73,7 +73,7 @@ BadTensor first_bad_tensor(Run& run) {
   std::string bad = bad_variable(run);
   if (!bad.empty()) return {bad};
   if (const auto data = bad_data(run)) return {data->what, data->fix};
-  const TowerPlace place = run.tower_place();
+  const ModelHandle place = run.model_handle();
   if (auto output = bad_output(run, place)) return *output;
   bad = bad_gradient(run, place);
   if (bad.empty()) {

@@ -58,7 +58,7 @@ class DataParallelInferenceRunner final : public FlowInference {
  private:
   const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) override {
     const auto& [name, position] = fields.data;
-    const std::vector<TowerPlace> places = run.tower_places();
+    const std::vector<ModelHandle> places = run.model_handles();
     const auto towers = static_cast<int64_t>(places.size());
     for (int64_t k = 0; k < towers; ++k) {
       const EvaluationShard shard{run.rank() * towers + k, run.ranks() * towers};

@@ -96,7 +96,7 @@ class DumpTensorAsImage final : public Callback {
     if (image_batch(shape, channels_last_)) return;
     throw ConfigError(position,
                       tensors_->names()[0] + " has the shape " + shape.str() +
-                          ", which is no image: [N, C, H, W] with 1, 3 or 4 channels, or [N, H, W]");
+                          ", which is not an image: [N, C, H, W] with 1, 3 or 4 channels, or [N, H, W]");
   }
   void compile(Run& /*run*/) override { tensors_->compile(); }
   void trigger(Run& run) override {

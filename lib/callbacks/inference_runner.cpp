@@ -24,7 +24,7 @@ class InferenceRunner final : public FlowInference {
  private:
   const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) override {
     const auto& [name, position] = fields.data;
-    evaluator_ = std::make_unique<Evaluator>(name, run.tower_place(), flow, run.seed(), position);
+    evaluator_ = std::make_unique<Evaluator>(name, run.model_handle(), flow, run.seed(), position);
     return *evaluator_;
   }
   Evaluator::Result evaluate(Run& run) override { return evaluator_->run(run.stop_token()); }

@@ -42,7 +42,7 @@ class PlayEpisodes final : public Callback {
   std::string identity() const override { return p_.values.name; }
   bool only_one() const override { return true; }
   void setup(Setup& setup) override {
-    predictor_ = std::make_unique<Predictor>(setup.run().tower_place(),
+    predictor_ = std::make_unique<Predictor>(setup.run().model_handle(),
                                              std::vector<PredictOutput>{{p_.values.name, p_.values}},
                                              std::vector<std::string>{p_.input});
     const TensorSpec& values = predictor_->forms()[0].spec;

@@ -14,7 +14,7 @@
 namespace tpack {
 namespace {
 
-constexpr double kMostSide = 64;
+constexpr double kMaxSide = 64;
 
 struct SampleGridParams {
   std::vector<Ref<LayerOutput>> outputs;
@@ -39,8 +39,8 @@ class SampleGrid final : public Callback {
                "outputs of the model that are images; several are drawn next to each other for each sample")
         .required()
         .field("data", &Params::data, "name of the flow in `data` that gives the inputs")
-        .field("rows", &Params::rows, between(1, kMostSide), "rows of samples")
-        .field("columns", &Params::columns, between(1, kMostSide), "samples in a row")
+        .field("rows", &Params::rows, between(1, kMaxSide), "rows of samples")
+        .field("columns", &Params::columns, between(1, kMaxSide), "samples in a row")
         .field(
             "range", &Params::range,
             "values that are drawn black and white; without it [0, 1] behind a Sigmoid, [-1, 1] behind a "
@@ -61,7 +61,7 @@ class SampleGrid final : public Callback {
 
   void setup(Setup& setup) override {
     Run& run = setup.run();
-    const TowerPlace place = run.tower_place();
+    const ModelHandle place = run.model_handle();
     const DataFlow& flow = run.flow(p_.data);
     flow.prepare();
     if (agent_source_of(*flow.flow()) != nullptr)
@@ -107,7 +107,7 @@ class SampleGrid final : public Callback {
       const std::string found = "'" + output.name + "' is " + forms[i].spec.str() + " for each sample";
       if (!images_->is_image(forms[i])) {
         errors.add(output.position, "SampleGrid: " + found +
-                                        ", which is no image; an image has the shape [channels, height, "
+                                        ", which is not an image; an image has the shape [channels, height, "
                                         "width] with 1 or 3 channels");
         continue;
       }

@@ -26,9 +26,9 @@ bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std:
 
 /// Steps of a run from its beginning; the largest number if there is no end to speak of.
 int64_t all_steps(const RunLength& length) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  const bool fits = length.steps_per_epoch == 0 || length.max_epoch <= kMost / length.steps_per_epoch;
-  return fits ? length.max_epoch * length.steps_per_epoch : kMost;
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  const bool fits = length.steps_per_epoch == 0 || length.max_epoch <= kMax / length.steps_per_epoch;
+  return fits ? length.max_epoch * length.steps_per_epoch : kMax;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ WatchedTensors::WatchedTensors(const Setup& setup, const TensorPatterns& pattern
   };
   look_for([&] {
     if (patterns.outputs.empty()) return;
-    outputs_ = std::make_unique<TowerOutputs>(run_.tower_place(), patterns.outputs, run_.step_size().batch);
+    outputs_ = std::make_unique<TowerOutputs>(run_.model_handle(), patterns.outputs, run_.step_size().batch);
     for (const TowerOutputs::Output& output : outputs_->outputs()) names_.push_back(output.name);
   });
   const auto add = [&](const std::string& name, const std::string& stored, const TensorSpec& spec) {

@@ -16,7 +16,7 @@ namespace {
 using hdf5::checked;
 using hdf5::Handle;
 
-// A digest only tells accidents: a file made by an enemy is refused by these and by the rules below.
+// A digest only tells accidents: a file made by an enemy is rejected by these and by the rules below.
 constexpr int kMaxDepth = 64;
 constexpr size_t kMaxObjects = 100'000;
 constexpr size_t kMaxNameBytes = 256;
@@ -48,7 +48,7 @@ class CheckpointReader {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
+  [[noreturn]] void reject(const std::string& name, const std::string& why) const {
     throw CheckpointError(path_, "'" + name + "' " + why);
   }
   void check_root() const;
@@ -85,7 +85,7 @@ int64_t CheckpointReader::number_attribute(const char* name) const {
   const Handle type(H5Aget_type(attribute.get()), H5Tclose);
   const bool is_number =
       H5Tget_class(type.get()) == H5T_INTEGER && H5Sget_simple_extent_npoints(space.get()) == 1;
-  if (!is_number) refuse(name, "is not a number");
+  if (!is_number) reject(name, "is not a number");
   int64_t value = 0;
   checked(H5Aread(attribute.get(), H5T_NATIVE_INT64, &value), path_, name);
   return value;
@@ -107,7 +107,7 @@ std::optional<std::string> CheckpointReader::text_attribute(hid_t owner, const c
 }
 
 void CheckpointReader::group(hid_t id, const std::string& path, int depth) {
-  if (depth > kMaxDepth) refuse(path, "is nested deeper than " + std::to_string(kMaxDepth) + " groups");
+  if (depth > kMaxDepth) reject(path, "is nested deeper than " + std::to_string(kMaxDepth) + " groups");
   H5G_info_t info{};
   checked(H5Gget_info(id, &info), path_, "has an unreadable group");
   for (hsize_t i = 0; i < info.nlinks; ++i) {
@@ -121,7 +121,7 @@ std::string CheckpointReader::link_name(hid_t group, hsize_t index, const std::s
   const ssize_t length = checked(H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index,
                                                     name.data(), name.size(), H5P_DEFAULT),
                                  path_, "has an unreadable name");
-  if (static_cast<size_t>(length) > kMaxNameBytes) refuse(group_path, "has a name of more than 256 bytes");
+  if (static_cast<size_t>(length) > kMaxNameBytes) reject(group_path, "has a name of more than 256 bytes");
   return name.data();
 }
 
@@ -130,7 +130,7 @@ void CheckpointReader::object(hid_t group_id, const std::string& link, const std
     throw CheckpointError(path_, "has more than " + std::to_string(kMaxObjects) + " objects");
   H5L_info_t info{};
   checked(H5Lget_info(group_id, link.c_str(), &info, H5P_DEFAULT), path_, "has an unreadable link");
-  if (info.type != H5L_TYPE_HARD) refuse(name, "is a soft or external link; a checkpoint has none");
+  if (info.type != H5L_TYPE_HARD) reject(name, "is a soft or external link; a checkpoint has none");
   const Handle object(checked(H5Oopen(group_id, link.c_str(), H5P_DEFAULT), path_, name.c_str()), H5Oclose);
   const H5I_type_t type = H5Iget_type(object.get());
   if (type == H5I_GROUP) {
@@ -138,7 +138,7 @@ void CheckpointReader::object(hid_t group_id, const std::string& link, const std
   } else if (type == H5I_DATASET) {
     dataset(object.get(), name);
   } else {
-    refuse(name, "is neither a group nor a dataset");
+    reject(name, "is neither a group nor a dataset");
   }
 }
 
@@ -156,12 +156,12 @@ void CheckpointReader::check_storage(hid_t id, const std::string& name, uint64_t
   const Handle creation(checked(H5Dget_create_plist(id), path_, name.c_str()), H5Pclose);
   const H5D_layout_t layout = H5Pget_layout(creation.get());
   if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT)
-    refuse(name, "is chunked or virtual; datasets of a checkpoint are contiguous");
-  if (H5Pget_external_count(creation.get()) != 0) refuse(name, "has its data in another file");
-  if (H5Pget_nfilters(creation.get()) != 0) refuse(name, "has a filter");
+    reject(name, "is chunked or virtual; datasets of a checkpoint are contiguous");
+  if (H5Pget_external_count(creation.get()) != 0) reject(name, "has its data in another file");
+  if (H5Pget_nfilters(creation.get()) != 0) reject(name, "has a filter");
   const uint64_t stored = H5Dget_storage_size(id);
   if (stored != bytes || stored > file_bytes_) {
-    refuse(name, "declares " + std::to_string(bytes) + " bytes and stores " + std::to_string(stored));
+    reject(name, "declares " + std::to_string(bytes) + " bytes and stores " + std::to_string(stored));
   }
 }
 
@@ -170,7 +170,7 @@ Shape CheckpointReader::shape(hid_t id, const std::string& name) const {
   const int rank = H5Sget_simple_extent_ndims(space.get());
   if (rank < 0 || static_cast<size_t>(rank) > Shape::kMaxRank ||
       H5Sget_simple_extent_type(space.get()) == H5S_NULL) {
-    refuse(name, "must have a shape of at most " + std::to_string(Shape::kMaxRank) + " axes");
+    reject(name, "must have a shape of at most " + std::to_string(Shape::kMaxRank) + " axes");
   }
   std::array<hsize_t, Shape::kMaxRank> dims{};
   H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr);
@@ -179,7 +179,7 @@ Shape CheckpointReader::shape(hid_t id, const std::string& name) const {
     static_cast<void>(made.elements());  // throws where the product is too large
     return made;
   } catch (const ConfigError& error) {
-    refuse(name, std::string("has an invalid shape: ") + error.what());
+    reject(name, std::string("has an invalid shape: ") + error.what());
   }
 }
 
@@ -188,14 +188,14 @@ void CheckpointReader::read_bytes(hid_t id, const std::string& name, const Handl
   checked(H5Dread(id, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, const_cast<char*>(target.data())), path_,
           name.c_str());
   const auto digest = text_attribute(id, hdf5::kDigestName);
-  if (digest != digest_of(target)) refuse(name, "is damaged: its content does not match its digest");
+  if (digest != digest_of(target)) reject(name, "is damaged: its content does not match its digest");
 }
 
 void CheckpointReader::tensor(hid_t id, const std::string& name, const Handle& type) {
   const auto known = std::find_if(kTypes.begin(), kTypes.end(), [&](DType candidate) {
     return H5Tequal(type.get(), hdf5::file_type(candidate).get()) > 0;
   });
-  if (known == kTypes.end()) refuse(name, "has an unsupported element type");
+  if (known == kTypes.end()) reject(name, "has an unsupported element type");
   const TensorSpec spec{*known, shape(id, name)};
   check_storage(id, name, static_cast<uint64_t>(spec.bytes()));
   const Tensor value(spec);
@@ -203,13 +203,13 @@ void CheckpointReader::tensor(hid_t id, const std::string& name, const Handle& t
   read_bytes(id, name, type, bytes);
   const bool legal = spec.dtype != DType::kBool ||
                      std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0 || c == 1; });
-  if (!legal) refuse(name, "has values that are neither true nor false");
+  if (!legal) reject(name, "has values that are neither true nor false");
   content_.tensors.emplace(name, value);
 }
 
 void CheckpointReader::text(hid_t id, const std::string& name, const Handle& type) {
   if (H5Tis_variable_str(type.get()) != 0 || shape(id, name).rank() != 0)
-    refuse(name, "is not a string of fixed length");
+    reject(name, "is not a string of fixed length");
   const size_t bytes = H5Tget_size(type.get());
   check_storage(id, name, bytes);
   std::string value(bytes, '\0');

@@ -65,13 +65,13 @@ std::ifstream open_checked(const std::string& path) {
   return file;
 }
 
-/// Refuses what the user block alone tells; gives the length that the file should have.
+/// Rejects what the user block alone tells; gives the length that the file should have.
 uint64_t check_block(const std::string& path, std::string_view block_bytes) {
   const std::string_view known = kMagic.substr(0, block_bytes.size());
   if (!block_bytes.starts_with(known)) {
     const FileKind kind = kind_of_content(block_bytes);
     constexpr std::string_view kRemedy = "tpack reads the checkpoints that `tpack train` writes, no others";
-    throw CheckpointError(path, kind.is_known() ? "is " + kind.refused_as("a tpack checkpoint", kRemedy)
+    throw CheckpointError(path, kind.is_known() ? "is " + kind.rejected_as("a tpack checkpoint", kRemedy)
                                                 : "is not a tpack checkpoint");
   }
   if (block_bytes.size() < kSealBytes) {

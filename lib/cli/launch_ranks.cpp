@@ -16,7 +16,7 @@
 #include "cli/exit_code.h"
 #include "cli/signals.h"
 #include "comm/mpi.h"
-#include "comm/rank_board.h"
+#include "comm/shared_rank_status.h"
 #include "comm/world.h"
 #include "core/clock.h"
 #include "core/dependent_process.h"
@@ -33,7 +33,7 @@ constexpr int kSecondsToEnd = 10;  // for the others when a rank was lost
 /// Watches processes of others; a descriptor becomes readable when one ends.
 class RankWatch {
  public:
-  explicit RankWatch(RankBoard& board) : board_(board) {}
+  explicit RankWatch(SharedRankStatus& board) : board_(board) {}
   ~RankWatch() {
     for (const auto& [rank, descriptor] : descriptors_) close(descriptor);
   }
@@ -77,20 +77,20 @@ class RankWatch {
     if (!board_.has_left(rank)) board_.set_lost(rank);
   }
 
-  RankBoard& board_;
+  SharedRankStatus& board_;
   std::map<int, int> descriptors_;  // by rank; -1 for one that had ended before
   std::set<int> ended_;
 };
 
-/// "was ended by signal 9 (Killed)", "has ended with exit code 3".
+/// "was killed by signal 9 (Killed)", "has ended with exit code 3".
 std::string how_it_ended(int code) {
   if (code <= 128) return "has ended with exit code " + std::to_string(code);
-  return "was ended by signal " + std::to_string(code - 128) + " (" + strsignal(code - 128) + ")";
+  return "was killed by signal " + std::to_string(code - 128) + " (" + strsignal(code - 128) + ")";
 }
 
 /// What ended a run whose mpirun has failed. A rank that says that it has lost another one is not the cause,
 /// where that one has ended without saying why.
-Failure cause_of_end(int mpirun_code, const RankBoard& board) {
+Failure cause_of_end(int mpirun_code, const SharedRankStatus& board) {
   constexpr int kLastOfOurs = 8;
   const int lost = board.lost();
   const auto failure = board.failure();
@@ -111,25 +111,31 @@ Failure cause_of_end(int mpirun_code, const RankBoard& board) {
 }
 
 /// True once all ranks have ended by an interrupt: whoever got the signal, all of them learned of it.
-bool all_ended_alone(const RankWatch& watch, const RankBoard& board) {
+bool all_ended_alone(const RankWatch& watch, const SharedRankStatus& board) {
   if (!watch.all_ended()) return false;
   for (int rank = 0; rank < board.ranks(); ++rank)
-    if (!board.has_left(rank) || board.stage(rank) != RankBoard::after(Comm::kEnd)) return false;
+    if (!board.has_left(rank) || board.stage(rank) != SharedRankStatus::after(Comm::kEnd)) return false;
   return true;
 }
 
 /// The command line; also sets what it takes from the environment.
 std::vector<std::string> command_of_mpirun(int ranks, const std::vector<std::string>& command,
-                                           const RankBoard& board) {
-  setenv(RankBoard::kVariable, board.name().c_str(), 1);
+                                           const SharedRankStatus& board) {
+  setenv(SharedRankStatus::kVariable, board.name().c_str(), 1);
   if (geteuid() == 0) {  // whoever runs tpack as root has decided that
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
   // Ranks bind themselves: mpirun binds by rules that depend on their number and on the machine.
-  std::vector<std::string> words = {
-      "mpirun", "--bind-to",         "none", "-n", std::to_string(ranks), "--oversubscribe", "--quiet",
-      "-x",     RankBoard::kVariable};
+  std::vector<std::string> words = {"mpirun",
+                                    "--bind-to",
+                                    "none",
+                                    "-n",
+                                    std::to_string(ranks),
+                                    "--oversubscribe",
+                                    "--quiet",
+                                    "-x",
+                                    SharedRankStatus::kVariable};
   words.insert(words.end(), command.begin(), command.end());
   return words;
 }
@@ -153,7 +159,7 @@ int reported(const Failure& failure) {
 
 /// The exit code of a run that a signal has ended; says what the ranks have not. Those that train already
 /// miss one that the signal has ended before it did.
-int end_of_interrupted(int signal, const RankBoard& board) {
+int end_of_interrupted(int signal, const SharedRankStatus& board) {
   const auto failure = board.failure();
   const bool all_trained = board.have_begun_training();
   if (failure && (all_trained || failure->exit_code != kDistributedCode))
@@ -167,7 +173,7 @@ int end_of_interrupted(int signal, const RankBoard& board) {
 int launch_ranks(int ranks, const std::vector<std::string>& command) {
   if (started_by_mpirun()) throw ConfigError("--procs starts mpirun itself; leave one of them out");
   require_mpi();
-  const auto board = RankBoard::create(ranks);
+  const auto board = SharedRankStatus::create(ranks);
   const std::vector<std::string> words = command_of_mpirun(ranks, command, *board);
   SignalWatcher signals({.next = "the ranks are told"});
   signals.expect_orderly_end();
@@ -208,10 +214,10 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
     mpirun.leave();
   watch.look();
   if (code && *code != 0) {  // mpirun has told those that were left to end
-    constexpr int kMostMs = 1000;
-    watch.wait_for_all(kMostMs);
+    constexpr int kMaxMs = 1000;
+    watch.wait_for_all(kMaxMs);
     watch.signal_all(SIGKILL);
-    watch.wait_for_all(kMostMs);
+    watch.wait_for_all(kMaxMs);
   }
   close(wake);
   if (code == 0) return 0;  // the run was over before the signal
@@ -222,26 +228,27 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   return end_of_interrupted(signals.signal() != 0 ? signals.signal() : SIGTERM, *board);
 }
 
-bool started_by_procs() { return std::getenv(RankBoard::kVariable) != nullptr && started_by_mpirun(); }
+bool started_by_procs() { return std::getenv(SharedRankStatus::kVariable) != nullptr && started_by_mpirun(); }
 
 bool hand_to_launcher(int rank, int ranks, const Failure& failure) {
-  const auto board = RankBoard::open(ranks);
+  const auto board = SharedRankStatus::open(ranks);
   if (!board) return false;
   board->set_failure(rank, failure.exit_code, failure.text);
   return true;
 }
 
 void tell_launcher_of_training(int rank, int ranks) {
-  if (const auto board = RankBoard::open(ranks)) board->begin_training(rank);
+  if (const auto board = SharedRankStatus::open(ranks)) board->begin_training(rank);
 }
 
 void bind_launched_rank() {
   const char* const rank_text = std::getenv("OMPI_COMM_WORLD_RANK");
   const char* const size_text = std::getenv("OMPI_COMM_WORLD_SIZE");
-  if (std::getenv(RankBoard::kVariable) == nullptr || rank_text == nullptr || size_text == nullptr) return;
+  if (std::getenv(SharedRankStatus::kVariable) == nullptr || rank_text == nullptr || size_text == nullptr)
+    return;
   const auto rank = static_cast<size_t>(std::strtoul(rank_text, nullptr, 10));
   const auto ranks = static_cast<size_t>(std::strtoul(size_text, nullptr, 10));
-  const std::vector<int> all = own_processors();
+  const std::vector<int> all = allowed_cpus();
   const size_t parts = std::min(ranks, all.size());
   bind_this_thread(divide_processors(all, parts).at(rank % parts), "");
 }

@@ -31,8 +31,8 @@ void add_plugin_option(CLI::App& command, std::vector<std::string>& into) {
 void add_json_flag(CLI::App& command, bool& into) { command.add_flag("--json", into, "print JSON"); }
 
 CLI::Validator count_from(int least) {
-  constexpr int kMost = 1000000000;
-  return CLI::Range(least, kMost).description("from " + std::to_string(least));
+  constexpr int kMax = 1000000000;
+  return CLI::Range(least, kMax).description("from " + std::to_string(least));
 }
 
 CLI::Validator not_empty() {

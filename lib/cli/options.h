@@ -31,7 +31,7 @@ void add_json_flag(CLI::App& command, bool& into);
 
 /// Accepts numbers of steps, files or classes from `least` up to a billion.
 CLI::Validator count_from(int least);
-/// Refuses an empty path: it comes from a shell variable that is not set.
+/// Rejects an empty path: it comes from a shell variable that is not set.
 CLI::Validator not_empty();
 
 }  // namespace tpack

@@ -66,7 +66,7 @@ int train_here(const TrainCommandOptions& options) {
     };
     const LoopResult result =
         train(options.train, *world, {signals.stop_token(), on_watched, exit_code, save_request});
-    if (result.ending != Ending::kInterrupted) return 0;
+    if (result.ending != StopReason::kInterrupted) return 0;
     if (world->rank() == 0)
       log::info("to resume, run: " +
                 resume_command(options.program, options.train, {world->size(), started_by_procs()}));

@@ -35,8 +35,8 @@ void reduce_sum(Comm& comm, const Tensor& values, const char* stage, Compression
 
 BackgroundReducer::BackgroundReducer(Comm& comm, Compression compression)
     : comm_(comm), compression_(compression) {
-  constexpr size_t kMostTasks = 64;  // rounds of more allocate once
-  tasks_.reserve(kMostTasks);
+  constexpr size_t kMaxTasks = 64;  // rounds of more allocate once
+  tasks_.reserve(kMaxTasks);
   try {
     thread_ = std::thread([this] { loop(); });
   } catch (const std::system_error& failure) {

@@ -17,8 +17,8 @@ void Comm::all_reduce_sums(const std::function<std::optional<Sum>()>& next) {
   }
 }
 
-std::string silent_ranks(const std::string& who, const std::vector<int>& late,
-                         const std::function<std::string(int rank)>& busy_with) {
+std::string unresponsive_ranks(const std::string& who, const std::vector<int>& late,
+                               const std::function<std::string(int rank)>& busy_with) {
   std::vector<std::string> silent;
   for (const int rank : late) {
     const std::string number = std::to_string(rank);

@@ -64,7 +64,7 @@ class Comm {
   /// How long a member waits for another one, in seconds.
   virtual void set_timeout(double seconds) = 0;
   /// Tells the others that this member works alone at `what` from now on, for as long as that takes: those
-  /// that wait for it say so after a time-out and go on waiting. "": it is back. Prefer BusyWith.
+  /// that wait for it say so after a time-out and go on waiting. "": it is back. Prefer ScopedActivity.
   void busy_with(const std::string& what) {
     if (what == busy_) return;
     busy_ = what;
@@ -90,12 +90,14 @@ class Comm {
 };
 
 /// Tells the other members what this one is busy with as long as the object lives; "": it is there for them.
-class BusyWith {
+class ScopedActivity {
  public:
-  BusyWith(Comm& comm, const std::string& what) : comm_(comm), before_(comm.busy()) { comm_.busy_with(what); }
-  ~BusyWith() { comm_.busy_with(before_); }
-  BusyWith(const BusyWith&) = delete;
-  BusyWith& operator=(const BusyWith&) = delete;
+  ScopedActivity(Comm& comm, const std::string& what) : comm_(comm), before_(comm.busy()) {
+    comm_.busy_with(what);
+  }
+  ~ScopedActivity() { comm_.busy_with(before_); }
+  ScopedActivity(const ScopedActivity&) = delete;
+  ScopedActivity& operator=(const ScopedActivity&) = delete;
 
  private:
   Comm& comm_;
@@ -105,8 +107,8 @@ class BusyWith {
 /// Of the ranks that have not come in time, those that are not busy, "1, 2": the wait for them has failed.
 /// Warns of the others: "rank 1, gradients: rank 0 is still busy with saving a checkpoint; still waiting".
 /// `who` is "rank 1, gradients: "; `busy_with` gives "" for a rank that is not busy.
-std::string silent_ranks(const std::string& who, const std::vector<int>& late,
-                         const std::function<std::string(int rank)>& busy_with);
+std::string unresponsive_ranks(const std::string& who, const std::vector<int>& late,
+                               const std::function<std::string(int rank)>& busy_with);
 
 /// The part of `count` elements that member `rank` of `size` reduces: [begin, end).
 struct RankPart {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "comm/fixed_order_sum.h"
-#include "core/awake_wait.h"
 #include "core/error.h"
+#include "core/spin_then_yield.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -133,7 +133,7 @@ void LocalGroup::abort(const std::string& reason) {
 
 /// For the milliseconds in which most meetings are over.
 void LocalGroup::stay_awake(const Slot& own, uint64_t turn) const {
-  for (AwakeWait wait; own.is_urgent && turns_.load(std::memory_order_acquire) == turn && wait.next();)
+  for (SpinThenYield wait; own.is_urgent && turns_.load(std::memory_order_acquire) == turn && wait.next();)
     continue;
 }
 
@@ -192,7 +192,7 @@ void LocalGroup::end_work() {
 /// has the whole time again.
 void LocalGroup::require_busy(const std::string& who, const std::vector<int>& late) {
   const std::string silent =
-      silent_ranks(who, late, [this](int rank) { return slots_[static_cast<size_t>(rank)].busy_with; });
+      unresponsive_ranks(who, late, [this](int rank) { return slots_[static_cast<size_t>(rank)].busy_with; });
   if (silent.empty()) return;
   failure_ = "no response from rank " + silent + " within " + shortest(timeout_s_) + " s";
 }

@@ -17,10 +17,10 @@
 
 #include "comm/mpi_notices.h"
 #include "comm/mpi_sums.h"
-#include "comm/rank_board.h"
-#include "core/awake_wait.h"
+#include "comm/shared_rank_status.h"
 #include "core/error.h"
 #include "core/rng.h"
+#include "core/spin_then_yield.h"
 #include "core/text.h"
 
 namespace tpack {
@@ -40,11 +40,11 @@ class Pause {
   explicit Pause(const std::atomic<bool>& is_urgent) : is_urgent_(is_urgent) {}
   void operator()() {
     using std::chrono::microseconds;
-    constexpr auto kShortest = microseconds(20);
-    constexpr auto kLongest = microseconds(500);
+    constexpr auto kMinLength = microseconds(20);
+    constexpr auto kMaxLength = microseconds(500);
     if (is_urgent_ && !awake_) awake_.emplace();
     if (is_urgent_ && awake_->next()) return;
-    sleep_ = std::clamp<std::chrono::steady_clock::duration>(sleep_ * 3 / 2, kShortest, kLongest);
+    sleep_ = std::clamp<std::chrono::steady_clock::duration>(sleep_ * 3 / 2, kMinLength, kMaxLength);
     const timespec pause = {0, std::chrono::nanoseconds(sleep_).count()};
     ::nanosleep(&pause, nullptr);
   }
@@ -53,7 +53,7 @@ class Pause {
 
  private:
   const std::atomic<bool>& is_urgent_;
-  std::optional<AwakeWait> awake_;
+  std::optional<SpinThenYield> awake_;
   std::chrono::steady_clock::duration sleep_{0};
 };
 
@@ -112,7 +112,7 @@ class MpiComm final : public Comm {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm notices_comm_ = MPI_COMM_NULL;
   std::unique_ptr<MpiNotices> notices_;
-  std::unique_ptr<RankBoard> board_;  // null: nobody watches this rank
+  std::unique_ptr<SharedRankStatus> board_;  // null: nobody watches this rank
   int rank_ = 0;
   int size_ = 1;
   double timeout_s_;
@@ -139,7 +139,7 @@ MpiComm::MpiComm(double timeout_s) : timeout_s_(timeout_s) {
   notices_ = std::make_unique<MpiNotices>(notices_comm_);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  board_ = RankBoard::open(size_);
+  board_ = SharedRankStatus::open(size_);
   if (board_) board_->enter(rank_);
   sums_ = std::make_unique<MpiSums>(
       comm_, [this](const char* stage, const std::string& text) { fail(stage, text); });
@@ -235,7 +235,7 @@ void MpiComm::find_silent(const char* stage, const Look& look) {
       elsewhere += "; rank " + std::to_string(rank) + " is at '" + *answer + "'";
   }
   const std::string silent =
-      silent_ranks(who(stage), late, [this](int rank) { return notices_->busy(rank); });
+      unresponsive_ranks(who(stage), late, [this](int rank) { return notices_->busy(rank); });
   if (!silent.empty() || !elsewhere.empty()) answer_before_the_end(stage);
   if (!silent.empty())
     fail(stage, "no response from rank " + silent + " within " + shortest(timeout_s_) + " s" + elsewhere);

@@ -39,9 +39,9 @@ std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const Config
   const std::vector<std::string> words = split(key, '.');
   std::vector<Origin> origins;
   for (const ConfigNode& source : sources) {
-    const auto said = said_by({source, {}, structure}, words);
-    if (!said) continue;
-    origins.push_back({said->position(), said->tag() == kDeleteTag ? kDeleted : to_json(*said), false});
+    const auto marked = said_by({source, {}, structure}, words);
+    if (!marked) continue;
+    origins.push_back({marked->position(), marked->tag() == kDeleteTag ? kDeleted : to_json(*marked), false});
   }
   if (origins.empty()) return origins;
   const auto found = find_path({merged, {}, structure}, words);

@@ -56,9 +56,9 @@ std::string unknown_item(const ConfigNode& list, const std::string& word, const 
 
 /// The paths that lead somewhere once the words after `before` are corrected: the first few left out, the
 /// first changed to one of `next` that is near, or one of `next` put in.
-std::vector<std::string> mended_paths(const Found& root, const std::vector<std::string>& before,
-                                      const std::vector<std::string>& next,
-                                      const std::vector<std::string>& words) {
+std::vector<std::string> corrected_paths(const Found& root, const std::vector<std::string>& before,
+                                         const std::vector<std::string>& next,
+                                         const std::vector<std::string>& words) {
   std::vector<std::string> paths;
   const auto try_with = [&](const std::vector<std::string>& middle, size_t rest) {
     std::vector<std::string> path = before;
@@ -171,7 +171,7 @@ std::vector<std::string> paths_near(const Found& root, std::vector<std::string> 
     const auto node = find_path(root, before);
     if (before.size() == words.size() || !node) break;
     const std::vector<std::string> next = words_at(node->node, node->type);
-    paths = mended_paths(root, before, next, words);
+    paths = corrected_paths(root, before, next, words);
     const auto meant = nearest(words[before.size()], next);
     if (!meant) break;
     words[before.size()] = *meant;

@@ -117,8 +117,8 @@ ConfigNode Resolver::resolved_text(const ConfigNode& node, const std::string& pl
 
 /// Counts what an expression put in its place: lists of lists of lists would grow without bound.
 void Resolver::charge(const ConfigNode& node, const Position& where) const {
-  constexpr size_t kMostNodes = 100000;
-  if (++nodes_ > kMostNodes)
+  constexpr size_t kMaxNodes = 100000;
+  if (++nodes_ > kMaxNodes)
     throw ConfigError(where, "the expressions expand the config to more than 100,000 values");
   for (const ConfigNode& item : node.is_list() ? node.items() : std::span<const ConfigNode>())
     charge(item, where);

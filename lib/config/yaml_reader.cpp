@@ -70,13 +70,13 @@ class TreeBuilder final : public YAML::EventHandler {
                 const std::string& value) override;
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    if (tag == kDeleteTag) refuse_content(mark);
+    if (tag == kDeleteTag) reject_content(mark);
     begin(mark, tag, anchor, /*is_map=*/false);
   }
   void OnSequenceEnd() override { end(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
-    if (tag == kDeleteTag) refuse_content(mark);
+    if (tag == kDeleteTag) reject_content(mark);
     if (tag == kAppendTag)
       throw ConfigError(at(mark), "'!append' needs a list, found a map; write !append [ITEM], with brackets");
     begin(mark, tag, anchor, /*is_map=*/true);
@@ -90,7 +90,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return stack_.empty() && mark.pos >= 0 &&
            trim(std::string_view(source_.text()).substr(static_cast<size_t>(mark.pos))) == kDeleteTag;
   }
-  [[noreturn]] void refuse_content(const YAML::Mark& mark) const {
+  [[noreturn]] void reject_content(const YAML::Mark& mark) const {
     throw ConfigError(at(mark), "'!delete' takes no value; write KEY: !delete");
   }
   bool expects_key() const { return !stack_.empty() && stack_.back().is_map && !stack_.back().has_key; }
@@ -124,7 +124,7 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   if (kept == kAppendTag)
     throw ConfigError(source_.position(offset),
                       "'!append' needs a list; write !append [ITEM], with brackets");
-  if (kept == kDeleteTag && !ConfigNode::plain(value, {}).is_null()) refuse_content(mark);
+  if (kept == kDeleteTag && !ConfigNode::plain(value, {}).is_null()) reject_content(mark);
   const size_t content = kept.empty() ? source_.skip_properties(offset) : offset;
   const Position where = source_.position(content);
   budget_.take(1, where);

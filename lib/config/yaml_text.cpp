@@ -46,9 +46,9 @@ YamlText YamlText::of_file(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(file.gcount()));
   if (const FileKind kind = kind_of_content(text); kind.is_no_text() && !text.empty()) {
-    throw ConfigError(where, "is " + kind.refused_as("a config", kind.form == FileKind::Form::kCheckpoint
-                                                                     ? kUsesOfCheckpoints
-                                                                     : "a config is a YAML file"));
+    throw ConfigError(where, "is " + kind.rejected_as("a config", kind.form == FileKind::Form::kCheckpoint
+                                                                      ? kUsesOfCheckpoints
+                                                                      : "a config is a YAML file"));
   }
   if (text.size() > kMaxBytes) {
     throw ConfigError(where, "is larger than " + human_bytes(kMaxBytes) + "; keep data out of the config");

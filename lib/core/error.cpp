@@ -30,7 +30,7 @@ void Diagnostics::add(Position where, std::string text) {
   Problem problem{std::move(where), std::move(text)};
   // The same mistake may be met on several ways (an included file used twice); once is enough.
   if (std::find(problems_.begin(), problems_.end(), problem) != problems_.end()) return;
-  if (problems_.size() < kMostKept) problems_.push_back(std::move(problem));
+  if (problems_.size() < kMaxKept) problems_.push_back(std::move(problem));
 }
 
 void Diagnostics::add(const ConfigError& error, const Position& fallback) {

@@ -116,7 +116,7 @@ class InternalError : public Error {
 class Diagnostics {
  public:
   static constexpr size_t kMaxProblems = 50;  // that are shown, the first in the file
-  static constexpr size_t kMostKept = 10000;
+  static constexpr size_t kMaxKept = 10000;
 
   void add(Position where, std::string text);
   /// Takes over every problem of an error that was thrown; those without a position get `fallback`.

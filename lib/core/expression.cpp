@@ -17,7 +17,7 @@ using Kind = ExpressionNode::Kind;
 constexpr std::string_view kEnvironment = "env.";
 
 /// What a name without a value is: an error, or nothing (to the left of `or`).
-enum class Unset : uint8_t { kRefuse, kNull };
+enum class Unset : uint8_t { kReject, kNull };
 
 bool truthy(const ConfigNode& value) {
   if (value.is_null()) return false;
@@ -54,9 +54,9 @@ class Evaluation {
  public:
   explicit Evaluation(const Scope& scope) : scope_(scope) {}
 
-  ConfigNode of(const ExpressionNode& node, Unset unset = Unset::kRefuse) const;
+  ConfigNode of(const ExpressionNode& node, Unset unset = Unset::kReject) const;
   /// The value if no name of the scope decides on it. Looks only at what each evaluation computes.
-  std::optional<ConfigNode> known(const ExpressionNode& node, Unset unset = Unset::kRefuse) const;
+  std::optional<ConfigNode> known(const ExpressionNode& node, Unset unset = Unset::kReject) const;
 
  private:
   ConfigNode name(const ExpressionNode& node, Unset unset) const;
@@ -108,7 +108,7 @@ ConfigNode Evaluation::of(const ExpressionNode& node, Unset unset) const {
 std::optional<ConfigNode> Evaluation::known(const ExpressionNode& node, Unset unset) const {
   if (node.kind == Kind::kName && !is_environment_name(node.text)) return std::nullopt;
   if (node.kind == Kind::kChoice || node.kind == Kind::kAnd || node.kind == Kind::kOr) {
-    const auto first = known(*node.parts[0], node.kind == Kind::kOr ? Unset::kNull : Unset::kRefuse);
+    const auto first = known(*node.parts[0], node.kind == Kind::kOr ? Unset::kNull : Unset::kReject);
     if (!first) return std::nullopt;
     if (node.kind == Kind::kChoice) return known(*node.parts[truthy(*first) ? 1 : 2], unset);
     return truthy(*first) == (node.kind == Kind::kOr) ? first : known(*node.parts[1], unset);
@@ -199,8 +199,8 @@ ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
   const ConfigNode a = of(*node.parts[0]);
   const ConfigNode b = of(*node.parts[1]);
   if (node.text == "+" && a.is_string() && b.is_string()) {
-    constexpr size_t kLongest = 65536;  // texts of texts would grow without bound
-    if (a.text().size() + b.text().size() > kLongest)
+    constexpr size_t kMaxLength = 65536;  // texts of texts would grow without bound
+    if (a.text().size() + b.text().size() > kMaxLength)
       fail(node, "the expression gives a string of more than 65,536 bytes");
     return a.text() + b.text();
   }

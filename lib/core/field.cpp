@@ -10,11 +10,11 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kMostListed = 12;
+constexpr size_t kMaxListed = 12;
 
 std::string listed(const std::vector<std::string>& names) {
-  if (names.size() <= kMostListed) return join(names, ", ");
-  return join(std::span(names).first(kMostListed), ", ") + ", ... (" + std::to_string(names.size()) +
+  if (names.size() <= kMaxListed) return join(names, ", ");
+  return join(std::span(names).first(kMaxListed), ", ") + ", ... (" + std::to_string(names.size()) +
          " in all)";
 }
 

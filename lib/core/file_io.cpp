@@ -92,10 +92,10 @@ void AppendFile::close() {
 }
 
 std::string link_target(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as many as Linux follows
+  constexpr int kMaxLinks = 40;  // as many as Linux follows
   std::filesystem::path at = path;
   std::error_code failure;
-  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(at, failure); ++i) {
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(at, failure); ++i) {
     const std::filesystem::path to = std::filesystem::read_symlink(at, failure);
     if (failure) break;
     at = at.parent_path() / to;  // `to` alone if it is absolute

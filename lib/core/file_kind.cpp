@@ -134,7 +134,7 @@ FileKind kind_of_text(std::string_view bytes) {
 
 }  // namespace
 
-std::string FileKind::refused_as(std::string_view wanted, std::string_view own_remedy) const {
+std::string FileKind::rejected_as(std::string_view wanted, std::string_view own_remedy) const {
   std::string text = std::string(name) + ", not " + std::string(wanted);
   const std::string_view fix = form == Form::kStandIn || own_remedy.empty() ? remedy : own_remedy;
   return fix.empty() ? text : text + "; " + std::string(fix);

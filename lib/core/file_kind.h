@@ -25,7 +25,7 @@ struct FileKind {
   bool is_no_text() const { return is_known() && form != Form::kText; }
   /// "a Git LFS pointer, not an image; fetch the file with `git lfs pull`". A reader may know a better
   /// remedy, except for a file that stands in for another.
-  std::string refused_as(std::string_view wanted, std::string_view own_remedy = {}) const;
+  std::string rejected_as(std::string_view wanted, std::string_view own_remedy = {}) const;
 };
 
 /// The first word of a checkpoint.

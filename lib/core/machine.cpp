@@ -118,7 +118,7 @@ uint64_t anonymous_memory() { return kKiB * number_after("/proc/self/status", "R
 /// Not from getrusage, which counts what the process before exec held.
 uint64_t peak_resident_memory() { return kKiB * number_after("/proc/self/status", "VmHWM:").value_or(0); }
 
-std::vector<int> own_processors() {
+std::vector<int> allowed_cpus() {
   cpu_set_t mine;
   CPU_ZERO(&mine);
   std::vector<int> all;
@@ -134,7 +134,7 @@ std::vector<int> own_processors() {
 }
 
 size_t own_memory_nodes() {
-  const std::vector<int> own = own_processors();
+  const std::vector<int> own = allowed_cpus();
   size_t nodes = 0;
   std::error_code failure;
   for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/node", failure)) {
@@ -148,7 +148,7 @@ size_t own_memory_nodes() {
 }
 
 size_t available_processors() {
-  size_t count = own_processors().size();
+  size_t count = allowed_cpus().size();
   if (const auto limit = cgroup_limits().processors)
     count = std::min(count, static_cast<size_t>(std::ceil(*limit)));
   return std::max<size_t>(1, count);

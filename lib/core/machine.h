@@ -9,7 +9,7 @@
 namespace tpack {
 
 /// The processors of this process's affinity mask; all of the machine if the system does not tell.
-std::vector<int> own_processors();
+std::vector<int> allowed_cpus();
 
 /// How many groups with a memory of their own (NUMA nodes) the processors of this process are in; at least 1.
 size_t own_memory_nodes();

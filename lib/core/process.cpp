@@ -89,7 +89,7 @@ bool is_program(const std::string& name) {
 std::string ProcessEnd::str() const {
   if (timed_out) return "ended after the time limit";
   if (exit_code) return "exit code " + std::to_string(*exit_code);
-  return "ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  return "killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
 }
 
 void warn_if_no_program(const std::string& who, const std::string& name) {

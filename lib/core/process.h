@@ -19,7 +19,7 @@ struct ProcessEnd {
   bool timed_out = false;  // it was ended because it took too long
 
   bool is_success() const { return exit_code == 0; }
-  /// "exit code 3", "ended by signal 9 (Killed)", "ended after the time limit".
+  /// "exit code 3", "killed by signal 9 (Killed)", "ended after the time limit".
   std::string str() const;
 };
 

@@ -51,14 +51,14 @@ double share_of_others(double busy, double own, double seconds, size_t processor
 }
 
 ProcessorShare::ProcessorShare()
-    : processors_(own_processors()),
+    : processors_(allowed_cpus()),
       busy_at_start_(busy_seconds(read_whole_file("/proc/stat").value_or(""), processors_)),
       own_at_start_(own_seconds()) {}
 
-std::optional<double> ProcessorShare::taken_by_others() const {
-  constexpr double kLeastSeconds = 0.5;
+std::optional<double> ProcessorShare::stolen() const {
+  constexpr double kMinSeconds = 0.5;
   const double seconds = watch_.seconds();
-  if (!busy_at_start_ || seconds < kLeastSeconds) return std::nullopt;
+  if (!busy_at_start_ || seconds < kMinSeconds) return std::nullopt;
   const auto busy = busy_seconds(read_whole_file("/proc/stat").value_or(""), processors_);
   if (!busy) return std::nullopt;
   return share_of_others(*busy - *busy_at_start_, own_seconds() - own_at_start_, seconds, processors_.size());

@@ -23,7 +23,7 @@ class ProcessorShare {
  public:
   ProcessorShare();
   /// From 0 to 1. Nothing in the first half second, and where the kernel does not say.
-  std::optional<double> taken_by_others() const;
+  std::optional<double> stolen() const;
 
  private:
   std::vector<int> processors_;

@@ -23,7 +23,7 @@ bool has_name(const ComponentInfo& info, std::string_view name) {
   return info.name == name || std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end();
 }
 
-constexpr size_t kMostWithSummary = 8;  // components of a kind whose summaries fit a message
+constexpr size_t kMaxWithSummary = 8;  // components of a kind whose summaries fit a message
 
 std::string without_stop(std::string summary) {
   if (summary.ends_with('.')) summary.pop_back();
@@ -109,7 +109,7 @@ const ComponentInfo& ComponentTable::at(const std::string& name, const Position&
   if (!elsewhere.empty()) throw ConfigError(where, "unknown " + kind_ + " '" + name + "'" + elsewhere);
   std::sort(names.begin(), names.end());
   if (nearest(name, names)) throw unknown_reference(kind_, name, where, names);
-  if (components_.size() > kMostWithSummary) {
+  if (components_.size() > kMaxWithSummary) {
     const std::string word = kind_.find(' ') == std::string::npos ? kind_ : "'" + kind_ + "'";
     throw ConfigError(where, "unknown " + kind_ + " '" + name + "'; `tpack list " + word + "` lists all");
   }

@@ -123,11 +123,11 @@ bool few_slips(int distance, const std::string& wanted, const std::string& name)
 /// "rate" of "learning_rate", and "kernel" of what was written as "kernel_size". "Flip" of "HorizontalFlip",
 /// but not "accuracy" of "validation_accuracy": the end alone is another statistic.
 bool is_part(const Name& wanted, const Name& name) {
-  constexpr size_t kFewest = 3;
+  constexpr size_t kMin = 3;
   const std::string& a = wanted.plain;
   const std::string& b = name.plain;
-  if (a.size() >= kFewest && (b.starts_with(a) || b.ends_with(a))) return true;
-  return b.size() >= kFewest && (a.starts_with(b) || (name.is_component && a.ends_with(b)));
+  if (a.size() >= kMin && (b.starts_with(a) || b.ends_with(a))) return true;
+  return b.size() >= kMin && (a.starts_with(b) || (name.is_component && a.ends_with(b)));
 }
 
 std::optional<Score> score(const Name& wanted, const Name& name) {

@@ -62,10 +62,10 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 }
 
 std::string join_first(std::span<const std::string> parts) {
-  constexpr size_t kMost = 10;
-  if (parts.size() <= kMost) return join(parts, ", ");
-  return join(parts.first(kMost), ", ") + " and " +
-         with_thousands(static_cast<int64_t>(parts.size() - kMost)) + " more";
+  constexpr size_t kMax = 10;
+  if (parts.size() <= kMax) return join(parts, ", ");
+  return join(parts.first(kMax), ", ") + " and " + with_thousands(static_cast<int64_t>(parts.size() - kMax)) +
+         " more";
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

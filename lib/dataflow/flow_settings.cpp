@@ -9,9 +9,9 @@ size_t WorkerCount::resolved() const {
 }
 
 std::optional<WorkerCount> Codec<WorkerCount>::parse(const ConfigNode& node, Reader& reader) {
-  constexpr int64_t kMost = 1024;
+  constexpr int64_t kMax = 1024;
   if (node.is_string() && node.text() == "auto") return WorkerCount{};
-  if (node.kind() != ConfigNode::Kind::kInt || node.as_int() < 1 || node.as_int() > kMost) {
+  if (node.kind() != ConfigNode::Kind::kInt || node.as_int() < 1 || node.as_int() > kMax) {
     reader.wrong_type(node, "'auto' or a number of threads from 1 to 1024");
     return std::nullopt;
   }

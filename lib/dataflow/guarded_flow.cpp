@@ -53,7 +53,7 @@ std::optional<int64_t> GuardedFlow::size() const {
 }
 
 void GuardedFlow::tolerate(const SampleError& error, int in_a_row) const {
-  if (error.kind() != ErrorKind::kData || in_a_row > kMostInARow) throw error;
+  if (error.kind() != ErrorKind::kData || in_a_row > kMaxInARow) throw error;
   bad_->report(error);
 }
 

@@ -15,7 +15,7 @@ class GuardedFlow final : public WrappedFlow {
  public:
   /// After this many bad samples in a row, the last error is thrown after all: then the samples are not the
   /// cause.
-  static constexpr int kMostInARow = 1000;
+  static constexpr int kMaxInARow = 1000;
 
   /// Errors: ConfigError for kReplace over a flow without places.
   GuardedFlow(FlowPtr up, OnError policy, std::shared_ptr<BadSamples> bad);

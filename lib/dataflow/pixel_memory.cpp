@@ -22,13 +22,13 @@ using Block = std::unique_ptr<void, Free>;
 /// Blocks of one thread, by power of two from 1 KB to 1 GB. Blocks beyond the cap are returned to the heap.
 class FreeList {
  public:
-  static constexpr size_t kSmallest = 10;  // log2 of 1 KB
+  static constexpr size_t kMin = 10;  // log2 of 1 KB
   static constexpr size_t kClasses = 21;
   static constexpr size_t kKeep = 4;  // blocks of one size; an image passes through two or three
 
   static size_t size_class(size_t bytes) {
     const auto log = static_cast<size_t>(std::bit_width(bytes == 0 ? 0 : bytes - 1));
-    return log <= kSmallest ? 0 : log - kSmallest;
+    return log <= kMin ? 0 : log - kMin;
   }
   void* take(size_t bytes) {
     const size_t index = size_class(bytes);
@@ -39,7 +39,7 @@ class FreeList {
       blocks.pop_back();
       return block;
     }
-    void* block = std::aligned_alloc(64, size_t{1} << (kSmallest + index));
+    void* block = std::aligned_alloc(64, size_t{1} << (kMin + index));
     if (block == nullptr) throw ResourceError("not enough memory for an image of " + human_bytes(bytes));
     return block;
   }

@@ -119,8 +119,8 @@ class RandomAccessSource : public Source {
   }
   /// A source that reads these components in the same way from another file, in its order; null if this
   /// source does not read one file. Errors: ConfigError if components need what only the own file tells.
-  virtual std::shared_ptr<RandomAccessSource> reader_of(const std::string& path,
-                                                        const std::vector<std::string>& components) const {
+  virtual std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
+                                                          const std::vector<std::string>& components) const {
     (void)path;
     (void)components;
     return nullptr;

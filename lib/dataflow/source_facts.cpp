@@ -8,12 +8,12 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kMostListed = 10;  // classes
+constexpr size_t kMaxListed = 10;  // classes
 
 std::string classes_text(const std::vector<SourceFacts::Class>& classes) {
   std::vector<std::string> each;
   for (const auto& [name, samples] : classes) each.push_back(name + ": " + std::to_string(samples));
-  if (classes.size() <= kMostListed) return join(each, ", ");
+  if (classes.size() <= kMaxListed) return join(each, ", ");
   const auto fewer = [](const auto& a, const auto& b) { return a.samples < b.samples; };
   const auto [least, most] = std::minmax_element(classes.begin(), classes.end(), fewer);
   return with_thousands(least->samples) + " to " + with_thousands(most->samples) + " each";

@@ -18,7 +18,7 @@ class Stage {
 
   /// The flow after this stage. Errors: ConfigError if the stage cannot work on `up`.
   virtual FlowPtr wrap(FlowPtr up, const StageContext& context) const = 0;
-  /// True if items get another order. Such a stage is refused inside a JoinData, whose parts it would
+  /// True if items get another order. Such a stage is rejected inside a JoinData, whose parts it would
   /// separate.
   virtual bool reorders() const { return false; }
   /// Changes how the whole flow is read; for stages that only set workers and prefetching.

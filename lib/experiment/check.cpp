@@ -85,7 +85,7 @@ void check_predict(const Experiment& experiment, Builder& b, const TowerResult& 
 
 /// What only the inference graph and the data together tell.
 void check_tower(const Experiment& experiment) {
-  const auto place = experiment.trainer->tower_place();
+  const auto place = experiment.trainer->model_handle();
   if (!place) return;
   const TowerFunction& tower = *place->tower;
   Graph graph;
@@ -146,7 +146,7 @@ void warn_of_unsaved_weights(const Experiment& experiment) {
   const bool is_saved = std::any_of(callbacks.begin(), callbacks.end(), [](const NamedCallback& named) {
     return !named.callback->checkpoints().empty();
   });
-  if (is_saved || !experiment.trainer->tower_place()) return;
+  if (is_saved || !experiment.trainer->model_handle()) return;
   log::warning(experiment.position_of("callbacks").str() +
                ": no callback saves checkpoints; add ModelSaver: {} to the callbacks");
 }

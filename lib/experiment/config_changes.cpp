@@ -24,10 +24,10 @@ std::string one_line(const ConfigNode& node) {
 
 /// "{GlobalNormClip: {norm: 1}}", truncated if it is long.
 std::string described(const ConfigNode* node) {
-  constexpr size_t kMost = 60;
+  constexpr size_t kMax = 60;
   if (node == nullptr) return "not set";
   const std::string text = one_line(*node);
-  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+  return text.size() <= kMax ? text : text.substr(0, kMax) + "...";
 }
 
 bool is_component(const ConfigNode& item) {

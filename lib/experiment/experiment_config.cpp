@@ -220,9 +220,9 @@ ConfigNode Codec<FlowMap>::dump(const FlowMap& flows) {
 }
 
 std::optional<StepsPerEpoch> Codec<StepsPerEpoch>::parse(const ConfigNode& node, Reader& reader) {
-  constexpr int64_t kMostSteps = 1000000000000;
+  constexpr int64_t kMaxSteps = 1000000000000;
   if (node.is_string() && node.text() == "data") return StepsPerEpoch{};
-  if (node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 1 && node.as_int() <= kMostSteps)
+  if (node.kind() == ConfigNode::Kind::kInt && node.as_int() >= 1 && node.as_int() <= kMaxSteps)
     return StepsPerEpoch{node.as_int()};
   reader.wrong_type(node, "data or a number from 1 to 10^12");
   return std::nullopt;

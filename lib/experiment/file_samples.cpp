@@ -187,7 +187,7 @@ class TableFiles final : public FileSamples {
     errors.throw_if_any();
     source->follow(experiment.fit, snake_case(item.name) + "_0");
     source_ = std::dynamic_pointer_cast<RandomAccessSource>(source);
-    if (source_ == nullptr || source_->reader_of("", names()) == nullptr)
+    if (source_ == nullptr || source_->reopen_with("", names()) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
                                            flow.name + "' reads no other files; CSV and Npz do");
   }
@@ -196,7 +196,7 @@ class TableFiles final : public FileSamples {
   const char* unit() const override { return "rows"; }
   void read(const std::string& path, const std::function<void(FileSample)>& take) override {
     try {
-      const std::shared_ptr<RandomAccessSource> source = source_->reader_of(path, names());
+      const std::shared_ptr<RandomAccessSource> source = source_->reopen_with(path, names());
       source->prepare_once({});
       const SampleMaps maps(components_, source->spec());
       for (int64_t row = 0; row < source->size(); ++row) take(sample(*source, maps, row, path));
@@ -302,7 +302,7 @@ bool reads_tables(const Experiment& experiment) {
       Registry<Source>::make(component_item(components.items()[0], Source::kKind), errors);
   errors.throw_if_any();
   const auto indexed = std::dynamic_pointer_cast<RandomAccessSource>(source);
-  return indexed != nullptr && indexed->reader_of("", {}) != nullptr;
+  return indexed != nullptr && indexed->reopen_with("", {}) != nullptr;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace tpack {
 
-/// Refuses gates of statistics that nothing reports, and those that bad values meet: an upper bound of an
+/// Rejects gates of statistics that nothing reports, and those that bad values meet: an upper bound of an
 /// accuracy. Errors: ConfigError with suggestions.
 void check_gates(const std::vector<Gate>& gates, const StatisticGoals& provided,
                  const std::vector<std::string>& flows = {});
@@ -18,7 +18,7 @@ struct MonitorNeed {
   std::string who;  // for messages
   Position position = {};
 };
-/// Refuses monitors that need what nothing reports. Errors: ConfigError with suggestions.
+/// Rejects monitors that need what nothing reports. Errors: ConfigError with suggestions.
 void check_monitor_needs(const std::vector<MonitorNeed>& needs, const StatisticGoals& provided,
                          const std::vector<std::string>& flows = {});
 /// Checks the newest statistics, or their best values. Errors: GateMissed with every gate that was missed.

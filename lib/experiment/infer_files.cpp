@@ -91,14 +91,14 @@ class Roles {
     if (form.spec.shape.rank() != 1) return OutputRole::kValues;
     if (is_of_classes(form)) return OutputRole::kClasses;
     const bool has_names = std::ssize(labels_) == form.spec.shape[0];
-    if (has_names && form.function == FinalFunction::kSigmoid) return OutputRole::kLabelSet;
+    if (has_names && form.function == OutputActivation::kSigmoid) return OutputRole::kLabelSet;
     const auto& forms = predictor_.forms();
     const bool is_named =
         has_names && !options_.labels.empty() && std::none_of(forms.begin(), forms.end(), is_of_classes);
     return is_named ? OutputRole::kClasses : OutputRole::kValues;
   }
   static bool is_of_classes(const OutputForm& form) {
-    return form.spec.shape.rank() == 1 && form.function == FinalFunction::kSoftmax;
+    return form.spec.shape.rank() == 1 && form.function == OutputActivation::kSoftmax;
   }
   bool has(OutputRole role) const {
     return std::any_of(outputs_.begin(), outputs_.end(), [&](const auto& o) { return o.role == role; });
@@ -239,7 +239,7 @@ class Inference {
       if (p.error.empty()) {
         for (const Tensor& value : values) p.outputs.push_back(value.row(row));
         ++row;
-        refuse_nan(p);
+        reject_nan(p);
       }
     }
     find_ranges();
@@ -254,7 +254,7 @@ class Inference {
   }
 
   /// Reports an error for a sample if its values contain NaN.
-  void refuse_nan(Prediction& p) {
+  void reject_nan(Prediction& p) {
     for (const Tensor& values : p.outputs) {
       for (int64_t i = 0; i < values.elements(); ++i) {
         if (!std::isnan(values.at(i))) continue;
@@ -275,7 +275,7 @@ class Inference {
       for (const Prediction& p : pending_)
         if (p.error.empty()) values.push_back(p.outputs[i]);
       if (values.empty()) return;
-      const FinalFunction function = predictor_.forms()[i].function;
+      const OutputActivation function = predictor_.forms()[i].function;
       ranges_.push_back(output.range.value_or(likely_range(function, values)));
       if (roles_[i].role == OutputRole::kPicture && !output.range && !has_own_range(function))
         log::info("output '" + output.name + "': black and white are " + str(ranges_.back()) +

@@ -165,7 +165,7 @@ Json SchemaWriter::item_of(const Kinds& kinds) {
   return any_of({std::move(name), std::move(map)});
 }
 
-/// A component may have one parameter as its value, so that other types are not refused.
+/// A component may have one parameter as its value, so that other types are not rejected.
 Json SchemaWriter::component(const ComponentInfo& info) {
   Json parameters = properties_of(info.fields());
   if (info.kind == Layer::kKind) {

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLeastChartRows = 6;
-constexpr int kLeastColumns = 20;
+constexpr int kMinChartRows = 6;
+constexpr int kMinColumns = 20;
 
 /// The folders in it that hold runs, sorted.
 std::vector<std::string> runs_in(const std::string& folder) {
@@ -128,7 +128,7 @@ std::string LiveView::frame(TerminalSize size, Colors colors) const {
   if (all.empty()) return text + "no statistics yet\n";
   const size_t panel = std::min(panel_, all.size() - 1);
   const int left = size.rows - static_cast<int>(std::count(text.begin(), text.end(), '\n')) - 1;
-  if (left >= kLeastChartRows && size.columns >= kLeastColumns) {
+  if (left >= kMinChartRows && size.columns >= kMinColumns) {
     const std::string chart = terminal_chart(chart_of(stats_, all[panel]), {size.columns, left}, colors);
     text += chart;
   }

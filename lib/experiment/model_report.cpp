@@ -104,7 +104,7 @@ ModelReport report_model(CheckedExperiment& checked) {
   ModelReport report;
   report.size = e.trainer->step_size();
   checked.compile();
-  if (const auto place = e.trainer->tower_place())
+  if (const auto place = e.trainer->model_handle())
     add_layers(*place->tower, batch_specs(*place->tower, std::max<int64_t>(report.size.batch, 1)),
                e.config.engine.dtype, report);
   add_updates(e, report);

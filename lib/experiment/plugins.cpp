@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr const char* kEntry = "tpack_plugin";
 
 /// Code that anybody can replace is not run.
-void refuse_world_writable(const fs::path& path, const char* what) {
+void reject_world_writable(const fs::path& path, const char* what) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return;  // dlopen will say what is wrong
   if ((info.st_mode & S_IWOTH) == 0) return;
@@ -63,8 +63,8 @@ void load_plugin(const Ref<Path>& plugin) {
   if (!fs::is_regular_file(path)) throw ConfigError("no such plugin '" + path + "'");
   // What links lead to is what is loaded; a bare file name would be looked for in the system's folders.
   const fs::path file = fs::canonical(path);
-  refuse_world_writable(file, "plugin");
-  refuse_world_writable(file.parent_path(), "folder of the plugin");
+  reject_world_writable(file, "plugin");
+  reject_world_writable(file.parent_path(), "folder of the plugin");
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string text = loader_message(file.string());

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLockedBy = "another process trains";
-constexpr const char* kSetAside = "left-";
+constexpr const char* kArchived = "archived-";
 /// What a run that goes on writes again, unlike log.txt and the event files.
 constexpr std::array<const char*, 4> kRewritten = {"config.yaml", "plan.json", "stats.json", "stats.csv"};
 
@@ -77,7 +77,7 @@ bool is_written_by_runs(const std::string& name) {
   static constexpr std::array<const char*, 8> kNames = {"checkpoints", "samples",   "images",  "tensors",
                                                         "config.yaml", "plan.json", "log.txt", "exit.json"};
   static constexpr std::array<const char*, 5> kBeginnings = {"stats.", "events.out.tfevents.", "bad_samples",
-                                                             "chrome-trace-", "left-"};
+                                                             "chrome-trace-", "archived-"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          std::any_of(kBeginnings.begin(), kBeginnings.end(),
                      [&](const char* beginning) { return name.starts_with(beginning); });
@@ -175,7 +175,7 @@ std::string RunFolder::newest_of(const std::vector<std::string>& checkpoints) {
 std::string RunFolder::set_aside_before() const {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(checkpoints(), none))
-    if (entry.path().filename().string().starts_with(kSetAside)) return entry.path().string();
+    if (entry.path().filename().string().starts_with(kArchived)) return entry.path().string();
   return "";
 }
 
@@ -200,7 +200,7 @@ bool RunFolder::goes_on_from_elsewhere() const {
   return !fs::equivalent(fs::absolute(*checkpoint_).parent_path(), checkpoints(), ignored);
 }
 
-bool RunFolder::set_later_checkpoints_aside(int64_t step) const {
+bool RunFolder::archive_later_checkpoints(int64_t step) const {
   const bool from_elsewhere = goes_on_from_elsewhere();
   const std::vector<std::string> left = from_elsewhere ? all_of_the_run() : checkpoints_after(step);
   const std::string copy = copy_of_what_is_taken_up(step);  // first: there may be no room for it
@@ -229,7 +229,7 @@ void RunFolder::set_best_aside(const std::string& flow) const {
 
 /// Returns where the files are now.
 std::string RunFolder::set_aside(const std::vector<std::string>& files) const {
-  const fs::path aside = unused_name(checkpoints() + "/" + kSetAside + time_stamp());
+  const fs::path aside = unused_name(checkpoints() + "/" + kArchived + time_stamp());
   try {
     fs::create_directories(aside);
     for (const char* name : kRewritten) {

@@ -12,7 +12,7 @@ namespace tpack {
 /// What `--resume` asks for.
 struct ResumeRequest {
   enum class Mode : uint8_t {
-    kNone,   // not given: a folder that has checkpoints is refused
+    kNone,   // not given: a folder that has checkpoints is rejected
     kAuto,   // the newest valid checkpoint, a best one if there is no other, or a new run if there is none
     kNever,  // a new run; what the folder has is moved away
     kFile
@@ -44,12 +44,13 @@ class RunFolder {
   std::string checkpoints() const { return file("checkpoints"); }
   /// The checkpoint to go on from.
   const std::optional<std::string>& checkpoint() const { return checkpoint_; }
-  /// Moves checkpoints of later steps, best ones included, to checkpoints/left-TIME, and copies the config,
-  /// plan and statistics that belong to them: a run that goes on from an older one is another run from there
-  /// on; `auto` must not return to what it left, and nothing of it is overwritten. All checkpoints, and the
-  /// event files, are moved where the one to go on from is of another folder; that one is copied here, so
-  /// that `auto` finds it before the first save. True if anything was moved. Errors: ResourceError.
-  bool set_later_checkpoints_aside(int64_t step) const;
+  /// Moves checkpoints of later steps, best ones included, to checkpoints/archived-TIME, and copies the
+  /// config, plan and statistics that belong to them: a run that goes on from an older one is another run
+  /// from there on; `auto` must not return to what it left, and nothing of it is overwritten. All
+  /// checkpoints, and the event files, are moved where the one to go on from is of another folder; that one
+  /// is copied here, so that `auto` finds it before the first save. True if anything was moved. Errors:
+  /// ResourceError.
+  bool archive_later_checkpoints(int64_t step) const;
   /// Moves the best checkpoints that were chosen by a statistic of `flow` to the same folder. Call it when
   /// the data of that flow has changed, because old and new values cannot be compared. Errors: ResourceError.
   void set_best_aside(const std::string& flow) const;

@@ -18,7 +18,7 @@
 namespace tpack {
 namespace {
 
-constexpr double kLeastStallS = 120;
+constexpr double kMinStallS = 120;
 constexpr double kStallEpochs = 3;
 
 std::optional<double> last_value(const std::vector<StatRecord>& records, const std::string& statistic) {
@@ -77,7 +77,7 @@ void RunWatch::refresh(double now_s) {
   if (has_changed("exit.json", exit_)) read_exit();
   const double quiet_s = now_s - std::max(stats_.time_s, log_.time_s);
   const std::optional<double> epoch_s = seconds_of_epoch();
-  const bool is_quiet = quiet_s > std::max(kLeastStallS, kStallEpochs * epoch_s.value_or(0));
+  const bool is_quiet = quiet_s > std::max(kMinStallS, kStallEpochs * epoch_s.value_or(0));
   status_.state = has_ended_ ? ending_ : is_quiet ? RunStatus::State::kStalled : RunStatus::State::kRunning;
   status_.message = has_ended_ && ending_ == RunStatus::State::kFailed ? reason_ : last_line_;
   status_.seconds_left.reset();
@@ -109,10 +109,10 @@ void RunWatch::read_config() {
 }
 
 void RunWatch::read_log() {
-  constexpr std::streamoff kMost = 4096;
+  constexpr std::streamoff kMax = 4096;
   std::ifstream file(folder_ + "/log.txt", std::ios::binary);
   file.seekg(0, std::ios::end);
-  file.seekg(std::max<std::streamoff>(0, file.tellg() - kMost));
+  file.seekg(std::max<std::streamoff>(0, file.tellg() - kMax));
   last_line_.clear();
   for (std::string line; std::getline(file, line);)
     if (!trim(line).empty()) last_line_ = without_time(line);

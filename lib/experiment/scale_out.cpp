@@ -22,7 +22,7 @@ ScaleOutReport predict_scale_out(Experiment& experiment, const BenchOptions& opt
                                  const ScaleOutOptions& network) {
   constexpr double kBytesPerMb = 1 << 20;
   constexpr double kBitsPerGbit = 1e9;
-  constexpr int kMostNodes = 256;
+  constexpr int kMaxNodes = 256;
   ScaleOutReport report;
   report.profile = profile_step(experiment, options, static_cast<int64_t>(network.bucket_mb * kBytesPerMb),
                                 network.compressed ? 2 : 4);
@@ -30,7 +30,7 @@ ScaleOutReport predict_scale_out(Experiment& experiment, const BenchOptions& opt
   const StepSize size = experiment.trainer->step_size();
   const auto samples = static_cast<double>(size.batch * size.batches());
   const double alone = predicted_step_s(report.profile, report.link, 1);
-  for (int nodes = 1; nodes <= kMostNodes; nodes *= 2) {
+  for (int nodes = 1; nodes <= kMaxNodes; nodes *= 2) {
     const double step = predicted_step_s(report.profile, report.link, nodes);
     report.rows.push_back({nodes, step, nodes * samples / step, alone / step});
   }

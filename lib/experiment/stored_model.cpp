@@ -31,7 +31,7 @@ LoadedConfig stored_config(const CheckpointContent& content, const std::string& 
   return load_experiment_config_text(text->second, path, overrides);
 }
 
-void refuse_plugins(const LoadedConfig& config, const std::string& path) {
+void reject_plugins(const LoadedConfig& config, const std::string& path) {
   const ConfigNode* plugins = config.root.find("plugins");
   if (plugins == nullptr || plugins->size() == 0) return;
   throw ConfigError(plugins->position(), path + " names plugins, which run code: " + to_json(*plugins) +
@@ -78,7 +78,7 @@ StoredModel::StoredModel(const std::string& path, const std::vector<std::string>
                          bool allow_plugins) {
   const CheckpointContent content = load_checkpoint(path);
   LoadedConfig config = stored_config(content, path, overrides);
-  if (!allow_plugins) refuse_plugins(config, path);
+  if (!allow_plugins) reject_plugins(config, path);
   experiment_ = make_experiment(std::move(config), std::filesystem::path(path).stem().string(),
                                 stored_fit(content, path).value_or(FittedData()));
   if (!experiment_.tower && experiment_.trainer)

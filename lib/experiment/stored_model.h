@@ -20,7 +20,7 @@ class StoredModel {
   StoredModel(const std::string& path, const std::vector<std::string>& overrides, bool allow_plugins);
 
   const Experiment& experiment() const { return experiment_; }
-  TowerPlace place() { return tower_->place(); }
+  ModelHandle place() { return tower_->place(); }
   /// Empty if the checkpoint does not say.
   const std::vector<std::string>& labels() const { return labels_; }
 

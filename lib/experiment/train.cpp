@@ -49,7 +49,7 @@ class TrainRun {
   void train();
   void prepare_data();
   void enter_folder();
-  void refuse_to_replace_the_config(const std::string& folder) const;
+  void reject_to_replace_the_config(const std::string& folder) const;
   void read_checkpoint();
   void restore(Loop& loop);
   void begin_folder();
@@ -88,7 +88,7 @@ class TrainRun {
 LoopResult TrainRun::run() {
   try {
     train();
-    write_exit(result_.ending == Ending::kInterrupted ? interruption_.exit_code() : 0, result_.reason);
+    write_exit(result_.ending == StopReason::kInterrupted ? interruption_.exit_code() : 0, result_.reason);
     return result_;
   } catch (...) {
     const Failure failure = current_failure();
@@ -140,7 +140,7 @@ void TrainRun::train() {
 }
 
 void TrainRun::prepare_data() {
-  const BusyWith busy(world_, "opening the data");
+  const ScopedActivity busy(world_, "opening the data");
   prepare(experiment_->flows);
   check_same_classes(experiment_->flows);
   const DataRecord record(experiment_->flows);
@@ -157,7 +157,7 @@ void TrainRun::enter_folder() {
   if (chief()) {
     const std::string path =
         options_.log_dir.empty() ? "train_log/" + experiment_->config.name : options_.log_dir;
-    refuse_to_replace_the_config(path);
+    reject_to_replace_the_config(path);
     folder_.emplace(path, options_.resume);
     if (folder_->checkpoint()) checkpoint_path_ = *folder_->checkpoint();
   }
@@ -165,7 +165,7 @@ void TrainRun::enter_folder() {
 }
 
 /// A run folder has a config.yaml of its own: with every default, and without comments.
-void TrainRun::refuse_to_replace_the_config(const std::string& folder) const {
+void TrainRun::reject_to_replace_the_config(const std::string& folder) const {
   std::error_code none;
   const bool is_a_run = std::filesystem::exists(folder + "/log.txt", none);
   if (is_a_run || !std::filesystem::equivalent(options_.config, folder + "/config.yaml", none)) return;
@@ -285,7 +285,7 @@ void TrainRun::start(Loop& loop) {
   Experiment& e = *experiment_;
   if (!chief()) return;
   const bool is_changed =
-      checkpoint_path_.empty() || folder_->set_later_checkpoints_aside(loop.state().global_step());
+      checkpoint_path_.empty() || folder_->archive_later_checkpoints(loop.state().global_step());
   // Otherwise epochs after the last save would be lost.
   if (!is_changed && loop.nothing_is_left()) monitors_->detach();
   for (const auto& [flow, change] : data_changes_)
@@ -350,7 +350,7 @@ void TrainRun::end() const {
   for (const auto& [name, flow] : experiment_->flows)
     warn_of_bad_samples(name, flow, "; bad_samples.txt lists them");
   if (result_.lacks_a_save) throw ResourceError("a checkpoint could not be saved; see the messages above");
-  const bool is_over = result_.ending != Ending::kInterrupted && result_.ending != Ending::kPaused;
+  const bool is_over = result_.ending != StopReason::kInterrupted && result_.ending != StopReason::kPaused;
   if (chief() && is_over) require_gates(experiment_->config.gates, *monitors_);
 }
 
@@ -366,7 +366,7 @@ void TrainRun::write_exit(int code, const std::string& reason) const {
                           .epoch = result_.epoch,
                           .global_step = result_.global_step,
                           .peak_memory_bytes = peak_resident_memory(),
-                          .is_paused = code == 0 && result_.ending == Ending::kPaused};
+                          .is_paused = code == 0 && result_.ending == StopReason::kPaused};
   try {
     write_whole_file(folder_->file("exit.json"), record.to_json());
   } catch (const ResourceError& error) {

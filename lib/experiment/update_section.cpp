@@ -9,7 +9,7 @@ namespace tpack {
 namespace {
 
 constexpr const char* kGan = "GAN";
-constexpr double kMostOfRound = 1e6;  // so that a round has far fewer than 2^63
+constexpr double kMaxPerRound = 1e6;  // so that a round has far fewer than 2^63
 
 struct UpdateParams {
   Ref<CostName> cost = {kCost, {}};
@@ -29,7 +29,7 @@ Schema<UpdateParams> update_schema() {
       .required()
       .field("every", &UpdateParams::every, at_least(1), "runs in every N-th step, beginning with the first")
       .field(
-          "steps", &UpdateParams::steps, between(1, kMostOfRound),
+          "steps", &UpdateParams::steps, between(1, kMaxPerRound),
           "steps of a round: the updates take turns in their order, so that each step runs one of them, on a "
           "batch of its own; without it, the updates run one after the other in each step");
 }
@@ -50,9 +50,9 @@ Schema<GanParams> gan_schema() {
   return Schema<GanParams>("Two networks that are trained against each other.")
       .field("optimizer", &GanParams::optimizer, "how the variables of both networks are updated")
       .required()
-      .field("d_period", &GanParams::d_period, between(1, kMostOfRound),
+      .field("d_period", &GanParams::d_period, between(1, kMaxPerRound),
              "the discriminator is trained once for so many times of the generator; one of the periods is 1")
-      .field("g_period", &GanParams::g_period, between(1, kMostOfRound),
+      .field("g_period", &GanParams::g_period, between(1, kMaxPerRound),
              "the generator is trained once for so many times of the discriminator")
       .field(
           "joint", &GanParams::joint,

@@ -12,11 +12,11 @@
 namespace tpack {
 namespace {
 
-constexpr size_t kMostNamed = 6;
+constexpr size_t kMaxNamed = 6;
 
 /// "layer a", "layers a, b, c and 4 more".
 std::string named(const std::string& what, const std::vector<std::string>& names) {
-  const size_t shown = std::min(names.size(), kMostNamed);
+  const size_t shown = std::min(names.size(), kMaxNamed);
   const std::vector<std::string> first(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown));
   const size_t more = names.size() - shown;
   return what + (names.size() == 1 ? " " : "s ") + join(first, ", ") +
@@ -38,7 +38,7 @@ void add_texts(const ConfigNode& node, bool of_outputs, std::vector<std::string>
 /// The model as training builds it, and what of it is used.
 class Usage {
  public:
-  explicit Usage(const Experiment& e) : e_(e), tower_(*e.trainer->tower_place()->tower) {
+  explicit Usage(const Experiment& e) : e_(e), tower_(*e.trainer->model_handle()->tower) {
     VariableTable table;
     Builder b(graph_, table, {Phase::kTraining, e.config.engine.dtype});
     built_ =
@@ -130,7 +130,7 @@ std::vector<std::string> unreached_variables(const VariableTable& table,
 }  // namespace
 
 void warn_of_what_has_no_effect(const Experiment& experiment) {
-  const auto place = experiment.trainer->tower_place();
+  const auto place = experiment.trainer->model_handle();
   if (!place || experiment.updates.empty()) return;
   std::vector<std::string> layers;
   Position first;

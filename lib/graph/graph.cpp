@@ -21,7 +21,7 @@ const Node& Graph::add(std::shared_ptr<const Op> op, std::vector<Symbol> inputs,
   auto node = std::make_unique<Node>();
   node->outputs = op->infer(specs);
   for (const TensorSpec& out : node->outputs) {
-    if (out.shape.known()) out.shape.elements();  // what is too large is refused where it comes from
+    if (out.shape.known()) out.shape.elements();  // what is too large is rejected where it comes from
   }
   node->id = static_cast<int>(nodes_.size());
   node->op = std::move(op);

@@ -55,7 +55,7 @@ class BatchNormLayer final : public Layer {
     const Symbol variance = b.variable("variance/EMA", channels, ones, false);
     if (!p_.training.value_or(b.training() && !is_frozen(b)))
       return with_averages(b, x, {gamma, beta, mean, variance});
-    if (b.training() && !p_.sync_statistics) refuse_single_values(b, x.shape());
+    if (b.training() && !p_.sync_statistics) reject_single_values(b, x.shape());
     const Normalized normalized =
         p_.sync_statistics ? over_replicas(b, x, gamma, beta) : alone(b, x, gamma, beta);
     if (b.training()) {
@@ -74,7 +74,7 @@ class BatchNormLayer final : public Layer {
   }
 
   /// One value minus its mean is 0, whatever it was.
-  static void refuse_single_values(const Builder& b, const Shape& shape) {
+  static void reject_single_values(const Builder& b, const Shape& shape) {
     const int64_t channels = shape.rank() < 2 ? 1 : shape[1];
     if (shape.elements() != channels) return;
     throw ShapeError(b.origin(),

@@ -9,7 +9,7 @@ struct ClippedPolicyGradientParams : SampleCostParams, PolicyFields {
 };
 
 /// In logarithms: what is above this would be an infinite float, and the gradient of a clipped sample NaN.
-constexpr double kMostChange = 80;
+constexpr double kMaxChange = 80;
 
 /// -min(r * advantage, clamp(r, 1 - clip, 1 + clip) * advantage), r = min(p / q, e^80), where p is the
 /// probability of the action and q what it was when the action was chosen. Shapes: logits [N, actions], the
@@ -42,7 +42,7 @@ class ClippedPolicyGradient final : public Cost {
     const Symbol advantage = constants_like(model, p_.advantages, now);
     const Symbol change = b.sub(now, constants_like(model, p_.log_probabilities, now));
     // Not `min`, whose gradient at NaN is 0: the step would not be skipped.
-    const Symbol ratio = b.exp(b.select(b.greater(change, kMostChange), kMostChange, change));
+    const Symbol ratio = b.exp(b.select(b.greater(change, kMaxChange), kMaxChange, change));
     const Symbol near = b.min(b.max(ratio, 1 - p_.clip), 1 + p_.clip);
     return b.neg(b.min(b.mul(ratio, advantage), b.mul(near, advantage)));
   }

@@ -14,9 +14,9 @@
 namespace tpack {
 namespace {
 
-constexpr int kDeepest = 32;
-constexpr int64_t kMostLayers = 100'000;
-constexpr size_t kLongestName = 256;  // bytes: what a checkpoint holds
+constexpr int kMaxDepth = 32;
+constexpr int64_t kMaxLayers = 100'000;
+constexpr size_t kMaxNameLength = 256;  // bytes: what a checkpoint holds
 
 /// Takes the reserved fields `name` and `input` out of a layer's parameters.
 struct Reserved {
@@ -30,7 +30,7 @@ bool is_layer_name(const std::string& name) {
   const auto is_good = [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 || c == '_' || c == '-' || c == '.';
   };
-  if (name.size() > kLongestName) return false;
+  if (name.size() > kMaxNameLength) return false;
   return name.empty() || (std::all_of(name.begin(), name.end(), is_good) && name[0] != '-' && name[0] != '.');
 }
 
@@ -99,7 +99,7 @@ bool is_list_of_maps(const ConfigNode& node) {
 
 /// Layers that a call gives to a block keep their expressions, which are read inside the block: a name that
 /// is also one of its parameters would have another meaning there than where it is written.
-void refuse_captures(const std::string& block, const ConfigNode& given,
+void reject_captures(const std::string& block, const ConfigNode& given,
                      const std::vector<FieldInfo>& parameters, Diagnostics& errors) {
   for (const ConfigNode::Entry& entry : given.entries()) {
     std::set<std::string> names;
@@ -124,16 +124,16 @@ std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, cons
   const ConfigNode* parameters = block.find("parameters");
   for (const auto& entry :
        parameters != nullptr ? parameters->entries() : std::span<const ConfigNode::Entry>()) {
-    const ConfigNode* said = given.find(entry.key);
+    const ConfigNode* marked = given.find(entry.key);
     const MapScope before(ConfigNode::map(values), &outer);
-    const ConfigNode value = said != nullptr ? *said : substitute(entry.value, before, errors);
+    const ConfigNode value = marked != nullptr ? *marked : substitute(entry.value, before, errors);
     if (value.is_null())
       errors.add(call.position, "block " + call.name + ": parameter '" + entry.key + "' is missing");
     values.push_back({entry.key, value});
     known.push_back({.name = entry.key});
   }
   check_keys(given, known, "block " + call.name, errors);
-  refuse_captures(call.name, given, known, errors);
+  reject_captures(call.name, given, known, errors);
   std::map<std::string, ConfigNode> by_name;
   for (const ConfigNode::Entry& entry : values) by_name[entry.key] = entry.value;
   return by_name;
@@ -156,10 +156,10 @@ void LayerParser::give_up(const Position& where, const char* why) {
 
 ParsedList LayerParser::parse(const ConfigNode& list) {
   ParsedList layers;
-  if (depth_ == kDeepest)
+  if (depth_ == kMaxDepth)
     give_up(list.position(), "layer lists are nested more than 32 deep; a block must not contain itself");
   layers_ += 1 + static_cast<int64_t>(list.items().size());
-  if (layers_ > kMostLayers)
+  if (layers_ > kMaxLayers)
     give_up(list.position(),
             "the model has more than 100,000 layers; use fewer blocks or smaller counts of Repeat");
   if (gave_up_) return layers;

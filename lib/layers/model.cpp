@@ -162,7 +162,7 @@ class ConfiguredModel final : public TowerFunction {
     const double samples = first.batched ? static_cast<double>(in.at(first.name).shape()[0]) : 1;
     add_costs(view, samples, result, errors);
     add_metrics(view, result, errors);
-    refuse_equal_statistics(result, errors);
+    reject_equal_statistics(result, errors);
     errors.throw_if_any();
     result.outputs = network.outputs();
     return result;
@@ -178,8 +178,8 @@ class ConfiguredModel final : public TowerFunction {
     for (const ConfigNode::Entry& entry : p.inputs.entries()) {
       const ConfigNode node = substitute(entry.value, scope, errors);
       const ModelInputParams input = input_schema().parse(node, "input " + entry.key, errors);
-      const bool told = node.is_map() && node.find("layout") != nullptr;
-      if (!told && input.batched && input.shape.rank() == 3) {
+      const bool has_layout = node.is_map() && node.find("layout") != nullptr;
+      if (!has_layout && input.batched && input.shape.rank() == 3) {
         errors.add(node.position(),
                    "input " + entry.key +
                        ": 'layout' is missing, and the data does not declare the order of its three "
@@ -278,11 +278,11 @@ class ConfiguredModel final : public TowerFunction {
                      "' is not called; call it with a layer `Call: " + entry.key + "`, or remove it");
       parser.network({entry.key, entry.key_position});  // its mistakes are reported all the same
     }
-    refuse_taken_names(p.networks, errors);
+    reject_taken_names(p.networks, errors);
   }
 
   /// Outputs are found by name, and variables are below it: what has a name of its own keeps it.
-  void refuse_taken_names(const ConfigNode& networks, Diagnostics& errors) const {
+  void reject_taken_names(const ConfigNode& networks, Diagnostics& errors) const {
     for (const ParsedLayer& layer : layers_) {
       const auto same = [&](const TowerInput& input) { return input.name == layer.name; };
       if (std::any_of(inputs_.begin(), inputs_.end(), same))
@@ -304,13 +304,13 @@ class ConfiguredModel final : public TowerFunction {
   }
 
   /// Who reports a statistic, for messages.
-  static std::string giver_of(const Statistic& statistic) {
+  static std::string source_of(const Statistic& statistic) {
     if (statistic.cost.empty()) return "a metric";
     return (statistic.cost == statistic.name ? "cost '" : "a term of cost '") + statistic.cost + "'";
   }
 
   /// They are columns of one table. Names of metrics and terms are those of their types.
-  void refuse_equal_statistics(const TowerResult& result, Diagnostics& errors) const {
+  void reject_equal_statistics(const TowerResult& result, Diagnostics& errors) const {
     std::map<std::string, const Statistic*> first;
     for (const Statistic& statistic : result.statistics) {
       const std::string& name = statistic.name;
@@ -320,8 +320,8 @@ class ConfiguredModel final : public TowerFunction {
       const auto [at, is_new] = first.emplace(name, &statistic);
       if (is_new) continue;
       const bool has_name = statistic.cost == name || at->second->cost == name;
-      errors.add(origin_, "statistic '" + name + "' is reported by " + giver_of(*at->second) + " and by " +
-                              giver_of(statistic) + "; " +
+      errors.add(origin_, "statistic '" + name + "' is reported by " + source_of(*at->second) + " and by " +
+                              source_of(statistic) + "; " +
                               (has_name ? "rename cost '" + name + "'"
                                         : "remove the metric, or give the cost a name in `costs`"));
     }

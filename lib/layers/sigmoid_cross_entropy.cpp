@@ -1,10 +1,10 @@
+#include "layers/binary_prediction.h"
 #include "layers/label_range.h"
-#include "layers/yes_or_no.h"
 
 namespace tpack {
 namespace {
 
-struct SigmoidCrossEntropyParams : SampleCostParams, YesOrNoFields {};
+struct SigmoidCrossEntropyParams : SampleCostParams, BinaryFields {};
 
 /// Shapes: logits [N, ...], labels of the same shape (or a number for all) -> losses of the same shape.
 /// -label * log(sigmoid(x)) - (1 - label) * log(sigmoid(-x)): terms of one sign, so small losses are exact.

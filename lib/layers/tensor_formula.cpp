@@ -66,7 +66,7 @@ bool has_batch_axis(const Symbol& s, int64_t samples, std::set<const Node*>& see
                      [&](const Symbol& input) { return has_batch_axis(input, samples, seen); });
 }
 
-/// Refuses operands that NumPy's rule would combine each sample with every other one: [N, 1] and [N] give [N,
+/// Rejects operands that NumPy's rule would combine each sample with every other one: [N, 1] and [N] give [N,
 /// N]. Errors: ShapeError.
 void check_batch_axes(std::span<const Operand> x) {
   for (const Operand& a : x) {

@@ -50,13 +50,13 @@ class ConsoleMonitor final : public Monitor {
     wanted("");  // a pattern that is not a regular expression is found now
   }
 
-  void put_scalar(const std::string& name, double value, const Moment& /*at*/) override {
+  void put_scalar(const std::string& name, double value, const StepStamp& /*at*/) override {
     values_[name] = value;
   }
-  void end_step(const Moment& /*at*/) override {
+  void end_step(const StepStamp& /*at*/) override {
     if (p_.enable_step) print();
   }
-  void end_epoch(const Moment& /*at*/) override {
+  void end_epoch(const StepStamp& /*at*/) override {
     if (p_.enable_epoch) print();
     values_.clear();
   }

@@ -109,10 +109,10 @@ class Csv final : public Monitor {
     path_ = (std::filesystem::path(run.folder) / kCsvFile).string();
     table_.begin(path_, read_csv, run);
   }
-  void put_scalar(const std::string& name, double value, const Moment& at) override {
+  void put_scalar(const std::string& name, double value, const StepStamp& at) override {
     table_.put(name, value, at);
   }
-  void end_epoch(const Moment& /*at*/) override {
+  void end_epoch(const StepStamp& /*at*/) override {
     if (pace_.is_due()) write();
   }
   void close() override { write(); }

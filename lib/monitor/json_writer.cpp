@@ -41,13 +41,13 @@ class JsonWriter final : public Monitor {
     path_ = (std::filesystem::path(run.folder) / kStatsFile).string();
     table_.begin(path_, read_stats_json, run);
   }
-  void put_scalar(const std::string& name, double value, const Moment& at) override {
+  void put_scalar(const std::string& name, double value, const StepStamp& at) override {
     table_.put(name, value, at);
   }
-  void end_step(const Moment& /*at*/) override {
+  void end_step(const StepStamp& /*at*/) override {
     if (since_write_.seconds() >= p_.period_s) write();
   }
-  void end_epoch(const Moment& /*at*/) override {
+  void end_epoch(const StepStamp& /*at*/) override {
     if (pace_.is_due()) write();
   }
   void close() override { write(); }

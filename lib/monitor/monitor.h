@@ -12,16 +12,16 @@
 namespace tpack {
 
 /// The time of a value in a run.
-struct Moment {
+struct StepStamp {
   int64_t epoch = 0;        // from 1; 0 before the first
   int64_t global_step = 0;  // steps done
 
-  bool operator==(const Moment&) const = default;
+  bool operator==(const StepStamp&) const = default;
 };
 
 /// The scalars of one moment, in the order in which they came.
 struct StatRecord {
-  Moment at;
+  StepStamp at;
   std::vector<std::pair<std::string, double>> scalars;
 
   bool operator==(const StatRecord&) const = default;
@@ -45,20 +45,20 @@ class Monitor {
   static constexpr const char* kKind = "monitor";
 
   virtual ~Monitor() = default;
-  /// Scalars without which it does nothing: a run that does not report them is refused.
+  /// Scalars without which it does nothing: a run that does not report them is rejected.
   virtual std::vector<std::string> needed_scalars() const { return {}; }
   virtual void open(const RunRecord& /*run*/) {}
-  virtual void put_scalar(const std::string& name, double value, const Moment& at) = 0;
+  virtual void put_scalar(const std::string& name, double value, const StepStamp& at) = 0;
   /// Shapes: [H, W], [H, W, C] or [N, H, W, C] with C of 1, 3 (RGB) or 4 (RGBA); uint8, or float32 from 0 to
   /// 255.
-  virtual void put_image(const std::string& /*name*/, const Tensor& /*image*/, const Moment& /*at*/) {}
-  virtual void put_text(const std::string& /*name*/, const std::string& /*text*/, const Moment& /*at*/) {}
+  virtual void put_image(const std::string& /*name*/, const Tensor& /*image*/, const StepStamp& /*at*/) {}
+  virtual void put_text(const std::string& /*name*/, const std::string& /*text*/, const StepStamp& /*at*/) {}
   virtual void put_histogram(const std::string& /*name*/, const Histogram& /*histogram*/,
-                             const Moment& /*at*/) {}
+                             const StepStamp& /*at*/) {}
   /// A step with values has ended.
-  virtual void end_step(const Moment& /*at*/) {}
+  virtual void end_step(const StepStamp& /*at*/) {}
   /// Makes everything put so far visible to others.
-  virtual void end_epoch(const Moment& at) = 0;
+  virtual void end_epoch(const StepStamp& at) = 0;
   virtual void close() {}
 };
 

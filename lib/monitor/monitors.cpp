@@ -62,7 +62,7 @@ void Monitors::open(RunRecord run) {
   each([&](Monitor& m) { m.open(run); });
 }
 
-void Monitors::add(Series& series, const Moment& at, double value) {
+void Monitors::add(Series& series, const StepStamp& at, double value) {
   series.values.emplace_back(at.global_step, value);
   if (!series.last.empty()) series.earlier += series.last + ",";
   series.last = nlohmann::json{at.global_step, to_json_value(value), at.epoch}.dump();
@@ -141,7 +141,7 @@ void Monitors::load(const std::string& text, const std::string& source) {
     const auto all = nlohmann::ordered_json::parse(text);
     for (const auto& [name, values] : all.items()) {
       for (const auto& value : values) {
-        const Moment at{value.at(2).get<int64_t>(), value.at(0).get<int64_t>()};
+        const StepStamp at{value.at(2).get<int64_t>(), value.at(0).get<int64_t>()};
         StatRecord& record = records[{at.global_step, at.epoch}];
         record.at = at;
         record.scalars.emplace_back(name, from_json_value(value.at(1)));

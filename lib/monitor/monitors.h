@@ -32,7 +32,7 @@ class Monitors {
   /// Adds the history to the record of a resumed run.
   void open(RunRecord run);
   /// The time of everything put until the next call.
-  void set_moment(const Moment& at) { now_ = at; }
+  void set_stamp(const StepStamp& at) { now_ = at; }
   /// A second value of one name and moment replaces the first.
   void put_scalar(const std::string& name, double value);
   void put_image(const std::string& name, const Tensor& image);
@@ -65,13 +65,13 @@ class Monitors {
     std::string last;
   };
 
-  static void add(Series& series, const Moment& at, double value);
+  static void add(Series& series, const StepStamp& at, double value);
   void each(const std::function<void(Monitor&)>& act);
 
   std::vector<std::unique_ptr<Monitor>> monitors_;
   StatTable records_;
   std::map<std::string, Series> series_;  // the same by name
-  Moment now_;
+  StepStamp now_;
   bool has_values_ = false;  // since the last end of a step
 };
 

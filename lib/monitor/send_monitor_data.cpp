@@ -42,7 +42,7 @@ class SendMonitorData final : public Monitor {
 
   std::vector<std::string> needed_scalars() const override { return wanted_; }
   void open(const RunRecord& run) override { stop_ = run.stop; }
-  void put_scalar(const std::string& name, double value, const Moment& at) override {
+  void put_scalar(const std::string& name, double value, const StepStamp& at) override {
     if (std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end()) return;
     values_[name] = value;
     if (values_.size() < wanted_.size()) return;
@@ -59,7 +59,7 @@ class SendMonitorData final : public Monitor {
                    "' was ended, as the run was interrupted");
     }
   }
-  void end_epoch(const Moment& /*at*/) override {}
+  void end_epoch(const StepStamp& /*at*/) override {}
   void close() override {
     if (has_run_) return;
     std::vector<std::string> missing;

@@ -22,7 +22,7 @@ void StatTable::add_name(const std::string& name) {
   kept_ = 0;
 }
 
-bool StatTable::put(const std::string& name, double value, const Moment& at) {
+bool StatTable::put(const std::string& name, double value, const StepStamp& at) {
   if (records_.empty() || !(records_.back().at == at)) records_.push_back({at, {}});
   auto& scalars = records_.back().scalars;
   const auto there =

@@ -20,7 +20,7 @@ class StatTable {
   explicit StatTable(std::vector<StatRecord> records);
 
   /// A second value of one name and moment replaces the first. True if it was the first.
-  bool put(const std::string& name, double value, const Moment& at);
+  bool put(const std::string& name, double value, const StepStamp& at);
   const std::vector<StatRecord>& records() const { return records_; }
   /// Every name, in the order of its first value.
   const std::vector<std::string>& names() const { return names_; }

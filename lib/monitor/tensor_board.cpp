@@ -73,10 +73,10 @@ class TensorBoard final : public Monitor {
     file_ = std::make_unique<EventFile>(folder_);
     if (run.resumed) file_->add_restart(run.global_step + 1);
   }
-  void put_scalar(const std::string& name, double value, const Moment& at) override {
+  void put_scalar(const std::string& name, double value, const StepStamp& at) override {
     add(ProtoMessage().bytes(kTag, name).real32(kSimpleValue, static_cast<float>(value)), at);
   }
-  void put_image(const std::string& name, const Tensor& image, const Moment& at) override {
+  void put_image(const std::string& name, const Tensor& image, const StepStamp& at) override {
     if (folder_.empty()) return;
     const std::vector<PngImage> images = encode_png(image);
     for (size_t i = 0; i < images.size(); ++i) {
@@ -84,11 +84,11 @@ class TensorBoard final : public Monitor {
       add(ProtoMessage().bytes(kTag, tag).message(kImage, image_message(images[i])), at);
     }
   }
-  void put_histogram(const std::string& name, const Histogram& histogram, const Moment& at) override {
+  void put_histogram(const std::string& name, const Histogram& histogram, const StepStamp& at) override {
     if (histogram.counts.empty()) return;  // readers cannot do without a bin
     add(ProtoMessage().bytes(kTag, name).message(kHistogram, histogram_message(histogram)), at);
   }
-  void put_text(const std::string& name, const std::string& text, const Moment& at) override {
+  void put_text(const std::string& name, const std::string& text, const StepStamp& at) override {
     const ProtoMessage plugin = ProtoMessage().bytes(kPluginName, "text");
     const ProtoMessage tensor = ProtoMessage().integer(kTensorType, kStringType).bytes(kTensorText, text);
     add(ProtoMessage()
@@ -97,17 +97,17 @@ class TensorBoard final : public Monitor {
             .message(kMetadata, ProtoMessage().message(kPluginData, plugin)),
         at);
   }
-  void end_step(const Moment& /*at*/) override {
+  void end_step(const StepStamp& /*at*/) override {
     if (since_flush_.seconds() >= p_.flush_s) flush();
   }
-  void end_epoch(const Moment& /*at*/) override { flush(); }
+  void end_epoch(const StepStamp& /*at*/) override { flush(); }
   void close() override {
     flush();
     file_.reset();
   }
 
  private:
-  void add(const ProtoMessage& value, const Moment& at) {
+  void add(const ProtoMessage& value, const StepStamp& at) {
     if (folder_.empty()) return;
     if (file_ == nullptr) file_ = std::make_unique<EventFile>(folder_);  // the one before failed
     file_->add_summary(ProtoMessage().message(kSummaryValue, value), at.global_step);

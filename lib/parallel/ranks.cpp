@@ -6,7 +6,7 @@ void build_with_plan_of_rank_0(Comm& world, Plan& plan, const std::function<void
   if (world.size() == 1) return build();
   // What a program meets later every rank chooses by the same rules.
   const auto build_alone = [&] {
-    const BusyWith busy(world, "choosing and compiling kernels");
+    const ScopedActivity busy(world, "choosing and compiling kernels");
     build();
   };
   if (world.rank() == 0) build_alone();

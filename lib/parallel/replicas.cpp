@@ -40,7 +40,7 @@ std::unique_ptr<Program> Replicas::update_program(size_t update, Device& device,
 std::vector<std::vector<int>> Replicas::processors_of_towers() const {
   std::vector<std::vector<int>> processors(options_.towers);
   if (options_.towers == 1) return processors;
-  const auto parts = divide_processors(own_processors(), options_.towers);
+  const auto parts = divide_processors(allowed_cpus(), options_.towers);
   for (size_t k = 0; k < options_.towers; ++k)
     processors[k] = parts.at(options_.processor_parts.empty() ? k : options_.processor_parts.at(k));
   return processors;
@@ -60,7 +60,7 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
   const bool batched = function_.inputs().front().batched;
   const auto samples = static_cast<double>((batched ? signature.front().shape[0] : 1) * batches_of_step());
   graphs_.declare(table_, signature, type, samples);
-  refuse_nested_names();
+  reject_nested_names();
   Graph graph;
   Builder b(graph, table_, {Phase::kTraining, type});
   std::vector<std::string> names;
@@ -76,7 +76,7 @@ std::vector<std::string> Replicas::declare(const Signature& signature) {
 }
 
 /// A checkpoint stores variables by path, so a variable cannot have the name of a folder of others.
-void Replicas::refuse_nested_names() const {
+void Replicas::reject_nested_names() const {
   for (const VariableScope scope :
        {VariableScope::kModel, VariableScope::kOptimizer, VariableScope::kLocal}) {
     std::set<std::string> paths;

@@ -154,7 +154,7 @@ class Replicas {
     std::optional<Goal> goal;
   };
 
-  /// Refuses a model that these replicas cannot train. Errors: ConfigError.
+  /// Rejects a model that these replicas cannot train. Errors: ConfigError.
   virtual void check(const Graph& /*model*/) const {}
   bool has_processes() const { return options_.world != nullptr && options_.world->size() > 1; }
   /// Brings the tally of a statistic to the last run of its update; leaves it if there was none in this
@@ -191,7 +191,7 @@ class Replicas {
   std::vector<size_t> skipped_;  // updates of the last step
 
  private:
-  void refuse_nested_names() const;
+  void reject_nested_names() const;
 };
 
 }  // namespace tpack

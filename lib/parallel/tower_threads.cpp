@@ -7,9 +7,9 @@
 
 #include <hwloc.h>
 
-#include "core/awake_wait.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/spin_then_yield.h"
 
 namespace tpack {
 namespace {
@@ -78,7 +78,7 @@ void TowerThreads::run(const std::function<void(size_t)>& work, const std::funct
 void TowerThreads::loop(size_t tower) {
   uint64_t done = 0;
   while (true) {
-    for (AwakeWait wait; round_.load(std::memory_order_acquire) == done && wait.next();) continue;
+    for (SpinThenYield wait; round_.load(std::memory_order_acquire) == done && wait.next();) continue;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return ending_ || round_ != done; });

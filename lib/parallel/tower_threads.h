@@ -44,7 +44,7 @@ class TowerThreads {
 };
 
 /// Names the calling thread (unless the name is empty) and binds it to processors, if there are any; a
-/// warning if the system refuses.
+/// warning if the system rejects.
 void bind_this_thread(const std::vector<int>& processors, const std::string& name);
 
 /// Divides `processors` among `towers` in order, as many each; those left over are not used. Errors:

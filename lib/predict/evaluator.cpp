@@ -7,7 +7,7 @@
 
 namespace tpack {
 
-Evaluator::Evaluator(std::string name, const TowerPlace& place, const DataFlow& flow, uint64_t seed,
+Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow& flow, uint64_t seed,
                      const Position& where, EvaluationShard shard)
     : name_(std::move(name)),
       place_(place),

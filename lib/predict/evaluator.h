@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "backend/model_handle.h"
 #include "backend/program.h"
-#include "backend/tower_place.h"
 #include "graph/statistic.h"
 #include "input/input_source.h"
 
@@ -30,7 +30,7 @@ class Evaluator {
 
   /// Builds the graph for a whole batch, to know the statistics; `name` is the flow's, for messages and the
   /// plan. Errors: ConfigError, ShapeError, as check_evaluation_flow and bind_inputs.
-  Evaluator(std::string name, const TowerPlace& place, const DataFlow& flow, uint64_t seed,
+  Evaluator(std::string name, const ModelHandle& place, const DataFlow& flow, uint64_t seed,
             const Position& where = {}, EvaluationShard shard = {});
 
   /// "cost", "accuracy", ...: what inference has of them; terms that exist in training only are not there.
@@ -66,7 +66,7 @@ class Evaluator {
   void look_for_bad_input(std::span<const Tensor> batch, int64_t number);
 
   std::string name_;
-  TowerPlace place_;
+  ModelHandle place_;
   const DataFlow& flow_;
   uint64_t seed_;
   std::vector<size_t> components_;

@@ -42,13 +42,13 @@ Tensor OutputImages::pixels(const OutputForm& form, const Tensor& value, const P
   return image;
 }
 
-bool has_own_range(FinalFunction function) {
-  return function == FinalFunction::kSigmoid || function == FinalFunction::kTanh;
+bool has_own_range(OutputActivation function) {
+  return function == OutputActivation::kSigmoid || function == OutputActivation::kTanh;
 }
 
-PixelRange likely_range(FinalFunction function, std::span<const Tensor> values) {
-  if (function == FinalFunction::kSigmoid) return {0, 1};
-  if (function == FinalFunction::kTanh) return {-1, 1};
+PixelRange likely_range(OutputActivation function, std::span<const Tensor> values) {
+  if (function == OutputActivation::kSigmoid) return {0, 1};
+  if (function == OutputActivation::kTanh) return {-1, 1};
   double least = 0;
   double most = 0;
   for (const Tensor& value : values) {

@@ -26,8 +26,8 @@ class OutputImages {
 
 /// The range of a final function; behind others, the one of [0, 1], [-1, 1], [0, 255] and [0, 65535] that the
 /// values of some samples fit. They may be somewhat outside, as those of a network that learns pixels are.
-bool has_own_range(FinalFunction function);
-PixelRange likely_range(FinalFunction function, std::span<const Tensor> values);
+bool has_own_range(OutputActivation function);
+PixelRange likely_range(OutputActivation function, std::span<const Tensor> values);
 /// "[0, 255]".
 std::string str(const PixelRange& range);
 

@@ -1,6 +1,6 @@
 #include "predict/predict_outputs.h"
 
-#include "predict/final_function.h"
+#include "predict/output_activation.h"
 
 namespace tpack {
 namespace {
@@ -78,15 +78,15 @@ const Symbol& find_output(const std::map<std::string, Symbol>& outputs, const Re
 }
 
 bool gives_probabilities(Symbol y) {
-  const FinalFunction function = final_function(y);
-  return function == FinalFunction::kSoftmax || function == FinalFunction::kSigmoid;
+  const OutputActivation function = output_activation(y);
+  return function == OutputActivation::kSoftmax || function == OutputActivation::kSigmoid;
 }
 
 /// Probabilities of probabilities mean nothing: of two classes, the surest has 0.73.
-void refuse_twice(const PredictOutput& output, Symbol from, Symbol y) {
+void reject_twice(const PredictOutput& output, Symbol from, Symbol y) {
   const bool is_same = before_reshapes(from) == before_reshapes(y);
   if (is_same || !gives_probabilities(from) || !gives_probabilities(y)) return;
-  const bool is_softmax = final_function(from) == FinalFunction::kSoftmax;
+  const bool is_softmax = output_activation(from) == OutputActivation::kSoftmax;
   throw ConfigError(output.from.position, "output '" + output.name + "' of predict: '" + output.from.name +
                                               "' is the output of a " + (is_softmax ? "softmax" : "sigmoid") +
                                               " already; write " + output.name + ": " + output.from.name +
@@ -102,7 +102,7 @@ void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::s
     const Builder::NameScope scope(b, output.name, output.from.position);
     const size_t trained = table.all().size();
     const Symbol y = output.layer ? output.layer->build(b, std::span(&from, 1)) : from;
-    if (output.layer) refuse_twice(output, from, y);
+    if (output.layer) reject_twice(output, from, y);
     b.fetch(output.name, y);
     if (table.all().size() == trained) continue;
     throw ConfigError(output.from.position, "output '" + output.name +

@@ -35,12 +35,12 @@ OutputForm form_of(const Symbol& y, const Shape& of_more, const PredictOutput& o
                                                 "' has no value for each sample: it is over the whole batch; "
                                                 "use an output whose first axis is the batch");
   const Shape shape = y.shape().rank() == 0 ? y.shape() : y.shape().drop_front();
-  return {{y.dtype(), shape}, final_function(y)};
+  return {{y.dtype(), shape}, output_activation(y)};
 }
 
 }  // namespace
 
-Predictor::Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
+Predictor::Predictor(const ModelHandle& place, std::vector<PredictOutput> outputs,
                      const std::vector<std::string>& given)
     : place_(place),
       outputs_(std::move(outputs)),

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "backend/model_handle.h"
 #include "backend/program.h"
-#include "backend/tower_place.h"
-#include "predict/final_function.h"
+#include "predict/output_activation.h"
 #include "predict/predict_outputs.h"
 
 namespace tpack {
@@ -14,7 +14,7 @@ namespace tpack {
 /// What an output holds for one sample.
 struct OutputForm {
   TensorSpec spec;
-  FinalFunction function = FinalFunction::kOther;
+  OutputActivation function = OutputActivation::kOther;
 };
 
 /// Runs a tower in inference for its outputs, a batch at a time. Inputs that the outputs do not depend on
@@ -23,7 +23,7 @@ class Predictor {
  public:
   /// `given`: the inputs that `run` will be fed, in that order. Errors: ConfigError for an output or input
   /// that the model does not have, and if an output depends on an input that is not given; ShapeError.
-  Predictor(const TowerPlace& place, std::vector<PredictOutput> outputs,
+  Predictor(const ModelHandle& place, std::vector<PredictOutput> outputs,
             const std::vector<std::string>& given);
 
   const std::vector<PredictOutput>& outputs() const { return outputs_; }
@@ -50,7 +50,7 @@ class Predictor {
   Graph graph(const Signature& given) const;
   Signature nominal(int64_t samples) const;
 
-  TowerPlace place_;
+  ModelHandle place_;
   std::vector<PredictOutput> outputs_;
   std::vector<OutputForm> forms_;
   std::vector<std::string> needed_inputs_;

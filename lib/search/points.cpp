@@ -27,8 +27,8 @@ std::vector<SearchPoint> grid_points(const std::vector<SearchSetting>& settings)
         longer.push_back(point);
         longer.back().push_back(value);
       }
-      if (longer.size() > kMostRuns)
-        throw ConfigError("the grid has more than " + std::to_string(kMostRuns) +
+      if (longer.size() > kMaxRuns)
+        throw ConfigError("the grid has more than " + std::to_string(kMaxRuns) +
                           " runs; write fewer values, or use --search random --trials N");
     }
     points = std::move(longer);
@@ -38,7 +38,7 @@ std::vector<SearchPoint> grid_points(const std::vector<SearchSetting>& settings)
 
 std::vector<SearchPoint> random_points(const std::vector<SearchSetting>& settings, size_t count,
                                        uint64_t seed) {
-  constexpr int kMostDraws = 10'000;  // without a new point: then there is probably none
+  constexpr int kMaxDraws = 10'000;  // without a new point: then there is probably none
   Rng rng(seed);
   std::vector<SearchPoint> points;
   std::set<SearchPoint> seen;
@@ -49,7 +49,7 @@ std::vector<SearchPoint> random_points(const std::vector<SearchSetting>& setting
     if (seen.insert(point).second) {
       points.push_back(std::move(point));
       draws = 0;
-    } else if (++draws == kMostDraws) {
+    } else if (++draws == kMaxDraws) {
       throw ConfigError("--trials " + std::to_string(count) + ": the settings have only " +
                         std::to_string(points.size()) + " different combinations; ask for fewer");
     }

@@ -7,10 +7,10 @@
 
 namespace tpack {
 
-constexpr size_t kMostRuns = 10'000;  // of one search
+constexpr size_t kMaxRuns = 10'000;  // of one search
 
 /// Every combination of the values, the last setting changing fastest. Errors: ConfigError for a range, and
-/// for more than kMostRuns.
+/// for more than kMaxRuns.
 std::vector<SearchPoint> grid_points(const std::vector<SearchSetting>& settings);
 
 /// So many different points, drawn evenly from the lists and ranges. The first n are the same for every

@@ -103,7 +103,7 @@ std::string why_failed(const std::string& folder, int exit_code) {
   constexpr int kKilled = 128 + 9;
   if (exit_code == kKilled) return "killed; the machine may be out of memory";
   if (exit_code == kMissedGate) return text.empty() ? "a gate is missed" : text;
-  if (exit_code > 128) return "ended by signal " + std::to_string(exit_code - 128);
+  if (exit_code > 128) return "killed by signal " + std::to_string(exit_code - 128);
   return text.empty() ? "no message" : text;
 }
 
@@ -199,7 +199,7 @@ class SearchDriver {
     if (rung > 0)
       log::info("the best " + std::to_string(runs.size()) + " of the runs continue to epoch " +
                 std::to_string(last_epoch_of(rung)));
-    processors_ = processors_of_jobs(own_processors(), available_processors(),
+    processors_ = processors_of_jobs(allowed_cpus(), available_processors(),
                                      std::min(waiting.size(), static_cast<size_t>(options_.jobs)));
     size_t next = 0;
     while (true) {
@@ -315,7 +315,7 @@ std::vector<std::vector<int>> processors_of_jobs(const std::vector<int>& own, si
 
 void require_processors(const PlannedSearch& planned, int jobs) {
   const size_t at_once = std::min(planned.points.size(), static_cast<size_t>(jobs));
-  const size_t each = processors_of_jobs(own_processors(), available_processors(), at_once)[0].size();
+  const size_t each = processors_of_jobs(allowed_cpus(), available_processors(), at_once)[0].size();
   if (at_once == 1 || planned.most_towers <= static_cast<int64_t>(each)) return;
   throw ConfigError("--jobs " + std::to_string(jobs) + ": " + planned.run_of_most_towers + " has " +
                     std::to_string(planned.most_towers) + " towers, but each of " + std::to_string(at_once) +

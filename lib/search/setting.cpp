@@ -115,8 +115,8 @@ std::string last_words(const std::string& key, size_t count) {
 }
 
 bool may_be_in_a_name(const std::string& value) {
-  constexpr size_t kMost = 24;
-  return value.size() <= kMost && std::all_of(value.begin(), value.end(), [](unsigned char c) {
+  constexpr size_t kMax = 24;
+  return value.size() <= kMax && std::all_of(value.begin(), value.end(), [](unsigned char c) {
            return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+' || c == '_';
          });
 }
@@ -185,7 +185,7 @@ std::vector<std::string> short_keys(const std::vector<std::string>& keys) {
 }
 
 std::string run_name(size_t number, const std::vector<std::string>& keys, const SearchPoint& point) {
-  constexpr size_t kMost = 100;
+  constexpr size_t kMax = 100;
   std::array<char, 24> digits{};
   std::snprintf(digits.data(), digits.size(), "%03zu", number);
   std::string name = digits.data();
@@ -193,7 +193,7 @@ std::string run_name(size_t number, const std::vector<std::string>& keys, const 
   char separator = '-';
   for (size_t i = 0; i < point.size(); ++i) {
     const std::string part = shorter[i] + "=" + point[i];
-    if (!may_be_in_a_name(point[i]) || name.size() + 1 + part.size() > kMost) continue;
+    if (!may_be_in_a_name(point[i]) || name.size() + 1 + part.size() > kMax) continue;
     name += separator + part;
     separator = ',';
   }

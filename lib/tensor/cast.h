@@ -11,11 +11,11 @@ namespace tpack {
 template <class To, class From>
 To cast_element(From x) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
-    constexpr auto kLeast = std::numeric_limits<To>::min();
-    constexpr auto kMost = std::numeric_limits<To>::max();
-    if (x >= static_cast<From>(kMost)) return kMost;
-    if (x > static_cast<From>(kLeast)) return static_cast<To>(x);
-    return std::isnan(x) ? To{0} : kLeast;
+    constexpr auto kMin = std::numeric_limits<To>::min();
+    constexpr auto kMax = std::numeric_limits<To>::max();
+    if (x >= static_cast<From>(kMax)) return kMax;
+    if (x > static_cast<From>(kMin)) return static_cast<To>(x);
+    return std::isnan(x) ? To{0} : kMin;
   } else {
     return static_cast<To>(x);
   }

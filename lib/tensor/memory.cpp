@@ -73,8 +73,8 @@ std::shared_ptr<Storage> Storage::allocate(size_t bytes) {
 }
 
 std::shared_ptr<Storage> Storage::allocate_zeros(size_t bytes) {
-  constexpr size_t kLeastToMap = size_t{128} << 10U;
-  if (bytes < kLeastToMap) {
+  constexpr size_t kMinToMap = size_t{128} << 10U;
+  if (bytes < kMinToMap) {
     auto storage = allocate(bytes);
     std::memset(storage->data(), 0, bytes);
     return storage;

@@ -22,11 +22,11 @@ bool Shape::known() const {
 }
 
 int64_t Shape::elements() const {
-  constexpr int64_t kMost = int64_t{1} << 35;
+  constexpr int64_t kMax = int64_t{1} << 35;
   int64_t product = 1;
   for (const int64_t size : sizes()) {
     if (size == kUnknown) throw ShapeError("the size of " + str() + " is not known yet");
-    if (size != 0 && product > kMost / size)
+    if (size != 0 && product > kMax / size)
       throw ShapeError("shape " + str() + " has more than 2^35 elements");
     product *= size;
   }

@@ -13,7 +13,7 @@ namespace tpack {
 /// Asks the trained tower itself, between its steps.
 class AgentLink::TowerPredictor final : public BatchPredictor {
  public:
-  TowerPredictor(const TowerPlace& place, const AgentModel& model, const std::string& input)
+  TowerPredictor(const ModelHandle& place, const AgentModel& model, const std::string& input)
       : predictor_(place, outputs_of(model), {input}) {
     for (size_t i = 0; i < model.outputs.size(); ++i) {
       const auto& [output, size] = model.outputs[i];
@@ -100,7 +100,7 @@ std::string AgentLink::input_for_observations(const TowerFunction& tower) const 
                         component + "'");
 }
 
-void AgentLink::connect(const TowerPlace& place, const TrainSetup& setup) {
+void AgentLink::connect(const ModelHandle& place, const TrainSetup& setup) {
   const std::string input = input_for_observations(*place.tower);
   if (model_.is_asynchronous) {
     auto device = open_device(place.device->name(), setup.engine, 1);

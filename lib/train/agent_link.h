@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/tower_place.h"
+#include "backend/model_handle.h"
 #include "checkpoint/checkpoint.h"
 #include "dataflow/experience/agent_source.h"
 #include "parallel/replicas.h"
@@ -26,7 +26,7 @@ class AgentLink {
   std::vector<std::string> fetches() const;
   /// Makes the predictor, on a device of its own if the agent asks at any time. Errors: ConfigError for a
   /// model without what the agent asks for; what opening a device throws.
-  void connect(const TowerPlace& place, const TrainSetup& setup);
+  void connect(const ModelHandle& place, const TrainSetup& setup);
   /// The device must have its variables.
   void compile();
   /// Before the first step, and when the variables have other values for another reason than a step.

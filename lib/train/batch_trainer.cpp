@@ -164,8 +164,8 @@ std::optional<TowerBatch> BatchTrainer::last_batch(size_t /*tower*/) const {
   return TowerBatch{reader_->tensors(), {.step = last_step_}};
 }
 
-std::optional<TowerPlace> BatchTrainer::tower_place() {
-  return TowerPlace{tower_.get(), device_.get(), &table_, setup_.plan};
+std::optional<ModelHandle> BatchTrainer::model_handle() {
+  return ModelHandle{tower_.get(), device_.get(), &table_, setup_.plan};
 }
 
 std::vector<NamedExecutable> BatchTrainer::programs() const {

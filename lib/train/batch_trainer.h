@@ -33,7 +33,7 @@ class BatchTrainer : public Trainer {
   VariableStore* variables() override { return compiled() ? &device_->variables() : nullptr; }
   void share_variables() override;
   std::optional<TowerBatch> last_batch(size_t tower) const override;
-  std::optional<TowerPlace> tower_place() override;
+  std::optional<ModelHandle> model_handle() override;
   std::unique_ptr<TowerFunction> stored_tower(const CheckpointContent& content,
                                               const std::string& source) const override;
   std::vector<NamedExecutable> programs() const override;
@@ -57,7 +57,7 @@ class BatchTrainer : public Trainer {
   /// Bytes on the host that `fit` works in, the variables and arrays aside.
   virtual uint64_t working_bytes() const = 0;
   /// A step on the batch of each rank: runs the program once or more and sets the variables. On every rank.
-  /// Errors: Stopped and CutShort as in Trainer::step; then what is saved is as it was before.
+  /// Errors: Stopped and PeerInterrupted as in Trainer::step; then what is saved is as it was before.
   virtual void fit(int64_t global_step, const std::stop_token& stop) = 0;
 
   /// Values of one sample, in the order in which the tower has them. From setup on, as what follows.

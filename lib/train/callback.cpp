@@ -23,7 +23,7 @@ Specs matching(const Specs& all, const std::vector<Ref<VariablePattern>>& patter
 }
 
 const VariableTable& table_of(Trainer& trainer) {
-  const auto place = trainer.tower_place();
+  const auto place = trainer.model_handle();
   if (!place) throw ConfigError("this trainer has no model, so there are no variables to name");
   return *place->table;
 }

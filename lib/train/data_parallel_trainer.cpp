@@ -67,7 +67,7 @@ void DataParallelTrainer::connect_agent() {
     throw ConfigError(data_->origin(),
                       "data.train plays with the model; this needs a trainer that takes one batch in a step, "
                       "such as Simple");
-  agent_->connect(*tower_place(), setup_);
+  agent_->connect(*model_handle(), setup_);
 }
 
 void DataParallelTrainer::compile() {
@@ -203,13 +203,13 @@ TrainerMemory DataParallelTrainer::memory() const {
   return memory;
 }
 
-std::optional<TowerPlace> DataParallelTrainer::tower_place() {
-  return TowerPlace{setup_.tower, &replicas_->device(), &replicas_->variable_table(), setup_.plan};
+std::optional<ModelHandle> DataParallelTrainer::model_handle() {
+  return ModelHandle{setup_.tower, &replicas_->device(), &replicas_->variable_table(), setup_.plan};
 }
 
-std::vector<TowerPlace> DataParallelTrainer::tower_places() {
+std::vector<ModelHandle> DataParallelTrainer::model_handles() {
   const size_t count = replicas_->idle_towers();
-  std::vector<TowerPlace> places(count, *tower_place());
+  std::vector<ModelHandle> places(count, *model_handle());
   for (size_t k = 0; count > 1 && k < count; ++k) places[k].device = &replicas_->device(k);
   return places;
 }

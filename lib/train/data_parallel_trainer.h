@@ -36,8 +36,8 @@ class DataParallelTrainer : public Trainer {
   }
   double hyper_parameter(const std::string& name) const override;
   void set_hyper_parameter(const std::string& name, double value) override;
-  std::optional<TowerPlace> tower_place() override;
-  std::vector<TowerPlace> tower_places() override;
+  std::optional<ModelHandle> model_handle() override;
+  std::vector<ModelHandle> model_handles() override;
   void on_towers(const std::function<void(size_t)>& work) override { replicas_->on_towers(work); }
   void watch_batches(const std::function<void(const TowerBatch&)>& watch) override;
   std::optional<TowerBatch> last_batch(size_t tower) const override;

@@ -7,7 +7,7 @@
 namespace tpack {
 namespace {
 
-constexpr int64_t kMost = 1024;
+constexpr int64_t kMax = 1024;
 
 std::vector<Ref<DeviceName>> parts_of_the_processors(size_t count, const Position& position) {
   std::vector<Ref<DeviceName>> names;
@@ -32,7 +32,7 @@ FieldType Codec<DeviceList>::type() {
 std::optional<DeviceList> Codec<DeviceList>::parse(const ConfigNode& node, Reader& reader) {
   if (node.is_null()) return DeviceList{};
   if (!node.is_list()) {
-    const auto count = parse_int(node, reader, 1, kMost);
+    const auto count = parse_int(node, reader, 1, kMax);
     return count ? std::optional(
                        DeviceList{parts_of_the_processors(static_cast<size_t>(*count), node.position())})
                  : std::nullopt;

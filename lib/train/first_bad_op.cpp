@@ -49,7 +49,7 @@ bool is_inside(const std::string& path, const std::string& layer) {
 }
 
 /// The functions of a layer in the order in which they are computed; each is fetched with its operand.
-Graph graph_of(const TowerPlace& place, const Signature& fed, const std::string& layer,
+Graph graph_of(const ModelHandle& place, const Signature& fed, const std::string& layer,
                std::vector<Candidate>& found) {
   Graph graph;
   Builder b(graph, *place.table, {Phase::kTraining, place.device->float_type()});
@@ -69,7 +69,7 @@ Graph graph_of(const TowerPlace& place, const Signature& fed, const std::string&
 
 }  // namespace
 
-std::optional<BadOp> first_bad_op(const TowerPlace& place, const TowerBatch& batch,
+std::optional<BadOp> first_bad_op(const ModelHandle& place, const TowerBatch& batch,
                                   const std::string& layer) {
   Signature fed;
   for (const Tensor& input : batch.inputs) fed.push_back(input.spec());

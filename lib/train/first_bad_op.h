@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/tower_place.h"
+#include "backend/model_handle.h"
 #include "train/trainer.h"
 
 namespace tpack {
@@ -18,6 +18,7 @@ struct BadOp {
 /// output of that layer bad although its inputs are finite. Nothing if it is none of the functions that are
 /// defined for some numbers only (logarithms, roots, quotients, exponentials). Compiles a program of its own;
 /// for messages.
-std::optional<BadOp> first_bad_op(const TowerPlace& place, const TowerBatch& batch, const std::string& layer);
+std::optional<BadOp> first_bad_op(const ModelHandle& place, const TowerBatch& batch,
+                                  const std::string& layer);
 
 }  // namespace tpack

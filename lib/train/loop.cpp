@@ -11,15 +11,15 @@
 #include "core/log.h"
 #include "core/stop.h"
 #include "core/text.h"
+#include "train/rank_vote.h"
 #include "train/saved_state.h"
-#include "train/wish.h"
 
 namespace tpack {
 namespace {
 
 /// Ends the loops for a reason that is no error.
 struct EndOfRun {
-  Ending ending;
+  StopReason ending;
   std::string reason;
 };
 
@@ -92,7 +92,7 @@ void Loop::each(Hook hook) {
 
 /// A hook that may take long, while other ranks wait for this one.
 void Loop::call_slow(const NamedCallback& named, Hook hook) {
-  const BusyWith busy(*options_.world, "callback " + named.name);
+  const ScopedActivity busy(*options_.world, "callback " + named.name);
   call(named, hook);
 }
 
@@ -112,7 +112,7 @@ LoopResult Loop::run() {
     after_train();  // what else fails is in the log
     throw;
   }
-  run_.ended_well_ = result_.ending != Ending::kInterrupted;
+  run_.ended_well_ = result_.ending != StopReason::kInterrupted;
   log::info((run_.ended_well_ ? "training has finished: " : "training was ") + result_.reason);
   const std::exception_ptr failure = after_train();
   write_requested();
@@ -131,29 +131,29 @@ void Loop::run_to_end() {
                   .global_step = run_.global_step_,
                   .resumed = is_resumed_,
                   .stop = options_.interrupt});
-  monitors_.set_moment({run_.epoch_, run_.global_step_});
+  monitors_.set_stamp({run_.epoch_, run_.global_step_});
   for (const auto& [name, text] : options_.texts) monitors_.put_text(name, text);
   try {
     before_train();
     write_requested();
     epochs();
     const bool is_paused = last_epoch() < options_.length.max_epoch;
-    if (is_paused) result_.ending = Ending::kPaused;
+    if (is_paused) result_.ending = StopReason::kPaused;
     const std::string limit = is_paused ? "--until-epoch" : "max_epoch";
     const std::string last = std::to_string(last_epoch());
     result_.reason = nothing_is_left() ? "nothing left to do: epoch " + std::to_string(first_epoch_ - 1) +
                                              " is done, " + limit + " is " + last
                                        : limit + " " + last + " is done";
   } catch (const Stopped&) {  // by a callback
-    agree(*options_.world, kCutShort);
+    agree(*options_.world, kInterruptNow);
     interrupted("interrupted");
-  } catch (const CutShort&) {  // by a callback of another rank
+  } catch (const PeerInterrupted&) {  // by a callback of another rank
     interrupted("interrupted");
   } catch (const EndOfRun& end) {
     result_.ending = end.ending;
     result_.reason = end.reason;
-    if (end.ending == Ending::kInterrupted) interrupted(end.reason);
-    if (end.ending == Ending::kStopped && begun_ && !epoch_done_) monitors_.end_epoch();
+    if (end.ending == StopReason::kInterrupted) interrupted(end.reason);
+    if (end.ending == StopReason::kStopped && begun_ && !epoch_done_) monitors_.end_epoch();
   }
 }
 
@@ -200,14 +200,14 @@ void Loop::epochs() {
     if (epoch > first_epoch_) trainer_.before_epoch();
     this->epoch(epoch == first_epoch_ ? first_local_step_ : 0);
   }
-  agree(*options_.world, kGoOn);  // a hook of the last epoch may have been cut short
+  agree(*options_.world, kContinue);  // a hook of the last epoch may have been cut short
 }
 
 void Loop::epoch(int64_t first_step) {
   run_.local_step_ = first_step - 1;
   begun_ = true;
   epoch_done_ = false;
-  monitors_.set_moment({run_.epoch_, run_.global_step_});
+  monitors_.set_stamp({run_.epoch_, run_.global_step_});
   each(&Callback::before_epoch);
   const EpochStart start{
       .waited_s = trainer_.waited_s(), .samples = trainer_.samples(), .step = run_.global_step_};
@@ -256,12 +256,12 @@ void Loop::request_again() {
 void Loop::one_step() {
   before_run();
   if (!step()) {
-    end_before_step(Ending::kEndOfData,
+    end_before_step(StopReason::kEndOfData,
                     trainer_.end_of_data() + " at global_step " + std::to_string(run_.global_step_));
   }
   ++run_.global_step_;
   run_.statistics_of_step();
-  monitors_.set_moment({run_.epoch_, run_.global_step_});
+  monitors_.set_stamp({run_.epoch_, run_.global_step_});
   each(&Callback::after_run);
   trigger_step();
 }
@@ -290,7 +290,7 @@ void Loop::before_run() {
     each(&Callback::before_run);
   } catch (const Stopped&) {
     // Other ranks count on this one's part of the step; before the next one it tells them.
-    if (alone()) end_before_step(Ending::kInterrupted, "interrupted");
+    if (alone()) end_before_step(StopReason::kInterrupted, "interrupted");
   }
 }
 
@@ -298,27 +298,29 @@ bool Loop::step() {
   try {
     return trainer_.step(run_.global_step_, options_.interrupt);
   } catch (const Stopped&) {
-    end_before_step(Ending::kInterrupted, "interrupted before the end of a step");
-  } catch (const CutShort&) {  // of another rank
-    end_before_step(Ending::kInterrupted, "interrupted before the end of a step");
+    end_before_step(StopReason::kInterrupted, "interrupted before the end of a step");
+  } catch (const PeerInterrupted&) {  // of another rank
+    end_before_step(StopReason::kInterrupted, "interrupted before the end of a step");
   }
 }
 
 void Loop::leave_if_asked() {
-  const Wish own = run_.stop_reason_ ? kStop : options_.interrupt.stop_requested() ? kInterrupt : kGoOn;
-  const Wish wish = agree(*options_.world, own);
+  const RankVote own = run_.stop_reason_                     ? kStop
+                       : options_.interrupt.stop_requested() ? kInterrupt
+                                                             : kContinue;
+  const RankVote wish = agree(*options_.world, own);
   if (wish == kStop)
-    throw EndOfRun{Ending::kStopped, run_.stop_reason_.value_or("another rank stopped the run")};
-  if (wish == kInterrupt) throw EndOfRun{Ending::kInterrupted, "interrupted"};
+    throw EndOfRun{StopReason::kStopped, run_.stop_reason_.value_or("another rank stopped the run")};
+  if (wish == kInterrupt) throw EndOfRun{StopReason::kInterrupted, "interrupted"};
 }
 
-void Loop::end_before_step(Ending ending, const std::string& reason) {
+void Loop::end_before_step(StopReason ending, const std::string& reason) {
   --run_.local_step_;
   throw EndOfRun{ending, reason};
 }
 
 void Loop::interrupted(const std::string& reason) {
-  result_.ending = Ending::kInterrupted;
+  result_.ending = StopReason::kInterrupted;
   result_.reason = reason;
   CheckpointRequest request;
   request.name = checkpoint_name(run_.global_step_);
@@ -330,8 +332,8 @@ void Loop::interrupted(const std::string& reason) {
 /// Whether a rank wants a checkpoint: then the chief has the state of all.
 bool Loop::gather(std::vector<CheckpointRequest>& requests) {
   try {
-    if (agree(*options_.world, requests.empty() ? kGoOn : kSave) == kGoOn) return false;
-  } catch (const CutShort&) {
+    if (agree(*options_.world, requests.empty() ? kContinue : kSave) == kContinue) return false;
+  } catch (const PeerInterrupted&) {
     run_.requests_ = std::move(requests);  // written with the checkpoint of the interrupt
     throw;
   }
@@ -344,7 +346,7 @@ void Loop::write_requested() {
   std::swap(requests, run_.requests_);
   if (trainer_.saves_together() && !gather(requests)) return;
   if (requests.empty()) return;
-  const BusyWith busy(*options_.world, "saving a checkpoint");
+  const ScopedActivity busy(*options_.world, "saving a checkpoint");
   writer_.write(requests, [this] { return checkpoint_content(); });
 }
 

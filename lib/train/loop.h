@@ -24,7 +24,7 @@ namespace tpack {
 StatisticGoals set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run);
 
 /// How a run came to its end, when it did not throw.
-enum class Ending : uint8_t {
+enum class StopReason : uint8_t {
   kFinished,    // max_epoch is done
   kPaused,      // until_epoch is done, max_epoch is not
   kStopped,     // a callback asked for it
@@ -33,7 +33,7 @@ enum class Ending : uint8_t {
 };
 
 struct LoopResult {
-  Ending ending = Ending::kFinished;
+  StopReason ending = StopReason::kFinished;
   std::string reason;
   int64_t epoch = 0;
   int64_t global_step = 0;
@@ -136,7 +136,7 @@ class Loop {
   bool step();
   bool alone() const { return options_.world->size() == 1; }
   void leave_if_asked();
-  [[noreturn]] void end_before_step(Ending ending, const std::string& reason);
+  [[noreturn]] void end_before_step(StopReason ending, const std::string& reason);
   bool gather(std::vector<CheckpointRequest>& requests);
   void write_requested();
   void interrupted(const std::string& reason);

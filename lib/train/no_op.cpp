@@ -40,9 +40,9 @@ class NoOp final : public Trainer {
     return batches && *batches != kEndless ? batches : std::nullopt;
   }
   VariableStore* variables() override { return tower_ ? &tower_->variables() : nullptr; }
-  std::optional<TowerPlace> tower_place() override {
+  std::optional<ModelHandle> model_handle() override {
     if (!tower_) return std::nullopt;
-    TowerPlace place = tower_->place();
+    ModelHandle place = tower_->place();
     place.plan = setup_.plan;
     return place;
   }

@@ -4,8 +4,8 @@
 #include "core/stop.h"
 #include "ops/matmul.h"
 #include "train/batch_trainer.h"
+#include "train/rank_vote.h"
 #include "train/symmetric_eigen.h"
-#include "train/wish.h"
 
 namespace tpack {
 namespace {
@@ -17,7 +17,7 @@ constexpr const char* kOffset = "offset";
 constexpr const char* kMomentsStage = "moments of the samples";
 
 /// The moments grow with the square: of this many they are 134 MB, and a solution works on a copy.
-constexpr int64_t kMostFeatures = 4096;
+constexpr int64_t kMaxFeatures = 4096;
 
 struct PcaParams {
   int64_t components = 16;
@@ -112,9 +112,9 @@ class Pca final : public BatchTrainer {
     if (p_.components > features)
       throw ConfigError(input.position, "trainer PCA: 'components' is " + std::to_string(p_.components) +
                                             ", but " + there + "; use at most " + std::to_string(features));
-    if (features > kMostFeatures) {
+    if (features > kMaxFeatures) {
       throw ConfigError(input.position, "trainer PCA: " + there + ", and it can use " +
-                                            std::to_string(kMostFeatures) +
+                                            std::to_string(kMaxFeatures) +
                                             " at most; make images smaller with a Resize");
     }
     return std::make_unique<Projection>(input, p_.components);
@@ -172,15 +172,15 @@ class Pca final : public BatchTrainer {
   /// On rank 0, for all: other processors could give other bits.
   void solve(const std::stop_token& stop) {
     if (world().rank() == 0) {
-      const BusyWith busy(world(), "computing components");
+      const ScopedActivity busy(world(), "computing components");
       try {
         set_components(stop);
       } catch (const Stopped&) {
-        agree(world(), kCutShort);
+        agree(world(), kInterruptNow);
         throw;
       }
     }
-    agree(world(), kGoOn);
+    agree(world(), kContinue);
     share_variables();
     world().broadcast({scalars_.raw(), scalars_.bytes()}, 0, kMomentsStage);
   }

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/error.h"
-#include "train/wish.h"
+#include "train/rank_vote.h"
 
 namespace tpack {
 
@@ -99,8 +99,8 @@ void Run::set_hyper_parameter(const std::string& name, double value) {
 }
 
 void Run::together(const std::function<void()>& act) const {
-  const BusyWith nothing(*world_, "");
-  agree(*world_, kGoOn);
+  const ScopedActivity nothing(*world_, "");
+  agree(*world_, kContinue);
   act();
 }
 
@@ -146,7 +146,7 @@ void Run::with_change(const std::function<void(CheckpointContent&)>& change,
 
 void Run::while_busy(const std::string& what, const std::function<void()>& act) const {
   if (world_ == nullptr) return act();
-  const BusyWith busy(*world_, what);
+  const ScopedActivity busy(*world_, what);
   act();
 }
 
@@ -154,13 +154,13 @@ void Run::set_variable(const std::string& name, const Tensor& value) {
   trainer_.variables()->set(name, value);
 }
 
-std::vector<TowerPlace> Run::tower_places() {
-  tower_place();
-  return trainer_.tower_places();
+std::vector<ModelHandle> Run::model_handles() {
+  model_handle();
+  return trainer_.model_handles();
 }
 
-TowerPlace Run::tower_place() {
-  const auto place = trainer_.tower_place();
+ModelHandle Run::model_handle() {
+  const auto place = trainer_.model_handle();
   if (!place) throw ConfigError("this trainer has no model to run on other data");
   return *place;
 }

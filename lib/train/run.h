@@ -113,10 +113,10 @@ class Run {
 
   /// The trained tower and its device, to run it on other data. Errors: ConfigError if the trainer has no
   /// model.
-  TowerPlace tower_place();
-  /// All towers of this process, and the way to work with them (Trainer::tower_places, on_towers). Errors: as
-  /// above.
-  std::vector<TowerPlace> tower_places();
+  ModelHandle model_handle();
+  /// All towers of this process, and the way to work with them (Trainer::model_handles, on_towers). Errors:
+  /// as above.
+  std::vector<ModelHandle> model_handles();
   void on_towers(const std::function<void(size_t)>& work) { trainer_.on_towers(work); }
   const std::map<std::string, DataFlow>& flows() const { return flows_; }
   /// Errors: ConfigError with the known names where there is none of that name.

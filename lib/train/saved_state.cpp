@@ -40,7 +40,7 @@ namespace {
 
 /// Errors: CheckpointError if the file has variables that the store does not have, and that `others` does not
 /// name: they would be lost.
-void refuse_lost_variables(const CheckpointContent& content, const std::string& source,
+void reject_lost_variables(const CheckpointContent& content, const std::string& source,
                            const VariableStore& store, const std::set<std::string>& others) {
   std::set<std::string> known = others;
   for (const VariableScope scope : kSaved)
@@ -62,7 +62,7 @@ void refuse_lost_variables(const CheckpointContent& content, const std::string& 
 
 void load_variables(const CheckpointContent& content, const std::string& source, VariableStore& store,
                     const std::set<std::string>& others) {
-  refuse_lost_variables(content, source, store, others);
+  reject_lost_variables(content, source, store, others);
   for (const VariableScope scope : kSaved) {
     for (const std::string& name : store.names(scope)) {
       const std::string entry = entry_of(scope, name);

@@ -20,7 +20,7 @@ ConfigError unknown_statistic(const Ref<Stat>& statistic, const std::vector<std:
 std::string name_in_formulas(std::string scalar);
 
 /// Which scalars the callbacks of a list give and need, so that a list in an order that cannot work is
-/// refused before the run. Threads: one at a time.
+/// rejected before the run. Threads: one at a time.
 class ScalarOrder {
  public:
   /// When a scalar is put to the monitors.

@@ -52,13 +52,13 @@ int64_t basis_size(int64_t n, int64_t count) { return std::min(n, 2 * count + 20
 /// By Lanczos' method: the time grows with the number of pairs. Nothing if it does not converge, as with
 /// matrices of low rank.
 std::optional<Solution> some_pairs(const Square& matrix, int64_t count, const std::stop_token& stop) try {
-  constexpr Eigen::Index kMostRestarts = 1000;
+  constexpr Eigen::Index kMaxRestarts = 1000;
   constexpr double kTolerance = 1e-12;  // relative to each value
   const int64_t basis = basis_size(matrix.rows(), count);
   Multiplication product(matrix, stop);
   Spectra::SymEigsSolver<Multiplication> solver(product, count, basis);
   solver.init();
-  if (solver.compute(Spectra::SortRule::LargestAlge, kMostRestarts, kTolerance) < count) return std::nullopt;
+  if (solver.compute(Spectra::SortRule::LargestAlge, kMaxRestarts, kTolerance) < count) return std::nullopt;
   return Solution{solver.eigenvalues(), solver.eigenvectors()};
 } catch (const std::bad_alloc&) {
   throw;

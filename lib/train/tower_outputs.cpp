@@ -6,7 +6,7 @@
 
 namespace tpack {
 
-TowerOutputs::TowerOutputs(const TowerPlace& place, const std::vector<Ref<OutputPattern>>& patterns,
+TowerOutputs::TowerOutputs(const ModelHandle& place, const std::vector<Ref<OutputPattern>>& patterns,
                            int64_t batch)
     : place_(place), nominal_(batch_specs(*place.tower, batch)) {
   Graph graph;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/model_handle.h"
 #include "backend/program.h"
-#include "backend/tower_place.h"
 #include "core/field.h"
 #include "train/trainer.h"
 
@@ -27,7 +27,7 @@ class TowerOutputs {
 
   /// Those whose names match a pattern (is_for_variable), inputs first, then in the order in which they are
   /// computed. `batch`: samples of a whole batch. Errors: ConfigError for patterns without a match.
-  TowerOutputs(const TowerPlace& place, const std::vector<Ref<OutputPattern>>& patterns, int64_t batch);
+  TowerOutputs(const ModelHandle& place, const std::vector<Ref<OutputPattern>>& patterns, int64_t batch);
 
   const std::vector<Output>& outputs() const { return outputs_; }
   /// For whole batches. The device must have its variables.
@@ -40,7 +40,7 @@ class TowerOutputs {
  private:
   Graph graph(const Signature& fed) const;
 
-  TowerPlace place_;
+  ModelHandle place_;
   Signature nominal_;
   std::vector<Output> outputs_;
   std::vector<size_t> inputs_;  // of the tower: the first of outputs_

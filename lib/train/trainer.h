@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "backend/model_handle.h"
 #include "backend/open_device.h"
 #include "backend/program.h"
-#include "backend/tower_place.h"
 #include "checkpoint/checkpoint.h"
 #include "comm/comm.h"
 #include "core/registry.h"
@@ -100,8 +100,8 @@ class Trainer {
   virtual void initialize() {}
   /// One step. False at the end of the data. A wait, or a long computation, may end early with Stopped once
   /// `stop` is requested, but not where other ranks count on this one's part of the step, unless they learn
-  /// it (wish.h; they throw CutShort). After either only `save` may follow, which saves the state before the
-  /// step. Errors: what the data, a device or a peer throw.
+  /// it (rank_vote.h; they throw PeerInterrupted). After either only `save` may follow, which saves the state
+  /// before the step. Errors: what the data, a device or a peer throw.
   virtual bool step(int64_t global_step, const std::stop_token& stop) = 0;
   /// After a step that returned false: "the data ended", and where if others had more.
   virtual std::string end_of_data() const { return "the data ended"; }
@@ -142,12 +142,12 @@ class Trainer {
   }
 
   /// From compile on; null if it has none, and between setup and compile may be null. The values are those of
-  /// `initialize`, and then of `load`. Which variables there are, `tower_place()->table` says from setup on.
+  /// `initialize`, and then of `load`. Which variables there are, `model_handle()->table` says from setup on.
   virtual VariableStore* variables() { return nullptr; }
   /// Gives `variables()` to all replicas, after they were written to. On every rank.
   virtual void share_variables() {}
   /// The trained tower, to run it on other data. From setup on.
-  virtual std::optional<TowerPlace> tower_place() { return std::nullopt; }
+  virtual std::optional<ModelHandle> model_handle() { return std::nullopt; }
   /// That tower as a checkpoint of the trainer has it, to run it without data.train: for a trainer that makes
   /// its own, where the config has no model. Null if it makes none. Without setup. Errors: CheckpointError.
   virtual std::unique_ptr<TowerFunction> stored_tower(const CheckpointContent& content,
@@ -157,15 +157,15 @@ class Trainer {
     return nullptr;
   }
   /// The towers of this process that may run on other data at the same time, between steps. From setup on.
-  virtual std::vector<TowerPlace> tower_places() {
-    const auto place = tower_place();
-    return place ? std::vector{*place} : std::vector<TowerPlace>();
+  virtual std::vector<ModelHandle> model_handles() {
+    const auto place = model_handle();
+    return place ? std::vector{*place} : std::vector<ModelHandle>();
   }
   /// Calls work(k) for each of them, at the same time, on its thread. Errors: the first one thrown.
   virtual void on_towers(const std::function<void(size_t)>& work) { work(0); }
 
   /// Calls `watch` in each step, on the thread of the first tower of this process, when that has its (first)
-  /// batch and before anything is computed from it: it may run programs on `tower_place()`. From setup on.
+  /// batch and before anything is computed from it: it may run programs on `model_handle()`. From setup on.
   virtual void watch_batches(const std::function<void(const TowerBatch&)>& watch) { (void)watch; }
   /// The batch that a tower of this process took last; valid until the next step. Nothing before there was
   /// one, and of towers that do not wait for the end of a step.

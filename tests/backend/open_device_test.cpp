@@ -21,7 +21,7 @@ TEST(OpenDevice, opens_processors_and_the_reference) {
   EXPECT_EQ(device->name(), "cpu:1");
 }
 
-TEST(OpenDevice, refuses_what_is_not_a_device) {
+TEST(OpenDevice, rejects_what_is_not_a_device) {
   for (const std::string name : {"cpu", "cpu:", "cpu:x", "tpu:0", "gpu:0", "cpu:0:1", "cpu:00", "cpu:01"}) {
     EXPECT_THAT([&] { open_device(name, {}, 1); },
                 testing::ThrowsMessage<ConfigError>("unknown device '" + name + "'; use cpu:0, cpu:1, ..."));
@@ -48,7 +48,7 @@ TEST(OpenDevice, divides_the_processors_among_devices) {
   EXPECT_THAT(parts_of({"cpu:1", "cpu:2", "cpu:0"}), ElementsAre(1, 2, 0));
 }
 
-TEST(OpenDevice, refuses_a_part_that_is_not_there) {
+TEST(OpenDevice, rejects_a_part_that_is_not_there) {
   EXPECT_THAT([] { parts_of({"cpu:1"}); },
               testing::ThrowsMessage<ConfigError>(
                   "train.yaml:3:9: device cpu:1: cpu:N is the N-th of as many parts of the "
@@ -65,7 +65,7 @@ TEST(OpenDevice, refuses_a_part_that_is_not_there) {
       testing::ThrowsMessage<ConfigError>(testing::HasSubstr("; use cpu:0 to cpu:2")));
 }
 
-TEST(OpenDevice, refuses_devices_of_two_kinds) {
+TEST(OpenDevice, rejects_devices_of_two_kinds) {
   const DeviceKind other("other", make_apart_device);
   EXPECT_THAT(parts_of({"other:4", "other:2"}), ElementsAre(0, 1));
   EXPECT_THAT(

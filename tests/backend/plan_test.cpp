@@ -24,41 +24,41 @@ std::string complaint(const std::string& text) {
   return "no error";
 }
 
-TEST(Plan, refuses_what_is_not_a_plan) {
+TEST(Plan, rejects_what_is_not_a_plan) {
   EXPECT_EQ(complaint(R"({"tpack_plan": 9})"),
             "plan.json: plan version 9; this build supports 2; use --replan to plan again (results may then "
             "differ in the last bits)");
-  const auto refused = [](const std::string& text, const std::string& what) {
+  const auto rejected = [](const std::string& text, const std::string& what) {
     EXPECT_EQ(complaint(text), "plan.json: is not a valid plan (the plan.json of a run folder): " + what)
         << text;
   };
-  refused("[]", "the file is not a map");
-  refused("{}", "'tpack_plan' is missing");
+  rejected("[]", "the file is not a map");
+  rejected("{}", "'tpack_plan' is missing");
   EXPECT_TRUE(complaint("nonsense")
                   .starts_with("plan.json: is not a valid plan (the plan.json of a run folder): parse"));
   const auto root = [](const std::string& rest) { return R"({"tpack_plan": 2, "cpu": "c")" + rest + "}"; };
-  refused(root(""), "'sections' is missing");
-  refused(root(R"(, "sections": [])"), "'sections' is not a map: []");
-  refused(root(R"(, "sections": {}, "section": 1)"), "unknown key 'section'; did you mean 'sections'?");
+  rejected(root(""), "'sections' is missing");
+  rejected(root(R"(, "sections": [])"), "'sections' is not a map: []");
+  rejected(root(R"(, "sections": {}, "section": 1)"), "unknown key 'section'; did you mean 'sections'?");
   const auto section = [&](const std::string& inside) {
     return root(R"(, "sections": {"f [2]": )" + inside + "}");
   };
-  refused(section("3"), "'sections / f [2]' is not a map: 3");
-  refused(section(R"({"nodes": {}})"), "'sections / f [2] / pieces' is missing");
+  rejected(section("3"), "'sections / f [2]' is not a map: 3");
+  rejected(section(R"({"nodes": {}})"), "'sections / f [2] / pieces' is missing");
   for (const char* pieces : {"-2", "0", "1.5", "true", "\"2\"", "65", "5000000000"}) {
-    refused(section(R"({"nodes": {}, "pieces": )" + std::string(pieces) + "}"),
-            "'sections / f [2] / pieces' is not a number from 1 to 64: " + std::string(pieces));
+    rejected(section(R"({"nodes": {}, "pieces": )" + std::string(pieces) + "}"),
+             "'sections / f [2] / pieces' is not a number from 1 to 64: " + std::string(pieces));
   }
-  refused(section(R"({"pieces": 1, "nodes": {}, "algorithm": ""})"),
-          "unknown key 'sections / f [2] / algorithm'");
+  rejected(section(R"({"pieces": 1, "nodes": {}, "algorithm": ""})"),
+           "unknown key 'sections / f [2] / algorithm'");
   const auto node = [&](const std::string& choice) {
     return section(R"({"pieces": 1, "nodes": {"a/b": )" + choice + "}}");
   };
-  refused(node(R"({"layout": 1, "algorithm": ""})"),
-          "'sections / f [2] / nodes / a/b / layout' is not a string: 1");
-  refused(node(R"({"layout": "nhwc"})"), "'sections / f [2] / nodes / a/b / algorithm' is missing");
-  refused(node(R"({"layout": "nhwc", "algorithm": "", "x": 1})"),
-          "unknown key 'sections / f [2] / nodes / a/b / x'");
+  rejected(node(R"({"layout": 1, "algorithm": ""})"),
+           "'sections / f [2] / nodes / a/b / layout' is not a string: 1");
+  rejected(node(R"({"layout": "nhwc"})"), "'sections / f [2] / nodes / a/b / algorithm' is missing");
+  rejected(node(R"({"layout": "nhwc", "algorithm": "", "x": 1})"),
+           "unknown key 'sections / f [2] / nodes / a/b / x'");
 }
 
 }  // namespace

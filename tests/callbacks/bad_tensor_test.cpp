@@ -373,7 +373,7 @@ TEST(Rollback, goes_back_on_all_towers) {
   bool has_looked = false;
   run.add("look", std::make_unique<FunctionCallback>([&](tpack::Run& at) {
             if (at.global_step() != 5) return;
-            const std::vector<TowerPlace> towers = at.tower_places();
+            const std::vector<ModelHandle> towers = at.model_handles();
             ASSERT_EQ(towers.size(), 2U);
             for (const char* name : {"fc0/W", "bn/mean/EMA"})
               EXPECT_TRUE(bit_equal(towers[0].device->variables().tensor(name),

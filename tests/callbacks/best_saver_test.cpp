@@ -153,7 +153,7 @@ TEST_F(BestSaverTest, must_come_after_what_gives_the_value) {
   }
 }
 
-TEST_F(BestSaverTest, refuses_an_unknown_statistic) {
+TEST_F(BestSaverTest, rejects_an_unknown_statistic) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
   run.add("give", std::make_unique<GiveScalar>("accuracy", std::vector<double>{1}));
@@ -175,7 +175,7 @@ TEST_F(BestSaverTest, can_have_a_file_of_another_name) {
   EXPECT_EQ(load_checkpoint(folder_ / "checkpoints/best.h5").epoch, 2);
 }
 
-TEST(BestSaver, refuses_the_names_of_other_files) {
+TEST(BestSaver, rejects_the_names_of_other_files) {
   for (const char* file : {"model-7.h5", "a/b.h5", "best"}) {
     try {
       Registry<Callback>::make("MinSaver", {{"monitor", "cost"}, {"file", file}});

@@ -94,12 +94,12 @@ TEST_F(CheckNumericsTest, asks_for_no_cost_of_a_step_that_another_process_did) {
     test.options.folder = folder.str();
     test.add("stop",
              std::make_unique<FunctionCallback>(nullptr, [](tpack::Run& /*run*/) { throw Stopped{}; }));
-    EXPECT_EQ(test.go().ending, Ending::kInterrupted);
+    EXPECT_EQ(test.go().ending, StopReason::kInterrupted);
   }
   trainer_.figures["cost"] = [](int64_t) { return std::nan(""); };  // like unwritten memory
   TestRun test({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
   EXPECT_EQ(test.add("CheckNumerics").go_on_from(folder / "checkpoints/model-2.h5").ending,
-            Ending::kFinished);
+            StopReason::kFinished);
 }
 
 TEST_F(CheckNumericsTest, can_be_turned_off) {

@@ -103,7 +103,7 @@ TEST(CopyVariables, follows_each_step) {
     EXPECT_EQ(distance, 0);
 }
 
-TEST(CopyVariables, refuses_networks_that_do_not_fit) {
+TEST(CopyVariables, rejects_networks_that_do_not_fit) {
   const auto error_of = [](const std::string& params) -> std::string {
     try {
       distances(params);

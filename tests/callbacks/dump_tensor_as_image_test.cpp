@@ -43,7 +43,7 @@ struct Images {
     TestRun run = run_of(item, epochs);
     return error_of_run(run);
   }
-  std::string refused(const std::string& item) {
+  std::string rejected(const std::string& item) {
     TestRun run = run_of(item);
     return error_of_setup(run);
   }
@@ -68,13 +68,13 @@ TEST(DumpTensorAsImage, writes_inputs_and_variables) {
                           "image-00000001-00.png"));
 }
 
-TEST(DumpTensorAsImage, refuses_what_is_no_image) {
+TEST(DumpTensorAsImage, rejects_what_is_no_image) {
   Images images;
-  EXPECT_EQ(images.refused("DumpTensorAsImage: {output: fc}"),
-            "callback.yaml:1:29: fc has the shape [2, 2], which is no image: [N, C, H, W] with 1, 3 or 4 "
+  EXPECT_EQ(images.rejected("DumpTensorAsImage: {output: fc}"),
+            "callback.yaml:1:29: fc has the shape [2, 2], which is not an image: [N, C, H, W] with 1, 3 or 4 "
             "channels, or [N, H, W]");
-  EXPECT_THAT(images.refused("DumpTensorAsImage: {output: many}"), testing::HasSubstr("[2, 5, 6, 4]"));
-  EXPECT_THAT(images.refused("DumpTensorAsImage: {output: '.*'}"),
+  EXPECT_THAT(images.rejected("DumpTensorAsImage: {output: many}"), testing::HasSubstr("[2, 5, 6, 4]"));
+  EXPECT_THAT(images.rejected("DumpTensorAsImage: {output: '.*'}"),
               testing::HasSubstr("'.*' is for image, label, conv, many, fc; name one tensor"));
   EXPECT_THROW(callback_of("DumpTensorAsImage: {}"), ConfigError);
   EXPECT_THROW(callback_of("DumpTensorAsImage: {output: a, variable: b}"), ConfigError);

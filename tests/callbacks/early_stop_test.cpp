@@ -26,7 +26,7 @@ class EarlyStopTest : public testing::Test {
     start(more, static_cast<int64_t>(values.size()), values, std::move(silent));
     const LoopResult result = run_->go();
     reason_ = result.reason;
-    return result.ending == Ending::kStopped ? result.epoch : 0;
+    return result.ending == StopReason::kStopped ? result.epoch : 0;
   }
 
   std::optional<Goal> goal_ = Goal::kMin;  // of the statistic
@@ -59,8 +59,8 @@ TEST_F(EarlyStopTest, waits_for_what_is_better_of_the_statistic) {
   EXPECT_EQ(end_of("patience: 2, mode: max", rises), 0);
 }
 
-TEST_F(EarlyStopTest, refuses_a_mode_that_contradicts_the_statistic_and_asks_where_nothing_tells) {
-  const auto refused = [&](const std::string& more) {
+TEST_F(EarlyStopTest, rejects_a_mode_that_contradicts_the_statistic_and_asks_where_nothing_tells) {
+  const auto rejected = [&](const std::string& more) {
     try {
       end_of(more, {1, 1});
     } catch (const ConfigError& error) {
@@ -68,13 +68,13 @@ TEST_F(EarlyStopTest, refuses_a_mode_that_contradicts_the_statistic_and_asks_whe
     }
     return std::string();
   };
-  EXPECT_EQ(refused("mode: max"),
+  EXPECT_EQ(rejected("mode: max"),
             "s.yaml:1:11: callback EarlyStop: lower values of 'cost' are better; remove 'mode: max'");
   goal_ = Goal::kMax;
-  EXPECT_EQ(refused("mode: min"),
+  EXPECT_EQ(rejected("mode: min"),
             "s.yaml:1:11: callback EarlyStop: higher values of 'cost' are better; remove 'mode: min'");
   goal_ = std::nullopt;
-  EXPECT_EQ(refused("patience: 2"),
+  EXPECT_EQ(rejected("patience: 2"),
             "s.yaml:1:11: callback EarlyStop: nothing tells whether lower or higher values of 'cost' are "
             "better; write mode: min or mode: max");
 }
@@ -93,7 +93,7 @@ TEST_F(EarlyStopTest, knows_its_patience_after_a_resume) {
   start("patience: 3", 3, values).go();
   start("patience: 3", 6, values);
   const LoopResult result = run_->go_on_from(folder_ / "checkpoints/model-3.h5");
-  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.ending, StopReason::kStopped);
   EXPECT_EQ(result.epoch, 5);
   EXPECT_EQ(result.reason, "cost has not improved in 3 values; the best is 4 after global_step 2");
 }

@@ -76,7 +76,7 @@ TEST_F(FuncSetterTest, a_resumed_run_goes_on_as_one_that_was_not_stopped) {
   EXPECT_EQ(seen_, all);
 }
 
-TEST_F(FuncSetterTest, refuses_what_is_no_rate) {
+TEST_F(FuncSetterTest, rejects_what_is_no_rate) {
   const std::string who = "s.yaml:1:31: callback HyperParamSetterWithFunc, 'value': ";
   EXPECT_EQ(error_of("epoch > 0"), who + "'epoch > 0' must be a finite number; it is true or false");
   EXPECT_EQ(error_of("true if epoch == 0 else old"),

@@ -38,7 +38,7 @@ TEST_F(InferenceRunnerTest, gives_the_figures_of_the_whole_flow_after_each_epoch
   std::vector<Evaluator::Result> independent;  // one sample at a time
   const DataFlow singles = small_flow(11, "- BatchData: {batch_size: 1}");
   const auto evaluate = [&](tpack::Run& at) {
-    independent.push_back(Evaluator("singles", at.tower_place(), singles, 9).run());
+    independent.push_back(Evaluator("singles", at.model_handle(), singles, 9).run());
   };
   run.add("independent", std::make_unique<FunctionCallback>(nullptr, evaluate));
   run.add("InferenceRunner", {{"data", "validation"}}).go();

@@ -32,7 +32,7 @@ class FinderTest : public testing::Test {
 
 TEST_F(FinderTest, raises_the_rate_by_the_same_factor_and_stops) {
   const LoopResult result = start("{from: 1.0e-4, to: 1, steps: 5}", [](int64_t) { return 1.0; }).go();
-  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.ending, StopReason::kStopped);
   EXPECT_EQ(result.global_step, 5);
   ASSERT_EQ(seen_.size(), 5U);
   for (int i = 0; i < 5; ++i)
@@ -129,7 +129,7 @@ TEST_F(FinderTest, a_run_that_it_has_ended_ends_again_unless_there_are_more_rate
     const std::string file = folder_ / "checkpoints/model-" + std::to_string(step) + ".h5";
     start(params, cost);
     const LoopResult again = run_->go_on_from(file);
-    EXPECT_EQ(again.ending, Ending::kStopped) << params;
+    EXPECT_EQ(again.ending, StopReason::kStopped) << params;
     EXPECT_EQ(again.global_step, step) << params;
     EXPECT_EQ(again.reason, first.reason);
   }
@@ -137,7 +137,7 @@ TEST_F(FinderTest, a_run_that_it_has_ended_ends_again_unless_there_are_more_rate
   EXPECT_EQ(run_->go_on_from(folder_ / "checkpoints/model-4.h5").global_step, 9);
 }
 
-TEST_F(FinderTest, refuses_what_cannot_be_tried) {
+TEST_F(FinderTest, rejects_what_cannot_be_tried) {
   EXPECT_THROW(start("{from: 1, to: 0.1}", [](int64_t) { return 1.0; }), ConfigError);
   try {
     start("{steps: 13}", [](int64_t) { return 1.0; }).go();

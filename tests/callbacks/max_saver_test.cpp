@@ -18,7 +18,7 @@ TEST(MaxSaver, keeps_the_largest_and_names_the_file_after_it) {
 }
 
 /// Of a cost, the worst model would be kept.
-TEST(MaxSaver, refuses_a_statistic_of_which_lower_values_are_better) {
+TEST(MaxSaver, rejects_a_statistic_of_which_lower_values_are_better) {
   FakeTrainer trainer;
   trainer.figures["cost"] = [](int64_t) { return 1.0; };
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);

@@ -121,7 +121,7 @@ TEST_F(ModelSaverTest, a_save_that_fails_leaves_the_older_ones_and_the_run_conti
   for (int n = 1; n <= calls; ++n) {
     FailingFileIo io(calls + n, ENOSPC);  // in the second save
     const LoopResult result = run({.max_epoch = 2, .steps_per_epoch = 1}, {{"keep", 1}}, io);
-    EXPECT_EQ(result.ending, Ending::kFinished);
+    EXPECT_EQ(result.ending, StopReason::kFinished);
     if (result.lacks_a_save) {
       EXPECT_THAT(steps(), testing::Contains(1)) << "call " << n;
     }
@@ -173,7 +173,7 @@ TEST(ModelSaverAlone, saves_no_nans_at_the_end) {
   testing::internal::CaptureStderr();
   const LoopResult result = run.go();
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.ending, StopReason::kStopped);
   EXPECT_NE(said.find("callback ModelSaver saves no checkpoint of the end: variable w"), std::string::npos)
       << said;
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/model-2.h5"));

@@ -64,7 +64,7 @@ TEST(MovingAverageSummary, continues_from_a_checkpoint) {
   EXPECT_EQ(run.monitors.get_history("cost"), whole_run.monitors.get_history("cost"));
 }
 
-TEST(MovingAverageSummary, refuses_a_decay_that_forgets_nothing) {
+TEST(MovingAverageSummary, rejects_a_decay_that_forgets_nothing) {
   EXPECT_THROW(Registry<Callback>::make("MovingAverageSummary", {{"decay", 1}}), ConfigError);
 }
 

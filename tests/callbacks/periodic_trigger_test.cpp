@@ -142,7 +142,7 @@ std::string error_in(const std::string& item) {
   return "no error";
 }
 
-TEST(PeriodicTrigger, refuses_what_never_triggers_and_shows_mistakes_of_the_inner_callback) {
+TEST(PeriodicTrigger, rejects_what_never_triggers_and_shows_mistakes_of_the_inner_callback) {
   EXPECT_THAT(error_in("PeriodicTrigger: {callback: TestDiary}"),
               HasSubstr("callback PeriodicTrigger: never triggers; set every_k_epochs or every_k_steps"));
   EXPECT_THAT(error_in("PeriodicTrigger: {every_k_epochs: 1}"), HasSubstr("'callback' is missing"));

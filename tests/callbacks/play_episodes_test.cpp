@@ -75,7 +75,7 @@ TEST(PlayEpisodes, reports_whole_episodes) {
   EXPECT_EQ(all.at("greedy_episode_length")[0], 9);
 }
 
-TEST(PlayEpisodes, refuses_outputs_that_are_no_scores_of_the_actions) {
+TEST(PlayEpisodes, rejects_outputs_that_are_no_scores_of_the_actions) {
   try {
     reported("{environment: CartPole, values: fc, input: seen}", "x");
     FAIL() << "no error";

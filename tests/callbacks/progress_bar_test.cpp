@@ -56,10 +56,10 @@ TEST(ProgressBar, shows_the_one_figure_that_is_named) {
 TEST(ProgressBar, shows_no_cost_if_the_trainer_has_none) {
   FakeTrainer trainer;
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);
-  EXPECT_EQ(run.add("ProgressBar").go().ending, Ending::kFinished);
+  EXPECT_EQ(run.add("ProgressBar").go().ending, StopReason::kFinished);
 }
 
-TEST(ProgressBar, refuses_a_statistic_that_is_asked_for_and_not_there) {
+TEST(ProgressBar, rejects_a_statistic_that_is_asked_for_and_not_there) {
   FakeTrainer trainer;
   trainer.figures["cost"] = [](int64_t) { return 1.0; };
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);

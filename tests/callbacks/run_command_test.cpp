@@ -84,7 +84,7 @@ TEST_F(RunCommandTest, ends_what_takes_too_long) {
   EXPECT_THAT(log.text(), HasSubstr("'sleep 1000': ended after the time limit\n"));
 }
 
-TEST_F(RunCommandTest, refuses_unknown_names) {
+TEST_F(RunCommandTest, rejects_unknown_names) {
   EXPECT_EQ(run("{command: [echo, \"{acuracy}\"]}"),
             "callback RunCommand: unknown statistic 'acuracy'; did you mean 'accuracy'?");
 }

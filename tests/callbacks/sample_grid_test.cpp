@@ -45,14 +45,14 @@ class PictureMonitor final : public Monitor {
   struct Picture {
     std::string name;
     Tensor image;
-    Moment at;
+    StepStamp at;
   };
   explicit PictureMonitor(std::vector<Picture>& pictures) : pictures_(pictures) {}
-  void put_scalar(const std::string& /*name*/, double /*value*/, const Moment& /*at*/) override {}
-  void put_image(const std::string& name, const Tensor& image, const Moment& at) override {
+  void put_scalar(const std::string& /*name*/, double /*value*/, const StepStamp& /*at*/) override {}
+  void put_image(const std::string& name, const Tensor& image, const StepStamp& at) override {
     pictures_.push_back({name, image.clone(), at});
   }
-  void end_epoch(const Moment& /*at*/) override {}
+  void end_epoch(const StepStamp& /*at*/) override {}
 
  private:
   std::vector<Picture>& pictures_;
@@ -109,8 +109,8 @@ TEST_F(SampleGridTest, draws_the_first_samples_of_a_flow) {
   train("{outputs: [same], rows: 3, columns: 2, range: [0, 3]}");
   ASSERT_EQ(pictures_.size(), 2U);
   EXPECT_EQ(pictures_[0].name, "samples/same");
-  EXPECT_EQ(pictures_[0].at, (Moment{1, 3}));
-  EXPECT_EQ(pictures_[1].at, (Moment{2, 6}));
+  EXPECT_EQ(pictures_[0].at, (StepStamp{1, 3}));
+  EXPECT_EQ(pictures_[1].at, (StepStamp{2, 6}));
   const std::vector<Tensor> samples = first_samples(drawing_flow(22), 6);  // of two batches
   EXPECT_LT(max_difference(pictures_[0].image, image_grid(samples, 2)), 1e-3);
 }
@@ -166,7 +166,7 @@ TEST_F(SampleGridTest, says_what_is_wrong_before_training) {
   EXPECT_THAT(error_of("{outputs: [drwan]}"), HasSubstr("c.yaml:1:12: unknown layer or input 'drwan'"));
   EXPECT_THAT(
       error_of("{outputs: [drawn, logits]}"),
-      HasSubstr("c.yaml:1:19: SampleGrid: 'logits' is float32 [3] for each sample, which is no image"));
+      HasSubstr("c.yaml:1:19: SampleGrid: 'logits' is float32 [3] for each sample, which is not an image"));
   EXPECT_THAT(
       error_of("{outputs: [drawn, column]}"),
       HasSubstr("c.yaml:1:19: SampleGrid: 'column' is float32 [1, 6, 1] for each sample, but 'drawn'"));

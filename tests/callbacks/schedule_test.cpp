@@ -91,7 +91,7 @@ std::string error_of(std::vector<Schedule::Point> points) {
   return "";
 }
 
-TEST(Schedule, refuses_what_is_not_a_schedule) {
+TEST(Schedule, rejects_what_is_not_a_schedule) {
   EXPECT_EQ(error_of({}),
             "callback X: 'values' is empty; give at least one pair [time, value], such as [10, 0.01]");
   EXPECT_EQ(error_of({{10, 1}, {10, 3}}), "callback X: 'values' has two entries for 10");

@@ -152,7 +152,7 @@ TEST_F(SetterTest, the_later_of_two_on_one_variable_wins_at_the_same_event) {
   EXPECT_THAT(seen, ElementsAre(FloatEq(0.01F), FloatEq(0.255F), FloatEq(0.3F)));
 }
 
-TEST_F(SetterTest, an_unknown_parameter_is_refused_before_training) {
+TEST_F(SetterTest, an_unknown_parameter_is_rejected_before_training) {
   try {
     rates("{param: learning_rat, values: [[1, 0.2]]}", {.max_epoch = 1, .steps_per_epoch = 1});
     FAIL() << "no error";

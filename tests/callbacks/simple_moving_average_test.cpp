@@ -47,7 +47,7 @@ TEST_F(SmaTest, leaves_steps_out_that_did_not_compute_the_statistic) {
   EXPECT_THAT(run_->values("cost/SMA"), ElementsAre((1 + 1.0 / 3) / 2));
 }
 
-TEST_F(SmaTest, refuses_an_unknown_statistic) {
+TEST_F(SmaTest, rejects_an_unknown_statistic) {
   FakeTrainer trainer;
   trainer.figures["cost"] = [](int64_t) { return 1.0; };
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer);

@@ -32,7 +32,7 @@ TEST(StartProcess, runs_during_the_training_and_is_ended_after_it) {
     EXPECT_EQ(::kill(std::stoi(content_of(folder / "id")), 0), 0) << "it is not there";
   });
   EXPECT_EQ(::kill(std::stoi(content_of(folder / "id")), 0), -1) << "it is still there";
-  EXPECT_THAT(log.text(), HasSubstr(" was ended: ended by signal 15 (Terminated)\n"));
+  EXPECT_THAT(log.text(), HasSubstr(" was ended: killed by signal 15 (Terminated)\n"));
 }
 
 TEST(StartProcess, is_ended_after_an_error) {

@@ -99,7 +99,7 @@ TEST_F(StatMonitorTest, an_epoch_without_a_new_value_does_not_count) {
 TEST_F(StatMonitorTest, can_end_the_run) {
   start(kHalve + std::string(", stop_below: 0.6}"), {1, 1, 1, 1, 1});
   const LoopResult result = run_->go();
-  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.ending, StopReason::kStopped);
   EXPECT_EQ(result.global_step, 3);
   EXPECT_EQ(result.reason, "cost has not improved, and learning_rate would be 0.5, below 0.6");
 }
@@ -109,7 +109,7 @@ TEST_F(StatMonitorTest, a_run_that_it_has_ended_ends_again_unless_less_is_allowe
   start(kHalve + std::string(", stop_below: 0.6}"), costs).add("ModelSaver").go();
   start(kHalve + std::string(", stop_below: 0.6}"), costs);
   const LoopResult again = run_->go_on_from(folder_ / "checkpoints/model-3.h5");
-  EXPECT_EQ(again.ending, Ending::kStopped);
+  EXPECT_EQ(again.ending, StopReason::kStopped);
   EXPECT_EQ(again.global_step, 3);
   EXPECT_EQ(again.reason, "cost has not improved, and learning_rate would be 0.5, below 0.6");
   start(kHalve + std::string(", stop_below: 0.4}"), costs);

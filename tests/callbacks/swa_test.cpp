@@ -167,7 +167,7 @@ std::string error_of_item(const std::string& item) {
   return "no error";
 }
 
-TEST(Swa, refuses_callbacks_that_cannot_work_with_the_mean) {
+TEST(Swa, rejects_callbacks_that_cannot_work_with_the_mean) {
   EXPECT_THAT(error_of_item("SWA: {callbacks: [PeriodicTrigger: {callback: ModelSaver, every_k_epochs: 2}]}"),
               HasSubstr("s.yaml:1:19: callback SWA: a run cannot go on from the mean of weights"));
   EXPECT_THAT(error_of_item("SWA: {callbacks: [HostMemoryTracker: {ranks: all}]}"),

@@ -17,11 +17,11 @@ using testing::UnorderedElementsAre;
 class HistogramMonitor final : public Monitor {
  public:
   explicit HistogramMonitor(std::map<std::string, Histogram>& all) : all_(all) {}
-  void put_scalar(const std::string& /*name*/, double /*value*/, const Moment& /*at*/) override {}
-  void put_histogram(const std::string& name, const Histogram& histogram, const Moment& /*at*/) override {
+  void put_scalar(const std::string& /*name*/, double /*value*/, const StepStamp& /*at*/) override {}
+  void put_histogram(const std::string& name, const Histogram& histogram, const StepStamp& /*at*/) override {
     all_[name] = histogram;
   }
-  void end_epoch(const Moment& /*at*/) override {}
+  void end_epoch(const StepStamp& /*at*/) override {}
 
  private:
   std::map<std::string, Histogram>& all_;

@@ -63,7 +63,7 @@ class Hostile : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Hostile, links_are_refused) {
+TEST_F(Hostile, links_are_rejected) {
   EXPECT_EQ(complaint_of([](hid_t f) { H5Lcreate_soft("/y", f, "x", H5P_DEFAULT, H5P_DEFAULT); }),
             "'x' is a soft or external link; a checkpoint has none");
   EXPECT_EQ(
@@ -71,7 +71,7 @@ TEST_F(Hostile, links_are_refused) {
       "'x' is a soft or external link; a checkpoint has none");
 }
 
-TEST_F(Hostile, groups_that_contain_themselves_are_refused) {
+TEST_F(Hostile, groups_that_contain_themselves_are_rejected) {
   EXPECT_THAT(complaint_of([](hid_t f) {
                 const hid_t group = H5Gcreate2(f, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
                 H5Lcreate_hard(f, "g", group, "g", H5P_DEFAULT, H5P_DEFAULT);
@@ -80,7 +80,7 @@ TEST_F(Hostile, groups_that_contain_themselves_are_refused) {
               testing::EndsWith("is nested deeper than 64 groups"));
 }
 
-TEST_F(Hostile, shapes_that_the_file_does_not_hold_are_refused) {
+TEST_F(Hostile, shapes_that_the_file_does_not_hold_are_rejected) {
   EXPECT_EQ(complaint_of([](hid_t f) { dataset(f, H5T_IEEE_F32LE, vector(hsize_t{1} << 33U)); }),
             "'x' declares 34359738368 bytes and stores 0");
   EXPECT_THAT(complaint_of([](hid_t f) { dataset(f, H5T_IEEE_F32LE, vector(hsize_t{1} << 60U)); }),
@@ -92,7 +92,7 @@ TEST_F(Hostile, shapes_that_the_file_does_not_hold_are_refused) {
             "'x' must have a shape of at most 8 axes");
 }
 
-TEST_F(Hostile, data_outside_the_file_and_filters_are_refused) {
+TEST_F(Hostile, data_outside_the_file_and_filters_are_rejected) {
   EXPECT_EQ(complaint_of([](hid_t f) {
               const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
               H5Pset_external(creation, "/etc/passwd", 0, 400);
@@ -111,7 +111,7 @@ TEST_F(Hostile, data_outside_the_file_and_filters_are_refused) {
             "'x' is chunked or virtual; datasets of a checkpoint are contiguous");
 }
 
-TEST_F(Hostile, other_types_are_refused) {
+TEST_F(Hostile, other_types_are_rejected) {
   EXPECT_EQ(complaint_of([](hid_t f) { dataset(f, H5T_STD_I16BE, vector(4)); }),
             "'x' has an unsupported element type");
   EXPECT_EQ(complaint_of([](hid_t f) {
@@ -129,7 +129,7 @@ TEST_F(Hostile, other_types_are_refused) {
             "'x' is neither a group nor a dataset");
 }
 
-TEST_F(Hostile, a_dataset_without_its_digest_is_refused) {
+TEST_F(Hostile, a_dataset_without_its_digest_is_rejected) {
   EXPECT_EQ(complaint_of([](hid_t f) {
               const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
               H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
@@ -139,13 +139,13 @@ TEST_F(Hostile, a_dataset_without_its_digest_is_refused) {
             "'x' is damaged: its content does not match its digest");
 }
 
-TEST_F(Hostile, an_unfinished_file_is_refused) {
+TEST_F(Hostile, an_unfinished_file_is_rejected) {
   EXPECT_THAT(complaint_of([](hid_t f) { H5Adelete(f, "complete"); }), testing::HasSubstr("complete"));
   EXPECT_EQ(complaint_of([](hid_t f) { H5Adelete(f, "format"); }),
             "is not a tpack checkpoint: it has another format");
 }
 
-TEST_F(Hostile, nonsense_after_a_good_seal_is_refused) {
+TEST_F(Hostile, nonsense_after_a_good_seal_is_rejected) {
   const std::string nonsense(1000, 'x');
   write_content(folder_ / "b.h5", make_seal(nonsense) + nonsense);
   EXPECT_THAT(load_complaint(folder_ / "b.h5"), testing::HasSubstr("b.h5: cannot be read as HDF5"));

@@ -63,7 +63,7 @@ TEST(SaveCheckpoint, stores_no_times) {
   EXPECT_EQ(count, 0);
 }
 
-TEST(SaveCheckpoint, refuses_names_and_texts_that_cannot_be_stored) {
+TEST(SaveCheckpoint, rejects_names_and_texts_that_cannot_be_stored) {
   const TemporaryFolder folder;
   const auto complaint = [&](const std::string& name) -> std::string {
     CheckpointContent content;
@@ -122,7 +122,7 @@ TEST(SaveCheckpoint, leaves_the_older_checkpoint_whichever_call_fails) {
 TEST(SaveCheckpoint, leaves_the_older_checkpoint_on_a_full_disk) {
   const TemporaryFolder folder;
   const SmallDisk disk(folder.str());
-  if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
+  if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   save_checkpoint(folder / "model-1.h5", sample_content());
   CheckpointContent large;
   large.tensors["model/W"] = Tensor::zeros({DType::kFloat32, {100000}});
@@ -134,7 +134,7 @@ TEST(SaveCheckpoint, leaves_the_older_checkpoint_on_a_full_disk) {
 TEST(SaveCheckpoint, names_the_folder_that_is_read_only) {
   const TemporaryFolder folder;
   const SmallDisk disk(folder.str());
-  if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
+  if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   save_checkpoint(folder / "model-1.h5", sample_content());
   ASSERT_TRUE(disk.make_read_only());
   const std::string complaint = save_complaint(folder / "model-2.h5", sample_content());

@@ -149,10 +149,10 @@ TEST_F(Program, explains_no_key_that_there_is_not) {
             "error: unknown key 'optimiser.Adam.beta1': the config has no 'optimiser'; did you mean "
             "'optimizer.Adam.beta1'?\n");
   for (const char* key : {"", ".", "data."}) {
-    const Outcome refused = tpack({"config", config(), "--explain", key});
-    EXPECT_EQ(refused.code, 2);
-    EXPECT_EQ(refused.out, "");
-    EXPECT_NE(refused.err.find("--explain: needs a key"), std::string::npos) << refused.err;
+    const Outcome rejected = tpack({"config", config(), "--explain", key});
+    EXPECT_EQ(rejected.code, 2);
+    EXPECT_EQ(rejected.out, "");
+    EXPECT_NE(rejected.err.find("--explain: needs a key"), std::string::npos) << rejected.err;
   }
 }
 

@@ -63,7 +63,7 @@ TEST_F(Sweep, trains_every_combination_and_ranks_the_runs) {
       csv, HasSubstr("rank,run,optimizer.Adam.learning_rate,model.layers.fc0.units,best_validation_cost,"));
 }
 
-TEST_F(Sweep, refuses_more_towers_than_a_run_has_processors) {
+TEST_F(Sweep, rejects_more_towers_than_a_run_has_processors) {
   const auto processors = std::to_string(available_processors());
   if (processors == "1") GTEST_SKIP() << "this machine gives one processor";
   const Outcome outcome = sweep({"--set", "seed=[5, 6]", "--jobs", "2", "--dry-run", "--set",
@@ -208,7 +208,7 @@ TEST_F(Sweep, its_runs_end_with_it) {
   EXPECT_THAT(states(), ElementsAre("running", "waiting"));
 }
 
-TEST_F(Sweep, another_search_in_the_folder_is_refused) {
+TEST_F(Sweep, another_search_in_the_folder_is_rejected) {
   ASSERT_EQ(sweep({"--set", "seed=[1, 2]"}).code, 0);
   const Outcome other = sweep({"--set", "seed=[1, 3]"});
   EXPECT_EQ(other.code, 2);

@@ -94,7 +94,7 @@ TEST(LocalGroup, waits_for_one_that_works_alone_and_says_so) {
   LocalGroup group(2, 0.02);
   const auto errors = run(group, [&](Comm& comm) {
     if (comm.rank() == 1) {
-      const BusyWith busy(comm, "a long save");
+      const ScopedActivity busy(comm, "a long save");
       while (!warned()) std::this_thread::yield();
     }
     EXPECT_EQ(comm.agree_max(comm.rank(), "stop"), 1);
@@ -109,7 +109,7 @@ TEST(LocalGroup, waits_no_longer_for_one_that_is_back) {
   const auto errors = run(group, [&](Comm& comm) {
     if (comm.rank() == 0) comm.agree_max(0, "start");
     if (comm.rank() == 0) return;
-    const BusyWith busy(comm, "a short save");
+    const ScopedActivity busy(comm, "a short save");
     while (log.text().find("rank 1 is still busy with a short save") == std::string::npos)
       std::this_thread::yield();
   });
@@ -150,7 +150,7 @@ TEST(LocalGroup, wakes_all_when_one_has_failed) {
   EXPECT_EQ(errors[1], "rank 1, step: tower 2 failed: out of memory");
 }
 
-TEST(LocalGroup, refuses_members_at_different_stages) {
+TEST(LocalGroup, rejects_members_at_different_stages) {
   LocalGroup group(2);
   const auto errors = run(group, [](Comm& comm) {
     std::vector<float> values(comm.rank() == 0 ? 10 : 20);

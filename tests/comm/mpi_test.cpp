@@ -111,12 +111,12 @@ TEST(BusyRank, DISABLED_is_waited_for) {
   comm.agree_max(0, "begin");
   comm.set_timeout(2);
   if (comm.rank() == 2) {
-    const BusyWith busy(comm, "a long save");
+    const ScopedActivity busy(comm, "a long save");
     while (content_of(log).find("rank 2 is still busy with a long save; still waiting") == std::string::npos)
       std::this_thread::yield();
   }
   EXPECT_EQ(comm.agree_max(comm.rank(), "stop"), 2);
-  for (int i = 0; i < 100; ++i) const BusyWith busy(comm, "short ones");
+  for (int i = 0; i < 100; ++i) const ScopedActivity busy(comm, "short ones");
   std::vector<float> values(1000, 1);
   comm.all_reduce_sum(values, "gradients");
   EXPECT_EQ(values[999], 3);

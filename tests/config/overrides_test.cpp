@@ -31,7 +31,7 @@ TEST(Override, is_yaml_below_its_key) {
   EXPECT_EQ(to_json(parsed("a=hello world")), R"({"a": "hello world"})");
 }
 
-TEST(Override, of_a_variable_that_nothing_has_or_uses_is_refused) {
+TEST(Override, of_a_variable_that_nothing_has_or_uses_is_rejected) {
   EXPECT_EQ(complaint("{vars: {side: 3}, a: [x]}", "vars.dir=z"),
             "--set vars.dir: 'vars' has no 'dir', and no expression uses it");
   EXPECT_EQ(complaint("{vars: {side: 3}, a: [{b: $(vars.dir or 1)}]}", "vars.dir=z"), "");

@@ -38,19 +38,19 @@ TEST(YamlText, does_not_see_the_byte_order_mark) {
   EXPECT_EQ(YamlText::of_string("\xEF\xBB\xBFkey: 1", "a").text(), "key: 1");
 }
 
-TEST(YamlText, refuses_bytes_that_are_no_utf8) {
+TEST(YamlText, rejects_bytes_that_are_no_utf8) {
   EXPECT_EQ(writing_complaint("a: \xff"), "a.yaml:1:4: invalid UTF-8; save the file as UTF-8");
   EXPECT_EQ(writing_complaint("a\na: \xc3"), "a.yaml:2:4: invalid UTF-8; save the file as UTF-8");
   EXPECT_EQ(writing_complaint(std::string("a\0b", 3)), "a.yaml:1:2: invalid UTF-8; save the file as UTF-8");
   EXPECT_EQ(writing_complaint("a: \xf0\x9f\x98\x80"), "");
 }
 
-TEST(YamlText, refuses_tabs_in_the_indentation_only) {
+TEST(YamlText, rejects_tabs_in_the_indentation_only) {
   EXPECT_EQ(writing_complaint("a:\n  \tb: 1"), "a.yaml:2:3: tab in the indentation; use spaces");
   EXPECT_EQ(writing_complaint("a:\tb"), "");
 }
 
-TEST(YamlText, refuses_what_is_larger_than_a_config) {
+TEST(YamlText, rejects_what_is_larger_than_a_config) {
   EXPECT_EQ(writing_complaint(std::string(1000001, ' ')), "a.yaml:1:1: is larger than 1.0 MB");
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "tpack_large.yaml";
   std::ofstream(path) << std::string(1000001, '#');

@@ -26,7 +26,7 @@ std::string error_of(std::vector<std::string> arguments) {
   return "no error";
 }
 
-TEST(CommandTemplate, refuses_what_is_no_command) {
+TEST(CommandTemplate, rejects_what_is_no_command) {
   EXPECT_EQ(error_of({}),
             "callback RunCommand: 'command' names no program; write a list such as [notify, done]");
   const std::string fix = "; write {NAME} for a value, and {{ or }} for a brace";

@@ -46,7 +46,7 @@ TEST(PlainScalar, that_no_integer_holds_is_a_float) {
   EXPECT_EQ(ConfigNode::plain("9223372036854775808", {}).as_double(), 9223372036854775808.0);
 }
 
-TEST(ConfigNode, refuses_to_be_read_as_another_type) {
+TEST(ConfigNode, rejects_to_be_read_as_another_type) {
   EXPECT_THROW(ConfigNode(1).as_bool(), InternalError);
   EXPECT_THROW(ConfigNode(1.5).as_int(), InternalError);
   EXPECT_THROW(ConfigNode("1").as_double(), InternalError);

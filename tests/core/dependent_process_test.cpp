@@ -40,9 +40,9 @@ TEST(DependentProcess, adds_both_outputs_to_a_file) {
 TEST(DependentProcess, may_use_some_processors_only) {
   const TemporaryFolder folder;
   auto options = shell("taskset -cp $$", folder / "out.txt");
-  options.processors = {own_processors().back()};
+  options.processors = {allowed_cpus().back()};
   EXPECT_EQ(DependentProcess(options).wait(), 0);
-  const std::string last = ": " + std::to_string(own_processors().back()) + "\n";
+  const std::string last = ": " + std::to_string(allowed_cpus().back()) + "\n";
   EXPECT_TRUE(content_of(folder / "out.txt").ends_with(last)) << content_of(folder / "out.txt");
 }
 

@@ -190,7 +190,7 @@ TEST(Expression, says_what_it_gives_if_its_names_are_numbers) {
     EXPECT_EQ(result(open), std::nullopt) << open;
 }
 
-TEST(Expression, refuses_division_by_zero_and_overflow) {
+TEST(Expression, rejects_division_by_zero_and_overflow) {
   EXPECT_EQ(evaluation_complaint("1 / 0"), "a.yaml:2:12: division by zero");
   EXPECT_EQ(evaluation_complaint("1 // 0"), "a.yaml:2:12: division by zero");
   EXPECT_EQ(evaluation_complaint("1.5 % 0"), "a.yaml:2:14: division by zero");

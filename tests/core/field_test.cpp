@@ -54,7 +54,7 @@ TEST(BoolCodec, takes_true_and_false_only) {
       "a.yaml:2:3: 'x' of Thing: expected true or false (YAML 1.2 has no 'yes'), found the string 'yes'");
 }
 
-TEST(IntegerCodec, refuses_what_does_not_fit) {
+TEST(IntegerCodec, rejects_what_does_not_fit) {
   EXPECT_EQ(value_of<int8_t>(plain("-128")), -128);
   EXPECT_EQ(field_complaint<int8_t>(plain("128")),
             "a.yaml:2:3: 'x' of Thing: 128 is out of range; must be from -128 to 127");
@@ -76,13 +76,13 @@ TEST(RealCodec, takes_integers_too) {
             "a.yaml:2:3: 'x' of Thing: expected a number (remove the quotes), found the string '1e-3'");
 }
 
-TEST(RealCodec, refuses_a_number_too_large_for_a_float) {
+TEST(RealCodec, rejects_a_number_too_large_for_a_float) {
   EXPECT_EQ(value_of<double>(plain("1e300")), 1e300);
   EXPECT_EQ(field_complaint<float>(plain("1e300")),
             "a.yaml:2:3: 'x' of Thing: 1e300 is out of range; must be at most 3.4028235e+38");
 }
 
-TEST(RealCodec, refuses_what_no_computation_comes_back_from) {
+TEST(RealCodec, rejects_what_no_computation_comes_back_from) {
   for (const char* text : {".inf", "-.inf", ".nan"}) {
     EXPECT_EQ(field_complaint<double>(plain(text)),
               "a.yaml:2:3: 'x' of Thing: " + std::string(text) + " is not a finite number");
@@ -140,7 +140,7 @@ TEST(Check, says_which_values_are_legal) {
   EXPECT_EQ(field_complaint<double>(plain("1"), between(0, 1)), "");
 }
 
-TEST(Check, refuses_not_a_number_wherever_there_is_a_range) {
+TEST(Check, rejects_not_a_number_wherever_there_is_a_range) {
   EXPECT_NE(field_complaint<double>(plain(".nan"), between(0, 1)), "");
   EXPECT_NE(field_complaint<double>(plain(".nan"), above(0)), "");
   EXPECT_EQ(field_complaint<double>(plain("1e7"), time_limit()),

@@ -64,16 +64,16 @@ TEST(KindOfContent, does_not_guess) {
   EXPECT_FALSE(kind_of_content("\x01"s).is_no_text());
 }
 
-TEST(FileKind, is_refused_with_the_nearest_remedy) {
-  EXPECT_EQ(kind_of_content("GIF89a\x01\0"s).refused_as("a JPEG or PNG image"),
+TEST(FileKind, is_rejected_with_the_nearest_remedy) {
+  EXPECT_EQ(kind_of_content("GIF89a\x01\0"s).rejected_as("a JPEG or PNG image"),
             "a GIF image, not a JPEG or PNG image; convert it to JPEG or PNG");
-  EXPECT_EQ(kind_of_content("GIF89a\x01\0"s).refused_as("a config", "write YAML"),
+  EXPECT_EQ(kind_of_content("GIF89a\x01\0"s).rejected_as("a config", "write YAML"),
             "a GIF image, not a config; write YAML");
   EXPECT_EQ(
-      kind_of_content("version https://git-lfs.github.com/spec/v1\n").refused_as("a config", "write YAML"),
+      kind_of_content("version https://git-lfs.github.com/spec/v1\n").rejected_as("a config", "write YAML"),
       "a Git LFS pointer, not a config; fetch the file with `git lfs pull`")
       << "a pointer stands in for a file that may be right";
-  EXPECT_EQ(kind_of_content("%PDF-1.4").refused_as("a config"), "a PDF document, not a config");
+  EXPECT_EQ(kind_of_content("%PDF-1.4").rejected_as("a config"), "a PDF document, not a config");
 }
 
 }  // namespace

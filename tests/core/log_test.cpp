@@ -87,7 +87,7 @@ TEST_F(Log, puts_a_message_below_a_redrawn_line) {
               testing::MatchesRegex("\rstep 1\033.K\rstep 2\033.K\n.* warning: stop\n\rstep 3\033.K\n"));
 }
 
-TEST_F(Log, refuses_a_file_that_cannot_be_written) {
+TEST_F(Log, rejects_a_file_that_cannot_be_written) {
   EXPECT_THROW(log::to_file("/proc/no/such/log.txt"), ResourceError);
 }
 

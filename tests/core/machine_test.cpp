@@ -20,7 +20,7 @@ TEST(OwnProcessors, are_those_of_the_affinity_mask) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
   sched_getaffinity(0, sizeof mine, &mine);
-  const std::vector<int> all = own_processors();
+  const std::vector<int> all = allowed_cpus();
   EXPECT_EQ(all.size(), static_cast<size_t>(CPU_COUNT(&mine)));
   for (const int processor : all) EXPECT_TRUE(CPU_ISSET(static_cast<size_t>(processor), &mine));
 }

@@ -58,8 +58,8 @@ TEST(ChildProcess, that_ignores_the_request_is_killed) {
   ChildProcess process(
       {"sh", "-c", "trap '' TERM; echo > \"$0\"; while :; do sleep 0.01; done", folder / "up"});
   while (!read_whole_file(folder / "up")) ASSERT_FALSE(process.ended());
-  EXPECT_EQ(process.stop(0.05).str(), "ended by signal 9 (Killed)");
-  EXPECT_EQ(process.stop(0.05).str(), "ended by signal 9 (Killed)") << "once more";
+  EXPECT_EQ(process.stop(0.05).str(), "killed by signal 9 (Killed)");
+  EXPECT_EQ(process.stop(0.05).str(), "killed by signal 9 (Killed)") << "once more";
 }
 
 TEST(ChildProcess, is_ended_when_the_wait_is_stopped) {
@@ -67,7 +67,7 @@ TEST(ChildProcess, is_ended_when_the_wait_is_stopped) {
   source.request_stop();
   ChildProcess process({"sleep", "1000"});
   EXPECT_THROW(process.wait(1000, source.get_token()), Stopped);
-  EXPECT_EQ(process.ended()->str(), "ended by signal 15 (Terminated)");
+  EXPECT_EQ(process.ended()->str(), "killed by signal 15 (Terminated)");
 }
 
 }  // namespace

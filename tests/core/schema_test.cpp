@@ -58,7 +58,7 @@ TEST(Schema, reports_all_mistakes_at_once_in_file_order) {
             "a.yaml:6:1: unknown key 'zzz' in layer Thing; known: units, rate, names");
 }
 
-TEST(Schema, refuses_a_list_instead_of_parameters) {
+TEST(Schema, rejects_a_list_instead_of_parameters) {
   Diagnostics errors;
   Schema<NoParams>("Nothing.").parse(ConfigNode::list({}, at(2, 2)), "layer ReLU", errors);
   try {

@@ -96,7 +96,7 @@ TEST(Substitute, writes_set_variables_of_the_environment_next_to_bare_names) {
             "\"$(f * (env.TPACK_TEST_NONE or 2))\"");
 }
 
-TEST(Substitute, refuses_a_list_next_to_a_bare_name) {
+TEST(Substitute, rejects_a_list_next_to_a_bare_name) {
   try {
     substituted("$(f + vars.list)", BareNames::kLeave);
     FAIL() << "no error";

@@ -88,7 +88,7 @@ TEST(MatchAndReplace, fills_in_the_groups_of_a_whole_match) {
   EXPECT_THROW(match_and_replace("a", "(", "b"), ConfigError);
 }
 
-TEST(FullMatch, refuses_what_is_not_a_regular_expression) {
+TEST(FullMatch, rejects_what_is_not_a_regular_expression) {
   try {
     full_match("a", "(");
     FAIL() << "no error";

@@ -32,7 +32,7 @@ TEST(BatchedFlow, knows_its_size_and_spec) {
   EXPECT_EQ(made(true, 3).batch_size(), 3);
 }
 
-TEST(BatchedFlow, refuses_a_batch_larger_than_the_pass) {
+TEST(BatchedFlow, rejects_a_batch_larger_than_the_pass) {
   const DataFlow flow = make_flow(list({item("Counting", 6), item("BatchData", {{"batch_size", 7}})}));
   EXPECT_EQ(
       error_of([&] { flow.prepare(); }),

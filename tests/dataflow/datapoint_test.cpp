@@ -75,7 +75,7 @@ TEST(StoreRow, swapped_components_do_not_overwrite_each_other) {
   EXPECT_EQ(batch[1].at(1), 1);
 }
 
-TEST(StoreRow, another_shape_is_refused) {
+TEST(StoreRow, another_shape_is_rejected) {
   const std::vector<Tensor> batch = {Tensor(DType::kUInt8, {2, 4, 4})};
   Datapoint d;
   d.renew(0, {DType::kUInt8, {4, 5}});

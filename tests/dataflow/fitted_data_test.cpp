@@ -105,7 +105,7 @@ TEST(FittedData, classes_of_each_label_column_are_those_of_the_training_data) {
   data.file("some.csv", "c,y\nz,yes\nb,yes\n");
   EXPECT_EQ(
       data.following("CSV: {file: train.csv" + labels, "CSV: {file: some.csv" + labels).facts()[0].remarks,
-      std::vector<std::string>{"1 bad row: line 2: column 'c' has 'z', which is no class of data.train"});
+      std::vector<std::string>{"1 bad row: line 2: column 'c' has 'z', which is not a class of data.train"});
 }
 
 TEST(FittedData, folders_of_images_have_the_classes_of_the_training_folder) {
@@ -119,7 +119,7 @@ TEST(FittedData, folders_of_images_have_the_classes_of_the_training_folder) {
   EXPECT_THAT(facts.remarks, ElementsAre("no folders for the classes ants, bees of data.train"));
   data.file("val/flies/1.png", "");
   EXPECT_THAT(data.error("ImageFolder: train", "ImageFolder: val"),
-              HasSubstr("has a folder 'flies', which is no class of data.train; data.train has"));
+              HasSubstr("has a folder 'flies', which is not a class of data.train; data.train has"));
 }
 
 TEST(FittedData, what_was_stored_holds_for_every_flow) {

@@ -46,7 +46,7 @@ TEST(ImageGrid, makes_gray_images_rgb_next_to_others) {
   EXPECT_EQ(pixel(2, 7), (std::vector<double>{15, 16, 17}));
 }
 
-TEST(ImageGrid, refuses_what_does_not_fit_together) {
+TEST(ImageGrid, rejects_what_does_not_fit_together) {
   EXPECT_THROW(image_grid({}, 2), ShapeError);
   const Tensor small(DType::kFloat32, {2, 2, 1});
   EXPECT_THROW(image_grid(std::vector{image_of({1, 2, 3, 4, 5, 6}), small}, 2), ShapeError);

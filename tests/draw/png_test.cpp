@@ -40,7 +40,7 @@ TEST(PngEncoder, encodes_each_picture_of_a_batch) {
   EXPECT_EQ(decoded(images[1], PNG_FORMAT_RGBA), (std::vector<uint8_t>{5, 6, 7, 255}));
 }
 
-TEST(PngEncoder, refuses_what_is_not_an_image) {
+TEST(PngEncoder, rejects_what_is_not_an_image) {
   EXPECT_THROW(encode_png(Tensor(DType::kUInt8, {5})), ShapeError);
   EXPECT_THROW(encode_png(Tensor(DType::kUInt8, {5, 5, 2})), ShapeError);
   EXPECT_THROW(encode_png(Tensor(DType::kInt32, {5, 5})), ShapeError);

@@ -43,7 +43,7 @@ TEST(GridWorld, stops_at_walls_and_at_the_edge) {
   }
 }
 
-TEST(GridWorld, refuses_maps_that_are_none) {
+TEST(GridWorld, rejects_maps_that_are_none) {
   const auto error_of = [](const std::string& map) -> std::string {
     try {
       Registry<Environment>::make_item(parse_yaml("GridWorld: {map: " + map + "}", "a.yaml"));

@@ -27,7 +27,7 @@ class Forwarding final : public Trainer {
   bool step(int64_t step, const std::stop_token& stop) override { return inner_->step(step, stop); }
   std::optional<int64_t> steps_per_pass() const override { return inner_->steps_per_pass(); }
   StepSize step_size() const override { return inner_->step_size(); }
-  std::optional<TowerPlace> tower_place() override { return inner_->tower_place(); }
+  std::optional<ModelHandle> model_handle() override { return inner_->model_handle(); }
   int64_t samples() const override { return inner_->samples(); }
   void save(CheckpointContent& content) const override { inner_->save(content); }
   void load(const CheckpointContent& content, const std::string& source) override {

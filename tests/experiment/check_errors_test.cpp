@@ -107,7 +107,7 @@ std::vector<std::string> verbatim_cases() {
 
 class ErrorCorpus : public testing::TestWithParam<std::string> {};
 
-TEST_P(ErrorCorpus, is_refused_with_its_facts) {
+TEST_P(ErrorCorpus, is_rejected_with_its_facts) {
   const std::string errors = errors_of(GetParam());
   ASSERT_FALSE(errors.empty()) << "the config is valid";
   const std::string facts = error_facts(errors) + "\n";

@@ -62,7 +62,7 @@ TEST_F(DataChanges, need_a_record_that_can_be_read) {
     EXPECT_THROW(DataRecord::from_json(text, "file.h5"), CheckpointError) << text;
 }
 
-TEST_F(DataChanges, between_ranks_are_refused) {
+TEST_F(DataChanges, between_ranks_are_rejected) {
   for (const char* name : {"same/ants/1.png", "same/ants/2.png", "fewer/ants/1.png"}) image(name);
   /// What each rank of three says whose images are in these folders.
   const auto errors_of = [&](const std::vector<std::string>& folders) {

@@ -138,10 +138,11 @@ TEST_F(DataReport, validation_has_the_classes_of_the_training_data) {
   fs::create_directories(folder_ / "other/wasps");
   const Outcome other = check(words);
   EXPECT_EQ(other.code, 2);
-  EXPECT_NE(other.err.find(
-                "has a folder 'wasps', which is no class of data.train; data.train has ants, bees; rename or "
-                "move the folder, or add it to the training data"),
-            std::string::npos)
+  EXPECT_NE(
+      other.err.find(
+          "has a folder 'wasps', which is not a class of data.train; data.train has ants, bees; rename or "
+          "move the folder, or add it to the training data"),
+      std::string::npos)
       << other.err;
 }
 
@@ -156,7 +157,7 @@ TEST_F(DataReport, the_layout_of_an_image_comes_from_its_source) {
   EXPECT_EQ(layers.at(0).at("shape"), (std::vector<int64_t>{1, 1, 4, 4})) << "channels first";
 }
 
-TEST_F(DataReport, a_layout_against_that_of_the_source_is_refused) {
+TEST_F(DataReport, a_layout_against_that_of_the_source_is_rejected) {
   const Outcome outcome = check({"--set", "model.inputs.image.layout=CHW"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find(

@@ -39,7 +39,7 @@ TEST(Gates, look_at_the_best_value_where_they_say_so) {
   int64_t epoch = 0;
   for (const double value : std::vector<double>{0.5, 0.9, NAN, 0.7}) {
     ++epoch;
-    monitors.set_moment({epoch, epoch});
+    monitors.set_stamp({epoch, epoch});
     monitors.put_scalar("accuracy", value);
   }
   EXPECT_EQ(missed({parse_gate("best accuracy", ">= 0.9", {})}, monitors), "");
@@ -52,7 +52,7 @@ TEST(Gates, look_at_the_best_value_where_they_say_so) {
 
 const StatisticGoals kProvided = {{"accuracy", Goal::kMax}, {"cost", Goal::kMin}, {"mean", std::nullopt}};
 
-std::string refused(const std::string& name, const std::string& bound) {
+std::string rejected(const std::string& name, const std::string& bound) {
   try {
     check_gates({parse_gate(name, bound, {})}, kProvided);
   } catch (const ConfigError& error) {
@@ -61,21 +61,21 @@ std::string refused(const std::string& name, const std::string& bound) {
   return "";
 }
 
-TEST(Gates, of_unknown_statistics_are_refused) {
-  EXPECT_EQ(refused("cost", "< 1"), "");
-  EXPECT_EQ(refused("best cost", "< 1"), "");
-  EXPECT_EQ(refused("costs", "< 1"), "unknown statistic 'costs'; did you mean 'cost'?");
-  EXPECT_EQ(refused("best costs", "< 1"), "unknown statistic 'costs'; did you mean 'cost'?");
+TEST(Gates, of_unknown_statistics_are_rejected) {
+  EXPECT_EQ(rejected("cost", "< 1"), "");
+  EXPECT_EQ(rejected("best cost", "< 1"), "");
+  EXPECT_EQ(rejected("costs", "< 1"), "unknown statistic 'costs'; did you mean 'cost'?");
+  EXPECT_EQ(rejected("best costs", "< 1"), "unknown statistic 'costs'; did you mean 'cost'?");
 }
 
-TEST(Gates, that_bad_values_meet_are_refused) {
+TEST(Gates, that_bad_values_meet_are_rejected) {
   for (const char* bound : {"< 0.9", "<= 0.9"}) {
-    EXPECT_EQ(refused("accuracy", bound), "gate accuracy " + std::string(bound) +
-                                              ": higher values of 'accuracy' are better; use >= or >");
-    EXPECT_EQ(refused("mean", bound), "");
+    EXPECT_EQ(rejected("accuracy", bound), "gate accuracy " + std::string(bound) +
+                                               ": higher values of 'accuracy' are better; use >= or >");
+    EXPECT_EQ(rejected("mean", bound), "");
   }
-  EXPECT_EQ(refused("cost", "> 1"), "gate cost > 1: lower values of 'cost' are better; use <= or <");
-  EXPECT_EQ(refused("mean", "> 1"), "");
+  EXPECT_EQ(rejected("cost", "> 1"), "gate cost > 1: lower values of 'cost' are better; use <= or <");
+  EXPECT_EQ(rejected("mean", "> 1"), "");
 }
 
 TEST(MonitorNeeds, are_statistics_of_the_run) {

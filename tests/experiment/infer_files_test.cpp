@@ -204,7 +204,7 @@ TEST_F(Infer, gives_a_row_what_the_same_row_gave_in_training) {
       << lacking.err;
 }
 
-TEST_F(Infer, refuses_a_file_with_two_columns_of_a_name_that_the_model_needs) {
+TEST_F(Infer, rejects_a_file_with_two_columns_of_a_name_that_the_model_needs) {
   train_tags();
   write_content(folder_ / "twice.csv", "u,v,u\n1,2,3\n");
   const Outcome twice = infer({folder_ / "twice.csv"});
@@ -413,7 +413,7 @@ TEST_F(Infer, reads_pixels_as_training_does) {
   EXPECT_EQ(pixels, json::parse("[[[21, 1], [26, 6], [31, 11], [36, 16]]]")) << pixels;
 }
 
-TEST_F(Infer, refuses_options_that_fit_no_output) {
+TEST_F(Infer, rejects_options_that_fit_no_output) {
   train_tags();
   EXPECT_NE(infer({folder_ / "train.csv", "--top-k", "2"})
                 .err.find("--top-k: no output of predict is probabilities of classes, which a Softmax gives; "

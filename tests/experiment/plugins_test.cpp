@@ -33,7 +33,7 @@ TEST(Plugins, must_be_there) {
   EXPECT_EQ(error_of("/no/such.so"), "--set plugins: no such plugin '/no/such.so'");
 }
 
-TEST(Plugins, that_everybody_may_write_are_refused) {
+TEST(Plugins, that_everybody_may_write_are_rejected) {
   const TemporaryFolder folder;
   write_content(folder / "p.so", "x");
   fs::permissions(folder / "p.so", fs::perms::others_write, fs::perm_options::add);
@@ -41,14 +41,14 @@ TEST(Plugins, that_everybody_may_write_are_refused) {
                                            " is world-writable; remove that permission with chmod o-w");
 }
 
-TEST(Plugins, in_folders_that_everybody_may_write_are_refused) {
+TEST(Plugins, in_folders_that_everybody_may_write_are_rejected) {
   const TemporaryFolder folder;
   write_content(folder / "p.so", "x");
   fs::permissions(folder.str(), fs::perms::others_write, fs::perm_options::add);
   EXPECT_NE(error_of(folder / "p.so").find("the folder of the plugin " + folder.str()), std::string::npos);
 }
 
-TEST(Plugins, are_refused_if_a_link_leads_to_a_world_writable_folder) {
+TEST(Plugins, are_rejected_if_a_link_leads_to_a_world_writable_folder) {
   const TemporaryFolder folder;
   const TemporaryFolder open;
   write_content(open / "p.so", "x");

@@ -135,7 +135,7 @@ TEST(PredictionWriter, leaves_the_old_file_until_the_new_one_is_whole) {
   }
 }
 
-TEST(PredictionWriter, refuses_outputs_that_cannot_be_written) {
+TEST(PredictionWriter, rejects_outputs_that_cannot_be_written) {
   EXPECT_THROW(make_prediction_writer({"csv", "/no/such/folder/x.csv", {}, {}, 1}), ResourceError);
   EXPECT_THROW(make_prediction_writer({"hdf5", "", {}, {}, 1}), ConfigError);
 }

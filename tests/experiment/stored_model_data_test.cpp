@@ -136,7 +136,7 @@ TEST_F(LearnedData, a_setting_without_effect_is_an_error) {
   }
 }
 
-TEST_F(LearnedData, a_resume_that_would_drop_variables_is_refused) {
+TEST_F(LearnedData, a_resume_that_would_drop_variables_is_rejected) {
   ASSERT_EQ(train_numbers().code, 0);
   const Outcome outcome = tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run", "--resume",
                                  "auto", "--set", "max_epoch=21", "--set", "model.layers.fc.use_bias=false"});

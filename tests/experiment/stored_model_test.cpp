@@ -111,8 +111,8 @@ TEST_F(Stored, infer_says_which_size_the_model_takes) {
   EXPECT_EQ(tpack({"infer", model(), *folder_ / "c large.png", "--set", flow}).code, 0);
 }
 
-TEST_F(Stored, infer_refuses_a_flow_that_no_file_can_fit_before_it_reads_any) {
-  const auto refused = [&](const std::string& flow) {
+TEST_F(Stored, infer_rejects_a_flow_that_no_file_can_fit_before_it_reads_any) {
+  const auto rejected = [&](const std::string& flow) {
     const Outcome outcome =
         tpack({"infer", model(), good(), "--skip-bad", "--set", "data.validation=" + flow});
     EXPECT_EQ(outcome.code, 2) << outcome.err;
@@ -121,10 +121,10 @@ TEST_F(Stored, infer_refuses_a_flow_that_no_file_can_fit_before_it_reads_any) {
   };
   const std::string source =
       "[{FakeData: {shapes: [[4, 4, 1], []], dtype: [uint8, int32], names: [image, label]}}, ";
-  EXPECT_NE(refused(source + "{AugmentImageComponent: [{Resize: 5}]}, {BatchData: {batch_size: 4}}]")
+  EXPECT_NE(rejected(source + "{AugmentImageComponent: [{Resize: 5}]}, {BatchData: {batch_size: 4}}]")
                 .find("gives uint8 [5, 5, 1], the model takes uint8 [4, 4, 1]"),
             std::string::npos);
-  EXPECT_NE(refused("[{FakeData: {shapes: [[4]], names: [other]}}, {BatchData: {batch_size: 4}}]")
+  EXPECT_NE(rejected("[{FakeData: {shapes: [[4]], names: [other]}}, {BatchData: {batch_size: 4}}]")
                 .find("infer reads images, but the source of flow 'validation' has none"),
             std::string::npos);
 }
@@ -238,12 +238,12 @@ TEST_F(Stored, infer_writes_hdf5) {
   EXPECT_EQ(beyond.code, 2);
   EXPECT_NE(beyond.err.find("--top-k 4: the model has 3 classes"), std::string::npos) << beyond.err;
   for (const char* name : {"files", "labels", "files/x"}) {
-    const Outcome refused =
+    const Outcome rejected =
         tpack({"infer", model(), good(), "--format", "hdf5", "--output", *folder_ / "no.h5", "--set",
                "predict.outputs={" + std::string(name) + ": {Softmax: fc}}"});
-    EXPECT_EQ(refused.code, 2) << refused.err;
-    EXPECT_NE(refused.err.find("cannot hold output '" + std::string(name) + "'"), std::string::npos)
-        << refused.err;
+    EXPECT_EQ(rejected.code, 2) << rejected.err;
+    EXPECT_NE(rejected.err.find("cannot hold output '" + std::string(name) + "'"), std::string::npos)
+        << rejected.err;
   }
 }
 

@@ -29,7 +29,7 @@ class TrainBest : public testing_cli::WithTinyRuns {
   }
   bool anything_left() const {
     for (const auto& entry : fs::directory_iterator(run_folder() + "/checkpoints"))
-      if (entry.path().filename().string().starts_with("left-")) return true;
+      if (entry.path().filename().string().starts_with("archived-")) return true;
     return false;
   }
 };

@@ -75,7 +75,7 @@ TEST_F(TrainOnImages, goes_on_with_the_labels_that_it_has_learned) {
   const Outcome other = train({"--set", flow, "--resume", "auto", "--set", "max_epoch=4"});
   EXPECT_EQ(other.code, 2) << other.err;
   EXPECT_NE(
-      other.err.find("has a folder 'aphids', which is no class of data.train; data.train has ants, bees"),
+      other.err.find("has a folder 'aphids', which is not a class of data.train; data.train has ants, bees"),
       std::string::npos)
       << other.err;
   fs::remove(folder_ / "images/aphids");

@@ -59,7 +59,7 @@ TEST_F(TrainDevice, with_memory_of_its_own_resumes_bit_exactly) {
 }
 
 TEST_F(TrainDevice, with_memory_of_its_own_reduces_gradients) {
-  if (own_processors().size() < 2) GTEST_SKIP() << "this machine gives one processor";
+  if (allowed_cpus().size() < 2) GTEST_SKIP() << "this machine gives one processor";
   train_on("{SyncMultiGPU: {devices: [cpu:0, cpu:1]}}", "here");
   train_on("{SyncMultiGPU: {devices: [apart:0, apart:1]}}", "there");
   expect_same_tensors(checkpoint(6, "here"), checkpoint(6, "there"));
@@ -76,7 +76,7 @@ TEST_F(TrainDevice, with_memory_of_its_own_takes_weights_of_a_file) {
 }
 
 /// The test device is no test if the host could use its memory.
-TEST_F(TrainDevice, refuses_the_host) {
+TEST_F(TrainDevice, rejects_the_host) {
   ApartMemory memory("apart:0");
   const Tensor tensor({DType::kFloat32, {3}}, memory.allocate_zeros(12));
   EXPECT_THROW(tensor.raw(), InternalError);

@@ -41,7 +41,7 @@ TEST_F(Resources, a_part_of_the_processors_that_is_not_there_is_exit_2_with_its_
 
 TEST_F(Resources, too_few_processors_are_exit_5_with_their_number) {
   write_content(config(), std::string(kTinyConfig) + "trainer: {SyncMultiGPU: {devices: [cpu:0, cpu:1]}}\n");
-  const std::string processor = std::to_string(own_processors().at(0));
+  const std::string processor = std::to_string(allowed_cpus().at(0));
   testing_cli::Process check({"taskset", "-c", processor, testing_cli::program(), "check", config()},
                              folder_ / "check");
   EXPECT_EQ(check.wait(), 5);
@@ -53,7 +53,7 @@ TEST_F(Resources, too_few_processors_are_exit_5_with_their_number) {
 /// On one processor, which another process keeps busy. Sanitizers make steps a hundred times slower, so the
 /// epoch is longer only if it was too short to tell.
 TEST_F(Resources, processors_that_others_use_are_named_in_the_line_of_the_epoch) {
-  const std::string processor = std::to_string(own_processors().at(0));
+  const std::string processor = std::to_string(allowed_cpus().at(0));
   const testing_cli::Process neighbor({"taskset", "-c", processor, "sh", "-c", "while :; do :; done"},
                                       folder_ / "neighbor");
   std::string text;

@@ -57,7 +57,7 @@ TEST_F(TrainResume, keeps_the_best_checkpoints_of_a_run_that_has_no_others) {
 
 TEST_F(TrainResume, auto_does_not_start_over_if_all_checkpoints_were_set_aside) {
   ASSERT_EQ(train().code, 0);
-  const std::string left = run_folder() + "/checkpoints/left-0101-000000";
+  const std::string left = run_folder() + "/checkpoints/archived-0101-000000";
   fs::create_directory(left);
   for (const int64_t step : {10, 20}) fs::rename(checkpoint(step), left + "/" + std::to_string(step) + ".h5");
   const Outcome outcome = train({"--resume", "auto"});
@@ -120,18 +120,18 @@ TEST_F(TrainResume, a_run_from_an_older_checkpoint_leaves_the_later_ones_behind)
   EXPECT_FALSE(fs::exists(checkpoint(20)));
   const auto names = names_in(run_folder() + "/checkpoints");
   const auto left =
-      std::find_if(names.begin(), names.end(), [](const auto& n) { return n.starts_with("left-"); });
+      std::find_if(names.begin(), names.end(), [](const auto& n) { return n.starts_with("archived-"); });
   ASSERT_NE(left, names.end());
   EXPECT_TRUE(fs::exists(run_folder() + "/checkpoints/" + *left + "/model-20.h5"));
   const Outcome on = train({"--resume", "auto", "--set", callbacks});
   EXPECT_NE(on.err.find("resuming from " + checkpoint(10)), std::string::npos) << on.err;
 }
 
-/// The files of the one checkpoints/left-TIME, by name.
+/// The files of the one checkpoints/archived-TIME, by name.
 std::map<std::string, std::string> set_aside(const std::string& run_folder) {
   std::map<std::string, std::string> files;
   for (const std::string& name : names_in(run_folder + "/checkpoints")) {
-    if (!name.starts_with("left-")) continue;
+    if (!name.starts_with("archived-")) continue;
     EXPECT_TRUE(files.empty()) << "there are two";
     const std::string folder = run_folder + "/checkpoints/" + name;
     for (const std::string& file : names_in(folder)) files[file] = content_of(folder + "/" + file);
@@ -316,7 +316,7 @@ TEST_F(TrainResume, auto_leaves_a_damaged_checkpoint_out) {
   EXPECT_NE(outcome.err.find("warning: " + checkpoint(20)), std::string::npos);
 }
 
-TEST_F(TrainResume, auto_refuses_if_all_are_damaged) {
+TEST_F(TrainResume, auto_rejects_if_all_are_damaged) {
   ASSERT_EQ(train().code, 0);
   for (const int64_t step : {10, 20}) fs::resize_file(checkpoint(step), 1000);
   const Outcome outcome = train({"--resume", "auto"});

@@ -51,7 +51,7 @@ TEST_F(Train, trains_the_same_from_the_effective_config) {
   EXPECT_EQ(content_of(run_folder() + "/config.yaml"), content_of(run_folder("again") + "/config.yaml"));
 }
 
-TEST_F(Train, refuses_a_folder_with_checkpoints) {
+TEST_F(Train, rejects_a_folder_with_checkpoints) {
   ASSERT_EQ(train().code, 0);
   const Outcome outcome = train();
   EXPECT_EQ(outcome.code, 2);
@@ -60,7 +60,7 @@ TEST_F(Train, refuses_a_folder_with_checkpoints) {
   EXPECT_NE(outcome.err.find("--resume auto"), std::string::npos);
 }
 
-TEST_F(Train, refuses_options_that_a_script_left_empty) {
+TEST_F(Train, rejects_options_that_a_script_left_empty) {
   for (const char* option : {"--log-dir", "--resume", "--plan"}) {
     const Outcome outcome = tpack({"train", config(), option, ""});
     EXPECT_EQ(outcome.code, 2) << option;
@@ -125,7 +125,7 @@ TEST_F(Train, checkpoints_have_the_entries_that_their_page_names) {
   }
 }
 
-TEST_F(Train, refuses_a_folder_in_which_another_process_trains) {
+TEST_F(Train, rejects_a_folder_in_which_another_process_trains) {
   ASSERT_EQ(train().code, 0);
   const int lock = open((run_folder() + "/.lock").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(lock, LOCK_EX | LOCK_NB), 0);
@@ -288,11 +288,11 @@ TEST_F(Train, a_plan_of_another_network_is_exit_2) {
   EXPECT_NE(plan.cpu, "");
   for (auto& [name, section] : plan.sections) section.nodes["conv9/Convolution"] = {"nhwc", "direct"};
   write_content(folder_ / "other.json", plan.to_json());
-  const Outcome refused = train({"--plan", folder_ / "other.json"}, "again");
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("error: " + (folder_ / "other.json") + ": section '"), std::string::npos);
-  EXPECT_NE(refused.err.find("names node conv9/Convolution"), std::string::npos) << refused.err;
-  EXPECT_NE(refused.err.find("--replan"), std::string::npos);
+  const Outcome rejected = train({"--plan", folder_ / "other.json"}, "again");
+  EXPECT_EQ(rejected.code, 2);
+  EXPECT_NE(rejected.err.find("error: " + (folder_ / "other.json") + ": section '"), std::string::npos);
+  EXPECT_NE(rejected.err.find("names node conv9/Convolution"), std::string::npos) << rejected.err;
+  EXPECT_NE(rejected.err.find("--replan"), std::string::npos);
   EXPECT_EQ(train({"--plan", folder_ / "other.json", "--replan"}, "third").code, 2);
 }
 
@@ -362,7 +362,7 @@ TEST_F(Train, two_ranks_write_one_folder) {
   EXPECT_EQ(exit_code("ranks"), 0);
 }
 
-TEST_F(Train, ranks_with_different_configs_or_plans_are_refused_before_anything_is_written) {
+TEST_F(Train, ranks_with_different_configs_or_plans_are_rejected_before_anything_is_written) {
   if (const auto why = no_ranks()) GTEST_SKIP() << *why;
   ASSERT_EQ(train().code, 0);
   const std::vector<std::string> plain = {"--set", "trainer=Horovod"};

@@ -35,7 +35,7 @@ TEST_F(BuilderTest, declares_variables_under_the_scope_and_reads_them_once) {
   EXPECT_TRUE(table_.find("fc/W")->trainable);
 }
 
-TEST_F(BuilderTest, refuses_a_variable_of_another_shape_with_the_layer_s_position) {
+TEST_F(BuilderTest, rejects_a_variable_of_another_shape_with_the_layer_s_position) {
   const Position here{std::make_shared<const std::string>("net.yaml"), 7, 5};
   const Builder::NameScope scope(b_, "fc", here);
   b_.variable("W", {3, 4}, {});

@@ -38,11 +38,11 @@ void keep_larger(std::span<double> total, std::span<const double> batch) {
   for (size_t i = 0; i < total.size(); ++i) total[i] = std::max(total[i], batch[i]);
 }
 double difference(std::span<const double> total) { return total[1] - total[0]; }
-const Accumulation kLargest = {keep_larger, difference};
+const Accumulation kMax = {keep_larger, difference};
 
 TEST_F(TallyTest, adds_up_as_the_statistic_says) {
   Statistic largest = statistic({2});
-  largest.accumulation = &kLargest;
+  largest.accumulation = &kMax;
   Tally tally(largest);
   tally.add(Tensor::of<double>({2}, {3, 5}), number(1));
   tally.add(Tensor::of<double>({2}, {1, 9}), number(1));

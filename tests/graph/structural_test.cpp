@@ -22,7 +22,7 @@ TEST(Transpose, moves_axes) {
   EXPECT_TRUE(bit_equal(y[0], Tensor::of<double>({3, 2}, {1, 4, 2, 5, 3, 6})));
 }
 
-TEST(Transpose, refuses_orders_that_are_no_permutation) {
+TEST(Transpose, rejects_orders_that_are_no_permutation) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});
@@ -53,7 +53,7 @@ TEST(Reduce, shares_the_gradient_among_equal_maxima) {
   EXPECT_EQ(y[1].at(2), 0);
 }
 
-TEST(Reshape, refuses_other_numbers_of_elements) {
+TEST(Reshape, rejects_other_numbers_of_elements) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});

@@ -32,7 +32,7 @@ TEST(BuildTower, brings_images_into_logical_order_and_fetches_statistics) {
   EXPECT_EQ(graph.fetches()[2].name, "image");
 }
 
-TEST(BuildTower, refuses_a_fetch_it_does_not_have) {
+TEST(BuildTower, rejects_a_fetch_it_does_not_have) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});

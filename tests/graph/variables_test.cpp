@@ -47,7 +47,7 @@ TEST(PatternOfVariables, that_matches_nothing_gets_the_nearest_name) {
             "no variable matches 'zzz' or is below it; known: body, head");
 }
 
-TEST(VariableTable, refuses_a_second_declaration_that_differs) {
+TEST(VariableTable, rejects_a_second_declaration_that_differs) {
   VariableTable table;
   table.declare(weight("a", {3}));
   EXPECT_NO_THROW(table.declare(weight("a", {3})));

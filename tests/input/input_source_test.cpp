@@ -64,8 +64,8 @@ TEST(BindInputs, casts_labels_of_other_integers) {
   const auto error = [&](const TowerInput& input) -> std::string {
     try {
       bind_inputs({input}, batches, "data.train");
-    } catch (const ConfigError& refused) {
-      return refused.what();
+    } catch (const ConfigError& rejected) {
+      return rejected.what();
     }
     return "";
   };
@@ -79,7 +79,7 @@ TEST(BindInputs, casts_labels_of_other_integers) {
       << "images stay as they are";
 }
 
-TEST(BindInputs, refuses_the_layout_that_the_images_do_not_have) {
+TEST(BindInputs, rejects_the_layout_that_the_images_do_not_have) {
   const Spec images = {{"image", {DType::kUInt8, {4, 3, 3, 3}}, true}};
   const auto error_with = [&](const std::string& layout, const Spec& batches) -> std::string {
     try {

@@ -92,7 +92,7 @@ TEST(QueueInput, stops_when_asked) {
       Stopped);
 }
 
-TEST(QueueInput, refuses_a_queue_of_one) { EXPECT_THROW(input_of("Queue", {{"capacity", 1}}), ConfigError); }
+TEST(QueueInput, rejects_a_queue_of_one) { EXPECT_THROW(input_of("Queue", {{"capacity", 1}}), ConfigError); }
 
 }  // namespace
 }  // namespace tpack

@@ -198,7 +198,7 @@ TEST(Regularize, takes_half_of_squares_and_absolute_values_of_whole_names) {
   EXPECT_DOUBLE_EQ(regularized("Regularize: {variables: \"a/.*\", l1: 1, l2: 2}").at(0), 14 + 25 + 49);
 }
 
-TEST(Regularize, refuses_patterns_that_match_nothing) {
+TEST(Regularize, rejects_patterns_that_match_nothing) {
   EXPECT_THROW(regularized("Regularize: {variables: \"W\", l2: 1}"), ConfigError);
   EXPECT_THROW(regularized("Regularize: {variables: \"(\", l2: 1}"), ConfigError);
   EXPECT_THROW(regularized("Regularize: {variables: \".*\"}"), ConfigError);

@@ -87,7 +87,7 @@ TEST(ExpressionCost, points_at_mistakes) {
               HasSubstr("'expression' is missing"));
 }
 
-TEST(ExpressionCost, refuses_batches_of_different_sizes) {
+TEST(ExpressionCost, rejects_batches_of_different_sizes) {
   EXPECT_EQ(complaint_of<Cost>(quoted("a + b"), kNames, {kValues[0], Tensor::of<double>({2}, {1, 2})}),
             "cost.yaml:1:18: output b has 2 values, but a has 3");
 }

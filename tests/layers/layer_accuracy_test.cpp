@@ -16,7 +16,7 @@ namespace {
 using Real = long double;
 using Function = Real (*)(Real);
 
-constexpr double kMostError = 4e-6;  // relative
+constexpr double kMaxError = 4e-6;  // relative
 
 struct FloatCase {
   std::string name;  // of the test
@@ -70,7 +70,7 @@ void expect_near(const Tensor& found, const std::vector<float>& x, Function trut
     const auto expected = truth(static_cast<Real>(x[i]));
     if (std::abs(expected) > static_cast<Real>(std::numeric_limits<float>::max())) continue;
     const double error = std::abs(found.at(static_cast<int64_t>(i)) - static_cast<double>(expected));
-    EXPECT_LE(error, kMostError * std::abs(static_cast<double>(expected)) +
+    EXPECT_LE(error, kMaxError * std::abs(static_cast<double>(expected)) +
                          static_cast<double>(std::numeric_limits<float>::min()) + slack)
         << "at " << x[i] << ": " << found.at(static_cast<int64_t>(i)) << " for "
         << static_cast<double>(expected);
@@ -135,7 +135,7 @@ TEST_P(AccuracyOfCosts, of_value_and_gradient) {
         {x, Tensor::of<int32_t>({1}, {c.is_yes ? 0 : 1})}, {});
     const auto expect_close = [&](double value, Real truth) {
       EXPECT_LE(std::abs(value - static_cast<double>(truth)),
-                kMostError * std::abs(static_cast<double>(truth)) +
+                kMaxError * std::abs(static_cast<double>(truth)) +
                     static_cast<double>(std::numeric_limits<float>::min()))
           << "at " << all[i];
     };

@@ -77,7 +77,7 @@ inline void PrintTo(const LayerCase& c, std::ostream* out) { *out << c.name; }
 
 /// The cases of the golden file whose gradients take moments to be checked element by element.
 inline std::vector<LayerCase> small_golden_cases() {
-  constexpr int64_t kMostElements = 300;
+  constexpr int64_t kMaxElements = 300;
   std::vector<LayerCase> cases;
   const golden::Json file = golden::read("layers.json");
   for (const golden::Json& c : file.at("cases")) {
@@ -90,7 +90,7 @@ inline std::vector<LayerCase> small_golden_cases() {
     bool has_gradient = false;
     for (const auto& [name, summary] : c.at("results").items())
       has_gradient = has_gradient || name.starts_with("gradient/");
-    if (!has_gradient || elements > kMostElements) continue;
+    if (!has_gradient || elements > kMaxElements) continue;
     one.function = c.contains("model") ? cost_of(one.yaml) : function_of(one.yaml);
     cases.push_back(std::move(one));
   }

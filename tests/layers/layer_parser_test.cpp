@@ -56,18 +56,18 @@ TEST(Layers, take_the_output_of_the_one_before_or_the_one_they_name) {
   EXPECT_EQ(built.outputs.at("d"), (Shape{2, 4}));
 }
 
-TEST(Layers, of_one_name_are_refused) {
+TEST(Layers, of_one_name_are_rejected) {
   EXPECT_EQ(
       network_error("- ReLU: {name: a}\n- Tanh: {name: a}"),
       "layers.yaml:2:3: duplicate layer name 'a'; first used at layers.yaml:1:3; rename one of the two");
 }
 
-TEST(Layers, with_an_unknown_input_are_refused_with_the_nearest) {
+TEST(Layers, with_an_unknown_input_are_rejected_with_the_nearest) {
   EXPECT_EQ(network_error("- ReLU: {name: first}\n- Tanh: {input: frist}"),
             "layers.yaml:2:17: unknown layer or input 'frist'; did you mean 'first'?");
 }
 
-TEST(Layers, of_an_unknown_type_are_refused_with_the_nearest) {
+TEST(Layers, of_an_unknown_type_are_rejected_with_the_nearest) {
   EXPECT_EQ(network_error("- RelU"), "layers.yaml:1:3: unknown layer 'RelU'; did you mean 'ReLU'?");
 }
 
@@ -202,7 +202,7 @@ TEST_F(Blocks, say_in_errors_inside_where_they_are_used) {
             "shortcut layers that give the same shape (in block Sum, used at layers.yaml:2:3)");
 }
 
-TEST_F(Blocks, that_contain_themselves_are_refused) {
+TEST_F(Blocks, that_contain_themselves_are_rejected) {
   EXPECT_THAT(
       network_error("- Loop", settings_),
       testing::HasSubstr("layer lists are nested more than 32 deep; a block must not contain itself"));

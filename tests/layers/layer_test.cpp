@@ -267,7 +267,7 @@ TEST(Layers, dropout_drops_in_training_only_and_keeps_the_mean) {
   EXPECT_TRUE(bit_equal(value_of("- Dropout: {rate: 0.25}", ones, Phase::kInference), ones));
 }
 
-TEST(Layers, batch_norm_refuses_one_value_per_channel_in_training) {
+TEST(Layers, batch_norm_rejects_one_value_per_channel_in_training) {
   const Tensor vector = random_tensor({1, 3}, 4);
   for (const Tensor& x : {vector, random_tensor({1, 3, 1, 1}, 4)}) {
     EXPECT_THAT([&] { value_of("- BatchNorm", x); },

@@ -116,7 +116,7 @@ TEST(Model, reports_all_that_is_wrong_with_its_places) {
             "test.yaml:6:10: expected a list of metrics, found the number 3");
 }
 
-TEST(Model, refuses_references_to_outputs_that_are_not_there) {
+TEST(Model, rejects_references_to_outputs_that_are_not_there) {
   const auto model = model_of(
       "inputs: {x: {shape: [5]}, y: {shape: [], dtype: int32}}\n"
       "layers: [{FullyConnected: {name: fc1, units: 3, input: x}}]\n"

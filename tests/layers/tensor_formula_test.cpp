@@ -117,7 +117,7 @@ std::string error_for(const std::string& expression, const std::vector<Tensor>& 
 }
 
 /// NumPy gives [N, N] for [N, 1] and [N]: each prediction minus each target.
-TEST(TensorFormula, refuses_operands_that_mix_samples) {
+TEST(TensorFormula, rejects_operands_that_mix_samples) {
   const Tensor column = Tensor::of<double>({3, 1}, {1, 2, 3});
   const Tensor row = Tensor::of<double>({3}, {1, 2, 3});
   for (const char* expression : {"x - x1", "square(x1 - x)", "x if x1 > x else 0", "2 * x + (x1 + 1)"})

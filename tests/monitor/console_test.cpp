@@ -46,7 +46,7 @@ TEST_F(Console, prints_what_is_listed_and_not_forbidden) {
   EXPECT_EQ(printed(), "cost: 1\nval_error: 1\n");
 }
 
-TEST_F(Console, refuses_a_pattern_that_is_not_a_regular_expression) {
+TEST_F(Console, rejects_a_pattern_that_is_not_a_regular_expression) {
   EXPECT_THROW(Registry<Monitor>::make("Console", {{"blacklist", ConfigNode::list({"["})}}), ConfigError);
 }
 

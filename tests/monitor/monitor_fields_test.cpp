@@ -24,7 +24,7 @@ std::string what_it_shows(const std::string& item) {
   monitor->open({.folder = folder.str()});
   std::string seen;
   for (int64_t step = 1; step <= 4; ++step) {
-    const Moment now{(step + 1) / 2, step};
+    const StepStamp now{(step + 1) / 2, step};
     monitor->put_scalar("cost", 0.5, now);
     monitor->put_scalar("accuracy", 0.25, now);
     monitor->end_step(now);

@@ -18,13 +18,13 @@ using testing::Pair;
 class Recorder final : public Monitor {
  public:
   explicit Recorder(std::vector<std::string>& calls, bool fails = false) : calls_(calls), fails_(fails) {}
-  void put_scalar(const std::string& name, double value, const Moment& at) override {
+  void put_scalar(const std::string& name, double value, const StepStamp& at) override {
     calls_.push_back(name + "=" + std::to_string(static_cast<int>(value)) + "@" +
                      std::to_string(at.global_step));
     if (fails_) throw ResourceError("disk full");
   }
-  void end_step(const Moment& /*at*/) override { calls_.emplace_back("step"); }
-  void end_epoch(const Moment& /*at*/) override { calls_.emplace_back("epoch"); }
+  void end_step(const StepStamp& /*at*/) override { calls_.emplace_back("step"); }
+  void end_epoch(const StepStamp& /*at*/) override { calls_.emplace_back("epoch"); }
 
  private:
   std::vector<std::string>& calls_;
@@ -42,7 +42,7 @@ Monitors one(std::vector<std::string>& calls, bool fails = false) {
 TEST(Monitors, strips_towers_and_the_summary_suffix) {
   std::vector<std::string> calls;
   Monitors monitors = one(calls);
-  monitors.set_moment({1, 5});
+  monitors.set_stamp({1, 5});
   monitors.put_scalar("tower0/cost-summary", 1);
   monitors.put_scalar("tower12/a/b", 2);
   monitors.put_scalar("tower/x", 3);
@@ -65,9 +65,9 @@ TEST(Monitors, keeps_the_history) {
   Monitors monitors({});
   EXPECT_EQ(monitors.get_latest("cost"), std::nullopt);
   EXPECT_TRUE(monitors.get_history("cost").empty());
-  monitors.set_moment({1, 10});
+  monitors.set_stamp({1, 10});
   monitors.put_scalar("cost", 3);
-  monitors.set_moment({2, 20});
+  monitors.set_stamp({2, 20});
   monitors.put_scalar("cost", 2);
   EXPECT_EQ(monitors.get_latest("cost"), 2);
   EXPECT_THAT(monitors.get_history("cost"),
@@ -87,7 +87,7 @@ TEST(Monitors, saves_and_loads_the_history_bit_for_bit) {
   Monitors monitors({});
   const double values[] = {0.1 + 0.2, -0.0, 1e-310, INFINITY, -INFINITY, NAN};
   for (int64_t i = 0; i < 6; ++i) {
-    monitors.set_moment({1, 10 + i});
+    monitors.set_stamp({1, 10 + i});
     monitors.put_scalar("x", values[i]);
   }
   Monitors other({});
@@ -104,10 +104,10 @@ TEST(Monitors, saves_and_loads_the_history_bit_for_bit) {
 
 TEST(Monitors, replaces_a_value_of_the_same_moment) {
   Monitors monitors({});
-  monitors.set_moment({1, 10});
+  monitors.set_stamp({1, 10});
   monitors.put_scalar("x", 1);
   monitors.put_scalar("x", 2);
-  monitors.set_moment({2, 10});
+  monitors.set_stamp({2, 10});
   monitors.put_scalar("x", 3);
   EXPECT_THAT(monitors.get_history("x"), ElementsAre(Pair(10, 2), Pair(10, 3)));
   EXPECT_EQ(monitors.save(), R"({"x":[[10,2.0,1],[10,3.0,2]]})");
@@ -121,8 +121,8 @@ class KeepRecord final : public Monitor {
  public:
   explicit KeepRecord(RunRecord& record) : record_(record) {}
   void open(const RunRecord& run) override { record_ = run; }
-  void put_scalar(const std::string& /*name*/, double /*value*/, const Moment& /*at*/) override {}
-  void end_epoch(const Moment& /*at*/) override {}
+  void put_scalar(const std::string& /*name*/, double /*value*/, const StepStamp& /*at*/) override {}
+  void end_epoch(const StepStamp& /*at*/) override {}
 
  private:
   RunRecord& record_;
@@ -130,10 +130,10 @@ class KeepRecord final : public Monitor {
 
 TEST(Monitors, hand_the_history_of_a_resumed_run_to_those_that_write_it) {
   Monitors before({});
-  before.set_moment({1, 10});
+  before.set_stamp({1, 10});
   before.put_scalar("z", 1);
   before.put_scalar("a", 2);
-  before.set_moment({2, 10});
+  before.set_stamp({2, 10});
   before.put_scalar("a", 3);
   RunRecord record;
   std::vector<std::unique_ptr<Monitor>> list;
@@ -147,7 +147,7 @@ TEST(Monitors, hand_the_history_of_a_resumed_run_to_those_that_write_it) {
   EXPECT_TRUE(record.history.empty());
 }
 
-TEST(Monitors, refuses_a_history_that_is_none) {
+TEST(Monitors, rejects_a_history_that_is_none) {
   Monitors monitors({});
   EXPECT_THROW(monitors.load("{\"x\": 3}", "a.h5"), CheckpointError);
   EXPECT_THROW(monitors.load("nonsense", "a.h5"), CheckpointError);

@@ -61,7 +61,7 @@ TEST(SendMonitorData, an_interrupt_of_the_run_ends_its_command) {
                         "interrupted\n"));
 }
 
-TEST(SendMonitorData, refuses_a_command_without_a_scalar) {
+TEST(SendMonitorData, rejects_a_command_without_a_scalar) {
   try {
     sender("{command: [echo, \"{epoch}\"]}");
     FAIL() << "no error";

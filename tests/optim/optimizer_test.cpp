@@ -98,7 +98,7 @@ TEST(Adam, uses_its_parameters) {
                  });
 }
 
-TEST(Adam, refuses_means_that_forget_nothing) {
+TEST(Adam, rejects_means_that_forget_nothing) {
   EXPECT_THROW(Updates("Adam: {beta1: 1}"), ConfigError);
   EXPECT_THROW(Updates("Adam: {beta2: 1}"), ConfigError);
 }

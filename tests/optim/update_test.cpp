@@ -23,7 +23,7 @@ TEST(Update, selects_what_is_below_a_name_and_what_an_expression_matches_whole) 
   EXPECT_FALSE(training("fc.*").selects("discriminator/fc0/W"));
 }
 
-TEST(Update, refuses_what_is_not_an_expression) {
+TEST(Update, rejects_what_is_not_an_expression) {
   EXPECT_THROW(training("fc(").selects("fc0/W"), ConfigError);
 }
 

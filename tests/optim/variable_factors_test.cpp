@@ -54,7 +54,7 @@ TEST_P(VariableFactors, follow_a_rate_that_is_set) {
 INSTANTIATE_TEST_SUITE_P(On, VariableFactors, testing::Values(Backend::kReference, Backend::kCpu),
                          name_of_backend);
 
-std::string refusal(const std::string& optimizer) {
+std::string rejection(const std::string& optimizer) {
   try {
     Updates made(optimizer);
   } catch (const ConfigError& error) {
@@ -64,24 +64,24 @@ std::string refusal(const std::string& optimizer) {
 }
 
 TEST(VariableFactorsErrors, name_patterns_without_effect) {
-  EXPECT_THAT(refusal("SGD: {learning_rate_multipliers: {aa: 2}}"),
+  EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: {aa: 2}}"),
               HasSubstr("o.yaml:1:35: 'learning_rate_multipliers': no trained variable matches 'aa'"));
   EXPECT_THAT(
-      refusal("SGD: {learning_rate_multipliers: {\"[ab]\": 2, b: 3}}"),
+      rejection("SGD: {learning_rate_multipliers: {\"[ab]\": 2, b: 3}}"),
       HasSubstr("o.yaml:1:46: 'learning_rate_multipliers': 'b' has no effect: patterns before it are for "
                 "the same variables; put it before them"));
-  EXPECT_THAT(refusal("SGD: {gradient: [{ScaleGradient: {factors: {c: 2}}}]}"),
+  EXPECT_THAT(rejection("SGD: {gradient: [{ScaleGradient: {factors: {c: 2}}}]}"),
               HasSubstr("'factors' of gradient processor ScaleGradient: no trained variable matches 'c'"));
-  EXPECT_THAT(refusal("SGD: {learning_rate_multipliers: {\"a(\": 2}}"), HasSubstr("o.yaml:1:35: "));
+  EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: {\"a(\": 2}}"), HasSubstr("o.yaml:1:35: "));
 }
 
 TEST(VariableFactorsErrors, name_factors_that_are_no_factors) {
   EXPECT_THAT(
-      refusal("SGD: {learning_rate_multipliers: {a: 0}}"),
+      rejection("SGD: {learning_rate_multipliers: {a: 0}}"),
       HasSubstr("o.yaml:1:38: 'learning_rate_multipliers' of optimizer SGD: the factor of 'a' is 0; must be "
                 "above 0; to keep variables as they are use `freeze`"));
-  EXPECT_THAT(refusal("SGD: {learning_rate_multipliers: {a: fast}}"), HasSubstr("expected a number"));
-  EXPECT_THAT(refusal("SGD: {learning_rate_multipliers: [a]}"), HasSubstr("expected a map of factors"));
+  EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: {a: fast}}"), HasSubstr("expected a number"));
+  EXPECT_THAT(rejection("SGD: {learning_rate_multipliers: [a]}"), HasSubstr("expected a map of factors"));
 }
 
 TEST(VariableFactorsConfig, is_dumped_as_it_was_read) {

@@ -179,7 +179,7 @@ TEST(AsyncParallel, ends_where_the_first_tower_has_no_batch) {
   EXPECT_FALSE(training.replicas.step(0, batches));
 }
 
-TEST(AsyncParallel, refuses_statistics_of_all_towers_together) {
+TEST(AsyncParallel, rejects_statistics_of_all_towers_together) {
   const auto model = model_of(R"(
 inputs:
   x: {shape: [5]}
@@ -202,7 +202,7 @@ cost:
   }
 }
 
-TEST(AsyncParallel, refuses_what_it_does_not_do) {
+TEST(AsyncParallel, rejects_what_it_does_not_do) {
   ReplicaOptions options = options_of(2);
   options.accumulate = 2;
   EXPECT_THROW(Training<AsyncParallel>(std::move(options)), ConfigError);

@@ -40,13 +40,13 @@ TEST(TowerThreads, a_tower_stays_on_its_thread) {
 }
 
 TEST(TowerThreads, a_tower_runs_on_its_own_processors) {
-  const std::vector<int> all = own_processors();
+  const std::vector<int> all = allowed_cpus();
   if (all.size() < 2) GTEST_SKIP() << "this machine gives one processor";
   TowerThreads threads(divide_processors(all, 2));
   std::vector<std::vector<int>> where(2);
-  threads.run([&](size_t k) { where[k] = own_processors(); }, kNoErrors);
+  threads.run([&](size_t k) { where[k] = allowed_cpus(); }, kNoErrors);
   EXPECT_EQ(where, divide_processors(all, 2));
-  EXPECT_EQ(own_processors(), all);  // the caller's stay
+  EXPECT_EQ(allowed_cpus(), all);  // the caller's stay
 }
 
 TEST(TowerThreads, one_tower_needs_no_thread) {
@@ -80,7 +80,7 @@ TEST(DivideProcessors, gives_each_tower_as_many_of_its_own) {
   EXPECT_THAT(divide_processors({5, 9}, 1), ElementsAre(ElementsAre(5, 9)));
 }
 
-TEST(DivideProcessors, refuses_more_towers_than_processors) {
+TEST(DivideProcessors, rejects_more_towers_than_processors) {
   EXPECT_THROW(divide_processors({0, 1}, 3), ResourceError);
 }
 

@@ -88,7 +88,7 @@ class MovingModel final : public TowerFunction {
   std::unique_ptr<TowerFunction> model_ = model_of(kSmallModel);
 };
 
-TEST_F(TrainingGraph, refuses_a_model_that_has_other_variables_when_it_is_built_again) {
+TEST_F(TrainingGraph, rejects_a_model_that_has_other_variables_when_it_is_built_again) {
   const Signature larger = {{DType::kFloat32, {8, 5}}, {DType::kInt32, {8}}};
   const auto error_of = [&](MovingModel::Above4 change) -> std::string {
     const MovingModel model(change);
@@ -119,13 +119,13 @@ TEST_F(TrainingGraph, of_frozen_variables_has_no_gradient_and_no_slot) {
   EXPECT_EQ(layout.entries[0].name, "fc1/W");
 }
 
-TEST_F(TrainingGraph, refuses_a_model_without_cost) {
+TEST_F(TrainingGraph, rejects_a_model_without_cost) {
   std::string model = kSmallModel;
   model.replace(model.find("cost:"), model.find("metrics:") - model.find("cost:"), "cost: []\n");
   EXPECT_THAT(error_of(model), HasSubstr("the model has no cost"));
 }
 
-TEST_F(TrainingGraph, refuses_a_cost_that_no_variable_matters_to) {
+TEST_F(TrainingGraph, rejects_a_cost_that_no_variable_matters_to) {
   EXPECT_THAT(error_of(R"(
 inputs:
   x: {shape: [5]}

@@ -1,4 +1,4 @@
-// A plugin with a component name that tpack already has: it must be refused, naming both files.
+// A plugin with a component name that tpack already has: it must be rejected, naming both files.
 #include "core/plugin.h"
 #include "layers/layer.h"
 

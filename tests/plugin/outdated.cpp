@@ -1,4 +1,4 @@
-// A plugin built against headers of another version: it must be refused before any of its code runs.
+// A plugin built against headers of another version: it must be rejected before any of its code runs.
 #include <cstdlib>
 
 #include "core/plugin.h"

@@ -26,19 +26,19 @@ TEST(EvaluationFlow, takes_batches_that_leave_nothing_out) {
   EXPECT_EQ(error_of("- BatchData: {batch_size: 5}"), "");
 }
 
-TEST(EvaluationFlow, refuses_one_that_drops_samples) {
+TEST(EvaluationFlow, rejects_one_that_drops_samples) {
   EXPECT_EQ(error_of("- BatchData: {batch_size: 4}"),
             "train.yaml:30:28: flow 'validation' drops 2 of 10 samples, because batches of 4 leave a "
             "remainder; set remainder: true in its BatchData");
 }
 
-TEST(EvaluationFlow, refuses_one_that_never_ends) {
+TEST(EvaluationFlow, rejects_one_that_never_ends) {
   EXPECT_EQ(error_of("- RepeatedData: {num: -1}\n- BatchData: {batch_size: 4}"),
             "train.yaml:30:28: flow 'validation' never ends, but an evaluation needs one whole pass; remove "
             "what repeats the data, or put FixedSizeData: {size: ...} before its BatchData");
 }
 
-TEST(EvaluationFlow, refuses_single_samples) {
+TEST(EvaluationFlow, rejects_single_samples) {
   EXPECT_EQ(error_of(""),
             "train.yaml:30:28: flow 'validation' gives single samples; end it with BatchData: {batch_size: "
             "..., remainder: true}");

@@ -132,13 +132,13 @@ TEST_F(EvaluatorTest, sees_variables_as_they_are_now) {
   EXPECT_NEAR(evaluator.run()[0].second, std::log(3.0), 1e-12);
 }
 
-TEST_F(EvaluatorTest, refuses_a_flow_without_the_inputs_of_the_model) {
+TEST_F(EvaluatorTest, rejects_a_flow_without_the_inputs_of_the_model) {
   const DataFlow flow = make_flow(parse_yaml(
       "- FakeData: {shapes: [[5]], names: [x], size: 4}\n- BatchData: {batch_size: 2}", "test.yaml"));
   EXPECT_THROW(Evaluator("validation", tower_.place(), flow, 1), ConfigError);
 }
 
-TEST_F(EvaluatorTest, refuses_a_flow_with_more_classes_than_scores) {
+TEST_F(EvaluatorTest, rejects_a_flow_with_more_classes_than_scores) {
   const TemporaryFolder folder;
   for (const char* name : {"a", "b", "c", "d"}) {
     std::filesystem::create_directories(folder / name);
@@ -175,7 +175,7 @@ TEST_F(EvaluatorTest, ends_when_it_is_asked_to) {
   EXPECT_EQ(evaluator.run(), figures(4));
 }
 
-TEST_F(EvaluatorTest, refuses_a_flow_that_drops_samples) {
+TEST_F(EvaluatorTest, rejects_a_flow_that_drops_samples) {
   const DataFlow flow = small_flow(11, "- BatchData: {batch_size: 4}");
   EXPECT_THROW(Evaluator("validation", tower_.place(), flow, 1), ConfigError);
 }

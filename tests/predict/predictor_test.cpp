@@ -51,8 +51,8 @@ TEST_F(PredictorTest, knows_what_values_of_outputs_mean) {
                             outputs("{raw: fc1, p: {Softmax: fc1}, set: {Sigmoid: fc1}, t: {Tanh: fc1}}"),
                             {"x", "label"});
   EXPECT_EQ(predictor.needed_inputs(), std::vector<std::string>{"x"}) << "labels are not needed";
-  const std::vector<FinalFunction> expected = {FinalFunction::kOther, FinalFunction::kSoftmax,
-                                               FinalFunction::kSigmoid, FinalFunction::kTanh};
+  const std::vector<OutputActivation> expected = {OutputActivation::kOther, OutputActivation::kSoftmax,
+                                                  OutputActivation::kSigmoid, OutputActivation::kTanh};
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(predictor.forms()[i].function, expected[i]) << i;
     EXPECT_EQ(predictor.forms()[i].spec.str(), "float32 [3]") << i;
@@ -76,19 +76,19 @@ TEST_F(PredictorTest, values_outlive_the_next_call) {
   EXPECT_TRUE(bit_equal(first, kept));
 }
 
-TEST_F(PredictorTest, refuses_names_that_are_not_there) {
+TEST_F(PredictorTest, rejects_names_that_are_not_there) {
   EXPECT_EQ(error_of("[fc2]", {"x"}), "p.yaml:1:2: unknown layer or input 'fc2'; did you mean 'fc0'?");
   EXPECT_THAT(error_of("[fc1]", {"y"}), testing::StartsWith("unknown input 'y'"));
 }
 
-TEST_F(PredictorTest, refuses_outputs_that_need_an_input_which_is_not_given) {
+TEST_F(PredictorTest, rejects_outputs_that_need_an_input_which_is_not_given) {
   EXPECT_EQ(
       error_of("[fc1]", {"label"}),
       "the outputs depend on input 'x', which the files do not have; give it with --input x=VALUE, or choose "
       "outputs that do not need it (predict: {outputs: ...})");
 }
 
-TEST_F(PredictorTest, refuses_outputs_over_the_whole_batch) {
+TEST_F(PredictorTest, rejects_outputs_over_the_whole_batch) {
   const auto over_the_batch = [](const std::string& begin) {
     return testing::StartsWith(begin + " has no value for each sample: it is over the whole batch");
   };
@@ -101,7 +101,7 @@ TEST_F(PredictorTest, refuses_outputs_over_the_whole_batch) {
 }
 
 /// Also where they have as many values as the batch that shows the shapes has samples.
-TEST_F(PredictorTest, refuses_outputs_over_the_whole_batch_of_any_size) {
+TEST_F(PredictorTest, rejects_outputs_over_the_whole_batch_of_any_size) {
   for (const char* output : {"fc0", "fc1", "x"}) {
     EXPECT_THAT(error_of("{p: {ReduceMean: {input: " + std::string(output) + ", axes: [0]}}}", {"x"}),
                 testing::HasSubstr("it is over the whole batch"))

@@ -191,7 +191,7 @@ class AllocationsOfSteps : public testing::Test {
     options.overrides = overrides;
     options.log_dir = folder_ / std::to_string(runs_++);
     const auto world = make_self_comm();
-    ASSERT_EQ(train(options, *world).ending, Ending::kStopped);  // by the callback that counts
+    ASSERT_EQ(train(options, *world).ending, StopReason::kStopped);  // by the callback that counts
     ASSERT_NE(seen.training_thread, 0);
   }
 
@@ -207,7 +207,7 @@ TEST_F(AllocationsOfSteps, none_on_the_training_thread_but_by_the_kernel_library
   if (watch.seconds() > kBetweenProgressLines)
     GTEST_SKIP() << "this machine is too busy: 110 steps took " << watch.seconds()
                  << " s, a progress line was due";
-  ASSERT_LT(seen.allocations.size(), kMostRecordedAllocations) << "more than there is room for";
+  ASSERT_LT(seen.allocations.size(), kMaxRecordedAllocations) << "more than there is room for";
   const auto by_onednn = [](const std::string& object) { return object.starts_with("libdnnl.so"); };
   const auto ours = stacks([&](const RecordedAllocation& a, const std::string& object) {
     return a.thread == seen.training_thread && !by_onednn(object);

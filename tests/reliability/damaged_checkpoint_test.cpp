@@ -1,4 +1,4 @@
-// The checkpoint of a real run, truncated and with flipped bits: always refused, with its path.
+// The checkpoint of a real run, truncated and with flipped bits: always rejected, with its path.
 #include <cstdint>
 
 #include "comparison.h"

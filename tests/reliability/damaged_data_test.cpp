@@ -1,4 +1,4 @@
-// Truncated data files: refused with their path, or skipped and counted, as the config says.
+// Truncated data files: rejected with their path, or skipped and counted, as the config says.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ TEST_F(DamagedIdx, trains_while_it_is_whole) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
-TEST_F(DamagedIdx, is_refused_if_it_is_truncated) {
+TEST_F(DamagedIdx, is_rejected_if_it_is_truncated) {
   for (const size_t length : {size_t{0}, size_t{7}, size_t{16}, images_.size() / 2, images_.size() - 1}) {
     SCOPED_TRACE(length);
     write_content(file("images-idx3"), images_.substr(0, length));

@@ -29,7 +29,7 @@ class FullDisk : public Training {
 TEST_F(FullDisk, ends_with_exit_5_and_can_be_resumed_when_there_is_room) {
   train_well("straight", keep_all_);
   const SmallDisk disk(run_folder("run"), "800k");
-  if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
+  if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   std::vector<std::string> more = keep_all_;
   for (const std::string& word : {std::string("--plan"), run_folder("straight") + "/plan.json"})
     more.push_back(word);
@@ -49,7 +49,7 @@ TEST_F(FullDisk, ends_with_exit_5_and_can_be_resumed_when_there_is_room) {
 
 TEST_F(FullDisk, stops_at_once_if_the_config_says_so) {
   const SmallDisk disk(run_folder("run"), "800k");
-  if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
+  if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   std::vector<std::string> more = keep_all_;
   more.insert(more.end(), {"--set", "callbacks.ModelSaver.on_error=stop"});
   const Outcome full = train("run", more);
@@ -71,17 +71,17 @@ TEST_F(FullDisk, a_file_beyond_the_limit_of_the_shell_is_an_error_as_a_full_disk
   EXPECT_EQ(last_line(limited.err()), "error: a checkpoint could not be saved; see the messages above");
 }
 
-TEST_F(FullDisk, that_is_full_from_the_start_is_refused_with_the_path) {
+TEST_F(FullDisk, that_is_full_from_the_start_is_rejected_with_the_path) {
   const SmallDisk disk(run_folder("run"), "4k");
-  if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
+  if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   const Outcome full = train("run");
   EXPECT_EQ(full.code, 5) << full.err;
   EXPECT_EQ(last_line(full.err).find("error: " + run_folder("run")), 0U) << full.err;
 }
 
-TEST_F(FullDisk, that_is_read_only_is_refused_with_the_path_and_stays_as_it_is) {
+TEST_F(FullDisk, that_is_read_only_is_rejected_with_the_path_and_stays_as_it_is) {
   const SmallDisk disk(run_folder("run"), "8m");
-  if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
+  if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   train_well("run", {"--set", "max_epoch=1"});
   const std::string before = content_of(checkpoint(25, "run"));
   ASSERT_TRUE(disk.make_read_only());
@@ -94,9 +94,9 @@ TEST_F(FullDisk, that_is_read_only_is_refused_with_the_path_and_stays_as_it_is) 
   EXPECT_EQ(content_of(checkpoint(25, "run")), before);
 }
 
-TEST_F(FullDisk, that_is_read_only_is_refused_for_a_new_run_below_it) {
+TEST_F(FullDisk, that_is_read_only_is_rejected_for_a_new_run_below_it) {
   const SmallDisk disk(run_folder("run"), "64k");
-  if (!disk.refused().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.refused();
+  if (!disk.rejected().empty()) GTEST_SKIP() << "no tmpfs can be mounted: " << disk.rejected();
   ASSERT_TRUE(disk.make_read_only());
   const Outcome outcome = train("run/below");
   EXPECT_EQ(outcome.code, 5) << outcome.err;

@@ -92,7 +92,7 @@ TEST_F(ProcsSignalled, say_which_rank_was_killed_and_where_20_times) {
     EXPECT_EQ(process.wait(), 7) << process.err();
     expect_gone(ranks, watch);
     EXPECT_NE(process.err().rfind("\nerror: rank " + std::to_string(victim) +
-                                  " was ended by signal 9 (Killed) at '"),
+                                  " was killed by signal 9 (Killed) at '"),
               std::string::npos)
         << process.err();
     const std::vector<CheckpointFile> left = list_checkpoints(checkpoints(name));
@@ -135,7 +135,7 @@ TEST_F(ProcsSignalled, end_with_mpirun) {
     kill(is_between ? children_of(process.pid()).at(0) : mpirun, SIGKILL);
     EXPECT_EQ(process.wait(), 7) << process.err();
     EXPECT_EQ(testing_cli::last_line(process.err()),
-              "error: mpirun was ended by signal 9 (Killed), and the ranks with it");
+              "error: mpirun was killed by signal 9 (Killed), and the ranks with it");
     expect_gone(ranks, watch);
     expect_gone({mpirun}, watch);
   }
@@ -232,7 +232,7 @@ TEST_F(Procs, say_last_what_ended_the_run) {
   EXPECT_EQ(again.err.find("error:"), again.err.rfind("error:")) << again.err;
 }
 
-TEST_F(Procs, are_refused_where_they_cannot_be) {
+TEST_F(Procs, are_rejected_where_they_cannot_be) {
   const Outcome none = testing_cli::tpack({"train", config_, "--procs", "0"});
   EXPECT_EQ(none.code, 2) << none.err;
   const Outcome simple = train("simple", {"--procs", "2"});

@@ -69,7 +69,7 @@ class Resume : public Training {
 
   /// SIGTERM after a random number of checkpoints and polls.
   bool terminate_somewhere(Process& process, int most_saves) {
-    if (!wait_somewhere(process, most_saves, kMostPolls)) return false;
+    if (!wait_somewhere(process, most_saves, kMaxPolls)) return false;
     process.signal(SIGTERM);
     return true;
   }
@@ -93,7 +93,7 @@ class Resume : public Training {
     EXPECT_GT(hits, 0);
   }
 
-  static constexpr int kMostPolls = 20'000;
+  static constexpr int kMaxPolls = 20'000;
   int64_t epoch_steps_ = 0;  // if given, every piece must end within an epoch of that many steps
   Dice dice_;
   bool early_ = false;      // whether signals come as early as possible
@@ -145,7 +145,7 @@ TEST_F(ResumeOfGan, on_two_towers_after_sigterm_at_random_moments) {
 TEST_F(ResumeOfGan, on_two_ranks_after_sigterm_to_one_of_them) {
   if (const auto why = no_ranks()) GTEST_SKIP() << *why;
   compare_with_pieces(kRanks, kOfTwo, 2, [&](Process& process, int piece) {
-    if (!wait_somewhere(process, 2, kMostPolls)) return false;
+    if (!wait_somewhere(process, 2, kMaxPolls)) return false;
     const std::vector<pid_t> ranks = children_of(process.pid());
     if (ranks.empty()) return false;
     return kill(ranks.at(static_cast<size_t>(piece) % ranks.size()), SIGTERM) == 0;
@@ -168,7 +168,7 @@ TEST_F(Resume, on_two_ranks_after_sigterm_while_a_checkpoint_is_written) {
 TEST_F(Resume, on_two_ranks_after_sigterm_to_one_of_them) {
   if (const auto why = no_ranks()) GTEST_SKIP() << *why;
   compare_with_pieces(kRanks, kLastStepOfTwo, 3, [&](Process& process, int piece) {
-    if (!wait_somewhere(process, 2, kMostPolls)) return false;
+    if (!wait_somewhere(process, 2, kMaxPolls)) return false;
     const std::vector<pid_t> ranks = children_of(process.pid());
     if (ranks.empty()) return false;
     EXPECT_EQ(ranks.size(), 2U);

@@ -57,7 +57,7 @@ TEST(ChooseMetric, takes_the_goal_of_a_saver_where_the_statistic_has_none) {
   EXPECT_EQ(choose_metric({}, known), (SearchMetric{"learning_rate", Goal::kMin}));
 }
 
-TEST(ChooseMetric, refuses_a_goal_that_contradicts_the_statistic) {
+TEST(ChooseMetric, rejects_a_goal_that_contradicts_the_statistic) {
   EXPECT_EQ(error_of({"cost", Goal::kMax}, usual()),
             "--goal max: lower values of 'cost' are better; leave --goal out");
 }

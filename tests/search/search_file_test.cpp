@@ -71,7 +71,7 @@ TEST(SearchFile, a_random_search_may_get_more_trials) {
   EXPECT_THAT(plan_differences(halving, more_halving), ElementsAre("--trials was 4, is 9"));
 }
 
-TEST(SearchFile, damaged_ones_are_refused) {
+TEST(SearchFile, damaged_ones_are_rejected) {
   std::string text = SearchRecord{some_plan(), {"a"}, {{"000", {"1"}}}}.to_json();
   const auto message = [](const std::string& json) -> std::string {
     try {

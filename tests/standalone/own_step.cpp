@@ -118,7 +118,7 @@ int run(const std::string& folder) {
   const double* place = whole.trainer.place();
   std::printf("height %.2e at (%.4f, %.4f) after %lld steps\n", height(place), place[0], place[1],
               static_cast<long long>(result.global_step));
-  check.expect(result.ending == Ending::kStopped && result.reason == "low enough",
+  check.expect(result.ending == StopReason::kStopped && result.reason == "low enough",
                "a callback ended the run");
   check.expect(std::abs(place[0] - 1) < 0.01 && std::abs(place[1] - 1) < 0.01, "the lowest point was found");
   const double cooled = 10 * std::pow(kCooling, static_cast<double>(result.epoch));

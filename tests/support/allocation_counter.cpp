@@ -23,7 +23,7 @@ std::atomic<int64_t> all{0};
 std::atomic<int64_t> large{0};
 std::atomic<int64_t> live{0};
 
-std::array<tpack::RecordedAllocation, tpack::kMostRecordedAllocations>
+std::array<tpack::RecordedAllocation, tpack::kMaxRecordedAllocations>
     records;  // static: nothing is allocated while recording
 std::atomic<size_t> recorded{0};
 std::atomic<pid_t> recording{0};          // the thread whose requests are all recorded; 0: none

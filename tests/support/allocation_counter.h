@@ -28,7 +28,7 @@ struct RecordedAllocation {
   std::array<void*, 24> stack = {};
   int depth = 0;
 };
-constexpr size_t kMostRecordedAllocations = size_t{1} << 15U;
+constexpr size_t kMaxRecordedAllocations = size_t{1} << 15U;
 
 /// From now on, all requests of the calling thread and large requests of other threads are recorded, as long
 /// as there is room for them.

@@ -11,16 +11,16 @@ namespace tpack {
 class SmallDisk {
  public:
   explicit SmallDisk(std::string folder, const std::string& size = "64k") : path_(std::move(folder)) {
-    if (!mount(0, "size=" + size)) refused_ = std::strerror(errno);
+    if (!mount(0, "size=" + size)) rejected_ = std::strerror(errno);
   }
   ~SmallDisk() {
-    if (refused_.empty()) ::umount(path_.c_str());
+    if (rejected_.empty()) ::umount(path_.c_str());
   }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
   /// Why there is no disk; empty if there is one.
-  const std::string& refused() const { return refused_; }
+  const std::string& rejected() const { return rejected_; }
   bool make_read_only() const { return mount(MS_REMOUNT | MS_RDONLY, ""); }
   bool resize(const std::string& size) const { return mount(MS_REMOUNT, "size=" + size); }
 
@@ -30,7 +30,7 @@ class SmallDisk {
   }
 
   std::string path_;
-  std::string refused_;
+  std::string rejected_;
 };
 
 }  // namespace tpack

@@ -101,7 +101,7 @@ TEST(Memory, that_was_promised_is_not_free) {
 }
 
 TEST(Memory, is_limited_by_what_the_process_may_map) {
-  std::string refused;
+  std::string rejected;
   {
     const LimitedAddressSpace limited(100'000'000);
     if (limited.is_lower()) GTEST_SKIP() << "the limit of this process is lower";
@@ -110,11 +110,11 @@ TEST(Memory, is_limited_by_what_the_process_may_map) {
       require_memory(50'000'000);
       require_memory(200'000'000);
     } catch (const ResourceError& error) {
-      refused = error.what();
+      rejected = error.what();
     }
   }
-  EXPECT_THAT(refused, testing::StartsWith("not enough memory for a tensor of 200"));
-  EXPECT_THAT(refused, testing::HasSubstr("ulimit -v"));
+  EXPECT_THAT(rejected, testing::StartsWith("not enough memory for a tensor of 200"));
+  EXPECT_THAT(rejected, testing::HasSubstr("ulimit -v"));
 }
 
 }  // namespace

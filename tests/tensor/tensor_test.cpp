@@ -23,7 +23,7 @@ TEST(Shape, counts_elements_and_prints) {
   EXPECT_EQ(Shape{}.elements(), 1);
 }
 
-TEST(Shape, refuses_products_that_overflow) {
+TEST(Shape, rejects_products_that_overflow) {
   EXPECT_THROW((Shape{1 << 20, 1 << 20}).elements(), ConfigError);
   EXPECT_THROW((Shape{Shape::kUnknown}).elements(), ConfigError);
 }
@@ -52,7 +52,7 @@ TEST(Tensor, casts_what_an_integer_does_not_hold_to_its_nearest_number) {
   EXPECT_EQ(x.cast(DType::kFloat32).cast(DType::kInt32).at(3), 2147483647);
 }
 
-TEST(Tensor, is_refused_if_it_needs_more_memory_than_is_free) {
+TEST(Tensor, is_rejected_if_it_needs_more_memory_than_is_free) {
   const auto free = available_memory();
   ASSERT_TRUE(free.has_value());
   const auto too_much = static_cast<int64_t>(*free + (uint64_t{4} << 30U));

@@ -177,7 +177,7 @@ TEST(AgentLink, actors_in_threads_see_the_weights_of_the_training) {
       << "episodes of both";
 }
 
-TEST(AgentLink, refuses_what_cannot_play) {
+TEST(AgentLink, rejects_what_cannot_play) {
   EXPECT_THAT(error_of(kReplay, kQModel, "Simple", "Queue"), HasSubstr("write input: Feed"));
   EXPECT_THAT(error_of(kReplay, kQModel, "Simple: {accumulate: 2}"), HasSubstr("one batch in a step"));
   EXPECT_THAT(error_of(kReplay, kQModel, "SyncMultiGPU: {devices: [cpu:0, cpu:1]}"),
@@ -194,7 +194,7 @@ TEST(AgentLink, refuses_what_cannot_play) {
               HasSubstr("component 'state'"));
 }
 
-TEST(AgentLink, refuses_checkpoints_of_other_agents) {
+TEST(AgentLink, rejects_checkpoints_of_other_agents) {
   const auto saved = [](const std::string& source) {
     const auto training = training_of(source, kQModel);
     training->trainer().initialize();

@@ -68,7 +68,7 @@ TEST(AsyncMultiGpu, goes_on_from_a_checkpoint_and_goes_on_learning) {
   EXPECT_LT(cost_after_training(training.trainer(), 5, 300), 0.9 * cost_before_training());
 }
 
-TEST(AsyncMultiGpu, refuses_local_variables) {
+TEST(AsyncMultiGpu, rejects_local_variables) {
   EXPECT_THAT(
       [] {
         SmallTraining(small_flow(22, "- BatchData: {batch_size: 4}"), "AsyncMultiGPU: {devices: 2}",

@@ -107,7 +107,7 @@ TEST(BatchTrainer, gives_its_tower_back_from_a_checkpoint) {
     for (int64_t i = 0; i < samples.elements(); ++i)
       samples.data<uint8_t>()[i] = static_cast<uint8_t>(37 * i % 256);
     Predictor stored(place.place(), {{output, {output, {}}}}, {"x"});
-    Predictor trained(*trainer.tower_place(), {{output, {output, {}}}}, {"x"});
+    Predictor trained(*trainer.model_handle(), {{output, {output, {}}}}, {"x"});
     const Tensor values = stored.run({samples})[0];
     EXPECT_EQ(values.shape(), (Shape{5, 6}));
     EXPECT_TRUE(bit_equal(values, trained.run({samples})[0]));
@@ -130,7 +130,7 @@ TEST(BatchTrainer, shows_the_batch_of_the_last_step) {
   }
 }
 
-TEST(BatchTrainer, refuses_what_it_cannot_use) {
+TEST(BatchTrainer, rejects_what_it_cannot_use) {
   const auto message = [](const std::string& source, const std::string& component) -> std::string {
     try {
       BatchTraining("KMeans: {clusters: 2, component: " + component + "}", flow_of(source));
@@ -144,7 +144,7 @@ TEST(BatchTrainer, refuses_what_it_cannot_use) {
   EXPECT_THAT(message(kBytes, "x"), HasSubstr("data.train gives single samples"));
 }
 
-TEST(BatchTrainer, refuses_a_model_and_double_precision) {
+TEST(BatchTrainer, rejects_a_model_and_double_precision) {
   const std::unique_ptr<TowerFunction> model = model_of(kSmallModel);
   const std::map<std::string, DataFlow> flows = {{"train", batches(4)}};
   const auto world = make_self_comm();

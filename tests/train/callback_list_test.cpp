@@ -58,7 +58,7 @@ TEST(CallbackList, names_callbacks_by_type_identity_and_number) {
       ElementsAre("test_listed_0", "test_listed_1", "test_listed_a-b", "test_listed_a-b_1"));
 }
 
-TEST(CallbackList, refuses_a_second_one_where_there_may_be_one_only) {
+TEST(CallbackList, rejects_a_second_one_where_there_may_be_one_only) {
   EXPECT_EQ(outcome_of("[TestListed: {only_one: true}, TestListed: {only_one: true, identity: x}]").errors,
             "");
   EXPECT_EQ(outcome_of("[TestListed: {only_one: true, identity: x, files: [x.h5]},\n"
@@ -67,7 +67,7 @@ TEST(CallbackList, refuses_a_second_one_where_there_may_be_one_only) {
             "l.yaml:2:2: duplicate callback TestListed of 'x'; keep one of them");
 }
 
-TEST(CallbackList, refuses_a_second_one_that_writes_the_same_checkpoint) {
+TEST(CallbackList, rejects_a_second_one_that_writes_the_same_checkpoint) {
   EXPECT_EQ(
       outcome_of("[TestListed: {files: [a.h5, b.h5]},\n TestAlias: {files: [c.h5, b.h5]}]").errors,
       "l.yaml:2:2: callback TestAlias writes checkpoints/b.h5, as another one before it does; keep one of "

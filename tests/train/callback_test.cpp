@@ -107,7 +107,7 @@ TEST(Callback, runs_on_the_ranks_that_the_config_says) {
   EXPECT_TRUE(plain.is_for_chief());
 }
 
-TEST(Callback, may_refuse_ranks) {
+TEST(Callback, may_reject_ranks) {
   Fixed(true).take({});
   Fixed(true).take({.ranks = Ranks::kChief});
   EXPECT_THROW(Fixed(true).take({.ranks = Ranks::kAll}), ConfigError);

@@ -162,7 +162,7 @@ class Radio final : public SequentialSource {
 
 TPACK_REGISTER(Source, Radio, "Radio");
 
-TEST_F(DataParallelTrainerTest, refuses_to_go_on_with_data_that_cannot_be_read_again) {
+TEST_F(DataParallelTrainerTest, rejects_to_go_on_with_data_that_cannot_be_read_again) {
   const auto training = [] {
     return std::make_unique<SmallTraining>(
         make_flow(parse_yaml("[Radio, {BatchData: {batch_size: 4}}]", "test.yaml")));
@@ -215,7 +215,7 @@ TEST_F(DataParallelTrainerTest, a_run_of_the_loop_resumed_in_mid_epoch_ends_with
   first_run.add("MovingAverageSummary").add("stop", std::make_unique<FunctionCallback>([&](tpack::Run& run) {
                                               if (run.global_step() == 8) source.request_stop();
                                             }));
-  ASSERT_EQ(first_run.go().ending, Ending::kInterrupted);
+  ASSERT_EQ(first_run.go().ending, StopReason::kInterrupted);
 
   SmallTraining second;
   TestRun second_run(length, second.trainer());

@@ -153,7 +153,7 @@ TEST(KMeans, keeps_centers_that_it_was_given) {
   EXPECT_LT(*training.trainer().statistic(0), 1000);
 }
 
-TEST(KMeans, refuses_more_clusters_than_samples_in_a_step) {
+TEST(KMeans, rejects_more_clusters_than_samples_in_a_step) {
   EXPECT_THAT([] { BatchTraining("KMeans: {clusters: 21, component: x}", heaps("size: 60")); },
               testing::ThrowsMessage<ConfigError>(
                   testing::HasSubstr("'clusters' of trainer KMeans is 21, but the first centers are samples "
@@ -166,7 +166,7 @@ std::string centers_after_steps(const std::string& item) {
                                        "- BatchData: {batch_size: 20}"));
   training.trainer().initialize();
   training.run(0, 3);
-  std::string text = training.trainer().tower_place()->device->name();
+  std::string text = training.trainer().model_handle()->device->name();
   const Tensor centers = training.trainer().variables()->value("centers");
   for (int64_t i = 0; i < centers.elements(); ++i) text += " " + shortest(centers.at(i));
   return text;

@@ -50,8 +50,8 @@ TEST(LoopRanks, one_that_stops_stops_all_whatever_the_hook) {
         if (at == hook) run.request_stop("enough");
       });
     });
-    EXPECT_EQ(results[0].ending, Ending::kStopped) << hook;
-    EXPECT_EQ(results[1].ending, Ending::kStopped) << hook;
+    EXPECT_EQ(results[0].ending, StopReason::kStopped) << hook;
+    EXPECT_EQ(results[1].ending, StopReason::kStopped) << hook;
     EXPECT_EQ(results[0].global_step, results[1].global_step) << hook;
     EXPECT_EQ(results[0].epoch, results[1].epoch) << hook;
     EXPECT_EQ(results[0].reason, "enough") << hook;
@@ -76,8 +76,8 @@ TEST(LoopRanks, a_stop_after_the_last_epoch_changes_nothing) {
       if (at == "trigger" && run.epoch() == 2) run.request_stop("enough");
     });
   });
-  EXPECT_EQ(results[0].ending, Ending::kFinished);
-  EXPECT_EQ(results[1].ending, Ending::kFinished);
+  EXPECT_EQ(results[0].ending, StopReason::kFinished);
+  EXPECT_EQ(results[1].ending, StopReason::kFinished);
 }
 
 TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
@@ -98,7 +98,7 @@ TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
     if (rank == 1) options.interrupt = source.get_token();
   });
   for (const LoopResult& result : results) {
-    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.ending, StopReason::kInterrupted);
     EXPECT_EQ(result.global_step, 3);
   }
 }
@@ -118,7 +118,7 @@ TEST(LoopRanks, an_interrupt_of_before_run_of_one_ends_all_at_the_same_step) {
     if (rank == 0) options.interrupt = source.get_token();
   });
   for (const LoopResult& result : results) {
-    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.ending, StopReason::kInterrupted);
     EXPECT_EQ(result.global_step, 2);
   }
 }
@@ -171,7 +171,7 @@ TEST_P(LoopRanksCutShort, all_end_wherever_they_wait) {
   });
   const int64_t step = GetParam().step;
   for (const LoopResult& result : results) {
-    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.ending, StopReason::kInterrupted);
     EXPECT_EQ(result.global_step, step);
   }
   EXPECT_EQ(checkpoint_step(folder / ("checkpoints/model-" + std::to_string(step) + ".h5")), step);

@@ -72,7 +72,7 @@ TEST_F(LoopResume, a_stop_at_the_start_of_an_epoch_saves_what_the_end_of_the_one
             if (at == "before_epoch" && !record_.empty() && record_.back() == "A before_epoch 2/-1/2")
               source.request_stop();
           }));
-  EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+  EXPECT_EQ(run.go().ending, StopReason::kInterrupted);
   const CheckpointContent expected = load_checkpoint(straight / "checkpoints/model-2.h5");
   const CheckpointContent content = load_checkpoint(folder / "checkpoints/model-2.h5");
   EXPECT_EQ(content.texts.at(layout::kRun), expected.texts.at(layout::kRun));
@@ -105,7 +105,7 @@ TEST_F(LoopResume, a_stop_in_the_last_step_of_an_epoch_repeats_and_leaves_out_no
                             }))
         .add("ModelSaver");
     const LoopResult result = stopped.go();
-    EXPECT_EQ(result.ending, Ending::kStopped) << hook;
+    EXPECT_EQ(result.ending, StopReason::kStopped) << hook;
     EXPECT_EQ(result.epoch, 2) << hook;
     EXPECT_EQ(result.global_step, 4) << hook;
     EXPECT_EQ(record_[record_.size() - 2], "A trigger 2/1/4") << hook;
@@ -123,7 +123,7 @@ TEST_F(LoopResume, a_run_that_a_callback_stops_before_training_trains_nothing) {
   TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
   run.add("A", recording("A", stopping("before_train")));
   const LoopResult result = run.go_on_from(folder / "checkpoints/model-2.h5");
-  EXPECT_EQ(result.ending, Ending::kStopped);
+  EXPECT_EQ(result.ending, StopReason::kStopped);
   EXPECT_EQ(result.epoch, 1);
   EXPECT_THAT(record_, ElementsAre("A setup 0/-1/0", "A before_train 1/-1/2", "A after_train 1/-1/2"));
 }
@@ -142,7 +142,7 @@ TEST_F(LoopResume, an_interrupt_of_a_long_hook_saves_and_the_epochs_hooks_run_ag
     run.options.interrupt = source.get_token();
     run.add("validate", std::make_unique<FunctionCallback>(nullptr, validate));
     const LoopResult result = run.go();
-    EXPECT_EQ(result.ending, Ending::kInterrupted);
+    EXPECT_EQ(result.ending, StopReason::kInterrupted);
     EXPECT_EQ(result.reason, "interrupted, saved " + (folder / "checkpoints/model-2.h5"));
   }
   TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
@@ -167,7 +167,7 @@ TEST_F(LoopResume, an_interrupt_of_a_later_hook_does_not_repeat_the_earlier_ones
     run.options.folder = folder.str();
     run.options.interrupt = source.get_token();
     run.add("first", give("first")).add("second", std::make_unique<FunctionCallback>(nullptr, interrupt));
-    EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+    EXPECT_EQ(run.go().ending, StopReason::kInterrupted);
   }
   {
     TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
@@ -207,7 +207,7 @@ TEST_F(LoopResume, a_callback_that_stopped_the_run_is_not_triggered_again_on_res
     TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, first);
     run.options.folder = folder.str();
     run.add("ModelSaver").add("stop", std::make_unique<FunctionCallback>(nullptr, stop_once));
-    EXPECT_EQ(run.go().ending, Ending::kStopped);
+    EXPECT_EQ(run.go().ending, StopReason::kStopped);
   }
   TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
   run.add("stop", std::make_unique<FunctionCallback>(nullptr, stop_once));
@@ -234,14 +234,14 @@ TEST_F(LoopResume, an_interrupt_after_a_stop_was_requested_runs_the_other_hooks_
         throw Stopped{};
       };
       run.add("A", recording("A", stop)).add("B", recording("B", interrupt));
-      EXPECT_EQ(run.go().ending, Ending::kInterrupted) << hook;
+      EXPECT_EQ(run.go().ending, StopReason::kInterrupted) << hook;
     }
     record_.clear();
     FakeTrainer second;
     TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, second);
     run.add("A", recording("A")).add("B", recording("B"));
     const LoopResult result = run.go_on_from(folder / "checkpoints/model-2.h5");
-    EXPECT_EQ(result.ending, Ending::kStopped) << hook;
+    EXPECT_EQ(result.ending, StopReason::kStopped) << hook;
     EXPECT_EQ(result.reason, "enough") << hook;
     EXPECT_EQ(result.global_step, 2) << hook;
     EXPECT_THAT(record_, testing::Contains("B " + hook + " 1/1/2")) << hook;
@@ -259,12 +259,12 @@ TEST_F(LoopResume, a_callback_that_stops_again_does_not_end_a_run_within_hooks) 
     run.add("A", recording("A")).add("B", recording("B", [](const std::string& at, tpack::Run& /*run*/) {
                                        if (at == "trigger") throw Stopped{};
                                      }));
-    EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+    EXPECT_EQ(run.go().ending, StopReason::kInterrupted);
   }
   record_.clear();
   TestRun run({.max_epoch = 3, .steps_per_epoch = 2}, trainer_);
   run.add("A", recording("A", stopping("before_train"))).add("B", recording("B"));
-  EXPECT_EQ(run.go_on_from(folder / "checkpoints/model-2.h5").ending, Ending::kStopped);
+  EXPECT_EQ(run.go_on_from(folder / "checkpoints/model-2.h5").ending, StopReason::kStopped);
   EXPECT_THAT(record_, testing::Contains("B trigger 1/1/2"));
 }
 
@@ -307,7 +307,7 @@ TEST_F(LoopResume, an_interrupt_before_the_first_epoch_keeps_the_place) {
     TestRun run(length, trainer);
     run.options.folder = folder.str();
     run.add("stop", std::make_unique<InterruptBeforeTrain>());
-    EXPECT_EQ((from.empty() ? run.go() : run.go_on_from(from)).ending, Ending::kInterrupted);
+    EXPECT_EQ((from.empty() ? run.go() : run.go_on_from(from)).ending, StopReason::kInterrupted);
   };
   interrupted("");
   const std::string start = folder / "checkpoints/model-0.h5";
@@ -331,7 +331,7 @@ TEST_F(LoopResume, a_stop_before_the_first_step_tells_the_epoch_that_would_go_on
     TestRun run(length, trainer);
     run.add("A", recording("A", stopping("before_train")));
     const LoopResult result = from.empty() ? run.go() : run.go_on_from(folder / ("checkpoints/" + from));
-    EXPECT_EQ(result.ending, Ending::kStopped);
+    EXPECT_EQ(result.ending, StopReason::kStopped);
     return std::pair(result.epoch, result.global_step);
   };
   EXPECT_THAT(stopped(""), Pair(0, 0));
@@ -373,7 +373,7 @@ std::map<std::string, std::string> run_with_cut(bool cut) {
             std::make_unique<FunctionCallback>(put_or_interrupt, nullptr, std::vector<std::string>{"long"}));
     run.add("last", give("last"));
     const LoopResult result = from.empty() ? run.go() : run.go_on_from(from);
-    again = result.ending == Ending::kInterrupted;
+    again = result.ending == StopReason::kInterrupted;
     from = folder / "checkpoints/model-3.h5";
     EXPECT_EQ(again ? 3 : 4, result.global_step);
   }
@@ -409,7 +409,7 @@ TEST_F(LoopResume, the_checkpoint_of_a_cut_in_the_first_callback_is_completed) {
     };
     run.add("first", std::make_unique<FunctionCallback>(nullptr, look));
     const LoopResult result = seen.empty() ? run.go() : run.go_on_from(saved);
-    EXPECT_EQ(result.ending, cut ? Ending::kInterrupted : Ending::kFinished);
+    EXPECT_EQ(result.ending, cut ? StopReason::kInterrupted : StopReason::kFinished);
     EXPECT_EQ(is_within_a_hook(saved), cut);
   }
   ASSERT_EQ(seen.size(), 4U);  // in three processes after step 2, then after step 4
@@ -437,7 +437,7 @@ TEST_F(LoopResume, an_interrupt_before_training_goes_on_with_the_callback_that_i
     for (const std::string name : {"a", "b", "c"})
       run.add(name, std::make_unique<Beginning>(name, cut && name == "b", record_));
     const LoopResult result = record_.empty() ? run.go() : run.go_on_from(folder / "checkpoints/model-0.h5");
-    EXPECT_EQ(result.ending, cut ? Ending::kInterrupted : Ending::kFinished);
+    EXPECT_EQ(result.ending, cut ? StopReason::kInterrupted : StopReason::kFinished);
     EXPECT_EQ(is_within_a_hook(folder / "checkpoints/model-0.h5"), cut);
   }
   EXPECT_THAT(record_, ElementsAre("a new", "a resumed", "a resumed", "b new", "c new"));

@@ -45,7 +45,7 @@ TEST_F(LoopTest, calls_every_hook_with_tensorpacks_numbers) {
   TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
   const LoopResult result = run.add("A", recording("A")).go();
   EXPECT_THAT(record_, ElementsAreArray(kTwoEpochsOfTwoSteps));
-  EXPECT_EQ(result.ending, Ending::kFinished);
+  EXPECT_EQ(result.ending, StopReason::kFinished);
   EXPECT_EQ(result.reason, "max_epoch 2 is done");
   EXPECT_EQ(result.epoch, 2);
   EXPECT_EQ(result.global_step, 4);
@@ -55,11 +55,11 @@ TEST_F(LoopTest, calls_every_hook_with_tensorpacks_numbers) {
 class TextMonitor final : public Monitor {
  public:
   explicit TextMonitor(std::vector<std::string>& all) : all_(all) {}
-  void put_scalar(const std::string& /*name*/, double /*value*/, const Moment& /*at*/) override {}
-  void put_text(const std::string& name, const std::string& text, const Moment& at) override {
+  void put_scalar(const std::string& /*name*/, double /*value*/, const StepStamp& /*at*/) override {}
+  void put_text(const std::string& name, const std::string& text, const StepStamp& at) override {
     all_.push_back(name + " " + text + " " + std::to_string(at.global_step));
   }
-  void end_epoch(const Moment& /*at*/) override {}
+  void end_epoch(const StepStamp& /*at*/) override {}
 
  private:
   std::vector<std::string>& all_;
@@ -108,7 +108,7 @@ TEST_F(LoopTest, begins_with_the_starting_epoch_and_includes_the_last) {
 
 TEST_F(LoopTest, a_starting_epoch_after_the_last_one_trains_nothing) {
   TestRun run({.starting_epoch = 5, .max_epoch = 4, .steps_per_epoch = 1}, trainer_);
-  EXPECT_EQ(run.add("A", recording("A")).go().ending, Ending::kFinished);
+  EXPECT_EQ(run.add("A", recording("A")).go().ending, StopReason::kFinished);
   EXPECT_THAT(record_, ElementsAre("A setup 4/-1/0", "A before_train 4/-1/0", "A after_train 4/-1/0"));
 }
 
@@ -138,7 +138,7 @@ TEST_F(LoopTest, a_stop_in_any_hook_finishes_the_step_or_the_epoch) {
     TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer);
     run.add("A", recording("A", stopping(c.hook)));
     const LoopResult result = run.go();
-    EXPECT_EQ(result.ending, Ending::kStopped) << c.hook;
+    EXPECT_EQ(result.ending, StopReason::kStopped) << c.hook;
     EXPECT_EQ(result.reason, "enough") << c.hook;
     EXPECT_THAT(record_, ElementsAreArray(cut_at(c.lines_of_a_stop))) << c.hook;
   }
@@ -147,10 +147,10 @@ TEST_F(LoopTest, a_stop_in_any_hook_finishes_the_step_or_the_epoch) {
 TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
   struct EpochsSeen final : Monitor {
     explicit EpochsSeen(std::vector<std::pair<int64_t, double>>& seen) : seen_(seen) {}
-    void put_scalar(const std::string& /*name*/, double value, const Moment& /*at*/) override {
+    void put_scalar(const std::string& /*name*/, double value, const StepStamp& /*at*/) override {
       last_ = value;
     }
-    void end_epoch(const Moment& at) override { seen_.emplace_back(at.epoch, last_); }
+    void end_epoch(const StepStamp& at) override { seen_.emplace_back(at.epoch, last_); }
     std::vector<std::pair<int64_t, double>>& seen_;
     double last_ = 0;
   };
@@ -165,7 +165,7 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
     if (at.epoch() == 2) at.request_stop("enough");
   };
   run.add("stop", std::make_unique<FunctionCallback>(nullptr, stop_in_epoch_2, put));
-  EXPECT_EQ(run.go().ending, Ending::kStopped);
+  EXPECT_EQ(run.go().ending, StopReason::kStopped);
   EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 10), testing::Pair(2, 20)));
 
   seen.clear();
@@ -179,7 +179,7 @@ TEST_F(LoopTest, an_epoch_that_a_callback_stops_is_written_down) {
     if (at.global_step() == 3) at.request_stop("enough");
   };
   in_mid_epoch.add("stop", std::make_unique<FunctionCallback>(stop_after_step_3, nullptr, put));
-  EXPECT_EQ(in_mid_epoch.go().ending, Ending::kStopped);
+  EXPECT_EQ(in_mid_epoch.go().ending, StopReason::kStopped);
   EXPECT_THAT(seen, ElementsAre(testing::Pair(1, 2), testing::Pair(2, 3)));
 }
 
@@ -237,7 +237,7 @@ TEST_F(LoopTest, a_stop_in_after_train_does_not_keep_the_others_from_theirs) {
   TestRun run({.max_epoch = 0, .steps_per_epoch = 1}, trainer_);
   run.add("A", recording("A", stopping("after_train")));
   run.add("B", recording("B", throwing("after_train", Stopped{})));
-  EXPECT_EQ(run.add("C", recording("C")).go().ending, Ending::kFinished);
+  EXPECT_EQ(run.add("C", recording("C")).go().ending, StopReason::kFinished);
   EXPECT_EQ(record_.back(), "C after_train 0/-1/0");
 }
 
@@ -246,7 +246,7 @@ TEST_F(LoopTest, an_interrupt_of_before_run_saves_without_the_step) {
   TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
   run.options.folder = folder.str();
   run.add("A", recording("A", throwing("before_run", Stopped{}, 2)));
-  EXPECT_EQ(run.go().ending, Ending::kInterrupted);
+  EXPECT_EQ(run.go().ending, StopReason::kInterrupted);
   FakeTrainer trainer;
   TestRun second({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
   const LoopResult result = second.go_on_from(folder / "checkpoints/model-1.h5");
@@ -270,7 +270,7 @@ TEST_F(LoopTest, the_end_of_the_data_is_an_ending_of_its_own) {
   trainer_.data_ends_after = 1;
   TestRun run({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
   const LoopResult result = run.add("A", recording("A")).go();
-  EXPECT_EQ(result.ending, Ending::kEndOfData);
+  EXPECT_EQ(result.ending, StopReason::kEndOfData);
   EXPECT_EQ(result.reason, "the data ended at global_step 1");
   Record expected(kTwoEpochsOfTwoSteps.begin(), kTwoEpochsOfTwoSteps.begin() + 9);
   expected.emplace_back("A after_train 1/0/1");  // the second step was not done
@@ -287,7 +287,7 @@ TEST_F(LoopTest, an_interrupt_finishes_the_step_and_saves) {
             if (hook == "before_run" && at.global_step() == 2) source.request_stop();
           }));
   const LoopResult result = run.go();
-  EXPECT_EQ(result.ending, Ending::kInterrupted);
+  EXPECT_EQ(result.ending, StopReason::kInterrupted);
   EXPECT_EQ(result.reason, "interrupted, saved " + (folder / "checkpoints/model-3.h5"));
   Record expected(kTwoEpochsOfTwoSteps.begin(), kTwoEpochsOfTwoSteps.begin() + 18);
   expected.emplace_back("A after_train 2/0/3");
@@ -301,7 +301,7 @@ TEST_F(LoopTest, a_request_to_save_saves_after_the_step_and_goes_on) {
   run.options.folder = folder.str();
   run.options.save_request = [&] { return ++asked == 1 || asked == 4 ? "SIGUSR1" : ""; };
   const LoopResult result = run.go();
-  EXPECT_EQ(result.ending, Ending::kFinished);
+  EXPECT_EQ(result.ending, StopReason::kFinished);
   EXPECT_EQ(result.global_step, 4);
   for (const int step : {1, 4}) {
     FakeTrainer trainer;
@@ -320,7 +320,7 @@ TEST_F(LoopTest, an_interrupt_ends_a_run_without_steps) {
             if (at.epoch() == 3) source.request_stop();
           }));
   const LoopResult result = run.go();
-  EXPECT_EQ(result.ending, Ending::kInterrupted);
+  EXPECT_EQ(result.ending, StopReason::kInterrupted);
   EXPECT_EQ(result.epoch, 3) << "the next one has not begun";
 }
 
@@ -344,7 +344,7 @@ TEST_F(LoopTest, a_callback_that_the_checkpoint_does_not_know_is_as_new) {
   const Counting& old_one = *old;
   const Counting& added_one = *added;
   run.add("old", std::move(old)).add("added", std::move(added));
-  EXPECT_EQ(run.go_on_from(folder / "checkpoints/model-1.h5").ending, Ending::kFinished);
+  EXPECT_EQ(run.go_on_from(folder / "checkpoints/model-1.h5").ending, StopReason::kFinished);
   EXPECT_EQ(old_one.count_, 1);
   EXPECT_EQ(added_one.count_, 6);
 }

@@ -25,7 +25,7 @@ TEST(NoOp, changes_nothing_but_counts_steps_and_runs_callbacks) {
 
 TEST(NoOp, has_the_model_on_its_device_and_the_length_of_the_data) {
   SmallTraining training("NoOp");
-  ASSERT_TRUE(training.trainer().tower_place());
+  ASSERT_TRUE(training.trainer().model_handle());
   EXPECT_EQ(training.trainer().steps_per_pass(), 5);
   EXPECT_THROW(SmallTraining("NoOp: {device: cpu:3}"), ConfigError);
 }
@@ -46,7 +46,7 @@ TEST(NoOp, lets_callbacks_run_the_model_and_look_at_its_variables) {
   SmallTraining training("NoOp");
   training.trainer().initialize();
   const Tensor weights = training.trainer().variables()->value("fc1/W").clone();
-  const auto figures = Evaluator("validation", *training.trainer().tower_place(), validation, 9).run();
+  const auto figures = Evaluator("validation", *training.trainer().model_handle(), validation, 9).run();
   TestRun run({.max_epoch = 2, .steps_per_epoch = 3}, training.trainer());
   run.options.flows = {{"validation", validation}};
   run.options.seed = 9;
@@ -68,7 +68,7 @@ TEST(NoOp, lets_callbacks_run_the_model_and_look_at_its_variables) {
 }
 
 /// It takes no batches, so there is nothing to compute outputs of.
-TEST(NoOp, refuses_callbacks_that_look_at_the_batches_of_training) {
+TEST(NoOp, rejects_callbacks_that_look_at_the_batches_of_training) {
   for (const char* callback : {"TensorSummary", "DumpTensors"}) {
     SmallTraining training("NoOp");
     TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training.trainer());

@@ -8,7 +8,7 @@
 #include "core/stop.h"
 #include "support/batch_training.h"
 #include "support/live_fields.h"
-#include "train/wish.h"
+#include "train/rank_vote.h"
 
 namespace tpack {
 namespace {
@@ -99,14 +99,14 @@ TEST(Pca, a_step_that_an_interrupt_of_rank_0_cuts_short_ends_on_all_ranks) {
     if (rank == 0)
       EXPECT_THROW(training.trainer().step(0, stop), Stopped);
     else
-      EXPECT_THROW(training.trainer().step(0, stop), CutShort);
+      EXPECT_THROW(training.trainer().step(0, stop), PeerInterrupted);
     EXPECT_EQ(training.saved().tensors.at(layout::kOptimizer + std::string("sum")).at(0), 0) << rank;
   };
   std::jthread other([&] { on_rank(1); });
   on_rank(0);
 }
 
-TEST(Pca, refuses_what_it_cannot_solve) {
+TEST(Pca, rejects_what_it_cannot_solve) {
   EXPECT_THAT([] { BatchTraining("PCA: {components: 5, component: x}", small_rows()); },
               ThrowsMessage<ConfigError>(HasSubstr("'components' is 5, but component 'x' has 4 values")));
   EXPECT_THAT(
@@ -127,7 +127,7 @@ std::string component_after_steps(const std::string& item) {
   BatchTraining training(item, small_rows());
   training.trainer().initialize();
   training.run(0, 3);
-  std::string text = training.trainer().tower_place()->device->name();
+  std::string text = training.trainer().model_handle()->device->name();
   const Tensor components = training.trainer().variables()->value("components");
   for (int64_t i = 0; i < components.elements(); ++i) text += " " + shortest(components.at(i));
   return text;

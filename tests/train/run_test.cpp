@@ -48,7 +48,7 @@ TEST_F(RunTest, names_the_nearest_hyper_parameter) {
   }
 }
 
-TEST_F(RunTest, a_trainer_without_model_has_no_place) { EXPECT_THROW(run_.tower_place(), ConfigError); }
+TEST_F(RunTest, a_trainer_without_model_has_no_place) { EXPECT_THROW(run_.model_handle(), ConfigError); }
 
 }  // namespace
 }  // namespace tpack

@@ -38,7 +38,7 @@ TEST(SavedState, of_variables_has_an_entry_for_each_but_gradients) {
   EXPECT_EQ(other.number("d/rate"), 0.5);
 }
 
-TEST(SavedState, of_another_model_is_refused) {
+TEST(SavedState, of_another_model_is_rejected) {
   const VariableTable table = table_of_everything();
   VariableStore store(table);
   CheckpointContent content;

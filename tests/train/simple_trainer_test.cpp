@@ -11,7 +11,7 @@ TEST(SimpleTrainer, trains_on_the_device_it_is_told) {
   const DeviceKind told("told", make_apart_device);
   SmallTraining training("Simple: {device: told:1}");
   training.trainer().initialize();
-  EXPECT_EQ(training.trainer().tower_place()->device->name(), "told:1");
+  EXPECT_EQ(training.trainer().model_handle()->device->name(), "told:1");
   EXPECT_EQ(training.trainer().step_size().ranks, 1);
 }
 
@@ -21,7 +21,7 @@ TEST(SimpleTrainer, has_tensorpacks_long_name_too) {
   EXPECT_TRUE(training.trainer().step(0, {}));
 }
 
-TEST(SimpleTrainer, refuses_a_device_that_is_not_there) {
+TEST(SimpleTrainer, rejects_a_device_that_is_not_there) {
   EXPECT_THROW(SmallTraining("Simple: {device: gpu:0}"), ConfigError);
   EXPECT_THROW(SmallTraining("Simple: {device: cpu}"), ConfigError);
 }

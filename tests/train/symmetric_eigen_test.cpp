@@ -56,7 +56,7 @@ TEST(SymmetricEigen, has_the_trace_as_the_sum_of_all_values) {
   EXPECT_NEAR(difference, 0, 1e-12);
 }
 
-TEST(SymmetricEigen, refuses_what_is_not_finite) {
+TEST(SymmetricEigen, rejects_what_is_not_finite) {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     const Tensor matrix = symmetric(4);

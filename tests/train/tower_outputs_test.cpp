@@ -27,7 +27,7 @@ class TowerOutputsTest : public testing::Test {
  protected:
   std::vector<std::string> names_of(const std::vector<Ref<OutputPattern>>& patterns) {
     std::vector<std::string> names;
-    const TowerOutputs outputs(*training_.trainer().tower_place(), patterns, 4);
+    const TowerOutputs outputs(*training_.trainer().model_handle(), patterns, 4);
     for (const auto& output : outputs.outputs()) names.push_back(output.name);
     return names;
   }
@@ -58,7 +58,7 @@ TEST_F(TowerOutputsTest, that_do_not_exist_are_all_reported) {
 
 TEST_F(TowerOutputsTest, are_those_of_the_step) {
   Trainer& trainer = training_.trainer();
-  TowerOutputs watched(*trainer.tower_place(), {{"x"}, {"drop"}, {"fc1"}}, 4);
+  TowerOutputs watched(*trainer.model_handle(), {{"x"}, {"drop"}, {"fc1"}}, 4);
   Tensor x;
   Tensor drop;
   trainer.watch_batches([&](const TowerBatch& batch) {
@@ -86,7 +86,7 @@ TEST_F(TowerOutputsTest, change_nothing_in_the_training) {
     std::unique_ptr<TowerOutputs> outputs;
     if (watches) {
       outputs =
-          std::make_unique<TowerOutputs>(*trainer.tower_place(), std::vector<Ref<OutputPattern>>{{".*"}}, 4);
+          std::make_unique<TowerOutputs>(*trainer.model_handle(), std::vector<Ref<OutputPattern>>{{".*"}}, 4);
       trainer.watch_batches([&](const TowerBatch& batch) { outputs->compute(batch); });
     }
     trainer.initialize();

@@ -41,7 +41,7 @@ std::string setup_of(const std::string& item) {
         text += device.name() + " average " + shortest(device.variables().number("average")) + " ";
       }
     } else {
-      text += training.trainer().tower_place()->device->name() + " ";
+      text += training.trainer().model_handle()->device->name() + " ";
     }
     text += std::to_string(training.trainer().memory().variables) + " bytes ";
     for (const auto& [name, value] : variables_of(training.trainer())) text += " " + shortest(value.at(0));

@@ -42,14 +42,14 @@ Dims weight_dims(const Shape& w, int64_t groups) {
   return {groups, w[0] / groups, w[1], w[2], w[3]};
 }
 
-[[noreturn]] void refuse(const KernelRequest& request) {
+[[noreturn]] void reject(const KernelRequest& request) {
   throw PlanError(request.node.path + ": " + request.algorithm + " convolution in layout " +
                   name_of(request.layout) + " is not supported on this CPU; use --replan to plan again");
 }
 
 dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionParams& p) {
   if (request.algorithm == kOneDnnWinograd) {
-    if (!onednn_winograd_fits(p)) refuse(request);
+    if (!onednn_winograd_fits(p)) reject(request);
     return dnnl::algorithm::convolution_winograd;
   }
   if (request.algorithm == "direct") return dnnl::algorithm::convolution_direct;
@@ -98,7 +98,7 @@ ConvolutionProblem problem_of(const KernelRequest& request, const ConvolutionPar
 /// Passes over a kernel of oneDNN that is wrong: without AVX-512, version 2.6 writes behind its scratch
 /// memory in convolutions of 1x1 with a stride if the channels of a channels-last image are no multiple of 8.
 template <class Pd>
-Pd sound(Pd desc, const ConvolutionProblem& p) {
+Pd skip_buggy_kernels(Pd desc, const ConvolutionProblem& p) {
   constexpr int64_t kBlock = 8;
   const bool strided = p.stride != Dims{1, 1};
   if (has_avx512() || !strided || p.x.dims()[1] % kBlock == 0) return desc;
@@ -118,13 +118,13 @@ Forward::primitive_desc forward_desc(const ConvolutionProblem& p, bool bias, Act
                                                   p.dilation, p.padding_front, p.padding_back)
                                   : Forward::desc(kind, p.algorithm, p.x, p.w, p.y, p.stride, p.dilation,
                                                   p.padding_front, p.padding_back);
-  return sound(Forward::primitive_desc(desc, attributes, engine()), p);
+  return skip_buggy_kernels(Forward::primitive_desc(desc, attributes, engine()), p);
 }
 
 /// max(y, 0) after a kernel without a ReLU that keeps NaN.
-class ThenRelu final : public CpuKernel {
+class ReluEpilogue final : public CpuKernel {
  public:
-  ThenRelu(std::unique_ptr<CpuKernel> kernel, uint64_t bytes)
+  ReluEpilogue(std::unique_ptr<CpuKernel> kernel, uint64_t bytes)
       : kernel_(std::move(kernel)), elements_(bytes / sizeof(float)) {}
   void run(const KernelArgs& args) override {
     kernel_->run(args);
@@ -141,7 +141,7 @@ class ThenRelu final : public CpuKernel {
 /// Whether tpack's own Winograd kernels compute it.
 bool is_tiled(const KernelRequest& request, const ConvolutionParams& params, const Shape& weights) {
   if (request.algorithm != kTiledWinograd) return false;
-  if (request.layout != Layout::kBlocked || !tiled_winograd_fits(params, weights)) refuse(request);
+  if (request.layout != Layout::kBlocked || !tiled_winograd_fits(params, weights)) reject(request);
   return true;
 }
 
@@ -155,7 +155,7 @@ PreparedKernel in_pieces(const KernelRequest& request, const Tensors& whole, con
     return cut_batch(request, whole.images(), per_image,
                      [&](int64_t images) { return prepare(whole.of_images(images), weights); });
   } catch (const dnnl::error&) {
-    refuse(request);
+    reject(request);
   }
 }
 
@@ -179,7 +179,7 @@ PreparedKernel forward(const KernelRequest& request, const ConvolutionParams& pa
     const std::vector<Operand> out = {{DNNL_ARG_DST, pd.dst_desc()}};
     std::unique_ptr<CpuKernel> kernel =
         std::make_unique<PrimitiveKernel>(Forward(pd), in, out, pd.scratchpad_desc());
-    if (relu_apart) kernel = std::make_unique<ThenRelu>(std::move(kernel), pd.dst_desc().get_size());
+    if (relu_apart) kernel = std::make_unique<ReluEpilogue>(std::move(kernel), pd.dst_desc().get_size());
     return {std::move(kernel),
             std::move(formats),
             {make_format(t.y, request.layout)},
@@ -209,9 +209,9 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
     const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
-    const auto pd = sound(Backward::primitive_desc(desc, user_scratchpad(), engine(),
-                                                   forward_desc(p, false, Activation::kNone)),
-                          p);
+    const auto pd = skip_buggy_kernels(Backward::primitive_desc(desc, user_scratchpad(), engine(),
+                                                                forward_desc(p, false, Activation::kNone)),
+                                       p);
     weights = pd.weights_desc();
     by_gemm = !has_avx512() && std::string_view(pd.impl_info_str()).find("gemm") != std::string_view::npos;
     const std::vector<Operand> in = {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
@@ -238,9 +238,9 @@ PreparedKernel backward_weights(const KernelRequest& request) {
     const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
                               p.padding_back);
-    const auto pd = sound(Backward::primitive_desc(desc, user_scratchpad(), engine(),
-                                                   forward_desc(p, false, Activation::kNone)),
-                          p);
+    const auto pd = skip_buggy_kernels(Backward::primitive_desc(desc, user_scratchpad(), engine(),
+                                                                forward_desc(p, false, Activation::kNone)),
+                                       p);
     weights = pd.diff_weights_desc();
     const std::vector<Operand> in = {{DNNL_ARG_SRC, pd.src_desc()}, {DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_WEIGHTS, *weights}};

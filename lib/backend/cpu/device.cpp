@@ -49,7 +49,7 @@ class CpuDevice final : public Device {
     use_one_onednn_thread();
     // Here, not when the device is made: its threads run where the thread that computes is bound.
     if (!team_) team_ = std::make_shared<Team>(options_.threads);
-    if (section.pieces == 0) section.pieces = std::min(options_.threads, Team::kMostPieces);
+    if (section.pieces == 0) section.pieces = std::min(options_.threads, Team::kMaxPieces);
     const Graph fused = tpack::fused(graph);
     if (section.chosen) {
       require_section_of(fused, section);
@@ -65,7 +65,7 @@ class CpuDevice final : public Device {
   }
 
  private:
-  /// What cannot fit in memory is refused before anything is timed: measured choices need no more of it.
+  /// What cannot fit in memory is rejected before anything is timed: measured choices need no more of it.
   PlanSection measured(const Graph& fused, const PlanSection& rules) {
     const auto require_room = [&] { arena_->require_room(arena_bytes_of(lower(fused, rules, *store_))); };
     PlanSection section = measure_layouts(fused, rules, tuner_, *team_, require_room);

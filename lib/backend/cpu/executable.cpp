@@ -58,7 +58,7 @@ ArenaPlan plan_arena(const LoweredProgram& program) {
   return plan;
 }
 
-[[noreturn]] void refuse_program(const ResourceError& error) {
+[[noreturn]] void reject_program(const ResourceError& error) {
   throw ResourceError(std::string("a program needs more memory than there is: ") + error.what() +
                       "; use a smaller batch_size");
 }
@@ -237,7 +237,7 @@ void Arena::reserve(uint64_t bytes) {
   try {
     memory = Storage::allocate(std::max<uint64_t>(bytes, 64));
   } catch (const ResourceError& error) {
-    refuse_program(error);
+    reject_program(error);
   }
 }
 
@@ -246,7 +246,7 @@ void Arena::require_room(uint64_t bytes) const {
   try {
     if (bytes > own) require_memory(bytes - own);
   } catch (const ResourceError& error) {
-    refuse_program(error);
+    reject_program(error);
   }
 }
 

@@ -55,25 +55,25 @@ const Shape& weights_of(const Node& node) {
 /// The Winograd algorithms that exist here and may win, with the one that usually wins first. There must be
 /// enough channels to pay for the transforms, and few enough that the transformed filters stay in the cache.
 std::vector<std::string> winograds(const Node& node, const ConvolutionParams& p) {
-  constexpr int64_t kFewestChannels = 16;
-  constexpr int64_t kFewestOfOneDnn = 32;
-  constexpr int64_t kMostOfTiled = 128;
+  constexpr int64_t kMinChannels = 16;
+  constexpr int64_t kMinForOneDnn = 32;
+  constexpr int64_t kMaxTiledElements = 128;
   const Shape& w = weights_of(node);
   const int64_t fewest = std::min(w[0], w[1]);
   const int64_t most = std::max(w[0], w[1]);
-  if (!tiled_winograd_fits(p, w) || fewest < kFewestChannels) return {};
-  if (fewest < kFewestOfOneDnn || !onednn_winograd_fits(p)) return {kTiledWinograd};
-  if (most <= kMostOfTiled) return {kTiledWinograd, "winograd"};
+  if (!tiled_winograd_fits(p, w) || fewest < kMinChannels) return {};
+  if (fewest < kMinForOneDnn || !onednn_winograd_fits(p)) return {kTiledWinograd};
+  if (most <= kMaxTiledElements) return {kTiledWinograd, "winograd"};
   return {"winograd", kTiledWinograd};
 }
 
 /// Whether the first of them usually wins. The tiled one is slower than direct convolutions where the
 /// transformed filters are larger than the cache, except for gradients of weights, whose filters are results.
 bool usually_wins(const std::string& winograd, const Node& node) {
-  constexpr int64_t kMostOfTiled = 256;
+  constexpr int64_t kMaxTiledElements = 256;
   const Shape& w = weights_of(node);
   const bool gives_weights = node.outputs[0].shape == w;
-  return winograd != kTiledWinograd || gives_weights || std::max(w[0], w[1]) <= kMostOfTiled;
+  return winograd != kTiledWinograd || gives_weights || std::max(w[0], w[1]) <= kMaxTiledElements;
 }
 
 LayoutRule rule(const Node& node) {
@@ -351,7 +351,7 @@ PlanSection measure_layouts(const Graph& graph, const PlanSection& rules, Tuner&
 }
 
 void require_section_of(const Graph& graph, const PlanSection& section) {
-  const auto refuse = [](const std::string& what) {
+  const auto reject = [](const std::string& what) {
     throw PlanError("the plan " + what +
                     ": it is for another network or version of tpack; use --replan without --plan");
   };
@@ -360,11 +360,11 @@ void require_section_of(const Graph& graph, const PlanSection& section) {
   const Images images(graph);
   for (const auto& node : graph.nodes()) {
     if (!needed[static_cast<size_t>(node->id)] || !has_choice(*node, images)) continue;
-    if (!section.nodes.contains(node->path)) refuse("has no entry for node " + node->path);
+    if (!section.nodes.contains(node->path)) reject("has no entry for node " + node->path);
     chosen.insert(node->path);
   }
   for (const auto& [path, choice] : section.nodes) {
-    if (!chosen.contains(path)) refuse("names node " + path + ", which the program does not have");
+    if (!chosen.contains(path)) reject("names node " + path + ", which the program does not have");
   }
 }
 

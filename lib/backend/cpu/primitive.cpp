@@ -73,9 +73,9 @@ Piece reorder_piece(const dnnl::memory::desc& from, const dnnl::memory::desc& to
 /// Parts along the first axis, split where no block of channels is split; the whole if it cannot be split.
 std::vector<Piece> reorder_pieces(const Format& from, const Format& to, int pieces) {
   constexpr uint64_t kByteGrain = 65536;  // worth waking a thread for
-  constexpr int64_t kLargestBlock = 64;   // of oneDNN's weights
+  constexpr int64_t kMaxBlock = 64;       // of oneDNN's weights
   const bool weights = from.layout == Layout::kOpaque || to.layout == Layout::kOpaque;
-  const int64_t step = weights ? kLargestBlock : 1;
+  const int64_t step = weights ? kMaxBlock : 1;
   dnnl::memory::dims dims = from.md.dims();
   const int64_t blocks = (dims[0] + step - 1) / step;
   const int64_t count =

@@ -15,8 +15,8 @@ using pointwise::Instruction;
 
 /// Elements that a sweep processes at a time: a few registers of them stay in the first-level cache.
 constexpr int64_t kCacheElements = 6144;
-constexpr int64_t kSmallestTile = 128;
-constexpr int64_t kLargestTile = 2048;
+constexpr int64_t kMinTile = 128;
+constexpr int64_t kMaxTile = 2048;
 
 /// Where a register of the expression is stored while a tile is processed.
 struct Register {
@@ -30,9 +30,9 @@ struct Register {
 /// The working memory of one piece.
 struct Workspace {
   float* buffers = nullptr;  // slots of a tile's elements
-  std::array<int64_t, Sweep::kMostInputs>
+  std::array<int64_t, Sweep::kMaxInputs>
       filled_at{};  // by input: offset that its buffer was filled from, -1 for none
-  std::array<int64_t, Sweep::kMostInputs> filled_size{};  // and how many elements
+  std::array<int64_t, Sweep::kMaxInputs> filled_size{};  // and how many elements
   SweepReductions::Accumulators sums;
 };
 
@@ -45,7 +45,7 @@ class SweepKernel final : public CpuKernel {
         pieces_(pieces) {
     for (const Symbol& input : node.inputs) types_.push_back(input.dtype());
     place_registers();
-    plan_.cut(std::clamp(kCacheElements / std::max(1, slots_), kSmallestTile, kLargestTile));
+    plan_.cut(std::clamp(kCacheElements / std::max(1, slots_), kMinTile, kMaxTile));
   }
 
   uint64_t scratch_bytes() const {
@@ -160,7 +160,7 @@ class SweepKernel final : public CpuKernel {
   }
 
   void work_on(const KernelArgs& args, const SweepTile& tile, Workspace& w) {
-    std::array<const float*, Sweep::kMostInstructions> value{};
+    std::array<const float*, Sweep::kMaxInstructions> value{};
     const auto n = static_cast<size_t>(tile.elements());
     const auto& code = expression_.code;
     for (size_t i = 0; i < code.size(); ++i) {
@@ -249,9 +249,8 @@ class SweepKernel final : public CpuKernel {
     }
   }
 
-  void store(const KernelArgs& args, size_t k,
-             const std::array<const float*, Sweep::kMostInstructions>& value, const SweepTile& tile,
-             bool clear) const {
+  void store(const KernelArgs& args, size_t k, const std::array<const float*, Sweep::kMaxInstructions>& value,
+             const SweepTile& tile, bool clear) const {
     const auto reg = static_cast<size_t>(expression_.results[k]);
     const int64_t at = plan_.offset(tile);
     const auto n = static_cast<size_t>(tile.elements());
@@ -296,7 +295,7 @@ class SweepKernel final : public CpuKernel {
   std::vector<Register> registers_;
   std::vector<size_t> last_use_;  // by register: the instruction that reads it last
   int slots_ = 0;
-  std::array<const std::byte*, Sweep::kMostInputs> inputs_{};  // of this run
+  std::array<const std::byte*, Sweep::kMaxInputs> inputs_{};  // of this run
 };
 
 std::vector<std::pair<int, int>> SweepKernel::in_place(const Node& node) const {

@@ -18,9 +18,9 @@ class SweepReductions {
   struct Accumulators {
     float* sums = nullptr;    // a tile of elements for each reduction
     float* totals = nullptr;  // this piece's part of every result
-    std::array<int64_t, Sweep::kMostOutputs>
+    std::array<int64_t, Sweep::kMaxOutputs>
         sum_at{};  // by reduction: where the sums belong, -1 if still unknown
-    std::array<int64_t, Sweep::kMostOutputs> sum_columns{};  // and how many columns of them count
+    std::array<int64_t, Sweep::kMaxOutputs> sum_columns{};  // and how many columns of them count
   };
 
   SweepReductions(const Sweep& op, const Node& node, Layout layout, const SweepPlan& plan);

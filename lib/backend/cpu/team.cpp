@@ -7,8 +7,8 @@
 
 #include "backend/cpu/compute_mode.h"
 #include "backend/cpu/onednn.h"
-#include "core/awake_wait.h"
 #include "core/error.h"
+#include "core/spin_then_yield.h"
 
 namespace tpack::cpu {
 namespace {
@@ -18,7 +18,7 @@ uint64_t bit(int piece) { return uint64_t{1} << static_cast<unsigned>(piece); }
 /// Returns when the value differs from `old`: soon, or after a sleep.
 template <class T>
 T wait_for_change(const std::atomic<T>& value, T old) {
-  for (AwakeWait wait;;) {
+  for (SpinThenYield wait;;) {
     const T now = value.load(std::memory_order_acquire);
     if (now != old) return now;
     if (wait.next()) continue;
@@ -56,7 +56,7 @@ void Team::end() {
 }
 
 void Team::run_job(int pieces, Call call, const void* f) {
-  TPACK_ASSERT(pieces >= 1 && pieces <= kMostPieces, "a job of " + std::to_string(pieces) + " pieces");
+  TPACK_ASSERT(pieces >= 1 && pieces <= kMaxPieces, "a job of " + std::to_string(pieces) + " pieces");
   call_ = call;
   function_ = f;
   left_.store(pieces, std::memory_order_relaxed);
@@ -88,7 +88,7 @@ void Team::assist(const std::atomic<uint32_t>& turn, uint32_t old) {
   const auto has_work = [&] { return free_.load(std::memory_order_acquire) != 0; };
   while (!is_over()) {
     work(threads());
-    for (AwakeWait wait; !is_over() && !has_work();) {
+    for (SpinThenYield wait; !is_over() && !has_work();) {
       if (wait.next()) continue;
       turn.wait(old, std::memory_order_acquire);
       return;
@@ -104,7 +104,7 @@ bool Team::next_job(uint32_t& round) {
 
 /// Takes pieces as long as there are any.
 void Team::work(int thread) {
-  const uint64_t own = thread < kMostPieces ? bit(thread) : 0;
+  const uint64_t own = thread < kMaxPieces ? bit(thread) : 0;
   for (uint64_t free = free_.load(std::memory_order_acquire); free != 0;) {
     const int piece = (free & own) != 0 ? thread : std::countr_zero(free);
     if (!free_.compare_exchange_weak(free, free & ~bit(piece), std::memory_order_acq_rel)) continue;

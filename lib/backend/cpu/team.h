@@ -14,11 +14,11 @@ namespace tpack::cpu {
 /// piece. The calling thread works too, and a thread that lost its processor to another process delays only
 /// its current piece. Thread i takes piece i first if it is free, because its cache has that part of the
 /// data. The result of a piece must not depend on the thread that computes it; then results depend only on
-/// the cut, not on the number of threads. Threads wait as in AwakeWait and then sleep. Threads: one job at a
-/// time, from any thread. The threads have the CPU affinity of the thread that created the team.
+/// the cut, not on the number of threads. Threads wait as in SpinThenYield and then sleep. Threads: one job
+/// at a time, from any thread. The threads have the CPU affinity of the thread that created the team.
 class Team {
  public:
-  /// `threads`: including the calling one, at least 1. Errors: ResourceError if the system refuses more
+  /// `threads`: including the calling one, at least 1. Errors: ResourceError if the system rejects more
   /// threads.
   explicit Team(int threads);
   ~Team();
@@ -27,9 +27,9 @@ class Team {
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  static constexpr int kMostPieces = PlanSection::kMostPieces;
+  static constexpr int kMaxPieces = PlanSection::kMaxPieces;
 
-  /// Calls f(piece) once for each piece of 0..pieces-1 (at most kMostPieces), in any order and on any thread;
+  /// Calls f(piece) once for each piece of 0..pieces-1 (at most kMaxPieces), in any order and on any thread;
   /// returns when all are done. Errors: the first exception that a piece throws; the other pieces are still
   /// computed.
   template <class F>

@@ -61,13 +61,13 @@ size_t drop_slower(std::vector<Contender>& all, double times) {
 /// Runs the ways in turn until it is clear which is the fastest. False if the time ended before each has run.
 bool compete(std::vector<Contender>& all, double end_s, const std::function<double()>& now) {
   constexpr int kUndisturbed = 5;
-  constexpr int kMostRuns = 12;
+  constexpr int kMaxRuns = 12;
   constexpr double kClearlySlower = 1.5;  // by the first run
   constexpr double kSlower = 1.2;
   constexpr double kShort_s = 0.01;  // a run that can be afforded to warm up
   constexpr double kLongJob_s = 1;   // then two runs of each way are enough
   const double began_s = now();
-  for (int round = 0; round < kMostRuns; ++round) {
+  for (int round = 0; round < kMaxRuns; ++round) {
     for (Contender& one : all) {
       if (one.is_out) continue;
       if (now() >= end_s) return round > 0;
@@ -249,7 +249,7 @@ void Tuner::time(const std::vector<Work>& work, Team& team) {
 /// False if that would take longer than is left, or did.
 bool Tuner::time_one(const Work& work, Team& team, const PrepareTimed& prepare) {
   constexpr double kFirstGuess = 20e9;  // FLOPs per second of a thread
-  constexpr int kFewestRuns = 2;
+  constexpr int kMinRuns = 2;
   const TimingJob& job = *work.job;
   std::vector<Contender> all;
   try {
@@ -262,7 +262,7 @@ bool Tuner::time_one(const Work& work, Team& team, const PrepareTimed& prepare) 
   const double speed = flops_per_s_ > 0 ? flops_per_s_ : kFirstGuess * team.threads();
   double expected_s = 0;
   for (const Contender& one : all) {
-    if (one.kernel) expected_s += kFewestRuns * flops * one.kernel->share / speed;
+    if (one.kernel) expected_s += kMinRuns * flops * one.kernel->share / speed;
   }
   if (expected_s > left_s() || !compete(all, now_() + left_s(), now_)) return false;
   double best = kNever;

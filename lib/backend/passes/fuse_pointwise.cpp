@@ -91,8 +91,8 @@ class Grouping {
       outputs += leaves || users.empty() ? 1 : 0;
       if (const auto* op = op_cast<Pointwise>(node)) instructions += op->expression().code.size();
     }
-    return inputs.size() <= Sweep::kMostInputs && outputs <= Sweep::kMostOutputs &&
-           instructions <= Sweep::kMostInstructions;
+    return inputs.size() <= Sweep::kMaxInputs && outputs <= Sweep::kMaxOutputs &&
+           instructions <= Sweep::kMaxInstructions;
   }
 
   /// True if a path leaves the set and returns to it: the sweep would wait for itself. A reduction's result

@@ -71,9 +71,9 @@ class Sweep final : public Op {
  public:
   static constexpr const char* kType = "Sweep";
   // Limits: what fusion creates, and what kernels have room for.
-  static constexpr size_t kMostInputs = 16;
-  static constexpr size_t kMostOutputs = 8;  // results and reductions together
-  static constexpr size_t kMostInstructions = 64;
+  static constexpr size_t kMaxInputs = 16;
+  static constexpr size_t kMaxOutputs = 8;  // results and reductions together
+  static constexpr size_t kMaxInstructions = 64;
   Sweep(pointwise::Expression expression, std::vector<SweepReduction> reductions, Shape shape,
         DType float_type)
       : expression_(std::move(expression)),

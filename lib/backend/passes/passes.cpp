@@ -8,10 +8,10 @@ namespace tpack {
 namespace {
 
 // Smaller values stay in the cache as they are.
-constexpr int64_t kLeastBytesToJoin = int64_t{6} << 20;
+constexpr int64_t kMinBytesToFuse = int64_t{6} << 20;
 
 Graph simplified(const Graph& graph) { return simplify(graph, Stops::kDrop); }
-Graph joined_depth_first(const Graph& graph) { return join_depth_first(graph, kLeastBytesToJoin); }
+Graph joined_depth_first(const Graph& graph) { return join_depth_first(graph, kMinBytesToFuse); }
 
 constexpr std::array<GraphPass, 9> kPasses = {{{"simplify", simplified},
                                                {"move_relu_after_pooling", move_relu_after_pooling},

@@ -64,7 +64,7 @@ class Augmentor {
   /// Shape [height, width, channels] of the result; Shape::kUnknown for sizes that vary.
   virtual Shape shape(const Shape& in) const { return in; }
   /// The shorter side of the result, if it is known although height and width may not be; `before` is the
-  /// shorter side of the input. Errors: ConfigError if `draw` refuses every image with that shorter side.
+  /// shorter side of the input. Errors: ConfigError if `draw` rejects every image with that shorter side.
   virtual std::optional<int64_t> shorter_side(std::optional<int64_t> before) const { return before; }
 };
 
@@ -106,7 +106,7 @@ double pixel_unit(const cv::Mat& m);
 /// y = scale * x + offset for pixels of 0..255, rounded and clamped.
 std::unique_ptr<Transform> make_linear_color(float scale, float offset);
 
-/// Refuses images that are smaller than a crop. Errors: DataError with the fix.
+/// Rejects images that are smaller than a crop. Errors: DataError with the fix.
 void check_crop_fits(ImageSize image, ImageSize crop);
 /// The shape of a crop of images [height, width, channels]. Errors: ConfigError if they are known to be
 /// smaller.

@@ -16,7 +16,7 @@ class OrderFiller final : public Filler {
         tickets_(2 * options.workers + 2),
         source_(plan, options),
         assembler_(plan, options, ring) {
-    for (Ticket& t : tickets_) t.items.resize(kMostItems);
+    for (Ticket& t : tickets_) t.items.resize(kMaxItems);
     if (!source_.ended()) return;
     const SlotRing::Lock lock = ring_.lock();
     ring_.end(0);
@@ -53,7 +53,7 @@ class OrderFiller final : public Filler {
 
   void pull_and_map(SlotRing::Lock& lock) {
     Ticket& t = ticket(newest_);
-    const int64_t most = chunk_size_.next(kMostItems);
+    const int64_t most = chunk_size_.next(kMaxItems);
     pulling_ = true;
     lock.unlock();
     const Stopwatch pull_time;
@@ -72,7 +72,7 @@ class OrderFiller final : public Filler {
     ring_.wake_workers();
   }
 
-  static constexpr int64_t kMostItems = 64;  // of a ticket
+  static constexpr int64_t kMaxItems = 64;  // of a ticket
 
   SlotRing& ring_;
   std::vector<Ticket> tickets_;

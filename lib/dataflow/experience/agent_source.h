@@ -9,7 +9,7 @@ namespace tpack {
 
 /// A source whose samples an agent makes while the model learns from them. A trainer starts the agent and
 /// gives it a predictor; so only `data.train` can have such a source. Its samples are endless and come once,
-/// in one order: a reader that opens the flow at any other place than the agent's is refused.
+/// in one order: a reader that opens the flow at any other place than the agent's is rejected.
 class AgentSource : public Source {
  public:
   FlowPtr flow(const StageContext& context, FlowBuilder& builder) final;

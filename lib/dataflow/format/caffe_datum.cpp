@@ -29,8 +29,8 @@ void check_datum_sizes(const CaffeDatum& datum, size_t elements) {
 
 CaffeDatum read_caffe_datum(std::span<const uint8_t> record) {
   thread_local caffe::Datum message;  // keeps its memory
-  constexpr auto kMost = static_cast<size_t>(std::numeric_limits<int>::max());
-  if (record.size() > kMost || !message.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
+  constexpr auto kMax = static_cast<size_t>(std::numeric_limits<int>::max());
+  if (record.size() > kMax || !message.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
     throw DataError("a record of " + std::to_string(record.size()) +
                     " bytes that is damaged, or not a Datum of Caffe");
   }

@@ -17,7 +17,7 @@ CsvReader::CsvReader(std::string_view text, char delimiter, std::string path)
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
     throw DataError(path_, "is text in UTF-16; save it as UTF-8");
   if (const FileKind kind = kind_of_content(text_); !text_.empty() && kind.is_no_text())
-    throw DataError(path_, "is " + kind.refused_as("a CSV file"));
+    throw DataError(path_, "is " + kind.rejected_as("a CSV file"));
   constexpr size_t kLooksAt = 4096;
   const size_t zero = text_.substr(0, kLooksAt).find('\0');
   if (zero != std::string_view::npos)
@@ -25,7 +25,7 @@ CsvReader::CsvReader(std::string_view text, char delimiter, std::string path)
   if (text_.starts_with(kUtf8Mark)) text_.remove_prefix(kUtf8Mark.size());
 }
 
-void CsvReader::refuse(int64_t line, const std::string& text) const {
+void CsvReader::reject(int64_t line, const std::string& text) const {
   throw DataError(path_ + ":" + std::to_string(line), text);
 }
 
@@ -47,7 +47,7 @@ std::string_view CsvReader::quoted_field() {
   size_t part = begin;
   while (true) {
     const size_t end = text_.find('"', at_);
-    if (end == std::string_view::npos) refuse(line, "a quote is not closed");
+    if (end == std::string_view::npos) reject(line, "a quote is not closed");
     const std::string_view between = text_.substr(at_, end - at_);
     next_line_ += std::count(between.begin(), between.end(), '\n');
     at_ = end + 1;
@@ -58,7 +58,7 @@ std::string_view CsvReader::quoted_field() {
       continue;
     }
     if (at_ < text_.size() && text_[at_] != delimiter_ && !ends_line())
-      refuse(next_line_, "text after a closing quote; write \"\" for a quote inside quotes");
+      reject(next_line_, "text after a closing quote; write \"\" for a quote inside quotes");
     if (joined == nullptr) return text_.substr(begin, end - begin);
     *joined += text_.substr(part, end - part);
     return *joined;

@@ -29,7 +29,7 @@ class CsvReader {
   std::string_view quoted_field();
   bool ends_line() const;
   bool skip_line_end();
-  [[noreturn]] void refuse(int64_t line, const std::string& text) const;
+  [[noreturn]] void reject(int64_t line, const std::string& text) const;
 
   std::string_view text_;
   char delimiter_;

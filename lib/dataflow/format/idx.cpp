@@ -56,10 +56,10 @@ class Buffer {
 /// memory.
 Buffer unpack(const std::string& path, const std::string& packed) {
   const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> tool(libdeflate_alloc_decompressor());
-  constexpr size_t kMostPerByte = 1032;
+  constexpr size_t kMaxPerByte = 1032;
   Buffer out;
   for (size_t at = 0; at < packed.size();) {
-    const size_t most = (packed.size() - at) * kMostPerByte;
+    const size_t most = (packed.size() - at) * kMaxPerByte;
     size_t room = std::min<size_t>(most, little_endian(&packed[packed.size() - 4]));
     size_t read = 0;
     size_t written = 0;
@@ -95,8 +95,8 @@ Shape read_header(std::span<const uint8_t> bytes, const std::string& path, size_
   for (size_t i = 1; i <= rank; ++i) {
     sizes.push_back(int64_t{bytes[4 * i]} << 24U | int64_t{bytes[4 * i + 1]} << 16U |
                     int64_t{bytes[4 * i + 2]} << 8U | int64_t{bytes[4 * i + 3]});
-    constexpr int64_t kMost = int64_t{1} << 32U;
-    if (sizes.back() != 0 && total > kMost / sizes.back()) throw DataError(path, "declares more than 4 GB");
+    constexpr int64_t kMax = int64_t{1} << 32U;
+    if (sizes.back() != 0 && total > kMax / sizes.back()) throw DataError(path, "declares more than 4 GB");
     total *= sizes.back();
   }
   return Shape(sizes);

@@ -16,7 +16,7 @@ Box decode_stored(std::span<const uint8_t> bytes, const DecodeRequest& request, 
 std::string no_image(std::span<const uint8_t> bytes) {
   const FileKind kind = kind_of_content({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (!kind.is_known()) return "neither a JPEG nor a PNG image (" + std::to_string(bytes.size()) + " bytes)";
-  return kind.refused_as("a JPEG or PNG image");
+  return kind.rejected_as("a JPEG or PNG image");
 }
 
 }  // namespace

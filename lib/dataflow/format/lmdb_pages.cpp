@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kPageHeader = 16;
 constexpr uint64_t kNodeHeader = 8;
 constexpr uint64_t kNoPage = ~uint64_t{0};
-constexpr int kMostLevels = 32;  // that a cursor can hold
+constexpr int kMaxLevels = 32;  // that a cursor can hold
 
 enum PageFlags : uint16_t { kBranch = 0x01, kLeaf = 0x02, kDirty = 0x10 };
 enum NodeFlags : uint16_t {
@@ -34,10 +34,10 @@ class PageCheck {
   void run() {
     if (!is_database(0)) return;
     meta_ = meta_at(0);
-    constexpr uint32_t kLeast = 256;
-    constexpr uint32_t kMost = 65536;
+    constexpr uint32_t kMin = 256;
+    constexpr uint32_t kMax = 65536;
     const uint32_t bytes = meta_.page_bytes;
-    if (bytes < kLeast || bytes > kMost || (bytes & (bytes - 1)) != 0) damaged(0);
+    if (bytes < kMin || bytes > kMax || (bytes & (bytes - 1)) != 0) damaged(0);
     if (!is_database(bytes)) return;
     const Meta other = meta_at(bytes);
     if (other.page_bytes != bytes) damaged(1);
@@ -78,7 +78,7 @@ class PageCheck {
   }
 
   void check_page(uint64_t page, int level) {
-    if (page >= pages_ || level > kMostLevels || ++checked_ > pages_) damaged(page);
+    if (page >= pages_ || level > kMaxLevels || ++checked_ > pages_) damaged(page);
     const uint64_t begin = page * meta_.page_bytes;
     const auto flags = static_cast<uint16_t>(at<uint16_t>(begin + 10) & ~kDirty);
     const auto lower = at<uint16_t>(begin + 12);

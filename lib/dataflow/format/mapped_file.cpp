@@ -29,17 +29,17 @@ class Descriptor {
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) {
-  const auto refuse = [&path](int cause) {
+  const auto reject = [&path](int cause) {
     throw DataError(path, std::string("cannot be read: ") + std::strerror(cause));
   };
   const Descriptor file(path);
   struct stat known {};
-  if (file.number() < 0 || ::fstat(file.number(), &known) != 0) refuse(errno);
-  if (!S_ISREG(known.st_mode)) refuse(S_ISDIR(known.st_mode) ? EISDIR : EINVAL);
+  if (file.number() < 0 || ::fstat(file.number(), &known) != 0) reject(errno);
+  if (!S_ISREG(known.st_mode)) reject(S_ISDIR(known.st_mode) ? EISDIR : EINVAL);
   if (known.st_size == 0) return;  // cannot be mapped
   const auto size = static_cast<size_t>(known.st_size);
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (data == MAP_FAILED) refuse(errno);
+  if (data == MAP_FAILED) reject(errno);
   bytes_ = {static_cast<const uint8_t*>(data), size};
 }
 

@@ -77,21 +77,21 @@ class NpyHeader {
 
   std::string descr() const {
     const std::string_view value = value_of("descr");
-    if (value.starts_with('[')) refuse("has named fields; save each field as an array of its own");
-    if (!value.starts_with('\'')) refuse("has a damaged header");
+    if (value.starts_with('[')) reject("has named fields; save each field as an array of its own");
+    if (!value.starts_with('\'')) reject("has a damaged header");
     const size_t end = value.find('\'', 1);
-    if (end == std::string_view::npos) refuse("has a damaged header");
+    if (end == std::string_view::npos) reject("has a damaged header");
     return std::string(value.substr(1, end - 1));
   }
   bool is_fortran() const {
     const std::string_view value = value_of("fortran_order");
-    if (!value.starts_with("True") && !value.starts_with("False")) refuse("has a damaged header");
+    if (!value.starts_with("True") && !value.starts_with("False")) reject("has a damaged header");
     return value.starts_with("True");
   }
   std::vector<int64_t> shape() const {
     std::string_view value = value_of("shape");
     const size_t end = value.find(')');
-    if (!value.starts_with('(') || end == std::string_view::npos) refuse("has a damaged header");
+    if (!value.starts_with('(') || end == std::string_view::npos) reject("has a damaged header");
     std::vector<int64_t> sizes;
     for (const std::string& part : split(value.substr(1, end - 1), ',')) {
       const std::string_view digits = trim(part);
@@ -99,21 +99,21 @@ class NpyHeader {
       int64_t size = 0;
       const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
       if (failure != std::errc{} || stop != digits.data() + digits.size() || size < 0)
-        refuse("has a damaged header");
+        reject("has a damaged header");
       sizes.push_back(size);
     }
     return sizes;
   }
-  [[noreturn]] void refuse(const std::string& why) const { throw DataError(where_, why); }
+  [[noreturn]] void reject(const std::string& why) const { throw DataError(where_, why); }
 
  private:
   /// What follows 'key': in the dict.
   std::string_view value_of(const std::string& key) const {
     const std::string quoted = "'" + key + "'";
     size_t at = dict_.find(quoted);
-    if (at == std::string_view::npos) refuse("has no " + quoted + " in its header");
+    if (at == std::string_view::npos) reject("has no " + quoted + " in its header");
     at = dict_.find_first_not_of(' ', at + quoted.size());
-    if (at == std::string_view::npos || dict_[at] != ':') refuse("has a damaged header");
+    if (at == std::string_view::npos || dict_[at] != ':') reject("has a damaged header");
     at = dict_.find_first_not_of(' ', at + 1);
     return at == std::string_view::npos ? std::string_view{} : dict_.substr(at);
   }
@@ -178,25 +178,25 @@ NpyArray::NpyArray(OwnedBytes file, const std::string& where) : data_(std::move(
   const auto type =
       std::find_if(types().begin(), types().end(), [name](const Type& t) { return t.descr == name; });
   if (type == types().end()) {
-    header.refuse("has elements of type '" + descr + (name.starts_with('O') ? "' (objects of Python)" : "'") +
+    header.reject("has elements of type '" + descr + (name.starts_with('O') ? "' (objects of Python)" : "'") +
                   "; supported are bool, integers and floats of up to 64 bits");
   }
   if (is_big && type->bytes > 1)
-    header.refuse("is big-endian ('" + descr + "'); save x.astype(x.dtype.newbyteorder('<'))");
+    header.reject("is big-endian ('" + descr + "'); save x.astype(x.dtype.newbyteorder('<'))");
   type_ = &*type;
   const std::vector<int64_t> sizes = header.shape();
-  if (sizes.empty()) header.refuse("is a single number; its first axis must count samples");
+  if (sizes.empty()) header.reject("is a single number; its first axis must count samples");
   if (sizes.size() > Shape::kMaxRank)
-    header.refuse("has " + std::to_string(sizes.size()) + " axes; at most 8 are supported");
+    header.reject("has " + std::to_string(sizes.size()) + " axes; at most 8 are supported");
   uint64_t bytes = type_->bytes;
   for (const int64_t size : sizes) {
-    constexpr uint64_t kMost = uint64_t{1} << 48U;
-    if (size != 0 && bytes > kMost / static_cast<uint64_t>(size)) header.refuse("declares more than 256 TB");
+    constexpr uint64_t kMax = uint64_t{1} << 48U;
+    if (size != 0 && bytes > kMax / static_cast<uint64_t>(size)) header.reject("declares more than 256 TB");
     bytes *= static_cast<uint64_t>(size);
   }
-  if (bytes == 0) header.refuse("has no elements");
+  if (bytes == 0) header.reject("has no elements");
   if (bytes != data_.bytes.size()) {
-    header.refuse((bytes > data_.bytes.size() ? "ends early: it has " : "is too long: it has ") +
+    header.reject((bytes > data_.bytes.size() ? "ends early: it has " : "is too long: it has ") +
                   std::to_string(data_.bytes.size()) + " bytes of data, its header declares " +
                   std::to_string(bytes));
   }

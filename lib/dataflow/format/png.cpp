@@ -32,7 +32,7 @@ class PngReader {
     png_set_read_fn(png_, this, [](png_structp png, png_bytep to, size_t count) {
       static_cast<PngReader*>(png_get_io_ptr(png))->read(to, count);
     });
-    // libpng itself refuses to allocate memory for a false header or a zip bomb in a text chunk.
+    // libpng itself rejects to allocate memory for a false header or a zip bomb in a text chunk.
     png_set_user_limits(png_, kMaxImageSide, kMaxImageSide);
     png_set_chunk_malloc_max(png_, 8U << 20U);
   }

@@ -31,7 +31,7 @@ class ZipBytes {
 
   size_t size() const { return bytes_.size(); }
   std::span<const uint8_t> part(uint64_t at, uint64_t length) const {
-    if (at > bytes_.size() || length > bytes_.size() - at) refuse("ends early, or is damaged");
+    if (at > bytes_.size() || length > bytes_.size() - at) reject("ends early, or is damaged");
     return bytes_.subspan(static_cast<size_t>(at), static_cast<size_t>(length));
   }
   uint64_t number(uint64_t at, size_t length) const {
@@ -47,7 +47,7 @@ class ZipBytes {
     const auto bytes = part(at, length);
     return {bytes.begin(), bytes.end()};
   }
-  [[noreturn]] void refuse(const std::string& why) const { throw DataError(path_, why); }
+  [[noreturn]] void reject(const std::string& why) const { throw DataError(path_, why); }
 
  private:
   std::span<const uint8_t> bytes_;
@@ -62,13 +62,13 @@ struct ZipDirectory {
 
 /// The last record of an archive; a comment of up to 64 KB may follow it.
 uint64_t find_end(const ZipBytes& zip) {
-  if (zip.size() < kEndSize) zip.refuse("is not a ZIP archive (" + std::to_string(zip.size()) + " bytes)");
+  if (zip.size() < kEndSize) zip.reject("is not a ZIP archive (" + std::to_string(zip.size()) + " bytes)");
   const uint64_t last = zip.size() - kEndSize;
   const uint64_t first = last - std::min<uint64_t>(last, 0xFFFF);
   for (uint64_t at = last + 1; at-- > first;) {
     if (zip.u32(at) == kEndSignature) return at;
   }
-  zip.refuse("is not a ZIP archive, or ends early");
+  zip.reject("is not a ZIP archive, or ends early");
 }
 
 ZipDirectory find_directory(const ZipBytes& zip) {
@@ -79,7 +79,7 @@ ZipDirectory find_directory(const ZipBytes& zip) {
     return directory;
   const uint64_t end64 = zip.u64(end - kLocator64Size + 8);
   zip.part(end64, kEnd64Size);
-  if (zip.u32(end64) != kEnd64Signature) zip.refuse("is damaged: its directory was not found");
+  if (zip.u32(end64) != kEnd64Signature) zip.reject("is damaged: its directory was not found");
   return {zip.u64(end64 + 48), zip.u64(end64 + 32)};
 }
 
@@ -101,7 +101,7 @@ class Zip64Numbers {
   /// `small`, or the next number if it did not fit there.
   uint64_t full(uint32_t small) {
     if (small != kSaturated) return small;
-    if (left_ < 8) zip_.refuse("is damaged: a size is missing");
+    if (left_ < 8) zip_.reject("is damaged: a size is missing");
     left_ -= 8;
     at_ += 8;
     return zip_.u64(at_ - 8);
@@ -116,7 +116,7 @@ class Zip64Numbers {
 /// Reads the entry of the directory at `at`; moves `at` to the next one.
 ZipEntry read_entry(const ZipBytes& zip, uint64_t& at) {
   zip.part(at, kDirectoryEntrySize);
-  if (zip.u32(at) != kDirectorySignature) zip.refuse("is damaged: its directory is not a list of files");
+  if (zip.u32(at) != kDirectorySignature) zip.reject("is damaged: its directory is not a list of files");
   const uint16_t flags = zip.u16(at + 8);
   const uint16_t method = zip.u16(at + 10);
   const uint64_t name_length = zip.u16(at + 28);
@@ -131,16 +131,16 @@ ZipEntry read_entry(const ZipBytes& zip, uint64_t& at) {
   at += kDirectoryEntrySize + name_length + extra_length + zip.u16(at + 32);
   constexpr uint16_t kDeflated = 8;
   entry.is_deflated = method == kDeflated;
-  if ((flags & 1U) != 0) zip.refuse("'" + entry.name + "' is encrypted");
+  if ((flags & 1U) != 0) zip.reject("'" + entry.name + "' is encrypted");
   if (method != 0 && method != kDeflated) {
-    zip.refuse("'" + entry.name + "' is compressed by method " + std::to_string(method) +
+    zip.reject("'" + entry.name + "' is compressed by method " + std::to_string(method) +
                "; supported are stored and deflated files");
   }
   zip.part(header, kFileHeaderSize);
-  if (zip.u32(header) != kFileSignature) zip.refuse("is damaged: '" + entry.name + "' was not found");
+  if (zip.u32(header) != kFileSignature) zip.reject("is damaged: '" + entry.name + "' was not found");
   entry.packed = zip.part(header + kFileHeaderSize + zip.u16(header + 26) + zip.u16(header + 28), packed);
   if (!entry.is_deflated && entry.size != packed)
-    zip.refuse("is damaged: the sizes of '" + entry.name + "' differ");
+    zip.reject("is damaged: the sizes of '" + entry.name + "' differ");
   return entry;
 }
 
@@ -153,7 +153,7 @@ struct FreeInflater {
 std::vector<ZipEntry> read_zip(std::span<const uint8_t> archive, const std::string& path) {
   const ZipBytes zip(archive, path);
   const ZipDirectory directory = find_directory(zip);
-  if (directory.entries > archive.size() / kDirectoryEntrySize) zip.refuse("ends early, or is damaged");
+  if (directory.entries > archive.size() / kDirectoryEntrySize) zip.reject("ends early, or is damaged");
   std::vector<ZipEntry> entries;
   uint64_t at = directory.at;
   for (uint64_t i = 0; i < directory.entries; ++i) {
@@ -165,22 +165,22 @@ std::vector<ZipEntry> read_zip(std::span<const uint8_t> archive, const std::stri
 
 OwnedBytes unpack_zip_entry(const ZipEntry& entry, const std::shared_ptr<const void>& archive,
                             const std::string& path) {
-  const auto refuse = [&] {
+  const auto reject = [&] {
     throw DataError(path, "'" + entry.name + "' is damaged: its content does not match its checksum");
   };
   OwnedBytes content{entry.packed, archive};
   if (entry.is_deflated) {
-    constexpr uint64_t kMostPerByte = 1032;  // of deflate; so a false size costs no memory
-    if (entry.size > (entry.packed.size() + 1) * kMostPerByte) refuse();
+    constexpr uint64_t kMaxPerByte = 1032;  // of deflate; so a false size costs no memory
+    if (entry.size > (entry.packed.size() + 1) * kMaxPerByte) reject();
     const auto block = Storage::allocate(std::max<size_t>(entry.size, 1));
     const std::unique_ptr<libdeflate_decompressor, FreeInflater> tool(libdeflate_alloc_decompressor());
     size_t written = 0;
     const auto result = libdeflate_deflate_decompress(tool.get(), entry.packed.data(), entry.packed.size(),
                                                       block->data(), entry.size, &written);
-    if (result != LIBDEFLATE_SUCCESS || written != entry.size) refuse();
+    if (result != LIBDEFLATE_SUCCESS || written != entry.size) reject();
     content = {{reinterpret_cast<const uint8_t*>(block->data()), written}, block};
   }
-  if (libdeflate_crc32(0, content.bytes.data(), content.bytes.size()) != entry.crc) refuse();
+  if (libdeflate_crc32(0, content.bytes.data(), content.bytes.size()) != entry.crc) reject();
   return content;
 }
 

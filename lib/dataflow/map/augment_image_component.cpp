@@ -105,7 +105,7 @@ class AugmentImageComponent final : public Map {
     return std::min(shape[0], shape[1]);
   }
 
-  [[noreturn]] void refuse(size_t augmentor, const std::string& file, const std::string& why) const {
+  [[noreturn]] void reject(size_t augmentor, const std::string& file, const std::string& why) const {
     const ComponentItem item = component_item(p_.augmentors[augmentor].item, Augmentor::kKind);
     throw PartError(item.position, file, item.name + ": " + why);
   }
@@ -117,7 +117,7 @@ class AugmentImageComponent final : public Map {
       const Augmentor& augmentor = *p_.augmentors[i];
       return key.draws ? augmentor.draw(size, rng) : augmentor.center(size);
     } catch (const DataError& error) {
-      refuse(i, file, error.what());
+      reject(i, file, error.what());
     }
   }
 
@@ -132,11 +132,11 @@ class AugmentImageComponent final : public Map {
         drawn.transform->shrink(pixels, *part);
       }
     } catch (const cv::Exception& error) {
-      refuse(drawn.augmentor, file, error.err);
+      reject(drawn.augmentor, file, error.err);
     }
     if (pixels.dims != 2 || pixels.empty() || pixels.depth() != depth) {
       const char* const bits = depth == CV_8U ? "8" : "16";
-      refuse(drawn.augmentor, file, std::string("gave an image that is not ") + bits + " bits per channel");
+      reject(drawn.augmentor, file, std::string("gave an image that is not ") + bits + " bits per channel");
     }
   }
 

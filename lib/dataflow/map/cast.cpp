@@ -57,7 +57,7 @@ class Cast final : public TensorMap {
       visit(p_.dtype, [&](auto to) {
         const auto values = in.span<decltype(from)>();
         std::transform(values.begin(), values.end(), out.data<decltype(to)>(), [this](auto x) {
-          if (!has_number<decltype(to)>(x)) refuse(static_cast<double>(x));
+          if (!has_number<decltype(to)>(x)) reject(static_cast<double>(x));
           return cast_element<decltype(to)>(x);
         });
       });
@@ -65,8 +65,8 @@ class Cast final : public TensorMap {
   }
 
  private:
-  [[noreturn]] void refuse(double value) const {
-    throw DataError("Cast: " + (std::isnan(value) ? "nan" : shortest(value)) + " is no number of " +
+  [[noreturn]] void reject(double value) const {
+    throw DataError("Cast: " + (std::isnan(value) ? "nan" : shortest(value)) + " is not a number of " +
                     name_of(p_.dtype) +
                     (is_float(p_.dtype) ? ", which rounds it; subtract an offset with Scale first"
                                         : "; remove or replace such values before it"));

@@ -130,8 +130,8 @@ class CaffeLmdb final : public RandomAccessSource {
   /// their sizes differ, the size is unknown. Reading all records could take an hour, so a size that no probe
   /// has is noticed by the batch that it does not fit into.
   void find_spec() {
-    constexpr int64_t kMostProbes = 16;
-    const int64_t probes = std::min(size(), kMostProbes);
+    constexpr int64_t kMaxProbes = 16;
+    const int64_t probes = std::min(size(), kMaxProbes);
     std::optional<TensorSpec> found;
     std::string first_error;
     for (int64_t i = 0; i < probes; ++i) {
@@ -147,7 +147,7 @@ class CaffeLmdb final : public RandomAccessSource {
   }
   static void add_probe(const TensorSpec& probe, std::optional<TensorSpec>& found) {
     if (!found) found = probe;
-    if (found->dtype != probe.dtype || found->shape[2] != probe.shape[2]) return;  // `get` refuses it
+    if (found->dtype != probe.dtype || found->shape[2] != probe.shape[2]) return;  // `get` rejects it
     for (const int axis : {0, 1})
       if (found->shape[axis] != probe.shape[axis]) found->shape = found->shape.with(axis, Shape::kUnknown);
   }

@@ -169,8 +169,8 @@ class CsvTable final : public RandomAccessSource {
     return path_ + ":" + std::to_string(lines_[static_cast<size_t>(index)]);
   }
 
-  std::shared_ptr<RandomAccessSource> reader_of(const std::string& path,
-                                                const std::vector<std::string>& components) const override {
+  std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
+                                                  const std::vector<std::string>& components) const override {
     const auto is_idle = [&](const auto& one) {
       return std::find(components.begin(), components.end(), one.component) == components.end();
     };
@@ -436,8 +436,8 @@ class CsvTable final : public RandomAccessSource {
       if (!p_.missing) why = "column '" + column + "' has no value; 'missing' can give one";
       value = p_.missing.value_or(0);
     }
-    constexpr double kMost = std::numeric_limits<float>::max();
-    if (value && std::abs(*value) <= kMost) {
+    constexpr double kMax = std::numeric_limits<float>::max();
+    if (value && std::abs(*value) <= kMax) {
       const auto rounded = static_cast<float>(*value);
       // Integers that lose digits are numbers of customers rather than measurements.
       if (*value == std::trunc(*value) && static_cast<double>(rounded) != *value)

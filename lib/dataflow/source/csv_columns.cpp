@@ -129,11 +129,11 @@ std::vector<size_t> CsvHeader::find(const ColumnRef& ref) const {
   for (size_t i = 0; i < names_.size(); ++i) {
     if (named == 1 ? names_[i] == ref.name : full_match(names_[i], ref.name)) found.push_back(i);
   }
-  if (found.empty()) refuse(ref);
+  if (found.empty()) reject(ref);
   return found;
 }
 
-void CsvHeader::refuse(const ColumnRef& ref) const {
+void CsvHeader::reject(const ColumnRef& ref) const {
   const auto is_number = [](const std::string& name) { return csv_number(name).has_value(); };
   if (is_row_ && 2 * std::count_if(names_.begin(), names_.end(), is_number) >= std::ssize(names_)) {
     throw ConfigError(ref.position,

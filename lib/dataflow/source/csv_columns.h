@@ -65,7 +65,7 @@ class CsvHeader {
   std::vector<size_t> find(const ColumnRef& ref) const;
 
  private:
-  [[noreturn]] void refuse(const ColumnRef& ref) const;
+  [[noreturn]] void reject(const ColumnRef& ref) const;
 
   std::vector<std::string> names_;
   std::string path_;

@@ -44,10 +44,10 @@ std::string CsvLabels::complaint_of(std::string_view field, const std::string& c
                 ? ""
                 : " ('" + name + "' counts as missing; if it is a class, name all of them in 'classes')");
   if (from_ == From::kFile) return "";
-  constexpr size_t kMostNamed = 10;
-  if (unknown_.size() < kMostNamed) unknown_.insert("'" + name + "'");
+  constexpr size_t kMaxNamed = 10;
+  if (unknown_.size() < kMaxNamed) unknown_.insert("'" + name + "'");
   return column_has + "'" + name +
-         (from_ == From::kTrain ? "', which is no class of data.train"
+         (from_ == From::kTrain ? "', which is not a class of data.train"
                                 : "', which is not one of its 'classes'") +
          did_you_mean(name, classes_);
 }

@@ -25,7 +25,7 @@ struct ExpReplayParams {
 };
 
 /// Source of the numbers of the paper: Schaul et al. 2016, section 3.3.
-constexpr double kSmallestPriority = 1e-6;
+constexpr double kMinPriority = 1e-6;
 
 /// Acts by the values of actions, now and then by chance, and draws from what it remembers.
 class ReplayAgent final : public Agent {
@@ -51,7 +51,7 @@ class ReplayAgent final : public Agent {
                                                     " samples; it needs one number for each");
     for (size_t i = 0; i < drawn_.size(); ++i) {
       if (drawn_[i] < memory_.begin()) continue;  // overwritten since it was drawn
-      const double error = std::abs(feedback.at(static_cast<int64_t>(i))) + kSmallestPriority;
+      const double error = std::abs(feedback.at(static_cast<int64_t>(i))) + kMinPriority;
       if (!std::isfinite(error)) continue;  // nothing else would be drawn any more
       const double priority = std::pow(error, p_.priority_exponent);
       priorities_->set(memory_.row(drawn_[i]), priority);

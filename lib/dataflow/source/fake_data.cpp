@@ -94,9 +94,9 @@ class FakeData final : public RandomAccessSource {
   static void check_holds(DType dtype, double low, double high) {
     visit(dtype, [&](auto zero) {
       using T = decltype(zero);
-      constexpr auto kLeast = static_cast<double>(std::numeric_limits<T>::lowest());
-      constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
-      if (low >= kLeast && (std::is_floating_point_v<T> ? high <= kMost : high - 1 <= kMost)) return;
+      constexpr auto kMin = static_cast<double>(std::numeric_limits<T>::lowest());
+      constexpr auto kMax = static_cast<double>(std::numeric_limits<T>::max());
+      if (low >= kMin && (std::is_floating_point_v<T> ? high <= kMax : high - 1 <= kMax)) return;
       throw ConfigError("FakeData: " + std::string(name_of(dtype)) + " cannot represent the 'domain' [" +
                         shortest(low) + ", " + shortest(high) + "]");
     });

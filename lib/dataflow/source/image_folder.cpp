@@ -35,8 +35,8 @@ void read_file(const std::string& path, Image& image) {
   std::setvbuf(file.get(), nullptr, _IONBF, 0);  // one read of the whole file; no buffer in between
   if (std::fseek(file.get(), 0, SEEK_END) != 0) throw FileError(path, "is not a regular file");
   const long size = std::ftell(file.get());
-  constexpr long kMost = 256L << 20U;
-  if (size < 0 || size > kMost)
+  constexpr long kMax = 256L << 20U;
+  if (size < 0 || size > kMax)
     throw FileError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are supported");
   std::rewind(file.get());
   const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
@@ -145,7 +145,7 @@ class ImageFolder final : public RandomAccessSource {
     for (const std::string& name : sorted_names(dir_, is_other_file)) left_out_.add(name);
     cut_ = find_cut();
     if (files_.empty()) {
-      refuse_class_folder();
+      reject_class_folder();
       throw DataError(dir_, "has no images; ImageFolder reads DIR/CLASS/NAME.jpg, .jpeg and .png (" +
                                 std::to_string(classes_.size()) + " class folders were found" +
                                 (left_out_.folders.empty() ? ")"
@@ -200,14 +200,14 @@ class ImageFolder final : public RandomAccessSource {
     const auto found = std::find(classes_.begin(), classes_.end(), folder);
     if (found != classes_.end()) return static_cast<int32_t>(found - classes_.begin());
     throw ConfigError(p_.dir.position, "ImageFolder: " + dir_ + " has a folder '" + folder +
-                                           "', which is no class of data.train" +
+                                           "', which is not a class of data.train" +
                                            did_you_mean(folder, classes_) + "; data.train has " +
                                            join_first(classes_) +
                                            "; rename or move the folder, or add it to the training data");
   }
 
-  /// Refuses a folder that is itself one of a class, or holds images without classes.
-  void refuse_class_folder() const {
+  /// Rejects a folder that is itself one of a class, or holds images without classes.
+  void reject_class_folder() const {
     const auto is_image = [](const fs::directory_entry& entry) {
       return is_image_file(entry.path().string());
     };

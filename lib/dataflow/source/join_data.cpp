@@ -11,7 +11,7 @@
 namespace tpack {
 namespace {
 
-enum class Lengths : uint8_t { kEqual, kShortest };
+enum class Lengths : uint8_t { kEqual, kMinLength };
 
 /// Moves the components of the parts, one after the other, out of the children of `out`.
 void gather(Datapoint& out, const std::vector<FlowPtr>& flows) {
@@ -74,14 +74,14 @@ class JoinedFlow final : public Flow {
     std::vector<ComponentSpec> components;
     for (const FlowPtr& flow : flows_) {
       if (flow->access() == Access::kFiltered)
-        throw refusal(
+        throw rejection(
             "a flow in it leaves samples out, so the others would lose their partners; leave them "
             "out after the JoinData");
       for (const ComponentSpec& component : flow->spec()) {
         if (Spec(components).find(component.name)) {
-          throw refusal("two of its flows have a component '" + component.name +
-                        "'; add RenameComponents: {names: {" + component.name +
-                        ": NEW_NAME}} to one of them, or leave one out with SelectComponent");
+          throw rejection("two of its flows have a component '" + component.name +
+                          "'; add RenameComponents: {names: {" + component.name +
+                          ": NEW_NAME}} to one of them, or leave one out with SelectComponent");
         }
         components.push_back(component);
       }
@@ -115,7 +115,8 @@ class JoinedFlow final : public Flow {
     for (const FlowPtr& flow : flows_) flow->prepare();
     if (lengths_ == Lengths::kEqual) require_one_length();
     if (is_shuffled_ && size() == kEndless) {
-      throw refusal("flows that never end cannot be shuffled together; put RepeatedData after the JoinData");
+      throw rejection(
+          "flows that never end cannot be shuffled together; put RepeatedData after the JoinData");
     }
   }
   std::vector<const Source*> sources() const override {
@@ -143,7 +144,7 @@ class JoinedFlow final : public Flow {
   }
 
  private:
-  ConfigError refusal(const std::string& what) const { return {context_.position, "JoinData: " + what}; }
+  ConfigError rejection(const std::string& what) const { return {context_.position, "JoinData: " + what}; }
 
   /// Whether the samples have a new order in each pass. Errors: ConfigError if the parts disagree.
   bool one_order() const {
@@ -154,13 +155,13 @@ class JoinedFlow final : public Flow {
       ++(indexed != nullptr && indexed->shuffled() ? shuffled : in_order);
     }
     if (shuffled > 0 && in_order > 0) {
-      throw refusal(
+      throw rejection(
           "some of its sources shuffle and others keep their order, so samples would lose their "
           "partners; set shuffle: false in those that shuffle (LocallyShuffleData after the "
           "JoinData shuffles all parts together)");
     }
     if (shuffled > 0 && access() == Access::kSequential) {
-      throw refusal(
+      throw rejection(
           "a flow in it can only be read in order, so the sources cannot shuffle; set shuffle: "
           "false in them, and add LocallyShuffleData after the JoinData");
     }
@@ -179,7 +180,7 @@ class JoinedFlow final : public Flow {
       lengths.push_back(with_thousands(*size));
     }
     if (are_equal) return;
-    throw refusal("its flows have different lengths (" + join(lengths, ", ") + " samples)" + kShortestFix);
+    throw rejection("its flows have different lengths (" + join(lengths, ", ") + " samples)" + kShortestFix);
   }
 
   std::vector<FlowPtr> flows_;
@@ -219,7 +220,7 @@ class JoinData final : public Source {
       flows.push_back(builder.build(field, std::to_string(flows.size())));
     }
     if (std::find(flows.begin(), flows.end(), nullptr) != flows.end()) return nullptr;
-    return std::make_shared<JoinedFlow>(std::move(flows), p_.shortest ? Lengths::kShortest : Lengths::kEqual,
+    return std::make_shared<JoinedFlow>(std::move(flows), p_.shortest ? Lengths::kMinLength : Lengths::kEqual,
                                         context);
   }
 

@@ -93,8 +93,8 @@ class Npz final : public RandomAccessSource {
   std::string fingerprint() const override { return file_stamp(path_); }
   std::string file_of(int64_t /*index*/) const override { return path_; }
 
-  std::shared_ptr<RandomAccessSource> reader_of(const std::string& path,
-                                                const std::vector<std::string>& components) const override {
+  std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
+                                                  const std::vector<std::string>& components) const override {
     Params p{{path, {}}, {}, false};
     if (path.ends_with(".npy") && components.size() == 1) {  // its array has the name of the file
       p.arrays = {{components[0], std::filesystem::path(path).stem().string()}};
@@ -130,7 +130,7 @@ class Npz final : public RandomAccessSource {
         return NpyArray({bytes, file}, path_);
       });
     } else {
-      refuse_other_kinds(text);
+      reject_other_kinds(text);
       const std::vector<ZipEntry> entries = read_zip(bytes, path_);
       std::vector<std::string> names;
       for (const ZipEntry& entry : entries)
@@ -151,15 +151,15 @@ class Npz final : public RandomAccessSource {
     TensorSpec spec;
   };
 
-  /// Refuses what is no archive of arrays, by its name.
-  void refuse_other_kinds(std::string_view bytes) const {
+  /// Rejects what is no archive of arrays, by its name.
+  void reject_other_kinds(std::string_view bytes) const {
     using Form = FileKind::Form;
     const FileKind kind = kind_of_content(bytes);
     if (!kind.is_known() || kind.form == Form::kZip) return;
     constexpr std::string_view kOther = "numpy.savez and numpy.save write such files";
     constexpr std::string_view kTable = "source CSV reads tables of text";
     throw DataError(
-        path_, "is " + kind.refused_as("an .npz or .npy file", kind.form == Form::kText ? kTable : kOther));
+        path_, "is " + kind.rejected_as("an .npz or .npy file", kind.form == Form::kText ? kTable : kOther));
   }
 
   /// Opens those of the arrays that are wanted.

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/awake_wait.h"
 #include "core/clock.h"
+#include "core/spin_then_yield.h"
 
 namespace tpack::cpu {
 namespace {
@@ -21,10 +21,10 @@ TEST(Team, computes_every_piece_once_in_job_after_job) {
     Team team(threads);
     EXPECT_EQ(team.threads(), threads);
     for (int job = 0; job < 2000; ++job) {
-      const int pieces = 1 + job % Team::kMostPieces;
-      std::array<std::atomic<int>, Team::kMostPieces> computed{};
+      const int pieces = 1 + job % Team::kMaxPieces;
+      std::array<std::atomic<int>, Team::kMaxPieces> computed{};
       team.run(pieces, [&](int piece) { ++computed[static_cast<size_t>(piece)]; });
-      for (int piece = 0; piece < Team::kMostPieces; ++piece)
+      for (int piece = 0; piece < Team::kMaxPieces; ++piece)
         ASSERT_EQ(computed[static_cast<size_t>(piece)], piece < pieces ? 1 : 0)
             << "piece " << piece << " of " << pieces;
     }
@@ -101,7 +101,7 @@ TEST(Team, wakes_threads_that_sleep) {
   for (int job = 0; job < 20; ++job) {
     std::atomic<int> arrived = 0;
     // Longer than a waiting thread stays awake; each piece needs the thread of the other one.
-    for (const Stopwatch idle; idle.seconds() < AwakeWait::kMostS + 10e-3;) std::this_thread::yield();
+    for (const Stopwatch idle; idle.seconds() < SpinThenYield::kMaxS + 10e-3;) std::this_thread::yield();
     team.run(2, [&](int /*piece*/) {
       ++arrived;
       while (arrived < 2) std::this_thread::yield();

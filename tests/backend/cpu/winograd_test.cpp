@@ -130,7 +130,7 @@ TEST(TiledWinograd, fits_only_windows_of_3x3_that_move_by_one) {
   EXPECT_FALSE(cpu::tiled_winograd_fits({.groups = 2}, {16, 8, 3, 3}));
 }
 
-TEST(TiledWinograd, is_refused_in_other_layouts) {
+TEST(TiledWinograd, is_rejected_in_other_layouts) {
   const Case c = {"", 16, 16, {4, 4}, {1, 1, 1, 1}};
   EXPECT_THROW(testkit::evaluate_on_cpu(convolution_of(c), inputs_of(c),
                                         {.layout = "nhwc", .convolution = cpu::kTiledWinograd}),

@@ -100,7 +100,7 @@ TEST_F(PassesTest, does_not_let_a_sweep_wait_for_itself) {
 
 TEST_F(PassesTest, makes_no_sweep_that_kernels_have_no_room_for) {
   Symbol sum = x_;
-  for (size_t i = 0; i < 2 * Sweep::kMostInputs; ++i)
+  for (size_t i = 0; i < 2 * Sweep::kMaxInputs; ++i)
     sum = b_.add(sum, b_.input("x" + std::to_string(i), x_.spec()));
   b_.fetch("y", sum);
   int sweeps = 0;
@@ -109,8 +109,8 @@ TEST_F(PassesTest, makes_no_sweep_that_kernels_have_no_room_for) {
     const auto* sweep = op_cast<Sweep>(*node);
     if (sweep == nullptr) continue;
     ++sweeps;
-    EXPECT_LE(node->inputs.size(), Sweep::kMostInputs);
-    EXPECT_LE(sweep->expression().code.size(), Sweep::kMostInstructions);
+    EXPECT_LE(node->inputs.size(), Sweep::kMaxInputs);
+    EXPECT_LE(sweep->expression().code.size(), Sweep::kMaxInstructions);
   }
   EXPECT_GE(sweeps, 2);
 }

@@ -19,7 +19,7 @@ TEST(Extent, is_one_number_or_two) {
   EXPECT_FALSE(Codec<Extent>::parse(0, reader).has_value());
 }
 
-/// The results of ten draws of an augmentor on an image, byte by byte; or why it refuses the image.
+/// The results of ten draws of an augmentor on an image, byte by byte; or why it rejects the image.
 std::string pictures(const std::string& item) {
   const auto made = Registry<Augmentor>::make_item(parse_yaml(item, "augmentor.yaml"));
   const cv::Mat image = photo(320, 240);

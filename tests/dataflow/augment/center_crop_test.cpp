@@ -14,7 +14,7 @@ TEST(CenterCrop, an_image_that_is_too_small_is_an_error) {
   EXPECT_THROW(augmentor("CenterCrop", 8)->draw({20, 7}, rng), DataError);
 }
 
-TEST(CenterCrop, refuses_a_shorter_side_that_no_image_of_it_has_room_for) {
+TEST(CenterCrop, rejects_a_shorter_side_that_no_image_of_it_has_room_for) {
   const auto crop = augmentor("CenterCrop", 64);
   EXPECT_EQ(crop->shorter_side(64), 64);
   EXPECT_NE(error_of([&] { crop->shorter_side(60); }), "no error");

@@ -15,7 +15,7 @@ TEST(CenterPaste, puts_the_image_in_the_middle_of_the_background) {
   EXPECT_THROW(paste->draw({10, 4}, rng), DataError);
 }
 
-TEST(CenterPaste, refuses_images_that_are_known_to_be_larger) {
+TEST(CenterPaste, rejects_images_that_are_known_to_be_larger) {
   const auto paste = augmentor("CenterPaste", 64);
   EXPECT_EQ(paste->shape({Shape::kUnknown, 64, 3}), (Shape{64, 64, 3}));
   EXPECT_EQ(error_of([&] {

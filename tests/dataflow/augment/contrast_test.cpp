@@ -13,7 +13,7 @@ TEST(Contrast, stretches_around_the_mean_of_each_channel) {
   EXPECT_EQ(out.at<cv::Vec3b>(0, 1), cv::Vec3b(120, 40, 255));
 }
 
-TEST(Contrast, refuses_a_range_that_is_none) {
+TEST(Contrast, rejects_a_range_that_is_none) {
   EXPECT_THROW(augmentor("Contrast", list({2, 1})), ConfigError);
 }
 

@@ -18,7 +18,7 @@ TEST(RandomApplyAug, knows_only_the_sizes_that_do_not_depend_on_it) {
   EXPECT_EQ(aug->shape({8, 8, 3}).str(), "[?, 8, 3]");
 }
 
-TEST(RandomApplyAug, refuses_what_the_other_refuses_if_it_ever_runs) {
+TEST(RandomApplyAug, rejects_what_the_other_rejects_if_it_ever_runs) {
   const auto sometimes = augmentor("RandomApplyAug", {{"aug", item("CenterCrop", 64)}, {"prob", 0.1}});
   EXPECT_NE(error_of([&] { sometimes->shorter_side(60); }), "no error");
   EXPECT_EQ(sometimes->shorter_side(64), 64);

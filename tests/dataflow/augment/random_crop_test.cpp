@@ -23,7 +23,7 @@ TEST(RandomCrop, an_image_that_is_too_small_is_an_error) {
   EXPECT_THROW(augmentor("RandomCrop", 8)->draw({7, 20}, rng), DataError);
 }
 
-TEST(RandomCrop, refuses_a_shorter_side_that_no_image_of_it_has_room_for) {
+TEST(RandomCrop, rejects_a_shorter_side_that_no_image_of_it_has_room_for) {
   const auto crop = augmentor("RandomCrop", list({80, 50}));
   EXPECT_EQ(crop->shorter_side(std::nullopt), 50);
   EXPECT_EQ(crop->shorter_side(50), 50) << "fits images of 50x80";

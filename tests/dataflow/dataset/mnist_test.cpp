@@ -49,7 +49,7 @@ TEST(Mnist, has_two_splits_and_shuffles_the_training_one_by_default) {
   EXPECT_NE(in_order("test", true), test);
 }
 
-TEST(Mnist, files_that_do_not_belong_together_are_refused) {
+TEST(Mnist, files_that_do_not_belong_together_are_rejected) {
   const TempFolder folder;
   const std::string pixels = folder.write("mnist/t10k-images-idx3-ubyte", mnist_images(3));
   const std::string numbers = folder.write("mnist/t10k-labels-idx1-ubyte", mnist_labels({7, 0}));

@@ -10,7 +10,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-std::string refusal_of_datum(const Bytes& record) {
+std::string rejection_of_datum(const Bytes& record) {
   return error_of([&] { read_caffe_datum(record); });
 }
 
@@ -45,17 +45,17 @@ TEST(CaffeDatum, is_an_encoded_image_of_any_size) {
 }
 
 TEST(CaffeDatum, has_as_many_values_as_its_sizes_say) {
-  EXPECT_EQ(refusal_of_datum(pixel_datum(3, 2, 2, {1, 2}, 0)),
+  EXPECT_EQ(rejection_of_datum(pixel_datum(3, 2, 2, {1, 2}, 0)),
             "a record of [3, 2, 2] (channels, height, width) with 2 values");
-  EXPECT_THAT(refusal_of_datum(pixel_datum(1, 0, 2, {1}, 0)), testing::HasSubstr("an array of [1, 0, 2]"));
-  EXPECT_EQ(refusal_of_datum({}), "a record without data");
-  EXPECT_EQ(refusal_of_datum({'h', 'e', 'l', 'l', 'o'}),
+  EXPECT_THAT(rejection_of_datum(pixel_datum(1, 0, 2, {1}, 0)), testing::HasSubstr("an array of [1, 0, 2]"));
+  EXPECT_EQ(rejection_of_datum({}), "a record without data");
+  EXPECT_EQ(rejection_of_datum({'h', 'e', 'l', 'l', 'o'}),
             "a record of 5 bytes that is damaged, or not a Datum of Caffe");
-  EXPECT_NE(refusal_of_datum(pixel_datum(2147483647, 2147483647, 2147483647, {1}, 0)), "no error");
-  EXPECT_NE(refusal_of_datum(pixel_datum(1 << 16, 1 << 16, 1 << 16, {}, 0)), "no error");
+  EXPECT_NE(rejection_of_datum(pixel_datum(2147483647, 2147483647, 2147483647, {1}, 0)), "no error");
+  EXPECT_NE(rejection_of_datum(pixel_datum(1 << 16, 1 << 16, 1 << 16, {}, 0)), "no error");
 }
 
-/// Whatever the bytes are, a record is read, or refused with a DataError; what it gives lies in its memory.
+/// Whatever the bytes are, a record is read, or rejected with a DataError; what it gives lies in its memory.
 TEST(CaffeDatum, survives_any_damage) {
   const std::vector<Bytes> good = {
       pixel_datum(3, 2, 2, Bytes(12, 9), 5), encoded_datum(Bytes(20, 7), 1),

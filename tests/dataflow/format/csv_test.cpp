@@ -55,7 +55,7 @@ TEST(CsvReader, says_in_which_line_a_quote_is_wrong) {
             "a.csv: is text in UTF-16; save it as UTF-8");
 }
 
-TEST(CsvReader, refuses_what_is_not_text) {
+TEST(CsvReader, rejects_what_is_not_text) {
   EXPECT_EQ(error_of([] { rows_of(std::string_view("\x89PNG\0", 5)); }),
             "a.csv: is not text: byte 5 is zero");
   EXPECT_EQ(error_of([] { rows_of("\x93NUMPY\x01"); }),

@@ -76,7 +76,7 @@ TEST(Idx, a_size_that_lies_at_the_end_of_a_gzip_file_costs_no_memory) {
             path + ": is truncated or damaged: it cannot be decompressed");
 }
 
-TEST(Idx, refuses_other_files) {
+TEST(Idx, rejects_other_files) {
   const TempFolder folder;
   EXPECT_EQ(error_of([&] { read_idx(folder.path("none"), 2); }),
             folder.path("none") + ": cannot be read: No such file or directory");

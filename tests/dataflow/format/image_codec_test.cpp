@@ -6,13 +6,13 @@
 namespace tpack {
 namespace {
 
-TEST(ImageCodec, refuses_what_is_not_an_image) {
+TEST(ImageCodec, rejects_what_is_not_an_image) {
   const std::vector<uint8_t> text = {'h', 'e', 'l', 'l', 'o'};
   EXPECT_EQ(error_of([&] { read_image_header(text); }), "text, not a JPEG or PNG image");
   EXPECT_THROW(read_image_header({}), DataError);
 }
 
-TEST(ImageCodec, refuses_huge_images_by_their_header) {
+TEST(ImageCodec, rejects_huge_images_by_their_header) {
   auto png = encode_png(photo(8, 8));
   png[16] = 0x7F;  // width, big endian
   EXPECT_THAT(error_of([&] { read_image_header(png); }),

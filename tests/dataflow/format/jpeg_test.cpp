@@ -62,7 +62,7 @@ TEST(Jpeg, a_truncated_file_is_an_error_wherever_it_ends) {
 
 TEST(Jpeg, flipped_bytes_never_crash) {
   const auto bytes = encode_jpeg(photo(64, 64));
-  int refused = 0;
+  int rejected = 0;
   for (size_t at = 2; at < bytes.size(); at += 3) {
     auto bad = bytes;
     bad[at] ^= 0x55U;
@@ -71,10 +71,10 @@ TEST(Jpeg, flipped_bytes_never_crash) {
       cv::Mat out;
       decode_image(bad, {.region = {0, 0, size.width, size.height}}, 3, out);
     } catch (const DataError&) {
-      ++refused;
+      ++rejected;
     }
   }
-  EXPECT_GT(refused, 20);
+  EXPECT_GT(rejected, 20);
 }
 
 }  // namespace

@@ -31,11 +31,11 @@ TEST(LmdbPages, accepts_what_lmdb_writes) {
 }
 
 /// Each bit of the pages that lead to records, one at a time: the records can be read to the last byte, or
-/// the file is refused.
-TEST(LmdbPages, damaged_files_are_refused_or_read) {
+/// the file is rejected.
+TEST(LmdbPages, damaged_files_are_rejected_or_read) {
   const TempFolder folder;
   const Bytes whole = database(folder);
-  int refused = 0;
+  int rejected = 0;
   Rng rng(1, 2);
   constexpr int kTries = 1500;
   for (int i = 0; i < kTries; ++i) {
@@ -55,11 +55,11 @@ TEST(LmdbPages, damaged_files_are_refused_or_read) {
       }
       EXPECT_GT(sum, 0U);
     } catch (const DataError& error) {
-      ++refused;
+      ++rejected;
       EXPECT_TRUE(std::string(error.what()).starts_with(path)) << error.what();
     }
   }
-  EXPECT_GT(refused, kTries / 20);
+  EXPECT_GT(rejected, kTries / 20);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-std::string refusal_of_database(const std::string& path) {
+std::string rejection_of_database(const std::string& path) {
   return error_of([&] { const LmdbReader reader(path); });
 }
 
@@ -46,17 +46,17 @@ TEST(LmdbReader, writes_nothing_and_takes_a_file_too) {
 
 TEST(LmdbReader, says_what_is_not_a_database) {
   const TempFolder folder;
-  EXPECT_EQ(refusal_of_database(folder.path("none")), folder.path("none") + ": no such LMDB database");
-  EXPECT_EQ(refusal_of_database(folder.path()),
+  EXPECT_EQ(rejection_of_database(folder.path("none")), folder.path("none") + ": no such LMDB database");
+  EXPECT_EQ(rejection_of_database(folder.path()),
             folder.path() + ": is not an LMDB database: it has no data.mdb");
   write_lmdb(folder.path("train_lmdb"), {{"a", {1}}});
-  EXPECT_EQ(refusal_of_database(folder.path()),
+  EXPECT_EQ(rejection_of_database(folder.path()),
             folder.path() + ": has no data.mdb, but these folders in it have: train_lmdb");
   const std::string text = folder.write("text.mdb", Bytes(9000, 'x'));
-  EXPECT_THAT(refusal_of_database(text), testing::StartsWith(text + ": cannot be read by LMDB: "));
-  EXPECT_EQ(refusal_of_database(folder.write("empty.mdb", {})), folder.path("empty.mdb") + ": is empty");
+  EXPECT_THAT(rejection_of_database(text), testing::StartsWith(text + ": cannot be read by LMDB: "));
+  EXPECT_EQ(rejection_of_database(folder.write("empty.mdb", {})), folder.path("empty.mdb") + ": is empty");
   write_lmdb(folder.path("nothing"), {});
-  EXPECT_EQ(refusal_of_database(folder.path("nothing")),
+  EXPECT_EQ(rejection_of_database(folder.path("nothing")),
             folder.path("nothing/data.mdb") + ": has no records");
 }
 
@@ -67,10 +67,10 @@ TEST(LmdbReader, notices_a_truncated_file) {
   write_lmdb(folder.path("db"), records);
   const std::string file = folder.path("db/data.mdb");
   const auto size = static_cast<int64_t>(std::filesystem::file_size(file));
-  EXPECT_EQ(refusal_of_database(folder.path("db")), "no error");
+  EXPECT_EQ(rejection_of_database(folder.path("db")), "no error");
   for (int64_t kept = size - 4096; kept > 0; kept -= 4096) {
     std::filesystem::resize_file(file, static_cast<uint64_t>(kept));
-    EXPECT_THAT(refusal_of_database(folder.path("db")), testing::HasSubstr(file)) << kept;
+    EXPECT_THAT(rejection_of_database(folder.path("db")), testing::HasSubstr(file)) << kept;
   }
 }
 

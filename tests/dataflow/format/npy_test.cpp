@@ -26,7 +26,7 @@ std::vector<double> numbers_in(const NpyArray& array) {
   return all;
 }
 
-std::string refusal(const Bytes& file) {
+std::string rejection(const Bytes& file) {
   return error_of([&] { numbers_in(array_of(file)); });
 }
 
@@ -65,23 +65,23 @@ TEST(NpyArray, brings_fortran_order_to_c_order) {
   EXPECT_EQ(numbers_in(array), (std::vector<double>{0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}));
 }
 
-TEST(NpyArray, refuses_numbers_that_do_not_fit) {
-  EXPECT_EQ(refusal(npy_file("<i8", "(1,)", {0, 0, 0, 0, 1, 0, 0, 0})),
+TEST(NpyArray, rejects_numbers_that_do_not_fit) {
+  EXPECT_EQ(rejection(npy_file("<i8", "(1,)", {0, 0, 0, 0, 1, 0, 0, 0})),
             "the number 4294967296 does not fit into int32");
-  EXPECT_EQ(refusal(npy_file("<u4", "(1,)", {255, 255, 255, 255})),
+  EXPECT_EQ(rejection(npy_file("<u4", "(1,)", {255, 255, 255, 255})),
             "the number 4294967295 does not fit into int32");
 }
 
 TEST(NpyArray, says_what_it_does_not_read) {
-  EXPECT_EQ(refusal({1, 2, 3}), "x.npy: is not an array of NumPy (.npy)");
-  EXPECT_THAT(refusal(npy_file("|O", "(1,)", {1})), testing::HasSubstr("type '|O' (objects of Python)"));
-  EXPECT_THAT(refusal(npy_file("<U5", "(1,)", {1})), testing::HasSubstr("type '<U5'"));
-  EXPECT_THAT(refusal(npy_file(">f4", "(1,)", {1, 2, 3, 4})), testing::HasSubstr("big-endian"));
-  EXPECT_THAT(refusal(npy_file("<f4", "()", {1, 2, 3, 4})), testing::HasSubstr("single number"));
-  EXPECT_THAT(refusal(npy_file("<f4", "(0, 3)", {})), testing::HasSubstr("has no elements"));
-  EXPECT_EQ(refusal(npy_file("<f4", "(2, 3)", {1, 2, 3, 4})),
+  EXPECT_EQ(rejection({1, 2, 3}), "x.npy: is not an array of NumPy (.npy)");
+  EXPECT_THAT(rejection(npy_file("|O", "(1,)", {1})), testing::HasSubstr("type '|O' (objects of Python)"));
+  EXPECT_THAT(rejection(npy_file("<U5", "(1,)", {1})), testing::HasSubstr("type '<U5'"));
+  EXPECT_THAT(rejection(npy_file(">f4", "(1,)", {1, 2, 3, 4})), testing::HasSubstr("big-endian"));
+  EXPECT_THAT(rejection(npy_file("<f4", "()", {1, 2, 3, 4})), testing::HasSubstr("single number"));
+  EXPECT_THAT(rejection(npy_file("<f4", "(0, 3)", {})), testing::HasSubstr("has no elements"));
+  EXPECT_EQ(rejection(npy_file("<f4", "(2, 3)", {1, 2, 3, 4})),
             "x.npy: ends early: it has 4 bytes of data, its header declares 24");
-  EXPECT_THAT(refusal(npy_file("|u1", "(1, 1)", {1, 2})), testing::HasSubstr("too long"));
+  EXPECT_THAT(rejection(npy_file("|u1", "(1, 1)", {1, 2})), testing::HasSubstr("too long"));
 }
 
 TEST(NpyArray, a_lying_header_costs_no_memory) {

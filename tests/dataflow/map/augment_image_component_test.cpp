@@ -181,7 +181,7 @@ TEST(AugmentImageComponent, needs_an_image) {
       "channels]");
 }
 
-TEST(AugmentImageComponent, refuses_a_crop_that_fits_no_image) {
+TEST(AugmentImageComponent, rejects_a_crop_that_fits_no_image) {
   const TempFolder folder;
   folder.write("a/x.png", encode_png(photo(20, 20)));
   const auto flow_of = [&](std::vector<ConfigNode> augmentors) {

@@ -18,7 +18,7 @@ TEST(Cast, converts_elements) {
 
 /// What Cast says of one number; "" if it converts it.
 template <class T>
-std::string refused(const char* to, T value) {
+std::string rejected(const char* to, T value) {
   const auto cast = Registry<TensorMap>::make("Cast", to);
   const Tensor in = Tensor::of<T>({1}, {value});
   const Tensor out(cast->spec(in.spec()));
@@ -30,27 +30,28 @@ std::string refused(const char* to, T value) {
   return "";
 }
 
-TEST(Cast, refuses_numbers_that_the_type_does_not_have) {
+TEST(Cast, rejects_numbers_that_the_type_does_not_have) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(refused("int32", nan),
-            "Cast: nan is no number of int32; remove or replace such values before it");
-  for (const char* type : {"int64", "uint8", "bool"}) EXPECT_NE(refused(type, nan), "") << type;
-  EXPECT_EQ(refused("float64", nan), "");
-  EXPECT_NE(refused<float>("int32", 2147483648.0F), "");
-  EXPECT_EQ(refused<float>("int32", -2147483648.0F), "");
-  EXPECT_NE(refused<int32_t>("uint8", 256), "");
-  EXPECT_NE(refused<int32_t>("uint8", -1), "");
-  EXPECT_EQ(refused<float>("uint8", -0.9F), "") << "the fraction is cut off";
-  EXPECT_EQ(refused<int64_t>("bool", 256), "");
+  EXPECT_EQ(rejected("int32", nan),
+            "Cast: nan is not a number of int32; remove or replace such values before it");
+  for (const char* type : {"int64", "uint8", "bool"}) EXPECT_NE(rejected(type, nan), "") << type;
+  EXPECT_EQ(rejected("float64", nan), "");
+  EXPECT_NE(rejected<float>("int32", 2147483648.0F), "");
+  EXPECT_EQ(rejected<float>("int32", -2147483648.0F), "");
+  EXPECT_NE(rejected<int32_t>("uint8", 256), "");
+  EXPECT_NE(rejected<int32_t>("uint8", -1), "");
+  EXPECT_EQ(rejected<float>("uint8", -0.9F), "") << "the fraction is cut off";
+  EXPECT_EQ(rejected<int64_t>("bool", 256), "");
 }
 
-TEST(Cast, refuses_integers_that_a_float_rounds) {
-  EXPECT_EQ(refused<int32_t>("float32", 16777216), "");
-  EXPECT_EQ(refused<int32_t>("float32", 16777217),
-            "Cast: 16777217 is no number of float32, which rounds it; subtract an offset with Scale first");
-  EXPECT_EQ(refused<int32_t>("float32", 16777218), "") << "even";
-  EXPECT_EQ(refused<int32_t>("float64", 16777217), "");
-  EXPECT_NE(refused<int64_t>("float64", std::numeric_limits<int64_t>::max()), "");
+TEST(Cast, rejects_integers_that_a_float_rounds) {
+  EXPECT_EQ(rejected<int32_t>("float32", 16777216), "");
+  EXPECT_EQ(
+      rejected<int32_t>("float32", 16777217),
+      "Cast: 16777217 is not a number of float32, which rounds it; subtract an offset with Scale first");
+  EXPECT_EQ(rejected<int32_t>("float32", 16777218), "") << "even";
+  EXPECT_EQ(rejected<int32_t>("float64", 16777217), "");
+  EXPECT_NE(rejected<int64_t>("float64", std::numeric_limits<int64_t>::max()), "");
   const auto scale = Registry<TensorMap>::make("Scale", {{"scale", 1}, {"offset", -16777000}});
   const Tensor out(scale->spec({DType::kInt32, {1}}));
   scale->apply(Tensor::of<int32_t>({1}, {16777217}), out);

@@ -21,7 +21,7 @@ TEST(Grayscale, weighs_red_green_and_blue) {
   EXPECT_LT(max_difference(gray_batch, Tensor::of<float>({2, 1, 1, 1}, {0.299F, 0.228F})), 1e-6);
 }
 
-TEST(Grayscale, keeps_gray_images_and_refuses_what_is_no_image) {
+TEST(Grayscale, keeps_gray_images_and_rejects_what_is_no_image) {
   const auto gray = Registry<TensorMap>::make("Grayscale");
   const Tensor image = Tensor::of<uint8_t>({1, 2, 1}, {3, 4});
   const Tensor out(gray->spec(image.spec()));

@@ -15,7 +15,7 @@ TEST(OneHot, adds_an_axis_of_classes) {
   EXPECT_TRUE(bit_equal(out, Tensor::of<float>({2, 3}, {0, 0, 1, 1, 0, 0})));
 }
 
-TEST(OneHot, refuses_numbers_that_are_no_class) {
+TEST(OneHot, rejects_numbers_that_are_no_class) {
   const auto one_hot = Registry<TensorMap>::make("OneHot", 3);
   const Tensor out(DType::kFloat32, {1, 3});
   EXPECT_THROW(one_hot->apply(Tensor::of<int32_t>({1}, {3}), out), DataError);

@@ -22,7 +22,7 @@ TEST(RenameComponents, may_exchange_two_names) {
             "pass int64 [], k int64 []");
 }
 
-TEST(RenameComponents, refuses_a_name_twice_and_one_that_is_unknown) {
+TEST(RenameComponents, rejects_a_name_twice_and_one_that_is_unknown) {
   EXPECT_EQ(error_of([] {
               renamed(ConfigNode::map({{"k", "pass"}}));
             }),

@@ -21,7 +21,7 @@ TEST(SelectComponent, reordered_components_reach_their_own_batch) {
   EXPECT_TRUE(bit_equal(batch->tensor(1), Tensor::of<int64_t>({4}, {0, 1, 2, 3})));
 }
 
-TEST(SelectComponent, refuses_a_component_twice) {
+TEST(SelectComponent, rejects_a_component_twice) {
   EXPECT_EQ(error_of([] {
               make_flow(list({item("Counting", 3), item("SelectComponent", list({"k", 0}))}));
             }),

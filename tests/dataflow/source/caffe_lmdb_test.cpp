@@ -135,7 +135,7 @@ TEST(CaffeLmdb, damaged_records_follow_on_error) {
   EXPECT_THAT(errors[3], HasSubstr("key 'e': "));
 }
 
-TEST(CaffeLmdb, a_database_without_a_good_record_is_refused) {
+TEST(CaffeLmdb, a_database_without_a_good_record_is_rejected) {
   const TempFolder folder;
   write_lmdb(folder.path("db"), {{"a", {'n', 'o', '!'}}});
   EXPECT_THAT(error_of([&] { flow_of_database(folder).prepare(); }),

@@ -143,7 +143,7 @@ TEST(ExpReplay, draws_by_priority_and_corrects_for_it) {
   EXPECT_NEAR(weighted / all_weights, 1 / 9.0, 0.03) << "as often as without priorities";
 }
 
-TEST(ExpReplay, refuses_priorities_that_are_not_one_for_each_sample) {
+TEST(ExpReplay, rejects_priorities_that_are_not_one_for_each_sample) {
   PlayedFlow played(std::string(kGames) + ", priorities: e}");
   ScriptedPredictor predictor = best_player();
   played.agent.begin(predictor);
@@ -228,7 +228,7 @@ TEST(ExpReplay, fills_a_memory_again_that_was_not_saved) {
   EXPECT_GE(predictor.calls, 100);
 }
 
-TEST(ExpReplay, refuses_sizes_that_do_not_fit) {
+TEST(ExpReplay, rejects_sizes_that_do_not_fit) {
   const auto made = [](const std::string& params) {
     return make_flow(parse_yaml("[ExpReplay: {environment: Catch, values: q, " + params + "}]", "flow.yaml"));
   };

@@ -94,7 +94,7 @@ TEST(ImageFolder, counts_a_dangling_link_as_a_broken_image) {
   EXPECT_EQ(flow.bad_samples().count(), 1);
 }
 
-TEST(ImageFolder, refuses_a_class_with_a_dangling_link) {
+TEST(ImageFolder, rejects_a_class_with_a_dangling_link) {
   const TempFolder folder;
   folder.write("b/1.png", encode_png(photo(8, 8)));
   for (const char* to : {"/no/such/a", "a"}) {

@@ -76,7 +76,7 @@ TEST(JoinData, shuffles_pairs_up_to_the_shortest) {
   EXPECT_EQ(seen.size(), 30U);
 }
 
-TEST(JoinData, refuses_what_would_break_pairs) {
+TEST(JoinData, rejects_what_would_break_pairs) {
   const auto error = [](const ConfigNode& config) { return error_of([&] { make_flow(config).prepare(); }); };
   using testing::HasSubstr;
   EXPECT_THAT(error(joined({counting("a", 9, true), counting("b", 9, false)})),
@@ -147,7 +147,7 @@ TEST(JoinData, keeps_pairs_together_if_a_part_fails) {
   }
 }
 
-TEST(JoinData, two_components_of_one_name_are_refused) {
+TEST(JoinData, two_components_of_one_name_are_rejected) {
   EXPECT_EQ(
       error_of([] {
         make_flow(list({item("JoinData", list({list({fake_numbers(3)}), list({fake_numbers(3)})}))}));

@@ -73,16 +73,16 @@ TEST(Npz, says_what_does_not_fit) {
                                   {"x_test.npy", npy_file("|u1", "(2,)", {1, 2})}}));
   folder.write("c.npz", zip_file({{"x.npy", npy_file("|O", "(1,)", {1})}}));
   folder.write("none.npz", zip_file({}));
-  const auto refusal = [&](const std::string& params) {
+  const auto rejection = [&](const std::string& params) {
     return error_of([&] { flow_of_npz(folder, params).prepare(); });
   };
-  EXPECT_THAT(refusal("file: a.npz, arrays: {image: xs}"),
+  EXPECT_THAT(rejection("file: a.npz, arrays: {image: xs}"),
               testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr("unknown array 'xs'; did you mean 'x'?"),
                              HasSubstr("has x, y")));
-  EXPECT_THAT(refusal("file: b.npz"), HasSubstr("different numbers of samples (x_train 3, x_test 2)"));
-  EXPECT_THAT(refusal("file: c.npz"), HasSubstr("c.npz: array 'x': has elements of type '|O'"));
-  EXPECT_THAT(refusal("file: none.npz"), HasSubstr("has no arrays"));
-  EXPECT_THAT(refusal("file: absent.npz"), HasSubstr("no such file"));
+  EXPECT_THAT(rejection("file: b.npz"), HasSubstr("different numbers of samples (x_train 3, x_test 2)"));
+  EXPECT_THAT(rejection("file: c.npz"), HasSubstr("c.npz: array 'x': has elements of type '|O'"));
+  EXPECT_THAT(rejection("file: none.npz"), HasSubstr("has no arrays"));
+  EXPECT_THAT(rejection("file: absent.npz"), HasSubstr("no such file"));
 }
 
 TEST(Npz, a_number_that_does_not_fit_is_a_bad_sample) {

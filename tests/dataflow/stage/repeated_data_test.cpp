@@ -28,7 +28,7 @@ TEST(RepeatedData, without_end_has_no_end) {
   EXPECT_EQ(stream->position(), (DataPosition{0, 1000002}));
 }
 
-TEST(RepeatedData, refuses_zero_times_and_nothing_to_repeat) {
+TEST(RepeatedData, rejects_zero_times_and_nothing_to_repeat) {
   EXPECT_EQ(error_of([] {
               make_flow(list({item("Counting", 3), item("RepeatedData", {{"num", 0}})}));
             }),

@@ -40,7 +40,7 @@ TEST(Gradients, are_empty_if_no_path_leads_there) {
   EXPECT_FALSE(found[1]);
 }
 
-TEST(Gradients, refuses_a_cost_that_is_not_a_number) {
+TEST(Gradients, rejects_a_cost_that_is_not_a_number) {
   Graph graph;
   VariableTable table;
   Builder b(graph, table, {});

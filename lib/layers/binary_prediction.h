@@ -12,20 +12,20 @@
 namespace tpack {
 
 /// What costs and metrics of a yes or no for each output read.
-struct YesOrNoFields {
+struct BinaryFields {
   Ref<LayerOutput> logits;  // their sigmoid is the probability of yes
   NumberOrOutput labels;
 };
 
-/// `owner`: "cost SigmoidCrossEntropy". Errors: ConfigError for a label that is no probability.
-inline void check_labels(const YesOrNoFields& fields, const std::string& owner) {
+/// `owner`: "cost SigmoidCrossEntropy". Errors: ConfigError for a label that is not a probability.
+inline void check_labels(const BinaryFields& fields, const std::string& owner) {
   const NumberOrOutput& labels = fields.labels;
   if (!labels.output.empty() || (labels.number >= 0 && labels.number <= 1)) return;
   throw ConfigError(owner + ": 'labels' is " + shortest(labels.number) + "; must be from 0 to 1");
 }
 
 /// The logits. Errors: ConfigError for the output of a sigmoid, too.
-inline Symbol logits_of(const ModelView& model, const YesOrNoFields& fields, const std::string& owner) {
+inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, const std::string& owner) {
   const Symbol x = model.output(fields.logits);
   if (is_softmax(x)) {
     throw ConfigError(fields.logits.position,
@@ -43,18 +43,18 @@ inline Symbol logits_of(const ModelView& model, const YesOrNoFields& fields, con
 }
 
 /// What a metric of yes or no compares, as floats 0 and 1 of the logits' shape (or one number for all).
-struct Answers {
+struct BinaryPrediction {
   Symbol given;  // the sigmoid is above the threshold
   Builder::Operand expected;
 };
 
 /// The fields of these metrics.
-struct AnswerFields : YesOrNoFields {
+struct BinaryPredictionFields : BinaryFields {
   double threshold = 0.5;
 };
 
-template <std::derived_from<AnswerFields> P>
-Schema<P> with_answers(Schema<P> schema) {
+template <std::derived_from<BinaryPredictionFields> P>
+Schema<P> with_binary_prediction(Schema<P> schema) {
   return schema.field("logits", static_cast<Ref<LayerOutput> P::*>(&P::logits), "scores [N, ...]")
       .required()
       .field("labels", static_cast<NumberOrOutput P::*>(&P::labels),
@@ -65,7 +65,7 @@ Schema<P> with_answers(Schema<P> schema) {
 }
 
 /// Errors: ConfigError.
-inline void check_answers(const AnswerFields& fields, const std::string& owner) {
+inline void check_binary_prediction(const BinaryPredictionFields& fields, const std::string& owner) {
   if (fields.threshold == 0 || fields.threshold == 1)
     throw ConfigError(owner + ": 'threshold' is " + shortest(fields.threshold) +
                       "; must be above 0 and below 1");
@@ -73,7 +73,8 @@ inline void check_answers(const AnswerFields& fields, const std::string& owner) 
 }
 
 /// Errors: as logits_of, and ShapeError.
-inline Answers answers_of(const ModelView& model, const AnswerFields& fields, const std::string& owner) {
+inline BinaryPrediction binary_prediction(const ModelView& model, const BinaryPredictionFields& fields,
+                                          const std::string& owner) {
   Builder& b = model.builder();
   const Symbol x = logits_of(model, fields, owner);
   const Builder::Operand labels = model.like(fields.labels, x);

@@ -1,4 +1,4 @@
-#include "comm/rank_board.h"
+#include "comm/shared_rank_status.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,15 +9,15 @@
 namespace tpack {
 namespace {
 
-class RankBoardTest : public testing::Test {
+class SharedRankStatusTest : public testing::Test {
  protected:
-  ~RankBoardTest() override { unsetenv(RankBoard::kVariable); }
+  ~SharedRankStatusTest() override { unsetenv(SharedRankStatus::kVariable); }
 };
 
-TEST_F(RankBoardTest, shows_to_all_where_each_rank_is) {
-  const auto maker = RankBoard::create(3);
-  setenv(RankBoard::kVariable, maker->name().c_str(), 1);
-  const auto rank = RankBoard::open(3);
+TEST_F(SharedRankStatusTest, shows_to_all_where_each_rank_is) {
+  const auto maker = SharedRankStatus::create(3);
+  setenv(SharedRankStatus::kVariable, maker->name().c_str(), 1);
+  const auto rank = SharedRankStatus::open(3);
   ASSERT_NE(rank, nullptr);
   EXPECT_EQ(maker->pid(1), 0);
   rank->enter(1);
@@ -42,20 +42,20 @@ TEST_F(RankBoardTest, shows_to_all_where_each_rank_is) {
   EXPECT_TRUE(maker->have_begun_training());
 }
 
-TEST_F(RankBoardTest, the_first_lost_rank_counts) {
-  const auto maker = RankBoard::create(3);
-  setenv(RankBoard::kVariable, maker->name().c_str(), 1);
-  const auto rank = RankBoard::open(3);
+TEST_F(SharedRankStatusTest, the_first_lost_rank_counts) {
+  const auto maker = SharedRankStatus::create(3);
+  setenv(SharedRankStatus::kVariable, maker->name().c_str(), 1);
+  const auto rank = SharedRankStatus::open(3);
   EXPECT_EQ(rank->lost(), -1);
   maker->set_lost(2);
   maker->set_lost(0);
   EXPECT_EQ(rank->lost(), 2);
 }
 
-TEST_F(RankBoardTest, the_first_failure_counts) {
-  const auto maker = RankBoard::create(3);
-  setenv(RankBoard::kVariable, maker->name().c_str(), 1);
-  const auto rank = RankBoard::open(3);
+TEST_F(SharedRankStatusTest, the_first_failure_counts) {
+  const auto maker = SharedRankStatus::create(3);
+  setenv(SharedRankStatus::kVariable, maker->name().c_str(), 1);
+  const auto rank = SharedRankStatus::open(3);
   EXPECT_FALSE(maker->failure());
   rank->set_failure(2, 3, "a bad row\nand another");
   rank->set_failure(0, 7, "rank 2 has ended");
@@ -67,25 +67,25 @@ TEST_F(RankBoardTest, the_first_failure_counts) {
   EXPECT_EQ(maker->failure()->text, "a bad row\nand another");
 }
 
-TEST_F(RankBoardTest, keeps_the_beginning_of_a_long_failure) {
-  const auto maker = RankBoard::create(1);
+TEST_F(SharedRankStatusTest, keeps_the_beginning_of_a_long_failure) {
+  const auto maker = SharedRankStatus::create(1);
   maker->set_failure(0, 2, std::string(20'000, 'x'));
   EXPECT_EQ(maker->failure()->text, std::string(8191, 'x'));
 }
 
-TEST_F(RankBoardTest, is_not_taken_for_another_one) {
-  EXPECT_EQ(RankBoard::open(2), nullptr) << "the environment names none";
-  const auto maker = RankBoard::create(3);
-  setenv(RankBoard::kVariable, maker->name().c_str(), 1);
-  EXPECT_EQ(RankBoard::open(2), nullptr) << "it is for another number of ranks";
-  setenv(RankBoard::kVariable, "/nowhere/at/all", 1);
-  EXPECT_EQ(RankBoard::open(3), nullptr);
+TEST_F(SharedRankStatusTest, is_not_taken_for_another_one) {
+  EXPECT_EQ(SharedRankStatus::open(2), nullptr) << "the environment names none";
+  const auto maker = SharedRankStatus::create(3);
+  setenv(SharedRankStatus::kVariable, maker->name().c_str(), 1);
+  EXPECT_EQ(SharedRankStatus::open(2), nullptr) << "it is for another number of ranks";
+  setenv(SharedRankStatus::kVariable, "/nowhere/at/all", 1);
+  EXPECT_EQ(SharedRankStatus::open(3), nullptr);
 }
 
-TEST_F(RankBoardTest, leaves_no_file) {
+TEST_F(SharedRankStatusTest, leaves_no_file) {
   std::string name;
   {
-    const auto maker = RankBoard::create(1);
+    const auto maker = SharedRankStatus::create(1);
     name = maker->name();
     EXPECT_TRUE(std::filesystem::exists(name));
   }

@@ -8,12 +8,12 @@ namespace tpack {
 /// microseconds nothing else, then it yields its processor to other threads between the looks, and after some
 /// milliseconds it should sleep, so that it takes no time from other processes.
 ///
-///   for (AwakeWait wait; !ready();) {
+///   for (SpinThenYield wait; !ready();) {
 ///     if (!wait.next()) return sleep_until_ready();
 ///   }
-class AwakeWait {
+class SpinThenYield {
  public:
-  static constexpr double kMostS = 3e-3;
+  static constexpr double kMaxS = 3e-3;
 
   /// False if it is time to sleep.
   bool next();

@@ -7,7 +7,7 @@
 namespace tpack {
 
 /// The function that makes an output, which says what its values mean.
-enum class FinalFunction : uint8_t {
+enum class OutputActivation : uint8_t {
   kOther,
   kSoftmax,  // probabilities of classes
   kSigmoid,  // a probability for each value
@@ -17,6 +17,6 @@ enum class FinalFunction : uint8_t {
 /// The same values in the shape in which they were computed.
 Symbol before_reshapes(Symbol y);
 /// Of an output in any shape.
-FinalFunction final_function(Symbol y);
+OutputActivation output_activation(Symbol y);
 
 }  // namespace tpack

@@ -1,4 +1,4 @@
-#include "core/awake_wait.h"
+#include "core/spin_then_yield.h"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,12 @@
 namespace tpack {
 namespace {
 
-TEST(AwakeWait, says_when_it_is_time_to_sleep) {
+TEST(SpinThenYield, says_when_it_is_time_to_sleep) {
   const Stopwatch watch;
-  AwakeWait wait;
+  SpinThenYield wait;
   int64_t looks = 1;
   while (wait.next()) ++looks;
-  EXPECT_GE(watch.seconds(), AwakeWait::kMostS);
+  EXPECT_GE(watch.seconds(), SpinThenYield::kMaxS);
   EXPECT_GT(looks, 1);
 }
 

@@ -1,4 +1,4 @@
-#include "comm/rank_board.h"
+#include "comm/shared_rank_status.h"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ constexpr std::string_view kAfter = "after ";
 
 }  // namespace
 
-struct RankBoard::Header {
+struct SharedRankStatus::Header {
   uint64_t magic = kMagic;
   int32_t ranks = 0;
   std::atomic<int32_t> lost = -1;
@@ -31,7 +31,7 @@ struct RankBoard::Header {
   std::array<char, 8192> failure_text = {};
 };
 
-struct RankBoard::Slot {
+struct SharedRankStatus::Slot {
   std::atomic<int32_t> pid = 0;
   std::atomic<bool> left = false;
   std::atomic<bool> failed = false;
@@ -40,9 +40,11 @@ struct RankBoard::Slot {
   std::array<std::array<char, 64>, 2> texts = {};
 };
 
-size_t RankBoard::bytes_for(int ranks) { return sizeof(Header) + static_cast<size_t>(ranks) * sizeof(Slot); }
+size_t SharedRankStatus::bytes_for(int ranks) {
+  return sizeof(Header) + static_cast<size_t>(ranks) * sizeof(Slot);
+}
 
-std::unique_ptr<RankBoard> RankBoard::create(int ranks) {
+std::unique_ptr<SharedRankStatus> SharedRankStatus::create(int ranks) {
   static_assert(std::atomic<int32_t>::is_always_lock_free);
   const size_t bytes = bytes_for(ranks);
   for (const char* folder : {"/dev/shm", "/tmp"}) {
@@ -63,13 +65,13 @@ std::unique_ptr<RankBoard> RankBoard::create(int ranks) {
     header->ranks = ranks;
     auto* slots = reinterpret_cast<std::byte*>(memory) + sizeof(Header);
     for (int rank = 0; rank < ranks; ++rank) new (slots + static_cast<size_t>(rank) * sizeof(Slot)) Slot;
-    return std::unique_ptr<RankBoard>(new RankBoard(std::move(name), true, memory, bytes));
+    return std::unique_ptr<SharedRankStatus>(new SharedRankStatus(std::move(name), true, memory, bytes));
   }
   throw ResourceError("cannot make a file in /dev/shm or /tmp for what the ranks share: " +
                       std::string(std::strerror(errno)));
 }
 
-std::unique_ptr<RankBoard> RankBoard::open(int ranks) {
+std::unique_ptr<SharedRankStatus> SharedRankStatus::open(int ranks) {
   const char* const name = std::getenv(kVariable);
   if (name == nullptr) return nullptr;
   const size_t bytes = bytes_for(ranks);
@@ -80,47 +82,47 @@ std::unique_ptr<RankBoard> RankBoard::open(int ranks) {
   void* memory = fits ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   close(file);
   if (memory == MAP_FAILED) return nullptr;
-  std::unique_ptr<RankBoard> board(new RankBoard(name, false, memory, bytes));
+  std::unique_ptr<SharedRankStatus> board(new SharedRankStatus(name, false, memory, bytes));
   if (board->header().magic != kMagic || board->ranks() != ranks) return nullptr;
   return board;
 }
 
-RankBoard::RankBoard(std::string name, bool owns, void* memory, size_t bytes)
+SharedRankStatus::SharedRankStatus(std::string name, bool owns, void* memory, size_t bytes)
     : name_(std::move(name)), owns_(owns), memory_(memory), bytes_(bytes) {}
 
-RankBoard::~RankBoard() {
+SharedRankStatus::~SharedRankStatus() {
   munmap(memory_, bytes_);
   if (owns_) unlink(name_.c_str());
 }
 
-RankBoard::Header& RankBoard::header() const { return *static_cast<Header*>(memory_); }
+SharedRankStatus::Header& SharedRankStatus::header() const { return *static_cast<Header*>(memory_); }
 
-RankBoard::Slot& RankBoard::slot(int rank) const {
+SharedRankStatus::Slot& SharedRankStatus::slot(int rank) const {
   TPACK_ASSERT(rank >= 0 && rank < header().ranks, "no such rank");
   return reinterpret_cast<Slot*>(static_cast<std::byte*>(memory_) + sizeof(Header))[rank];
 }
 
-int RankBoard::ranks() const { return header().ranks; }
-void RankBoard::enter(int rank) { slot(rank).pid = getpid(); }
-void RankBoard::leave(int rank) { slot(rank).left = true; }
-void RankBoard::begin_training(int rank) { slot(rank).training = true; }
-pid_t RankBoard::pid(int rank) const { return slot(rank).pid; }
-bool RankBoard::has_left(int rank) const { return slot(rank).left; }
-bool RankBoard::has_failed(int rank) const { return slot(rank).failed; }
-int RankBoard::lost() const { return header().lost; }
+int SharedRankStatus::ranks() const { return header().ranks; }
+void SharedRankStatus::enter(int rank) { slot(rank).pid = getpid(); }
+void SharedRankStatus::leave(int rank) { slot(rank).left = true; }
+void SharedRankStatus::begin_training(int rank) { slot(rank).training = true; }
+pid_t SharedRankStatus::pid(int rank) const { return slot(rank).pid; }
+bool SharedRankStatus::has_left(int rank) const { return slot(rank).left; }
+bool SharedRankStatus::has_failed(int rank) const { return slot(rank).failed; }
+int SharedRankStatus::lost() const { return header().lost; }
 
-bool RankBoard::have_begun_training() const {
+bool SharedRankStatus::have_begun_training() const {
   for (int rank = 0; rank < ranks(); ++rank)
     if (!slot(rank).training) return false;
   return true;
 }
 
-void RankBoard::set_lost(int rank) {
+void SharedRankStatus::set_lost(int rank) {
   int32_t none = -1;
   header().lost.compare_exchange_strong(none, rank);
 }
 
-void RankBoard::set_failure(int rank, int exit_code, std::string_view text) {
+void SharedRankStatus::set_failure(int rank, int exit_code, std::string_view text) {
   slot(rank).failed = true;
   int32_t none = -1;
   if (!header().failed.compare_exchange_strong(none, rank)) return;
@@ -129,12 +131,12 @@ void RankBoard::set_failure(int rank, int exit_code, std::string_view text) {
   header().failure_is_there = true;
 }
 
-std::optional<RankBoard::RankFailure> RankBoard::failure() const {
+std::optional<SharedRankStatus::RankFailure> SharedRankStatus::failure() const {
   if (!header().failure_is_there) return std::nullopt;
   return RankFailure{header().failed, header().exit_code, header().failure_text.data()};
 }
 
-void RankBoard::set_stage(int rank, std::string_view stage, bool is_over) {
+void SharedRankStatus::set_stage(int rank, std::string_view stage, bool is_over) {
   Slot& own = slot(rank);
   const uint32_t next = own.stages + 1;
   std::array<char, 64>& text = own.texts[next % 2];
@@ -144,9 +146,9 @@ void RankBoard::set_stage(int rank, std::string_view stage, bool is_over) {
   own.stages = next;
 }
 
-std::string RankBoard::after(std::string_view stage) { return std::string(kAfter).append(stage); }
+std::string SharedRankStatus::after(std::string_view stage) { return std::string(kAfter).append(stage); }
 
-std::string RankBoard::stage(int rank) const {
+std::string SharedRankStatus::stage(int rank) const {
   const Slot& of = slot(rank);
   std::array<char, 64> text = of.texts[of.stages % 2];
   text.back() = 0;

@@ -12,18 +12,18 @@ namespace tpack {
 /// Memory that the ranks of one machine share with the process that started them: where each rank is, whether
 /// one has ended before its time, and why. It has a name in the file system until the process that made it
 /// ends. Threads: any, in any process; one thread of each rank writes its own part.
-class RankBoard {
+class SharedRankStatus {
  public:
   /// The environment variable in which the ranks find the name.
   static constexpr const char* kVariable = "TPACK_RANK_BOARD";
 
   /// Errors: ResourceError if there is no place for it.
-  static std::unique_ptr<RankBoard> create(int ranks);
+  static std::unique_ptr<SharedRankStatus> create(int ranks);
   /// The board of the environment; null if there is none (for so many ranks).
-  static std::unique_ptr<RankBoard> open(int ranks);
-  ~RankBoard();
-  RankBoard(const RankBoard&) = delete;
-  RankBoard& operator=(const RankBoard&) = delete;
+  static std::unique_ptr<SharedRankStatus> open(int ranks);
+  ~SharedRankStatus();
+  SharedRankStatus(const SharedRankStatus&) = delete;
+  SharedRankStatus& operator=(const SharedRankStatus&) = delete;
 
   const std::string& name() const { return name_; }
   int ranks() const;
@@ -64,7 +64,7 @@ class RankBoard {
  private:
   struct Header;
   struct Slot;
-  RankBoard(std::string name, bool owns, void* memory, size_t bytes);
+  SharedRankStatus(std::string name, bool owns, void* memory, size_t bytes);
   static size_t bytes_for(int ranks);
   Header& header() const;
   Slot& slot(int rank) const;

@@ -7,7 +7,7 @@ namespace tpack {
 
 /// A tower function and the device that holds its variables: all that running it takes. Borrowed from a
 /// trainer, or from an InferenceTower.
-struct TowerPlace {
+struct ModelHandle {
   const TowerFunction* tower = nullptr;
   Device* device = nullptr;
   VariableTable* table = nullptr;
