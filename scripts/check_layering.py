@@ -9,8 +9,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # folder -> folders it may include; what those may include comes along.
 MAY_INCLUDE = {
     "core": [],
-    "config": ["core"],
-    "tensor": ["core"],
+    "system": ["core"],
+    "config": ["system"],
+    "tensor": ["system"],
     "draw": ["tensor"],
     "environment": ["tensor"],
     "dataflow": ["draw", "environment"],
@@ -48,7 +49,7 @@ ONLY_IN = {
     r"hwloc\.h": ["parallel"],
     r"CLI/": ["cli"],
     r"curses\.h": ["cli"],
-    r"spdlog/": ["core"],
+    r"spdlog/": ["system"],
 }
 
 

@@ -151,11 +151,11 @@ KINDS = {
   Choice choice() const override {{ return {{.devices = {{p_.device}}}}; }}
 """),
     "monitor": dict(folder="monitor", kind_class="Monitor", header="monitor/monitor.h", methods="""\
-  void put_scalar(const std::string& name, double value, const Moment& /*at*/) override {{
+  void put_scalar(const std::string& name, double value, const StepStamp& /*at*/) override {{
     log::info(name + " " + shortest(p_.amount * value));
   }}
-  void end_epoch(const Moment& /*at*/) override {{}}
-""", more=["core/log.h", "core/registry.h", "core/text.h"]),
+  void end_epoch(const StepStamp& /*at*/) override {{}}
+""", more=["system/log.h", "core/registry.h", "core/text.h"]),
     "input source": dict(folder="input", kind_class="InputSource", header="input/input_source.h", suffix="Input", file_suffix="_input",
                          member="int64_t capacity = 2", field="\"capacity\", &Params::capacity, between(2, 100), \"fill in\"",
                          example="{capacity: 20}", methods="""\
@@ -425,16 +425,9 @@ class Writer:
         """Adds the source to the others of its folder in lib/FOLDER/CMakeLists.txt, in alphabetical order."""
         path = f"lib/{folder}/CMakeLists.txt"
         content = self.texts.get(path) or (ROOT / path).read_text()
-        end = re.search(r"\n  (?!SOURCES)[A-Z]+ ", content).start()
-        others = [m for m in re.finditer(r"[\w/]+\.cpp", content[:end]) if m[0].rpartition("/")[0] == source.rpartition("/")[0]]
-        after = next((m for m in others if m[0] > source), None)
-        at = after.start() if after else others[-1].end()
-        self.texts[path] = content[:at] + (f"{source} " if after else f" {source}") + content[at:]
-        start = self.texts[path].rfind("\n", 0, at) + 1
-        line = self.texts[path][start:].split("\n", 1)[0]
-        if len(line) > 140:
-            cut = line.rindex(" ", 0, 130)
-            self.texts[path] = self.texts[path].replace(line, line[:cut] + "\n          " + line[cut + 1:])
+        sources = re.search(r"  SOURCES\n((?:    \S+\.cpp\n)+)", content)
+        lines = sorted([*sources[1].splitlines(), f"    {source}"])
+        self.texts[path] = content[:sources.start(1)] + "\n".join(lines) + "\n" + content[sources.end(1):]
 
     def row(self, path, heading, text):
         """Adds a row to the table below the heading."""

@@ -6,8 +6,8 @@
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/layout.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -6,8 +6,8 @@
 
 #include "callbacks/bad_tensor.h"
 #include "callbacks/numerics.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 #include "train/callback.h"
 
 namespace tpack {

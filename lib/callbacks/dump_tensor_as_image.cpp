@@ -3,10 +3,10 @@
 
 #include "callbacks/extra_file.h"
 #include "callbacks/watched_tensors.h"
-#include "core/file_io.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "draw/png.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

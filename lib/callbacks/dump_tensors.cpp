@@ -5,7 +5,7 @@
 #include "callbacks/extra_file.h"
 #include "callbacks/watched_tensors.h"
 #include "checkpoint/checkpoint.h"
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

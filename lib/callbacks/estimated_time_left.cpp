@@ -1,7 +1,7 @@
 #include "callbacks/epoch_times.h"
 #include "core/clock.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 #include "train/callback.h"
 
 namespace tpack {

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "predict/evaluation_flow.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -5,8 +5,8 @@
 
 #include "callbacks/extra_file.h"
 #include "core/clock.h"
-#include "core/file_io.h"
-#include "core/log.h"
+#include "system/file_io.h"
+#include "system/log.h"
 #include "train/callback.h"
 
 namespace tpack {

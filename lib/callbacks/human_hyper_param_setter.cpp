@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "callbacks/hyper_param.h"
-#include "core/file_io.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -4,8 +4,8 @@
 
 #include "callbacks/hyper_param.h"
 #include "callbacks/moving_mean.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

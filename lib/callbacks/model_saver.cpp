@@ -4,7 +4,7 @@
 
 #include "callbacks/numerics.h"
 #include "checkpoint/retention.h"
-#include "core/log.h"
+#include "system/log.h"
 #include "train/callback.h"
 
 namespace tpack {

@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "callbacks/proxy_callback.h"
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -6,8 +6,8 @@
 #include "callbacks/moving_mean.h"
 #include "callbacks/progress_line.h"
 #include "core/clock.h"
-#include "core/log.h"
-#include "core/terminal.h"
+#include "system/log.h"
+#include "system/terminal.h"
 #include "train/callback.h"
 
 namespace tpack {

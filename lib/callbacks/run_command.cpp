@@ -1,6 +1,6 @@
-#include "core/command_template.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/command_template.h"
+#include "system/log.h"
 #include "train/callback.h"
 
 namespace tpack {

@@ -1,14 +1,14 @@
 #include <algorithm>
 
 #include "callbacks/extra_file.h"
-#include "core/file_io.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "dataflow/experience/agent_source.h"
 #include "draw/image_grid.h"
 #include "draw/png.h"
 #include "input/input_source.h"
 #include "predict/output_images.h"
+#include "system/file_io.h"
+#include "system/log.h"
 #include "train/callback.h"
 
 namespace tpack {

@@ -4,8 +4,8 @@
 
 #include "callbacks/hyper_param.h"
 #include "callbacks/schedule.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 #include "train/callback.h"
 
 namespace tpack {

@@ -1,8 +1,8 @@
 #include <memory>
 
-#include "core/log.h"
-#include "core/process.h"
 #include "core/text.h"
+#include "system/log.h"
+#include "system/process.h"
 #include "train/callback.h"
 
 namespace tpack {

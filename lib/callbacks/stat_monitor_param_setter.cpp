@@ -4,8 +4,8 @@
 
 #include "callbacks/hyper_param.h"
 #include "callbacks/run_formula.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

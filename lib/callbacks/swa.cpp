@@ -4,8 +4,8 @@
 #include "callbacks/weight_average.h"
 #include "checkpoint/layout.h"
 #include "checkpoint/retention.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 #include "train/callback_list.h"
 
 namespace tpack {

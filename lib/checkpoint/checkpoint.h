@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/file_io.h"
+#include "system/file_io.h"
 #include "tensor/tensor.h"
 
 namespace tpack {

@@ -7,8 +7,8 @@
 
 #include "checkpoint/checkpoint.h"
 #include "core/error.h"
-#include "core/file_io.h"
-#include "core/log.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -12,8 +12,8 @@
 #include "checkpoint/retention.h"
 #include "core/digest.h"
 #include "core/error.h"
-#include "core/file_kind.h"
 #include "core/text.h"
+#include "system/file_kind.h"
 
 namespace tpack {
 namespace {

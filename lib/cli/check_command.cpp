@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "experiment/data_report.h"
 #include "experiment/model_report.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/terminal.h"
+#include "system/terminal.h"
 
 namespace tpack {
 

@@ -6,11 +6,11 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "core/log.h"
 #include "dataflow/contact_sheet.h"
 #include "experiment/experiment.h"
 #include "experiment/flow_inspection.h"
 #include "experiment/sample_images.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

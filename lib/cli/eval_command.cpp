@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "experiment/bad_sample_list.h"
@@ -15,6 +14,7 @@
 #include "experiment/stored_model.h"
 #include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -19,10 +19,10 @@
 #include "comm/shared_rank_status.h"
 #include "comm/world.h"
 #include "core/clock.h"
-#include "core/dependent_process.h"
 #include "core/error.h"
-#include "core/machine.h"
 #include "parallel/tower_threads.h"
+#include "system/dependent_process.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

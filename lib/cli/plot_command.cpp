@@ -8,11 +8,11 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "core/file_io.h"
-#include "core/terminal.h"
 #include "draw/svg_chart.h"
 #include "draw/terminal_chart.h"
 #include "experiment/run_charts.h"
+#include "system/file_io.h"
+#include "system/terminal.h"
 
 namespace tpack {
 namespace {

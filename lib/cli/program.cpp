@@ -10,8 +10,8 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

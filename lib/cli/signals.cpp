@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -9,9 +9,9 @@
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "search/results.h"
 #include "search/search.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

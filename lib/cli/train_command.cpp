@@ -15,11 +15,11 @@
 #include "cli/signals.h"
 #include "comm/mpi.h"
 #include "comm/world.h"
-#include "core/file_io.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "experiment/experiment.h"
 #include "experiment/train.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

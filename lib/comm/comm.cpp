@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 

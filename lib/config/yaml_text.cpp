@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/file_kind.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "system/file_kind.h"
 
 namespace tpack {
 namespace {

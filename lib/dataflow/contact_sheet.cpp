@@ -7,9 +7,9 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/error.h"
-#include "core/file_io.h"
 #include "dataflow/datapoint.h"
 #include "draw/png.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {

@@ -1,6 +1,6 @@
 #include "dataflow/flow_settings.h"
 
-#include "core/machine.h"
+#include "system/machine.h"
 
 namespace tpack {
 

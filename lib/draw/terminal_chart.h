@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/terminal.h"
 #include "draw/chart.h"
+#include "system/terminal.h"
 
 namespace tpack {
 

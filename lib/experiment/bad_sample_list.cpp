@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 

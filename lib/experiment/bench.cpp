@@ -12,12 +12,12 @@
 #include "comm/fixed_order_sum.h"
 #include "comm/self_comm.h"
 #include "core/clock.h"
-#include "core/machine.h"
 #include "core/text.h"
 #include "dataflow/experience/agent_source.h"
 #include "draw/text_table.h"
 #include "experiment/check.h"
 #include "parallel/gradient_buckets.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

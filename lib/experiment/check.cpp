@@ -4,8 +4,6 @@
 
 #include "checkpoint/checkpoint.h"
 #include "comm/self_comm.h"
-#include "core/log.h"
-#include "core/machine.h"
 #include "dataflow/guarded_flow.h"
 #include "experiment/declared_data.h"
 #include "experiment/gates.h"
@@ -14,6 +12,8 @@
 #include "predict/class_counts.h"
 #include "predict/evaluation_flow.h"
 #include "predict/predict_outputs.h"
+#include "system/log.h"
+#include "system/machine.h"
 
 namespace tpack {
 

@@ -6,12 +6,12 @@
 #include <iterator>
 #include <new>
 
-#include "core/file_io.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "dataflow/image.h"
 #include "dataflow/source.h"
 #include "experiment/sample_maps.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "dataflow/datapoint.h"
 #include "draw/text_table.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

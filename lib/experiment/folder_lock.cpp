@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 

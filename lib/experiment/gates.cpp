@@ -1,8 +1,8 @@
 #include "experiment/gates.h"
 
 #include "core/error.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 #include "train/scalar_order.h"
 
 namespace tpack {

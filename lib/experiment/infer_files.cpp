@@ -7,8 +7,6 @@
 #include <map>
 #include <memory>
 
-#include "core/file_io.h"
-#include "core/log.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "draw/png.h"
@@ -19,6 +17,8 @@
 #include "predict/output_images.h"
 #include "predict/predict_outputs.h"
 #include "predict/predictor.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "graph/variable_pattern.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "core/terminal.h"
 #include "draw/terminal_chart.h"
 #include "experiment/run_charts.h"
 #include "experiment/run_status.h"
+#include "system/terminal.h"
 
 namespace tpack {
 

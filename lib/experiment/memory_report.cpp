@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/machine.h"
 #include "core/text.h"
 #include "predict/evaluator.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

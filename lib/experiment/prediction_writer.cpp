@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/checkpoint.h"
-#include "core/file_io.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {

@@ -12,9 +12,9 @@
 #include "checkpoint/retention.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/file_io.h"
-#include "core/log.h"
 #include "core/text_encoding.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "config/yaml_reader.h"
 #include "core/error.h"
-#include "core/file_io.h"
 #include "core/text.h"
 #include "experiment/experiment_config.h"
 #include "monitor/stats_json.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/file_io.h"
 #include "dataflow/datapoint.h"
 #include "draw/png.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/layout.h"
-#include "core/machine.h"
 #include "predict/class_counts.h"
 #include "predict/load_weights.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -11,9 +11,6 @@
 #include "config/yaml_reader.h"
 #include "core/digest.h"
 #include "core/failure.h"
-#include "core/file_io.h"
-#include "core/log.h"
-#include "core/machine.h"
 #include "core/text.h"
 #include "experiment/bad_sample_list.h"
 #include "experiment/check.h"
@@ -27,6 +24,9 @@
 #include "experiment/stored_model.h"
 #include "experiment/without_effect.h"
 #include "predict/evaluation_flow.h"
+#include "system/file_io.h"
+#include "system/log.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "graph/variable_pattern.h"
 #include "layers/layer.h"
 #include "predict/predict_outputs.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -4,13 +4,13 @@
 #include <cctype>
 #include <functional>
 
-#include "core/log.h"
 #include "core/schema.h"
 #include "core/substitute.h"
 #include "core/text.h"
 #include "layers/cost.h"
 #include "layers/layer_parser.h"
 #include "layers/network_builder.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

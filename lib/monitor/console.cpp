@@ -4,10 +4,10 @@
 #include <map>
 #include <optional>
 
-#include "core/log.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "monitor/monitor.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

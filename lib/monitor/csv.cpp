@@ -3,13 +3,13 @@
 #include <optional>
 #include <utility>
 
-#include "core/file_io.h"
-#include "core/log.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "monitor/monitor.h"
 #include "monitor/stat_table.h"
 #include "monitor/write_pace.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

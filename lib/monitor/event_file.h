@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/file_io.h"
 #include "monitor/proto_message.h"
+#include "system/file_io.h"
 
 namespace tpack {
 

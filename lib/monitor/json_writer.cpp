@@ -1,13 +1,13 @@
 #include <filesystem>
 
 #include "core/clock.h"
-#include "core/file_io.h"
-#include "core/log.h"
 #include "core/registry.h"
 #include "monitor/monitor.h"
 #include "monitor/stat_table.h"
 #include "monitor/stats_json.h"
 #include "monitor/write_pace.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

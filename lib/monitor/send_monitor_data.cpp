@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <map>
 
-#include "core/command_template.h"
-#include "core/log.h"
 #include "core/registry.h"
 #include "core/stop.h"
 #include "core/text.h"
 #include "monitor/monitor.h"
+#include "system/command_template.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

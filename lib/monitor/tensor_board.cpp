@@ -2,11 +2,11 @@
 
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/registry.h"
 #include "draw/png.h"
 #include "monitor/event_file.h"
 #include "monitor/monitor.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

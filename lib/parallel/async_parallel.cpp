@@ -7,10 +7,10 @@
 #include <system_error>
 #include <thread>
 
-#include "core/machine.h"
 #include "core/stop.h"
 #include "ops/replica_mean.h"
 #include "parallel/tower_threads.h"
+#include "system/machine.h"
 #include "tensor/finite.h"
 
 namespace tpack {

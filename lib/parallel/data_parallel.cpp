@@ -5,9 +5,9 @@
 
 #include "comm/background_reducer.h"
 #include "comm/grouped_comm.h"
-#include "core/machine.h"
 #include "parallel/gradient_buckets.h"
 #include "parallel/ranks.h"
+#include "system/machine.h"
 #include "tensor/finite.h"
 
 namespace tpack {

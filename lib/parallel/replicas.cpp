@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "core/log.h"
-#include "core/machine.h"
 #include "core/text.h"
 #include "parallel/tower_threads.h"
+#include "system/log.h"
+#include "system/machine.h"
 
 namespace tpack {
 

@@ -8,8 +8,8 @@
 #include <hwloc.h>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "core/spin_then_yield.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

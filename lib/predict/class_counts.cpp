@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "graph/pointwise.h"
 #include "graph/structural.h"
@@ -13,6 +12,7 @@
 #include "ops/gather.h"
 #include "ops/one_hot.h"
 #include "ops/softmax_cross_entropy.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "predict/class_counts.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/log.h"
 #include "core/text.h"
 #include "draw/text_table.h"
 #include "experiment/check.h"
 #include "search/points.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

@@ -12,14 +12,14 @@
 #include <poll.h>
 
 #include "core/clock.h"
-#include "core/dependent_process.h"
-#include "core/file_io.h"
-#include "core/log.h"
-#include "core/machine.h"
 #include "core/text.h"
 #include "experiment/folder_lock.h"
 #include "parallel/tower_threads.h"
 #include "search/results.h"
+#include "system/dependent_process.h"
+#include "system/file_io.h"
+#include "system/log.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <sys/mman.h>
 
-#include "core/machine.h"
 #include "core/text.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -1,8 +1,8 @@
 #include "train/batch_trainer.h"
 
 #include "checkpoint/layout.h"
-#include "core/machine.h"
 #include "parallel/ranks.h"
+#include "system/machine.h"
 #include "train/saved_state.h"
 
 namespace tpack {

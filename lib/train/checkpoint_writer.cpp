@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "core/machine.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -1,8 +1,8 @@
 // The line that the log has for each epoch.
 #include <cstdio>
 
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 #include "train/loop.h"
 
 namespace tpack {

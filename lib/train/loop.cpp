@@ -8,9 +8,9 @@
 #include "checkpoint/retention.h"
 #include "core/clock.h"
 #include "core/failure.h"
-#include "core/log.h"
 #include "core/stop.h"
 #include "core/text.h"
+#include "system/log.h"
 #include "train/rank_vote.h"
 #include "train/saved_state.h"
 

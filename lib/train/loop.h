@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/clock.h"
-#include "core/processor_share.h"
+#include "system/processor_share.h"
 #include "train/callback_list.h"
 #include "train/checkpoint_writer.h"
 #include "train/run.h"

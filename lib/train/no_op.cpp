@@ -1,5 +1,5 @@
 #include "backend/inference_tower.h"
-#include "core/machine.h"
+#include "system/machine.h"
 #include "train/saved_state.h"
 #include "train/trainer.h"
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "core/machine.h"
 #include "support/fake_trainer.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "checkpoint/sample.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "support/temporary_folder.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

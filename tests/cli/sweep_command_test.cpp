@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "core/machine.h"
 #include "experiment/folder_lock.h"
 #include "monitor/stats_json.h"
 #include "support/program_runner.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

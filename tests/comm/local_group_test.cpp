@@ -10,9 +10,9 @@
 
 #include "comm/checks.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "support/captured_log.h"
 #include "support/temporary_folder.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

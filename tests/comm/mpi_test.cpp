@@ -9,9 +9,9 @@
 
 #include "comm/checks.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "support/mpi_world.h"
 #include "support/temporary_folder.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

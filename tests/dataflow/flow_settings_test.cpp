@@ -1,7 +1,7 @@
 #include "dataflow/flow_settings.h"
 
-#include "core/machine.h"
 #include "dataflow/flow_helpers.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

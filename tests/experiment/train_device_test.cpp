@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "comm/self_comm.h"
-#include "core/machine.h"
 #include "experiment/stored_model.h"
 #include "experiment/tiny_runs.h"
 #include "experiment/train.h"
 #include "support/apart_device.h"
 #include "support/paths.h"
+#include "system/machine.h"
 
 namespace tpack::testing_cli {
 namespace {

@@ -1,8 +1,8 @@
 // Missing resources are reported before training: exit code 5 and the position in the config.
 #include <filesystem>
 
-#include "core/machine.h"
 #include "support/program_runner.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -7,10 +7,10 @@
 #include <gmock/gmock.h>
 
 #include "comm/local_group.h"
-#include "core/log.h"
 #include "parallel/small_replicas.h"
 #include "support/temporary_folder.h"
 #include "support/watched_device.h"
+#include "system/log.h"
 #include "testkit/gradient_check.h"
 
 namespace tpack {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "core/error.h"
-#include "core/machine.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/file_io.h"
 #include "support/program_runner.h"
+#include "system/file_io.h"
 
 namespace tpack::reliability {
 

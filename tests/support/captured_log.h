@@ -3,8 +3,8 @@
 #include <sstream>
 #include <string>
 
-#include "core/log.h"
 #include "support/temporary_folder.h"
+#include "system/log.h"
 
 namespace tpack {
 

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <string>
 
-#include "core/file_io.h"
+#include "system/file_io.h"
 
 namespace tpack {
 

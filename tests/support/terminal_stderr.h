@@ -6,7 +6,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "core/log.h"
+#include "system/log.h"
 
 namespace tpack {
 

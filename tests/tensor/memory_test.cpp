@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 
 #include "core/error.h"
-#include "core/machine.h"
 #include "support/limited_address_space.h"
+#include "system/machine.h"
 #include "tensor/tensor.h"
 
 namespace tpack {

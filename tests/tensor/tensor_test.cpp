@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/machine.h"
 #include "core/text.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "config/yaml_reader.h"
-#include "core/machine.h"
 #include "core/schema.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

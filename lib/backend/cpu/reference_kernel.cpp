@@ -5,8 +5,8 @@
 #include <set>
 
 #include "backend/reference/kernel.h"
-#include "core/log.h"
 #include "graph/structural.h"
+#include "system/log.h"
 
 namespace tpack::cpu {
 namespace {

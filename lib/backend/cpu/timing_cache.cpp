@@ -10,8 +10,8 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "backend/cpu/simd.h"
-#include "core/file_io.h"
-#include "core/log.h"
+#include "system/file_io.h"
+#include "system/log.h"
 
 namespace tpack::cpu {
 namespace {

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "core/clock.h"
-#include "core/log.h"
-#include "core/terminal.h"
 #include "core/text.h"
+#include "system/log.h"
+#include "system/terminal.h"
 
 namespace tpack::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/file_kind.h"
 #include "core/text.h"
+#include "system/file_kind.h"
 
 namespace tpack {
 

@@ -12,9 +12,9 @@
 #include <libdeflate.h>
 
 #include "core/error.h"
-#include "core/file_io.h"
-#include "core/machine.h"
 #include "core/text.h"
+#include "system/file_io.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

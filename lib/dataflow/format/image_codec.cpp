@@ -1,8 +1,8 @@
 #include "dataflow/format/image_codec.h"
 
 #include "core/error.h"
-#include "core/file_kind.h"
 #include "dataflow/format/orientation.h"
+#include "system/file_kind.h"
 
 namespace tpack {
 namespace {

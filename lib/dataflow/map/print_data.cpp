@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/log.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "dataflow/map.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

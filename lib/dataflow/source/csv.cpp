@@ -8,7 +8,6 @@
 #include <map>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
@@ -18,6 +17,7 @@
 #include "dataflow/source.h"
 #include "dataflow/source/csv_columns.h"
 #include "dataflow/source/csv_labels.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

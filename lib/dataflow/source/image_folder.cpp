@@ -9,7 +9,6 @@
 
 #include "core/digest.h"
 #include "core/error.h"
-#include "core/file_io.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
@@ -17,6 +16,7 @@
 #include "dataflow/format/image_codec.h"
 #include "dataflow/sample_error.h"
 #include "dataflow/source.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {

@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/file_kind.h"
 #include "core/registry.h"
 #include "core/text.h"
 #include "dataflow/file_stamp.h"
@@ -10,6 +9,7 @@
 #include "dataflow/format/npy.h"
 #include "dataflow/format/zip.h"
 #include "dataflow/source.h"
+#include "system/file_kind.h"
 
 namespace tpack {
 namespace {

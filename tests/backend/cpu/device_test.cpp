@@ -6,7 +6,6 @@
 #include "backend/cpu/format.h"
 #include "backend/cpu/kernel.h"
 #include "backend/plan.h"
-#include "core/machine.h"
 #include "core/text.h"
 #include "ops/op_cases.h"
 #include "ops/pad.h"
@@ -14,6 +13,7 @@
 #include "ops/random_uniform.h"
 #include "support/captured_log.h"
 #include "support/temporary_folder.h"
+#include "system/machine.h"
 #include "testkit/backend_check.h"
 
 namespace tpack {

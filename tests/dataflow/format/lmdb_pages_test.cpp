@@ -1,11 +1,11 @@
 #include "dataflow/format/lmdb_pages.h"
 
 #include "core/error.h"
-#include "core/file_io.h"
 #include "core/rng.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/format/lmdb.h"
 #include "dataflow/test_databases.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {

@@ -1,5 +1,5 @@
-#include "core/log.h"
 #include "dataflow/flow_helpers.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

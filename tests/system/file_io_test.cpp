@@ -1,4 +1,4 @@
-#include "core/file_io.h"
+#include "system/file_io.h"
 
 #include <filesystem>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "core/log.h"
+#include "system/log.h"
 
 #include <filesystem>
 #include <fstream>

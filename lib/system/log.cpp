@@ -1,4 +1,4 @@
-#include "core/log.h"
+#include "system/log.h"
 
 #include <memory>
 #include <mutex>
@@ -12,7 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "core/error.h"
-#include "core/terminal.h"
+#include "system/terminal.h"
 
 namespace tpack::log {
 namespace {

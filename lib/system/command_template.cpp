@@ -1,10 +1,10 @@
-#include "core/command_template.h"
+#include "system/command_template.h"
 
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

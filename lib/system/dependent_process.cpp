@@ -1,4 +1,4 @@
-#include "core/dependent_process.h"
+#include "system/dependent_process.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "core/process.h"
+#include "system/process.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "core/log.h"
 #include "core/stop.h"
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {

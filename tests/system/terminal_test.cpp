@@ -1,4 +1,4 @@
-#include "core/terminal.h"
+#include "system/terminal.h"
 
 #include <fcntl.h>
 #include <pty.h>

@@ -1,4 +1,4 @@
-#include "core/processor_share.h"
+#include "system/processor_share.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/file_io.h"
-#include "core/machine.h"
+#include "system/file_io.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/dependent_process.h"
+#include "system/dependent_process.h"
 
 #include <csignal>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/machine.h"
 #include "support/temporary_folder.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/processor_share.h"
+#include "system/processor_share.h"
 
 #include <optional>
 #include <sys/resource.h>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/machine.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {

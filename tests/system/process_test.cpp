@@ -1,11 +1,11 @@
-#include "core/process.h"
+#include "system/process.h"
 
 #include <gmock/gmock.h>
 
 #include "core/error.h"
-#include "core/file_io.h"
 #include "core/stop.h"
 #include "support/temporary_folder.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {

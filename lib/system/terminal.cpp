@@ -1,4 +1,4 @@
-#include "core/terminal.h"
+#include "system/terminal.h"
 
 #include <cstdlib>
 #include <string_view>

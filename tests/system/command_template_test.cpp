@@ -1,4 +1,4 @@
-#include "core/command_template.h"
+#include "system/command_template.h"
 
 #include <gmock/gmock.h>
 

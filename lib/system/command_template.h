@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/process.h"
+#include "system/process.h"
 
 namespace tpack {
 

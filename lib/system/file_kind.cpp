@@ -1,4 +1,4 @@
-#include "core/file_kind.h"
+#include "system/file_kind.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "core/machine.h"
+#include "system/machine.h"
 
 #include <algorithm>
 #include <cmath>
