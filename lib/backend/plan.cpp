@@ -110,8 +110,7 @@ Plan Plan::from_json(const std::string& text, const std::string& source) {
   if (!root.is_object()) reader.reject("the file is not a map");
   if (const json& version = reader.at(root, "", "tpack_plan"); version != kVersion)
     throw PlanError(source + ": plan version " + version.dump() + "; this build supports " +
-                    std::to_string(kVersion) +
-                    "; use --replan to plan again (results may then differ in the last bits)");
+                    std::to_string(kVersion));
   reader.reject_others(root, "", {"tpack_plan", "cpu", "sections"});
   Plan plan;
   plan.source = source;

@@ -32,6 +32,7 @@ struct Plan {
   std::string cpu;  // whose choices these are: Device::hardware() of the first section
   std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
   std::string source;                           // where it was read from; empty if everything was chosen here
+  bool is_required = false;                     // what does not fit is an error, else it is planned again
 
   /// How the work of the sections is cut; 0 if there are no sections.
   int pieces() const { return sections.empty() ? 0 : sections.begin()->second.pieces; }

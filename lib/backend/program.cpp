@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
@@ -61,15 +62,19 @@ Executable& Program::compile(const Signature& signature, Choosing choosing) {
 
 std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const std::string& section,
                                                        Choosing choosing) {
+  const int pieces = plan_.sections.empty() ? device_.threads() : plan_.pieces();
+  const int all = std::min(pieces * static_cast<int>(devices_), PlanSection::kMaxPieces);
+  const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = all});
   try {
-    const int pieces = plan_.sections.empty() ? device_.threads() : plan_.pieces();
-    const int all = std::min(pieces * static_cast<int>(devices_), PlanSection::kMaxPieces);
-    const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = all});
     return device_.compile(graph, found->second, choosing);
   } catch (const PlanError& error) {
-    if (plan_.source.empty()) throw;
-    throw PlanError(plan_.source + ": section '" + section + "': " + error.what());
+    if (plan_.source.empty() || is_new) throw;
+    const std::string why = plan_.source + ": section '" + section + "': " + error.what();
+    if (plan_.is_required) throw PlanError(why + "; leave --plan out to plan again");
+    log::warning(why + "; it is planned again, so the last bits of results may differ");
   }
+  found->second = {.pieces = all};
+  return device_.compile(graph, found->second, choosing);
 }
 
 Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {

@@ -292,8 +292,26 @@ TEST_F(Train, a_plan_of_another_network_is_exit_2) {
   EXPECT_EQ(rejected.code, 2);
   EXPECT_NE(rejected.err.find("error: " + (folder_ / "other.json") + ": section '"), std::string::npos);
   EXPECT_NE(rejected.err.find("names node conv9/Convolution"), std::string::npos) << rejected.err;
-  EXPECT_NE(rejected.err.find("--replan"), std::string::npos);
+  EXPECT_NE(rejected.err.find("leave --plan out to plan again"), std::string::npos);
   EXPECT_EQ(train({"--plan", folder_ / "other.json", "--replan"}, "third").code, 2);
+}
+
+/// As after an update of tpack, or with another `freeze`.
+TEST_F(Train, plans_again_where_the_plan_of_a_checkpoint_does_not_fit) {
+  ASSERT_EQ(train({"--set", "max_epoch=1"}).code, 0);
+  CheckpointContent content = load_checkpoint(checkpoint(10));
+  Plan plan = Plan::from_json(content.texts.at(layout::kPlan), "plan");
+  for (auto& [name, section] : plan.sections) section.nodes["conv9/Convolution"] = {"nhwc", "direct"};
+  for (const std::string& text : {plan.to_json(), std::string(R"({"tpack_plan": 1})")}) {
+    content.texts[layout::kPlan] = text;
+    save_checkpoint(checkpoint(10), content);
+    const Outcome outcome = train({"--resume", checkpoint(10), "--set", "max_epoch=2"}, "again");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("it is planned again, so the last bits of results may differ"),
+              std::string::npos)
+        << outcome.err;
+    std::filesystem::remove_all(run_folder("again"));
+  }
 }
 
 TEST_F(Train, begins_with_the_weights_of_init) {

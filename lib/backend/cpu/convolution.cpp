@@ -44,7 +44,7 @@ Dims weight_dims(const Shape& w, int64_t groups) {
 
 [[noreturn]] void reject(const KernelRequest& request) {
   throw PlanError(request.node.path + ": " + request.algorithm + " convolution in layout " +
-                  name_of(request.layout) + " is not supported on this CPU; use --replan to plan again");
+                  name_of(request.layout) + " is not supported on this CPU");
 }
 
 dnnl::algorithm algorithm_of(const KernelRequest& request, const ConvolutionParams& p) {
