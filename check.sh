@@ -4,7 +4,8 @@
 #   ./check.sh            everything that has to pass before a change lands
 #   ./check.sh --quick    for the desk: format, scripts, the debug build, reference pages, clang-tidy of what changed, unit tests
 #                         (under 5 minutes with a warm compiler cache)
-#   ./check.sh --all      clang-tidy of all sources, too, and the tests of moments: signals that meet processes, pace, the memory of a process
+#   ./check.sh --all      before an issue is closed: clang-tidy and both sanitizers on everything, the build without MPI, and the tests
+#                         of moments: signals that meet processes, pace, the memory of a process
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -80,36 +81,47 @@ if [ "$mode" = --quick ]; then
   exit 0
 fi
 
-# Compiles as release does, so that the compiler cache has all but what sees MPI; only tests that can see it run.
-step "without MPI"
-build minimal --target tpack_program test_comm test_parallel test_train test_experiment test_cli
-scripts/run_tests.py build/minimal -j "$jobs" -L '^(comm|parallel|train|experiment|cli)$'
-
-step "thread sanitizer (clang)"
-tsan=(core dataflow input comm parallel train callbacks)
-build tsan --target "${tsan[@]/#/test_}"
-TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
-scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
-build tsan --target test_backend  # of which the team of threads is what threads share
-TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp" \
-scripts/run_tests.py build/tsan -j "$jobs" -R '^Team[.]'
-
-ranks='Mpi[.]|[Rr]anks'
-step "address and undefined-behavior sanitizers (clang)"
-build asan
-export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1
-# Golden files are made by PyTorch, in which no sanitizer sees anything.
-scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|moments|scripts|bench)$' -E "$ranks|GoldenFiles"
-# What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
-ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|moments)$' -R "$ranks"
-
 step "README"
 scripts/run_readme.sh
 
 step "end to end"
 scripts/run_tests.py build/release -j "$jobs" -L end_to_end
 
-if [ "$mode" = --all ]; then
+ranks='Mpi[.]|[Rr]anks'
+export LSAN_OPTIONS=suppressions=$PWD/cmake/lsan.supp UBSAN_OPTIONS=print_stacktrace=1
+if [ "$mode" = full ]; then
+  # The tests of the folders whose files changed.
+  changed=$(scripts/tidy.py --last-commit --list | sed -nE 's#^(lib|tests)/([a-z]+)/.*#\2#p' | sort -u)
+  suites=()
+  for folder in $changed; do
+    if grep -qs "^tpack_tests($folder\b" "tests/$folder/CMakeLists.txt"; then suites+=("$folder"); fi
+  done
+  if [ "${#suites[@]}" -gt 0 ]; then
+    step "address and undefined-behavior sanitizers (clang): ${suites[*]}"
+    build asan --target "${suites[@]/#/test_}"
+    scripts/run_tests.py build/asan -j "$jobs" -L "^($(IFS='|'; echo "${suites[*]}"))$" -E "$ranks|GoldenFiles"
+  fi
+else
+  # Compiles as release does, so that the compiler cache has all but what sees MPI; only tests that can see it run.
+  step "without MPI"
+  build minimal --target tpack_program test_comm test_parallel test_train test_experiment test_cli
+  scripts/run_tests.py build/minimal -j "$jobs" -L '^(comm|parallel|train|experiment|cli)$'
+
+  step "thread sanitizer (clang)"
+  tsan=(core dataflow input comm parallel train callbacks)
+  export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp"
+  build tsan --target "${tsan[@]/#/test_}"
+  scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
+  build tsan --target test_backend  # of which the team of threads is what threads share
+  scripts/run_tests.py build/tsan -j "$jobs" -R '^Team[.]'
+
+  step "address and undefined-behavior sanitizers (clang)"
+  build asan
+  # Golden files are made by PyTorch, in which no sanitizer sees anything.
+  scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|moments|scripts|bench)$' -E "$ranks|GoldenFiles"
+  # What Open MPI keeps is told apart from ours by the whole stack only, which is slow to take.
+  ASAN_OPTIONS=fast_unwind_on_malloc=0 scripts/run_tests.py build/asan -j "$jobs" -LE '^(end_to_end|moments)$' -R "$ranks"
+
   step "moments"
   scripts/run_tests.py build/release -L moments
 fi
