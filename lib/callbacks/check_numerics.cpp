@@ -70,6 +70,7 @@ class CheckNumerics final : public Callback {
     }
     if (p_.policy != BadStep::kStop) setup.provides(kBadSteps);
   }
+  bool changes_variables() const override { return p_.policy == BadStep::kRollback; }
   void before_train(Run& run) override {
     if (p_.run_as_trigger) check_variables(run);
     if (!run.resumed() || good_.empty()) keep_good(run);

@@ -48,6 +48,7 @@ class CopyVariables final : public Callback {
   bool chief_only() const override { return false; }
   const char* why_ranks_are_fixed() const override { return "the weights are the same on all ranks"; }
 
+  bool changes_variables() const override { return true; }
   void setup(Setup& setup) override {
     const std::map<std::string, TensorSpec> all = setup.variables();
     std::vector<std::string> known;

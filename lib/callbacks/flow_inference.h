@@ -25,6 +25,9 @@ class FlowInference : public Callback {
   bool only_one() const override { return true; }
   void setup(Setup& setup) override;
   void trigger(Run& run) override;
+  bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
+    return phase == HookPhase::kTriggerEpoch;
+  }
 
  protected:
   /// Makes the evaluators, which have the same statistics; one of them. Errors: ConfigError.

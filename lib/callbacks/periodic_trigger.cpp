@@ -54,11 +54,16 @@ class PeriodicTrigger final : public ProxyCallback {
     inner().before_train(run);
     if (p_.before_train && !run.resumed()) inner().trigger(run);
   }
+  bool may_end_early(const Run& run, HookPhase phase) const override {
+    const bool triggers = phase == HookPhase::kBeforeTrain   ? p_.before_train && !run.resumed()
+                          : phase == HookPhase::kTriggerStep ? is_due_after_step(run)
+                                                             : is_due_after_epoch(run);
+    return (triggers && inner().may_end_early(run, HookPhase::kTriggerEpoch)) ||
+           (phase != HookPhase::kTriggerEpoch && inner().may_end_early(run, phase));
+  }
   void trigger_step(Run& run) override {
     inner().trigger_step(run);
-    if (!p_.every_k_steps || run.global_step() % *p_.every_k_steps != 0) return;
-    const bool is_last = run.local_step() + 1 == run.length().steps_per_epoch;
-    if (is_last && is_due_after_epoch(run)) return;
+    if (!is_due_after_step(run)) return;
     run.while_busy("a callback of PeriodicTrigger", [&] { inner().trigger(run); });
   }
   void trigger_epoch(Run& run) override {
@@ -66,6 +71,11 @@ class PeriodicTrigger final : public ProxyCallback {
   }
 
  private:
+  bool is_due_after_step(const Run& run) const {
+    if (!p_.every_k_steps || run.global_step() % *p_.every_k_steps != 0) return false;
+    const bool is_last = run.local_step() + 1 == run.length().steps_per_epoch;
+    return !is_last || !is_due_after_epoch(run);
+  }
   bool is_due_after_epoch(const Run& run) const {
     return p_.every_k_epochs && run.epoch() % *p_.every_k_epochs == 0;
   }

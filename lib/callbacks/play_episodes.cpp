@@ -56,6 +56,9 @@ class PlayEpisodes final : public Callback {
   void compile(Run& /*run*/) override {
     predictor_->compile({{spec_.observation.dtype, spec_.observation.shape.prepend(p_.episodes)}});
   }
+  bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
+    return phase == HookPhase::kTriggerEpoch;
+  }
   void trigger(Run& run) override {
     const Played played =
         play(mix(mix(run.seed(), stable_hash("PlayEpisodes")), static_cast<uint64_t>(run.global_step())),

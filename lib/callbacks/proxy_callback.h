@@ -33,6 +33,10 @@ class ProxyCallback : public Callback {
   }
   const char* why_ranks_are_fixed() const override { return inner_->why_ranks_are_fixed(); }
   const char* why_always() const override { return inner_->why_always(); }
+  bool may_end_early(const Run& run, HookPhase phase) const override {
+    return inner_->may_end_early(run, phase);
+  }
+  bool changes_variables() const override { return inner_->changes_variables(); }
   void save(State& state) const override { inner_->save(state); }
   void load(const State& state) override { inner_->load(state); }
 
@@ -40,6 +44,7 @@ class ProxyCallback : public Callback {
   /// Errors: ConfigError with all mistakes of the item.
   explicit ProxyCallback(const Slot<Callback>& inner) : inner_(Registry<Callback>::make_item(inner.item)) {}
   Callback& inner() { return *inner_; }
+  const Callback& inner() const { return *inner_; }
 
  private:
   std::unique_ptr<Callback> inner_;

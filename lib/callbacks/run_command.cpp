@@ -68,6 +68,9 @@ class RunCommand final : public Callback {
   void before_train(Run& run) override {
     if (p_.at == CommandTime::kTrainBegin) run_now(run, run.stop_token());
   }
+  bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
+    return phase == (p_.at == CommandTime::kTrainBegin ? HookPhase::kBeforeTrain : HookPhase::kTriggerEpoch);
+  }
   void trigger(Run& run) override {
     if (p_.at == CommandTime::kEpoch) run_now(run, run.stop_token());
   }

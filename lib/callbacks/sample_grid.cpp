@@ -88,6 +88,9 @@ class SampleGrid final : public Callback {
 
   void compile(Run& /*run*/) override { predictor_->compile(nominal_); }
 
+  bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
+    return phase == HookPhase::kTriggerEpoch;
+  }
   void trigger(Run& run) override {
     if (batches_.empty()) read_batches(run);
     if (batches_.empty()) return;

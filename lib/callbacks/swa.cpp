@@ -106,16 +106,12 @@ class Swa final : public Callback {
   void trigger(Run& run) override {
     const int64_t since = run.epoch() - p_.start_epoch;
     if (since < 0 || since % p_.every_k_epochs != 0 || last_epoch_ == run.epoch()) return;
-    const WeightAverage before = average_;  // an interrupted epoch counts once, when the run goes on
     average_.add(run.variables(VariableScope::kModel));
-    // Files are written later, also those that were requested before an interruption.
+    // Files are written later.
     const auto change = [average = average_](CheckpointContent& content) { put(average, content); };
-    try {
+    {
       const BorrowedWeights borrowed(run, average_.values());
       run.with_change(change, [&] { each([&](Callback& c) { c.trigger_epoch(run); }); });
-    } catch (...) {
-      average_ = before;
-      throw;
     }
     last_epoch_ = run.epoch();
     run.request_checkpoint({.name = kSwaFile,
@@ -127,6 +123,10 @@ class Swa final : public Callback {
     each([&](Callback& c) { c.after_train(run); });
   }
 
+  bool may_end_early(const Run& run, HookPhase phase) const override {
+    return std::any_of(inner_.begin(), inner_.end(),
+                       [&](const NamedCallback& named) { return named.callback->may_end_early(run, phase); });
+  }
   void save(State& state) const override {
     state.put("last_epoch", last_epoch_);
     State average;

@@ -85,7 +85,7 @@ bool WatchedTensors::is_gradient(size_t i) const {
 }
 
 void WatchedTensors::save(State& state) const {
-  if (!run_.is_within_hooks()) return;
+  if (!run_.is_before_phase()) return;
   if (const auto batch = outputs_ ? last_batch() : std::nullopt) {
     for (size_t i = 0; i < batch->inputs.size(); ++i)
       state.put("input_" + std::to_string(i), batch->inputs[i]);

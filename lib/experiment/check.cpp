@@ -14,6 +14,7 @@
 #include "predict/predict_outputs.h"
 #include "system/log.h"
 #include "system/machine.h"
+#include "train/set_up_callbacks.h"
 
 namespace tpack {
 

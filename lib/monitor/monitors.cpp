@@ -71,6 +71,12 @@ void Monitors::add(Series& series, const StepStamp& at, double value) {
 void Monitors::put_scalar(const std::string& name, double value) {
   const std::string shown = shown_name(name);
   Series& series = series_[shown];
+  if (!before_phase_.contains(shown)) {
+    before_phase_[shown] = {.values = series.values.size(),
+                            .value = series.values.empty() ? 0 : series.values.back().second,
+                            .earlier = series.earlier.size(),
+                            .last = series.last};
+  }
   if (!records_.put(shown, value, now_)) {
     series.values.pop_back();
     series.last.clear();
@@ -78,6 +84,16 @@ void Monitors::put_scalar(const std::string& name, double value) {
   add(series, now_, value);
   has_values_ = true;
   each([&](Monitor& m) { m.put_scalar(shown, value, now_); });
+}
+
+void Monitors::undo_phase() {
+  for (const auto& [name, end] : before_phase_) {
+    Series& series = series_.at(name);
+    series.values.resize(end.values);
+    if (end.values > 0) series.values.back().second = end.value;
+    series.earlier.resize(end.earlier);
+    series.last = end.last;
+  }
 }
 
 void Monitors::put_image(const std::string& name, const Tensor& image) {
@@ -128,6 +144,7 @@ std::string Monitors::save() const {
   std::string text;
   for (const std::string& name : records_.names()) {
     const Series& series = series_.at(name);
+    if (series.values.empty()) continue;
     text += text.empty() ? "{" : ",";
     text += nlohmann::json(name).dump() + ":[" + series.earlier + series.last + "]";
   }

@@ -50,6 +50,10 @@ class Monitors {
   /// The scalars seen so far, sorted.
   std::vector<std::string> names() const;
 
+  /// `undo_phase` takes back what was put since `begin_phase`, in the history alone: the run ends after it.
+  void begin_phase() { before_phase_.clear(); }
+  void undo_phase();
+
   /// The history as JSON, for a checkpoint: {NAME: [[global step, value, epoch], ...]}. Values come back
   /// bit-exactly.
   std::string save() const;
@@ -64,13 +68,21 @@ class Monitors {
     std::string earlier;
     std::string last;
   };
+  /// How long it was before a phase, and what its newest value was.
+  struct SeriesEnd {
+    size_t values = 0;
+    double value = 0;
+    size_t earlier = 0;
+    std::string last;
+  };
 
   static void add(Series& series, const StepStamp& at, double value);
   void each(const std::function<void(Monitor&)>& act);
 
   std::vector<std::unique_ptr<Monitor>> monitors_;
   StatTable records_;
-  std::map<std::string, Series> series_;  // the same by name
+  std::map<std::string, Series> series_;           // the same by name
+  std::map<std::string, SeriesEnd> before_phase_;  // of those that were put since
   StepStamp now_;
   bool has_values_ = false;  // since the last end of a step
 };

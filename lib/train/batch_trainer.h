@@ -30,7 +30,7 @@ class BatchTrainer : public Trainer {
   StepSize step_size() const override;
   int64_t samples() const override { return samples_; }
   double waited_s() const override;
-  VariableStore* variables() override { return compiled() ? &device_->variables() : nullptr; }
+  VariableStore* variables() const override { return compiled() ? &device_->variables() : nullptr; }
   void share_variables() override;
   std::optional<TowerBatch> last_batch(size_t tower) const override;
   std::optional<ModelHandle> model_handle() override;

@@ -9,6 +9,7 @@
 
 #include "core/registry.h"
 #include "tensor/state.h"
+#include "train/hook_phase.h"
 #include "train/run.h"
 #include "train/scalar_order.h"
 
@@ -147,8 +148,16 @@ class Callback {
   virtual const char* why_ranks_are_fixed() const { return nullptr; }
   /// Why it has to see each step and epoch; null if another callback may leave some of its hooks out.
   virtual const char* why_always() const { return nullptr; }
-  /// What a checkpoint keeps of it. On the chief alone, once for each checkpoint, between hooks or after one
-  /// that a signal cut short.
+  /// Whether its hook of this phase, which comes next, may take long and throw Stopped (Run::stop_token).
+  virtual bool may_end_early(const Run& run, HookPhase phase) const {
+    (void)run;
+    (void)phase;
+    return false;
+  }
+  /// Whether its hooks write to variables.
+  virtual bool changes_variables() const { return false; }
+  /// What a checkpoint keeps of it. On the chief alone: between hooks, and before a phase in which a callback
+  /// may end early. What is put there must not be written to later.
   virtual void save(State& state) const { (void)state; }
   /// Takes it back when a run is resumed: after `setup` and `compile`, before `before_train`; the trainer has
   /// loaded its variables. On each rank that it runs on; not called if the checkpoint has nothing of it.

@@ -28,7 +28,7 @@ class DataParallelTrainer : public Trainer {
   StepSize step_size() const override;
   int64_t samples() const override { return replicas_->samples(); }
   double waited_s() const override;
-  VariableStore* variables() override { return compiled_ ? &replicas_->variables() : nullptr; }
+  VariableStore* variables() const override { return compiled_ ? &replicas_->variables() : nullptr; }
   void share_variables() override;
   std::vector<std::string> hyper_parameters() const override;
   bool statistic_is_of_last_step(size_t index) const override {

@@ -25,7 +25,7 @@ void Loop::report_epoch(const EpochStart& start) const {
   }
   // Other ranks of this run are no others; which of the processes they are is not known.
   constexpr double kWorthSaying = 0.15;
-  const auto taken = alone() ? start.processors.stolen() : std::nullopt;
+  const auto taken = options_.world->size() == 1 ? start.processors.stolen() : std::nullopt;
   if (taken && *taken >= kWorthSaying) {
     char shared[96];
     std::snprintf(shared, sizeof shared, "; other processes used %.0f %% of the processors' time",

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <array>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,10 +17,6 @@
 #include "train/trainer.h"
 
 namespace tpack {
-
-/// Calls `setup` of each callback, in order, and takes those away that do not run on this process. Returns
-/// the scalars that they will give. Errors: ConfigError with the mistakes of all.
-StatisticGoals set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run);
 
 /// How a run came to its end, when it did not throw.
 enum class StopReason : uint8_t {
@@ -67,9 +62,10 @@ struct LoopOptions {
 ///   after_train (always)
 ///
 /// Before each step and each epoch the ranks agree whether the run goes on: one whose callback requests a
-/// stop ends all of them. A signal may cut a callback short in before_train, trigger_step and trigger_epoch;
-/// a run that is resumed there goes on with that callback. What counts is what rank 0 had done: a callback
-/// that runs on all ranks, and was cut short on another one alone, is not called again.
+/// stop ends all of them. In before_train, trigger_step and trigger_epoch a signal may end a long callback
+/// early. Then this hook counts as not begun for all of them: the checkpoint has the state before it, and a
+/// run that is resumed calls it again. What counts is what rank 0 had done: where a callback of another rank
+/// ended early after rank 0 was through, it is not called again.
 ///
 /// Threads: the calling thread is the training thread.
 class Loop {
@@ -95,6 +91,7 @@ class Loop {
   CheckpointContent checkpoint_content();
 
  private:
+  using Hook = void (Callback::*)(Run&);
   /// What an epoch's line is about.
   struct EpochStart {
     Stopwatch watch = {};
@@ -103,47 +100,52 @@ class Loop {
     int64_t samples = 0;
     int64_t step = 0;
   };
-
-  int64_t last_epoch() const;
-  void run_to_end();
-  void epochs();
-  void epoch(int64_t first_step);
-  void one_step();
-  /// Those in which a signal may cut a callback short.
-  enum class LongHook : uint8_t { kNone, kBeforeTrain, kTriggerStep, kTriggerEpoch };
-  static constexpr std::array kLongHookNames = {"", "before_train", "trigger_step", "trigger_epoch"};
-  using Hook = void (Callback::*)(Run&);
-  void each(Hook hook);
-  void call(const NamedCallback& named, Hook hook);
-  void call_slow(const NamedCallback& named, Hook hook);
-  void before_train();
-  void trigger_step();
-  void trigger_epoch();
-  template <class Act>
-  void each_once(LongHook hook, const Act& act);
-  void end_hook();
-  std::vector<std::string> callbacks_done() const;
   /// Where a run that goes on from a checkpoint is.
   struct Place {
     int64_t epoch = 0;
     int64_t local_step = -1;
     bool epoch_done = false;
   };
-  Place place() const;
-  void request_again();
-  void save_if_asked();
-  void before_run();
-  bool step();
-  bool alone() const { return options_.world->size() == 1; }
+  /// What callbacks may have changed by the time that one of them ends early.
+  struct BeforePhase {
+    CheckpointContent callbacks;  // and the counters
+    std::map<std::string, double> hyper_parameters = {};
+    std::map<std::string, Tensor> variables = {};
+    std::optional<std::string> stop_reason;
+    size_t requests = 0;  // their number
+  };
+
+  // loop.cpp
+  void run_to_end();
+  void before_train();
+  void run_epoch(int64_t epoch);
+  void run_step(int64_t step);
+  void trigger_step();
+  void trigger_epoch();
+  void run_phase(HookPhase phase, Hook hook);
+  void each(Hook hook);
+  void call_slow(const NamedCallback& named, Hook hook);
+  void call(const NamedCallback& named, Hook hook);
   void leave_if_asked();
   [[noreturn]] void end_before_step(StopReason ending, const std::string& reason);
+  int64_t last_epoch() const;
+  void open_monitors();
+  void end_of_epochs();
+  void interrupted(const std::string& reason);
+  std::exception_ptr after_train();
+  // epoch_report.cpp
+  void report_epoch(const EpochStart& start) const;
+  // loop_checkpoint.cpp
+  bool may_end_early(HookPhase phase) const;
+  void keep_state();
+  void undo_phase();
+  Place place() const;
+  CheckpointContent callbacks_content();
   bool gather(std::vector<CheckpointRequest>& requests);
   void write_requested();
-  void interrupted(const std::string& reason);
-  void report_epoch(const EpochStart& start) const;
-  void load_hook(const State& state, bool epoch_ends);
+  void save_if_asked();
+  void load_phase(const State& state, bool epoch_ends);
   void load_callbacks(const CheckpointContent& content, const std::string& source);
-  std::exception_ptr after_train();
 
   Trainer& trainer_;
   std::vector<NamedCallback> callbacks_;
@@ -154,11 +156,9 @@ class Loop {
   bool begun_ = false;       // an epoch of this process; before, it is where it was
   bool epoch_done_ = false;  // all hooks of epoch_ have run
   bool is_resumed_ = false;
-  LongHook hook_ = LongHook::kNone;  // of which some callbacks may have done their part, and others not
-  bool hook_goes_on_ = false;        // the interrupted process has begun it
-  size_t at_ = 0;                    // index of the callback that runs the hook now; those before it are done
-  std::set<std::string> done_before_;  // those that the interrupted process had done
-  int64_t first_local_step_ = 0;       // of the first epoch: not 0 after a resume in mid-epoch
+  HookPhase phase_ = HookPhase::kNone;       // which has begun, or which the interrupted process had begun
+  std::optional<BeforePhase> before_phase_;  // while it runs, where a callback may end early
+  int64_t first_local_step_ = 0;             // of the first epoch: not 0 after a resume in mid-epoch
   int64_t first_epoch_;
   CheckpointWriter writer_;
   LoopResult result_;

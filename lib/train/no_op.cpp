@@ -39,7 +39,7 @@ class NoOp final : public Trainer {
     const auto batches = data != nullptr ? data->size() : std::nullopt;
     return batches && *batches != kEndless ? batches : std::nullopt;
   }
-  VariableStore* variables() override { return tower_ ? &tower_->variables() : nullptr; }
+  VariableStore* variables() const override { return tower_ ? &tower_->variables() : nullptr; }
   std::optional<ModelHandle> model_handle() override {
     if (!tower_) return std::nullopt;
     ModelHandle place = tower_->place();
@@ -48,12 +48,6 @@ class NoOp final : public Trainer {
   }
   std::optional<double> gradient_scale(const std::string& /*variable*/) const override {
     return std::nullopt;
-  }
-  void save(CheckpointContent& content) const override {
-    if (tower_) save_variables(tower_->variables(), content);
-  }
-  void load(const CheckpointContent& content, const std::string& source) override {
-    if (tower_) load_variables(content, source, tower_->variables());
   }
 
  private:

@@ -176,11 +176,11 @@ class Pca final : public BatchTrainer {
       try {
         set_components(stop);
       } catch (const Stopped&) {
-        agree(world(), kInterruptNow);
+        agree(world(), RankVote::kInterruptNow);
         throw;
       }
     }
-    agree(world(), kContinue);
+    agree(world(), RankVote::kContinue);
     share_variables();
     world().broadcast({scalars_.raw(), scalars_.bytes()}, 0, kMomentsStage);
   }

@@ -100,7 +100,7 @@ void Run::set_hyper_parameter(const std::string& name, double value) {
 
 void Run::together(const std::function<void()>& act) const {
   const ScopedActivity nothing(*world_, "");
-  agree(*world_, kContinue);
+  agree(*world_, RankVote::kContinue);
   act();
 }
 

@@ -63,9 +63,9 @@ class Run {
   bool resumed() const { return resumed_; }
   /// False before the first step of this process: what a trainer knows of the last step is not there.
   bool has_stepped() const { return has_statistics_; }
-  /// In `save`: callbacks later in the list have not had the hook of the last step, or of its epoch. They get
-  /// it in the process that goes on.
-  bool is_within_hooks() const { return is_within_hooks_; }
+  /// In `save`: hooks of the last step, or of its epoch, are to come in the process that goes on, which need
+  /// what the step has left.
+  bool is_before_phase() const { return is_before_phase_; }
   /// Value of a statistic in the last step that computed it, by the number that Setup gave; nothing before
   /// there was one, before the first step of this process, and after a step that skipped its update.
   std::optional<double> statistic(size_t index) const;
@@ -122,8 +122,9 @@ class Run {
   /// Errors: ConfigError with the known names where there is none of that name.
   const DataFlow& flow(const Ref<FlowName>& name) const;
   uint64_t seed() const { return seed_; }
-  /// Asked when the run is to end early (a signal). Long operations watch it and throw Stopped: the run
-  /// then ends with a checkpoint, and goes on with this hook of this callback when it is resumed.
+  /// Asked when the run is to end early (a signal). Long operations of before_train, trigger_step and
+  /// trigger_epoch watch it and throw Stopped (`Callback::may_end_early`): the run then ends with a
+  /// checkpoint of the state before this hook of all callbacks, and begins with this hook when it is resumed.
   const std::stop_token& stop_token() const { return stop_token_; }
   /// Ends training well, in any hook: the step is finished with all of its hooks, in the last step of an
   /// epoch the epoch, too, and a run that goes on from there repeats nothing. The first reason is shown; of
@@ -152,7 +153,7 @@ class Run {
   void together(const std::function<void()>& act) const;
   /// A step was done in this process.
   void statistics_of_step();
-  /// What callbacks see of the last step, and what a run sees that goes on within its hooks.
+  /// What callbacks see of the last step, and what a run sees that goes on with its hooks.
   State last_step() const;
   void take_last_step(const State& state);
 
@@ -177,7 +178,7 @@ class Run {
   int64_t global_step_ = 0;
   bool resumed_ = false;
   bool has_statistics_ = false;
-  bool is_within_hooks_ = false;
+  bool is_before_phase_ = false;
   std::optional<StepBefore> before_;  // until this process has done a step
   bool ended_well_ = false;
   std::optional<std::string> stop_reason_;

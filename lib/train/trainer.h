@@ -77,7 +77,9 @@ struct TrainerMemory {
   uint64_t libraries = 0;  // what libraries take when the programs first run; an estimate
 };
 
-/// Sets up programs and says what one step is; the loop, callbacks and files are not its concern.
+/// Says what one step is, and of which variables and statistics; the loop, callbacks and files are not its
+/// concern. A trainer of one's own writes `step`, and mostly `variables`, `statistics` and `statistic`; the
+/// other functions are what callbacks and tools may ask for, and do nothing unless a trainer has it.
 /// Order of calls: setup, compile, initialize (which compiles if that was not done), load or not, then steps.
 /// Threads: one caller.
 class Trainer {
@@ -93,7 +95,7 @@ class Trainer {
   };
   virtual Needs needs() const { return {}; }
 
-  virtual void setup(const TrainSetup& setup) = 0;
+  virtual void setup(const TrainSetup& setup) { (void)setup; }
   /// Allocates the variables and compiles the programs.
   virtual void compile() {}
   /// Gives initial values, opens the data.
@@ -129,21 +131,15 @@ class Trainer {
 
   /// Numbers that callbacks may read and set between steps ("learning_rate", of a named update
   /// "d/learning_rate"); the names from setup on. The other two are called with one of these names, from
-  /// compile on; neither allocates.
-  virtual std::vector<std::string> hyper_parameters() const { return {}; }
-  virtual double hyper_parameter(const std::string& name) const {
-    (void)name;
-    return 0;
-  }
+  /// compile on; neither allocates. By default those that `variables()` are.
+  virtual std::vector<std::string> hyper_parameters() const;
+  virtual double hyper_parameter(const std::string& name) const;
   /// Sets it on every replica of this process.
-  virtual void set_hyper_parameter(const std::string& name, double value) {
-    (void)name;
-    (void)value;
-  }
+  virtual void set_hyper_parameter(const std::string& name, double value);
 
   /// From compile on; null if it has none, and between setup and compile may be null. The values are those of
   /// `initialize`, and then of `load`. Which variables there are, `model_handle()->table` says from setup on.
-  virtual VariableStore* variables() { return nullptr; }
+  virtual VariableStore* variables() const { return nullptr; }
   /// Gives `variables()` to all replicas, after they were written to. On every rank.
   virtual void share_variables() {}
   /// The trained tower, to run it on other data. From setup on.
@@ -198,16 +194,17 @@ class Trainer {
   /// True if a checkpoint holds something of each rank: then all call `gather` before the chief calls `save`.
   virtual bool saves_together() const { return false; }
   virtual void gather() {}
-  /// Adds to a checkpoint, and takes back, what makes the next step the same: variables and the place in the
-  /// data. Called on the chief; `load` on every rank. Errors: CheckpointError if the content does not fit.
-  virtual void save(CheckpointContent& content) const = 0;
+  /// Adds to a checkpoint, and takes back, what makes the next step the same: by default `variables()`; also
+  /// the place in the data. Called on the chief; `load` on every rank. Errors: CheckpointError if the content
+  /// does not fit.
+  virtual void save(CheckpointContent& content) const;
   /// From setup on: whether a run may go on from this content at all, before anything is compiled for it.
   /// Errors: CheckpointError with the reason.
   virtual void check_resumable(const CheckpointContent& content, const std::string& source) const {
     (void)content;
     (void)source;
   }
-  virtual void load(const CheckpointContent& content, const std::string& source) = 0;
+  virtual void load(const CheckpointContent& content, const std::string& source);
 };
 
 }  // namespace tpack

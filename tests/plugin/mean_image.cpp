@@ -62,7 +62,7 @@ class MeanImage final : public Trainer {
   }
   int64_t samples() const override { return samples_; }
   double waited_s() const override { return reader_ ? reader_->waited_s() : 0; }
-  VariableStore* variables() override { return store_.get(); }
+  VariableStore* variables() const override { return store_.get(); }
 
   void save(CheckpointContent& content) const override {
     save_variables(*store_, content);

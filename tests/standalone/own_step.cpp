@@ -7,7 +7,7 @@
 #include "comm/self_comm.h"
 #include "standalone/expect.h"
 #include "train/loop.h"
-#include "train/saved_state.h"
+#include "train/own_variables.h"
 
 namespace tpack {
 namespace {
@@ -21,23 +21,9 @@ double height(const double* at) { return std::pow(1 - at[0], 2) + 100 * std::pow
 /// only on the number of the step.
 class Annealing final : public Trainer {
  public:
-  Annealing() {
-    table_.declare({.name = "place", .spec = {DType::kFloat64, {2}}});
-    table_.declare({.name = kTemperature,
-                    .spec = {DType::kFloat64, {}},
-                    .scope = VariableScope::kOptimizer,
-                    .hyper_parameter = true});
-    store_ = std::make_unique<VariableStore>(table_);
-    store_->set_number(kTemperature, 10);
-    place()[0] = -1.5;
-    place()[1] = 2;
-  }
-
-  Needs needs() const override { return {.data = false, .model = false, .optimizer = false}; }
-  void setup(const TrainSetup& /*nothing*/) override {}
   bool step(int64_t global_step, const std::stop_token& /*stop*/) override {
     Rng rng(mix(3, static_cast<uint64_t>(global_step)));
-    const double temperature = *store_->tensor(kTemperature).data<double>();
+    const double temperature = hyper_parameter(kTemperature);
     const double reach = 0.02 + 0.2 * std::min(1.0, temperature);
     const double tried[] = {place()[0] + reach * (2 * rng.uniform() - 1),
                             place()[1] + reach * (2 * rng.uniform() - 1)};
@@ -45,24 +31,13 @@ class Annealing final : public Trainer {
     if (rise < 0 || rng.uniform() < std::exp(-rise / temperature)) std::copy_n(tried, 2, place());
     return true;
   }
+  VariableStore* variables() const override { return variables_.store(); }
   std::vector<StepStatistic> statistics() const override { return {{"height", true}}; }
   std::optional<double> statistic(size_t /*index*/) const override { return height(place()); }
-  VariableStore* variables() override { return store_.get(); }
-  std::vector<std::string> hyper_parameters() const override { return {kTemperature}; }
-  double hyper_parameter(const std::string& name) const override { return store_->number(name); }
-  void set_hyper_parameter(const std::string& name, double value) override {
-    store_->set_number(name, value);
-  }
-  void save(CheckpointContent& content) const override { save_variables(*store_, content); }
-  void load(const CheckpointContent& content, const std::string& source) override {
-    load_variables(content, source, *store_);
-  }
-
-  double* place() const { return store_->tensor("place").data<double>(); }
+  double* place() const { return variables_.data<double>("place"); }
 
  private:
-  VariableTable table_;
-  std::unique_ptr<VariableStore> store_;
+  OwnVariables variables_{{{"place", Tensor::of<double>({2}, {-1.5, 2})}}, {{kTemperature, 10}}};
 };
 
 /// Gives `height_now`, and stops the run when it is low enough; the callbacks after it still save it.

@@ -40,7 +40,6 @@ class FakeTrainer final : public Trainer {
     store_->set_number("learning_rate", 0.1);
   }
 
-  void setup(const TrainSetup& /*setup*/) override {}
   bool step(int64_t global_step, const std::stop_token& /*stop*/) override {
     if (on_step) on_step(global_step);
     if (steps_ == data_ends_after) return false;
@@ -62,16 +61,10 @@ class FakeTrainer final : public Trainer {
   StepSize step_size() const override { return size; }
   int64_t samples() const override { return samples_; }
   double waited_s() const override { return waited; }
-  VariableStore* variables() override { return store_.get(); }
-  std::vector<std::string> hyper_parameters() const override { return {"learning_rate"}; }
-  double hyper_parameter(const std::string& name) const override { return store_->number(name); }
-  void set_hyper_parameter(const std::string& name, double value) override {
-    store_->set_number(name, value);
-  }
+  VariableStore* variables() const override { return store_.get(); }
   void before_epoch() override { broadcast_at.push_back(steps_); }
   bool saves_together() const override { return is_together; }
   void gather() override { ++gathered; }
-  void save(CheckpointContent& content) const override { save_variables(*store_, content); }
   void load(const CheckpointContent& content, const std::string& source) override {
     load_variables(content, source, *store_);
     steps_ = content.step;
@@ -148,6 +141,7 @@ class FunctionCallback final : public Callback {
     const auto when = on_step_ ? ScalarOrder::When::kStep : ScalarOrder::When::kTrigger;
     for (const std::string& name : scalars_) setup.provides(name, when);
   }
+  bool may_end_early(const Run& /*run*/, HookPhase /*phase*/) const override { return true; }
   void trigger_step(Run& run) override {
     if (on_step_) on_step_(run);
   }

@@ -103,7 +103,7 @@ TEST(LoopRanks, an_interrupt_of_one_ends_all_at_the_same_step) {
   }
 }
 
-TEST(LoopRanks, an_interrupt_of_before_run_of_one_ends_all_at_the_same_step) {
+TEST(LoopRanks, an_interrupt_in_before_run_of_one_ends_all_after_the_same_step) {
   std::stop_source source;
   Record record;
   const auto make = [&](int rank) -> std::unique_ptr<Callback> {

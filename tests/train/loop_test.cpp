@@ -241,17 +241,21 @@ TEST_F(LoopTest, a_stop_in_after_train_does_not_keep_the_others_from_theirs) {
   EXPECT_EQ(record_.back(), "C after_train 0/-1/0");
 }
 
-TEST_F(LoopTest, an_interrupt_of_before_run_saves_without_the_step) {
+TEST_F(LoopTest, an_interrupt_of_before_run_takes_effect_after_the_step) {
   const TemporaryFolder folder;
-  TestRun run({.max_epoch = 1, .steps_per_epoch = 2}, trainer_);
+  std::stop_source source;
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 3}, trainer_);
   run.options.folder = folder.str();
-  run.add("A", recording("A", throwing("before_run", Stopped{}, 2)));
-  EXPECT_EQ(run.go().ending, StopReason::kInterrupted);
-  FakeTrainer trainer;
-  TestRun second({.max_epoch = 1, .steps_per_epoch = 2}, trainer);
-  const LoopResult result = second.go_on_from(folder / "checkpoints/model-1.h5");
-  EXPECT_EQ(result.global_step, 2);
-  EXPECT_THAT(trainer.weights().span<float>(), ElementsAre(2, 2));
+  run.options.interrupt = source.get_token();
+  run.add("A", recording("A", [&](const std::string& hook, tpack::Run& at) {
+            if (hook != "before_run" || at.global_step() != 1) return;
+            source.request_stop();
+            throw Stopped{};
+          }));
+  const LoopResult result = run.go();
+  EXPECT_EQ(result.ending, StopReason::kInterrupted);
+  EXPECT_EQ(result.reason, "interrupted, saved " + (folder / "checkpoints/model-2.h5"));
+  EXPECT_THAT(trainer_.weights().span<float>(), ElementsAre(2, 2));
 }
 
 TEST_F(LoopTest, an_error_in_a_step_is_thrown_on_after_after_train) {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace tpack {
+
+/// The hooks in which a callback may take long, and end early when the run is to end.
+enum class HookPhase : uint8_t { kNone, kBeforeTrain, kTriggerStep, kTriggerEpoch };
+/// As checkpoints have them.
+inline constexpr std::array kHookPhaseNames = {"", "before_train", "trigger_step", "trigger_epoch"};
+
+}  // namespace tpack
