@@ -8,8 +8,8 @@
 
 namespace tpack {
 
-/// The variables of a trainer that steps by itself: `variables()` of the trainer gives `store()`, and callbacks
-/// and checkpoints find them there. Threads: as VariableStore.
+/// The variables of a trainer that steps by itself: `variables()` of the trainer gives `store()`, and
+/// callbacks and checkpoints find them there. Threads: as VariableStore.
 class OwnVariables {
  public:
   /// What is trained, and the numbers that may be set between steps, with their first values.
