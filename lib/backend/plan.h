@@ -32,7 +32,7 @@ struct Plan {
   std::string cpu;  // whose choices these are: Device::hardware() of the first section
   std::map<std::string, PlanSection> sections;  // "backward float32 [128, 28, 28, 1], int32 [128]"
   std::string source;                           // where it was read from; empty if everything was chosen here
-  bool is_required = false;                     // what does not fit is an error, else it is planned again
+  std::string remedy;                           // of what does not fit, an error; "": it is planned again
 
   /// How the work of the sections is cut; 0 if there are no sections.
   int pieces() const { return sections.empty() ? 0 : sections.begin()->second.pieces; }
@@ -42,6 +42,9 @@ struct Plan {
   /// Whether they make the same choices, wherever they come from.
   bool operator==(const Plan& other) const { return cpu == other.cpu && sections == other.sections; }
 };
+
+/// What a warning of a plan that is not followed ends with.
+inline constexpr const char* kPlannedAgain = "; it is planned again, so the last bits of results may differ";
 
 /// A plan that is not valid, or that cannot be followed here.
 class PlanError : public ConfigError {

@@ -70,8 +70,8 @@ std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const
   } catch (const PlanError& error) {
     if (plan_.source.empty() || is_new) throw;
     const std::string why = plan_.source + ": section '" + section + "': " + error.what();
-    if (plan_.is_required) throw PlanError(why + "; leave --plan out to plan again");
-    log::warning(why + "; it is planned again, so the last bits of results may differ");
+    if (!plan_.remedy.empty()) throw PlanError(why + "; " + plan_.remedy);
+    log::warning(why + kPlannedAgain);
   }
   found->second = {.pieces = all};
   return device_.compile(graph, found->second, choosing);

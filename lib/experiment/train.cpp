@@ -203,15 +203,14 @@ void TrainRun::choose_plan() {
     const std::optional<std::string> plan = read_whole_file(options_.plan);
     if (!plan) throw ConfigError(options_.plan + ": cannot be read");
     plan_ = Plan::from_json(*plan, options_.plan);
-    plan_.is_required = true;
+    plan_.remedy = "leave --plan out to plan again";
     if (plan_.sections.empty())
       log::warning(options_.plan + ": this plan is empty; everything is planned again");
   } else if (!options_.replan && checkpoint_.texts.contains(layout::kPlan)) {
     try {
       plan_ = Plan::from_json(checkpoint_.texts.at(layout::kPlan), checkpoint_path_);
     } catch (const PlanError& error) {
-      log::warning(std::string(error.what()) +
-                   "; it is planned again, so the last bits of results may differ");
+      log::warning(error.what() + std::string(kPlannedAgain));
     }
   }
 }

@@ -13,6 +13,7 @@ void build_with_plan_of_rank_0(Comm& world, Plan& plan, const std::function<void
   const std::string text = world.all_gather(world.rank() == 0 ? plan.to_json() : "", "the plan")[0];
   if (world.rank() == 0) return;
   plan = Plan::from_json(text, "the plan of rank 0");
+  plan.remedy = "start all ranks on machines of one kind";  // planning again here would give other bits
   build_alone();
 }
 

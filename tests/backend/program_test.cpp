@@ -55,7 +55,7 @@ TEST(Program, names_the_file_of_a_plan_that_cannot_be_followed) {
   Plan plan = Plan::from_json(
       R"({"tpack_plan": 2, "cpu": "", "sections": {"double float32 [3]": {"pieces": 9, "nodes": {"a": {"layout": "nhwc", "algorithm": ""}}}}})",
       "p.json");
-  plan.is_required = true;
+  plan.remedy = "make another";
   Program program("double", *device, plan, [&](const Signature& fed) {
     Graph graph;
     Builder b(graph, table, {});

@@ -33,6 +33,7 @@ TEST(Ranks, take_the_plan_of_rank_0_before_they_build) {
     });
     EXPECT_THAT(sections, testing::ElementsAre(world.rank() == 0 ? 0 : 1));
     EXPECT_TRUE(plan.sections.contains("step"));
+    EXPECT_EQ(plan.remedy.empty(), world.rank() == 0) << "another rank must not plan by itself";
   });
 }
 
