@@ -112,7 +112,7 @@ class MpiComm final : public Comm {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm notices_comm_ = MPI_COMM_NULL;
   std::unique_ptr<MpiNotices> notices_;
-  std::unique_ptr<SharedRankStatus> board_;  // null: nobody watches this rank
+  std::unique_ptr<SharedRankStatus> board_;  // null: no launcher watches this rank
   int rank_ = 0;
   int size_ = 1;
   double timeout_s_;

@@ -39,9 +39,10 @@ std::vector<Origin> explain(const std::vector<ConfigNode>& sources, const Config
   const std::vector<std::string> words = split(key, '.');
   std::vector<Origin> origins;
   for (const ConfigNode& source : sources) {
-    const auto marked = said_by({source, {}, structure}, words);
-    if (!marked) continue;
-    origins.push_back({marked->position(), marked->tag() == kDeleteTag ? kDeleted : to_json(*marked), false});
+    const auto written = said_by({source, {}, structure}, words);
+    if (!written) continue;
+    origins.push_back(
+        {written->position(), written->tag() == kDeleteTag ? kDeleted : to_json(*written), false});
   }
   if (origins.empty()) return origins;
   const auto found = find_path({merged, {}, structure}, words);

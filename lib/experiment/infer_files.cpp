@@ -173,8 +173,8 @@ class Inference {
       samples_->read("sample " + std::to_string(i), take);
     flush();
     writer_->finish();
-    if (told_ > kMaxTold)
-      log::error("and " + std::to_string(told_ - kMaxTold) + " more; the output has the error of each");
+    if (bad_ > kMaxListed)
+      log::error("and " + std::to_string(bad_ - kMaxListed) + " more; the output has the error of each");
     counts_.unit = samples_->unit();
     return counts_;
   }
@@ -245,7 +245,7 @@ class Inference {
     find_ranges();
     for (Prediction& p : pending_) {
       if (p.error.empty()) draw(p);
-      if (!p.error.empty() && ++told_ <= kMaxTold) log::error(p.error);
+      if (!p.error.empty() && ++bad_ <= kMaxListed) log::error(p.error);
       writer_->write(p);
       ++written_;
     }
@@ -319,8 +319,8 @@ class Inference {
   std::vector<Prediction> pending_;         // samples since the last batch, good and bad
   std::vector<std::vector<Tensor>> batch_;  // the inputs of the good ones
   int64_t written_ = 0;
-  static constexpr int64_t kMaxTold = 20;
-  int64_t told_ = 0;  // errors of samples; the log has the first of them
+  static constexpr int64_t kMaxListed = 20;
+  int64_t bad_ = 0;  // samples with an error; the log has that of the first ones
   InferCounts counts_;
 };
 

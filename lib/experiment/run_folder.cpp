@@ -77,7 +77,7 @@ bool is_written_by_runs(const std::string& name) {
   static constexpr std::array<const char*, 8> kNames = {"checkpoints", "samples",   "images",  "tensors",
                                                         "config.yaml", "plan.json", "log.txt", "exit.json"};
   static constexpr std::array<const char*, 5> kBeginnings = {"stats.", "events.out.tfevents.", "bad_samples",
-                                                             "chrome-trace-", "archived-"};
+                                                             "chrome-trace-", kArchived};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          std::any_of(kBeginnings.begin(), kBeginnings.end(),
                      [&](const char* beginning) { return name.starts_with(beginning); });

@@ -49,19 +49,18 @@ std::vector<Symbol> operands_that_may_be_images(const Node& node) {
 
 Images::Images(const Graph& graph) {
   JoinedValues values(graph);
-  std::vector<size_t> has_layout;  // by an op
+  std::vector<size_t> marked;  // by an op
   for (const auto& node : graph.nodes()) {
     const ImageOperands images = node->op->images();
-    for (const int i : images.inputs)
-      has_layout.push_back(values.number(node->inputs[static_cast<size_t>(i)]));
-    for (const int i : images.outputs) has_layout.push_back(values.number(node->out(i)));
+    for (const int i : images.inputs) marked.push_back(values.number(node->inputs[static_cast<size_t>(i)]));
+    for (const int i : images.outputs) marked.push_back(values.number(node->out(i)));
     if (!images.joined) continue;
     const std::vector<Symbol> operands = operands_that_may_be_images(*node);
     for (const Symbol& operand : operands)
       values.join(values.number(operand), values.number(operands.front()));
   }
   std::vector<bool> of_set(values.size(), false);
-  for (const size_t value : has_layout) of_set[values.representative(value)] = true;
+  for (const size_t value : marked) of_set[values.representative(value)] = true;
   for (const auto& node : graph.nodes()) {
     std::vector<bool>& outputs = is_image_.emplace_back();
     for (size_t i = 0; i < node->outputs.size(); ++i) {

@@ -47,6 +47,14 @@ std::vector<const VariableSpec*> VariableTable::trainable() const {
   return list;
 }
 
+std::vector<std::string> VariableTable::hyper_parameters() const {
+  std::vector<std::string> names;
+  for (const VariableSpec* spec : all()) {
+    if (spec->hyper_parameter) names.push_back(spec->name);
+  }
+  return names;
+}
+
 void VariableTable::set_groups(std::vector<ParameterGroup> groups) {
   std::set<std::string> grouped;
   for (const ParameterGroup& group : groups) {

@@ -51,6 +51,8 @@ class VariableTable {
   const VariableSpec* find(const std::string& name) const;
   std::vector<const VariableSpec*> all() const;
   std::vector<const VariableSpec*> trainable() const;
+  /// Names of the numbers that may be set between steps.
+  std::vector<std::string> hyper_parameters() const;
   /// Says which variables keep their values, whatever trains the others (`freeze`), before layers ask for it.
   void freeze(std::function<bool(const std::string& name)> is_frozen) { is_frozen_ = std::move(is_frozen); }
   bool is_frozen(const std::string& name) const { return is_frozen_ && is_frozen_(name); }

@@ -124,9 +124,9 @@ std::map<std::string, ConfigNode> block_parameters(const ConfigNode& block, cons
   const ConfigNode* parameters = block.find("parameters");
   for (const auto& entry :
        parameters != nullptr ? parameters->entries() : std::span<const ConfigNode::Entry>()) {
-    const ConfigNode* marked = given.find(entry.key);
+    const ConfigNode* written = given.find(entry.key);
     const MapScope before(ConfigNode::map(values), &outer);
-    const ConfigNode value = marked != nullptr ? *marked : substitute(entry.value, before, errors);
+    const ConfigNode value = written != nullptr ? *written : substitute(entry.value, before, errors);
     if (value.is_null())
       errors.add(call.position, "block " + call.name + ": parameter '" + entry.key + "' is missing");
     values.push_back({entry.key, value});

@@ -166,10 +166,7 @@ void DataParallelTrainer::share_variables() {
 }
 
 std::vector<std::string> DataParallelTrainer::hyper_parameters() const {
-  std::vector<std::string> names;
-  for (const VariableSpec* variable : replicas_->variable_table().all()) {
-    if (variable->hyper_parameter) names.push_back(variable->name);
-  }
+  std::vector<std::string> names = replicas_->variable_table().hyper_parameters();
   if (!agent_) return names;
   for (const Agent::HyperParameter& one : agent_->hyper_parameters()) names.push_back(one.name);
   return names;

@@ -5,13 +5,8 @@
 namespace tpack {
 
 std::vector<std::string> Trainer::hyper_parameters() const {
-  std::vector<std::string> names;
   const VariableStore* store = variables();
-  if (store == nullptr) return names;
-  for (const VariableSpec* variable : store->table().all()) {
-    if (variable->hyper_parameter) names.push_back(variable->name);
-  }
-  return names;
+  return store != nullptr ? store->table().hyper_parameters() : std::vector<std::string>();
 }
 
 double Trainer::hyper_parameter(const std::string& name) const { return variables()->number(name); }

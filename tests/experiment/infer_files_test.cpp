@@ -106,7 +106,8 @@ TEST_F(Infer, draws_nothing_for_augmentors_that_draw) {
   EXPECT_EQ(answer("{RandomCrop: 6}, {Brightness: 60}, {Contrast: [0.2, 0.3]}, {GaussianNoise: {sigma: 20}}, "
                    "{Flip: {prob: 0.5}}, {RandomApplyAug: {aug: {Brightness: 90}, prob: 0.5}}"),
             still);
-  EXPECT_NE(answer("{CenterCrop: 6}, {Flip: {prob: 1}}"), still) << "what always happens is no draw";
+  EXPECT_NE(answer("{CenterCrop: 6}, {Flip: {prob: 1}}"), still)
+      << "a flip of each image is not a random one";
 }
 
 TEST_F(Infer, tells_twenty_errors_and_counts_the_others) {

@@ -10,9 +10,9 @@
 
 namespace tpack {
 
-/// BinaryPrediction the questions of many threads with one predictor: a thread of its own takes whatever
-/// questions wait and asks them together. Threads: any. The destructor ends the thread; nobody may be asking
-/// then. Source: tensorpack predict/concurrency.py, MultiThreadAsyncPredictor.
+/// Answers the questions of many threads with one predictor: a thread of its own takes whatever
+/// questions wait and asks them together. Threads: any. The destructor ends the thread; no thread may be
+/// asking then. Source: tensorpack predict/concurrency.py, MultiThreadAsyncPredictor.
 class AsyncPredictor {
  public:
   /// `predictor` must outlive it; it is asked about `batch` observations at a time, of which those that

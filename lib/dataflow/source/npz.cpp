@@ -151,7 +151,7 @@ class Npz final : public RandomAccessSource {
     TensorSpec spec;
   };
 
-  /// Rejects what is no archive of arrays, by its name.
+  /// Rejects what is not an archive of arrays, by its name.
   void reject_other_kinds(std::string_view bytes) const {
     using Form = FileKind::Form;
     const FileKind kind = kind_of_content(bytes);
