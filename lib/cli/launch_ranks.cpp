@@ -8,8 +8,6 @@
 #include <map>
 #include <optional>
 #include <poll.h>
-#include <set>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,32 +52,34 @@ class RankWatch {
       if (descriptor >= 0 && poll(&one, 1, 0) > 0) ended(rank);
     }
   }
-  /// To those that have not ended; `info`: who is said to have sent it, null for this process.
-  void signal_all(int number, siginfo_t* info = nullptr) const {
+  /// To those that have not ended.
+  void signal_all(int number) const {
     for (const auto& [rank, descriptor] : descriptors_) {
-      if (descriptor >= 0) syscall(SYS_pidfd_send_signal, descriptor, number, info, 0);
+      if (descriptor >= 0) syscall(SYS_pidfd_send_signal, descriptor, number, nullptr, 0);
     }
   }
-  /// Until all that were seen have ended, one after the other, each for at most so long.
-  void wait_for_all(int most_ms) {
-    for (const auto& [rank, descriptor] : descriptors_) {
-      pollfd one = {descriptor, POLLIN, 0};
-      if (descriptor >= 0) poll(&one, 1, most_ms);
+  /// Returns once all that were seen have ended; those that have not by themselves within a second are
+  /// killed.
+  void end_all() {
+    constexpr int kMaxMs = 1000;
+    for (const bool is_killed : {false, true}) {
+      if (is_killed) signal_all(SIGKILL);
+      for (const auto& [rank, descriptor] : descriptors_) {
+        pollfd one = {descriptor, POLLIN, 0};
+        if (descriptor >= 0) poll(&one, 1, kMaxMs);
+      }
     }
   }
   bool any() const { return !descriptors_.empty(); }
   bool all_seen() const { return descriptors_.size() == static_cast<size_t>(board_.ranks()); }
-  bool all_ended() const { return ended_.size() == static_cast<size_t>(board_.ranks()); }
 
  private:
   void ended(int rank) {
-    ended_.insert(rank);
     if (!board_.has_left(rank)) board_.set_lost(rank);
   }
 
   SharedRankStatus& board_;
   std::map<int, int> descriptors_;  // by rank; -1 for one that had ended before
-  std::set<int> ended_;
 };
 
 /// "was killed by signal 9 (Killed)", "has ended with exit code 3".
@@ -108,14 +108,6 @@ Failure cause_of_end(int mpirun_code, const SharedRankStatus& board) {
     separator = ", ";
   }
   return {code, text};
-}
-
-/// True once all ranks have ended by an interrupt: whoever got the signal, all of them learned of it.
-bool all_ended_alone(const RankWatch& watch, const SharedRankStatus& board) {
-  if (!watch.all_ended()) return false;
-  for (int rank = 0; rank < board.ranks(); ++rank)
-    if (!board.has_left(rank) || board.stage(rank) != SharedRankStatus::after(Comm::kEnd)) return false;
-  return true;
 }
 
 /// The command line; also sets what it takes from the environment.
@@ -157,15 +149,18 @@ int reported(const Failure& failure) {
   return failure.exit_code;
 }
 
-/// The exit code of a run that a signal has ended; says what the ranks have not. Those that train already
-/// miss one that the signal has ended before it did.
-int end_of_interrupted(int signal, const SharedRankStatus& board) {
+/// The exit code of the run; says what the ranks have not.
+int outcome(int mpirun_code, int signal, const RankWatch& watch, const SharedRankStatus& board) {
   const auto failure = board.failure();
-  const bool all_trained = board.have_begun_training();
-  if (failure && (all_trained || failure->exit_code != kDistributedCode))
-    return reported({failure->exit_code, failure->text});
-  if (all_trained) return 128 + signal;
-  return reported({128 + signal, "interrupted before training began; nothing was trained"});
+  const int interrupted = board.interrupted();
+  // Ranks that a signal ends before they train say nothing; others may miss them already.
+  const bool is_lost = !failure || failure->exit_code == kDistributedCode;
+  if (signal != 0 && interrupted == 0 && is_lost && mpirun_code != 0)
+    return reported({128 + signal, "interrupted before all ranks trained; nothing was saved"});
+  if (interrupted != 0 && !failure) return 128 + (signal != 0 ? signal : interrupted);
+  if (mpirun_code == 0) return 0;  // the run was over before the signal
+  require_start(watch, mpirun_code);
+  return reported(cause_of_end(mpirun_code, board));
 }
 
 }  // namespace
@@ -178,54 +173,31 @@ int launch_ranks(int ranks, const std::vector<std::string>& command) {
   SignalWatcher signals({.next = "the ranks are told"});
   signals.expect_orderly_end();
   // If this process is killed, mpirun ends, and the ranks with it.
-  DependentProcess mpirun({.program = words[0], .words = words, .may_be_left = true});
-  const int wake = eventfd(0, EFD_CLOEXEC);
-  const std::stop_callback on_signal(signals.stop_token(), [wake] {
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = write(wake, &one, sizeof one);
-  });
+  DependentProcess mpirun({.program = words[0], .words = words});
   RankWatch watch(*board);
-  std::optional<int> code;
   std::optional<Stopwatch> ending;  // since the ranks were told, or one was lost
   while (!mpirun.has_ended()) {
     watch.look();
     if (!ending && (signals.signal() != 0 || board->lost() >= 0)) {
       ending.emplace();
       // Not through mpirun, which would kill them after a second: they finish the step, and rank 0 saves.
-      siginfo_t passed_on = passing_on(signals.signal());
-      if (signals.signal() != 0) watch.signal_all(SIGTERM, &passed_on);
+      if (signals.signal() != 0) watch.signal_all(signals.signal());
       if (signals.signal() != 0 && !watch.all_seen()) mpirun.signal(SIGTERM);  // nothing was trained yet
     }
     if (const int number = SignalWatcher::take_save_request(); number != 0)
       mpirun.signal(number);  // which passes it on
-    // mpirun itself lingers for seconds after ranks that ended by a signal.
-    if (all_ended_alone(watch, *board)) break;
     if (board->lost() >= 0 && ending->seconds() > kSecondsToEnd) {
       watch.signal_all(SIGKILL);
       mpirun.signal(SIGKILL);
     }
     constexpr int kBetweenLooksMs = 50;
-    pollfd woken = {ending ? -1 : wake, POLLIN, 0};
-    poll(&woken, 1, kBetweenLooksMs);
+    pollfd end = {mpirun.descriptor(), POLLIN, 0};
+    poll(&end, 1, kBetweenLooksMs);
   }
-  if (mpirun.has_ended())
-    code = mpirun.wait();
-  else
-    mpirun.leave();
+  const int code = mpirun.wait();
   watch.look();
-  if (code && *code != 0) {  // mpirun has told those that were left to end
-    constexpr int kMaxMs = 1000;
-    watch.wait_for_all(kMaxMs);
-    watch.signal_all(SIGKILL);
-    watch.wait_for_all(kMaxMs);
-  }
-  close(wake);
-  if (code == 0) return 0;  // the run was over before the signal
-  if (signals.signal() == 0 && !all_ended_alone(watch, *board)) {
-    require_start(watch, *code);
-    return reported(cause_of_end(*code, *board));
-  }
-  return end_of_interrupted(signals.signal() != 0 ? signals.signal() : SIGTERM, *board);
+  if (code != 0) watch.end_all();  // mpirun has told those that were left
+  return outcome(code, signals.signal(), watch, *board);
 }
 
 bool started_by_procs() { return std::getenv(SharedRankStatus::kVariable) != nullptr && started_by_mpirun(); }
@@ -237,8 +209,10 @@ bool hand_to_launcher(int rank, int ranks, const Failure& failure) {
   return true;
 }
 
-void tell_launcher_of_training(int rank, int ranks) {
-  if (const auto board = SharedRankStatus::open(ranks)) board->begin_training(rank);
+bool tell_launcher_of_interrupt(int ranks, int signal) {
+  const auto board = SharedRankStatus::open(ranks);
+  if (board) board->set_interrupted(signal);
+  return board != nullptr;
 }
 
 void bind_launched_rank() {

@@ -54,15 +54,14 @@ void say(std::string_view text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-void on_signal(int number, siginfo_t* info, void* /*context*/) {
+void on_signal(int number) {
   int none = 0;
-  const bool is_passed_on = info->si_code == SI_QUEUE && info->si_value.sival_int != 0;
   if (is_over) _exit(128 + number);
   if (!ends_orderly) {
     if (says_early_end) say("error: interrupted before training began; nothing was trained\n");
     _exit(128 + number);
   }
-  if (first_signal.compare_exchange_strong(none, is_passed_on ? info->si_value.sival_int : number)) {
+  if (first_signal.compare_exchange_strong(none, number)) {
     first_time_ms = now_ms();
   } else if (!is_repeated(number)) {
     say("error: interrupted again: ended immediately, without a checkpoint of the last steps\n");
@@ -71,7 +70,7 @@ void on_signal(int number, siginfo_t* info, void* /*context*/) {
   wake();
 }
 
-void on_save_signal(int number, siginfo_t* /*info*/, void* /*context*/) { save_signal = number; }
+void on_save_signal(int number) { save_signal = number; }
 
 /// What was ignored before stays so: `nohup` asks for that, and a shell for what it runs in the background.
 bool is_ignored(int number) {
@@ -79,11 +78,11 @@ bool is_ignored(int number) {
   return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-void handle(int number, void (*handler)(int, siginfo_t*, void*)) {
+void handle(int number, void (*handler)(int)) {
   if (is_ignored(number)) return;
   struct sigaction action = {};
-  action.sa_sigaction = handler;
-  action.sa_flags = SA_RESTART | SA_SIGINFO;
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
   sigaction(number, &action, nullptr);
 }
 
@@ -131,16 +130,6 @@ void SignalWatcher::expect_end() { is_over = true; }
 int SignalWatcher::take_save_request() { return save_signal.exchange(0); }
 
 int SignalWatcher::signal() const { return first_signal; }
-
-siginfo_t passing_on(int number) {
-  siginfo_t info = {};
-  info.si_signo = SIGTERM;
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_int = number;
-  return info;
-}
 
 void SignalWatcher::watch() {
   while (!ending_) {

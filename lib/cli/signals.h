@@ -34,7 +34,7 @@ class SignalWatcher {
   std::stop_token stop_token() const { return stop_.get_token(); }
   /// Takes back a request to save: the signal that came since the last call; 0 if none did.
   static int take_save_request();
-  /// The first signal, or the one that it passes on; 0 if none came.
+  /// The first signal; 0 if none came.
   int signal() const;
 
  private:
@@ -46,9 +46,5 @@ class SignalWatcher {
   std::atomic<bool> ending_ = false;
   std::thread thread_;
 };
-
-/// A SIGTERM that passes another signal on, to be sent with it: the process that gets it ends as that signal
-/// asks. Unlike a second SIGINT it does not end a process that got that, too.
-siginfo_t passing_on(int number);
 
 }  // namespace tpack

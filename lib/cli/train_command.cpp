@@ -56,10 +56,7 @@ int train_here(const TrainCommandOptions& options) {
     bind_launched_rank();
     world = make_world();
     if (world->size() > 1) log::set_prefix("[rank " + std::to_string(world->rank()) + "] ");
-    const auto on_watched = [&signals, &world] {
-      signals.expect_orderly_end();
-      tell_launcher_of_training(world->rank(), world->size());
-    };
+    const auto on_watched = [&signals] { signals.expect_orderly_end(); };
     const auto save_request = [] {
       const int number = SignalWatcher::take_save_request();
       return number == 0 ? std::string() : std::string("SIG") + sigabbrev_np(number);
@@ -71,6 +68,8 @@ int train_here(const TrainCommandOptions& options) {
       log::info("to resume, run: " +
                 resume_command(options.program, options.train, {world->size(), started_by_procs()}));
     signals.expect_end();
+    // mpirun ends all others when a rank ends with another code than 0.
+    if (tell_launcher_of_interrupt(world->size(), exit_code() - 128)) return 0;
     world->end_alone();
     return exit_code();
   } catch (...) {

@@ -25,6 +25,7 @@ struct SharedRankStatus::Header {
   uint64_t magic = kMagic;
   int32_t ranks = 0;
   std::atomic<int32_t> lost = -1;
+  std::atomic<int32_t> interrupted = 0;
   std::atomic<int32_t> failed = -1;  // the rank whose failure follows
   std::atomic<bool> failure_is_there = false;
   int32_t exit_code = 0;
@@ -35,7 +36,6 @@ struct SharedRankStatus::Slot {
   std::atomic<int32_t> pid = 0;
   std::atomic<bool> left = false;
   std::atomic<bool> failed = false;
-  std::atomic<bool> training = false;
   std::atomic<uint32_t> stages = 0;  // how many there were; the last one is texts[stages % 2]
   std::array<std::array<char, 64>, 2> texts = {};
 };
@@ -105,17 +105,12 @@ SharedRankStatus::Slot& SharedRankStatus::slot(int rank) const {
 int SharedRankStatus::ranks() const { return header().ranks; }
 void SharedRankStatus::enter(int rank) { slot(rank).pid = getpid(); }
 void SharedRankStatus::leave(int rank) { slot(rank).left = true; }
-void SharedRankStatus::begin_training(int rank) { slot(rank).training = true; }
 pid_t SharedRankStatus::pid(int rank) const { return slot(rank).pid; }
 bool SharedRankStatus::has_left(int rank) const { return slot(rank).left; }
 bool SharedRankStatus::has_failed(int rank) const { return slot(rank).failed; }
 int SharedRankStatus::lost() const { return header().lost; }
-
-bool SharedRankStatus::have_begun_training() const {
-  for (int rank = 0; rank < ranks(); ++rank)
-    if (!slot(rank).training) return false;
-  return true;
-}
+int SharedRankStatus::interrupted() const { return header().interrupted; }
+void SharedRankStatus::set_interrupted(int signal) { header().interrupted = signal; }
 
 void SharedRankStatus::set_lost(int rank) {
   int32_t none = -1;
@@ -145,8 +140,6 @@ void SharedRankStatus::set_stage(int rank, std::string_view stage, bool is_over)
   stage.copy(text.data() + begin, text.size() - 1 - begin);
   own.stages = next;
 }
-
-std::string SharedRankStatus::after(std::string_view stage) { return std::string(kAfter).append(stage); }
 
 std::string SharedRankStatus::stage(int rank) const {
   const Slot& of = slot(rank);

@@ -29,23 +29,19 @@ class SharedRankStatus {
   int ranks() const;
   /// This process is that rank.
   void enter(int rank);
-  /// The rank trains from now on: an interrupt is followed by a checkpoint, once all of them do.
-  void begin_training(int rank);
   /// Where the rank is from now on: "gradients", or with `is_over` "after gradients"; only the beginning of a
   /// long text is kept. Allocates nothing.
   void set_stage(int rank, std::string_view stage, bool is_over = false);
-  /// "after gradients".
-  static std::string after(std::string_view stage);
   /// The rank has done its part of the run and will end.
   void leave(int rank);
   /// Why a rank ends the run. The first one counts: others fail because of it. Of a long text the beginning
   /// is kept.
   void set_failure(int rank, int exit_code, std::string_view text);
+  /// The rank has ended by a signal, in order: all have saved.
+  void set_interrupted(int signal);
   /// That rank has ended before its time: the others cannot go on. The first one counts.
   void set_lost(int rank);
 
-  /// True if all ranks train, or have trained.
-  bool have_begun_training() const;
   /// 0 until the rank has entered.
   pid_t pid(int rank) const;
   std::string stage(int rank) const;
@@ -54,6 +50,8 @@ class SharedRankStatus {
   bool has_failed(int rank) const;
   /// -1 if none is lost.
   int lost() const;
+  /// The signal that has ended the run; 0 if none has.
+  int interrupted() const;
   struct RankFailure {
     int rank = 0;
     int exit_code = 0;

@@ -16,7 +16,6 @@ class DependentProcess {
     std::vector<std::string> words;    // the command line, the name of the program first
     std::string output = {};           // both outputs are added to this file; empty: they are ours
     std::vector<int> processors = {};  // those that it may use; empty: ours
-    bool may_be_left = false;          // `leave` may be called
   };
   // What `wait` gives if the program cannot be run, as a shell does.
   static constexpr int kNotFound = 127;
@@ -34,14 +33,11 @@ class DependentProcess {
   bool has_ended() const;
   /// Sends it a signal. It may have ended.
   void signal(int number) const;
-  /// Nobody waits for it any more: it ends by itself, also when this process ends before it.
-  void leave();
   /// Waits for its end. The exit code; 128 + n if signal n ended it.
   int wait();
 
  private:
-  pid_t pid_ = -1;  // also the id of its process group; -1: it has ended, or was left
-  bool may_be_left_ = false;
+  pid_t pid_ = -1;  // -1: it has ended
   int descriptor_ = -1;
 };
 

@@ -1,7 +1,6 @@
 #include "cli/signals.h"
 
 #include <csignal>
-#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -117,20 +116,6 @@ TEST(SignalWatcher, takes_signals_that_follow_at_once_for_the_same_request) {
         watcher.expect_orderly_end();
         for (const int number : {SIGTERM, SIGTERM, SIGHUP}) raise(number);
         std::exit(watcher.signal() == SIGTERM ? 7 : 1);
-      },
-      testing::ExitedWithCode(7), "");
-}
-
-TEST(SignalWatcher, knows_which_signal_another_process_passes_on) {
-  EXPECT_EXIT(
-      {
-        let_signals_end_the_process();
-        SignalWatcher watcher;
-        watcher.expect_orderly_end();
-        siginfo_t info = passing_on(SIGINT);
-        syscall(SYS_rt_sigqueueinfo, getpid(), SIGTERM, &info);
-        raise(SIGTERM);  // the same request
-        std::exit(watcher.signal() == SIGINT ? 7 : 1);
       },
       testing::ExitedWithCode(7), "");
 }

@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/clock.h"
 #include "core/error.h"
 #include "support/temporary_folder.h"
 #include "system/machine.h"
@@ -64,11 +63,6 @@ class DependentSleeper : public testing::Test {
     const std::string file = folder_ / name;
     return shell("echo $$ > " + file + ".new; mv " + file + ".new " + file + "; exec sleep 1000");
   }
-  DependentProcess::Options leavable(const std::string& name) const {
-    auto options = sleeper(name);
-    options.may_be_left = true;
-    return options;
-  }
   /// Waits until it runs.
   int id_of(const std::string& name) const {
     while (content_of(folder_ / name).empty()) std::this_thread::yield();
@@ -91,46 +85,6 @@ TEST_F(DependentSleeper, ends_with_its_object_and_with_the_thread_that_started_i
     id_of("thread");
   }).join();
   EXPECT_EQ(process->wait(), 128 + SIGTERM);
-}
-
-TEST_F(DependentSleeper, that_was_left_goes_on_after_the_thread_that_started_it) {
-  std::unique_ptr<DependentProcess> kept;
-  std::thread([&] {
-    DependentProcess left(leavable("left"));
-    id_of("left");
-    left.leave();
-    kept = std::make_unique<DependentProcess>(leavable("kept"));
-    id_of("kept");
-  }).join();
-  EXPECT_EQ(kept->wait(), 128 + SIGTERM);
-  EXPECT_EQ(kill(id_of("left"), SIGKILL), 0);
-}
-
-/// Since that is what those who wait for it see.
-TEST_F(DependentSleeper, ends_with_the_process_that_stands_between) {
-  DependentProcess process(leavable("killed"));
-  const int id = id_of("killed");
-  const int between = getpgid(id);
-  ASSERT_NE(between, id);
-  kill(between, SIGKILL);
-  EXPECT_EQ(process.wait(), 128 + SIGKILL);
-  constexpr double kSeconds = 10;
-  const Stopwatch watch;
-  while (kill(-between, 0) == 0 && watch.seconds() < kSeconds) std::this_thread::yield();
-  EXPECT_EQ(kill(-between, 0), -1) << "process " << id << " is still there";
-}
-
-TEST(DependentProcess, that_may_be_left_ends_and_is_signalled_like_others) {
-  auto options = shell("exit 3");
-  options.may_be_left = true;
-  EXPECT_EQ(DependentProcess(options).wait(), 3);
-  for (const int number : {SIGTERM, SIGKILL}) {
-    options = shell("exec sleep 1000");
-    options.may_be_left = true;
-    DependentProcess process(options);
-    process.signal(number);
-    EXPECT_EQ(process.wait(), 128 + number);
-  }
 }
 
 }  // namespace
