@@ -104,8 +104,8 @@ if [ "$mode" = full ]; then
 else
   # Compiles as release does, so that the compiler cache has all but what sees MPI; only tests that can see it run.
   step "without MPI"
-  build minimal --target tpack_program test_comm test_parallel test_train test_experiment test_cli
-  scripts/run_tests.py build/minimal -j "$jobs" -L '^(comm|parallel|train|experiment|cli)$'
+  build minimal --target tpack_program test_comm test_parallel test_train test_experiment test_run test_cli
+  scripts/run_tests.py build/minimal -j "$jobs" -L '^(comm|parallel|train|experiment|run|cli)$'
 
   step "thread sanitizer (clang)"
   tsan=(core dataflow input comm parallel train callbacks)

@@ -17,7 +17,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EDITS = (("lib/core/text.h", "core"), ("lib/graph/op.h", "backend"))  # header, folder of tests/
+EDITS = (("lib/core/text.h", "core"), ("lib/tensor/dtype.h", "tensor"), ("lib/graph/op.h", "graph"))  # header, folder of tests/
 
 
 def run(*command):

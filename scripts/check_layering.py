@@ -12,10 +12,11 @@ MAY_INCLUDE = {
     "system": ["core"],
     "config": ["system"],
     "tensor": ["system"],
+    "fields": ["tensor"],
     "draw": ["tensor"],
     "environment": ["tensor"],
-    "dataflow": ["draw", "environment"],
-    "graph": ["tensor"],
+    "dataflow": ["draw", "environment", "fields"],
+    "graph": ["fields"],
     "checkpoint": ["tensor"],
     "comm": ["tensor"],
     "monitor": ["draw"],
@@ -30,8 +31,10 @@ MAY_INCLUDE = {
     "train": ["parallel", "predict", "monitor"],
     "callbacks": ["train"],
     "experiment": ["callbacks", "config", "draw"],
-    "search": ["experiment"],
-    "cli": ["search"],
+    "run": ["experiment"],
+    "tools": ["run"],
+    "search": ["run"],
+    "cli": ["search", "tools"],
 }
 
 # Third-party headers that only some folders may see.

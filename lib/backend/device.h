@@ -12,6 +12,7 @@
 #include "backend/run_info.h"
 #include "backend/variable_store.h"
 #include "core/error.h"
+#include "core/field.h"
 #include "graph/graph.h"
 #include "tensor/tensor.h"
 
@@ -96,8 +97,6 @@ class Device {
                                               Choosing choosing = Choosing::kMeasured) = 0;
   /// Bytes of the memory in which its programs work in turn: what the largest of those compiled so far needs.
   virtual uint64_t arena_bytes() const = 0;
-  /// Bytes that libraries take for themselves when the programs compiled so far first run; an estimate.
-  virtual uint64_t library_bytes() const { return 0; }
   /// How many threads a run spreads over, the calling one included.
   virtual int threads() const = 0;
   /// Lends the calling thread to the runs of another one until that changes `turn` from `old` and notifies

@@ -17,6 +17,9 @@ class BestSaver : public Callback {
   std::vector<std::string> checkpoints() const override { return {file_name_}; }
   const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
   bool only_one() const override { return true; }
+  std::vector<std::pair<std::string, Goal>> saves_best_of() const override {
+    return {{monitor_.name, goal_}};
+  }
   void setup(Setup& setup) override;
   void before_train(Run& run) override;
   void trigger(Run& run) override;

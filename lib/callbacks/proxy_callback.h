@@ -37,6 +37,8 @@ class ProxyCallback : public Callback {
     return inner_->may_end_early(run, phase);
   }
   bool changes_variables() const override { return inner_->changes_variables(); }
+  bool sets_hyper_parameter() const override { return inner_->sets_hyper_parameter(); }
+  std::vector<std::pair<std::string, Goal>> saves_best_of() const override { return inner_->saves_best_of(); }
   void save(State& state) const override { inner_->save(state); }
   void load(const State& state) override { inner_->load(state); }
 

@@ -163,7 +163,7 @@ class SampleGrid final : public Callback {
 
   PixelRange range_of(const OutputForm& form, std::span<const Tensor> values) const {
     if (p_.range) return {p_.range->first, p_.range->second};
-    return likely_range(form.function, values);
+    return likely_range(form.meaning, values);
   }
 
   void write(const Run& run, const Tensor& grid) const {

@@ -25,9 +25,6 @@ struct CheckpointContent {
 /// cannot be written; CheckpointError for names that HDF5 cannot hold.
 void save_checkpoint(const std::string& path, const CheckpointContent& content,
                      FileIo& io = FileIo::system());
-/// Builds a small checkpoint and throws it away: from then on this process holds what libhdf5 needs for the
-/// first one (4 MB of code and tables). Threads: any. Errors: CheckpointError.
-void rehearse_save();
 
 /// Reads a checkpoint after its digest was checked; nothing of a damaged file reaches libhdf5. Threads: any.
 /// Errors: CheckpointError with the path and the cause: no such file, no tpack checkpoint, a newer version,

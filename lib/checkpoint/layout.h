@@ -32,6 +32,6 @@ inline const std::string kPlan = "plan/json";           // chosen algorithms: ba
 inline const std::string kLabels = "labels/json";       // names of the classes: a list of texts
 inline const std::string kFitted =
     "fitted/json";  // what all data of the model follow: experiment/stored_model.h
-inline const std::string kFlows = "flows/json";  // what was read: experiment/data_changes.h
+inline const std::string kFlows = "flows/json";  // what was read: run/data_changes.h
 
 }  // namespace tpack::layout

@@ -129,9 +129,4 @@ void save_checkpoint(const std::string& path, const CheckpointContent& content, 
   write_whole_file(path, std::array<std::string_view, 2>{seal, hdf5}, io);
 }
 
-void rehearse_save() {
-  hdf5::MemoryFile memory;
-  build("a small checkpoint", {.tensors = {{"a/b", Tensor::scalar(0.0F)}}, .texts = {{"c/d", "e"}}}, memory);
-}
-
 }  // namespace tpack

@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/error.h"
-#include "experiment/data_report.h"
-#include "experiment/model_report.h"
+#include "run/data_report.h"
 #include "system/log.h"
+#include "tools/model_report.h"
 
 namespace tpack {
 namespace {

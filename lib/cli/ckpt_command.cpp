@@ -10,8 +10,8 @@
 #include "cli/options.h"
 #include "core/text.h"
 #include "draw/text_table.h"
-#include "experiment/checkpoint_diff.h"
-#include "experiment/stored_model.h"
+#include "experiment/stored_data.h"
+#include "tools/checkpoint_diff.h"
 
 namespace tpack {
 namespace {

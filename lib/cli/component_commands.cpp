@@ -8,8 +8,8 @@
 #include "cli/options.h"
 #include "core/text.h"
 #include "draw/text_table.h"
-#include "experiment/component_docs.h"
 #include "experiment/plugins.h"
+#include "tools/component_docs.h"
 
 namespace tpack {
 namespace {

@@ -8,9 +8,9 @@
 #include "cli/options.h"
 #include "dataflow/contact_sheet.h"
 #include "experiment/experiment.h"
-#include "experiment/flow_inspection.h"
-#include "experiment/sample_images.h"
 #include "system/log.h"
+#include "tools/flow_inspection.h"
+#include "tools/sample_images.h"
 
 namespace tpack {
 namespace {

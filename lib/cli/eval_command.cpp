@@ -9,11 +9,11 @@
 #include "cli/options.h"
 #include "core/text.h"
 #include "draw/text_table.h"
-#include "experiment/bad_sample_list.h"
 #include "experiment/gates.h"
-#include "experiment/stored_model.h"
+#include "experiment/inference_model.h"
 #include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
+#include "run/bad_sample_list.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -27,10 +27,10 @@ struct EvalOptions {
   bool json = false;
 };
 
-std::string chosen_flow(const EvalOptions& o, const Experiment& e) {
+std::string chosen_flow(const EvalOptions& o, const ExperimentConfig& config) {
   if (!o.data.empty()) return o.data;
-  if (e.flows.contains("validation")) return "validation";
-  if (!e.config.predict.data.empty()) return e.config.predict.data.name;
+  if (config.data.contains("validation")) return "validation";
+  if (!config.predict.data.empty()) return config.predict.data.name;
   throw ConfigError("no flow to evaluate on; name one with --data NAME");
 }
 
@@ -80,15 +80,15 @@ std::vector<Gate> gates_of(const EvalOptions& o, const StatisticGoals& goals) {
 }
 
 int evaluate(const EvalOptions& o) {
-  StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
-  const Experiment& e = model.experiment();
-  const std::string name = chosen_flow(o, e);
-  e.flow(name).prepare();  // some sources know only then what they hold
-  Evaluator evaluator(name, model.place(), e.flow(name), static_cast<uint64_t>(e.config.seed));
+  const auto model = InferenceModel::load(o.model.file, {o.model.overrides, o.model.allow_plugins});
+  const std::string name = chosen_flow(o, model->config());
+  const DataFlow flow = model->flow(name);
+  flow.prepare();  // some sources know only then what they hold
+  Evaluator evaluator(name, model->handle(), flow, static_cast<uint64_t>(model->config().seed));
   const std::vector<Gate> gates = gates_of(o, evaluator.goals());
-  check_same_labels(model.labels(), e.tower.get(), e.flow(name), name);
+  check_same_labels(model->labels(), &model->tower(), flow, name);
   const Evaluator::Result result = evaluator.run();
-  warn_of_bad_samples(name, e.flow(name));
+  warn_of_bad_samples(name, flow);
   TextTable table({"statistic of " + name, "value"});
   nlohmann::ordered_json json;
   std::string bad = evaluator.bad_input();

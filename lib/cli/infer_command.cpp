@@ -5,8 +5,8 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/error.h"
-#include "experiment/file_samples.h"
-#include "experiment/infer_files.h"
+#include "tools/file_samples.h"
+#include "tools/infer_files.h"
 
 namespace tpack {
 namespace {
@@ -26,9 +26,9 @@ int infer(const InferCommandOptions& o) {
                           ? "no file is named; give images, folders, @LIST or - for a list on standard "
                             "input, or --count N for a generator"
                           : "--count is for samples without files; leave one of them out");
-  StoredModel model(o.model.file, o.model.overrides, o.model.allow_plugins);
+  const auto model = InferenceModel::load(o.model.file, {o.model.overrides, o.model.allow_plugins});
   const std::vector<std::string> files = o.infer.count ? std::vector<std::string>() : listed_files(o.files);
-  const InferCounts counts = infer_files(model, files, o.infer);
+  const InferCounts counts = infer_files(*model, files, o.infer);
   if (counts.bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(counts.bad) + " of " + std::to_string(counts.all) + " " + counts.unit +
                   " gave no result (see above); with --skip-bad this is not an error");

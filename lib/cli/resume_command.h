@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiment/train.h"
+#include "run/train.h"
 
 namespace tpack {
 

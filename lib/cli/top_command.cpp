@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/curses_screen.h"
 #include "core/clock.h"
-#include "experiment/live_view.h"
+#include "tools/live_view.h"
 
 namespace tpack {
 namespace {

@@ -17,7 +17,7 @@
 #include "comm/world.h"
 #include "core/text.h"
 #include "experiment/experiment.h"
-#include "experiment/train.h"
+#include "run/train.h"
 #include "system/file_io.h"
 #include "system/log.h"
 

@@ -202,7 +202,6 @@ void CheckedExperiment::compile() {
   if (callbacks_are_set_up_) {
     for (const NamedCallback& named : experiment_.callbacks) named.callback->compile(*run_);
   }
-  rehearse_save();  // a training saves, and holds what that needs from then on
   const uint64_t held = resident_memory();
   program_bytes_ = held - std::min(data_bytes_, held);
   const std::string loaded = load_initial_weights(experiment_, true);

@@ -49,6 +49,36 @@ void make_flows(Experiment& experiment, Diagnostics& errors) {
     if (name != "train") make(name, node);
 }
 
+/// An input of uint8 [height, width, 1 or 3], as Npz has it.
+bool looks_like_an_image(const ConfigNode& model, const std::string& component) {
+  const ConfigNode* inputs = model.find("inputs");
+  const ConfigNode* feed = model.find("feed");
+  for (const auto& [name, input, position] : inputs->entries()) {
+    const ConfigNode* fed = feed != nullptr && feed->is_map() ? feed->find(name) : nullptr;
+    if ((fed != nullptr && fed->is_string() ? fed->text() : name) != component) continue;
+    const ConfigNode* type = input.find("dtype");
+    const ConfigNode* shape = input.find("shape");
+    if (type == nullptr || !type->is_string() || type->text() != "uint8") return false;
+    if (!shape->is_list() || shape->size() != 3) return false;
+    const ConfigNode& channels = shape->items()[2];
+    return channels.kind() == ConfigNode::Kind::kInt && (channels.as_int() == 1 || channels.as_int() == 3);
+  }
+  return false;
+}
+
+/// Whether a component holds images, as the flow says that feeds the model: data.train or that of `predict`.
+bool is_image_component(const ExperimentConfig& config, const FlowLookup& flow_of,
+                        const std::string& component) {
+  const std::string name = config.data.contains("train") ? "train" : config.predict.data.name;
+  const DataFlow* flow = config.data.contains(name) ? flow_of(name) : nullptr;
+  // A flow with mistakes of its own may have told: then these are enough.
+  if (flow == nullptr) return config.data.contains(name);
+  // Sources that are not open give images as arrays of this kind.
+  if (!flow->knows_spec()) return looks_like_an_image(config.model, component);
+  const auto found = flow->spec().find(component);
+  return !found || flow->spec()[*found].is_image;  // one that is not there is reported as such
+}
+
 /// Makes the parts of an experiment; all mistakes go to one place.
 class ExperimentMaker {
  public:
@@ -157,44 +187,13 @@ class ExperimentMaker {
     e_.optimizers.push_back(std::move(optimizer));
   }
 
-  /// Which components hold images, as the flow says that feeds the model: data.train or that of `predict`.
-  std::function<bool(const std::string&)> image_components() const {
-    const std::string name = e_.config.data.contains("train") ? "train" : e_.config.predict.data.name;
-    const auto flow = e_.flows.find(name);
-    // A flow with mistakes of its own may have told: then these are enough.
-    if (flow == e_.flows.end())
-      return [broken = e_.config.data.contains(name)](const std::string&) { return broken; };
-    if (!flow->second.knows_spec())  // sources that are not open give images as arrays of this kind
-      return [this](const std::string& component) { return looks_like_an_image(component); };
-    return [&spec = flow->second.spec()](const std::string& component) {
-      const auto found = spec.find(component);
-      return !found || spec[*found].is_image;  // one that is not there is reported as such
-    };
-  }
-
-  /// An input of uint8 [height, width, 1 or 3], as Npz has it.
-  bool looks_like_an_image(const std::string& component) const {
-    const ConfigNode* inputs = e_.config.model.find("inputs");
-    const ConfigNode* feed = e_.config.model.find("feed");
-    for (const auto& [name, input, position] : inputs->entries()) {
-      const ConfigNode* fed = feed != nullptr && feed->is_map() ? feed->find(name) : nullptr;
-      if ((fed != nullptr && fed->is_string() ? fed->text() : name) != component) continue;
-      const ConfigNode* type = input.find("dtype");
-      const ConfigNode* shape = input.find("shape");
-      if (type == nullptr || !type->is_string() || type->text() != "uint8") return false;
-      if (!shape->is_list() || shape->size() != 3) return false;
-      const ConfigNode& channels = shape->items()[2];
-      return channels.kind() == ConfigNode::Kind::kInt && (channels.as_int() == 1 || channels.as_int() == 3);
-    }
-    return false;
-  }
-
   void make_model() {
     if (e_.config.model.is_null()) return;
-    const MapScope sections(e_.source.root.without("model"));
-    const MapScope vars(e_.config.vars, &sections);
-    e_.config.model = with_image_layouts(e_.config.model, image_components());
-    e_.tower = tpack::make_model(e_.config.model, vars, errors_);
+    const auto flow_of = [this](const std::string& name) {
+      const auto flow = e_.flows.find(name);
+      return flow == e_.flows.end() ? nullptr : &flow->second;
+    };
+    e_.tower = make_tower(e_.config, e_.source.root, flow_of, errors_);
   }
 
   /// Default callbacks come after the others; one that is listed is not added.
@@ -278,20 +277,34 @@ std::string missing(const char* section, const std::string& trainer) {
 
 }  // namespace
 
-Experiment make_experiment(LoadedConfig source, const std::string& default_name,
-                           std::optional<FittedData> stored) {
-  Experiment experiment;
-  if (stored) experiment.fit = std::make_shared<Fit>(std::move(*stored));
-  experiment.source = std::move(source);
-  const ConfigNode& root = experiment.source.root;
-  Diagnostics errors;
-  experiment.config = experiment_schema().parse(root, "the config", errors);
-  ExperimentConfig& config = experiment.config;
+ExperimentConfig parse_experiment(const ConfigNode& root, const std::string& default_name,
+                                  Diagnostics& errors) {
+  ExperimentConfig config = experiment_schema().parse(root, "the config", errors);
   check_is_map(config.vars, "vars", errors);
   if (config.name.empty()) config.name = default_name;
   config.engine.cache_dir = cache_folder();
   load_plugins(config.plugins, errors);
   if (!config.plugins.empty()) errors.throw_if_any();  // what they bring may be what is missing
+  return config;
+}
+
+std::unique_ptr<TowerFunction> make_tower(ExperimentConfig& config, const ConfigNode& root,
+                                          const FlowLookup& flow_of, Diagnostics& errors) {
+  const MapScope sections(root.without("model"));
+  const MapScope vars(config.vars, &sections);
+  config.model = with_image_layouts(config.model, [&](const std::string& component) {
+    return is_image_component(config, flow_of, component);
+  });
+  return make_model(config.model, vars, errors);
+}
+
+Experiment make_experiment(LoadedConfig source, const std::string& default_name,
+                           std::optional<FittedData> stored) {
+  Experiment experiment;
+  if (stored) experiment.fit = std::make_shared<Fit>(std::move(*stored));
+  experiment.source = std::move(source);
+  Diagnostics errors;
+  experiment.config = parse_experiment(experiment.source.root, default_name, errors);
   ExperimentMaker(experiment, errors).make();
   errors.throw_if_any();
   return experiment;

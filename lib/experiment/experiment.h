@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,6 +59,16 @@ LoadedConfig load_experiment_config(const std::string& path, const std::vector<s
 /// The same from the text of a config (in a checkpoint); `name` is what positions show.
 LoadedConfig load_experiment_config_text(const std::string& text, const std::string& name,
                                          const std::vector<std::string>& overrides = {});
+
+/// The sections of a config that was read, none of whose components are made; loads its plugins. Errors:
+/// ConfigError for a plugin, if there are any.
+ExperimentConfig parse_experiment(const ConfigNode& root, const std::string& default_name,
+                                  Diagnostics& errors);
+/// Makes the model of a config. Inputs without a layout get that of the flow that feeds the model; `flow_of`
+/// gives a flow of `data` by name, null if it has mistakes.
+using FlowLookup = std::function<const DataFlow*(const std::string& name)>;
+std::unique_ptr<TowerFunction> make_tower(ExperimentConfig& config, const ConfigNode& root,
+                                          const FlowLookup& flow_of, Diagnostics& errors);
 
 /// Reads a config with its plugins and makes everything that it names. Errors: ConfigError with all mistakes.
 Experiment load_experiment(const std::string& path, const std::vector<std::string>& overrides = {});

@@ -33,6 +33,11 @@ bool gives_bool(pointwise::Fn fn) {
   return fn == pointwise::Fn::kGreater || fn == pointwise::Fn::kGreaterEqual || fn == pointwise::Fn::kEqual;
 }
 
+OutputMeaning meaning_of(pointwise::Fn fn) {
+  if (fn == pointwise::Fn::kSigmoid) return OutputMeaning::kProbabilities;
+  return fn == pointwise::Fn::kTanh ? OutputMeaning::kSigned : OutputMeaning::kNumbers;
+}
+
 }  // namespace
 
 Builder::Builder(Graph& graph, VariableTable& variables, Options options)
@@ -141,7 +146,8 @@ Symbol Builder::apply(pointwise::Fn fn, std::initializer_list<Operand> operands)
   expression.results = {static_cast<int>(expression.code.size())};
   expression.types = {gives_bool(fn) ? DType::kBool : float_type()};
   expression.code.push_back(call);
-  return emit(std::make_shared<const pointwise::Pointwise>(std::move(expression)), std::move(inputs)).out();
+  const auto op = std::make_shared<const pointwise::Pointwise>(std::move(expression));
+  return declare(emit(op, std::move(inputs)).out(), meaning_of(fn));
 }
 
 Symbol Builder::cast(Symbol x, DType type) {
@@ -200,11 +206,11 @@ Symbol Builder::reshape(Symbol x, const Shape& shape) {
   }
   if (unknown >= 0 && known > 0) wanted = shape.with(unknown, x.shape().elements() / known);
   if (x.shape() == wanted) return x;
-  return emit<Reshape>({wanted}, {x}).out();
+  return declare(emit<Reshape>({wanted}, {x}).out(), meaning(x));
 }
 
 Symbol Builder::transpose(Symbol x, std::vector<int> order) {
-  return emit<Transpose>({std::move(order)}, {x}).out();
+  return declare(emit<Transpose>({std::move(order)}, {x}).out(), meaning(x));
 }
 Symbol Builder::stop_gradient(Symbol x) { return emit<StopGradient>({}, {x}).out(); }
 

@@ -17,6 +17,14 @@ namespace tpack {
 /// What a graph is being built for.
 enum class Phase : uint8_t { kTraining, kInference };
 
+/// What the values of an output are, declared by what makes them; infer writes them so.
+enum class OutputMeaning : uint8_t {
+  kNumbers,             // nothing is known
+  kClassProbabilities,  // over the last axis, of classes of which one is right
+  kProbabilities,       // each number is one
+  kSigned,              // from -1 to 1
+};
+
 /// Emits nodes into a graph, names them by the scopes that are open, and declares variables. Layers get one.
 /// Threads: one at a time.
 class Builder {
@@ -94,6 +102,15 @@ class Builder {
     reads_[name] = value;
   }
   void fetch(const std::string& name, Symbol value) { graph_.fetch(name, value); }
+  /// Says what the values are; gives the symbol. A reshape or transpose of them means the same.
+  Symbol declare(Symbol y, OutputMeaning meaning) {
+    if (meaning != OutputMeaning::kNumbers) meanings_[y] = meaning;
+    return y;
+  }
+  OutputMeaning meaning(Symbol y) const {
+    const auto found = meanings_.find(y);
+    return found == meanings_.end() ? OutputMeaning::kNumbers : found->second;
+  }
 
   Symbol constant(double value) { return constant(value, Shape{}); }
   Symbol constant(double value, const Shape& shape);
@@ -168,6 +185,7 @@ class Builder {
   std::map<std::string, int> path_count_;
   std::map<std::string, Symbol> reads_;  // by variable: its value now
   std::map<std::string, Symbol> inputs_;
+  std::map<Symbol, OutputMeaning> meanings_;  // of those that say it
 };
 
 }  // namespace tpack

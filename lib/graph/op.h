@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/registry.h"
+#include "fields/tensor_fields.h"
 #include "graph/graph.h"
 
 namespace tpack {

@@ -237,14 +237,6 @@ T evaluate(Fn fn, T a, T b, T c) {
   return a;
 }
 
-bool is_function(const Symbol& y, Fn fn) {
-  const auto* op = y ? op_cast<Pointwise>(*y.node) : nullptr;
-  if (op == nullptr) return false;
-  const auto computes = [](const Instruction& i) { return i.fn != Fn::kInput && i.fn != Fn::kConstant; };
-  const std::vector<Instruction>& code = op->expression().code;
-  return code.back().fn == fn && std::count_if(code.begin(), code.end(), computes) == 1;
-}
-
 template float evaluate(Fn, float, float, float);
 template double evaluate(Fn, double, double, double);
 

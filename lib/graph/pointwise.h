@@ -82,9 +82,6 @@ class Pointwise final : public Op {
   Expression expression_;
 };
 
-/// True for the result of an expression of this one function.
-bool is_function(const Symbol& y, Fn fn);
-
 /// The value of `fn` for scalars: the definition that every kernel must agree with.
 template <class T>
 T evaluate(Fn fn, T a, T b, T c);

@@ -34,7 +34,6 @@ class DummyInput final : public InputSource {
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
     return std::make_unique<DummyReader>(setup);
   }
-  bool reads_ahead() const override { return false; }
 };
 
 TPACK_REGISTER(InputSource, DummyInput, "Dummy", "DummyConstantInput");

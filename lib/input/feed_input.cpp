@@ -90,7 +90,6 @@ class FeedInput final : public InputSource {
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
     return std::make_unique<FeedReader>(setup);
   }
-  bool reads_ahead() const override { return false; }
 };
 
 TPACK_REGISTER(InputSource, FeedInput, "Feed", "FeedInput");

@@ -52,9 +52,12 @@ class InputSource {
   static constexpr const char* kKind = "input source";
   virtual ~InputSource() = default;
   virtual std::unique_ptr<InputReader> open(const InputSetup& setup) const = 0;
-  /// False if batches are made when they are asked for, by the thread that asks: what data that depend on the
-  /// steps before need.
-  virtual bool reads_ahead() const { return true; }
+  /// The most batches of a flow with these settings that one reader holds. With 1, they are made when they
+  /// are asked for, by the thread that asks: what data that depend on the steps before need.
+  virtual int64_t batches_in_memory(const FlowSettings& settings) const {
+    (void)settings;
+    return 1;
+  }
 };
 
 }  // namespace tpack

@@ -55,6 +55,9 @@ class QueueInput final : public InputSource {
   std::unique_ptr<InputReader> open(const InputSetup& setup) const override {
     return std::make_unique<QueueReader>(setup, static_cast<size_t>(p_.capacity.value_or(0)));
   }
+  int64_t batches_in_memory(const FlowSettings& settings) const override {
+    return p_.capacity.value_or(settings.prefetch + 1);
+  }
 
  private:
   Params p_;

@@ -5,9 +5,7 @@
 #include <string>
 
 #include "core/text.h"
-#include "graph/pointwise.h"
 #include "layers/cost.h"
-#include "ops/softmax_cross_entropy.h"
 
 namespace tpack {
 
@@ -27,7 +25,8 @@ inline void check_labels(const BinaryFields& fields, const std::string& owner) {
 /// The logits. Errors: ConfigError for the output of a sigmoid, too.
 inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, const std::string& owner) {
   const Symbol x = model.output(fields.logits);
-  if (is_softmax(x)) {
+  const OutputMeaning meaning = model.builder().meaning(x);
+  if (meaning == OutputMeaning::kClassProbabilities) {
     throw ConfigError(fields.logits.position,
                       "'logits' of " + owner + ": '" + fields.logits.name +
                           "' is the output of a softmax, which chooses one of several classes; this " +
@@ -35,7 +34,7 @@ inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, cons
                           " is for a yes or no of each output; for two classes, use one output (units: 1) "
                           "with SigmoidCrossEntropy");
   }
-  if (!pointwise::is_function(x, pointwise::Fn::kSigmoid)) return x;
+  if (meaning != OutputMeaning::kProbabilities) return x;
   throw ConfigError(fields.logits.position, "'logits' of " + owner + ": '" + fields.logits.name +
                                                 "' is the output of a sigmoid, which the " +
                                                 owner.substr(0, owner.find(' ')) +

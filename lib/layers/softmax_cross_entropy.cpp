@@ -32,7 +32,7 @@ class SoftmaxCrossEntropyCost final : public Cost {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
     const Symbol logits = model.output(p_.logits);
-    if (is_softmax(logits)) {
+    if (b.meaning(logits) == OutputMeaning::kClassProbabilities) {
       throw ConfigError(p_.logits.position,
                         "'logits' of cost SoftmaxCrossEntropy: '" + p_.logits.name +
                             "' is the output of a softmax, which the cost applies itself; name the output "

@@ -8,15 +8,8 @@ namespace tpack {
 Symbol softmax(Builder& b, Symbol x) {
   const Symbol largest = b.stop_gradient(b.reduce_max(x, {-1}, Builder::Keep::kYes));
   const Symbol powers = b.exp(b.sub(x, largest));
-  return b.div(powers, b.reduce_sum(powers, {-1}, Builder::Keep::kYes));
-}
-
-bool is_softmax(const Symbol& y) {
-  if (!pointwise::is_function(y, pointwise::Fn::kDiv)) return false;
-  const Symbol& powers = y.node->inputs[0];
-  const Symbol& sum = y.node->inputs[1];
-  return pointwise::is_function(powers, pointwise::Fn::kExp) && op_cast<Reduce>(*sum.node) != nullptr &&
-         sum.node->inputs[0] == powers;
+  const Symbol y = b.div(powers, b.reduce_sum(powers, {-1}, Builder::Keep::kYes));
+  return b.declare(y, OutputMeaning::kClassProbabilities);
 }
 
 Symbol log_softmax(Builder& b, Symbol x) {

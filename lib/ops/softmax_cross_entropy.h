@@ -6,8 +6,6 @@ namespace tpack {
 
 /// Softmax over the last axis, from primitives. Shapes: x [N, C] -> y [N, C], rows sum to 1.
 Symbol softmax(Builder& b, Symbol x);
-/// True for what `softmax` gives.
-bool is_softmax(const Symbol& y);
 /// log(softmax(x)) without overflow.
 Symbol log_softmax(Builder& b, Symbol x);
 

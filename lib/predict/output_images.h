@@ -24,10 +24,11 @@ class OutputImages {
   Shape input_ = {};  // [channels, height, width] of the image that the model takes; empty if it takes none
 };
 
-/// The range of a final function; behind others, the one of [0, 1], [-1, 1], [0, 255] and [0, 65535] that the
-/// values of some samples fit. They may be somewhat outside, as those of a network that learns pixels are.
-bool has_own_range(OutputActivation function);
-PixelRange likely_range(OutputActivation function, std::span<const Tensor> values);
+/// The range of what an output means; of mere numbers, the one of [0, 1], [-1, 1], [0, 255] and [0, 65535]
+/// that the values of some samples fit. They may be somewhat outside, as those of a network that learns
+/// pixels are.
+bool has_own_range(OutputMeaning meaning);
+PixelRange likely_range(OutputMeaning meaning, std::span<const Tensor> values);
 /// "[0, 255]".
 std::string str(const PixelRange& range);
 

@@ -1,6 +1,6 @@
 #include "predict/predict_outputs.h"
 
-#include "predict/output_activation.h"
+#include "graph/structural.h"
 
 namespace tpack {
 namespace {
@@ -77,16 +77,22 @@ const Symbol& find_output(const std::map<std::string, Symbol>& outputs, const Re
   throw unknown_reference(LayerOutput::kWhat, ref.name, ref.position, known);
 }
 
-bool gives_probabilities(Symbol y) {
-  const OutputActivation function = output_activation(y);
-  return function == OutputActivation::kSoftmax || function == OutputActivation::kSigmoid;
+bool are_probabilities(OutputMeaning meaning) {
+  return meaning == OutputMeaning::kClassProbabilities || meaning == OutputMeaning::kProbabilities;
+}
+
+/// The same values in the shape in which they were computed.
+Symbol before_reshapes(Symbol y) {
+  while (op_cast<Reshape>(*y.node) != nullptr || op_cast<Transpose>(*y.node) != nullptr)
+    y = y.node->inputs[0];
+  return y;
 }
 
 /// Probabilities of probabilities mean nothing: of two classes, the surest has 0.73.
-void reject_twice(const PredictOutput& output, Symbol from, Symbol y) {
+void reject_twice(const Builder& b, const PredictOutput& output, Symbol from, Symbol y) {
   const bool is_same = before_reshapes(from) == before_reshapes(y);
-  if (is_same || !gives_probabilities(from) || !gives_probabilities(y)) return;
-  const bool is_softmax = output_activation(from) == OutputActivation::kSoftmax;
+  if (is_same || !are_probabilities(b.meaning(from)) || !are_probabilities(b.meaning(y))) return;
+  const bool is_softmax = b.meaning(from) == OutputMeaning::kClassProbabilities;
   throw ConfigError(output.from.position, "output '" + output.name + "' of predict: '" + output.from.name +
                                               "' is the output of a " + (is_softmax ? "softmax" : "sigmoid") +
                                               " already; write " + output.name + ": " + output.from.name +
@@ -102,7 +108,7 @@ void fetch_outputs(Builder& b, const VariableTable& table, const std::map<std::s
     const Builder::NameScope scope(b, output.name, output.from.position);
     const size_t trained = table.all().size();
     const Symbol y = output.layer ? output.layer->build(b, std::span(&from, 1)) : from;
-    if (output.layer) reject_twice(output, from, y);
+    if (output.layer) reject_twice(b, output, from, y);
     b.fetch(output.name, y);
     if (table.all().size() == trained) continue;
     throw ConfigError(output.from.position, "output '" + output.name +

@@ -29,13 +29,14 @@ bool begins_with(const Shape& shape, int64_t size) { return shape.rank() > 0 && 
 
 /// `y`: of a batch of kSamples, `of_more`: of kMoreSamples. Errors: ConfigError for an output that has not
 /// one value for each sample.
-OutputForm form_of(const Symbol& y, const Shape& of_more, const PredictOutput& output, bool is_batched) {
+OutputForm form_of(const Symbol& y, OutputMeaning meaning, const Shape& of_more, const PredictOutput& output,
+                   bool is_batched) {
   if (is_batched && !(begins_with(y.shape(), kSamples) && begins_with(of_more, kMoreSamples)))
     throw ConfigError(output.from.position, "output '" + output.from.name +
                                                 "' has no value for each sample: it is over the whole batch; "
                                                 "use an output whose first axis is the batch");
   const Shape shape = y.shape().rank() == 0 ? y.shape() : y.shape().drop_front();
-  return {{y.dtype(), shape}, output_activation(y)};
+  return {{y.dtype(), shape}, meaning};
 }
 
 }  // namespace
@@ -58,8 +59,8 @@ Predictor::Predictor(const ModelHandle& place, std::vector<PredictOutput> output
   const bool is_batched =
       std::any_of(given_.begin(), given_.end(), [&](size_t i) { return place_.tower->inputs()[i].batched; });
   for (size_t i = 0; i < outputs_.size(); ++i)
-    forms_.push_back(form_of(built.graph.fetches()[i].value, of_more.graph.fetches()[i].value.shape(),
-                             outputs_[i], is_batched));
+    forms_.push_back(form_of(built.graph.fetches()[i].value, built.meanings[i],
+                             of_more.graph.fetches()[i].value.shape(), outputs_[i], is_batched));
   const std::vector<bool> needed = built.graph.needed();
   for (const size_t i : given_)
     if (needed[static_cast<size_t>(built.inputs[i]->id)]) needed_inputs_.push_back(known[i]);
@@ -91,6 +92,7 @@ Predictor::Built Predictor::build(const Signature& fed) const {
   }
   const TowerResult result = place_.tower->build(b, in);
   fetch_outputs(b, *place_.table, result.outputs, outputs_);
+  for (const Fetch& fetch : built.graph.fetches()) built.meanings.push_back(b.meaning(fetch.value));
   const std::vector<bool> needed = built.graph.needed();
   for (const auto& [node, name] : zeros) {
     if (needed[static_cast<size_t>(node->id)])

@@ -6,7 +6,6 @@
 
 #include "backend/model_handle.h"
 #include "backend/program.h"
-#include "predict/output_activation.h"
 #include "predict/predict_outputs.h"
 
 namespace tpack {
@@ -14,7 +13,7 @@ namespace tpack {
 /// What an output holds for one sample.
 struct OutputForm {
   TensorSpec spec;
-  OutputActivation function = OutputActivation::kOther;
+  OutputMeaning meaning = OutputMeaning::kNumbers;
 };
 
 /// Runs a tower in inference for its outputs, a batch at a time. Inputs that the outputs do not depend on
@@ -44,7 +43,8 @@ class Predictor {
  private:
   struct Built {
     Graph graph;
-    std::vector<const Node*> inputs;  // of the tower, in its order
+    std::vector<const Node*> inputs;      // of the tower, in its order
+    std::vector<OutputMeaning> meanings;  // of the outputs
   };
   Built build(const Signature& given) const;
   Graph graph(const Signature& given) const;

@@ -12,23 +12,11 @@
 namespace tpack {
 namespace {
 
-/// Also of callbacks inside of another one.
-void add_saved_metrics(const ConfigNode& callback, std::vector<SearchMetric>& metrics) {
-  const ComponentItem item = component_item(callback, Callback::kKind);
-  const ConfigNode* monitor = item.params.find("monitor");
-  if (monitor != nullptr && item.name == "MinSaver") metrics.push_back({monitor->text(), Goal::kMin});
-  if (monitor != nullptr && item.name == "MaxSaver") metrics.push_back({monitor->text(), Goal::kMax});
-  if (const ConfigNode* inner = item.params.find("callback")) add_saved_metrics(*inner, metrics);
-  const ConfigNode* list = item.params.find("callbacks");
-  if (list == nullptr) return;
-  for (const ConfigNode& inner : list->items()) add_saved_metrics(inner, metrics);
-}
-
 /// The statistics of MinSaver and MaxSaver.
 std::vector<SearchMetric> saved_metrics(const Experiment& experiment) {
   std::vector<SearchMetric> metrics;
-  const ConfigNode config = experiment.effective();
-  for (const ConfigNode& node : config.find("callbacks")->items()) add_saved_metrics(node, metrics);
+  for (const NamedCallback& named : experiment.callbacks)
+    for (auto& [name, goal] : named.callback->saves_best_of()) metrics.push_back({name, goal});
   return metrics;
 }
 

@@ -13,8 +13,8 @@
 
 #include "core/clock.h"
 #include "core/text.h"
-#include "experiment/folder_lock.h"
 #include "parallel/tower_threads.h"
+#include "run/folder_lock.h"
 #include "search/results.h"
 #include "system/dependent_process.h"
 #include "system/file_io.h"

@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <string>
 
-#include "experiment/train.h"
+#include "run/train.h"
 #include "search/plan_search.h"
 
 namespace tpack {

@@ -10,7 +10,7 @@
 
 #include "config/yaml_reader.h"
 #include "core/text.h"
-#include "experiment/config_changes.h"
+#include "run/config_changes.h"
 
 namespace tpack {
 namespace {

@@ -7,7 +7,7 @@ size_t size_of(DType type) {
 }
 
 const char* name_of(DType type) {
-  for (const auto& [name, value] : EnumNames<DType>::kNames) {
+  for (const auto& [name, value] : kDTypeNames) {
     if (value == type) return name;
   }
   return "?";

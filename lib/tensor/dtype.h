@@ -1,16 +1,21 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
-
-#include "core/field.h"
+#include <utility>
 
 namespace tpack {
 
 /// Element types. Values are stable: checkpoints and plans store the names.
 enum class DType : uint8_t { kFloat32, kFloat64, kInt32, kInt64, kUInt8, kBool };
+
+inline constexpr std::array<std::pair<const char*, DType>, 6> kDTypeNames = {{{"float32", DType::kFloat32},
+                                                                              {"float64", DType::kFloat64},
+                                                                              {"int32", DType::kInt32},
+                                                                              {"int64", DType::kInt64},
+                                                                              {"uint8", DType::kUInt8},
+                                                                              {"bool", DType::kBool}}};
 
 size_t size_of(DType type);       // bytes of one element
 const char* name_of(DType type);  // "float32"
@@ -63,15 +68,5 @@ decltype(auto) visit(DType type, F&& f) {
   }
   return f(float{});
 }
-
-template <>
-struct EnumNames<DType> {
-  static constexpr std::array<std::pair<const char*, DType>, 6> kNames = {{{"float32", DType::kFloat32},
-                                                                           {"float64", DType::kFloat64},
-                                                                           {"int32", DType::kInt32},
-                                                                           {"int64", DType::kInt64},
-                                                                           {"uint8", DType::kUInt8},
-                                                                           {"bool", DType::kBool}}};
-};
 
 }  // namespace tpack

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/field.h"
-
 namespace tpack {
 
 /// Sizes of up to eight axes, held inline. kUnknown (-1) is a size that only the data knows.
@@ -43,13 +41,6 @@ class Shape {
  private:
   std::array<int64_t, kMaxRank> sizes_{};
   size_t rank_ = 0;
-};
-
-template <>
-struct Codec<Shape> {
-  static FieldType type() { return Codec<std::vector<int64_t>>::type(); }
-  static std::optional<Shape> parse(const ConfigNode& node, Reader& reader);
-  static ConfigNode dump(const Shape& shape);
 };
 
 }  // namespace tpack

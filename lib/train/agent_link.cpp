@@ -75,7 +75,7 @@ std::unique_ptr<AgentLink> AgentLink::of(const DataFlow& data, const TrainSetup&
     throw ConfigError(data.origin(), error.what());
   }
   if (source == nullptr) return nullptr;
-  if (setup.input->reads_ahead())
+  if (setup.input->batches_in_memory(data.settings()) > 1)
     throw ConfigError(data.origin(),
                       "data.train plays with the model as it is in each step, so its batches cannot be made "
                       "ahead; write input: Feed");

@@ -19,7 +19,7 @@ State state_of(const TowerInput& input) {
 }
 
 DType dtype_named(const std::string& name, const std::string& source) {
-  for (const auto& [known, dtype] : EnumNames<DType>::kNames)
+  for (const auto& [known, dtype] : kDTypeNames)
     if (name == known) return dtype;
   throw CheckpointError(source, "its input has the unknown type '" + name + "'");
 }
@@ -179,7 +179,6 @@ TrainerMemory BatchTrainer::memory() const {
   for (const auto& [name, array] : arrays()) memory.variables += array.bytes();
   memory.activations = device_->arena_bytes() + working_bytes();
   memory.constants = step_->report().constant_bytes;
-  memory.libraries = device_->library_bytes();
   return memory;
 }
 

@@ -190,7 +190,6 @@ void DataParallelTrainer::set_hyper_parameter(const std::string& name, double va
 TrainerMemory DataParallelTrainer::memory() const {
   const size_t towers = replicas_->local_towers();
   TrainerMemory memory;
-  memory.libraries = replicas_->device().library_bytes();
   memory.activations = replicas_->device().arena_bytes();
   // Validation, which runs on the first device alone, may need the largest arena.
   if (towers > 1) memory.activations += (towers - 1) * replicas_->device(towers - 1).arena_bytes();

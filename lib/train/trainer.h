@@ -74,7 +74,6 @@ struct TrainerMemory {
   uint64_t variables = 0;    // with gradients and slots
   uint64_t activations = 0;  // and scratch, of the program that needs most
   uint64_t constants = 0;
-  uint64_t libraries = 0;  // what libraries take when the programs first run; an estimate
 };
 
 /// Says what one step is, and of which variables and statistics; the loop, callbacks and files are not its

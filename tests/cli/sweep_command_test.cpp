@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "experiment/folder_lock.h"
 #include "monitor/stats_json.h"
+#include "run/folder_lock.h"
 #include "support/program_runner.h"
 #include "system/machine.h"
 

@@ -14,10 +14,10 @@
 #include "core/failure.h"
 #include "core/text.h"
 #include "experiment/check.h"
-#include "experiment/component_docs.h"
 #include "experiment/error_facts.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"
+#include "tools/component_docs.h"
 
 namespace tpack {
 namespace {

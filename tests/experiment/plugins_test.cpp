@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string error_of(const std::string& path) {
+std::string error_of_plugin(const std::string& path) {
   Diagnostics errors;
   load_plugins({{path, {std::make_shared<const std::string>("--set plugins"), 0, 0}}}, errors);
   try {
@@ -30,22 +30,24 @@ std::string some_library() {
 }
 
 TEST(Plugins, must_be_there) {
-  EXPECT_EQ(error_of("/no/such.so"), "--set plugins: no such plugin '/no/such.so'");
+  EXPECT_EQ(error_of_plugin("/no/such.so"), "--set plugins: no such plugin '/no/such.so'");
 }
 
 TEST(Plugins, that_everybody_may_write_are_rejected) {
   const TemporaryFolder folder;
   write_content(folder / "p.so", "x");
   fs::permissions(folder / "p.so", fs::perms::others_write, fs::perm_options::add);
-  EXPECT_EQ(error_of(folder / "p.so"), "--set plugins: the plugin " + (folder / "p.so") +
-                                           " is world-writable; remove that permission with chmod o-w");
+  EXPECT_EQ(error_of_plugin(folder / "p.so"),
+            "--set plugins: the plugin " + (folder / "p.so") +
+                " is world-writable; remove that permission with chmod o-w");
 }
 
 TEST(Plugins, in_folders_that_everybody_may_write_are_rejected) {
   const TemporaryFolder folder;
   write_content(folder / "p.so", "x");
   fs::permissions(folder.str(), fs::perms::others_write, fs::perm_options::add);
-  EXPECT_NE(error_of(folder / "p.so").find("the folder of the plugin " + folder.str()), std::string::npos);
+  EXPECT_NE(error_of_plugin(folder / "p.so").find("the folder of the plugin " + folder.str()),
+            std::string::npos);
 }
 
 TEST(Plugins, are_rejected_if_a_link_leads_to_a_world_writable_folder) {
@@ -54,13 +56,14 @@ TEST(Plugins, are_rejected_if_a_link_leads_to_a_world_writable_folder) {
   write_content(open / "p.so", "x");
   fs::permissions(open.str(), fs::perms::others_write, fs::perm_options::add);
   fs::create_symlink(open / "p.so", folder / "p.so");
-  EXPECT_NE(error_of(folder / "p.so").find("the folder of the plugin " + open.str()), std::string::npos);
+  EXPECT_NE(error_of_plugin(folder / "p.so").find("the folder of the plugin " + open.str()),
+            std::string::npos);
 }
 
 TEST(Plugins, must_be_libraries) {
   const TemporaryFolder folder;
   write_content(folder / "p.so", "not a library");
-  EXPECT_NE(error_of(folder / "p.so").find(" is not a shared library ("), std::string::npos);
+  EXPECT_NE(error_of_plugin(folder / "p.so").find(" is not a shared library ("), std::string::npos);
 }
 
 TEST(Plugins, next_to_a_config_are_found_by_their_bare_name) {
@@ -68,9 +71,9 @@ TEST(Plugins, next_to_a_config_are_found_by_their_bare_name) {
   write_content(folder / "p.so", "not a library");
   const fs::path before = fs::current_path();
   fs::current_path(folder.str());
-  const std::string opened = error_of("p.so");
+  const std::string opened = error_of_plugin("p.so");
   fs::permissions(folder.str(), fs::perms::others_write, fs::perm_options::add);
-  const std::string writable = error_of("p.so");
+  const std::string writable = error_of_plugin("p.so");
   fs::current_path(before);
   EXPECT_EQ(opened, "--set plugins: plugin p.so is not a shared library (file too short)");
   EXPECT_NE(writable.find("the folder of the plugin " + folder.str()), std::string::npos) << writable;
@@ -80,8 +83,8 @@ TEST(Plugins, must_say_that_they_are_plugins) {
   if (some_library().empty()) GTEST_SKIP() << "no libz.so.1 where it was looked for";
   const TemporaryFolder folder;
   fs::copy_file(some_library(), folder / "p.so");
-  EXPECT_EQ(error_of(folder / "p.so"), "--set plugins: plugin " + (folder / "p.so") +
-                                           " does not define tpack_plugin(); see core/plugin.h");
+  EXPECT_EQ(error_of_plugin(folder / "p.so"), "--set plugins: plugin " + (folder / "p.so") +
+                                                  " does not define tpack_plugin(); see core/plugin.h");
 }
 
 }  // namespace

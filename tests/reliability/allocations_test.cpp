@@ -13,7 +13,7 @@
 
 #include "comm/self_comm.h"
 #include "core/clock.h"
-#include "experiment/train.h"
+#include "run/train.h"
 #include "support/allocation_counter.h"
 #include "support/paths.h"
 #include "support/temporary_folder.h"

@@ -1,7 +1,6 @@
 // The memory that `tpack check` predicts, against the most that a training process holds.
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -17,35 +16,13 @@ struct Shipped {
   std::string name;
   std::string dataset;  // below TPACK_DATASET; empty: none
   int steps = 40;
-  double slack = 0;  // bytes besides the five percent
 };
 
-// A process that trains a small model without threads for data holds less than the fixed part of the
-// estimate.
-constexpr double kWithoutWorkers = 7e6;
-
-const std::vector<Shipped> kShipped = {{"autoencoder", ""},
-                                       {"cartpole-a3c", "", 40, kWithoutWorkers},
-                                       {"cartpole-dqn", "", 40, kWithoutWorkers},
-                                       {"cartpole-ppo", "", 40, kWithoutWorkers},
-                                       {"catch-dqn", "", 40, kWithoutWorkers},
-                                       {"cifar-resnet", "", 10},
-                                       {"digits", ""},
-                                       {"digits-callbacks", ""},
-                                       {"digits-conditional-gan", ""},
-                                       {"digits-dcgan", ""},
-                                       {"digits-gan", ""},
-                                       {"digits-infogan", ""},
-                                       {"digits-kmeans", "", 40, kWithoutWorkers},
-                                       {"digits-linear", ""},
-                                       {"digits-pca", "", 50, kWithoutWorkers},
-                                       {"digits-pix2pix", ""},
-                                       {"digits-wgan", ""},
-                                       {"digits-wgan-gp", ""},
-                                       {"fashion-mnist", "fashion-mnist"},
-                                       {"mlp", "mnist"},
-                                       {"mnist-convnet", "mnist"},
-                                       {"photos", "imagenet-sample", 5}};
+/// Small and large, of each kind of trainer and of data: a network with convolutions, two networks, agents,
+/// no network, many images in memory, decoded photographs.
+const std::vector<Shipped> kShipped = {
+    {"digits", ""},         {"digits-dcgan", ""},       {"catch-dqn", ""},
+    {"digits-pca", "", 50}, {"mnist-convnet", "mnist"}, {"photos", "imagenet-sample", 5}};
 
 class Memory : public Training, public testing::WithParamInterface<Shipped> {
  protected:
@@ -54,8 +31,6 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
     const std::string dataset = datasets == nullptr ? "" : datasets + ("/" + GetParam().dataset);
     if (!GetParam().dataset.empty() && !fs::exists(dataset))
       GTEST_SKIP() << "TPACK_DATASET has no " << GetParam().dataset;
-    if (GetParam().name == "cifar-resnet" && std::getenv("TPACK_CIFAR") == nullptr)
-      GTEST_SKIP() << "TPACK_CIFAR is not set";
     if (GetParam().name == "photos") make_photos(dataset);
   }
 
@@ -90,22 +65,15 @@ class Memory : public Training, public testing::WithParamInterface<Shipped> {
   }
 };
 
-/// Before the first training, the check knows no timings and chooses kernels by rules. Measured kernels need
-/// no more scratch memory than those, but may use layouts that need less: photos 206 or 231 MB, where rules
-/// need 229.
-TEST_P(Memory, is_what_the_check_predicts_within_five_percent) {
-  const Shipped& shipped = GetParam();
-  const double by_rules = predicted();
-  double held = most_held();
-  const double by_timings = predicted();
-  // Threads that happen to need memory at the same time make the allocator hold more (autoencoder: 61 to 66
-  // MB; mnist-convnet: 143, 149 or 153 MB, see kLargeBlock in app/main.cpp): the least of a few runs counts.
-  for (int more = 9; more > 0 && held > 1.05 * by_timings; --more) held = std::min(held, most_held());
-  std::cout << shipped.name << ": predicted " << by_rules / 1e6 << " MB by rules, " << by_timings / 1e6
-            << " MB by timings, held " << held / 1e6 << " MB, " << 100 * (by_timings / held - 1) << " %"
-            << std::endl;
-  EXPECT_NEAR(by_timings, held, 0.05 * held + shipped.slack);
-  EXPECT_GT(by_rules, 0.95 * held);
+TEST_P(Memory, is_what_the_check_predicts) {
+  const double before = predicted();  // by rules: no kernel was timed
+  const double held = most_held();
+  const double after = predicted();
+  std::cout << GetParam().name << ": predicted " << before / 1e6 << " MB by rules, " << after / 1e6
+            << " MB by timings, held " << held / 1e6 << " MB" << std::endl;
+  const double allowed = std::max(0.1 * held, 20e6);
+  EXPECT_NEAR(before, held, allowed);
+  EXPECT_NEAR(after, held, allowed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, Memory, testing::ValuesIn(kShipped), [](const auto& param_info) {
@@ -113,20 +81,6 @@ INSTANTIATE_TEST_SUITE_P(Configs, Memory, testing::ValuesIn(kShipped), [](const 
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
-
-// Small models on data that the tests of these configs make first; and callbacks that write tensors, whose
-// own memory the check does not count.
-const std::set<std::string> kLeftOut = {"caffe-lmdb", "digits-watched", "multi-label", "regression"};
-
-TEST(MemoryOf, every_config_is_looked_at) {
-  for (const auto& file : fs::directory_iterator(source_folder() + "/configs")) {
-    const std::string name = file.path().stem();
-    if (kLeftOut.contains(name)) continue;
-    EXPECT_TRUE(std::any_of(kShipped.begin(), kShipped.end(), [&](const Shipped& s) {
-      return s.name == name;
-    })) << name;
-  }
-}
 
 }  // namespace
 }  // namespace tpack::reliability

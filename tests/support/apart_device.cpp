@@ -73,7 +73,6 @@ class ApartDevice final : public Device {
                                              inside_->variables(), graph);
   }
   uint64_t arena_bytes() const override { return inside_->arena_bytes(); }
-  uint64_t library_bytes() const override { return inside_->library_bytes(); }
   int threads() const override { return inside_->threads(); }
 
  private:

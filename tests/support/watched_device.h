@@ -30,7 +30,6 @@ class WatchedDevice final : public Device {
     return device_->compile(graph, section, choosing);
   }
   uint64_t arena_bytes() const override { return device_->arena_bytes(); }
-  uint64_t library_bytes() const override { return device_->library_bytes(); }
   int threads() const override { return device_->threads(); }
   void assist(const std::atomic<uint32_t>& turn, uint32_t old) override { device_->assist(turn, old); }
 

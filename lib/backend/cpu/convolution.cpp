@@ -21,14 +21,6 @@ using Operand = PrimitiveKernel::Operand;
 
 constexpr const char* kOneDnnWinograd = "winograd";  // in plans
 
-// What a process that trains convolutions holds in addition to one that only compiles them: pages of the
-// kernels that were tried when algorithms were chosen, and of those that run. Measured (docs/performance.md).
-const LibraryPart& choice_of_kernels() {
-  static constexpr LibraryPart kWithAvx512 = {2'500'000};
-  static constexpr LibraryPart kWithAvx2 = {1'000'000};
-  return has_avx512() ? kWithAvx512 : kWithAvx2;
-}
-
 /// oneDNN's view of a convolution: the same numbers for all three directions.
 struct ConvolutionProblem {
   dnnl::algorithm algorithm;
@@ -204,7 +196,6 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
   const ConvolutionParams& params = op_cast<ConvolutionBackwardData>(n)->params().window;
   if (is_tiled(request, params, n.inputs[1].shape())) return tiled_winograd_backward_data(request, params);
   const PerImage per_image{{true, false}, {true}};
-  bool by_gemm = false;
   const auto prepare = [&](const Tensors& t, std::optional<Desc>& weights) -> PreparedKernel {
     const ConvolutionProblem p = problem_of(request, params, t, weights);
     const Backward::desc desc(p.algorithm, p.x, p.w, p.y, p.stride, p.dilation, p.padding_front,
@@ -213,7 +204,6 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
                                                                 forward_desc(p, false, Activation::kNone)),
                                        p);
     weights = pd.weights_desc();
-    by_gemm = !has_avx512() && std::string_view(pd.impl_info_str()).find("gemm") != std::string_view::npos;
     const std::vector<Operand> in = {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc()}, {DNNL_ARG_WEIGHTS, *weights}};
     const std::vector<Operand> out = {{DNNL_ARG_DIFF_SRC, pd.diff_src_desc()}};
     return {std::make_unique<PrimitiveKernel>(Backward(pd), in, out, pd.scratchpad_desc()),
@@ -222,13 +212,10 @@ PreparedKernel prepare_backward_data(const KernelRequest& request) {
             pd.scratchpad_desc().get_size(),
             {}};
   };
-  PreparedKernel prepared =
-      in_pieces(request, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()}, per_image, prepare);
-  if (by_gemm) prepared.library_part = &gemm_part();
-  return prepared;
+  return in_pieces(request, {n.outputs[0], n.inputs[1].spec(), n.inputs[0].spec()}, per_image, prepare);
 }
 
-PreparedKernel backward_weights(const KernelRequest& request) {
+PreparedKernel prepare_backward_weights(const KernelRequest& request) {
   using Backward = dnnl::convolution_backward_weights;
   const Node& n = request.node;
   const ConvolutionParams& params = op_cast<ConvolutionBackwardWeights>(n)->params().window;
@@ -251,12 +238,6 @@ PreparedKernel backward_weights(const KernelRequest& request) {
             {}};
   };
   return in_pieces(request, {n.inputs[0].spec(), n.outputs[0], n.inputs[1].spec()}, per_image, prepare);
-}
-
-PreparedKernel prepare_backward_weights(const KernelRequest& request) {
-  PreparedKernel prepared = backward_weights(request);
-  prepared.library_part = &choice_of_kernels();
-  return prepared;
 }
 
 const KernelRegistration kConvolution("Convolution", prepare_convolution, LayoutRule::kChosen);

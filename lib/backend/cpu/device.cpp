@@ -1,7 +1,6 @@
 #include "backend/device.h"
 
 #include <algorithm>
-#include <set>
 
 #include "backend/cpu/executable.h"
 #include "backend/cpu/layout_choice.h"
@@ -37,11 +36,6 @@ class CpuDevice final : public Device {
   bool can_share_variables() const override { return true; }
   VariableStore& variables() override { return *store_; }
   uint64_t arena_bytes() const override { return arena_->memory ? arena_->memory->bytes() : 0; }
-  uint64_t library_bytes() const override {
-    uint64_t bytes = 0;
-    for (const LibraryPart* part : library_parts_) bytes += part->bytes;
-    return bytes;
-  }
   int threads() const override { return options_.threads; }
   void assist(const std::atomic<uint32_t>& turn, uint32_t old) override { team_->assist(turn, old); }
 
@@ -58,9 +52,6 @@ class CpuDevice final : public Device {
       if (algorithm(choosing) == DeviceOptions::Algorithm::kAuto) section = measured(fused, section);
     }
     LoweredProgram program = lower(fused, section, *store_);
-    for (const Step& step : program.steps) {
-      if (step.library_part != nullptr) library_parts_.insert(step.library_part);
-    }
     return make_executable(std::move(program), *store_, arena_, team_, options_.check_kernels);
   }
 
@@ -86,7 +77,6 @@ class CpuDevice final : public Device {
   std::shared_ptr<Arena> arena_;
   std::shared_ptr<Team> team_;  // from the first compile on
   std::unique_ptr<VariableStore> store_;
-  std::set<const LibraryPart*> library_parts_;  // of all programs
 };
 
 }  // namespace

@@ -41,12 +41,6 @@ struct KernelRequest {
   int pieces = 1;                  // into which the work is cut if there is enough; the result depends on it
 };
 
-/// A part of a library that takes memory when it is first used: pages of its code, kernels that it generates,
-/// blocks that it keeps.
-struct LibraryPart {
-  uint64_t bytes = 0;  // measured
-};
-
 /// A kernel with the formats that it takes and gives. The executable reorders inputs that have other formats.
 struct PreparedKernel {
   std::unique_ptr<CpuKernel> kernel;  // null: the outputs are memory of the first input under another name
@@ -54,7 +48,6 @@ struct PreparedKernel {
   std::vector<Format> out;
   uint64_t scratch_bytes = 0;
   std::vector<std::pair<int, int>> in_place;  // (output, input) that may share memory
-  const LibraryPart* library_part = nullptr;  // that it uses
   uint64_t part_begin = 0;  // without a kernel: bytes of the first input before the output starts
 };
 

@@ -69,7 +69,6 @@ class Lowering {
     if (!prepared.kernel) return;
     step.kernel = std::move(prepared.kernel);
     step.scratch_bytes = prepared.scratch_bytes;
-    step.library_part = prepared.library_part;
     step.in_place = std::move(prepared.in_place);
     step.path = node.path;
     step.kind = std::string(node.op->type()) + (entry == nullptr ? " (reference)" : "");

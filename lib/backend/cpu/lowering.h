@@ -33,7 +33,6 @@ struct Step {
   std::vector<int> in;
   std::vector<int> out;
   uint64_t scratch_bytes = 0;
-  const LibraryPart* library_part = nullptr;
   std::vector<std::pair<int, int>> in_place;
   std::string path;
   std::string kind;

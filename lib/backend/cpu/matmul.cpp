@@ -16,7 +16,6 @@ using Desc = dnnl::memory::desc;
 using Operand = PrimitiveKernel::Operand;
 
 constexpr double kFlopGrain = 1e6;  // floating-point operations that are worth waking a thread for
-constexpr int64_t kThin = 32;       // with AVX-512, thin products do not use gemm
 
 /// A range of rows or columns.
 struct Range {
@@ -96,10 +95,7 @@ std::vector<Piece> pieces_of(const Product& product, int pieces) {
 PreparedKernel prepare_pieces(const KernelRequest& request, const Product& product) {
   auto kernel = std::make_unique<PieceKernel>(pieces_of(product, request.pieces));
   const uint64_t scratch = kernel->scratch_bytes();
-  PreparedKernel prepared = plain_kernel(request, std::move(kernel), scratch);
-  const bool is_thin = std::min({product.rows(), product.columns(), product.inner()}) <= kThin;
-  if (!has_avx512() || !is_thin) prepared.library_part = &gemm_part();
-  return prepared;
+  return plain_kernel(request, std::move(kernel), scratch);
 }
 
 PreparedKernel prepare_product(const KernelRequest& request) {

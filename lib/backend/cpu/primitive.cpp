@@ -110,10 +110,4 @@ std::unique_ptr<CpuKernel> make_reorder(const Format& given_from, const Format& 
   return kernel;
 }
 
-const LibraryPart& gemm_part() {
-  static constexpr LibraryPart kWithAvx512 = {7'500'000};
-  static constexpr LibraryPart kWithAvx2 = {5'500'000};
-  return has_avx512() ? kWithAvx512 : kWithAvx2;
-}
-
 }  // namespace tpack::cpu

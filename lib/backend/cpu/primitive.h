@@ -35,10 +35,6 @@ dnnl::primitive_attr user_scratchpad();
 /// would look healthy; this one keeps them (and turns -inf into NaN).
 void append_relu(dnnl::primitive_attr& attributes);
 
-/// oneDNN's gemm: kernels that it generates at the first run, pages of the library, and blocks into which it
-/// packs operands. Measured with 2.6.3 (docs/performance.md).
-const LibraryPart& gemm_part();
-
 /// A copy between two formats of one tensor, in pieces of its first axis. Errors: ConfigError if oneDNN
 /// has none.
 std::unique_ptr<CpuKernel> make_reorder(const Format& from, const Format& to, int pieces,

@@ -8,6 +8,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "dataflow/map/tensor_map.h"
+#include "fields/tensor_fields.h"
 
 namespace tpack {
 namespace {

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "dataflow/map/tensor_map.h"
+#include "fields/tensor_fields.h"
 
 namespace tpack {
 namespace {

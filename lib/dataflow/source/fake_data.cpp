@@ -6,6 +6,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "dataflow/source.h"
+#include "fields/tensor_fields.h"
 
 namespace tpack {
 namespace {

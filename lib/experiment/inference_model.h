@@ -1,0 +1,75 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/inference_tower.h"
+#include "checkpoint/checkpoint.h"
+#include "config/load_config.h"
+#include "dataflow/fitted_data.h"
+#include "experiment/experiment_config.h"
+#include "predict/predictor.h"
+
+namespace tpack {
+
+/// How a stored model is read.
+struct InferenceOptions {
+  std::vector<std::string> overrides = {};  // of the config that the checkpoint holds
+  bool allow_plugins = false;               // code is not run because a file of weights names it
+};
+
+/// A trained model from a checkpoint: the only way to run one. Its config gives the model alone: no flow is
+/// opened, and no callback, optimizer or trainer is made, but a trainer that makes the model itself (KMeans).
+///
+///   const auto model = InferenceModel::load("train_log/digits/checkpoints/model-500.h5");
+///   const Tensor p = model->predict({{"image", images}}).at("probability");
+///
+/// Threads: const functions may run at once. Several calls of `predict` take turns, since each batch uses all
+/// threads of the engine.
+class InferenceModel {
+ public:
+  /// Errors: CheckpointError; ConfigError.
+  static std::unique_ptr<InferenceModel> load(const std::string& path, const InferenceOptions& options = {});
+  ~InferenceModel();
+  InferenceModel(const InferenceModel&) = delete;
+  InferenceModel& operator=(const InferenceModel&) = delete;
+
+  /// Values of the outputs of `predict` for a batch, by name. `batch`: by input, [N, ...] as the model takes
+  /// them; inputs that the outputs do not depend on may be left out. Errors: ConfigError for inputs that are
+  /// missing or unknown, and as `outputs`; ShapeError.
+  std::map<std::string, Tensor> predict(const std::map<std::string, Tensor>& batch) const;
+
+  const ExperimentConfig& config() const { return config_; }
+  const TowerFunction& tower() const { return *tower_; }
+  /// The class names of what the model learns; empty if the checkpoint does not say.
+  const std::vector<std::string>& labels() const { return labels_; }
+  /// What `predict` gives. Errors: ConfigError if the config does not say.
+  std::vector<PredictOutput> outputs() const;
+  /// What the training data have fixed for all data of the model; null: nothing.
+  const std::shared_ptr<Fit>& fit() const { return fit_; }
+  /// Names of the flows of its config. `flow` makes one, which follows `fit`; it is not opened. Errors:
+  /// ConfigError.
+  std::vector<std::string> flow_names() const;
+  DataFlow flow(const std::string& name) const;
+
+  /// For programs of one's own on its weights, such as an Evaluator; not while `predict` runs.
+  ModelHandle handle() const { return weights_->place(); }
+
+ private:
+  InferenceModel() = default;
+  void make_tower(const CheckpointContent& content, const std::string& path);
+
+  LoadedConfig source_;
+  ExperimentConfig config_;
+  std::shared_ptr<Fit> fit_;
+  std::unique_ptr<TowerFunction> tower_;
+  std::unique_ptr<InferenceTower> weights_;
+  std::vector<std::string> labels_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::string>, Predictor> predictors_;  // by the inputs that are given
+};
+
+}  // namespace tpack

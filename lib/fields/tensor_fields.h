@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "core/field.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace tpack {
+
+// How shapes and element types are written in configs. Whoever has a field of these types includes this file.
+
+template <>
+struct EnumNames<DType> {
+  static constexpr auto kNames = kDTypeNames;
+};
+
+template <>
+struct Codec<Shape> {
+  static FieldType type() { return Codec<std::vector<int64_t>>::type(); }
+  static std::optional<Shape> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const Shape& shape);
+};
+
+}  // namespace tpack

@@ -1,0 +1,87 @@
+#include "run/data_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "dataflow/guarded_flow.h"
+#include "predict/class_counts.h"
+
+namespace tpack {
+
+namespace {
+
+/// With the classes of what the model learns, if a source has several components with classes.
+std::vector<SourceFacts> facts_for(const TowerFunction* tower, const DataFlow& flow) {
+  std::vector<SourceFacts> all = flow.facts();
+  const ComponentSpec* labels = label_component(tower, flow);
+  for (SourceFacts& facts : all) {
+    const auto found = labels == nullptr ? facts.classes_of.end() : facts.classes_of.find(labels->name);
+    if (found != facts.classes_of.end()) facts.classes = found->second;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string describe_data(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower) {
+  std::string text;
+  for (const auto& [name, flow] : flows) {
+    for (const SourceFacts& facts : facts_for(tower, flow)) {
+      text += "data." + name + ": " + facts.str();
+      for (const std::string& remark : facts.remarks) text += "; " + remark;
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+namespace {
+
+/// Whether a bad sample reaches the reader: of flows with one source it is known.
+bool stops_at_bad_samples(const DataFlow& flow) {
+  if (flow.settings().on_error != OnError::kStop || flow.flow()->sources().size() != 1) return false;
+  const Flow* at = flow.flow().get();
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    if (dynamic_cast<const GuardedFlow*>(at) != nullptr) return false;
+    at = &wrapped->up();
+  }
+  return true;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> known_bad_samples(const std::map<std::string, DataFlow>& flows) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, flow] : flows) {
+    for (const SourceFacts& facts : flow.facts()) {
+      if (facts.bad == 0 || !stops_at_bad_samples(flow)) continue;
+      texts[name] = "data." + name + ": a run stops when it reads a bad sample (on_error: stop): " +
+                    join(facts.remarks, "; ") + "; mend the data, or set data." + name +
+                    ".on_error to skip or replace";
+    }
+  }
+  return texts;
+}
+
+nlohmann::ordered_json data_json(const std::map<std::string, DataFlow>& flows, const TowerFunction* tower) {
+  auto all = nlohmann::ordered_json::object();
+  for (const auto& [name, flow] : flows) {
+    auto sources = nlohmann::ordered_json::array();
+    for (const SourceFacts& facts : facts_for(tower, flow)) {
+      auto classes = nlohmann::ordered_json::array();
+      for (const auto& [label, samples] : facts.classes)
+        classes.push_back({{"name", label}, {"samples", samples}});
+      nlohmann::ordered_json one;
+      const bool counted = facts.samples && *facts.samples != kEndless;
+      one["samples"] = counted ? nlohmann::ordered_json(*facts.samples) : nlohmann::ordered_json(nullptr);
+      one["unit"] = facts.unit;
+      one["classes"] = std::move(classes);
+      one["remarks"] = facts.remarks;
+      sources.push_back(std::move(one));
+    }
+    all[name] = std::move(sources);
+  }
+  return all;
+}
+
+}  // namespace tpack

@@ -1,0 +1,381 @@
+#include "run/train.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/layout.h"
+#include "config/yaml_reader.h"
+#include "core/digest.h"
+#include "core/failure.h"
+#include "core/text.h"
+#include "experiment/check.h"
+#include "experiment/experiment.h"
+#include "experiment/gates.h"
+#include "experiment/initial_weights.h"
+#include "experiment/stored_data.h"
+#include "experiment/without_effect.h"
+#include "predict/evaluation_flow.h"
+#include "run/bad_sample_list.h"
+#include "run/config_changes.h"
+#include "run/data_changes.h"
+#include "run/data_report.h"
+#include "run/start_report.h"
+#include "system/file_io.h"
+#include "system/log.h"
+#include "system/machine.h"
+
+namespace tpack {
+namespace {
+
+class TrainRun {
+ public:
+  TrainRun(const TrainOptions& options, Comm& world, const Interruption& interruption)
+      : options_(options), world_(world), interruption_(interruption) {}
+
+  LoopResult run();
+
+ private:
+  void train();
+  void prepare_data();
+  void enter_folder();
+  void reject_to_replace_the_config(const std::string& folder) const;
+  void read_checkpoint();
+  void restore(Loop& loop);
+  void begin_folder();
+  void choose_plan();
+  void compare_with_checkpoint();
+  void warn_of_config_changes() const;
+  void compare_ranks(const char* what, const std::string& text) const;
+  LoopOptions loop_options();
+  void start(Loop& loop);
+  void warn_of_other_rates(Run& run) const;
+  Position written_position(const std::string& update) const;
+  void end() const;
+  void write_plan() const;
+  void write_exit(int code, const std::string& reason) const;
+  bool chief() const { return world_.rank() == 0; }
+
+  const TrainOptions& options_;
+  Comm& world_;
+  const Interruption& interruption_;
+  BadSampleList bad_samples_;
+  std::optional<Experiment> experiment_;
+  std::string effective_;            // the config as YAML
+  std::optional<RunFolder> folder_;  // of the chief
+  bool folder_begun_ = false;
+  std::string checkpoint_path_;  // empty: a new run
+  CheckpointContent checkpoint_;
+  std::string restored_;                             // what was taken from it, or from `init`
+  std::vector<std::string> config_changes_;          // since the checkpoint
+  std::string data_record_;                          // what this run reads
+  std::map<std::string, std::string> data_changes_;  // since the checkpoint, by flow
+  Plan plan_;
+  std::unique_ptr<Monitors> monitors_;
+  LoopResult result_;
+};
+
+LoopResult TrainRun::run() {
+  try {
+    train();
+    write_exit(result_.ending == StopReason::kInterrupted ? interruption_.exit_code() : 0, result_.reason);
+    return result_;
+  } catch (...) {
+    const Failure failure = current_failure();
+    if (!folder_begun_) warn_of_config_changes();  // which may be why it failed
+    write_exit(failure.exit_code, failure.text);
+    throw;
+  }
+}
+
+void TrainRun::train() {
+  experiment_ = load_experiment(options_.config, options_.overrides);
+  Experiment& e = *experiment_;
+  e.require_for_training();
+  effective_ = to_yaml(e.effective());
+  compare_ranks("config", effective_);
+  check_init(e.config.init);
+  enter_folder();
+  read_checkpoint();
+  choose_plan();
+  compare_ranks("plan", plan_.to_json());
+  compare_with_checkpoint();
+  for (const auto& [name, flow] : e.flows) bad_samples_.watch(name, flow);  // inputs read ahead at once
+  open_data_and_set_up(
+      e, [this] { prepare_data(); }, [this] { set_up_trainer(*experiment_, plan_, world_); });
+  require_same_data(world_, e.flows);
+  if (chief()) warn_of_unsaved_weights(e);
+  if (chief()) warn_of_what_has_no_effect(e);
+  if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
+  monitors_ =
+      std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
+  if (chief() && e.tower) log::info("compiling the network");
+  Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
+  if (chief()) {
+    check_monitor_needs(e.monitor_needs, loop.scalars(), e.flow_names());
+    check_gates(e.config.gates, loop.scalars(), e.flow_names());
+  }
+  restore(loop);
+  begin_folder();
+  start(loop);
+  interruption_.on_watched();
+  try {
+    result_ = loop.run();
+  } catch (...) {
+    result_ = loop.result();
+    throw;
+  }
+  write_plan();
+  end();
+}
+
+void TrainRun::prepare_data() {
+  const ScopedActivity busy(world_, "opening the data");
+  prepare(experiment_->flows);
+  check_same_classes(experiment_->flows);
+  const DataRecord record(experiment_->flows);
+  data_record_ = record.to_json();
+  const auto earlier = checkpoint_.texts.find(layout::kFlows);
+  if (earlier != checkpoint_.texts.end())
+    data_changes_ = record.changes_since(DataRecord::from_json(earlier->second, checkpoint_path_));
+  if (const DataFlow* train = experiment_->train_flow())
+    check_same_labels(stored_labels(checkpoint_, checkpoint_path_), experiment_->tower.get(), *train,
+                      "train");
+}
+
+void TrainRun::enter_folder() {
+  if (chief()) {
+    const std::string path =
+        options_.log_dir.empty() ? "train_log/" + experiment_->config.name : options_.log_dir;
+    reject_to_replace_the_config(path);
+    folder_.emplace(path, options_.resume);
+    if (folder_->checkpoint()) checkpoint_path_ = *folder_->checkpoint();
+  }
+  checkpoint_path_ = world_.all_gather(checkpoint_path_, "the checkpoint to resume from")[0];
+}
+
+/// A run folder has a config.yaml of its own: with every default, and without comments.
+void TrainRun::reject_to_replace_the_config(const std::string& folder) const {
+  std::error_code none;
+  const bool is_a_run = std::filesystem::exists(folder + "/log.txt", none);
+  if (is_a_run || !std::filesystem::equivalent(options_.config, folder + "/config.yaml", none)) return;
+  throw ConfigError(options_.config +
+                    ": would be replaced by the config.yaml of the run folder; use another " +
+                    "folder (--log-dir DIR) or another name");
+}
+
+void TrainRun::read_checkpoint() {
+  if (checkpoint_path_.empty()) return;
+  checkpoint_ = load_checkpoint(checkpoint_path_);
+  if (auto fit = stored_fit(checkpoint_, checkpoint_path_)) follow(*experiment_, std::move(*fit));
+}
+
+/// Only now, when nothing can be wrong with the config any more, do files of an earlier run change.
+void TrainRun::begin_folder() {
+  if (chief()) {
+    folder_->begin();
+    folder_begun_ = true;
+    log::to_file(folder_->file("log.txt"));
+    log::info("run folder " + folder_->path());
+  }
+  if (chief() && !restored_.empty()) log::info(restored_);
+  warn_of_config_changes();
+  if (chief()) {
+    for (const auto& [flow, change] : data_changes_) log::warning(change);
+  }
+  const std::string folder = world_.all_gather(folder_ ? folder_->path() : "", "the run folder")[0];
+  const std::string rank = chief() ? "" : "-rank" + std::to_string(world_.rank());
+  bad_samples_.write_to(folder + "/bad_samples" + rank + ".txt");
+}
+
+void TrainRun::choose_plan() {
+  if (!options_.plan.empty()) {
+    const std::optional<std::string> plan = read_whole_file(options_.plan);
+    if (!plan) throw ConfigError(options_.plan + ": cannot be read");
+    plan_ = Plan::from_json(*plan, options_.plan);
+    plan_.remedy = "leave --plan out to plan again";
+    if (plan_.sections.empty())
+      log::warning(options_.plan + ": this plan is empty; everything is planned again");
+  } else if (!options_.replan && checkpoint_.texts.contains(layout::kPlan)) {
+    try {
+      plan_ = Plan::from_json(checkpoint_.texts.at(layout::kPlan), checkpoint_path_);
+    } catch (const PlanError& error) {
+      log::warning(error.what() + std::string(kPlannedAgain));
+    }
+  }
+}
+
+/// Ranks that compute different things would hang or, worse, not hang.
+void TrainRun::compare_ranks(const char* what, const std::string& text) const {
+  if (world_.size() == 1) return;
+  const std::vector<std::string> all =
+      world_.all_gather(digest_of(text), (std::string("the hash of the ") + what).c_str());
+  for (size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    throw DistributedError("rank " + std::to_string(rank) + " has another " + what + " than rank 0 (hash " +
+                           all[rank] + ", not " + all[0] +
+                           "); start all ranks with the same files and options");
+  }
+}
+
+/// Weights, optimizer state and learning rate go on as the checkpoint has them, whatever the config says now.
+void TrainRun::compare_with_checkpoint() {
+  const auto text = checkpoint_.texts.find(layout::kConfig);
+  if (text == checkpoint_.texts.end()) return;
+  config_changes_ =
+      config_changes(parse_yaml(text->second, checkpoint_path_), parse_yaml(effective_, options_.config),
+                     experiment_->updates.empty() ? Position() : experiment_->updates[0].position);
+}
+
+void TrainRun::warn_of_config_changes() const {
+  if (config_changes_.empty() || !chief()) return;
+  log::warning(
+      "the config differs from the checkpoint's: " + join(config_changes_, "; ") +
+      "; a resumed run has the variables, the learning rate and the position in the data of the checkpoint");
+}
+
+LoopOptions TrainRun::loop_options() {
+  LoopOptions options;
+  const ExperimentConfig& config = experiment_->config;
+  options.length = {config.starting_epoch, config.max_epoch, resolved_steps_per_epoch(*experiment_)};
+  options.until_epoch = options_.until_epoch;
+  if (folder_) options.folder = folder_->path();
+  options.world = &world_;
+  options.interrupt = interruption_.token;
+  options.save_request = interruption_.save_request;
+  options.flows = experiment_->flows;
+  options.seed = static_cast<uint64_t>(config.seed);
+  const DataFlow* train = experiment_->train_flow();
+  const std::string labels = train == nullptr ? "" : labels_json(experiment_->tower.get(), *train);
+  const std::string fitted = train == nullptr ? "" : fitted_json(fitted_data(*train));
+  options.texts["config"] = "```yaml\n" + effective_ + "```\n";  // TensorBoard shows Markdown
+  const std::string written = to_yaml(experiment_->source.merged);
+  const std::string folder =
+      std::filesystem::absolute(options_.config).parent_path().lexically_normal().string();
+  options.add_to_checkpoint = [this, labels, fitted, written, folder](CheckpointContent& content) {
+    content.texts[layout::kConfig] = effective_;
+    content.texts[layout::kWritten] = written;
+    content.texts[layout::kWrittenIn] = folder;
+    content.texts[layout::kPlan] = plan_.to_json();
+    content.texts[layout::kFlows] = data_record_;
+    if (!labels.empty()) content.texts[layout::kLabels] = labels;
+    if (!fitted.empty()) content.texts[layout::kFitted] = fitted;
+  };
+  return options;
+}
+
+/// What may still fail for a file that does not fit; the run folder is as it was.
+void TrainRun::restore(Loop& loop) {
+  if (!checkpoint_path_.empty()) {
+    loop.resume(checkpoint_, checkpoint_path_);
+    checkpoint_ = {};
+    restored_ = "resuming from " + checkpoint_path_ + " (global_step " +
+                std::to_string(loop.state().global_step()) + ")";
+  } else {
+    restored_ = load_initial_weights(*experiment_, chief());
+  }
+}
+
+void TrainRun::start(Loop& loop) {
+  Experiment& e = *experiment_;
+  if (!chief()) return;
+  const bool is_changed =
+      checkpoint_path_.empty() || folder_->archive_later_checkpoints(loop.state().global_step());
+  // Otherwise epochs after the last save would be lost.
+  if (!is_changed && loop.nothing_is_left()) monitors_->detach();
+  for (const auto& [flow, change] : data_changes_)
+    if (flow != "train") folder_->set_best_aside(flow);
+  if (!checkpoint_path_.empty()) warn_of_other_rates(loop.state());
+  write_plan();
+  write_whole_file(folder_->file("config.yaml"), effective_);
+  log::info("the data\n" + describe_data(e.flows, e.tower.get()));
+  for (const auto& [flow, text] : known_bad_samples(e.flows)) log::warning(text);
+  log::info("the run\n" + describe_run(e.trainer->step_size(), loop.state().length(), e.train_flow()));
+  const VariableStore* store = e.trainer->variables();
+  if (store != nullptr && !e.updates.empty())
+    log::info("what is trained\n" + describe_variables(*store, e.updates));
+  if (e.config.max_epoch == ExperimentConfig{}.max_epoch && !options_.until_epoch)
+    log::info("no max_epoch: runs until stopped");
+}
+
+/// A changed config is named when it is resumed the first time; its rate is not that of the run ever after.
+void TrainRun::warn_of_other_rates(Run& run) const {
+  for (const NamedCallback& named : experiment_->callbacks)
+    if (named.callback->sets_hyper_parameter()) return;
+  const ConfigNode config = experiment_->effective();
+  const std::vector<std::string> known = run.hyper_parameters();
+  for (const Update& update : experiment_->updates) {
+    const std::string name = update.hyper_parameter(kLearningRate);
+    if (std::find(known.begin(), known.end(), name) == known.end()) continue;
+    const ConfigNode* slot = update.name.empty()
+                                 ? config.find("optimizer")
+                                 : config.find("updates")->find(update.name)->find("optimizer");
+    const ConfigNode* rate = component_item(*slot, Optimizer::kKind).params.find(kLearningRate);
+    if (rate == nullptr) continue;
+    Diagnostics errors;
+    Reader reader(name, {}, errors);
+    const StepSize step = run.step_size();
+    const double written = Codec<LearningRate>::parse(*rate, reader)
+                               .value_or(LearningRate())
+                               .of(static_cast<double>(step.batch * step.batches()));
+    const double actual = run.hyper_parameter(name);
+    if (static_cast<float>(written) == static_cast<float>(actual)) continue;
+    log::warning(written_position(update.name).str() + ": " + name + " stays " +
+                 shortest(static_cast<float>(actual)) +
+                 ", as in the checkpoint; to change it, add ScheduledHyperParamSetter: {param: " + name +
+                 ", step_based: true, values: [[" + std::to_string(run.global_step() + 1) + ", " +
+                 shortest(static_cast<float>(written)) + "]]} to the callbacks");
+  }
+}
+
+/// Where the config as it was written has the optimizer of an update.
+Position TrainRun::written_position(const std::string& update) const {
+  const ConfigNode* optimizer = &experiment_->source.root;
+  const std::vector<std::string> path = update.empty()
+                                            ? std::vector<std::string>{"optimizer"}
+                                            : std::vector<std::string>{"updates", "GAN", update, "optimizer"};
+  for (const std::string& key : path) {
+    if (const ConfigNode* next = optimizer->find(key)) optimizer = next;
+  }
+  return optimizer->position();
+}
+
+/// What an end without an error still has to say. Errors: ResourceError, GateMissed.
+void TrainRun::end() const {
+  for (const auto& [name, flow] : experiment_->flows)
+    warn_of_bad_samples(name, flow, "; bad_samples.txt lists them");
+  if (result_.lacks_a_save) throw ResourceError("a checkpoint could not be saved; see the messages above");
+  const bool is_over = result_.ending != StopReason::kInterrupted && result_.ending != StopReason::kPaused;
+  if (chief() && is_over) require_gates(experiment_->config.gates, *monitors_);
+}
+
+void TrainRun::write_plan() const {
+  if (folder_) write_whole_file(folder_->file("plan.json"), plan_.to_json());
+}
+
+void TrainRun::write_exit(int code, const std::string& reason) const {
+  // A run that could not begin leaves the word of an earlier one.
+  if (!folder_ || (!folder_begun_ && std::filesystem::exists(folder_->file("exit.json")))) return;
+  const ExitRecord record{.exit_code = code,
+                          .reason = reason,
+                          .epoch = result_.epoch,
+                          .global_step = result_.global_step,
+                          .peak_memory_bytes = peak_resident_memory(),
+                          .is_paused = code == 0 && result_.ending == StopReason::kPaused};
+  try {
+    write_whole_file(folder_->file("exit.json"), record.to_json());
+  } catch (const ResourceError& error) {
+    log::error(error.what());
+  }
+}
+
+}  // namespace
+
+LoopResult train(const TrainOptions& options, Comm& world, const Interruption& interruption) {
+  return TrainRun(options, world, interruption).run();
+}
+
+}  // namespace tpack

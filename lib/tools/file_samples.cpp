@@ -1,0 +1,332 @@
+#include "tools/file_samples.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <new>
+
+#include "core/text.h"
+#include "core/text_encoding.h"
+#include "dataflow/image.h"
+#include "dataflow/source.h"
+#include "experiment/sample_maps.h"
+#include "system/file_io.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_folder(const std::string& folder, std::vector<std::string>& files) {
+  std::vector<std::string> found;
+  std::error_code failure;
+  for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end;
+       at.increment(failure)) {
+    std::error_code unknown;
+    const std::string path = at->path().string();
+    if (is_hidden(at->path().filename().string())) {
+      at.disable_recursion_pending();
+      continue;
+    }
+    // A link that leads nowhere is a broken image, not none.
+    const bool is_file = at->is_regular_file(unknown) || is_dangling_link(path);
+    if (is_file && is_image_file(path)) found.push_back(path);
+  }
+  if (failure) throw DataError(folder, "cannot be listed completely: " + failure.message());
+  if (found.empty()) {
+    throw DataError(
+        folder, "has no .jpg, .jpeg or .png files; for a model that takes numbers, name a CSV or .npz file");
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+}
+
+/// The lines of a list, or what stands between NUL characters if it has any (`find -print0`): such paths may
+/// have spaces at their ends, and line ends.
+void add_listed(std::string_view list, std::vector<std::string>& files) {
+  list = without_byte_order_mark(list);
+  const bool has_lines = list.find('\0') == std::string_view::npos;
+  for (const std::string& item : split(list, has_lines ? '\n' : '\0')) {
+    const std::string path(has_lines ? trim(item) : item);
+    if (!path.empty()) files.push_back(path);
+  }
+}
+
+/// What a sample is before the maps: as the flow's source has it, with an image of any size, which may be an
+/// array there (`input`). Maps may name its other components; those of a file are zeros. A source that must
+/// be opened to know what it has is taken to have what the model takes.
+Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color, const std::string& input,
+                 const std::vector<TowerInput>& of_model) {
+  const DataFlow source = make_flow(ConfigNode::list({components.items()[0]}), flows);
+  std::vector<ComponentSpec> all;
+  if (source.knows_spec()) {
+    all.assign(source.spec().begin(), source.spec().end());
+  } else {
+    for (const TowerInput& other : of_model) all.push_back({other.component, other.spec});
+  }
+  std::vector<ComponentSpec> kept;
+  for (const ComponentSpec& component : all) {
+    const bool is_image = component.is_image || component.name == input;
+    if (!is_image && !component.tensor.shape.known()) continue;
+    kept.push_back(component);
+    if (!is_image) continue;
+    kept.back().is_image = true;
+    const DType dtype = component.is_16_bit ? DType::kFloat32 : DType::kUInt8;
+    kept.back().tensor = {dtype, {Shape::kUnknown, Shape::kUnknown, channels_of(color)}};
+  }
+  return Spec(std::move(kept));
+}
+
+std::string file_content(const std::string& path) {
+  std::error_code failure;
+  if (fs::is_directory(path, failure)) throw DataError(path, "is a folder");
+  std::optional<std::string> content = read_whole_file(path);
+  if (!content) throw DataError(path, "cannot be read");
+  return std::move(*content);
+}
+
+/// Image files, for an input of the model that has a layout.
+class ImageFiles final : public FileSamples {
+ public:
+  ImageFiles(const InferenceModel& model, const TowerInput& input) : input_(input) {
+    const Shape& shape = input_.spec.shape;
+    color_ = (input_.layout == "HWC" ? shape[2] : shape[0]) == 1 ? Color::kGray : Color::kRgb;
+    const Shape any{Shape::kUnknown, Shape::kUnknown, channels_of(color_)};
+    given_ = Spec{{input_.component, {DType::kUInt8, any}, true}};
+    maps_ = SampleMaps(ConfigNode::list({}), given_);
+    const Ref<FlowName>& flow = model.config().predict.data;
+    if (!flow.empty())
+      add_maps(ConfigNode::string(flow.name, flow.position), model.config().data, model.tower().inputs());
+  }
+
+  std::vector<std::string> inputs() const override { return {input_.name}; }
+  const char* unit() const override { return "files"; }
+  void read(const std::string& path, const std::function<void(FileSample)>& take) override {
+    FileSample sample{path, {}};
+    try {
+      sample.inputs.push_back(image_of(path));
+    } catch (const DataError& error) {
+      sample.error = error.what();
+    }
+    take(std::move(sample));
+  }
+
+ private:
+  void add_maps(const ConfigNode& flow, const FlowMap& flows, const std::vector<TowerInput>& of_model) {
+    const ConfigNode components = components_of(flow, flows);
+    given_ = source_spec(components, flows, color_, input_.component, of_model);
+    maps_ = SampleMaps(components, given_);
+    require_what_the_model_takes(flow);
+  }
+
+  /// Errors that do not depend on the file are reported once, before any is read.
+  void require_what_the_model_takes(const ConfigNode& flow) const {
+    const auto is_image = [](const ComponentSpec& component) { return component.is_image; };
+    if (std::none_of(given_.begin(), given_.end(), is_image)) {
+      throw ConfigError(flow.position(),
+                        "infer reads images, but the source of flow '" + flow.text() + "' has none");
+    }
+    const TensorSpec& made = maps_.spec()[component()].tensor;
+    if (!made.shape.known() || made == input_.spec) return;
+    throw ConfigError(flow.position(), "flow '" + flow.text() + "' gives " + made.str() +
+                                           ", the model takes " + input_.spec.str() +
+                                           "; add a Resize to the flow");
+  }
+  size_t component() const { return maps_.spec().index({input_.component.c_str()}, "infer"); }
+
+  Tensor image_of(const std::string& path) const {
+    const std::string bytes = file_content(path);
+    Datapoint sample;
+    sample.resize(given_.size());
+    size_t at = 0;
+    for (size_t i = 0; i < given_.size(); ++i) {
+      if (given_[i].is_image) at = i;
+      if (!given_[i].is_image) sample.set_tensor(i, Tensor::zeros(given_[i].tensor));
+    }
+    Image& image = sample.renew_image(at);
+    std::copy(bytes.begin(), bytes.end(), image.encoded_buffer(bytes.size()).begin());
+    try {
+      image.header_known(color_, {}, given_[at].is_16_bit ? Depth::k16 : Depth::k8);
+      maps_.apply(sample);
+      Tensor value = sample.to_tensor(component()).clone();
+      if (value.spec() == input_.spec) return value;
+      throw DataError("gives " + value.spec().str() + ", the model takes " + input_.spec.str() +
+                      "; add a Resize to the flow that `predict.data` names");
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {  // of the image library, too
+      throw DataError(path, error.what());
+    }
+  }
+
+  const TowerInput& input_;
+  Color color_ = Color::kRgb;
+  Spec given_;  // of a sample before the maps
+  SampleMaps maps_;
+};
+
+/// Files of the kind that the source of the predict flow reads, a sample for each row.
+class TableFiles final : public FileSamples {
+ public:
+  TableFiles(const InferenceModel& model, std::vector<std::string> needed) : needed_(std::move(needed)) {
+    const Ref<FlowName>& flow = model.config().predict.data;
+    // Of a generator that needs none, each row is still a sample.
+    if (needed_.empty()) needed_.push_back(model.tower().inputs()[0].name);
+    for (const std::string& name : needed_) {
+      for (const TowerInput& input : model.tower().inputs())
+        if (input.name == name) inputs_.push_back(input);
+    }
+    if (flow.empty())
+      throw ConfigError(kNoImage + std::string("; set predict.data to a flow with CSV or Npz"));
+    components_ = components_of(ConfigNode::string(flow.name, flow.position), model.config().data);
+    const ComponentItem item = component_item(components_.items()[0], Source::kKind);
+    Diagnostics errors;
+    const std::shared_ptr<Source> source = Registry<Source>::make(item, errors);
+    errors.throw_if_any();
+    source->follow(model.fit(), snake_case(item.name) + "_0");
+    source_ = std::dynamic_pointer_cast<RandomAccessSource>(source);
+    if (source_ == nullptr || source_->reopen_with("", names()) == nullptr)
+      throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
+                                           flow.name + "' reads no other files; CSV and Npz do");
+  }
+
+  std::vector<std::string> inputs() const override { return needed_; }
+  const char* unit() const override { return "rows"; }
+  void read(const std::string& path, const std::function<void(FileSample)>& take) override {
+    try {
+      const std::shared_ptr<RandomAccessSource> source = source_->reopen_with(path, names());
+      source->prepare_once({});
+      const SampleMaps maps(components_, source->spec());
+      for (int64_t row = 0; row < source->size(); ++row) take(sample(*source, maps, row, path));
+    } catch (const ConfigError& error) {
+      take({path, {}, error.what()});
+    } catch (const DataError& error) {
+      take({path, {}, error.what()});
+    }
+  }
+
+ private:
+  static constexpr const char* kNoImage = "infer reads images, but no input of this model has a `layout`";
+
+  /// The components that the model needs.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const TowerInput& input : inputs_) names.push_back(input.component);
+    return names;
+  }
+
+  FileSample sample(const RandomAccessSource& source, const SampleMaps& maps, int64_t row,
+                    const std::string& path) const {
+    const std::string place = source.file_of(row);
+    FileSample out{place == path ? path + "[" + std::to_string(row) + "]" : place, {}};
+    try {
+      Datapoint d;
+      d.resize(source.spec().size());
+      source.get(row, {}, d);
+      maps.apply(d);
+      for (const TowerInput& input : inputs_) {
+        const Tensor& value = d.to_tensor(maps.spec().index({input.component.c_str()}, "infer"));
+        if (!(value.spec() == input.spec))
+          throw DataError("component '" + input.component + "' is " + value.spec().str() +
+                          ", the model takes " + input.spec.str());
+        out.inputs.push_back(value.clone());
+      }
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {  // of the image library, too
+      out.error = out.name + ": " + error.what();
+    }
+    return out;
+  }
+
+  std::vector<std::string> needed_;
+  std::vector<TowerInput> inputs_;
+  ConfigNode components_;  // of the predict flow
+  std::shared_ptr<RandomAccessSource> source_;
+};
+
+}  // namespace
+
+std::vector<std::string> listed_files(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const std::string& word : words) {
+    std::error_code failure;
+    if (word == "-") {
+      add_listed(std::string(std::istreambuf_iterator<char>(std::cin), {}), files);
+    } else if (word.starts_with("@")) {
+      const std::optional<std::string> content = read_whole_file(word.substr(1));
+      if (!content) throw DataError(word.substr(1), "this list cannot be read");
+      add_listed(*content, files);
+    } else if (fs::is_directory(word, failure)) {
+      add_folder(word, files);
+    } else {
+      files.push_back(word);
+    }
+  }
+  if (files.empty())
+    throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
+  return files;
+}
+
+namespace {
+
+/// Samples of a generator.
+class CountedSamples final : public FileSamples {
+ public:
+  explicit CountedSamples(const InferenceModel& model) : input_(model.tower().inputs()[0]) {}
+  std::vector<std::string> inputs() const override { return {input_.name}; }
+  const char* unit() const override { return "samples"; }
+  void read(const std::string& name, const std::function<void(FileSample)>& take) override {
+    take({name, {Tensor::zeros(input_.spec)}});
+  }
+
+ private:
+  const TowerInput& input_;
+};
+
+bool is_table(const std::string& file) {
+  const std::string extension = fs::path(file).extension().string();
+  return extension == ".csv" || extension == ".tsv" || extension == ".npz" || extension == ".npy";
+}
+
+/// Whether the source of the predict flow reads other files.
+bool reads_tables(const InferenceModel& model) {
+  const Ref<FlowName>& flow = model.config().predict.data;
+  if (flow.empty()) return false;
+  const ConfigNode components =
+      components_of(ConfigNode::string(flow.name, flow.position), model.config().data);
+  Diagnostics errors;
+  const std::shared_ptr<Source> source =
+      Registry<Source>::make(component_item(components.items()[0], Source::kKind), errors);
+  errors.throw_if_any();
+  const auto indexed = std::dynamic_pointer_cast<RandomAccessSource>(source);
+  return indexed != nullptr && indexed->reopen_with("", {}) != nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
+                                               const std::vector<std::string>& needed,
+                                               const std::vector<std::string>& files) {
+  const std::vector<TowerInput>& inputs = model.tower().inputs();
+  const auto is_needed = [&](const TowerInput& input) {
+    return std::find(needed.begin(), needed.end(), input.name) != needed.end();
+  };
+  const auto is_image = [](const TowerInput& input) { return !input.layout.empty(); };
+  auto image = std::find_if(inputs.begin(), inputs.end(),
+                            [&](const TowerInput& input) { return is_image(input) && is_needed(input); });
+  const bool needs_image = image != inputs.end();
+  if (!needs_image) image = std::find_if(inputs.begin(), inputs.end(), is_image);
+  const bool are_tables = !files.empty() && std::all_of(files.begin(), files.end(), is_table);
+  const bool may_be_images = image != inputs.end() && (needs_image || needed.empty() || !are_tables);
+  if (may_be_images && !(are_tables && reads_tables(model)))
+    return std::make_unique<ImageFiles>(model, *image);
+  return std::make_unique<TableFiles>(model, needed);
+}
+
+std::unique_ptr<FileSamples> make_counted_samples(const InferenceModel& model) {
+  return std::make_unique<CountedSamples>(model);
+}
+
+}  // namespace tpack

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiment/inference_model.h"
+
+namespace tpack {
+
+/// The files that words of a command line mean, in their order: a file; a folder (its images, sorted, folders
+/// in it too); `@FILE` (a list, one path per line, or with NUL characters between the paths); `-` (the same
+/// from stdin). Errors: DataError for a list or folder that is not there.
+std::vector<std::string> listed_files(const std::vector<std::string>& words);
+
+/// A sample as a model is fed it, or why there is none.
+struct FileSample {
+  std::string name;            // the file, or its row
+  std::vector<Tensor> inputs;  // one for each of FileSamples::inputs
+  std::string error = {};      // empty if it went well
+};
+
+/// Turns files into the samples that a model is fed: the maps of its predict flow after the source. What that
+/// flow does with many samples (batches, order, repeats) does not apply.
+class FileSamples {
+ public:
+  virtual ~FileSamples() = default;
+
+  /// Names of the model's inputs that a sample has.
+  virtual std::vector<std::string> inputs() const = 0;
+  /// What a sample is: "files" or "rows".
+  virtual const char* unit() const = 0;
+  /// Gives the samples of a file to `take`; errors of the file too.
+  virtual void read(const std::string& path, const std::function<void(FileSample)>& take) = 0;
+};
+
+/// Image files, or files that the source of the predict flow can read, such as CSV, with a sample per row.
+/// `needed`: inputs that the predictions depend on. `files` are tables if they are called so and the source
+/// reads tables; else they are images if the model needs one, or takes one and needs no other input. Errors:
+/// ConfigError if the model can have neither, or the maps do not fit.
+std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
+                                               const std::vector<std::string>& needed,
+                                               const std::vector<std::string>& files);
+/// Samples that need no file, called "sample 0", ...: `read` gives one. They have zeros for the first input
+/// of the model, which says how many there are.
+std::unique_ptr<FileSamples> make_counted_samples(const InferenceModel& model);
+
+}  // namespace tpack

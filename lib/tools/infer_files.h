@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/inference_model.h"
+
+namespace tpack {
+
+/// How files are run through a model and what is written.
+struct InferOptions {
+  std::string format = "jsonl";  // jsonl, csv, hdf5
+  std::string output;            // a file; empty: standard output
+  std::string labels;      // a file with the names of the classes, one per line; empty: the checkpoint's
+  int top_k = 1;           // classes that are named; hdf5 has the scores of all
+  double threshold = 0.5;  // probability from which a label of a set holds
+  std::string images;      // folder for outputs that are images; empty: they are values
+  int64_t batch = 64;      // samples that run together
+  std::vector<std::string> inputs = {};  // "NAME=VALUE": inputs that are the same for all samples
+  std::optional<int64_t> count = {};     // of samples without files
+};
+
+/// How many samples there were.
+struct InferCounts {
+  int64_t all = 0;
+  int64_t bad = 0;             // gave no prediction
+  const char* unit = "files";  // or "rows"
+};
+
+/// Runs files (or as many samples as asked for) through the model as its config's `predict` section says and
+/// writes the predictions. An error stays with its sample: it is logged and written instead of the
+/// prediction. Errors: ConfigError if the config does not say what to predict, or the options do not fit the
+/// model; ResourceError if the output cannot be written.
+InferCounts infer_files(const InferenceModel& model, const std::vector<std::string>& files,
+                        const InferOptions& options);
+
+}  // namespace tpack

@@ -1,0 +1,68 @@
+#include "run/config_changes.h"
+
+#include <gmock/gmock.h>
+
+#include "config/yaml_reader.h"
+#include "support/positions.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> changes(const std::string& before, const std::string& now) {
+  const std::string optimizer = "optimizer: {SGD: {learning_rate: 0.1}}\n";
+  return config_changes(parse_yaml(optimizer + before, "before.yaml"),
+                        parse_yaml(optimizer + now, "now.yaml"), in_train_yaml(3, 1));
+}
+
+TEST(ConfigChanges, are_none_if_only_the_length_or_the_name_differs) {
+  EXPECT_THAT(changes("max_epoch: 3\nname: a\nvars: {x: 1}\nseed: 1", "max_epoch: 9\nname: b\nseed: 1"),
+              ElementsAre());
+}
+
+TEST(ConfigChanges, name_each_value_with_its_path) {
+  EXPECT_THAT(changes("engine: {threads: 1}\nseed: 1", "engine: {threads: 2}\nseed: 2"),
+              ElementsAre("engine.threads was 1, is 2", "seed was 1, is 2"));
+  EXPECT_THAT(changes("gates: {accuracy: \"> 0.5\"}", ""),
+              ElementsAre("gates was {accuracy: > 0.5}, is not set"));
+  EXPECT_THAT(changes("", "steps_per_epoch: 5"), ElementsAre("steps_per_epoch was not set, is 5"));
+  EXPECT_THAT(changes("model: {inputs: {x: {shape: [4, 4]}}}", "model: {inputs: {x: {shape: [4, 5]}}}"),
+              ElementsAre("model.inputs.x.shape.1 was 4, is 5"));
+  EXPECT_THAT(
+      changes("data: {train: [Augment: [Resize: 4, Flip]]}", "data: {train: [Augment: [Resize: 5, Flip]]}"),
+      ElementsAre("data.train.0.Augment.0.Resize was 4, is 5"));
+}
+
+TEST(ConfigChanges, of_lists_of_components_are_not_those_of_the_next_items) {
+  EXPECT_THAT(changes("callbacks: [A, B: {x: 1}]", "callbacks: [C, A, B: {x: 1}]"),
+              ElementsAre("callbacks now has C"));
+  EXPECT_THAT(changes("callbacks: [C, A, B: {x: 1}]", "callbacks: [A, B: {x: 1}]"),
+              ElementsAre("callbacks no longer has C"));
+  EXPECT_THAT(changes("callbacks: [A, B: {x: 1}]", "callbacks: [B: {x: 2}, A]"),
+              ElementsAre("callbacks.B.x was 1, is 2"));
+  EXPECT_THAT(changes("callbacks: [A, B, C]", "callbacks: [A, C, B]"),
+              ElementsAre("callbacks has another order"));
+}
+
+TEST(ConfigChanges, updates_in_another_order_are_one_change) {
+  EXPECT_THAT(
+      config_changes(parse_yaml("updates: {d: {optimizer: Adam}, g: {optimizer: SGD}}", "before.yaml"),
+                     parse_yaml("updates: {g: {optimizer: SGD}, d: {optimizer: Adam}}", "now.yaml"), {}),
+      ElementsAre("updates were in the order d, g, are in the order g, d"));
+}
+
+TEST(ConfigChanges, of_the_optimizer_are_an_error_at_its_place) {
+  try {
+    config_changes(parse_yaml("optimizer: Adam", "before.yaml"),
+                   parse_yaml("optimizer: {SGD: {}}", "now.yaml"), in_train_yaml(3, 1));
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "train.yaml:3:1: the checkpoint was made with optimizer Adam, this run has optimizer SGD; "
+                 "resume with the same, or start a new run with these weights (init)");
+  }
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,394 @@
+// Runs the program: what a resumed run takes from a checkpoint and from its run folder, and what it leaves
+// there.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "run/train.h"
+#include "support/tiny_runs.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_cli::expect_same_tensors;
+using testing_cli::last_line;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+using TrainResume = testing_cli::WithTinyRuns;
+
+TEST_F(TrainResume, a_run_that_was_paused_ends_as_one_that_was_not) {
+  const std::vector<std::string> options = {"--set", "max_epoch=3", "--set", "gates={cost: '< 0'}"};
+  ASSERT_EQ(train(options, "whole").code, 8);
+  std::vector<std::string> paused = options;
+  paused.insert(paused.end(), {"--until-epoch", "2"});
+  const Outcome first = train(paused);
+  EXPECT_EQ(first.code, 0) << "gates are for the end: " << first.err;
+  EXPECT_NE(first.err.find("training has finished: --until-epoch 2 is done"), std::string::npos) << first.err;
+  EXPECT_NE(content_of(run_folder() + "/exit.json").find("\"is_paused\": true"), std::string::npos);
+  EXPECT_EQ(exit_code(), 0);
+  EXPECT_FALSE(std::filesystem::exists(checkpoint(30)));
+  paused.insert(paused.end(), {"--resume", "auto"});
+  EXPECT_NE(train(paused).err.find("nothing left to do: epoch 2 is done, --until-epoch is 2"),
+            std::string::npos);
+  std::vector<std::string> resumed = options;
+  resumed.insert(resumed.end(), {"--resume", "auto"});
+  const Outcome rest = train(resumed);
+  EXPECT_EQ(rest.code, 8) << rest.err;
+  EXPECT_EQ(rest.err.find("differs"), std::string::npos) << rest.err;
+  expect_same_tensors(checkpoint(30), checkpoint(30, "whole"));
+}
+
+TEST_F(TrainResume, keeps_the_best_checkpoints_of_a_run_that_has_no_others) {
+  const std::vector<std::string> best = {
+      "--set", "callbacks=[InferenceRunner: {data: validation}, MaxSaver: {monitor: validation_accuracy}]"};
+  ASSERT_EQ(train(best).code, 0);
+  const std::string path = run_folder() + "/checkpoints/max-validation_accuracy.h5";
+  const std::string before = content_of(path);
+  EXPECT_EQ(train(best).code, 2);
+  std::vector<std::string> on = best;
+  on.insert(on.end(), {"--resume", "auto"});
+  const Outcome outcome = train(on);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("continuing from " + path), std::string::npos) << outcome.err;
+  EXPECT_EQ(content_of(path), before) << "which is still the best";
+}
+
+TEST_F(TrainResume, auto_does_not_start_over_if_all_checkpoints_were_set_aside) {
+  ASSERT_EQ(train().code, 0);
+  const std::string left = run_folder() + "/checkpoints/archived-0101-000000";
+  fs::create_directory(left);
+  for (const int64_t step : {10, 20}) fs::rename(checkpoint(step), left + "/" + std::to_string(step) + ".h5");
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("has no checkpoint but those in " + left), std::string::npos) << outcome.err;
+}
+
+/// The epoch in which the checkpoint was saved, where the run has no step left to do in it.
+TEST_F(TrainResume, tells_in_exit_json_where_a_run_without_a_step_ended) {
+  const std::string callbacks = "callbacks=[PeriodicTrigger: {callback: ModelSaver, every_k_steps: 5}]";
+  ASSERT_EQ(train({"--set", callbacks}).code, 0);
+  const auto ended = [&](int64_t step) {
+    const Outcome outcome =
+        train({"--set", callbacks, "--resume", checkpoint(step), "--until-epoch", "1"}, "again");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto record = nlohmann::json::parse(content_of(run_folder("again") + "/exit.json"));
+    return std::pair(record.at("epoch").get<int64_t>(), record.at("global_step").get<int64_t>());
+  };
+  EXPECT_EQ(ended(10), std::pair(int64_t{1}, int64_t{10}));
+  EXPECT_EQ(ended(15), std::pair(int64_t{2}, int64_t{15}));
+}
+
+TEST_F(TrainResume, replaces_a_damaged_checkpoint_of_the_step_that_it_continues_from) {
+  ASSERT_EQ(train({}, "other").code, 0);
+  ASSERT_EQ(train().code, 0);
+  write_content(run_folder() + "/checkpoints/max-x.h5", content_of(checkpoint(20)));
+  fs::resize_file(checkpoint(20), 1000);
+  ASSERT_EQ(train({"--resume", run_folder() + "/checkpoints/max-x.h5"}).code, 0);
+  EXPECT_NO_THROW(verify_checkpoint(checkpoint(20)));
+}
+
+TEST_F(TrainResume, does_not_replace_the_config_that_it_is_given) {
+  fs::create_directory(run_folder());
+  const std::string own = run_folder() + "/config.yaml";
+  write_content(own, "# mine\n" + content_of(config()));
+  const std::string before = content_of(own);
+  const Outcome outcome = tpack({"train", own, "--log-dir", run_folder()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("would be replaced by the config.yaml of the run folder"), std::string::npos);
+  EXPECT_EQ(content_of(own), before);
+  EXPECT_EQ(train({"--resume", "never"}).code, 2) << "no folder of a run";
+  EXPECT_EQ(content_of(own), before);
+}
+
+TEST_F(TrainResume, a_checkpoint_that_does_not_fit_changes_nothing_in_the_run_folder) {
+  ASSERT_EQ(train().code, 0);
+  const std::string plan = content_of(run_folder() + "/plan.json");
+  const std::string done = content_of(run_folder() + "/exit.json");
+  const std::string log = content_of(run_folder() + "/log.txt");
+  EXPECT_EQ(train({"--resume", "auto", "--set", "data.train.BatchData.batch_size=8"}).code, 4);
+  EXPECT_EQ(content_of(run_folder() + "/plan.json"), plan);
+  EXPECT_EQ(content_of(run_folder() + "/exit.json"), done);
+  EXPECT_EQ(content_of(run_folder() + "/log.txt"), log);
+}
+
+TEST_F(TrainResume, a_run_from_an_older_checkpoint_leaves_the_later_ones_behind) {
+  ASSERT_EQ(train({"--set", "callbacks=[ModelSaver: {keep: 10}]"}).code, 0);
+  const std::string callbacks = "callbacks=[ModelSaver: {keep: 10}]";
+  ASSERT_EQ(train({"--resume", checkpoint(10), "--set", "max_epoch=1", "--set", callbacks}).code, 0);
+  EXPECT_FALSE(fs::exists(checkpoint(20)));
+  const auto names = names_in(run_folder() + "/checkpoints");
+  const auto left =
+      std::find_if(names.begin(), names.end(), [](const auto& n) { return n.starts_with("archived-"); });
+  ASSERT_NE(left, names.end());
+  EXPECT_TRUE(fs::exists(run_folder() + "/checkpoints/" + *left + "/model-20.h5"));
+  const Outcome on = train({"--resume", "auto", "--set", callbacks});
+  EXPECT_NE(on.err.find("resuming from " + checkpoint(10)), std::string::npos) << on.err;
+}
+
+/// The files of the one checkpoints/archived-TIME, by name.
+std::map<std::string, std::string> set_aside(const std::string& run_folder) {
+  std::map<std::string, std::string> files;
+  for (const std::string& name : names_in(run_folder + "/checkpoints")) {
+    if (!name.starts_with("archived-")) continue;
+    EXPECT_TRUE(files.empty()) << "there are two";
+    const std::string folder = run_folder + "/checkpoints/" + name;
+    for (const std::string& file : names_in(folder)) files[file] = content_of(folder + "/" + file);
+  }
+  return files;
+}
+
+TEST_F(TrainResume, names_callbacks_that_were_put_in_or_out) {
+  const std::string validate = "InferenceRunner: {data: validation}, ";
+  const std::string cost = "MinSaver: {monitor: validation_cost}, ";
+  const std::string schedule = "ScheduledHyperParamSetter: {param: learning_rate, values: [[1, 0.01]]}, ";
+  const auto list = [&](const std::string& savers) {
+    return "callbacks=[" + validate + savers + "ModelSaver: {}]";
+  };
+  ASSERT_EQ(train({"--set", list(schedule)}).code, 0);
+  const Outcome more = train({"--resume", "auto", "--set", "max_epoch=3", "--set", list(cost + schedule)});
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_NE(more.err.find("callbacks now has MinSaver;"), std::string::npos) << more.err;
+  EXPECT_EQ(more.err.find("has the state of callback"), std::string::npos) << more.err;
+  const Outcome less = train({"--resume", "auto", "--set", "max_epoch=4", "--set", list(cost)});
+  ASSERT_EQ(less.code, 0) << less.err;
+  EXPECT_NE(less.err.find("callbacks no longer has ScheduledHyperParamSetter;"), std::string::npos)
+      << less.err;
+  EXPECT_NE(less.err.find("has the state of callback scheduled_hyper_param_setter_learning_rate, which this "
+                          "run does not have; it is ignored"),
+            std::string::npos)
+      << less.err;
+}
+
+TEST_F(TrainResume, a_run_from_an_older_checkpoint_overwrites_nothing_of_later_steps) {
+  const std::vector<std::string> best = {"--set",
+                                         "callbacks=[InferenceRunner: {data: train}, MinSaver: "
+                                         "{monitor: train_cost}, ModelSaver: {}]"};
+  ASSERT_EQ(train(best).code, 0);
+  const std::string path = run_folder() + "/checkpoints/min-train_cost.h5";
+  ASSERT_EQ(checkpoint_step(path), 20);
+  std::map<std::string, std::string> before;
+  for (const char* name : {"config.yaml", "plan.json", "stats.json", "stats.csv"})
+    before[name] = content_of(run_folder() + "/" + name);
+  for (const std::string& file : {path, checkpoint(20)}) before[fs::path(file).filename()] = content_of(file);
+  std::vector<std::string> on = best;
+  on.insert(on.end(), {"--resume", checkpoint(10), "--set", "optimizer.Adam.beta1=0.5"});
+  ASSERT_EQ(train(on).code, 0);
+  EXPECT_EQ(set_aside(run_folder()), before);
+  EXPECT_EQ(checkpoint_step(path), 20) << "the best of the new run, though the older best was better or gone";
+  EXPECT_NE(content_of(path), before.at("min-train_cost.h5"));
+}
+
+TEST_F(TrainResume, a_run_resumed_from_another_folder_overwrites_nothing_of_its_own) {
+  const std::vector<std::string> best = {
+      "--set",
+      "callbacks=[InferenceRunner: {data: validation}, MinSaver: {monitor: validation_cost}, "
+      "ModelSaver: {keep: 1}]"};
+  ASSERT_EQ(train(best).code, 0);
+  std::vector<std::string> longer = best;
+  longer.insert(longer.end(), {"--set", "max_epoch=3"});
+  ASSERT_EQ(train(longer, "other").code, 0);
+  const std::string model = content_of(checkpoint(20));
+  const std::string statistics = content_of(run_folder() + "/stats.json");
+  longer.back() = "max_epoch=4";
+  longer.insert(longer.end(), {"--resume", checkpoint(30, "other")});
+  ASSERT_EQ(train(longer).code, 0);
+  const auto aside = set_aside(run_folder());
+  ASSERT_TRUE(aside.contains("model-20.h5"));
+  EXPECT_EQ(aside.at("model-20.h5"), model);
+  EXPECT_TRUE(aside.contains("min-validation_cost.h5"));
+  EXPECT_EQ(aside.at("stats.json"), statistics);
+  EXPECT_TRUE(std::any_of(aside.begin(), aside.end(),
+                          [](const auto& file) { return file.first.starts_with("events."); }));
+  const std::string of_other = content_of(run_folder("other") + "/stats.json");
+  EXPECT_TRUE(content_of(run_folder() + "/stats.json").starts_with(of_other.substr(0, of_other.size() - 3)))
+      << "its statistics are those of the branch that it goes on with";
+  EXPECT_TRUE(fs::exists(checkpoint(40)));
+}
+
+TEST_F(TrainResume, says_what_a_resumed_run_does_not_take_from_its_config) {
+  ASSERT_EQ(train().code, 0);
+  const Outcome changed =
+      train({"--resume", "auto", "--set", "max_epoch=3", "--set", "optimizer.Adam.learning_rate=0.5"});
+  EXPECT_EQ(changed.code, 0);
+  EXPECT_NE(changed.err.find("the config differs from the checkpoint's: optimizer.Adam.learning_rate was "),
+            std::string::npos)
+      << changed.err;
+  const Outcome same =
+      train({"--resume", "auto", "--set", "max_epoch=4", "--set", "optimizer.Adam.learning_rate=0.5"});
+  EXPECT_EQ(same.err.find("differs from the checkpoint's"), std::string::npos) << same.err;
+  const Outcome epochs = train({"--resume", "auto", "--set", "max_epoch=5", "--set", "starting_epoch=5"});
+  EXPECT_NE(epochs.err.find("starting_epoch was 1, is 5"), std::string::npos) << epochs.err;
+  const std::vector<std::pair<std::string, std::string>> nested = {
+      {"model.layers=!append [{Identity: {name: last}}]", "model.layers now has Identity"},
+      {"optimizer.Adam.gradient=[{GlobalNormClip: {norm: 1}}]",
+       "optimizer.Adam.gradient now has GlobalNormClip"}};
+  for (const auto& [change, said] : nested) {
+    const Outcome other = train({"--resume", "auto", "--set", "max_epoch=5", "--set", change});
+    EXPECT_NE(other.err.find(said), std::string::npos) << other.err;
+  }
+  const Outcome threads = train({"--resume", "auto", "--set", "max_epoch=6", "--set", "engine.threads=2"});
+  EXPECT_NE(threads.err.find("engine.threads was 1, is 2"), std::string::npos) << threads.err;
+  const Outcome other = train({"--resume", "auto", "--set", "optimizer={SGD: {learning_rate: 0.5}}"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("made with optimizer Adam, this run has optimizer SGD"), std::string::npos)
+      << other.err;
+}
+
+TEST_F(TrainResume, resumes_if_the_optimizer_has_its_other_name) {
+  ASSERT_EQ(train({"--set", "optimizer={SGD: {learning_rate: 0.01}}"}).code, 0);
+  const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=3", "--set",
+                                 "optimizer={GradientDescentOptimizer: {learning_rate: 0.01}}"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(checkpoint(30)));
+}
+
+TEST_F(TrainResume, continues_bit_for_bit) {
+  ASSERT_EQ(train({"--set", "max_epoch=4"}, "straight").code, 0);
+  ASSERT_EQ(train().code, 0);
+  const Outcome outcome = train({"--resume", "auto", "--set", "max_epoch=4"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(20)), std::string::npos);
+  expect_same_tensors(checkpoint(40), checkpoint(40, "straight"));
+}
+
+TEST_F(TrainResume, continues_from_a_file_into_another_folder) {
+  ASSERT_EQ(train({"--set", "max_epoch=3"}, "straight").code, 0);
+  const Outcome outcome = train({"--resume", checkpoint(10, "straight"), "--set", "max_epoch=3"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(10, "straight")), std::string::npos);
+  expect_same_tensors(checkpoint(30), checkpoint(30, "straight"));
+}
+
+TEST_F(TrainResume, keeps_the_statistics_of_unsaved_epochs_if_no_epoch_is_left) {
+  const std::vector<std::string> rarely = {"--set", "callbacks=[ModelSaver: {every_epochs: 2}]"};
+  const auto run = [&](const std::string& epochs, const std::vector<std::string>& more) {
+    std::vector<std::string> words = rarely;
+    words.insert(words.end(), {"--set", "max_epoch=" + epochs});
+    words.insert(words.end(), more.begin(), more.end());
+    return train(words);
+  };
+  ASSERT_EQ(run("3", {}).code, 0);
+  fs::remove(checkpoint(30));
+  const std::string stats = content_of(run_folder() + "/stats.json");
+  const Outcome shorter = run("1", {"--resume", "auto"});
+  EXPECT_EQ(shorter.code, 0) << shorter.err;
+  EXPECT_NE(shorter.err.find("nothing left to do: epoch 2 is done, max_epoch is 1\n"), std::string::npos)
+      << shorter.err;
+  EXPECT_EQ(content_of(run_folder() + "/stats.json"), stats);
+  ASSERT_EQ(run("3", {"--resume", "auto"}).code, 0);
+  const Outcome back = run("1", {"--resume", checkpoint(20)});
+  EXPECT_NE(back.err.find("nothing left to do"), std::string::npos) << back.err;
+  EXPECT_EQ(nlohmann::json::parse(content_of(run_folder() + "/stats.json")).size(), 2U)
+      << "those of later checkpoints are with them";
+}
+
+TEST_F(TrainResume, says_each_time_that_the_rate_is_not_that_of_the_config) {
+  ASSERT_EQ(train().code, 0);
+  for (const char* epochs : {"3", "4"}) {
+    const Outcome outcome = train({"--resume", "auto", "--set", "optimizer.Adam.learning_rate=0.5", "--set",
+                                   "max_epoch=" + std::string(epochs)});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(
+        outcome.err.find("learning_rate stays 0.01, as in the checkpoint; to change it, add "
+                         "ScheduledHyperParamSetter: {param: learning_rate, step_based: true, values: [[" +
+                         std::to_string((std::stoi(epochs) - 1) * 10 + 1) + ", 0.5]]} to the callbacks\n"),
+        std::string::npos)
+        << outcome.err;
+  }
+  const Outcome same = train({"--resume", "auto", "--set", "max_epoch=5"});
+  EXPECT_EQ(same.err.find("learning_rate stays"), std::string::npos) << same.err;
+}
+
+TEST_F(TrainResume, auto_on_an_empty_folder_starts_afresh) {
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err.find("resuming"), std::string::npos);
+}
+
+TEST_F(TrainResume, auto_leaves_a_damaged_checkpoint_out) {
+  ASSERT_EQ(train().code, 0);
+  fs::resize_file(checkpoint(20), 1000);
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("resuming from " + checkpoint(10)), std::string::npos);
+  EXPECT_NE(outcome.err.find("warning: " + checkpoint(20)), std::string::npos);
+}
+
+TEST_F(TrainResume, auto_rejects_if_all_are_damaged) {
+  ASSERT_EQ(train().code, 0);
+  for (const int64_t step : {10, 20}) fs::resize_file(checkpoint(step), 1000);
+  const Outcome outcome = train({"--resume", "auto"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find(checkpoint(10)), std::string::npos);
+  EXPECT_NE(outcome.err.find(checkpoint(20)), std::string::npos);
+  EXPECT_TRUE(last_line(outcome.err).starts_with("error: "));
+}
+
+TEST_F(TrainResume, continues_with_another_number_of_threads_to_the_same_bits) {
+  const auto trained = [&](const std::string& threads, const std::string& epochs, const std::string& name,
+                           const std::vector<std::string>& more = {}) {
+    // Wide enough for the work to be cut into pieces.
+    std::vector<std::string> words = {
+        "--set", "engine.threads=" + threads,         "--set", "max_epoch=" + epochs,
+        "--set", "model.layers.fc0.units=2000",       "--set", "data.train.FakeData.size=640",
+        "--set", "data.train.BatchData.batch_size=64"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = train(words, name);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.err;
+  };
+  trained("3", "3", "whole");
+  trained("1", "3", "one");
+  EXPECT_FALSE(bit_equal(load_checkpoint(checkpoint(30, "whole")).tensors.at("model/fc0/W"),
+                         load_checkpoint(checkpoint(30, "one")).tensors.at("model/fc0/W")))
+      << "other pieces, other sums";
+  trained("3", "2", "run");
+  EXPECT_NE(trained("1", "3", "run", {"--resume", "auto"}).find("resuming from " + checkpoint(20)),
+            std::string::npos);
+  expect_same_tensors(checkpoint(30, "whole"), checkpoint(30));
+}
+
+TEST_F(TrainResume, names_the_replicas_before_the_plan_that_does_not_fit_them) {
+  const std::string towers = "trainer={SyncMultiGPU: {devices: [cpu:0, cpu:1]}}";
+  ASSERT_EQ(train({"--set", towers}).code, 0);
+  const Outcome alone = train({"--resume", "auto", "--set", "max_epoch=4"});
+  EXPECT_EQ(alone.code, 4);
+  EXPECT_NE(
+      alone.err.find("was made with 2 batches in each step (towers x ranks x accumulate), this run has 1; "
+                     "set accumulate: 2 of the trainer"),
+      std::string::npos)
+      << alone.err;
+  EXPECT_EQ(alone.err.find("--replan"), std::string::npos) << alone.err;
+}
+
+TEST_F(TrainResume, one_device_goes_on_with_the_samples_of_two_by_accumulation) {
+  const std::vector<std::string> towers = {"--set", "trainer={SyncMultiGPU: {devices: 2}}", "--set",
+                                           "steps_per_epoch=5"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  ASSERT_EQ(train(with(towers, {"--set", "max_epoch=2"}), "whole").code, 0);
+  ASSERT_EQ(train(with(towers, {"--set", "max_epoch=1"})).code, 0);
+  const Outcome alone = train({"--resume", "auto", "--set", "trainer={Simple: {accumulate: 2}}", "--set",
+                               "steps_per_epoch=5", "--set", "max_epoch=2"});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  const CheckpointContent whole = load_checkpoint(checkpoint(10, "whole"));
+  const CheckpointContent resumed = load_checkpoint(checkpoint(10));
+  for (const auto& [name, value] : whole.tensors)
+    EXPECT_LT(max_difference(value, resumed.tensors.at(name)), 1e-5) << name;
+}
+
+TEST_F(TrainResume, auto_finds_what_a_run_took_up_from_another_folder_before_its_first_save) {
+  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"--resume", checkpoint(20)}, "other").code, 0) << "which has nothing left to do";
+  EXPECT_EQ(content_of(run_folder("other") + "/stats.csv"), content_of(run_folder() + "/stats.csv"));
+  EXPECT_EQ(content_of(checkpoint(20, "other")), content_of(checkpoint(20)));
+  const Outcome on = train({"--resume", "auto", "--set", "max_epoch=3"}, "other");
+  EXPECT_NE(on.err.find("resuming from " + checkpoint(20, "other")), std::string::npos) << on.err;
+}
+
+}  // namespace
+}  // namespace tpack
