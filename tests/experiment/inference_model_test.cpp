@@ -27,7 +27,7 @@ class InferenceModelTest : public testing::Test {
         "tpack: 1\nmax_epoch: 2\nsteps_per_epoch: 20\nengine: {threads: 1, algorithm: heuristic}\n"
         "optimizer: {Adam: {learning_rate: 0.1}}\n"
         "callbacks: [ModelSaver: {}, InferenceRunner: {data: train}]\n"
-        "data:\n  train: [{CSV: {file: train.csv, columns: {x: [a, b]}, labels: y}}, BatchData: 8]\n"
+        "data:\n  train: [{CSV: {file: train.csv, columns: {x: [a, b]}, labels: {label: y}}}, BatchData: 8]\n"
         "model:\n  inputs: {x: {shape: [2]}, label: {shape: [], dtype: int32}}\n"
         "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n"
         "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
