@@ -43,6 +43,51 @@ def _(x, _):
     return torch.tanh(x)
 
 
+@case("hard_sigmoid", "HardSigmoid", "- HardSigmoid", numbers(3, 7, within=5))
+def _(x, _):
+    return torch.clamp(x + 3, 0, 6) / 6  # F.hardsigmoid has 1/6 as a float, in double too
+
+
+@case("hard_swish", "HardSwish", "- HardSwish", numbers(3, 7, within=5))
+def _(x, _):
+    return F.hardswish(x)
+
+
+@case("hard_tanh", "HardTanh", "- HardTanh", numbers(3, 7, within=3))
+def _(x, _):
+    return F.hardtanh(x)
+
+
+@case("log_sigmoid", "LogSigmoid", "- LogSigmoid", numbers(3, 7, within=60))
+def _(x, _):
+    return F.logsigmoid(x)
+
+
+@case("mish", "Mish", "- Mish", numbers(3, 7, within=6))
+def _(x, _):
+    return F.mish(x)
+
+
+@case("relu6", "ReLU6", "- ReLU6", numbers(3, 7, within=10))
+def _(x, _):
+    return F.relu6(x)
+
+
+@case("selu", "SELU", "- SELU", numbers(3, 7, within=3))
+def _(x, _):
+    return F.selu(x)
+
+
+@case("silu", "SiLU", "- SiLU", numbers(3, 7, within=6))
+def _(x, _):
+    return F.silu(x)
+
+
+@case("softsign", "Softsign", "- Softsign", numbers(3, 7, within=6))
+def _(x, _):
+    return F.softsign(x)
+
+
 @case("sigmoid", "Sigmoid", "- Sigmoid", numbers(3, 7, within=6))
 def _(x, _):
     return torch.sigmoid(x)

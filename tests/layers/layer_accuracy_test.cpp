@@ -1,6 +1,7 @@
 // Functions of one number and their gradients in float32 on the cpu backend, against long double, over all
 // sizes of numbers. (backend_check.h compares whole tensors, and divides by the largest element: it cannot
 // see that a small one is wrong.)
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -29,11 +30,15 @@ struct FloatCase {
   double gradient_from_output = 0;
 };
 
+constexpr Real kSelu = 1.0507009873554804934193349852946L;
+constexpr Real kSeluAlpha = 1.6732632423543772848170429916717L;
+
 Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
+Real softplus(Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+Real hard_sigmoid(Real x) { return std::clamp<Real>(x + 3, 0, 6) / 6; }
 
 const std::vector<FloatCase> kFloatCases = {
-    {"softplus", "Softplus",
-     [](Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, sigmoid},
+    {"softplus", "Softplus", softplus, sigmoid},
     {"elu", "ELU", [](Real x) { return x > 0 ? x : std::expm1(x); },
      [](Real x) { return x > 0 ? Real{1} : std::exp(x); }},
     {"sigmoid", "Sigmoid", sigmoid, [](Real x) { return sigmoid(x) * sigmoid(-x); }, -100, 100, 2e-7},
@@ -41,6 +46,27 @@ const std::vector<FloatCase> kFloatCases = {
      [](Real x) { return 1 / (std::cosh(x) * std::cosh(x)); }, -100, 100, 4e-7},
     {"leaky_relu", "LeakyReLU: {alpha: 0.1}", [](Real x) { return x > 0 ? x : Real{0.1F} * x; },
      [](Real x) { return x > 0 ? Real{1} : Real{0.1F}; }},
+    {"silu", "SiLU", [](Real x) { return x * sigmoid(x); },
+     [](Real x) { return sigmoid(x) * (1 + x * sigmoid(-x)); }, -80, 100, 3e-7},
+    {"mish", "Mish", [](Real x) { return x * std::tanh(softplus(x)); },
+     [](Real x) {
+       const Real t = std::tanh(softplus(x));
+       return t + x * sigmoid(x) * (1 - t * t);
+     },
+     -80, 100, 6e-7},
+    {"selu", "SELU", [](Real x) { return kSelu * (x > 0 ? x : kSeluAlpha * std::expm1(x)); },
+     [](Real x) { return kSelu * (x > 0 ? Real{1} : kSeluAlpha * std::exp(x)); }},
+    {"log_sigmoid", "LogSigmoid", [](Real x) { return -softplus(-x); }, [](Real x) { return sigmoid(-x); }},
+    {"softsign", "Softsign", [](Real x) { return x / (1 + std::abs(x)); },
+     [](Real x) { return 1 / ((1 + std::abs(x)) * (1 + std::abs(x))); }, -100, 100, 1e-7},
+    {"hard_sigmoid", "HardSigmoid", [](Real x) { return hard_sigmoid(x); },
+     [](Real x) { return std::abs(x) < 3 ? Real{1} / 6 : 0; }},
+    {"hard_swish", "HardSwish", [](Real x) { return x * hard_sigmoid(x); },
+     [](Real x) { return std::abs(x) < 3 ? (2 * x + 3) / 6 : Real{x > 0 ? 1.0F : 0.0F}; }, -100, 100, 2e-7},
+    {"hard_tanh", "HardTanh", [](Real x) { return std::clamp<Real>(x, -1, 1); },
+     [](Real x) { return std::abs(x) < 1 ? Real{1} : 0; }},
+    {"relu6", "ReLU6", [](Real x) { return std::clamp<Real>(x, 0, 6); },
+     [](Real x) { return x > 0 && x < 6 ? Real{1} : 0; }},
     {"exp", "Elementwise: exp(x)", [](Real x) { return std::exp(x); }, [](Real x) { return std::exp(x); },
      -100, 88},
     {"expm1", "Elementwise: expm1(x)", [](Real x) { return std::expm1(x); },
@@ -50,8 +76,7 @@ const std::vector<FloatCase> kFloatCases = {
      [](Real x) { return 1 / (2 * std::sqrt(x)); }, 0, 100},
     {"rsqrt", "Elementwise: rsqrt(x)", [](Real x) { return 1 / std::sqrt(x); },
      [](Real x) { return -1 / (2 * x * std::sqrt(x)); }, 0, 100},
-    {"softplus_in_a_formula", "Elementwise: softplus(x)",
-     [](Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, sigmoid}};
+    {"softplus_in_a_formula", "Elementwise: softplus(x)", softplus, sigmoid}};
 
 /// Both signs of numbers from 1e-30 to 100, each 1.23 times the one before, within the range of the case.
 std::vector<float> numbers_for(Real least, Real most) {

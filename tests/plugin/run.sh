@@ -56,7 +56,7 @@ if grep -q "^TPACK_MPI:BOOL=ON" "$build/CMakeCache.txt"; then
   "$tpack" train mean-image.yaml --log-dir train_log/ranks --procs 2 --set data.train.1.BatchData.batch_size=50
   same_mean ranks
 fi
-refused 2 "layer 'ReLU' is registered twice: in .*lib/layers/relu.cpp and in .*clash.cpp" \
+refused 2 "layer 'ReLU' is registered twice: in .*lib/layers/activations.cpp and in .*clash.cpp" \
   "$tpack" check stripes.yaml --set 'plugins=[plugin.so, clash.so]'
 refused 2 "was built for another tpack" "$tpack" check stripes.yaml --set 'plugins=[plugin.so, outdated.so]'
 refused 2 "unknown layer 'ClippedReLU'" "$tpack" check stripes.yaml --set 'plugins=[]'

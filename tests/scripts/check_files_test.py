@@ -5,7 +5,7 @@ import unittest
 from scratch import ScratchTest
 
 SCRIPT = "check_files.py"
-COMPONENT = "lib/layers/leaky_relu.cpp"
+COMPONENT = "lib/layers/normalize.cpp"
 
 
 class CheckFiles(ScratchTest):
@@ -21,7 +21,7 @@ class CheckFiles(ScratchTest):
         self.replace(COMPONENT, "\nnamespace {\n", "\n")
         self.replace(COMPONENT, "\n}  // namespace\n", "\n")
         names = [line.split()[1] for line in self.complaints()]
-        self.assertEqual(names, ["LeakyReluParams", "LeakyRelu"])
+        self.assertEqual(names, ["NormalizeParams", "Normalize"])
 
     def test_refuses_a_component_before_or_after_the_anonymous_namespace(self):
         self.replace(COMPONENT, "\nnamespace {\n", "\nstruct Before {};\nclass Declared;\nnamespace {\n")
