@@ -45,7 +45,7 @@ ONLY_IN = {
     r"opencv2/": ["dataflow"],
     r"lmdb\.h": ["dataflow"],
     r"google/protobuf": ["dataflow"],
-    r"(hdf5|H5public)\.h": ["checkpoint", "experiment"],
+    r"(hdf5|H5public)\.h": ["checkpoint"],
     r"mpi\.h": ["comm"],
     r"Eigen/": ["train"],
     r"Spectra/": ["train"],

@@ -127,14 +127,6 @@ class Swa final : public Callback {
     return std::any_of(inner_.begin(), inner_.end(),
                        [&](const NamedCallback& named) { return named.callback->may_end_early(run, phase); });
   }
-  bool changes_variables() const override {
-    return std::any_of(inner_.begin(), inner_.end(),
-                       [](const NamedCallback& named) { return named.callback->changes_variables(); });
-  }
-  bool sets_hyper_parameter() const override {
-    return std::any_of(inner_.begin(), inner_.end(),
-                       [](const NamedCallback& named) { return named.callback->sets_hyper_parameter(); });
-  }
   std::vector<std::pair<std::string, Goal>> saves_best_of() const override {
     std::vector<std::pair<std::string, Goal>> all;
     for (const NamedCallback& named : inner_)

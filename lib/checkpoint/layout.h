@@ -17,7 +17,7 @@ inline const std::string kCallbackArrays = "callback_arrays/";
 inline const std::string kAgentArrays = "agent_arrays/";
 
 // Texts.
-inline const std::string kRun = "run/json";      // epoch, step, hooks that have run: train/loop.cpp
+inline const std::string kRun = "run/json";      // epoch, step, hooks that have run: train/loop_checkpoint.cpp
 inline const std::string kData = "data/json";    // the place in the data: train/saved_state.h
 inline const std::string kAgent = "agent/json";  // what plays with the model: train/agent_link.h
 inline const std::string kInput =
@@ -26,12 +26,12 @@ inline const std::string kHistory = "monitors/json";  // all scalars so far: mon
 inline const std::string kCallbacks = "callbacks/";   // callbacks/NAME: what that callback keeps
 inline const std::string kConfig = "config/yaml";     // the effective config
 inline const std::string kWritten =
-    "config/written";  // the config with its expressions: experiment/stored_model.h
+    "config/written";  // the config with its expressions: experiment/inference_model.h
 inline const std::string kWrittenIn = "config/folder";  // to which paths in it are relative
 inline const std::string kPlan = "plan/json";           // chosen algorithms: backend/plan.h
 inline const std::string kLabels = "labels/json";       // names of the classes: a list of texts
 inline const std::string kFitted =
-    "fitted/json";  // what all data of the model follow: experiment/stored_model.h
+    "fitted/json";  // what all data of the model follow: experiment/stored_data.h
 inline const std::string kFlows = "flows/json";  // what was read: run/data_changes.h
 
 }  // namespace tpack::layout

@@ -156,7 +156,8 @@ int outcome(int mpirun_code, int signal, const RankWatch& watch, const SharedRan
   // Ranks that a signal ends before they train say nothing; others may miss them already.
   const bool is_lost = !failure || failure->exit_code == kDistributedCode;
   if (signal != 0 && interrupted == 0 && is_lost && mpirun_code != 0)
-    return reported({128 + signal, "interrupted before all ranks trained; nothing was saved"});
+    return reported({128 + signal, "interrupted, and the ranks ended before they saved" +
+                                       (failure ? ": " + failure->text : std::string())});
   if (interrupted != 0 && !failure) return 128 + (signal != 0 ? signal : interrupted);
   if (mpirun_code == 0) return 0;  // the run was over before the signal
   require_start(watch, mpirun_code);

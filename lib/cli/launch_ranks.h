@@ -23,7 +23,7 @@ bool started_by_procs();
 /// Gives the failure of such a rank to the process that started it, which reports it once all have ended, if
 /// no rank has failed before; false in other processes.
 bool hand_to_launcher(int rank, int ranks, const Failure& failure);
-/// Tells that process that a signal has ended such a rank; false in other processes.
+/// Tells that process that a signal has ended such a rank, 0: that of another rank; false in other processes.
 bool tell_launcher_of_interrupt(int ranks, int signal);
 
 }  // namespace tpack

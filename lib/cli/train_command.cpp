@@ -69,7 +69,7 @@ int train_here(const TrainCommandOptions& options) {
                 resume_command(options.program, options.train, {world->size(), started_by_procs()}));
     signals.expect_end();
     // mpirun ends all others when a rank ends with another code than 0.
-    if (tell_launcher_of_interrupt(world->size(), exit_code() - 128)) return 0;
+    if (tell_launcher_of_interrupt(world->size(), signals.signal())) return 0;
     world->end_alone();
     return exit_code();
   } catch (...) {

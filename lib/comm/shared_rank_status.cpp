@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -110,7 +111,13 @@ bool SharedRankStatus::has_left(int rank) const { return slot(rank).left; }
 bool SharedRankStatus::has_failed(int rank) const { return slot(rank).failed; }
 int SharedRankStatus::lost() const { return header().lost; }
 int SharedRankStatus::interrupted() const { return header().interrupted; }
-void SharedRankStatus::set_interrupted(int signal) { header().interrupted = signal; }
+void SharedRankStatus::set_interrupted(int signal) {
+  int32_t none = 0;
+  if (signal != 0)
+    header().interrupted = signal;
+  else
+    header().interrupted.compare_exchange_strong(none, SIGTERM);
+}
 
 void SharedRankStatus::set_lost(int rank) {
   int32_t none = -1;

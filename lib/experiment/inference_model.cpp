@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "checkpoint/layout.h"
 #include "experiment/experiment.h"
@@ -112,7 +113,38 @@ std::vector<PredictOutput> InferenceModel::outputs() const {
   return parsed;
 }
 
+/// Errors: ConfigError for an input that the model does not have; ShapeError.
+void InferenceModel::check_batch(const std::map<std::string, Tensor>& batch) const {
+  std::optional<int64_t> samples;
+  for (const auto& [name, value] : batch) {
+    std::vector<std::string> known;
+    for (const TowerInput& input : tower_->inputs()) {
+      known.push_back(input.name);
+      if (input.name != name) continue;
+      const Shape& shape = value.shape();
+      const int64_t count = input.batched && shape.rank() > 0 ? shape[0] : 1;
+      const TensorSpec wanted = input.batch_spec(count);
+      bool fits = value.dtype() == wanted.dtype && shape.rank() == wanted.shape.rank() && count > 0;
+      for (int axis = 0; fits && axis < static_cast<int>(shape.rank()); ++axis)
+        fits = wanted.shape[axis] == Shape::kUnknown || wanted.shape[axis] == shape[axis];
+      if (!fits)
+        throw ShapeError(
+            "input '" + name + "' takes " +
+            TensorSpec{wanted.dtype, input.batched ? wanted.shape.with(0, Shape::kUnknown) : wanted.shape}
+                .str() +
+            ", not " + value.spec().str());
+      if (input.batched && samples.value_or(count) != count)
+        throw ShapeError("input '" + name + "' has " + std::to_string(count) + " samples, another one " +
+                         std::to_string(*samples));
+      if (input.batched) samples = count;
+    }
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw unknown_reference("input", name, {}, known);
+  }
+}
+
 std::map<std::string, Tensor> InferenceModel::predict(const std::map<std::string, Tensor>& batch) const {
+  check_batch(batch);
   std::vector<std::string> names;
   std::vector<Tensor> values;
   for (const auto& [name, value] : batch) {

@@ -27,8 +27,9 @@ struct InferenceOptions {
 ///   const auto model = InferenceModel::load("train_log/digits/checkpoints/model-500.h5");
 ///   const Tensor p = model->predict({{"image", images}}).at("probability");
 ///
-/// Threads: const functions may run at once. Several calls of `predict` take turns, since each batch uses all
-/// threads of the engine.
+/// Threads: const functions may run at once, but for what is done with `handle`. Several calls of `predict`
+/// take turns, since each batch uses all threads of the engine. A program is compiled for each number of
+/// samples, and kept: use few batch sizes.
 class InferenceModel {
  public:
   /// Errors: CheckpointError; ConfigError.
@@ -48,7 +49,7 @@ class InferenceModel {
   const std::vector<std::string>& labels() const { return labels_; }
   /// What `predict` gives. Errors: ConfigError if the config does not say.
   std::vector<PredictOutput> outputs() const;
-  /// What the training data have fixed for all data of the model; null: nothing.
+  /// What the training data have fixed for all data of the model; never null.
   const std::shared_ptr<Fit>& fit() const { return fit_; }
   /// Names of the flows of its config. `flow` makes one, which follows `fit`; it is not opened. Errors:
   /// ConfigError.
@@ -61,6 +62,7 @@ class InferenceModel {
  private:
   InferenceModel() = default;
   void make_tower(const CheckpointContent& content, const std::string& path);
+  void check_batch(const std::map<std::string, Tensor>& batch) const;
 
   LoadedConfig source_;
   ExperimentConfig config_;

@@ -67,7 +67,8 @@ class TrainRun {
   std::string effective_;            // the config as YAML
   std::optional<RunFolder> folder_;  // of the chief
   bool folder_begun_ = false;
-  std::string checkpoint_path_;  // empty: a new run
+  bool sets_hyper_parameter_ = false;  // a callback of the config
+  std::string checkpoint_path_;        // empty: a new run
   CheckpointContent checkpoint_;
   std::string restored_;                             // what was taken from it, or from `init`
   std::vector<std::string> config_changes_;          // since the checkpoint
@@ -112,6 +113,9 @@ void TrainRun::train() {
   if (!checkpoint_path_.empty()) e.trainer->check_resumable(checkpoint_, checkpoint_path_);
   monitors_ =
       std::make_unique<Monitors>(chief() ? std::move(e.monitors) : std::vector<std::unique_ptr<Monitor>>());
+  sets_hyper_parameter_ = std::any_of(e.callbacks.begin(), e.callbacks.end(), [](const NamedCallback& named) {
+    return named.callback->sets_hyper_parameter();
+  });
   if (chief() && e.tower) log::info("compiling the network");
   Loop loop(*e.trainer, std::move(e.callbacks), *monitors_, loop_options());
   if (chief()) {
@@ -303,8 +307,7 @@ void TrainRun::start(Loop& loop) {
 
 /// A changed config is named when it is resumed the first time; its rate is not that of the run ever after.
 void TrainRun::warn_of_other_rates(Run& run) const {
-  for (const NamedCallback& named : experiment_->callbacks)
-    if (named.callback->sets_hyper_parameter()) return;
+  if (sets_hyper_parameter_) return;
   const ConfigNode config = experiment_->effective();
   const std::vector<std::string> known = run.hyper_parameters();
   for (const Update& update : experiment_->updates) {

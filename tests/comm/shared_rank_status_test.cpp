@@ -36,8 +36,11 @@ TEST_F(SharedRankStatusTest, shows_to_all_where_each_rank_is) {
   EXPECT_TRUE(maker->has_left(1));
   EXPECT_FALSE(maker->has_left(0));
   EXPECT_EQ(maker->interrupted(), 0);
-  rank->set_interrupted(15);
-  EXPECT_EQ(maker->interrupted(), 15);
+  rank->set_interrupted(0);
+  EXPECT_EQ(maker->interrupted(), 15) << "by another rank's";
+  rank->set_interrupted(2);
+  rank->set_interrupted(0);
+  EXPECT_EQ(maker->interrupted(), 2);
 }
 
 TEST_F(SharedRankStatusTest, the_first_lost_rank_counts) {

@@ -90,6 +90,26 @@ TEST_F(InferenceModelTest, rejects_inputs_that_the_model_does_not_have) {
       },
       ThrowsMessage<ConfigError>(HasSubstr("unknown input 'y'")));
   EXPECT_THAT([&] { model->predict({}); }, ThrowsMessage<ConfigError>(HasSubstr("depend on input 'x'")));
+  EXPECT_THAT(
+      [&] {
+        model->predict({{"x", Tensor::zeros({DType::kFloat32, {2, 3}})}});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("input 'x' takes float32 [?, 2], not float32 [2, 3]")));
+  EXPECT_THAT(
+      [&] {
+        model->predict({{"x", Tensor::zeros({DType::kFloat32, {2, 1, 2}})}});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("not float32 [2, 1, 2]")));
+  EXPECT_THAT(
+      [&] {
+        model->predict({{"x", Tensor::zeros({DType::kInt32, {2, 2}})}});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("not int32 [2, 2]")));
+  EXPECT_THAT(
+      [&] {
+        model->predict({{"x", rows(2)}, {"label", Tensor::zeros({DType::kInt32, {3}})}});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("samples")));
   EXPECT_THAT([&] { model->flow("test"); }, ThrowsMessage<ConfigError>(HasSubstr("unknown flow 'test'")));
 }
 

@@ -301,6 +301,23 @@ TEST_F(TrainResume, says_each_time_that_the_rate_is_not_that_of_the_config) {
   EXPECT_EQ(same.err.find("learning_rate stays"), std::string::npos) << same.err;
 }
 
+TEST_F(TrainResume, says_nothing_of_a_rate_that_a_callback_sets) {
+  const std::string setter = "ScheduledHyperParamSetter: {param: learning_rate, values: [[1, 0.02]]}";
+  int number = 0;
+  for (const std::string& callback :
+       {setter, "EnableIf: {condition: \"epoch > 0\", callback: {" + setter + "}}"}) {
+    const std::string name = "run" + std::to_string(number++);
+    const std::vector<std::string> with = {"--set", "callbacks=!append [" + callback + "]"};
+    const Outcome begun = train(with, name);
+    ASSERT_EQ(begun.code, 0) << begun.err;
+    std::vector<std::string> more = with;
+    more.insert(more.end(), {"--resume", "auto", "--set", "max_epoch=3"});
+    const Outcome outcome = train(more, name);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err.find("learning_rate stays"), std::string::npos) << callback << outcome.err;
+  }
+}
+
 TEST_F(TrainResume, auto_on_an_empty_folder_starts_afresh) {
   const Outcome outcome = train({"--resume", "auto"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
