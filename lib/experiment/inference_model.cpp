@@ -38,6 +38,13 @@ void reject_plugins(const LoadedConfig& config, const std::string& path) {
                                              "; use --allow-plugins if you trust them");
 }
 
+bool fits(const TensorSpec& wanted, const TensorSpec& given) {
+  bool all = given.dtype == wanted.dtype && given.shape.rank() == wanted.shape.rank();
+  for (int axis = 0; all && axis < static_cast<int>(given.shape.rank()); ++axis)
+    all = wanted.shape[axis] == Shape::kUnknown || wanted.shape[axis] == given.shape[axis];
+  return all;
+}
+
 }  // namespace
 
 std::unique_ptr<InferenceModel> InferenceModel::load(const std::string& path,
@@ -124,10 +131,7 @@ void InferenceModel::check_batch(const std::map<std::string, Tensor>& batch) con
       const Shape& shape = value.shape();
       const int64_t count = input.batched && shape.rank() > 0 ? shape[0] : 1;
       const TensorSpec wanted = input.batch_spec(count);
-      bool fits = value.dtype() == wanted.dtype && shape.rank() == wanted.shape.rank() && count > 0;
-      for (int axis = 0; fits && axis < static_cast<int>(shape.rank()); ++axis)
-        fits = wanted.shape[axis] == Shape::kUnknown || wanted.shape[axis] == shape[axis];
-      if (!fits)
+      if (count == 0 || !fits(wanted, value.spec()))
         throw ShapeError(
             "input '" + name + "' takes " +
             TensorSpec{wanted.dtype, input.batched ? wanted.shape.with(0, Shape::kUnknown) : wanted.shape}

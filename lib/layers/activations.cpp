@@ -12,11 +12,11 @@ namespace {
 
 /// A function with a parameter.
 struct AlphaRow {
-  const char* formula;  // has `alpha` once
-  double alpha;         // by default
+  const char* formula = "";  // has `alpha` once
+  double alpha = 1;          // by default
   Check allowed;
-  const char* doc;  // what alpha is
-  const char* example;
+  const char* doc = "";  // what alpha is
+  const char* example = "";
 };
 
 /// A formula of x.
