@@ -7,6 +7,7 @@
 #include "checkpoint/layout.h"
 #include "experiment/experiment.h"
 #include "experiment/stored_data.h"
+#include "input/input_source.h"
 #include "predict/load_weights.h"
 #include "system/machine.h"
 
@@ -36,13 +37,6 @@ void reject_plugins(const LoadedConfig& config, const std::string& path) {
   if (plugins == nullptr || plugins->size() == 0) return;
   throw ConfigError(plugins->position(), path + " names plugins, which run code: " + to_json(*plugins) +
                                              "; use --allow-plugins if you trust them");
-}
-
-bool fits(const TensorSpec& wanted, const TensorSpec& given) {
-  bool all = given.dtype == wanted.dtype && given.shape.rank() == wanted.shape.rank();
-  for (int axis = 0; all && axis < static_cast<int>(given.shape.rank()); ++axis)
-    all = wanted.shape[axis] == Shape::kUnknown || wanted.shape[axis] == given.shape[axis];
-  return all;
 }
 
 }  // namespace
@@ -120,30 +114,21 @@ std::vector<PredictOutput> InferenceModel::outputs() const {
   return parsed;
 }
 
-/// Errors: ConfigError for an input that the model does not have; ShapeError.
 void InferenceModel::check_batch(const std::map<std::string, Tensor>& batch) const {
   std::optional<int64_t> samples;
-  for (const auto& [name, value] : batch) {
-    std::vector<std::string> known;
-    for (const TowerInput& input : tower_->inputs()) {
-      known.push_back(input.name);
-      if (input.name != name) continue;
-      const Shape& shape = value.shape();
-      const int64_t count = input.batched && shape.rank() > 0 ? shape[0] : 1;
-      const TensorSpec wanted = input.batch_spec(count);
-      if (count == 0 || !fits(wanted, value.spec()))
-        throw ShapeError(
-            "input '" + name + "' takes " +
-            TensorSpec{wanted.dtype, input.batched ? wanted.shape.with(0, Shape::kUnknown) : wanted.shape}
-                .str() +
-            ", not " + value.spec().str());
-      if (input.batched && samples.value_or(count) != count)
-        throw ShapeError("input '" + name + "' has " + std::to_string(count) + " samples, another one " +
-                         std::to_string(*samples));
-      if (input.batched) samples = count;
-    }
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw unknown_reference("input", name, {}, known);
+  for (const TowerInput& input : tower_->inputs()) {
+    const auto given = batch.find(input.name);
+    if (given == batch.end()) continue;
+    const TensorSpec wanted = input.batch_spec(Shape::kUnknown);
+    const TensorSpec& found = given->second.spec();
+    if (found.dtype != wanted.dtype || !fits(wanted.shape, found.shape) || found.shape.elements() == 0)
+      throw ShapeError("input '" + input.name + "' takes " + wanted.str() + ", not " + found.str());
+    if (!input.batched) continue;
+    const int64_t count = found.shape[0];
+    if (samples.value_or(count) != count)
+      throw ShapeError("input '" + input.name + "' has " + std::to_string(count) + " samples, another one " +
+                       std::to_string(*samples));
+    samples = count;
   }
 }
 

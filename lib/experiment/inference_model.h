@@ -62,6 +62,7 @@ class InferenceModel {
  private:
   InferenceModel() = default;
   void make_tower(const CheckpointContent& content, const std::string& path);
+  /// Errors: ShapeError. What the model does not have, the Predictor rejects.
   void check_batch(const std::map<std::string, Tensor>& batch) const;
 
   LoadedConfig source_;

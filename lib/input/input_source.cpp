@@ -5,7 +5,6 @@
 #include "core/text.h"
 
 namespace tpack {
-namespace {
 
 bool fits(const Shape& wanted, const Shape& given) {
   if (wanted.rank() != given.rank()) return false;
@@ -15,6 +14,8 @@ bool fits(const Shape& wanted, const Shape& given) {
   }
   return true;
 }
+
+namespace {
 
 /// What makes an input fit the data: "; write dtype: uint8, shape: [28, 28]". Where whole numbers are wanted,
 /// as labels are, it is the type of the data that should change.
@@ -59,7 +60,7 @@ std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spe
       continue;
     }
     const TensorSpec& given = batches[*at].tensor;
-    const Shape wanted = input.batched ? input.spec.shape.prepend(Shape::kUnknown) : input.spec.shape;
+    const Shape wanted = input.batch_spec(Shape::kUnknown).shape;
     if (given.dtype != input.spec.dtype || !fits(wanted, given.shape)) {
       errors.add(input.position, "input '" + input.name + "' is " +
                                      TensorSpec{input.spec.dtype, wanted}.str() + ", but " + flow_name +

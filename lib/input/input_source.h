@@ -13,6 +13,9 @@
 
 namespace tpack {
 
+/// True if the shapes may be the same, whatever their unknown sizes turn out to be.
+bool fits(const Shape& wanted, const Shape& given);
+
 /// For each input the component's number. Errors: ConfigError with the input's position if the datapoints
 /// have no such component, or one of another type, shape or layout.
 std::vector<size_t> bind_inputs(const std::vector<TowerInput>& inputs, const Spec& batches,

@@ -20,8 +20,7 @@ const TowerInput& input_of(const InferenceModel& model, const std::string& name)
 
 /// Of a component of data.train; empty if it has none.
 std::vector<std::string> classes_of(const InferenceModel& model, const TowerInput& input) {
-  const auto known =
-      model.fit() == nullptr ? std::nullopt : model.fit()->declared().find("", input.component);
+  const auto known = model.fit()->declared().find("", input.component);
   return known ? known->classes : std::vector<std::string>();
 }
 
