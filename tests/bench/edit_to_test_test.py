@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-HEADERS = {"lib/core/text.h": "// texts\n", "lib/graph/op.h": "// ops\n"}
+HEADERS = {"lib/core/text.h": "// texts\n", "lib/tensor/dtype.h": "// types\n", "lib/graph/op.h": "// ops\n"}
 # Records which headers are edited, then ends, fails or waits, depending on the file `how`.
 CMAKE = """#!/bin/sh
 grep -l kEdit lib/*/*.h | sed "s|^|$6 |" >>builds
@@ -29,7 +29,7 @@ class EditToTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         for name, text in {**HEADERS, "bin/cmake": CMAKE, "b/tests/core/test_core": "#!/bin/sh\n",
-                           "b/tests/backend/test_backend": "#!/bin/sh\n"}.items():
+                           "b/tests/tensor/test_tensor": "#!/bin/sh\n", "b/tests/graph/test_graph": "#!/bin/sh\n"}.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(text)
             (self.root / name).chmod(0o755)
@@ -51,8 +51,9 @@ class EditToTest(unittest.TestCase):
         output, error = process.communicate(timeout=60)
         self.assertEqual((process.returncode, error), (0, ""))
         self.assertEqual((self.root / "builds").read_text().splitlines(),
-                         ["test_core lib/core/text.h"] * 2 + ["test_backend lib/graph/op.h"] * 2)
-        self.assertRegex(output, r"^lib/core/text\.h: \d+\.\d s until test_core has run .*\nlib/graph/op\.h: \d+\.\d s until test_backend")
+                         ["test_core lib/core/text.h"] * 2 + ["test_tensor lib/tensor/dtype.h"] * 2 + ["test_graph lib/graph/op.h"] * 2)
+        self.assertRegex(output, r"^lib/core/text\.h: \d+\.\d s until test_core has run .*\n"
+                                 r"lib/tensor/dtype\.h: \d+\.\d s until test_tensor has run .*\nlib/graph/op\.h: \d+\.\d s until test_graph")
         self.check_headers()
 
     def test_restores_the_header_where_the_build_fails(self):
