@@ -29,10 +29,6 @@ Shape without(const Shape& shape, const std::vector<int>& axes) {
   return Shape(sizes);
 }
 
-bool gives_bool(pointwise::Fn fn) {
-  return fn == pointwise::Fn::kGreater || fn == pointwise::Fn::kGreaterEqual || fn == pointwise::Fn::kEqual;
-}
-
 OutputMeaning meaning_of(pointwise::Fn fn) {
   if (fn == pointwise::Fn::kSigmoid) return OutputMeaning::kProbabilities;
   return fn == pointwise::Fn::kTanh ? OutputMeaning::kSigned : OutputMeaning::kNumbers;
@@ -144,7 +140,7 @@ Symbol Builder::apply(pointwise::Fn fn, std::initializer_list<Operand> operands)
   }
   expression.inputs = static_cast<int>(inputs.size());
   expression.results = {static_cast<int>(expression.code.size())};
-  expression.types = {gives_bool(fn) ? DType::kBool : float_type()};
+  expression.types = {pointwise::gives_bool(fn) ? DType::kBool : float_type()};
   expression.code.push_back(call);
   const auto op = std::make_shared<const pointwise::Pointwise>(std::move(expression));
   return declare(emit(op, std::move(inputs)).out(), meaning_of(fn));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -127,30 +128,16 @@ class Builder {
     double value = 0;
   };
   Symbol apply(pointwise::Fn fn, std::initializer_list<Operand> operands);
-  Symbol add(Operand a, Operand b) { return apply(pointwise::Fn::kAdd, {a, b}); }
-  Symbol sub(Operand a, Operand b) { return apply(pointwise::Fn::kSub, {a, b}); }
-  Symbol mul(Operand a, Operand b) { return apply(pointwise::Fn::kMul, {a, b}); }
-  Symbol div(Operand a, Operand b) { return apply(pointwise::Fn::kDiv, {a, b}); }
-  Symbol max(Operand a, Operand b) { return apply(pointwise::Fn::kMax, {a, b}); }
-  Symbol min(Operand a, Operand b) { return apply(pointwise::Fn::kMin, {a, b}); }
-  Symbol greater(Operand a, Operand b) { return apply(pointwise::Fn::kGreater, {a, b}); }
-  Symbol greater_equal(Operand a, Operand b) { return apply(pointwise::Fn::kGreaterEqual, {a, b}); }
-  Symbol equal(Operand a, Operand b) { return apply(pointwise::Fn::kEqual, {a, b}); }
-  Symbol select(Operand condition, Operand yes, Operand no) {
-    return apply(pointwise::Fn::kSelect, {condition, yes, no});
+  /// A method for each function of pointwise_functions.def, with as many operands as it has: add(x, 1.0),
+  /// exp(x).
+#define TPACK_FUNCTION(enumerator, name, arity, ...)                                  \
+  template <std::convertible_to<Operand>... Operands>                                 \
+  Symbol name(const Operands&... operands) requires(sizeof...(Operands) == (arity)) { \
+    return apply(pointwise::Fn::enumerator, {operands...});                           \
   }
-  Symbol neg(Symbol x) { return apply(pointwise::Fn::kNeg, {x}); }
-  Symbol abs(Symbol x) { return apply(pointwise::Fn::kAbs, {x}); }
-  Symbol exp(Symbol x) { return apply(pointwise::Fn::kExp, {x}); }
-  Symbol expm1(Symbol x) { return apply(pointwise::Fn::kExpm1, {x}); }
-  Symbol log(Symbol x) { return apply(pointwise::Fn::kLog, {x}); }
-  Symbol sqrt(Symbol x) { return apply(pointwise::Fn::kSqrt, {x}); }
-  Symbol rsqrt(Symbol x) { return apply(pointwise::Fn::kRsqrt, {x}); }
-  Symbol tanh(Symbol x) { return apply(pointwise::Fn::kTanh, {x}); }
-  Symbol sigmoid(Symbol x) { return apply(pointwise::Fn::kSigmoid, {x}); }
-  Symbol softplus(Symbol x) { return apply(pointwise::Fn::kSoftplus, {x}); }
-  Symbol floor(Symbol x) { return apply(pointwise::Fn::kFloor, {x}); }
-  Symbol square(Symbol x) { return mul(x, x); }
+#include "graph/pointwise_functions.def"
+#undef TPACK_FUNCTION
+  Symbol square(const Operand& x) { return mul(x, x); }
   /// The same values as another type; floats become integers by truncation.
   Symbol cast(Symbol x, DType type);
   /// In the graph's float type.

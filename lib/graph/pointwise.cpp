@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/text.h"
 #include "graph/builder.h"
@@ -9,24 +10,25 @@
 namespace tpack::pointwise {
 namespace {
 
-struct FnInfo {
-  Fn fn;
+struct FunctionRow {
   const char* name;
   int arity;
+  bool gives_bool;
 };
-constexpr std::array<FnInfo, 24> kFunctions = {
-    {{Fn::kInput, "input", 0},     {Fn::kConstant, "constant", 0},
-     {Fn::kAdd, "add", 2},         {Fn::kSub, "sub", 2},
-     {Fn::kMul, "mul", 2},         {Fn::kDiv, "div", 2},
-     {Fn::kMax, "max", 2},         {Fn::kMin, "min", 2},
-     {Fn::kGreater, "greater", 2}, {Fn::kGreaterEqual, "greater_equal", 2},
-     {Fn::kEqual, "equal", 2},     {Fn::kSelect, "select", 3},
-     {Fn::kNeg, "neg", 1},         {Fn::kAbs, "abs", 1},
-     {Fn::kExp, "exp", 1},         {Fn::kExpm1, "expm1", 1},
-     {Fn::kLog, "log", 1},         {Fn::kSqrt, "sqrt", 1},
-     {Fn::kRsqrt, "rsqrt", 1},     {Fn::kTanh, "tanh", 1},
-     {Fn::kSigmoid, "sigmoid", 1}, {Fn::kSoftplus, "softplus", 1},
-     {Fn::kFloor, "floor", 1},     {Fn::kTrunc, "trunc", 1}}};
+constexpr bool kFloat = false;
+constexpr bool kBool = true;
+constexpr auto kRows = std::to_array<FunctionRow>({
+    {"input", 0, kFloat},
+    {"constant", 0, kFloat},
+#define TPACK_FUNCTION(enumerator, name, arity, result, ...) {#name, arity, result},
+#include "graph/pointwise_functions.def"
+#undef TPACK_FUNCTION
+});
+constexpr auto kFunctions = std::to_array<Fn>({
+#define TPACK_FUNCTION(enumerator, ...) Fn::enumerator,
+#include "graph/pointwise_functions.def"
+#undef TPACK_FUNCTION
+});
 
 std::string text_of(const Expression& e, int reg) {
   const Instruction& instruction = e.code[static_cast<size_t>(reg)];
@@ -39,81 +41,61 @@ std::string text_of(const Expression& e, int reg) {
   return text + ")";
 }
 
-/// What each argument of one function gets of dy; the formulas use the output y where that lets the input be
-/// dropped.
-class Derivative {
- public:
-  using Operand = Builder::Operand;
-  Derivative(Builder& b, Symbol y, Symbol dy) : b_(b), y_(y), dy_(dy) {}
+using Operand = Builder::Operand;
+/// What each argument of a function gets of dy; nothing where it has no gradient.
+using Parts = std::array<Symbol, 3>;
 
-  std::array<Symbol, 3> of(Fn fn, const std::array<Operand, 3>& x) const {
-    switch (fn) {
-      case Fn::kAdd:
-        return {dy_, dy_, {}};
-      case Fn::kSub:
-        return {dy_, b_.neg(dy_), {}};
-      case Fn::kMul:
-        return {b_.mul(dy_, x[1]), b_.mul(dy_, x[0]), {}};
-      case Fn::kDiv:
-        return {b_.div(dy_, x[1]), b_.neg(b_.div(b_.mul(dy_, y_), x[1])), {}};
-      case Fn::kMax:
-        return extremum(x[0], x[1], true);
-      case Fn::kMin:
-        return extremum(x[0], x[1], false);
-      case Fn::kSelect:
-        return {Symbol{}, b_.select(x[0], dy_, 0.0), b_.select(x[0], 0.0, dy_)};
-      default:
-        return {unary(fn, x[0]), {}, {}};
-    }
+Parts parts(Symbol a, Symbol b = {}, Symbol c = {}) { return {a, b, c}; }
+Parts none() { return {}; }
+
+/// Of kMax if `is_max`, else of kMin.
+Parts parts_of_extremum(Builder& b, const std::array<Operand, 3>& x, Symbol y, Symbol dy, bool is_max) {
+  // Against a number the output tells which side won: ReLU needs only its output, not its input.
+  const auto beyond = [&](Operand p, Operand q) { return is_max ? b.greater(p, q) : b.greater(q, p); };
+  if (!x[1].symbol) return parts(b.select(beyond(y, x[1]), dy, 0.0));
+  if (!x[0].symbol) return parts({}, b.select(beyond(y, x[0]), dy, 0.0));
+  const Symbol first = is_max ? b.greater_equal(x[0], x[1]) : b.greater_equal(x[1], x[0]);
+  return parts(b.select(first, dy, 0.0), b.select(first, 0.0, dy));
+}
+
+/// 0 where a power of 0 is constant: as a function of the base for an exponent of 0, of the exponent for a
+/// base of 0.
+Parts parts_of_power(Builder& b, const Operand& base, const Operand& exponent, Symbol y, Symbol dy) {
+  Parts result;
+  if (base.symbol && exponent.symbol) {
+    const Symbol slope = b.mul(exponent, b.pow(base, b.sub(exponent, 1.0)));
+    result[0] = b.mul(dy, b.select(b.equal(exponent, 0.0), 0.0, slope));
+  } else if (base.symbol && exponent.value != 0) {
+    result[0] = b.mul(dy, b.mul(b.pow(base, exponent.value - 1), exponent));
   }
-
- private:
-  std::array<Symbol, 3> extremum(const Operand& a, const Operand& c, bool is_max) const {
-    // Against a number the output tells which side won: ReLU needs only its output, not its input.
-    const auto beyond = [&](Operand p, Operand q) { return is_max ? b_.greater(p, q) : b_.greater(q, p); };
-    if (!c.symbol) return {b_.select(beyond(y_, c), dy_, 0.0), {}, {}};
-    if (!a.symbol) return {Symbol{}, b_.select(beyond(y_, a), dy_, 0.0), {}};
-    const Symbol first = is_max ? b_.greater_equal(a, c) : b_.greater_equal(c, a);
-    return {b_.select(first, dy_, 0.0), b_.select(first, 0.0, dy_), {}};
+  if (base.symbol && exponent.symbol) {
+    result[1] = b.mul(dy, b.select(b.equal(base, 0.0), 0.0, b.mul(y, b.log(base))));
+  } else if (exponent.symbol && base.value != 0) {
+    result[1] = b.mul(dy, b.mul(y, std::log(base.value)));
   }
+  return result;
+}
 
-  Symbol unary(Fn fn, const Operand& x) const {
-    switch (fn) {
-      case Fn::kNeg:
-        return b_.neg(dy_);
-      case Fn::kAbs:
-        // 0 at 0; NaN at NaN, where the difference of x and itself is.
-        return b_.mul(dy_, b_.add(b_.sub(b_.greater(x, 0.0), b_.greater(0.0, x)), b_.sub(x, x)));
-      case Fn::kExp:
-        return b_.mul(dy_, y_);
-      case Fn::kExpm1:  // of y it would have no digit left where y is near -1
-        return b_.mul(dy_, b_.exp(x.symbol));
-      case Fn::kSoftplus:
-        return b_.mul(dy_, b_.sigmoid(x.symbol));
-      case Fn::kLog:
-        return b_.div(dy_, x);
-      case Fn::kSqrt:
-        return b_.div(b_.mul(dy_, 0.5), y_);
-      case Fn::kRsqrt:
-        return b_.mul(b_.mul(b_.mul(dy_, -0.5), y_), b_.mul(y_, y_));  // y^3 may overflow
-      case Fn::kTanh:
-        return b_.mul(dy_, b_.sub(1.0, b_.mul(y_, y_)));
-      case Fn::kSigmoid:
-        return b_.mul(dy_, b_.mul(y_, b_.sub(1.0, y_)));
-      default:
-        return {};  // steps: comparisons, floor, trunc
-    }
+Parts derivative_of(Fn fn, Builder& b, const std::array<Operand, 3>& x, Symbol y, Symbol dy) {
+  switch (fn) {
+    case Fn::kInput:
+    case Fn::kConstant:
+      return none();
+#define TPACK_FUNCTION(enumerator, name, arity, result, definition, vector, derivative) \
+  case Fn::enumerator:                                                                  \
+    return derivative;
+#include "graph/pointwise_functions.def"
+#undef TPACK_FUNCTION
   }
-
-  Builder& b_;
-  Symbol y_;
-  Symbol dy_;
-};
+  return none();
+}
 
 }  // namespace
 
-const char* name_of(Fn fn) { return kFunctions[static_cast<size_t>(fn)].name; }
-int arity(Fn fn) { return kFunctions[static_cast<size_t>(fn)].arity; }
+std::span<const Fn> functions() { return kFunctions; }
+const char* name_of(Fn fn) { return kRows[static_cast<size_t>(fn)].name; }
+int arity(Fn fn) { return kRows[static_cast<size_t>(fn)].arity; }
+bool gives_bool(Fn fn) { return kRows[static_cast<size_t>(fn)].gives_bool; }
 
 std::string Expression::str() const {
   std::string text;
@@ -160,7 +142,7 @@ std::vector<Symbol> Pointwise::gradient(Builder& b, const Node& n, std::span<con
     if (is_float(n.inputs[0].dtype())) dx[0] = b.cast(dy[0], n.inputs[0].dtype());
     return dx;
   }
-  std::array<Builder::Operand, 3> operands = {0.0, 0.0, 0.0};
+  std::array<Operand, 3> operands = {0.0, 0.0, 0.0};
   std::array<int, 3> input_of = {-1, -1, -1};
   for (size_t i = 0; i < static_cast<size_t>(arity(call.fn)); ++i) {
     const Instruction& load = expression_.code[static_cast<size_t>(call.args[i])];
@@ -171,13 +153,13 @@ std::vector<Symbol> Pointwise::gradient(Builder& b, const Node& n, std::span<con
       operands[i] = load.value;
     }
   }
-  const auto parts = Derivative(b, n.out(), dy[0]).of(call.fn, operands);
+  const Parts of_operands = derivative_of(call.fn, b, operands, n.out(), dy[0]);
   for (size_t i = 0; i < 3; ++i) {
-    if (input_of[i] < 0 || !parts[i]) continue;
+    if (input_of[i] < 0 || !of_operands[i]) continue;
     Symbol& into = dx[static_cast<size_t>(input_of[i])];
     const Symbol& input = n.inputs[static_cast<size_t>(input_of[i])];
     if (!is_float(input.dtype())) continue;
-    const Symbol part = b.sum_to(parts[i], input.shape());
+    const Symbol part = b.sum_to(of_operands[i], input.shape());
     into = into ? b.add(into, part) : part;
   }
   return dx;
@@ -189,50 +171,11 @@ T evaluate(Fn fn, T a, T b, T c) {
     case Fn::kInput:
     case Fn::kConstant:
       return a;
-    case Fn::kAdd:
-      return a + b;
-    case Fn::kSub:
-      return a - b;
-    case Fn::kMul:
-      return a * b;
-    case Fn::kDiv:
-      return a / b;
-    case Fn::kMax:
-      return a > b || std::isnan(a) ? a : b;
-    case Fn::kMin:
-      return a < b || std::isnan(a) ? a : b;
-    case Fn::kGreater:
-      return static_cast<T>(a > b);
-    case Fn::kGreaterEqual:
-      return static_cast<T>(a >= b);
-    case Fn::kEqual:
-      return static_cast<T>(a == b);
-    case Fn::kSelect:
-      return a != 0 ? b : c;
-    case Fn::kNeg:
-      return -a;
-    case Fn::kAbs:
-      return std::abs(a);
-    case Fn::kExp:
-      return std::exp(a);
-    case Fn::kExpm1:
-      return std::expm1(a);
-    case Fn::kLog:
-      return std::log(a);
-    case Fn::kSqrt:
-      return std::sqrt(a);
-    case Fn::kRsqrt:
-      return 1 / std::sqrt(a);
-    case Fn::kTanh:
-      return std::tanh(a);
-    case Fn::kSigmoid:
-      return 1 / (1 + std::exp(-a));
-    case Fn::kSoftplus:
-      return (a > 0 || std::isnan(a) ? a : 0) + std::log1p(std::exp(-std::abs(a)));
-    case Fn::kFloor:
-      return std::floor(a);
-    case Fn::kTrunc:
-      return std::trunc(a);
+#define TPACK_FUNCTION(enumerator, name, arity, result, definition, ...) \
+  case Fn::enumerator:                                                   \
+    return static_cast<T>(definition);
+#include "graph/pointwise_functions.def"
+#undef TPACK_FUNCTION
   }
   return a;
 }

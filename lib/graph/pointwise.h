@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,35 +10,20 @@
 
 namespace tpack::pointwise {
 
-/// The functions of an expression. Comparisons give 1 or 0.
+/// The functions of an expression (pointwise_functions.def), after what they are computed from.
 enum class Fn : uint8_t {
   kInput,
   kConstant,
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kMax,
-  kMin,
-  kGreater,
-  kGreaterEqual,
-  kEqual,
-  kSelect,  // a != 0 ? b : c
-  kNeg,
-  kAbs,
-  kExp,
-  kExpm1,  // exp(x) - 1, exact near 0
-  kLog,
-  kSqrt,
-  kRsqrt,
-  kTanh,
-  kSigmoid,
-  kSoftplus,  // log(1 + exp(x)), exact where exp(x) is small
-  kFloor,
-  kTrunc
+#define TPACK_FUNCTION(enumerator, ...) enumerator,
+#include "graph/pointwise_functions.def"
+#undef TPACK_FUNCTION
 };
+/// All but kInput and kConstant.
+std::span<const Fn> functions();
 const char* name_of(Fn fn);
 int arity(Fn fn);
+/// True if it gives 1 or 0.
+bool gives_bool(Fn fn);
 
 /// register i = fn(registers args), or input `args[0]`, or the constant `value`.
 struct Instruction {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <span>
 #include <vector>
@@ -18,24 +19,6 @@ using Fn = pointwise::Fn;
 using Operand = Builder::Operand;
 using Kind = ExpressionNode::Kind;
 
-struct FormulaFunction {
-  const char* name;
-  Fn fn;
-};
-constexpr std::array<FormulaFunction, 13> kFormulaFunctions = {{{"abs", Fn::kAbs},
-                                                                {"exp", Fn::kExp},
-                                                                {"expm1", Fn::kExpm1},
-                                                                {"floor", Fn::kFloor},
-                                                                {"log", Fn::kLog},
-                                                                {"max", Fn::kMax},
-                                                                {"min", Fn::kMin},
-                                                                {"rsqrt", Fn::kRsqrt},
-                                                                {"sigmoid", Fn::kSigmoid},
-                                                                {"softplus", Fn::kSoftplus},
-                                                                {"sqrt", Fn::kSqrt},
-                                                                {"square", Fn::kMul},
-                                                                {"tanh", Fn::kTanh}}};
-
 struct Arithmetic {
   const char* sign;
   Fn fn;
@@ -43,9 +26,20 @@ struct Arithmetic {
 constexpr std::array<Arithmetic, 4> kArithmetic = {
     {{"+", Fn::kAdd}, {"-", Fn::kSub}, {"*", Fn::kMul}, {"/", Fn::kDiv}}};
 
+/// All functions of one value, and those of more that have no operator: by name.
+std::map<std::string, Fn> formula_functions() {
+  std::map<std::string, Fn> functions;
+  for (const Fn fn : pointwise::functions()) {
+    const bool is_called = fn == Fn::kMax || fn == Fn::kMin || fn == Fn::kPow;
+    if (is_called || (pointwise::arity(fn) == 1 && fn != Fn::kNeg)) functions[pointwise::name_of(fn)] = fn;
+  }
+  return functions;
+}
+
 std::vector<std::string> function_names() {
-  std::vector<std::string> names;
-  for (const FormulaFunction& function : kFormulaFunctions) names.emplace_back(function.name);
+  std::vector<std::string> names = {"square"};
+  for (const auto& [name, fn] : formula_functions()) names.push_back(name);
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -172,13 +166,11 @@ class FormulaEmitter {
   }
 
   Operand called(const ExpressionNode& node) {
-    const auto* function = std::find_if(kFormulaFunctions.begin(), kFormulaFunctions.end(),
-                                        [&](const FormulaFunction& f) { return node.text == f.name; });
     Operand result = part(node, 0);
     if (node.text == "square") return apply(node, Fn::kMul, {result, result, 0.0});
-    if (node.text != "min" && node.text != "max") return apply(node, function->fn, {result, 0.0, 0.0});
-    for (size_t i = 1; i < node.parts.size(); ++i)
-      result = apply(node, function->fn, {result, part(node, i), 0.0});
+    const Fn fn = formula_functions().at(node.text);
+    if (pointwise::arity(fn) == 1) return apply(node, fn, {result, 0.0, 0.0});
+    for (size_t i = 1; i < node.parts.size(); ++i) result = apply(node, fn, {result, part(node, i), 0.0});
     return result;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -35,6 +36,7 @@ constexpr Real kSeluAlpha = 1.6732632423543772848170429916717L;
 
 Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
 Real softplus(Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+Real zero(Real /*x*/) { return 0; }
 Real hard_sigmoid(Real x) { return std::clamp<Real>(x + 3, 0, 6) / 6; }
 
 const std::vector<FloatCase> kFloatCases = {
@@ -76,7 +78,31 @@ const std::vector<FloatCase> kFloatCases = {
      [](Real x) { return 1 / (2 * std::sqrt(x)); }, 0, 100},
     {"rsqrt", "Elementwise: rsqrt(x)", [](Real x) { return 1 / std::sqrt(x); },
      [](Real x) { return -1 / (2 * x * std::sqrt(x)); }, 0, 100},
-    {"softplus_in_a_formula", "Elementwise: softplus(x)", softplus, sigmoid}};
+    {"softplus_in_a_formula", "Elementwise: softplus(x)", softplus, sigmoid},
+    {"sigmoid_in_a_formula", "Elementwise: sigmoid(x)", sigmoid,
+     [](Real x) { return sigmoid(x) * sigmoid(-x); }, -100, 100, 2e-7},
+    {"tanh_in_a_formula", "Elementwise: tanh(x)", [](Real x) { return std::tanh(x); },
+     [](Real x) { return 1 / (std::cosh(x) * std::cosh(x)); }, -100, 100, 4e-7},
+    {"log1p", "Elementwise: log1p(x)", [](Real x) { return std::log1p(x); },
+     [](Real x) { return 1 / (1 + x); }, -1, 100},
+    {"erf", "Elementwise: erf(x)", [](Real x) { return std::erf(x); },
+     [](Real x) { return 2 / std::sqrt(std::numbers::pi_v<Real>) * std::exp(-x * x); }, -100, 100, 1e-20},
+    {"sin", "Elementwise: sin(x)", [](Real x) { return std::sin(x); }, [](Real x) { return std::cos(x); }},
+    {"cos", "Elementwise: cos(x)", [](Real x) { return std::cos(x); }, [](Real x) { return -std::sin(x); }},
+    {"square_root_of_the_fifth_power", "Elementwise: pow(x, 2.5)",
+     [](Real x) { return std::pow(x, Real{2.5}); }, [](Real x) { return 2.5L * std::pow(x, Real{1.5}); }, 0,
+     100},
+    {"third_power", "Elementwise: pow(x, 3)", [](Real x) { return x * x * x; },
+     [](Real x) { return 3 * x * x; }},
+    {"power_of_three", "Elementwise: pow(3, x)", [](Real x) { return std::pow(Real{3}, x); },
+     [](Real x) { return std::log(Real{3}) * std::pow(Real{3}, x); }, -79, 80},
+    {"abs", "Elementwise: abs(x)", [](Real x) { return std::abs(x); },
+     [](Real x) { return x > 0 ? Real{1} : Real{-1}; }},
+    {"sign", "Elementwise: sign(x)", [](Real x) { return x > 0 ? Real{1} : Real{-1}; }, zero},
+    {"floor", "Elementwise: floor(x)", [](Real x) { return std::floor(x); }, zero},
+    {"round", "Elementwise: round(x)", [](Real x) { return std::nearbyint(x); }, zero},
+    {"trunc", "Elementwise: trunc(x)", [](Real x) { return std::trunc(x); }, zero},
+    {"is_nan", "Elementwise: is_nan(x)", zero, zero}};
 
 /// Both signs of numbers from 1e-30 to 100, each 1.23 times the one before, within the range of the case.
 std::vector<float> numbers_for(Real least, Real most) {
@@ -116,6 +142,16 @@ TEST_P(AccuracyOfFloats, of_value_and_gradient) {
       {Tensor::of<float>({static_cast<int64_t>(x.size())}, x)}, {});
   expect_near(found[0], x, c.value, 0);
   expect_near(found[1], x, c.gradient, c.gradient_from_output);
+}
+
+TEST(AccuracyOfFloats, has_a_case_for_every_function_of_one_value) {
+  for (const pointwise::Fn fn : pointwise::functions()) {
+    if (pointwise::arity(fn) != 1 || fn == pointwise::Fn::kNeg) continue;
+    const std::string layer = std::string("Elementwise: ") + pointwise::name_of(fn) + "(x)";
+    EXPECT_TRUE(std::any_of(kFloatCases.begin(), kFloatCases.end(), [&](const FloatCase& c) {
+      return c.layer == layer;
+    })) << layer;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, AccuracyOfFloats, testing::ValuesIn(kFloatCases),

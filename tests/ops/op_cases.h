@@ -249,7 +249,10 @@ inline std::vector<OpCase> step_cases() {
   const Tensor labels = Tensor::of<int32_t>({4}, {0, 4, 5, -1});  // two are out of range
   return {
       step_case("floor", [](Builder& b, Symbols in) { return b.floor(in[0]); }, {x}),
-      step_case("trunc", [](Builder& b, Symbols in) { return b.apply(pointwise::Fn::kTrunc, {in[0]}); }, {x}),
+      step_case("trunc", [](Builder& b, Symbols in) { return b.trunc(in[0]); }, {x}),
+      step_case("round", [](Builder& b, Symbols in) { return b.round(in[0]); }, {x}),
+      step_case("sign", [](Builder& b, Symbols in) { return b.sign(in[0]); }, {x}),
+      step_case("is nan", [](Builder& b, Symbols in) { return b.add(b.is_nan(in[0]), 2.0); }, {x}),
       step_case("cast to int32", [](Builder& b, Symbols in) { return b.cast(in[0], DType::kInt32); }, {x}),
       step_case("cast to int64", [](Builder& b, Symbols in) { return b.cast(in[0], DType::kInt64); }, {x}),
       step_case("greater", [](Builder& b, Symbols in) { return b.greater(in[0], in[1]); }, {x, y}),
@@ -307,15 +310,17 @@ inline std::vector<OpCase> step_cases() {
 inline std::vector<OpCase> pointwise_cases() {
   using Fn = pointwise::Fn;
   std::vector<OpCase> cases;
-  for (const Fn fn : {Fn::kAdd, Fn::kSub, Fn::kMul, Fn::kDiv, Fn::kMax, Fn::kMin}) {
+  for (const Fn fn : {Fn::kAdd, Fn::kSub, Fn::kMul, Fn::kDiv, Fn::kMax, Fn::kMin, Fn::kPow}) {
     cases.push_back({pointwise::name_of(fn),
                      [fn](Builder& b, Symbols in) {
                        return std::vector{b.apply(fn, {in[0], in[1]})};
                      },
                      {random_tensor({3, 4}, 1), random_tensor({4}, 2, DType::kFloat64, 0.6, 2)}});
   }
-  for (const Fn fn : {Fn::kNeg, Fn::kAbs, Fn::kExp, Fn::kExpm1, Fn::kLog, Fn::kSqrt, Fn::kRsqrt, Fn::kTanh,
-                      Fn::kSigmoid, Fn::kSoftplus}) {
+  for (const Fn fn : pointwise::functions()) {
+    const bool is_flat =
+        fn == Fn::kSign || fn == Fn::kFloor || fn == Fn::kRound || fn == Fn::kTrunc;  // see step_cases
+    if (pointwise::arity(fn) != 1 || pointwise::gives_bool(fn) || is_flat) continue;
     cases.push_back({pointwise::name_of(fn),
                      [fn](Builder& b, Symbols in) { return std::vector{b.apply(fn, {in[0]})}; },
                      {random_tensor({5}, 1, DType::kFloat64, 0.3, 2)}});
@@ -356,8 +361,9 @@ inline std::set<std::string> ops_of(const OpCase& c) {
 inline std::vector<std::string> ops_without_case(const std::vector<OpCase>& cases) {
   std::set<std::string> all = {"Literal", pointwise::Pointwise::kType};
   for (const ComponentInfo* info : Registry<Op>::table().list()) all.insert(info->name);
-  for (int fn = 0; fn <= static_cast<int>(pointwise::Fn::kTrunc); ++fn)
-    all.insert(pointwise::name_of(static_cast<pointwise::Fn>(fn)));
+  for (const pointwise::Fn fn : {pointwise::Fn::kInput, pointwise::Fn::kConstant})
+    all.insert(pointwise::name_of(fn));
+  for (const pointwise::Fn fn : pointwise::functions()) all.insert(pointwise::name_of(fn));
   std::set<std::string> covered;
   for (const OpCase& c : cases) covered.merge(ops_of(c));
   std::vector<std::string> missing;

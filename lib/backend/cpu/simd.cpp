@@ -1,5 +1,6 @@
 #include "backend/cpu/simd.h"
 
+#include <cmath>
 #include <limits>
 
 #include "ops/random_uniform.h"
@@ -67,37 +68,127 @@ TPACK_INLINE V softplus_of(F d, V a) {
   return hn::IfThenElse(hn::IsNaN(a), a, y);
 }
 
+/// hn::Log1p is valid only for numbers between -1 and infinity.
+TPACK_INLINE V log1p_of(F d, V a) {
+  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  const V minus_one = hn::Set(d, -1.0F);
+  const V above =
+      hn::IfThenElse(hn::Lt(a, infinity), hn::Log1p(d, a), a);  // infinity and NaN stay as they are
+  const V at_end = hn::IfThenElse(hn::Eq(a, minus_one), hn::Neg(infinity), above);
+  return hn::IfThenElse(hn::Lt(a, minus_one), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), at_end);
+}
+
+TPACK_INLINE V sign_of(F d, V a) {
+  const V one = hn::CopySign(hn::Set(d, 1.0F), a);
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenZeroElse(hn::Eq(a, hn::Zero(d)), one));
+}
+
+/// The polynomial of x with these coefficients, that of the highest power first.
+template <size_t kCount>
+TPACK_INLINE V polynomial(F d, V x, const float (&coefficients)[kCount]) {
+  V y = hn::Set(d, coefficients[0]);
+  for (size_t i = 1; i < kCount; ++i) y = hn::MulAdd(y, x, hn::Set(d, coefficients[i]));
+  return y;
+}
+
+/// x P(x^2) up to 1, and 1 - exp(Q(x)) above; P and Q interpolate erf(x) / x and log(erfc(x)) at Chebyshev
+/// nodes.
+TPACK_INLINE V erf_of(F d, V a) {
+  constexpr float kP[] = {-9.673590284364764e-06F, 0.00011268253729213029F, -0.0008484396385028958F,
+                          0.005221053492277861F,   -0.026865437626838684F,  0.11283782869577408F,
+                          -0.37612637877464294F,   1.128379225730896F};
+  constexpr float kQ[] = {1.6140616025950294e-06F, -4.559062290354632e-05F, 0.0005927695310674608F,
+                          -0.004740222357213497F,  0.02636471763253212F,    -0.10997824370861053F,
+                          -0.6319370865821838F,    -1.1301666498184204F,    0.0003032129898201674F};
+  const V one = hn::Set(d, 1.0F);
+  const V size = hn::Abs(a);
+  const V small = hn::Mul(a, polynomial(d, hn::Mul(a, a), kP));
+  const V far = hn::Min(size, hn::Set(d, 4.0F));  // from where erf is 1 in float
+  const V large = hn::CopySign(hn::Sub(one, hn::Exp(d, polynomial(d, far, kQ))), a);
+  const V y = hn::IfThenElse(hn::Lt(size, one), small, large);
+  return hn::IfThenElse(hn::IsNaN(a), a, y);
+}
+
+using D64 = hn::ScalableTag<double>;
+using V64 = hn::Vec<D64>;
+
+/// A function of two vectors computed in double.
+template <class Function>
+TPACK_INLINE V in_double(F d, V a, V b, const Function& function) {
+  const D64 wide;
+  const hn::Rebind<float, D64> narrow;
+  HWY_ALIGN float x[hn::MaxLanes(F())];
+  HWY_ALIGN float y[hn::MaxLanes(F())];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  for (size_t i = 0; i < hn::Lanes(d); i += hn::Lanes(wide)) {
+    const V64 p = hn::PromoteTo(wide, hn::Load(narrow, x + i));
+    const V64 q = hn::PromoteTo(wide, hn::Load(narrow, y + i));
+    hn::Store(hn::DemoteTo(narrow, function(wide, p, q)), narrow, x + i);
+  }
+  return hn::Load(d, x);
+}
+
+/// exp(b log|a|) with the sign of a power, and the ends of the range as std::pow has them.
+TPACK_INLINE V64 power(D64 d, V64 a, V64 b) {
+  const V64 zero = hn::Zero(d);
+  const V64 one = hn::Set(d, 1.0);
+  const V64 infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+  const V64 size = hn::Abs(a);
+  const V64 inside = hn::IfThenElse(hn::Lt(size, infinity), hn::Log(d, size), size);
+  const V64 log = hn::IfThenElse(hn::Eq(size, zero), hn::Neg(infinity), inside);
+  const V64 product = hn::Mul(b, log);
+  const V64 most = hn::Set(d, 700.0);  // far beyond what a float can be
+  const V64 bounded = hn::Max(hn::Min(product, most), hn::Neg(most));
+  V64 y = hn::IfThenElse(hn::IsNaN(product), product, hn::Exp(d, bounded));
+  y = hn::IfThenElse(hn::Eq(size, one), one, y);
+  const auto is_integer = hn::Eq(b, hn::Trunc(b));
+  const V64 half = hn::Mul(b, hn::Set(d, 0.5));
+  const auto is_odd = hn::And(is_integer, hn::Ne(half, hn::Trunc(half)));
+  const auto is_negative = hn::Lt(hn::CopySign(one, a), zero);
+  const V64 nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
+  const auto is_undefined =
+      hn::And(hn::And(hn::Lt(a, zero), hn::Lt(size, infinity)), hn::Ne(b, hn::Trunc(b)));
+  y = hn::IfThenElse(hn::And(is_negative, is_odd), hn::Neg(y), y);
+  y = hn::IfThenElse(is_undefined, nan, y);
+  return hn::IfThenElse(hn::Or(hn::Eq(b, zero), hn::Eq(a, one)), one, y);
+}
+
+TPACK_INLINE V pow_of(F d, V a, V b) {
+  return in_double(d, a, b, [](D64 wide, V64 p, V64 q) HWY_ATTR { return power(wide, p, q); });
+}
+
+/// The function of numbers, for what the one of vectors is not valid for.
+TPACK_INLINE V one_by_one(F d, V a, float (*function)(float)) {
+  HWY_ALIGN float x[hn::MaxLanes(F())];
+  hn::Store(a, d, x);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) x[i] = function(x[i]);
+  return hn::Load(d, x);
+}
+
+/// hn::Sin and hn::Cos are valid from -39000 to 39000; in double, so that they are exact near their zeros.
+TPACK_INLINE bool beyond_sin(F d, V a) { return !hn::AllTrue(d, hn::Le(hn::Abs(a), hn::Set(d, 39000.0F))); }
+
+TPACK_INLINE V sin_of(F d, V a) {
+  if (beyond_sin(d, a)) return one_by_one(d, a, [](float x) { return std::sin(x); });
+  return in_double(d, a, a, [](D64 wide, V64 x, V64 /*x*/) HWY_ATTR { return hn::Sin(wide, x); });
+}
+
+TPACK_INLINE V cos_of(F d, V a) {
+  if (beyond_sin(d, a)) return one_by_one(d, a, [](float x) { return std::cos(x); });
+  return in_double(d, a, a, [](D64 wide, V64 x, V64 /*x*/) HWY_ATTR { return hn::Cos(wide, x); });
+}
+
 /// NaN if one of them is NaN: if it cannot compare, x86's Max gives the second operand.
 TPACK_INLINE V max_with_nan(V a, V b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b)); }
 
 /// The function as an expression of vectors; NaNs in max and min are handled as in evaluate().
 template <Fn kFn>
 TPACK_INLINE V call(F d, V a, V b, V c) {
-  if constexpr (kFn == Fn::kAdd) return hn::Add(a, b);
-  if constexpr (kFn == Fn::kSub) return hn::Sub(a, b);
-  if constexpr (kFn == Fn::kMul) return hn::Mul(a, b);
-  if constexpr (kFn == Fn::kDiv) return hn::Div(a, b);
-  if constexpr (kFn == Fn::kMax) return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
-  if constexpr (kFn == Fn::kMin) return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
-  if constexpr (kFn == Fn::kGreater) return one_or_zero(d, hn::Gt(a, b));
-  if constexpr (kFn == Fn::kGreaterEqual) return one_or_zero(d, hn::Ge(a, b));
-  if constexpr (kFn == Fn::kEqual) return one_or_zero(d, hn::Eq(a, b));
-  if constexpr (kFn == Fn::kSelect) return hn::IfThenElse(hn::Ne(a, hn::Zero(d)), b, c);
-  if constexpr (kFn == Fn::kNeg) return hn::Neg(a);
-  if constexpr (kFn == Fn::kAbs) return hn::Abs(a);
-  if constexpr (kFn == Fn::kExp) return exp_of(d, a);
-  if constexpr (kFn == Fn::kExpm1) return expm1_of(d, a);
-  if constexpr (kFn == Fn::kLog) return log_of(d, a);
-  if constexpr (kFn == Fn::kSqrt) return hn::Sqrt(a);
-  if constexpr (kFn == Fn::kRsqrt) return hn::Div(hn::Set(d, 1.0F), hn::Sqrt(a));
-  if constexpr (kFn == Fn::kTanh) return tanh_of(d, a);
-  if constexpr (kFn == Fn::kSigmoid) {
-    const V one = hn::Set(d, 1.0F);
-    return hn::Div(one, hn::Add(one, exp_of(d, hn::Neg(a))));
-  }
-  if constexpr (kFn == Fn::kSoftplus) return softplus_of(d, a);
-  if constexpr (kFn == Fn::kFloor) return hn::Floor(a);
-  if constexpr (kFn == Fn::kTrunc) return hn::Trunc(a);
+#define TPACK_FUNCTION(enumerator, name, arity, result, definition, vector, ...) \
+  if constexpr (kFn == Fn::enumerator) return vector;
+#include "graph/pointwise_functions.def"
+#undef TPACK_FUNCTION
   return a;
 }
 
@@ -129,9 +220,12 @@ HWY_ATTR void loop(const float* a, const float* b, const float* c, float* out, s
   for (size_t k = i; k < n; ++k) out[k] = ta[k - i];
 }
 
-template <Fn kFn>
+template <Fn kFn, int kArity>
 void choose(Vector a, Vector b, Vector c, float* out, size_t n) {
-  if constexpr (kFn == Fn::kSelect) {
+  if constexpr (kArity == 1) {
+    if (a.uniform) return loop<kFn, true, true, true>(a.data, a.data, a.data, out, n);
+    return loop<kFn, false, true, true>(a.data, a.data, a.data, out, n);
+  } else if constexpr (kFn == Fn::kSelect) {
     if (a.uniform && n > 1) {  // one side for all
       const Vector& side = a.data[0] != 0 ? b : c;
       for (size_t i = 0; i < n; ++i) out[i] = side.data[side.uniform ? 0 : i];
@@ -153,50 +247,11 @@ void Apply(Fn fn, Vector a, Vector b, Vector c, float* out, size_t n) {
     case Fn::kInput:
     case Fn::kConstant:
       return;
-    case Fn::kAdd:
-      return choose<Fn::kAdd>(a, b, c, out, n);
-    case Fn::kSub:
-      return choose<Fn::kSub>(a, b, c, out, n);
-    case Fn::kMul:
-      return choose<Fn::kMul>(a, b, c, out, n);
-    case Fn::kDiv:
-      return choose<Fn::kDiv>(a, b, c, out, n);
-    case Fn::kMax:
-      return choose<Fn::kMax>(a, b, c, out, n);
-    case Fn::kMin:
-      return choose<Fn::kMin>(a, b, c, out, n);
-    case Fn::kGreater:
-      return choose<Fn::kGreater>(a, b, c, out, n);
-    case Fn::kGreaterEqual:
-      return choose<Fn::kGreaterEqual>(a, b, c, out, n);
-    case Fn::kEqual:
-      return choose<Fn::kEqual>(a, b, c, out, n);
-    case Fn::kSelect:
-      return choose<Fn::kSelect>(a, b, c, out, n);
-    case Fn::kNeg:
-      return choose<Fn::kNeg>(a, a, a, out, n);
-    case Fn::kAbs:
-      return choose<Fn::kAbs>(a, a, a, out, n);
-    case Fn::kExp:
-      return choose<Fn::kExp>(a, a, a, out, n);
-    case Fn::kExpm1:
-      return choose<Fn::kExpm1>(a, a, a, out, n);
-    case Fn::kLog:
-      return choose<Fn::kLog>(a, a, a, out, n);
-    case Fn::kSqrt:
-      return choose<Fn::kSqrt>(a, a, a, out, n);
-    case Fn::kRsqrt:
-      return choose<Fn::kRsqrt>(a, a, a, out, n);
-    case Fn::kTanh:
-      return choose<Fn::kTanh>(a, a, a, out, n);
-    case Fn::kSigmoid:
-      return choose<Fn::kSigmoid>(a, a, a, out, n);
-    case Fn::kSoftplus:
-      return choose<Fn::kSoftplus>(a, a, a, out, n);
-    case Fn::kFloor:
-      return choose<Fn::kFloor>(a, a, a, out, n);
-    case Fn::kTrunc:
-      return choose<Fn::kTrunc>(a, a, a, out, n);
+#define TPACK_FUNCTION(enumerator, name, arity, ...) \
+  case Fn::enumerator:                               \
+    return choose<Fn::enumerator, arity>(a, b, c, out, n);
+#include "graph/pointwise_functions.def"
+#undef TPACK_FUNCTION
   }
 }
 
