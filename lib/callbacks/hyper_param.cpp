@@ -9,14 +9,14 @@
 
 namespace tpack {
 
-const char* why_invalid(const std::string& hyper_parameter, double value) {
-  if (!std::isfinite(value)) return "the value is not a finite number";
-  const bool is_rate = hyper_parameter == "learning_rate" || hyper_parameter.ends_with("/learning_rate");
-  return is_rate && value < 0 ? "a learning rate must be at least 0" : nullptr;
-}
-
 void HyperParam::setup(const Setup& setup) const {
   setup.run().require_hyper_parameter(name_.name, name_.position);
+  if (setup.run().has_schedule(name_.name)) {
+    throw ConfigError(name_.position,
+                      name_.name +
+                          " follows the schedule that is written in its place, which would undo what "
+                          "this callback sets; write a number there, or remove the callback");
+  }
 }
 
 void HyperParam::set(Run& run, double value, const std::string& who) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "train/callback.h"
+#include "train/follow_schedules.h"
 
 namespace tpack {
 
@@ -26,9 +27,6 @@ class HyperParam {
   Ref<HyperParamName> name_;
   std::optional<int64_t> logged_epoch_;
 };
-
-/// What is wrong with a value of a hyper-parameter; null if nothing is.
-const char* why_invalid(const std::string& hyper_parameter, double value);
 
 /// Base of callbacks that set a hyper-parameter, the same on every rank.
 class HyperParamSetter : public Callback {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "callbacks/hyper_param.h"
-#include "callbacks/schedule.h"
+#include "core/piecewise.h"
 #include "core/text.h"
 #include "system/log.h"
 #include "train/callback.h"
@@ -13,8 +13,8 @@ namespace {
 
 struct ScheduledHyperParamSetterParams {
   Ref<HyperParamName> param;
-  std::vector<Schedule::Point> values;
-  Schedule::Interpolation interp = Schedule::Interpolation::kNone;
+  std::vector<Piecewise::Point> values;
+  Piecewise::Interpolation interp = Piecewise::Interpolation::kNone;
   bool step_based = false;
   bool set_at_beginning = true;
 };
@@ -30,19 +30,6 @@ int64_t all_steps(const RunLength& length) {
   const bool fits = length.steps_per_epoch == 0 || length.max_epoch <= kMax / length.steps_per_epoch;
   return fits ? length.max_epoch * length.steps_per_epoch : kMax;
 }
-
-}  // namespace
-
-template <>
-struct EnumNames<Schedule::Interpolation> {
-  static constexpr std::array<std::pair<const char*, Schedule::Interpolation>, 4> kNames = {
-      {{"none", Schedule::Interpolation::kNone},
-       {"linear", Schedule::Interpolation::kLinear},
-       {"cosine", Schedule::Interpolation::kCosine},
-       {"exponential", Schedule::Interpolation::kExponential}}};
-};
-
-namespace {
 
 /// Source: tensorpack callbacks/param.py, ScheduledHyperParamSetter; unlike there, a scheduled 0 counts when
 /// a run catches up.
@@ -152,7 +139,7 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
   }
 
   Params p_;
-  Schedule schedule_;
+  Piecewise schedule_;
   std::optional<int64_t> time_;  // of the last look at the schedule
   std::optional<double> due_;    // then, as the checkpoint has it
 };

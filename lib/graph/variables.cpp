@@ -55,6 +55,14 @@ std::vector<std::string> VariableTable::hyper_parameters() const {
   return names;
 }
 
+std::map<std::string, std::shared_ptr<const Schedule>> VariableTable::schedules() const {
+  std::map<std::string, std::shared_ptr<const Schedule>> found;
+  for (const VariableSpec* spec : all()) {
+    if (spec->schedule) found[spec->name] = spec->schedule;
+  }
+  return found;
+}
+
 void VariableTable::set_groups(std::vector<ParameterGroup> groups) {
   std::set<std::string> grouped;
   for (const ParameterGroup& group : groups) {

@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/rng.h"
+#include "core/schedule.h"
 #include "tensor/tensor.h"
 
 namespace tpack {
@@ -27,8 +29,9 @@ struct VariableSpec {
   TensorSpec spec;
   VariableScope scope = VariableScope::kModel;
   bool trainable = false;
-  Initialize initialize = nullptr;  // null: zeros
-  bool hyper_parameter = false;     // a number that may be set between steps
+  Initialize initialize = nullptr;                     // null: zeros
+  bool hyper_parameter = false;                        // a number that may be set between steps
+  std::shared_ptr<const Schedule> schedule = nullptr;  // what sets it; null: nothing, or callbacks
 };
 
 /// Trainable variables that one update trains.
@@ -53,6 +56,8 @@ class VariableTable {
   std::vector<const VariableSpec*> trainable() const;
   /// Names of the numbers that may be set between steps.
   std::vector<std::string> hyper_parameters() const;
+  /// The schedules of those that have one.
+  std::map<std::string, std::shared_ptr<const Schedule>> schedules() const;
   /// Says which variables keep their values, whatever trains the others (`freeze`), before layers ask for it.
   void freeze(std::function<bool(const std::string& name)> is_frozen) { is_frozen_ = std::move(is_frozen); }
   bool is_frozen(const std::string& name) const { return is_frozen_ && is_frozen_(name); }

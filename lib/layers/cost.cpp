@@ -80,7 +80,7 @@ std::vector<Symbol> ModelView::trainable(const Ref<VariablePattern>& pattern) co
   return found;
 }
 
-Symbol Cost::build(const ModelView& model) const {
+Symbol Cost::build(const ModelView& model, const std::string& name) const {
   Builder& b = model.builder();
   Symbol term = losses(model);
   const Builder::NameScope scope(b, "cost", term.node->origin);
@@ -89,7 +89,15 @@ Symbol Cost::build(const ModelView& model) const {
     term = b.select(b.equal(weights, 0.0), 0.0, b.mul(term, weights));  // also where the loss is NaN
   }
   if (term.shape().rank() > 0) term = b.reduce_mean(term);
-  return common_.weight == 1 ? term : b.mul(term, common_.weight);
+  const Scheduled& weight = common_.weight;
+  if (weight.schedule) {
+    return b.mul(term, b.variable({.name = name + "_weight",
+                                   .spec = {b.float_type(), Shape{}},
+                                   .scope = VariableScope::kModel,
+                                   .hyper_parameter = true,
+                                   .schedule = weight.schedule.object}));
+  }
+  return weight.number == 1 ? term : b.mul(term, weight.number);
 }
 
 /// [N, 1, ...], as many axes as the losses have. Without a stop, a network that computes weights would make

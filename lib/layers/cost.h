@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/schedule.h"
 #include "graph/statistic.h"
 #include "layers/network_builder.h"
 
@@ -51,7 +52,7 @@ class ModelView {
 
 /// What every term of a cost has.
 struct CostParams {
-  double weight = 1;
+  Scheduled weight = 1;
 };
 
 /// What every term that is a mean over samples has.
@@ -70,8 +71,9 @@ class Cost {
   static constexpr const char* kKind = "cost";
   virtual ~Cost() = default;
 
-  /// The term: `losses`, averaged and weighted. Shape: []. Errors: ConfigError, ShapeError.
-  Symbol build(const ModelView& model) const;
+  /// The term: `losses`, averaged and weighted. Shape: []. A weight with a schedule is the hyper-parameter
+  /// "NAME_weight". Errors: ConfigError, ShapeError.
+  Symbol build(const ModelView& model, const std::string& name) const;
   /// False for terms that exist in training only (regularization): they are minimized, but are no part of the
   /// statistic "cost", which means the same in training and in inference.
   virtual bool in_inference() const { return true; }
@@ -92,8 +94,8 @@ class Cost {
 /// it.
 template <std::derived_from<CostParams> P>
 Schema<P> with_weights(Schema<P> schema) {
-  schema.field("weight", static_cast<double P::*>(&P::weight),
-               "factor of this term in the cost; below 0: the term is maximized");
+  schema.field("weight", static_cast<Scheduled P::*>(&P::weight),
+               "factor of this term in the cost, a number or a schedule; below 0: the term is maximized");
   if constexpr (std::derived_from<P, SampleCostParams>) {
     schema.field("sample_weights", static_cast<Ref<LayerOutput> P::*>(&P::sample_weights),
                  "factors of the samples [N]: an input or output, which gets no gradient; the sum of "

@@ -350,10 +350,10 @@ class ConfiguredModel final : public TowerFunction {
     for (const Named<Cost>& term : cost.terms) {
       if (!b.training() && !term.object->in_inference()) continue;
       keep_errors(errors, [&] {
-        const Symbol value = term.object->build(view);
+        const std::string name = cost.name == kCost ? term.name : cost.name + "_" + term.name;
+        const Symbol value = term.object->build(view, name);
         add(total, value);
         if (term.object->in_inference()) add(of_task, value);
-        const std::string name = cost.name == kCost ? term.name : cost.name + "_" + term.name;
         terms.push_back(weighted(b, name, cost.name, value, samples));
       });
     }

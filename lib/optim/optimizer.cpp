@@ -6,40 +6,70 @@ namespace tpack {
 namespace {
 
 struct ScaledRateParams {
-  double base = 0;
+  Scheduled base;
   double per = 0;
 };
 
 Schema<ScaledRateParams> scaled_rate_schema() {
   return Schema<ScaledRateParams>("A learning rate in proportion to the samples of a step.")
-      .field("base", &ScaledRateParams::base, at_least(0), "the rate for `per` samples")
+      .field("base", &ScaledRateParams::base, at_least(0),
+             "the rate for `per` samples: a number or a schedule")
       .required()
       .field("per", &ScaledRateParams::per, above(0), "samples of a step that `base` is for")
       .required();
 }
 
+/// A schedule of which each number is multiplied by a factor.
+class MultipliedSchedule final : public Schedule {
+ public:
+  MultipliedSchedule(std::shared_ptr<const Schedule> schedule, double factor)
+      : schedule_(std::move(schedule)), factor_(factor) {}
+  double at(const StepOfRun& now) const override { return factor_ * schedule_->at(now); }
+
+ private:
+  std::shared_ptr<const Schedule> schedule_;
+  double factor_;
+};
+
+bool is_scaled_rate(const ConfigNode& node) {
+  return node.is_map() && (node.find("base") != nullptr || node.find("per") != nullptr);
+}
+
 }  // namespace
 
+Scheduled LearningRate::of(double samples) const {
+  if (!per) return base;
+  Scheduled scaled = base;
+  scaled.number *= samples / *per;
+  if (base.schedule)
+    scaled.schedule.object = std::make_shared<const MultipliedSchedule>(base.schedule.object, samples / *per);
+  return scaled;
+}
+
 FieldType Codec<LearningRate>::type() {
-  return FieldType::either({FieldType::number(), FieldType::section(scaled_rate_schema().fields(), "a rate")},
-                           "a number, or {base: ..., per: ...}");
+  return FieldType::either({FieldType::number(), FieldType::component(Schedule::kKind),
+                            FieldType::section(scaled_rate_schema().fields(), "a rate")},
+                           "a number, a schedule, or {base: ..., per: ...}");
 }
 
 std::optional<LearningRate> Codec<LearningRate>::parse(const ConfigNode& node, Reader& reader) {
-  if (node.is_map()) {
+  LearningRate rate;
+  if (is_scaled_rate(node)) {
     const size_t before = reader.errors().count();
     const ScaledRateParams p = scaled_rate_schema().parse(node, "learning_rate", reader.errors());
-    LearningRate rate(p.base);
+    rate.base = p.base;
     rate.per = p.per;
     return reader.errors().count() == before ? std::optional(rate) : std::nullopt;
   }
   Reader number(reader.what(), at_least(0), reader.errors());
-  const auto rate = Codec<double>::parse(node, number);
-  return rate ? std::optional(LearningRate(*rate)) : std::nullopt;
+  auto base = Codec<Scheduled>::parse(node, number);
+  if (!base) return std::nullopt;
+  rate.base = std::move(*base);
+  return rate;
 }
 
 ConfigNode Codec<LearningRate>::dump(const LearningRate& rate) {
-  if (!rate.per) return rate.base;
+  if (!rate.per) return Codec<Scheduled>::dump(rate.base);
   return scaled_rate_schema().dump({rate.base, *rate.per});
 }
 
@@ -61,13 +91,14 @@ void OptimizerState::assign_number(const std::string& name, Symbol value) {
   b_.assign(full_name(name), value);
 }
 
-Symbol OptimizerState::hyper_parameter(const std::string& name, double initial) {
-  const Initialize fill = [initial](const Tensor& value, Rng& /*rng*/) {
+Symbol OptimizerState::hyper_parameter(const std::string& name, const Scheduled& value) {
+  const Initialize fill = [initial = value.number](const Tensor& value, Rng& /*rng*/) {
     visit(value.dtype(),
           [&](auto zero) { *value.data<decltype(zero)>() = static_cast<decltype(zero)>(initial); });
   };
   const TensorSpec scalar{b_.float_type(), Shape{}};
-  return b_.variable({full_name(name), scalar, VariableScope::kOptimizer, false, fill, true});
+  return b_.variable(
+      {full_name(name), scalar, VariableScope::kOptimizer, false, fill, true, value.schedule.object});
 }
 
 void Optimizer::build(Builder& b, const ParameterGroup& group, double scale, double samples) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/registry.h"
+#include "core/schedule.h"
 #include "graph/builder.h"
 #include "optim/variable_factors.h"
 
@@ -20,16 +21,16 @@ class GradientProcessor {
   virtual Symbol process(Builder& b, Symbol gradient, const FlatLayout& layout) const = 0;
 };
 
-/// A number, or {base: 0.1, per: 256}: `base` for so many samples per step, and in proportion for others.
-/// Source: Goyal et al. 2017, the linear scaling rule.
+/// A number or a schedule; or {base: 0.1, per: 256}: `base`, a number or a schedule, for so many samples per
+/// step, and in proportion for others. Source: Goyal et al. 2017, the linear scaling rule.
 struct LearningRate {
-  double base = 0.01;
+  Scheduled base = 0.01;
   std::optional<double> per = {};
 
   LearningRate() = default;
   LearningRate(double rate) : base(rate) {}  // NOLINT(google-explicit-constructor): a number is one
-  /// What a step of that many samples, those of all replicas together, begins with.
-  double of(double samples) const { return per ? base * samples / *per : base; }
+  /// For steps of that many samples, those of all replicas together.
+  Scheduled of(double samples) const;
 };
 
 template <>
@@ -63,8 +64,8 @@ class OptimizerState {
   /// The number of that name; of a named group "GROUP/NAME".
   Symbol number(const std::string& name);
   void assign_number(const std::string& name, Symbol value);
-  /// A number that callbacks may set between steps.
-  Symbol hyper_parameter(const std::string& name, double initial);
+  /// A number that its schedule sets, or callbacks may set, between steps.
+  Symbol hyper_parameter(const std::string& name, const Scheduled& value);
 
  private:
   std::string full_name(const std::string& name) const { return group_.empty() ? name : group_ + "/" + name; }
@@ -111,7 +112,8 @@ template <class P>
 Schema<P> optimizer_schema(std::string summary) {
   return Schema<P>(std::move(summary))
       .field("learning_rate", static_cast<LearningRate P::*>(&P::learning_rate),
-             "step size; {base: 0.1, per: 256} is 0.1 for 256 samples per step, on all towers and ranks "
+             "step size: a number or a schedule; {base: 0.1, per: 256} is 0.1 for 256 samples per step, on "
+             "all towers and ranks "
              "together, and in proportion for others")
       .shorthand()
       .field("learning_rate_multipliers", static_cast<VariableFactors P::*>(&P::learning_rate_multipliers),

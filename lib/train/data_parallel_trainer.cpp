@@ -187,6 +187,15 @@ void DataParallelTrainer::set_hyper_parameter(const std::string& name, double va
     replicas_->device(k).variables().set_number(name, value);
 }
 
+std::map<std::string, std::shared_ptr<const Schedule>> DataParallelTrainer::schedules() const {
+  auto found = replicas_->variable_table().schedules();
+  if (!agent_) return found;
+  for (const Agent::HyperParameter& one : agent_->hyper_parameters()) {
+    if (one.schedule) found[one.name] = one.schedule;
+  }
+  return found;
+}
+
 TrainerMemory DataParallelTrainer::memory() const {
   const size_t towers = replicas_->local_towers();
   TrainerMemory memory;

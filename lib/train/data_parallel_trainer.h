@@ -36,6 +36,7 @@ class DataParallelTrainer : public Trainer {
   }
   double hyper_parameter(const std::string& name) const override;
   void set_hyper_parameter(const std::string& name, double value) override;
+  std::map<std::string, std::shared_ptr<const Schedule>> schedules() const override;
   std::optional<ModelHandle> model_handle() override;
   std::vector<ModelHandle> model_handles() override;
   void on_towers(const std::function<void(size_t)>& work) override { replicas_->on_towers(work); }

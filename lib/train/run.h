@@ -102,6 +102,9 @@ class Run {
   double hyper_parameter(const std::string& name) const;
   void require_hyper_parameter(const std::string& name, const Position& where = {}) const;
   void set_hyper_parameter(const std::string& name, double value);
+  bool has_schedule(const std::string& hyper_parameter) const {
+    return trainer_.schedules().contains(hyper_parameter);
+  }
   /// The value that the chief has: on every rank, once all have called this. Errors: DistributedError.
   double of_chief(double value) const;
   /// The texts of all ranks, once all have called this with theirs. Errors: DistributedError.

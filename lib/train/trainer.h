@@ -135,6 +135,8 @@ class Trainer {
   virtual double hyper_parameter(const std::string& name) const;
   /// Sets it on every replica of this process.
   virtual void set_hyper_parameter(const std::string& name, double value);
+  /// The schedules of those that have one, by name; the loop sets them before each step. From setup on.
+  virtual std::map<std::string, std::shared_ptr<const Schedule>> schedules() const { return {}; }
 
   /// From compile on; null if it has none, and between setup and compile may be null. The values are those of
   /// `initialize`, and then of `load`. Which variables there are, `model_handle()->table` says from setup on.

@@ -45,11 +45,29 @@ void expect_follows(const std::string& yaml, const Recurrence& recurrence, doubl
     expect_follows(yaml, recurrence, scale, backend);
 }
 
+TEST(LearningRate, may_be_a_schedule_also_in_proportion_to_the_samples_of_a_step) {
+  const auto rate_of = [](const std::string& yaml) {
+    Diagnostics errors;
+    Reader reader("'learning_rate'", {}, errors);
+    const auto rate = Codec<LearningRate>::parse(parse_yaml(yaml, "o.yaml"), reader);
+    errors.throw_if_any();
+    return *rate;
+  };
+  const StepOfRun last{.step = 9, .steps_per_epoch = 5, .max_epoch = 2};
+  const LearningRate plain = rate_of("{Linear: {start: 1, end: 0}}");
+  EXPECT_NEAR(plain.of(512).schedule->at(last), 0.1, 1e-15);
+  const LearningRate scaled = rate_of("{base: {Linear: {start: 1, end: 0}}, per: 256}");
+  EXPECT_NEAR(scaled.of(512).schedule->at(last), 0.2, 1e-15);
+  const ConfigNode dumped = Codec<LearningRate>::dump(scaled);
+  EXPECT_EQ(to_json(*dumped.find("per")), "256");
+  EXPECT_EQ(dumped.find("base")->entries()[0].key, "Linear");
+}
+
 TEST(LearningRate, is_a_number_or_in_proportion_to_the_samples_of_a_step) {
-  EXPECT_EQ(LearningRate(0.1).of(512), 0.1);
+  EXPECT_EQ(LearningRate(0.1).of(512).number, 0.1);
   LearningRate rate(0.1);
   rate.per = 256;
-  EXPECT_EQ(rate.of(512), 0.2);
+  EXPECT_EQ(rate.of(512).number, 0.2);
   EXPECT_EQ(to_json(Codec<LearningRate>::dump(rate)), R"({"base": 0.1, "per": 256})");
   for (const char* wrong : {"-1", "{base: 0.1}", "{base: 0.1, per: 0}", "{base: 0.1, pre: 2}", "fast"})
     EXPECT_THROW(Registry<Optimizer>::make_item(

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/schedule.h"
 #include "dataflow/datapoint.h"
 #include "environment/episode_record.h"
 #include "tensor/state.h"
@@ -39,10 +40,11 @@ class Agent {
  public:
   virtual ~Agent() = default;
 
-  /// A number that callbacks may set between steps.
+  /// A number that its schedule sets, or callbacks may set, between steps.
   struct HyperParameter {
     std::string name;
     double value = 0;
+    std::shared_ptr<const Schedule> schedule = nullptr;
   };
   std::vector<HyperParameter>& hyper_parameters() { return hyper_parameters_; }
   virtual const EpisodeRecord& episodes() const = 0;

@@ -14,13 +14,13 @@ struct ExpReplayParams {
   Slot<Environment> environment;
   int64_t environments = 1;
   Ref<LayerOutput> values;
-  double exploration = 1;
+  Scheduled exploration = 1;
   int64_t memory_size = 100'000;
   int64_t init_memory_size = 1'000;
   int64_t samples_per_step = 8;
   Ref<LayerOutput> priorities;
   double priority_exponent = 0.6;
-  double importance = 0.4;
+  Scheduled importance = 0.4;
   bool save_memory = true;
 };
 
@@ -109,8 +109,9 @@ class ReplayAgent final : public Agent {
  private:
   enum : size_t { kExploration, kImportance };  // the second one with priorities only
   static std::vector<HyperParameter> hyper_parameters_of(const ExpReplayParams& p) {
-    std::vector<HyperParameter> all = {{"exploration", p.exploration}};
-    if (!p.priorities.empty()) all.push_back({"importance", p.importance});
+    std::vector<HyperParameter> all = {{"exploration", p.exploration.number, p.exploration.schedule.object}};
+    if (!p.priorities.empty())
+      all.push_back({"importance", p.importance.number, p.importance.schedule.object});
     return all;
   }
 

@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/field.h"
+
 namespace tpack {
 
 /// A number that changes at points of time (epochs or steps).
 /// Threads: const. Source: tensorpack callbacks/param.py, ScheduledHyperParamSetter.
-class Schedule {
+class Piecewise {
  public:
   enum class Interpolation : uint8_t {
     kNone,
@@ -22,19 +24,32 @@ class Schedule {
 
   /// Errors: ConfigError if there is no point, one is not later than the point before it, or a value has no
   /// logarithm that needs one; `owner` is for the message.
-  Schedule(std::vector<Point> points, Interpolation interpolation, const std::string& owner);
+  Piecewise(std::vector<Point> points, Interpolation interpolation, const std::string& owner);
 
   /// The value to be set right after `time`: at a point its value; between two points what the interpolation
   /// says; nothing otherwise.
   std::optional<double> change_at(int64_t time) const;
   /// The value that holds once `time` is over; nothing before the first point.
   std::optional<double> value_after(int64_t time) const;
+  /// What the interpolation says at any time; the first or last value outside.
+  double at(double time) const;
   /// The points that have no effect in a run that ends at `end`.
   std::vector<Point> without_effect(int64_t end) const;
 
  private:
+  double between(const Point& last, const Point& next, double time) const;
+
   std::vector<Point> points_;
   Interpolation interpolation_;
+};
+
+template <>
+struct EnumNames<Piecewise::Interpolation> {
+  static constexpr std::array<std::pair<const char*, Piecewise::Interpolation>, 4> kNames = {
+      {{"none", Piecewise::Interpolation::kNone},
+       {"linear", Piecewise::Interpolation::kLinear},
+       {"cosine", Piecewise::Interpolation::kCosine},
+       {"exponential", Piecewise::Interpolation::kExponential}}};
 };
 
 }  // namespace tpack

@@ -1,4 +1,4 @@
-#include "callbacks/schedule.h"
+#include "core/piecewise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@ namespace tpack {
 namespace {
 
 /// "[[5, 0.1], [10, 0.01]]".
-std::string in_order(std::vector<Schedule::Point> points) {
+std::string in_order(std::vector<Piecewise::Point> points) {
   std::stable_sort(points.begin(), points.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> pairs;
@@ -22,7 +22,7 @@ std::string in_order(std::vector<Schedule::Point> points) {
 
 }  // namespace
 
-Schedule::Schedule(std::vector<Point> points, Interpolation interpolation, const std::string& owner)
+Piecewise::Piecewise(std::vector<Point> points, Interpolation interpolation, const std::string& owner)
     : points_(std::move(points)), interpolation_(interpolation) {
   if (points_.empty())
     throw ConfigError(owner +
@@ -42,22 +42,34 @@ Schedule::Schedule(std::vector<Point> points, Interpolation interpolation, const
                     "; write the points in increasing order: " + in_order(points_));
 }
 
-std::optional<double> Schedule::change_at(int64_t time) const {
+std::optional<double> Piecewise::change_at(int64_t time) const {
   const bool outside = time < points_.front().first || time > points_.back().first;
   if (outside) return std::nullopt;
   const auto next =
       std::find_if(points_.begin(), points_.end(), [&](const Point& p) { return p.first >= time; });
   if (next->first == time) return next->second;
   if (interpolation_ == Interpolation::kNone) return std::nullopt;
-  const Point& last = *(next - 1);
-  double part = static_cast<double>(time - last.first) / static_cast<double>(next->first - last.first);
-  if (interpolation_ == Interpolation::kExponential)
-    return last.second * std::pow(next->second / last.second, part);
-  if (interpolation_ == Interpolation::kCosine) part = (1 - std::cos(std::numbers::pi * part)) / 2;
-  return part * (next->second - last.second) + last.second;
+  return between(*(next - 1), *next, static_cast<double>(time));
 }
 
-std::optional<double> Schedule::value_after(int64_t time) const {
+double Piecewise::between(const Point& last, const Point& next, double time) const {
+  double part = (time - static_cast<double>(last.first)) / static_cast<double>(next.first - last.first);
+  if (interpolation_ == Interpolation::kExponential)
+    return last.second * std::pow(next.second / last.second, part);
+  if (interpolation_ == Interpolation::kCosine) part = (1 - std::cos(std::numbers::pi * part)) / 2;
+  return part * (next.second - last.second) + last.second;
+}
+
+double Piecewise::at(double time) const {
+  const auto next = std::find_if(points_.begin(), points_.end(),
+                                 [&](const Point& p) { return static_cast<double>(p.first) > time; });
+  if (next == points_.begin()) return next->second;
+  const Point& last = *(next - 1);
+  const bool keeps = next == points_.end() || interpolation_ == Interpolation::kNone;
+  return keeps ? last.second : between(last, *next, time);
+}
+
+std::optional<double> Piecewise::value_after(int64_t time) const {
   if (time < points_.front().first) return std::nullopt;
   if (const auto change = change_at(time)) return change;
   const auto next =
@@ -65,7 +77,7 @@ std::optional<double> Schedule::value_after(int64_t time) const {
   return (next - 1)->second;
 }
 
-std::vector<Schedule::Point> Schedule::without_effect(int64_t end) const {
+std::vector<Piecewise::Point> Piecewise::without_effect(int64_t end) const {
   std::vector<Point> points;
   for (size_t i = 0; i < points_.size(); ++i) {
     // The value moves towards a point from the one before it on.

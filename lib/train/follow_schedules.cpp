@@ -1,0 +1,85 @@
+#include "train/follow_schedules.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "system/log.h"
+
+namespace tpack {
+namespace {
+
+/// Steps of a run that are looked at before it begins.
+constexpr int64_t kTriedSteps = 1000;
+
+StepOfRun step_of(const Run& run, int64_t step) {
+  const RunLength& length = run.length();
+  return {.step = step,
+          .steps_per_epoch = std::max<int64_t>(1, length.steps_per_epoch),
+          .max_epoch = length.max_epoch};
+}
+
+class FollowSchedules final : public Callback {
+ public:
+  explicit FollowSchedules(std::map<std::string, std::shared_ptr<const Schedule>> schedules)
+      : schedules_(std::move(schedules)) {}
+
+  bool chief_only() const override { return false; }
+  bool sets_hyper_parameter() const override { return true; }
+
+  void setup(Setup& setup) override {
+    const Run& run = setup.run();
+    const int64_t steps = run.length().max_epoch * step_of(run, 0).steps_per_epoch;
+    for (const auto& [name, schedule] : schedules_) {
+      for (int64_t k = 0; k < kTriedSteps; ++k)
+        check(name, *schedule, step_of(run, steps / kTriedSteps * k + k % 2));
+      check(name, *schedule, step_of(run, std::max<int64_t>(0, steps - 1)));
+      if (run.is_chief() && run.length().max_epoch == RunLength{}.max_epoch)
+        warn_of_no_end(name, *schedule, run);
+    }
+  }
+  void before_train(Run& run) override { set(run); }
+  void before_run(Run& run) override { set(run); }
+
+ private:
+  static void check(const std::string& name, const Schedule& schedule, const StepOfRun& now) {
+    const double value = schedule.at(now);
+    const char* wrong = why_invalid(name, value);
+    if (wrong == nullptr) return;
+    throw ConfigError("the schedule of " + name + " gives " + shortest(value) + " at step " +
+                      std::to_string(now.step) + ": " + wrong);
+  }
+
+  /// Of a schedule that depends on the length of a run that has none.
+  static void warn_of_no_end(const std::string& name, const Schedule& schedule, const Run& run) {
+    StepOfRun now = step_of(run, step_of(run, 0).steps_per_epoch);
+    const double as_it_is = schedule.at(now);
+    now.max_epoch = 2;
+    if (schedule.at(now) == as_it_is) return;
+    log::warning("the schedule of " + name +
+                 " ends with max_epoch, which is not set, and hardly changes; set max_epoch, or `length` of "
+                 "the schedule");
+  }
+
+  void set(Run& run) {
+    for (const auto& [name, schedule] : schedules_)
+      run.set_hyper_parameter(name, schedule->at(step_of(run, run.global_step())));
+  }
+
+  std::map<std::string, std::shared_ptr<const Schedule>> schedules_;
+};
+
+}  // namespace
+
+const char* why_invalid(const std::string& hyper_parameter, double value) {
+  if (!std::isfinite(value)) return "the value is not a finite number";
+  const bool is_rate = hyper_parameter == "learning_rate" || hyper_parameter.ends_with("/learning_rate");
+  return is_rate && value < 0 ? "a learning rate must be at least 0" : nullptr;
+}
+
+std::unique_ptr<Callback> follow_schedules(const Trainer& trainer) {
+  auto schedules = trainer.schedules();
+  return schedules.empty() ? nullptr : std::make_unique<FollowSchedules>(std::move(schedules));
+}
+
+}  // namespace tpack

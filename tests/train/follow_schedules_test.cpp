@@ -1,0 +1,92 @@
+#include "train/follow_schedules.h"
+
+#include <gmock/gmock.h>
+
+#include "config/yaml_reader.h"
+#include "support/captured_log.h"
+#include "support/fake_trainer.h"
+#include "support/temporary_folder.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::shared_ptr<const Schedule> schedule(const std::string& yaml) {
+  return Registry<Schedule>::make_item(parse_yaml(yaml, "s.yaml"));
+}
+
+class FollowSchedulesTest : public testing::Test {
+ protected:
+  FollowSchedulesTest() {
+    trainer_.on_step = [&](int64_t /*step*/) {
+      rates_.push_back(static_cast<float>(trainer_.learning_rate()));
+    };
+  }
+  std::string error_of_run(RunLength length) {
+    try {
+      TestRun(length, trainer_).go();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  FakeTrainer trainer_;
+  std::vector<float> rates_;
+};
+
+TEST_F(FollowSchedulesTest, each_step_has_its_number) {
+  trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: 0}");
+  TestRun({.max_epoch = 2, .steps_per_epoch = 2}, trainer_).go();
+  EXPECT_THAT(rates_, ElementsAre(1, 0.75F, 0.5F, 0.25F));
+}
+
+TEST_F(FollowSchedulesTest, a_resumed_run_goes_on_where_it_was) {
+  trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: 0}");
+  const TemporaryFolder folder;
+  TestRun first({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
+  first.options.folder = folder.path();
+  first.options.until_epoch = 1;
+  first.add("ModelSaver").go();
+  rates_.clear();
+  TestRun({.max_epoch = 2, .steps_per_epoch = 2}, trainer_)
+      .go_on_from(folder.path() + "/checkpoints/model-2.h5");
+  EXPECT_THAT(rates_, ElementsAre(0.5F, 0.25F));
+}
+
+TEST_F(FollowSchedulesTest, a_callback_cannot_set_it_as_well) {
+  trainer_.schedules_of["learning_rate"] = schedule("Constant: 1");
+  TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);
+  run.add("ScheduledHyperParamSetter", parse_yaml("{param: learning_rate, values: [[1, 0.2]]}", "s.yaml"));
+  try {
+    run.go();
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("learning_rate follows the schedule that is written in its place"));
+  }
+}
+
+TEST_F(FollowSchedulesTest, numbers_that_cannot_be_are_found_before_the_run) {
+  trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: -1}");
+  EXPECT_THAT(error_of_run({.max_epoch = 2, .steps_per_epoch = 100}),
+              HasSubstr("the schedule of learning_rate gives"));
+  EXPECT_TRUE(rates_.empty());
+}
+
+TEST_F(FollowSchedulesTest, a_run_without_an_end_is_warned_of) {
+  const auto log_of = [&](const std::string& yaml) {
+    trainer_.schedules_of["learning_rate"] = schedule(yaml);
+    CapturedLog log;
+    TestRun run({.steps_per_epoch = 2}, trainer_);
+    run.loop();
+    return log.text();
+  };
+  EXPECT_THAT(log_of("Linear: {start: 1, end: 0}"), HasSubstr("set max_epoch, or `length` of the schedule"));
+  EXPECT_THAT(log_of("Linear: {start: 1, end: 0, length: 5}"), testing::Not(HasSubstr("schedule")));
+  EXPECT_THAT(log_of("Constant: 1"), testing::Not(HasSubstr("schedule")));
+}
+
+}  // namespace
+}  // namespace tpack
