@@ -112,7 +112,7 @@ else
   export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/cmake/tsan.supp"
   build tsan --target "${tsan[@]/#/test_}"
   scripts/run_tests.py build/tsan -j "$jobs" -L "^($(IFS='|'; echo "${tsan[*]}"))$"
-  build tsan --target test_backend  # of which the team of threads is what threads share
+  build tsan --target test_cpu  # of which the team of threads is what threads share
   scripts/run_tests.py build/tsan -j "$jobs" -R '^Team[.]'
 
   step "address and undefined-behavior sanitizers (clang)"

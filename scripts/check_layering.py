@@ -24,9 +24,10 @@ MAY_INCLUDE = {
     "layers": ["ops"],
     "optim": ["ops"],
     "backend": ["ops", "comm"],
-    "testkit": ["backend", "layers", "checkpoint"],
+    "cpu": ["backend"],
+    "testkit": ["backend"],
     "input": ["dataflow", "backend"],
-    "parallel": ["backend", "optim", "input", "comm"],
+    "parallel": ["cpu", "optim", "input", "comm"],
     "predict": ["layers", "input", "checkpoint"],
     "train": ["parallel", "predict", "monitor"],
     "callbacks": ["train"],
@@ -40,8 +41,8 @@ MAY_INCLUDE = {
 # Third-party headers that only some folders may see.
 ONLY_IN = {
     r"yaml-cpp/": ["config"],
-    r"oneapi/dnnl": ["backend/cpu"],
-    r"hwy/": ["backend/cpu", "comm"],
+    r"oneapi/dnnl": ["cpu"],
+    r"hwy/": ["cpu", "comm"],
     r"opencv2/": ["dataflow"],
     r"lmdb\.h": ["dataflow"],
     r"google/protobuf": ["dataflow"],

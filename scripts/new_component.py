@@ -275,7 +275,7 @@ OP_KERNEL = """\
 namespace tpack::reference {{
 namespace {{
 
-/// Fill in: plain loops. A kernel for processors, lib/backend/cpu/{stem}.cpp, may follow; until then they run this one.
+/// Fill in: plain loops. A kernel for processors, lib/cpu/{stem}.cpp, may follow; until then they run this one.
 void {stem}(const Node& n, std::span<const Tensor> in, std::span<const Tensor> out, const RunInfo& /*info*/) {{
   by_float(in[0], [&](auto zero) {{
     using T = decltype(zero);

@@ -138,6 +138,13 @@ struct EnumNames<DeviceOptions::Algorithm> {
 };
 
 std::unique_ptr<Device> make_reference_device(const std::string& name, const DeviceOptions& options);
+/// Errors: InternalError in a program that does not link the module `cpu`.
 std::unique_ptr<Device> make_cpu_device(const std::string& name, const DeviceOptions& options);
+
+using MakeDevice = std::unique_ptr<Device> (*)(const std::string& name, const DeviceOptions& options);
+/// A static object of the module `cpu`: so this one does not depend on it.
+struct CpuDevices {
+  explicit CpuDevices(MakeDevice make);
+};
 
 }  // namespace tpack

@@ -23,21 +23,30 @@ std::vector<std::string> names_of(const StatisticGoals& statistics) {
   return names;
 }
 
+void Accumulation::add(std::span<double> total, std::span<const double> more) const {
+  for (size_t i = 0; i < total.size(); ++i) total[i] += more[i];
+}
+
 namespace {
 
-void add_parts(std::span<double> total, std::span<const double> batch) {
-  for (size_t i = 0; i < total.size(); ++i) total[i] += batch[i];
-}
+class Ratio final : public Accumulation {
+ public:
+  explicit Ratio(double of_nothing) : of_nothing_(of_nothing) {}
+  double value(std::span<const double> total) const override {
+    return total[1] == 0 ? of_nothing_ : total[0] / total[1];
+  }
 
-double ratio(std::span<const double> total) {
-  return total[1] == 0 ? std::numeric_limits<double>::quiet_NaN() : total[0] / total[1];
-}
+ private:
+  double of_nothing_;
+};
 
 }  // namespace
 
-const Accumulation kRatio = {add_parts, ratio};
-const Accumulation kShare = {
-    add_parts, [](std::span<const double> total) { return total.back() == 0 ? 0 : ratio(total); }};
+std::shared_ptr<const Accumulation> ratio() {
+  return std::make_shared<const Ratio>(std::numeric_limits<double>::quiet_NaN());
+}
+
+std::shared_ptr<const Accumulation> share() { return std::make_shared<const Ratio>(0); }
 
 Tally::Tally(const Statistic& statistic)
     : accumulation_(statistic.accumulation),

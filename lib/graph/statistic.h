@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,25 +34,27 @@ using StatisticGoals = std::map<std::string, std::optional<Goal>>;
 std::vector<std::string> names_of(const StatisticGoals& statistics);
 
 /// How the parts of a statistic add up over batches and towers, and what number they make. The parts are the
-/// elements of its sum in order, then its weight; zeros at first.
-struct Accumulation {
-  /// Adds the parts of one more batch.
-  void (*add)(std::span<double> total, std::span<const double> batch);
-  double (*value)(std::span<const double> total);
+/// elements of its sum in order, then its weight; zeros at first. Threads: const.
+class Accumulation {
+ public:
+  virtual ~Accumulation() = default;
+  /// Adds the parts of other batches; by default each to its own.
+  virtual void add(std::span<double> total, std::span<const double> more) const;
+  virtual double value(std::span<const double> total) const = 0;
 };
 
-/// One number divided by the weight; both are added.
-extern const Accumulation kRatio;
-/// As kRatio, but 0 where the weight is 0: a share of nothing.
-extern const Accumulation kShare;
+/// One number divided by the weight.
+std::shared_ptr<const Accumulation> ratio();
+/// As ratio, but 0 where the weight is 0: a share of nothing.
+std::shared_ptr<const Accumulation> share();
 
 /// A named figure of one batch, which adds up exactly over batches of any size.
 struct Statistic {
   std::string name;
-  Symbol sum;             // one number for kRatio, any shape otherwise
+  Symbol sum;             // one number for a ratio, any shape otherwise
   Symbol weight;          // one number
   std::string cost = {};  // the cost that this is, or is a term of; empty for a metric
-  const Accumulation* accumulation = &kRatio;
+  std::shared_ptr<const Accumulation> accumulation = ratio();
   std::optional<Goal> goal = {};  // of a metric, where it knows it
 
   /// A cost is minimized.
@@ -78,7 +81,7 @@ class Tally {
   void set_parts(const std::vector<double>& parts);
 
  private:
-  const Accumulation* accumulation_;
+  std::shared_ptr<const Accumulation> accumulation_;
   std::vector<double> total_;
   std::vector<double> batch_;
 };

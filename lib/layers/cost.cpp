@@ -119,6 +119,12 @@ Symbol Cost::sample_weights(const ModelView& model, const Shape& losses) const {
   return b.stop_gradient(b.reshape(b.to_float(given), Shape(sizes)));
 }
 
+Schema<StatisticName> statistic_name_schema() {
+  return Schema<StatisticName>("What every term of a cost and every metric has.")
+      .field("name", &StatisticName::name,
+             "of its statistic; default: the type, in_top_k, with a number for a second one");
+}
+
 SumAndWeight sum_and_count(Builder& b, Symbol values) {
   return {b.reduce_sum(values), b.constant(static_cast<double>(values.shape().elements()))};
 }

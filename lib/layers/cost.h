@@ -50,6 +50,12 @@ class ModelView {
   const NetworkBuilder& network_;
 };
 
+/// What terms of costs and metrics have, whatever they measure.
+struct StatisticName {
+  std::string name;
+};
+Schema<StatisticName> statistic_name_schema();
+
 /// What every term of a cost has.
 struct CostParams {
   Scheduled weight = 1;
@@ -71,6 +77,13 @@ class Cost {
   static constexpr const char* kKind = "cost";
   virtual ~Cost() = default;
 
+  /// What every term and metric has.
+  using Common = StatisticName;
+  static Schema<Common> common_schema() { return statistic_name_schema(); }
+  void take(Common common) { name_ = std::move(common.name); }
+  /// Of its statistic; "": after the type.
+  const std::string& name() const { return name_; }
+
   /// The term: `losses`, averaged and weighted. Shape: []. A weight with a schedule is the hyper-parameter
   /// "NAME_weight". Errors: ConfigError, ShapeError.
   Symbol build(const ModelView& model, const std::string& name) const;
@@ -88,6 +101,7 @@ class Cost {
   Symbol sample_weights(const ModelView& model, const Shape& losses) const;
 
   SampleCostParams common_;
+  std::string name_;
 };
 
 /// Adds the fields of CostParams, or of SampleCostParams, to the schema of a cost whose Params derive from
@@ -109,7 +123,7 @@ Schema<P> with_weights(Schema<P> schema) {
 struct SumAndWeight {
   Symbol sum;
   Symbol weight;
-  const Accumulation* accumulation = &kRatio;
+  std::shared_ptr<const Accumulation> accumulation = ratio();
 };
 
 /// The sum of the values and their number.
@@ -119,10 +133,20 @@ class Metric {
  public:
   static constexpr const char* kKind = "metric";
   virtual ~Metric() = default;
+
+  using Common = StatisticName;
+  static Schema<Common> common_schema() { return statistic_name_schema(); }
+  void take(Common common) { name_ = std::move(common.name); }
+  /// Of its statistic; "": after the type.
+  const std::string& name() const { return name_; }
+
   virtual SumAndWeight build(const ModelView& model) const = 0;
   /// Which values are better: what watches the statistic need not be told, and may not contradict. Nothing
   /// where that depends on what is measured.
   virtual std::optional<Goal> goal() const { return std::nullopt; }
+
+ private:
+  std::string name_;
 };
 
 }  // namespace tpack

@@ -98,7 +98,7 @@ struct Named {
   Position position;
 };
 
-/// Makes a list of costs or metrics; two of one type get running numbers.
+/// Makes a list of costs or metrics; two of one type without names get running numbers.
 template <class T>
 std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diagnostics& errors) {
   std::vector<Named<T>> made;
@@ -112,9 +112,16 @@ std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diag
     const ConfigNode item = substitute(given, scope, errors);
     auto object = Registry<T>::make(item, errors);
     if (!object) continue;
-    std::string name = snake_case(component_item(item, T::kKind).name);
-    const int number = counts[name]++;
-    if (number > 0) name += "_" + std::to_string(number);
+    std::string name = object->name();
+    if (name.empty()) {
+      name = snake_case(component_item(item, T::kKind).name);
+      const int number = counts[name]++;
+      if (number > 0) name += "_" + std::to_string(number);
+    } else if (!is_model_name(name)) {
+      errors.add(item.position(),
+                 "invalid name '" + name + "' of a " + T::kKind + "; use letters, digits, '_', '-' and '.'");
+      continue;
+    }
     made.push_back({std::move(object), std::move(name), item.position()});
   }
   return made;
@@ -322,8 +329,7 @@ class ConfiguredModel final : public TowerFunction {
       const bool has_name = statistic.cost == name || at->second->cost == name;
       errors.add(origin_, "statistic '" + name + "' is reported by " + source_of(*at->second) + " and by " +
                               source_of(statistic) + "; " +
-                              (has_name ? "rename cost '" + name + "'"
-                                        : "remove the metric, or give the cost a name in `costs`"));
+                              (has_name ? "rename cost '" + name + "'" : "give one of them another `name`"));
     }
   }
 

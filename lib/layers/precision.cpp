@@ -23,7 +23,7 @@ class Precision final : public Metric {
     const Builder::NameScope scope(b, "precision", p_.logits.position);
     const BinaryPrediction answers = binary_prediction(model, p_, kOwner);
     const Symbol right = b.mul(answers.given, answers.expected);
-    return {b.reduce_sum(right), b.reduce_sum(answers.given), &kShare};
+    return {b.reduce_sum(right), b.reduce_sum(answers.given), share()};
   }
 
  private:

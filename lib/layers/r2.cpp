@@ -20,35 +20,36 @@ struct R2Parts {
   size_t count;
 };
 
-/// Means and variations are joined rather than summed: a difference of sums of squares has no digit left if
-/// the mean is large. Source: Chan, Golub and LeVeque 1979.
-void join_r2(std::span<double> total, std::span<const double> batch) {
-  const R2Parts<double> old(total);
-  const R2Parts<const double> now(batch);
-  const double samples = old.samples() + now.samples();
-  if (samples == 0) return;
-  for (size_t i = 0; i < old.count; ++i) {
-    const double apart = now.mean(i) - old.mean(i);
-    old.errors(i) += now.errors(i);
-    old.mean(i) += apart * now.samples() / samples;
-    old.variation(i) += now.variation(i) + apart * apart * old.samples() * now.samples() / samples;
+class R2Accumulation final : public Accumulation {
+ public:
+  /// Means and variations are joined rather than summed: a difference of sums of squares has no digit left if
+  /// the mean is large. Source: Chan, Golub and LeVeque 1979.
+  void add(std::span<double> total, std::span<const double> more) const override {
+    const R2Parts<double> old(total);
+    const R2Parts<const double> now(more);
+    const double samples = old.samples() + now.samples();
+    if (samples == 0) return;
+    for (size_t i = 0; i < old.count; ++i) {
+      const double apart = now.mean(i) - old.mean(i);
+      old.errors(i) += now.errors(i);
+      old.mean(i) += apart * now.samples() / samples;
+      old.variation(i) += now.variation(i) + apart * apart * old.samples() * now.samples() / samples;
+    }
+    old.samples() = samples;
   }
-  old.samples() = samples;
-}
 
-/// The mean over the outputs. Targets that are all equal: 1 if they are predicted exactly, else 0.
-double r2_of(std::span<const double> total) {
-  const R2Parts<const double> parts(total);
-  if (total.back() == 0) return std::numeric_limits<double>::quiet_NaN();
-  double sum = 0;
-  for (size_t i = 0; i < parts.count; ++i) {
-    const bool constant = parts.variation(i) == 0 && !std::isnan(parts.errors(i));
-    sum += constant ? (parts.errors(i) == 0 ? 1 : 0) : 1 - parts.errors(i) / parts.variation(i);
+  /// The mean over the outputs. Targets that are all equal: 1 if they are predicted exactly, else 0.
+  double value(std::span<const double> total) const override {
+    const R2Parts<const double> parts(total);
+    if (total.back() == 0) return std::numeric_limits<double>::quiet_NaN();
+    double sum = 0;
+    for (size_t i = 0; i < parts.count; ++i) {
+      const bool constant = parts.variation(i) == 0 && !std::isnan(parts.errors(i));
+      sum += constant ? (parts.errors(i) == 0 ? 1 : 0) : 1 - parts.errors(i) / parts.variation(i);
+    }
+    return sum / static_cast<double>(parts.count);
   }
-  return sum / static_cast<double>(parts.count);
-}
-
-const Accumulation kR2 = {join_r2, r2_of};
+};
 
 struct R2Params {
   Ref<LayerOutput> predictions;
@@ -91,7 +92,7 @@ class R2 final : public Metric {
     const Symbol errors = sum_of_squares(b, b.sub(targets, predictions));
     const Symbol variation = sum_of_squares(b, b.sub(targets, mean));
     const Symbol rows = b.select(row(b, 0), errors, b.select(row(b, 1), mean, variation));
-    return {rows, b.constant(static_cast<double>(samples)), &kR2};
+    return {rows, b.constant(static_cast<double>(samples)), std::make_shared<const R2Accumulation>()};
   }
 
  private:

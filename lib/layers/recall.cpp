@@ -24,7 +24,7 @@ class Recall final : public Metric {
     const BinaryPrediction answers = binary_prediction(model, p_, kOwner);
     const Symbol right = b.mul(answers.given, answers.expected);
     return {b.reduce_sum(right), b.reduce_sum(b.mul(b.constant(1, answers.given.shape()), answers.expected)),
-            &kShare};
+            share()};
   }
 
  private:

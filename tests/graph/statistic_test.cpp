@@ -33,16 +33,18 @@ TEST_F(TallyTest, is_the_mean_over_batches_of_any_size) {
   EXPECT_EQ(tally.weight(), 0);
 }
 
-/// The largest of two parts, in place of their sum.
-void keep_larger(std::span<double> total, std::span<const double> batch) {
-  for (size_t i = 0; i < total.size(); ++i) total[i] = std::max(total[i], batch[i]);
-}
-double difference(std::span<const double> total) { return total[1] - total[0]; }
-const Accumulation kMax = {keep_larger, difference};
+/// The larger one of two parts, in place of their sum.
+class KeepLarger final : public Accumulation {
+ public:
+  void add(std::span<double> total, std::span<const double> more) const override {
+    for (size_t i = 0; i < total.size(); ++i) total[i] = std::max(total[i], more[i]);
+  }
+  double value(std::span<const double> total) const override { return total[1] - total[0]; }
+};
 
 TEST_F(TallyTest, adds_up_as_the_statistic_says) {
   Statistic largest = statistic({2});
-  largest.accumulation = &kMax;
+  largest.accumulation = std::make_shared<const KeepLarger>();
   Tally tally(largest);
   tally.add(Tensor::of<double>({2}, {3, 5}), number(1));
   tally.add(Tensor::of<double>({2}, {1, 9}), number(1));
@@ -50,9 +52,9 @@ TEST_F(TallyTest, adds_up_as_the_statistic_says) {
 }
 
 TEST_F(TallyTest, of_a_share_of_nothing_is_0) {
-  Statistic share = statistic({});
-  share.accumulation = &kShare;
-  Tally tally(share);
+  Statistic of_nothing = statistic({});
+  of_nothing.accumulation = share();
+  Tally tally(of_nothing);
   tally.add(number(0), number(0));
   EXPECT_EQ(tally.value(), 0);
   tally.add(number(1), number(4));

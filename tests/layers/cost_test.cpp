@@ -239,9 +239,9 @@ TEST(Precision, and_recall_share_the_right_yes) {
 }
 
 TEST(Share, of_nothing_is_0) {
-  EXPECT_EQ(kShare.value(std::vector<double>{0, 0}), 0);
-  EXPECT_EQ(kShare.value(std::vector<double>{1, 4}), 0.25);
-  EXPECT_TRUE(std::isnan(kRatio.value(std::vector<double>{0, 0})));
+  EXPECT_EQ(share()->value(std::vector<double>{0, 0}), 0);
+  EXPECT_EQ(share()->value(std::vector<double>{1, 4}), 0.25);
+  EXPECT_TRUE(std::isnan(ratio()->value(std::vector<double>{0, 0})));
 }
 
 TEST(ClassificationError, counts_what_in_top_k_does_not) {

@@ -97,6 +97,36 @@ TEST(Model, numbers_metrics_of_one_type) {
   EXPECT_THAT(statistics(*model, Phase::kTraining), ElementsAre("accuracy", "in_top_k", "in_top_k_1"));
 }
 
+TEST(Model, names_costs_and_metrics_as_they_say) {
+  const std::string start =
+      "inputs: {x: {shape: [5]}, y: {shape: [], dtype: int32}}\n"
+      "layers: [{FullyConnected: {name: f, units: 3, input: x}}]\n";
+  const auto model =
+      model_of(start +
+               "cost: [{SoftmaxCrossEntropy: {logits: f, labels: y, name: main}}, {Regularize: {l2: 0.1}}]\n"
+               "metrics: [{InTopK: {logits: f, labels: y, k: 2, name: top_2}}, {Mean: f}]");
+  EXPECT_THAT(statistics(*model, Phase::kTraining),
+              ElementsAre("cost", "main", "regularize", "top_2", "mean"));
+  EXPECT_EQ(model_error(start + "metrics: [{Mean: {output: f, name: a/b}}]"),
+            "test.yaml:3:12: invalid name 'a/b' of a metric; use letters, digits, '_', '-' and '.'");
+  const auto twice =
+      model_of(start + "metrics: [{Mean: {output: f, name: a}}, {Mean: {output: x, name: a}}]");
+  EXPECT_THROW(statistics(*twice, Phase::kTraining), ConfigError);
+}
+
+TEST(Model, gives_a_weight_with_a_schedule_the_name_of_its_term) {
+  const auto model = model_of(
+      "inputs: {x: {shape: [5]}, y: {shape: [], dtype: int32}}\n"
+      "layers: [{FullyConnected: {name: f, units: 3, input: x}}]\n"
+      "cost: [{SoftmaxCrossEntropy: {logits: f, labels: y, weight: {Linear: {start: 1}}}}]");
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {});
+  build_tower(b, *model, batch_specs(*model, 4), {});
+  EXPECT_EQ(table.hyper_parameters(), std::vector<std::string>{"softmax_cross_entropy_weight"});
+  EXPECT_EQ(table.schedules().size(), 1U);
+}
+
 TEST(Model, reports_all_that_is_wrong_with_its_places) {
   EXPECT_EQ(model_error("layer: [ReLU]"),
             "test.yaml:1:1: unknown key 'layer' in model; did you mean 'layers'?\n"

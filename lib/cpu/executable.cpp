@@ -1,0 +1,264 @@
+#include "cpu/executable.h"
+
+#include <algorithm>
+
+#include "backend/passes/memory.h"
+#include "core/clock.h"
+#include "cpu/compute_mode.h"
+#include "cpu/onednn.h"
+
+namespace tpack::cpu {
+namespace {
+
+using Place = Value::Place;
+
+/// Where in the arena things are.
+struct ArenaPlan {
+  uint64_t bytes = 0;
+  std::vector<uint64_t> offsets;          // by value
+  std::vector<uint64_t> scratch_offsets;  // by step
+};
+
+/// Lifetimes of the arena's values and of each step's scratch, placed.
+ArenaPlan plan_arena(const LoweredProgram& program) {
+  std::vector<Lifetime> lives;
+  std::vector<int> life_of(program.values.size(), -1);
+  const auto touch = [&](int value, int step) {
+    const int owner = program.owner(value);
+    const Value& whole = program.values[static_cast<size_t>(owner)];
+    if (whole.place != Place::kArena) return;
+    int& life = life_of[static_cast<size_t>(owner)];
+    if (life < 0) {
+      life = static_cast<int>(lives.size());
+      lives.push_back({0, step, step});
+    }
+    lives[static_cast<size_t>(life)].last = step;
+    // Values that share memory may differ in size: a reshaped view, say.
+    uint64_t& bytes = lives[static_cast<size_t>(life)].bytes;
+    const Value& part = program.values[static_cast<size_t>(value)];
+    bytes = std::max({bytes, part.begin + part.format.bytes(), whole.format.bytes()});
+  };
+  std::vector<int> scratch_life;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const int step = static_cast<int>(i);
+    for (const int value : program.steps[i].in) touch(value, step);
+    for (const int value : program.steps[i].out) touch(value, step);
+    scratch_life.push_back(static_cast<int>(lives.size()));
+    lives.push_back({program.steps[i].scratch_bytes, step, step});
+  }
+  const MemoryPlan memory = plan_memory(lives);
+  ArenaPlan plan{.bytes = memory.bytes, .offsets = {}, .scratch_offsets = {}};
+  plan.offsets.assign(program.values.size(), 0);
+  for (size_t v = 0; v < program.values.size(); ++v) {
+    const int life = life_of[static_cast<size_t>(program.owner(static_cast<int>(v)))];
+    if (life >= 0) plan.offsets[v] = memory.offsets[static_cast<size_t>(life)];
+  }
+  for (const int life : scratch_life)
+    plan.scratch_offsets.push_back(memory.offsets[static_cast<size_t>(life)]);
+  return plan;
+}
+
+[[noreturn]] void reject_program(const ResourceError& error) {
+  throw ResourceError(std::string("a program needs more memory than there is: ") + error.what() +
+                      "; use a smaller batch_size");
+}
+
+class CpuExecutable final : public Executable {
+ public:
+  CpuExecutable(LoweredProgram program, VariableStore& store, std::shared_ptr<Arena> arena,
+                std::shared_ptr<Team> team)
+      : program_(std::move(program)),
+        plan_(plan_arena(program_)),
+        store_(store),
+        arena_(std::move(arena)),
+        team_(std::move(team)) {
+    for (const TensorSpec& spec : program_.fetches) fetched_.emplace_back(spec);
+    report_.arena_bytes = plan_.bytes;
+    arena_->reserve(report_.arena_bytes);
+    for (const Tensor& tensor : fetched_) report_.constant_bytes += tensor.bytes();
+    report_.kernels = static_cast<int>(program_.steps.size());
+    report_.reorders = program_.reorders;
+    for (const Step& step : program_.steps) report_.flops += step.flops;
+    for (std::vector<double>* times : {&seconds_, &began_s_, &last_s_}) times->resize(program_.steps.size());
+  }
+
+  void run(std::span<const Tensor> inputs, const RunInfo& info) override {
+    TPACK_ASSERT(inputs.size() == static_cast<size_t>(program_.inputs), "a program of other inputs");
+    if (generation_ != arena_->generation) bind();
+    use_one_onednn_thread();
+    for (const InputUse& use : input_uses_)
+      calls_[use.step].in[use.operand] = inputs[use.input].raw() + use.begin;
+    const ComputeMode mode;
+    size_t reached = 0;
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (profiling_) began_s_[i] = monotonic_s();
+      program_.steps[i].kernel->run({calls_[i].in, calls_[i].out, calls_[i].scratch, &info, team_.get()});
+      if (profiling_) {
+        last_s_[i] = monotonic_s() - began_s_[i];
+        seconds_[i] += last_s_[i];
+      }
+      if (checking_) check_padding(i);
+      for (; reached < last_steps_.size() && last_steps_[reached] <= i; ++reached) watch_->reached(reached);
+    }
+    for (; reached < last_steps_.size(); ++reached) watch_->reached(reached);  // of a program without steps
+  }
+
+  const Tensor& fetched(size_t i) const override { return fetched_[i]; }
+  const CompileReport& report() const override { return report_; }
+  void watch(const AssignmentWatch* watch) override {
+    watch_ = watch;
+    last_steps_.clear();
+    size_t last = 0;
+    if (watch == nullptr) return;
+    for (const std::vector<std::string>& set : watch->sets) {
+      for (const std::string& name : set) last = std::max(last, last_step_of(name));
+      last_steps_.push_back(last);
+    }
+  }
+  void profile(bool on) override { profiling_ = on; }
+  void check_kernels(bool on) { checking_ = on; }
+  std::vector<NodeTime> times() const override {
+    std::vector<NodeTime> all;
+    for (size_t i = 0; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      all.push_back({step.path, step.kind, seconds_[i], step.flops, began_s_[i], last_s_[i]});
+    }
+    return all;
+  }
+
+ private:
+  struct Call {
+    std::vector<std::byte*> in;
+    std::vector<std::byte*> out;
+    std::byte* scratch = nullptr;
+  };
+  struct InputUse {
+    size_t step;
+    size_t operand;
+    size_t input;
+    uint64_t begin;  // bytes of the input before what is used
+  };
+
+  /// Errors: InternalError where a kernel left something in the channels that fill up the last block.
+  void check_padding(size_t i) const {
+    const Step& step = program_.steps[i];
+    for (size_t k = 0; k < step.out.size(); ++k) {
+      const Format& format = program_.values[static_cast<size_t>(step.out[k])].format;
+      const auto dims = format.md.dims();
+      const bool summed = format.md.data_type() == dnnl::memory::data_type::f32;  // unlike masks and indices
+      if (format.layout != Layout::kBlocked || !summed || dims[1] % kBlock == 0) continue;
+      const int64_t blocks = dims[1] / kBlock + 1;
+      const int64_t plane = dims[2] * dims[3] * kBlock;
+      for (int64_t image = 0; image < dims[0]; ++image) {
+        const float* last = floats(calls_[i].out[k]) + (image * blocks + blocks - 1) * plane;
+        for (const float* pixel = last; pixel < last + plane; pixel += kBlock) {
+          const bool clean =
+              std::all_of(pixel + dims[1] % kBlock, pixel + kBlock, [](float x) { return x == 0; });
+          TPACK_ASSERT(clean, step.path + " (" + step.kind + ") left values in padding channels");
+        }
+      }
+    }
+  }
+
+  /// The last step that writes a variable.
+  size_t last_step_of(const std::string& variable) const {
+    size_t last = 0;
+    for (size_t i = 0; i < program_.steps.size(); ++i) {
+      for (const int out : program_.steps[i].out) {
+        const Value& owner = program_.values[static_cast<size_t>(program_.owner(out))];
+        if (owner.place == Place::kVariable && owner.name == variable) last = i;
+      }
+    }
+    return last;
+  }
+
+  std::byte* address(int value) {
+    const Value& v = program_.values[static_cast<size_t>(program_.owner(value))];
+    const uint64_t begin = program_.values[static_cast<size_t>(value)].begin;
+    switch (v.place) {
+      case Place::kArena:
+        return arena_->memory->data() + plan_.offsets[static_cast<size_t>(value)] + begin;
+      case Place::kVariable:
+        return store_.tensor(v.name).raw() + begin;
+      case Place::kFetch:
+        return fetched_[static_cast<size_t>(v.index)].raw() + begin;
+      case Place::kInput:
+        return nullptr;  // set at each run
+    }
+    return nullptr;
+  }
+
+  void bind() {
+    arena_->reserve(report_.arena_bytes);  // nothing is there after a reservation that failed
+    calls_.clear();
+    input_uses_.clear();
+    for (size_t i = 0; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      Call call;
+      for (size_t k = 0; k < step.in.size(); ++k) {
+        const Value& owner = program_.values[static_cast<size_t>(program_.owner(step.in[k]))];
+        const uint64_t begin = program_.values[static_cast<size_t>(step.in[k])].begin;
+        if (owner.place == Place::kInput)
+          input_uses_.push_back({i, k, static_cast<size_t>(owner.index), begin});
+        call.in.push_back(address(step.in[k]));
+      }
+      for (const int value : step.out) call.out.push_back(address(value));
+      call.scratch = arena_->memory->data() + plan_.scratch_offsets[i];
+      calls_.push_back(std::move(call));
+    }
+    generation_ = arena_->generation;
+  }
+
+  LoweredProgram program_;
+  ArenaPlan plan_;
+  VariableStore& store_;
+  std::shared_ptr<Arena> arena_;
+  std::shared_ptr<Team> team_;
+  CompileReport report_;
+  std::vector<Tensor> fetched_;
+  std::vector<Call> calls_;
+  std::vector<InputUse> input_uses_;
+  std::vector<double> seconds_;  // by step, as the next two
+  std::vector<double> began_s_;
+  std::vector<double> last_s_;
+  int generation_ = -1;
+  bool profiling_ = false;
+  bool checking_ = false;
+  const AssignmentWatch* watch_ = nullptr;
+  std::vector<size_t> last_steps_;  // by set of the watch, never less than that of the set before
+};
+
+}  // namespace
+
+void Arena::reserve(uint64_t bytes) {
+  if (memory && memory->bytes() >= bytes) return;
+  ++generation;
+  memory.reset();  // the old block goes before the new one comes
+  try {
+    memory = Storage::allocate(std::max<uint64_t>(bytes, 64));
+  } catch (const ResourceError& error) {
+    reject_program(error);
+  }
+}
+
+void Arena::require_room(uint64_t bytes) const {
+  const uint64_t own = memory ? memory->bytes() : 0;  // goes before a larger block comes
+  try {
+    if (bytes > own) require_memory(bytes - own);
+  } catch (const ResourceError& error) {
+    reject_program(error);
+  }
+}
+
+uint64_t arena_bytes_of(const LoweredProgram& program) { return plan_arena(program).bytes; }
+
+std::unique_ptr<Executable> make_executable(LoweredProgram program, VariableStore& store,
+                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,
+                                            bool check_kernels) {
+  auto executable =
+      std::make_unique<CpuExecutable>(std::move(program), store, std::move(arena), std::move(team));
+  executable->check_kernels(check_kernels);
+  return executable;
+}
+
+}  // namespace tpack::cpu

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/device.h"
+#include "cpu/lowering.h"
+
+namespace tpack::cpu {
+
+/// The one block of memory that all executables of a device use in turn.
+struct Arena {
+  std::shared_ptr<Storage> memory;
+  int generation = 0;  // grows when the memory moves
+
+  /// Makes the memory at least that large; what was in it is lost if it moves. Errors: ResourceError with
+  /// the size that could not be had; the arena is empty then.
+  void reserve(uint64_t bytes);
+  /// Whether that would work, as far as the machine tells. Errors: as reserve, but the arena stays.
+  void require_room(uint64_t bytes) const;
+};
+
+/// Bytes of an arena that a program needs.
+uint64_t arena_bytes_of(const LoweredProgram& program);
+
+/// Runs on the team. Denormal numbers count as zero. `check_kernels`: each run asserts what later kernels
+/// rely on, for tests.
+std::unique_ptr<Executable> make_executable(LoweredProgram program, VariableStore& store,
+                                            std::shared_ptr<Arena> arena, std::shared_ptr<Team> team,
+                                            bool check_kernels = false);
+
+}  // namespace tpack::cpu

@@ -1,0 +1,154 @@
+#include "cpu/kernel_timer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sys/resource.h>
+
+#include "backend/passes/depth_first.h"
+#include "core/clock.h"
+#include "cpu/compute_mode.h"
+#include "graph/structural.h"
+#include "tensor/tensor.h"
+
+namespace tpack::cpu {
+namespace {
+
+// A run of so much work takes 20 to 50 ms on a thread: long enough for a clock on a busy machine.
+constexpr double kFlopsOfPiece = 2e9;
+// What a kernel does once with its weights must not count more than in the whole batch by much.
+constexpr double kImagesPerWeights = 1;
+
+/// Whether an input has a part for each image.
+bool is_per_image(const Node& node, size_t input) {
+  if (const auto* joined = op_cast<DepthFirst>(node)) return joined->per_image(input);
+  const std::vector<int> images = node.op->images().inputs;
+  return std::find(images.begin(), images.end(), static_cast<int>(input)) != images.end();
+}
+
+/// The first axis of the first input with a part for each image; 0 if there is none.
+int64_t batch_of(const Node& node) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (is_per_image(node, i) && node.inputs[i].shape().rank() > 0) return node.inputs[i].shape()[0];
+  }
+  return 0;
+}
+
+/// The node for a part of its batch, in a graph of its own.
+struct PartOfBatch {
+  PartOfBatch(const Node& whole, int64_t images) {
+    std::vector<Symbol> inputs;
+    for (size_t i = 0; i < whole.inputs.size(); ++i) {
+      const TensorSpec& spec = whole.inputs[i].spec();
+      const Shape shape = is_per_image(whole, i) ? spec.shape.with(0, images) : spec.shape;
+      const auto input =
+          std::make_shared<const Input>(InputParams{"input" + std::to_string(i), spec.dtype, shape});
+      inputs.push_back(graph.add(input, {}, "input", {}).out());
+    }
+    node = &graph.add(whole.op, std::move(inputs), whole.path, whole.origin);
+  }
+  Graph graph;
+  const Node* node = nullptr;
+};
+
+PreparedKernel prepared(const KernelRequest& request) {
+  return find_kernel(request.node.op->type())->prepare(request);
+}
+
+/// How often threads of this process have lost a processor to others so far.
+long interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+/// Bytes from the start of a block at which operands begin, one after the other, and where they end.
+std::vector<uint64_t> places(const std::vector<Format>& formats) {
+  std::vector<uint64_t> begins = {0};
+  for (const Format& format : formats) begins.push_back(begins.back() + aligned(format.bytes()));
+  return begins;
+}
+
+std::vector<std::byte*> pointers(std::byte* block, const std::vector<uint64_t>& begins) {
+  std::vector<std::byte*> all;
+  for (size_t i = 0; i + 1 < begins.size(); ++i) all.push_back(block + begins[i]);
+  return all;
+}
+
+}  // namespace
+
+int64_t images_to_time(const KernelRequest& request) {
+  const Node& node = request.node;
+  const int64_t batch = batch_of(node);
+  const double flops = node.op->flops(node);
+  if (batch == 0 || flops <= 0) return batch;
+  double bytes_per_image = 0;
+  double other_bytes = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const auto bytes = static_cast<double>(node.inputs[i].spec().bytes());
+    if (is_per_image(node, i)) {
+      bytes_per_image += bytes / static_cast<double>(batch);
+    } else {
+      other_bytes += bytes;
+    }
+  }
+  for (const TensorSpec& output : node.outputs) {
+    const bool has_images = output.shape.rank() > 0 && output.shape[0] == batch;
+    const auto bytes = static_cast<double>(output.bytes());
+    if (has_images) {
+      bytes_per_image += bytes / static_cast<double>(batch);
+    } else {
+      other_bytes += bytes;
+    }
+  }
+  const double enough = std::max(kFlopsOfPiece * request.pieces * static_cast<double>(batch) / flops,
+                                 kImagesPerWeights * other_bytes / bytes_per_image);
+  const double rounds = std::ceil(enough / request.pieces);  // each thread has the same to do
+  return rounds * request.pieces < static_cast<double>(batch) ? static_cast<int64_t>(rounds) * request.pieces
+                                                              : batch;
+}
+
+void KernelTimer::Block::reserve(uint64_t bytes) {
+  if (storage_ && storage_->bytes() >= bytes) return;
+  storage_.reset();
+  storage_ = Storage::allocate_zeros(std::max<uint64_t>(bytes, sizeof(float)));
+  float* const values = floats_out(storage_->data());
+  for (size_t i = 0; i < storage_->bytes() / sizeof(float); ++i)
+    values[i] = static_cast<float>(i % 997) * 1e-3F - 0.5F;
+}
+
+std::optional<TimedKernel> KernelTimer::prepare(const KernelRequest& request, Team& team) {
+  TimedKernel timed;
+  auto kernel = std::make_shared<PreparedKernel>();
+  try {
+    *kernel = prepared(request);
+    timed.scratch_bytes = kernel->scratch_bytes;
+    const int64_t images = images_to_time(request);
+    const int64_t batch = batch_of(request.node);
+    if (images < batch) {
+      const PartOfBatch part(request.node, images);
+      *kernel = prepared({*part.node, request.layout, request.algorithm, request.pieces});
+      timed.share = static_cast<double>(images) / static_cast<double>(batch);
+    }
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
+  const std::vector<uint64_t> in = places(kernel->in);
+  const std::vector<uint64_t> out = places(kernel->out);
+  inputs_.reserve(in.back());
+  outputs_.reserve(out.back() + kernel->scratch_bytes);
+  timed.run = [this, kernel, in, out, &team] {
+    const std::vector<std::byte*> from = pointers(inputs_.data(), in);
+    const std::vector<std::byte*> to = pointers(outputs_.data(), out);
+    const RunInfo info;
+    const KernelArgs args{from, to, outputs_.data() + out.back(), &info, &team};
+    const ComputeMode mode;  // as in a run
+    const long before = interruptions();
+    const Stopwatch watch;
+    kernel->kernel->run(args);
+    const double seconds = watch.seconds();
+    return TimedRun{seconds, interruptions() != before};
+  };
+  return timed;
+}
+
+}  // namespace tpack::cpu

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/plan.h"
+#include "backend/variable_store.h"
+#include "cpu/kernel.h"
+#include "graph/graph.h"
+
+namespace tpack::cpu {
+
+/// A block of memory that kernels read and write.
+struct Value {
+  enum class Place : uint8_t {
+    kArena,     // planned by lifetime
+    kVariable,  // in the store, under `name`
+    kInput,     // given by the caller at each run
+    kFetch      // belongs to the executable: fetched
+  };
+  Place place = Place::kArena;
+  Format format;
+  std::string name;    // of the variable
+  int index = 0;       // of the input or fetch
+  int same_as = -1;    // the value in which the memory of this one is, -1 for its own
+  uint64_t begin = 0;  // bytes of the owner's memory before this value
+};
+
+/// One kernel with what it reads and writes, by value number.
+struct Step {
+  std::unique_ptr<CpuKernel> kernel;
+  std::vector<int> in;
+  std::vector<int> out;
+  uint64_t scratch_bytes = 0;
+  std::vector<std::pair<int, int>> in_place;
+  std::string path;
+  std::string kind;
+  double flops = 0;
+};
+
+struct LoweredProgram {
+  std::vector<Value> values;
+  std::vector<Step> steps;
+  std::vector<TensorSpec> fetches;
+  int inputs = 0;
+  int reorders = 0;
+
+  /// The value that owns the memory of `value`.
+  int owner(int value) const;
+};
+
+/// Turns a graph whose nodes all have a choice in `section` into kernels. Reorders are inserted where formats
+/// differ; results that become variables or are fetched are written directly to their place where that is
+/// safe. `store` says which variables share memory.
+LoweredProgram lower(const Graph& graph, const PlanSection& section, const VariableStore& store);
+
+}  // namespace tpack::cpu

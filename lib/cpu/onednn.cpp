@@ -1,0 +1,27 @@
+#include "cpu/onednn.h"
+
+#include <malloc.h>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+// From libgomp, which Debian's oneDNN uses. Declared here because <omp.h> belongs to the compiler: with clang
+// it would add a second OpenMP runtime, which oneDNN does not use.
+extern "C" void omp_set_num_threads(int count);
+
+namespace tpack::cpu {
+
+void forget_primitives() {
+  const int capacity = dnnl::get_primitive_cache_capacity();
+  dnnl::set_primitive_cache_capacity(0);
+  dnnl::set_primitive_cache_capacity(capacity);
+  malloc_trim(0);
+}
+
+bool has_avx512() {
+  constexpr auto kNeeded = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kNeeded) == kNeeded;
+}
+
+void use_one_onednn_thread() { omp_set_num_threads(1); }
+
+}  // namespace tpack::cpu

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cpu/sweep_plan.h"
+
+namespace tpack::cpu {
+
+/// The reductions that a sweep computes along the way. Each piece sums its tiles into accumulators and totals
+/// of its own; combine() adds the pieces' totals in their order. Results depend only on the shape, the layout
+/// and the number of pieces.
+class SweepReductions {
+ public:
+  /// The working memory of one piece, given by the caller.
+  struct Accumulators {
+    float* sums = nullptr;    // a tile of elements for each reduction
+    float* totals = nullptr;  // this piece's part of every result
+    std::array<int64_t, Sweep::kMaxOutputs>
+        sum_at{};  // by reduction: where the sums belong, -1 if still unknown
+    std::array<int64_t, Sweep::kMaxOutputs> sum_columns{};  // and how many columns of them count
+  };
+
+  SweepReductions(const Sweep& op, const Node& node, Layout layout, const SweepPlan& plan);
+
+  size_t count() const { return reductions_.size(); }
+  const SweepReduction& operator[](size_t k) const { return reductions_[k]; }
+  /// Floats that a piece needs if tiles have `tile` elements.
+  int64_t floats(int64_t tile) const { return static_cast<int64_t>(count()) * tile + totals_size_; }
+
+  /// Fresh accumulators in `memory`, of floats(tile) elements.
+  Accumulators begin(float* memory, int64_t tile) const;
+  /// Adds the values `x` of a tile to reduction k; `uniform`: x[0] for all.
+  void reduce(size_t k, const float* x, bool uniform, const SweepTile& tile, Accumulators& a) const;
+  /// Ends a piece's work; then its totals are complete.
+  void finish(Accumulators& a) const;
+  /// outs[k] = result of reduction k. `totals`: of the first piece; those of the others are `stride` apart.
+  void combine(const float* totals, uint64_t stride, int pieces, std::span<std::byte* const> outs) const;
+
+ private:
+  void accumulate(size_t k, const float* x, int64_t at, const SweepTile& tile, Accumulators& a) const;
+  void fold(size_t k, Accumulators& a) const;
+  float neutral(size_t k) const;
+  bool is_sum(size_t k) const { return reductions_[k].kind == Reduction::kSum; }
+
+  const SweepPlan& plan_;
+  std::vector<SweepReduction> reductions_;
+  std::vector<int64_t> offsets_;  // of each result in a piece's totals
+  std::vector<int64_t> sizes_;
+  int64_t totals_size_ = 0;
+};
+
+}  // namespace tpack::cpu
