@@ -1,6 +1,7 @@
 #include "backend/program.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/text.h"
 #include "system/log.h"
@@ -53,17 +54,34 @@ Executable& Program::compile(const Signature& signature, Choosing choosing) {
   TPACK_ASSERT(fetch_names_.empty() || names == fetch_names_,
                "program " + name_ + " fetches other values for another signature");
   fetch_names_ = std::move(names);
-  compiled_.push_back({signature, compile_with_plan(graph, section_name(name_, signature), choosing)});
+  const std::string section = section_name(name_, signature);
+  const bool by_rules = choosing == Choosing::kByRules && !plan_.sections.contains(section);
+  if (by_rules) drop_least_used();
+  auto executable = compile_with_plan(graph, section, choosing);
+  compiled_.push_back({signature, std::move(executable), by_rules});
   if (watch_) compiled_.back().executable->watch(watch_.get());
   if (plan_.cpu.empty()) plan_.cpu = device_.hardware();
   last_ = compiled_.size() - 1;
   return *compiled_.back().executable;
 }
 
+/// Makes room for one more.
+void Program::drop_least_used() {
+  const auto by_rules = [](const Compiled& one) { return one.by_rules; };
+  if (std::ranges::count_if(compiled_, by_rules) < static_cast<std::ptrdiff_t>(kMaxByRules)) return;
+  compiled_.erase(std::ranges::min_element(compiled_, {}, [](const Compiled& one) {
+    return one.by_rules ? one.used : std::numeric_limits<uint64_t>::max();
+  }));
+}
+
 std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const std::string& section,
                                                        Choosing choosing) {
   const int pieces = plan_.sections.empty() ? device_.threads() : plan_.pieces();
   const int all = std::min(pieces * static_cast<int>(devices_), PlanSection::kMaxPieces);
+  if (choosing == Choosing::kByRules && !plan_.sections.contains(section)) {
+    PlanSection made{.pieces = all};
+    return device_.compile(graph, made, choosing);
+  }
   const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = all});
   try {
     return device_.compile(graph, found->second, choosing);
@@ -77,10 +95,19 @@ std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const
   return device_.compile(graph, found->second, choosing);
 }
 
+/// Whether the plan has choices for some signature: then this process, or one before it, has met the first one.
+bool Program::is_planned() const {
+  const std::string start = name_ + " ";
+  const auto at = plan_.sections.lower_bound(start);
+  return at != plan_.sections.end() && at->first.starts_with(start);
+}
+
 Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {
   const bool same = last_ < compiled_.size() && fits(compiled_[last_].signature, inputs);
-  const Choosing choosing = compiled_.empty() ? Choosing::kMeasured : Choosing::kByRules;
-  Executable& executable = same ? *compiled_[last_].executable : compile(signature_of(inputs), choosing);
+  const bool is_first = compiled_.empty() && !is_planned();
+  if (!same) compile(signature_of(inputs), is_first ? Choosing::kMeasured : Choosing::kByRules);
+  compiled_[last_].used = ++runs_;
+  Executable& executable = *compiled_[last_].executable;
   executable.run(inputs, info);
   return executable;
 }

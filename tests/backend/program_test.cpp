@@ -27,7 +27,7 @@ TEST(Program, compiles_once_for_each_signature) {
   EXPECT_EQ(program.run(two, {}).fetched(0).at(0), 10);
   EXPECT_EQ(program.run(three, {}).fetched(program.fetch_index("y")).at(0), 2);
   EXPECT_EQ(builds, 2);
-  EXPECT_EQ(plan.sections.size(), 2U);
+  EXPECT_EQ(plan.sections.size(), 1U) << "the second one was chosen by rules";
   EXPECT_TRUE(plan.sections.contains("double float32 [3]"));
 }
 
@@ -46,6 +46,56 @@ TEST(Program, chooses_by_rules_for_what_it_meets_late) {
   });
   for (const int64_t n : {3, 2, 3, 1}) program.run(std::vector{Tensor::zeros({DType::kFloat32, {n}})}, {});
   EXPECT_THAT(compiled, testing::ElementsAre("measured", "by rules", "by rules"));
+}
+
+TEST(Program, chooses_by_rules_if_the_plan_has_another_signature) {
+  std::vector<std::string> compiled;
+  WatchedDevice device(make_reference_device("reference", {}),
+                       [&](const std::string& how) { compiled.push_back(how); });
+  VariableTable table;
+  device.create_variables(table);
+  Plan plan;
+  plan.sections["double float32 [3]"] = {.pieces = 1};
+  Program program("double", device, plan, [&](const Signature& fed) {
+    Graph graph;
+    Builder b(graph, table, {});
+    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
+    return graph;
+  });
+  program.run(std::vector{Tensor::zeros({DType::kFloat32, {2}})}, {});
+  EXPECT_THAT(compiled, testing::ElementsAre("by rules"));
+}
+
+TEST(Program, keeps_a_bounded_number_of_what_it_meets_late) {
+  const auto device = make_reference_device("reference", {});
+  VariableTable table;
+  device->create_variables(table);
+  Plan plan;
+  size_t builds = 0;
+  Program program("double", *device, plan, [&](const Signature& fed) {
+    ++builds;
+    Graph graph;
+    Builder b(graph, table, {});
+    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
+    return graph;
+  });
+  const auto run = [&](size_t n) {
+    const Tensor x = Tensor::zeros({DType::kFloat32, {static_cast<int64_t>(n)}});
+    EXPECT_EQ(program.run(std::vector{x}, {}).fetched(0).elements(), x.elements());
+  };
+  run(1);
+  for (size_t n = 2; n <= Program::kMaxByRules + 2; ++n) {
+    run(n);
+    run(2);  // used all the time
+  }
+  EXPECT_EQ(builds, Program::kMaxByRules + 2);
+  run(1);
+  run(2);
+  run(Program::kMaxByRules + 2);
+  EXPECT_EQ(builds, Program::kMaxByRules + 2) << "these are kept";
+  run(3);
+  EXPECT_EQ(builds, Program::kMaxByRules + 3) << "used least";
+  EXPECT_EQ(plan.sections.size(), 1U);
 }
 
 TEST(Program, names_the_file_of_a_plan_that_cannot_be_followed) {
