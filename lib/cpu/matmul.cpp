@@ -17,45 +17,77 @@ using Operand = PrimitiveKernel::Operand;
 
 constexpr double kFlopGrain = 1e6;  // floating-point operations that are worth waking a thread for
 
-/// A range of rows or columns.
+/// A range of rows, of columns, or of the first axis.
 struct Range {
   int64_t begin = 0;
   int64_t size = 0;
 };
 
-/// Rows and columns of a row-major matrix, or of its transpose. Nothing is copied: oneDNN accepts any
-/// strides.
+/// Which part of each matrix: all of the leading axes but the first one, which `first` cuts.
+struct Part {
+  Range first;
+  Range rows;
+  Range columns;
+};
+
+/// The same part of matrices in row-major order, or of their transposes, with `rank` axes in all. Nothing is
+/// copied: oneDNN accepts any strides, and broadcasts axes of size 1.
 struct Block {
   Desc md;
-  uint64_t offset = 0;  // bytes from the matrix to the block
+  uint64_t offset = 0;  // bytes from the matrices to the block
 };
-Block block_of(const Shape& shape, bool transposed, const Range& rows, const Range& columns) {
-  const Dims strides = transposed ? Dims{1, shape[1]} : Dims{shape[1], 1};
-  const auto first = static_cast<uint64_t>(rows.begin * strides[0] + columns.begin * strides[1]);
-  return {{Dims{rows.size, columns.size}, dnnl::memory::data_type::f32, strides}, first * sizeof(float)};
+Block block_of(const Shape& shape, bool transposed, const Part& part, size_t rank) {
+  Dims sizes(rank, 1);
+  Dims strides(rank, 1);
+  const size_t added = rank - shape.rank();
+  int64_t step = 1;
+  for (size_t axis = rank; axis-- > added;) {
+    sizes[axis] = shape[static_cast<int>(axis - added)];
+    strides[axis] = step;
+    step *= sizes[axis];
+  }
+  for (size_t axis = 0; axis < added; ++axis) strides[axis] = step;
+  if (transposed) std::swap(strides[rank - 2], strides[rank - 1]);
+  sizes[rank - 2] = part.rows.size;
+  sizes[rank - 1] = part.columns.size;
+  int64_t begin = part.rows.begin * strides[rank - 2] + part.columns.begin * strides[rank - 1];
+  if (rank > 2 && sizes[0] > 1) {
+    begin += part.first.begin * strides[0];
+    sizes[0] = part.first.size;
+  }
+  return {{sizes, dnnl::memory::data_type::f32, strides}, static_cast<uint64_t>(begin) * sizeof(float)};
 }
 
-/// y = activation(a b + bias), cut into blocks of rows or columns of y.
+/// y = activation(a b + bias), cut into blocks: of rows or columns of y, or along the first axis if there are
+/// more matrices than one.
 struct Product {
   const Node& node;
   MatMulParams params;
   bool bias = false;
   Activation activation = Activation::kNone;
 
-  int64_t rows() const { return node.outputs[0].shape[0]; }
-  int64_t columns() const { return node.outputs[0].shape[1]; }
-  int64_t inner() const { return node.inputs[0].shape()[params.transpose_a ? 0 : 1]; }
+  size_t rank() const { return node.outputs[0].shape.rank(); }
+  int64_t size(int from_end) const { return node.outputs[0].shape[static_cast<int>(rank()) - from_end]; }
+  int64_t rows() const { return size(2); }
+  int64_t columns() const { return size(1); }
+  int64_t first() const { return rank() > 2 ? node.outputs[0].shape[0] : 1; }
+  int64_t inner() const {
+    const Shape& a = node.inputs[0].shape();
+    return a[static_cast<int>(a.rank()) - (params.transpose_a ? 2 : 1)];
+  }
 };
 
-Piece piece_of(const Product& product, const Range& rows, const Range& columns) {
+Piece piece_of(const Product& product, const Part& part) {
   dnnl::primitive_attr attributes = user_scratchpad();
   if (product.activation == Activation::kRelu) append_relu(attributes);
   const Node& n = product.node;
   const Range inner = {0, product.inner()};
-  const Block a = block_of(n.inputs[0].shape(), product.params.transpose_a, rows, inner);
-  const Block b = block_of(n.inputs[1].shape(), product.params.transpose_b, inner, columns);
-  const Block y = block_of(n.outputs[0].shape, false, rows, columns);
-  const Desc bias({1, columns.size}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab);
+  const size_t rank = product.rank();
+  const Block a = block_of(n.inputs[0].shape(), product.params.transpose_a, {part.first, part.rows, inner}, rank);
+  const Block b =
+      block_of(n.inputs[1].shape(), product.params.transpose_b, {part.first, inner, part.columns}, rank);
+  const Block y = block_of(n.outputs[0].shape, false, part, rank);
+  const Desc bias({1, part.columns.size}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab);
   const dnnl::matmul::desc desc =
       product.bias ? dnnl::matmul::desc(a.md, b.md, bias, y.md) : dnnl::matmul::desc(a.md, b.md, y.md);
   const dnnl::matmul::primitive_desc pd(desc, attributes, engine());
@@ -64,7 +96,7 @@ Piece piece_of(const Product& product, const Range& rows, const Range& columns) 
   piece.in = {a.offset, b.offset};
   if (product.bias) {
     in.push_back({DNNL_ARG_BIAS, bias});
-    piece.in.push_back(static_cast<uint64_t>(columns.begin) * sizeof(float));
+    piece.in.push_back(static_cast<uint64_t>(part.columns.begin) * sizeof(float));
   }
   piece.out = {y.offset};
   piece.scratch_bytes = pd.scratchpad_desc().get_size();
@@ -74,20 +106,31 @@ Piece piece_of(const Product& product, const Range& rows, const Range& columns) 
 }
 
 /// The matrix whose lines are cut is read once; the other one is read once per piece. So the longer side of y
-/// is cut, at multiples of 16 lines.
+/// is cut, at multiples of 16 lines; of several matrices, the first axis.
 std::vector<Piece> pieces_of(const Product& product, int pieces) {
+  const Part whole = {{0, product.first()}, {0, product.rows()}, {0, product.columns()}};
+  const double flops = product.node.op->flops(product.node);
+  std::vector<Piece> all;
+  if (product.first() > 1) {
+    const int64_t count = flops < kFlopGrain * pieces ? 1 : std::min<int64_t>(pieces, product.first());
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t begin = product.first() * i / count;
+      Part part = whole;
+      part.first = {begin, product.first() * (i + 1) / count - begin};
+      all.push_back(piece_of(product, part));
+    }
+    return all;
+  }
   constexpr int64_t kLines = 16;
   const bool by_columns = product.columns() >= product.rows();
   const int64_t lines = by_columns ? product.columns() : product.rows();
   const int64_t blocks = (lines + kLines - 1) / kLines;
-  const double flops = 2.0 * static_cast<double>(product.rows() * product.columns() * product.inner());
   const int64_t count = flops < kFlopGrain * pieces ? 1 : std::min<int64_t>(pieces, blocks);
-  std::vector<Piece> all;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t begin = blocks * i / count * kLines;
-    const Range part = {begin, std::min(lines, blocks * (i + 1) / count * kLines) - begin};
-    all.push_back(by_columns ? piece_of(product, {0, product.rows()}, part)
-                             : piece_of(product, part, {0, product.columns()}));
+    Part part = whole;
+    (by_columns ? part.columns : part.rows) = {begin, std::min(lines, blocks * (i + 1) / count * kLines) - begin};
+    all.push_back(piece_of(product, part));
   }
   return all;
 }

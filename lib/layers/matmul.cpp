@@ -6,12 +6,13 @@
 namespace tpack {
 namespace {
 
-/// Shapes: a [M, K], b [K, N] -> y [M, N], each transposed first where asked.
+/// Shapes: a [..., M, K], b [..., K, N] -> y [..., M, N], each matrix transposed first where asked; the axes
+/// before the matrices broadcast.
 class MatMulLayer final : public Layer {
  public:
   using Params = MatMulParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Product of two matrices: `input: [a, b]`.")
+    return Schema<Params>("Products of matrices, `input: [a, b]`: of the last two axes, for each matrix of the axes before them.")
         .example("MatMul: {transpose_b: true}")
         .field("transpose_a", &Params::transpose_a, "takes the first one transposed")
         .field("transpose_b", &Params::transpose_b, "takes the second one transposed");

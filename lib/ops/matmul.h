@@ -9,8 +9,9 @@ struct MatMulParams {
   bool transpose_b = false;
 };
 
-/// y = op(a) op(b). Shapes: a [M, K], b [K, N] -> y [M, N], each transposed first where asked.
-/// Errors: ShapeError if K differs.
+/// y = op(a) op(b), for each matrix of the leading axes, which broadcast. Shapes: a [..., M, K], b [..., K, N]
+/// -> y [..., M, N], each matrix transposed first where asked. Errors: ShapeError if K differs or the leading
+/// axes do not broadcast.
 class MatMul final : public OpOf<MatMul, MatMulParams> {
  public:
   static constexpr const char* kType = "MatMul";

@@ -103,6 +103,11 @@ inline std::vector<OpCase> forward_cases() {
       matmul_case("matmul, first transposed", {true, false}, {4, 3}, {4, 2}),
       matmul_case("matmul, second transposed", {false, true}, {3, 4}, {2, 4}),
       matmul_case("matmul, both transposed", {true, true}, {4, 3}, {2, 4}),
+      matmul_case("matmul of many", {}, {2, 3, 4, 5}, {2, 3, 5, 2}),
+      matmul_case("matmul of many, both transposed", {true, true}, {3, 5, 4}, {3, 2, 5}),
+      matmul_case("matmul of many and one", {false, true}, {3, 4, 5}, {2, 5}),
+      matmul_case("matmul of one and many", {true, false}, {5, 4}, {3, 5, 2}),
+      matmul_case("matmul of many that broadcast", {}, {3, 1, 4, 5}, {2, 5, 2}),
       {"batch norm",
        [](Builder& b, Symbols in) {
          const Node& n = b.emit<BatchNorm>({0.01}, {in[0], in[1], in[2]});

@@ -29,7 +29,8 @@ std::shared_ptr<const Op> with_bias(const Node& node, Activation activation) {
     return std::make_shared<const FusedConvolution>(
         FusedConvolutionParams{convolution->params(), activation});
   }
-  if (const auto* product = op_cast<MatMul>(node)) {
+  const auto* product = op_cast<MatMul>(node);
+  if (product != nullptr && node.outputs[0].shape.rank() == 2) {
     return std::make_shared<const FusedMatMul>(FusedMatMulParams{product->params(), activation});
   }
   return nullptr;

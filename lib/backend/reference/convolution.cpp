@@ -114,23 +114,34 @@ void backward_weights(const Node& n, Tensors in, Tensors out, const RunInfo& /*i
 
 void matmul(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const MatMulParams& p = op_cast<MatMul>(n)->params();
-  const int64_t rows = out[0].shape()[0];
-  const int64_t columns = out[0].shape()[1];
-  const int64_t inner = in[0].shape()[p.transpose_a ? 0 : 1];
+  const auto last = static_cast<int>(out[0].shape().rank()) - 1;
+  const int64_t rows = out[0].shape()[last - 1];
+  const int64_t columns = out[0].shape()[last];
+  const Shape& of_a = in[0].shape();
+  const int64_t inner = of_a[static_cast<int>(of_a.rank()) - (p.transpose_a ? 2 : 1)];
+  const auto leading = [](const Shape& shape) {
+    return Shape(std::vector<int64_t>(shape.sizes().begin(), shape.sizes().end() - 2));
+  };
+  const Shape matrices = leading(out[0].shape());
+  const BroadcastIndex matrix_of_a(leading(of_a), matrices.rank());
+  const BroadcastIndex matrix_of_b(leading(in[1].shape()), matrices.rank());
   by_float(in[0], [&](auto zero) {
     using T = decltype(zero);
-    const T* a = in[0].data<T>();
-    const T* b = in[1].data<T>();
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; ++j) {
-        double sum = 0;
-        for (int64_t k = 0; k < inner; ++k) {
-          sum += static_cast<double>(p.transpose_a ? a[k * rows + i] : a[i * inner + k]) *
-                 static_cast<double>(p.transpose_b ? b[j * inner + k] : b[k * columns + j]);
+    for_each_element(matrices, [&](int64_t matrix, const Coordinates& at) {
+      const T* a = in[0].data<T>() + matrix_of_a(at) * rows * inner;
+      const T* b = in[1].data<T>() + matrix_of_b(at) * inner * columns;
+      T* y = out[0].data<T>() + matrix * rows * columns;
+      for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j < columns; ++j) {
+          double sum = 0;
+          for (int64_t k = 0; k < inner; ++k) {
+            sum += static_cast<double>(p.transpose_a ? a[k * rows + i] : a[i * inner + k]) *
+                   static_cast<double>(p.transpose_b ? b[j * inner + k] : b[k * columns + j]);
+          }
+          y[i * columns + j] = static_cast<T>(sum);
         }
-        out[0].data<T>()[i * columns + j] = static_cast<T>(sum);
       }
-    }
+    });
   });
 }
 
