@@ -5,16 +5,17 @@
 
 namespace tpack {
 
-Symbol softmax(Builder& b, Symbol x) {
-  const Symbol largest = b.stop_gradient(b.reduce_max(x, {-1}, Builder::Keep::kYes));
+Symbol softmax(Builder& b, Symbol x, int axis) {
+  const Symbol largest = b.stop_gradient(b.reduce_max(x, {axis}, Builder::Keep::kYes));
   const Symbol powers = b.exp(b.sub(x, largest));
-  const Symbol y = b.div(powers, b.reduce_sum(powers, {-1}, Builder::Keep::kYes));
-  return b.declare(y, OutputMeaning::kClassProbabilities);
+  const Symbol y = b.div(powers, b.reduce_sum(powers, {axis}, Builder::Keep::kYes));
+  const bool is_last = axis == -1 || axis + 1 == static_cast<int>(x.shape().rank());
+  return is_last ? b.declare(y, OutputMeaning::kClassProbabilities) : y;
 }
 
-Symbol log_softmax(Builder& b, Symbol x) {
-  const Symbol shifted = b.sub(x, b.stop_gradient(b.reduce_max(x, {-1}, Builder::Keep::kYes)));
-  return b.sub(shifted, b.log(b.reduce_sum(b.exp(shifted), {-1}, Builder::Keep::kYes)));
+Symbol log_softmax(Builder& b, Symbol x, int axis) {
+  const Symbol shifted = b.sub(x, b.stop_gradient(b.reduce_max(x, {axis}, Builder::Keep::kYes)));
+  return b.sub(shifted, b.log(b.reduce_sum(b.exp(shifted), {axis}, Builder::Keep::kYes)));
 }
 
 Schema<NoParams> SoftmaxCrossEntropy::schema() {

@@ -4,10 +4,10 @@
 
 namespace tpack {
 
-/// Softmax over the last axis, from primitives. Shapes: x [N, C] -> y [N, C], rows sum to 1.
-Symbol softmax(Builder& b, Symbol x);
+/// Softmax over an axis, from primitives. Shapes: x any -> same, sums over the axis are 1.
+Symbol softmax(Builder& b, Symbol x, int axis = -1);
 /// log(softmax(x)) without overflow.
-Symbol log_softmax(Builder& b, Symbol x);
+Symbol log_softmax(Builder& b, Symbol x, int axis = -1);
 
 /// Cross entropy of integer labels under softmax(logits), one number per sample.
 /// Shapes: logits [N, C], labels int32 [N] -> loss [N]. A label outside 0..C-1 gives NaN for its sample.

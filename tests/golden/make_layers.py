@@ -473,6 +473,77 @@ def _(x0, x1, _):
     return x0.T @ x1.T
 
 
+@case("more_functions", "Elementwise",
+      '- Elementwise: "erf(x) + log1p(square(x)) * pow(square(x) + 0.5, x) + sin(3 * x) * cos(x) + sign(x) * round(2 * x) + is_nan(x)"',
+      numbers(4, 6, within=2))
+def _(x, _):
+    return (torch.erf(x) + torch.log1p(x * x) * torch.pow(x * x + 0.5, x) + torch.sin(3 * x) * torch.cos(x)
+            + torch.sign(x) * torch.round(2 * x))
+
+
+@case("matmul_of_many", "MatMul", "- MatMul: {input: [x0, x1], transpose_b: true}", numbers(2, 3, 4, 5), numbers(3, 6, 5))
+def _(x0, x1, _):
+    return x0 @ x1.transpose(-1, -2)
+
+
+@case("softmax_of_channels", "Softmax", "- Softmax: {axis: 1}", numbers(2, 3, 4, 5, within=3))
+def _(x, _):
+    return x.softmax(1)
+
+
+@case("log_softmax", "LogSoftmax", "- LogSoftmax", numbers(4, 5, within=3))
+def _(x, _):
+    return x.log_softmax(-1)
+
+
+@case("log_sum_exp", "LogSumExp", "- LogSumExp: {axes: [1, -1]}", numbers(2, 3, 4, within=3))
+def _(x, _):
+    return x.logsumexp((1, 2))
+
+
+@case("reduce_any", "ReduceAny", "- ReduceAny: {axes: [1]}", integers(4, 3, below=2))
+def _(x, _):
+    return (x != 0).any(1).double()
+
+
+@case("reduce_prod", "ReduceProd", "- ReduceProd: {axes: [1, 2]}", numbers(3, 5, 2))
+def _(x, _):
+    return x.prod(1).prod(1)
+
+
+@case("slice", "Slice", "- Slice: {axis: -1, begin: 1, end: -1}", numbers(2, 3, 5))
+def _(x, _):
+    return x[..., 1:-1]
+
+
+@case("stack", "Stack", "- Stack: {input: [x0, x1, x0], axis: 2}", numbers(2, 3), numbers(2, 3))
+def _(x0, x1, _):
+    return torch.stack([x0, x1, x0], 2)
+
+
+@case("constant", "Constant", "[{Constant: {name: c, value: [1, 2, 3], shape: [3]}}, {Elementwise: {expression: c * x0}}]",
+      numbers(2, 3))
+def _(x, _):
+    return x * torch.tensor([1.0, 2, 3])
+
+
+@case("range", "Range", "[{Range: {name: r, axis: 1, start: 1, step: 0.5, input: x0}}, {Elementwise: {expression: r * x0}}]",
+      numbers(2, 4))
+def _(x, _):
+    return x * (1 + 0.5 * torch.arange(4))
+
+
+@case("fully_connected_of_the_last_axis", "FullyConnected", "- FullyConnected: {name: fc, units: 4, flatten: false, activation: Tanh}",
+      numbers(2, 3, 5))
+def _(x, v):
+    return torch.tanh(x @ v.weight("fc/W", 5, 4) + v.bias("fc/b", 4))
+
+
+@case("layer_norm_of_the_last_axis", "LayerNorm", "- LayerNorm: {name: ln, last_axes: 1}", numbers(2, 3, 5))
+def _(x, v):
+    return F.layer_norm(x, (5,), v.positive("ln/gamma", 5), v.bias("ln/beta", 5), 1e-5)
+
+
 @case("where", "Where", "[{Elementwise: {name: c, expression: x > 0.1}}, {Where: {input: [c, x1, x0]}}]", numbers(3, 4),
       numbers(4))
 def _(x0, x1, _):

@@ -1,0 +1,46 @@
+#include <vector>
+
+#include "layers/layer.h"
+#include "layers/layer_shapes.h"
+
+namespace tpack {
+namespace {
+
+struct ConstantLayerParams {
+  std::vector<double> value;
+  Shape shape;
+};
+
+/// Shapes: x any -> y of the shape; of x nothing is used.
+class ConstantLayer final : public Layer {
+ public:
+  using Params = ConstantLayerParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Numbers that stay as they are.")
+        .example("Constant: {value: [0.5, 0.25], shape: [2]}")
+        .field("value", &Params::value, "the numbers in row-major order, or one for all")
+        .required()
+        .field("shape", &Params::shape,
+               "shape of the result, which has no batch axis unless it has one here; [] for one number");
+  }
+  explicit ConstantLayer(Params p) : p_(std::move(p)) {
+    const auto count = static_cast<size_t>(p_.shape.elements());
+    if (p_.value.size() == 1) p_.value.resize(count, p_.value[0]);
+    if (p_.value.size() != count)
+      throw ConfigError("layer Constant: 'value' has " + std::to_string(p_.value.size()) +
+                        " numbers, but shape " + p_.shape.str() + " needs " + std::to_string(count) +
+                        ", or 1");
+  }
+
+  Symbol build(Builder& b, Symbol /*x*/) const override {
+    return b.constant(Tensor::of<double>(p_.shape, p_.value).cast(b.float_type()));
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, ConstantLayer, "Constant");
+
+}  // namespace
+}  // namespace tpack
