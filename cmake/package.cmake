@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tpack)
 install(TARGETS tpack EXPORT tpack-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tpack FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tpack FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 install(EXPORT tpack-targets NAMESPACE tpack:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tpack-config.cmake.in ${CMAKE_BINARY_DIR}/tpack-config.cmake
                               INSTALL_DESTINATION ${package_dir})

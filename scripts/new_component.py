@@ -121,6 +121,11 @@ KINDS = {
     return {{b.reduce_sum(model.output(p_.logits)), b.reduce_sum(labels)}};
   }}
 """),
+    "schedule": dict(folder="core", sub="schedules", kind_class="Schedule", header="core/schedule.h", suffix="Schedule", case="schedule",
+                     methods="""\
+ private:
+  double value(const Place& place) const override {{ return p_.amount * (1 - place.progress()); }}
+"""),
     "initializer": dict(folder="layers", kind_class="Initializer", header="layers/initializer.h", suffix="Initializer",
                         file_suffix="_initializer", methods="""\
   Initialize make(Fans /*fans*/) const override {{
@@ -373,6 +378,9 @@ def _(x, targets, v):
 """),
     "optimizer": ("make_optimizers.py", "]\n", """\
     results_of("{stem}", "{name}", "{name}: {{learning_rate: 0.1}}", None),  # fill in: PyTorch's optimizer of a list of parameters
+"""),
+    "schedule": ("make_schedules.py", "]\n", """\
+    rates_of("{name}", "{name}: {example}", 0.5, None),  # fill in: the first rate, and PyTorch's scheduler of an optimizer
 """),
     "processor": ("make_optimizers.py", "]\n", """\
     # Fill in: an optimizer of PyTorch that changes the gradients first.

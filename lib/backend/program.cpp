@@ -42,6 +42,10 @@ Program::Program(std::string name, Device& device, Plan& plan, Build build,
       devices_(devices) {}
 
 Executable& Program::compile(const Signature& signature, Choosing choosing) {
+  return compile(signature, choosing, true);
+}
+
+Executable& Program::compile(const Signature& signature, Choosing choosing, bool is_planned) {
   for (size_t i = 0; i < compiled_.size(); ++i) {
     if (compiled_[i].signature != signature) continue;
     last_ = i;
@@ -55,10 +59,12 @@ Executable& Program::compile(const Signature& signature, Choosing choosing) {
                "program " + name_ + " fetches other values for another signature");
   fetch_names_ = std::move(names);
   const std::string section = section_name(name_, signature);
-  const bool by_rules = choosing == Choosing::kByRules && !plan_.sections.contains(section);
-  if (by_rules) drop_least_used();
-  auto executable = compile_with_plan(graph, section, choosing);
-  compiled_.push_back({signature, std::move(executable), by_rules});
+  const bool is_kept = is_planned || plan_.sections.contains(section);
+  if (!is_kept) drop_least_used();
+  PlanSection made{.pieces = pieces()};
+  auto executable =
+      is_kept ? compile_with_plan(graph, section, choosing) : device_.compile(graph, made, choosing);
+  compiled_.push_back({signature, std::move(executable), is_kept});
   if (watch_) compiled_.back().executable->watch(watch_.get());
   if (plan_.cpu.empty()) plan_.cpu = device_.hardware();
   last_ = compiled_.size() - 1;
@@ -67,22 +73,21 @@ Executable& Program::compile(const Signature& signature, Choosing choosing) {
 
 /// Makes room for one more.
 void Program::drop_least_used() {
-  const auto by_rules = [](const Compiled& one) { return one.by_rules; };
-  if (std::ranges::count_if(compiled_, by_rules) < static_cast<std::ptrdiff_t>(kMaxByRules)) return;
+  const auto count = std::ranges::count(compiled_, false, &Compiled::is_kept);
+  if (count < static_cast<std::ptrdiff_t>(kMaxByRules)) return;
   compiled_.erase(std::ranges::min_element(compiled_, {}, [](const Compiled& one) {
-    return one.by_rules ? one.used : std::numeric_limits<uint64_t>::max();
+    return one.is_kept ? std::numeric_limits<uint64_t>::max() : one.used;
   }));
+}
+
+int Program::pieces() const {
+  const int of_one = plan_.sections.empty() ? device_.threads() : plan_.pieces();
+  return std::min(of_one * static_cast<int>(devices_), PlanSection::kMaxPieces);
 }
 
 std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const std::string& section,
                                                        Choosing choosing) {
-  const int pieces = plan_.sections.empty() ? device_.threads() : plan_.pieces();
-  const int all = std::min(pieces * static_cast<int>(devices_), PlanSection::kMaxPieces);
-  if (choosing == Choosing::kByRules && !plan_.sections.contains(section)) {
-    PlanSection made{.pieces = all};
-    return device_.compile(graph, made, choosing);
-  }
-  const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = all});
+  const auto [found, is_new] = plan_.sections.try_emplace(section, PlanSection{.pieces = pieces()});
   try {
     return device_.compile(graph, found->second, choosing);
   } catch (const PlanError& error) {
@@ -91,12 +96,13 @@ std::unique_ptr<Executable> Program::compile_with_plan(const Graph& graph, const
     if (!plan_.remedy.empty()) throw PlanError(why + "; " + plan_.remedy);
     log::warning(why + kPlannedAgain);
   }
-  found->second = {.pieces = all};
+  found->second = {.pieces = pieces()};
   return device_.compile(graph, found->second, choosing);
 }
 
-/// Whether the plan has choices for some signature: then this process, or one before it, has met the first one.
-bool Program::is_planned() const {
+/// Whether the plan has choices for some signature: then this process, or one before it, has met the first
+/// one.
+bool Program::has_met_one() const {
   const std::string start = name_ + " ";
   const auto at = plan_.sections.lower_bound(start);
   return at != plan_.sections.end() && at->first.starts_with(start);
@@ -104,8 +110,8 @@ bool Program::is_planned() const {
 
 Executable& Program::run(std::span<const Tensor> inputs, const RunInfo& info) {
   const bool same = last_ < compiled_.size() && fits(compiled_[last_].signature, inputs);
-  const bool is_first = compiled_.empty() && !is_planned();
-  if (!same) compile(signature_of(inputs), is_first ? Choosing::kMeasured : Choosing::kByRules);
+  const bool is_first = compiled_.empty() && !has_met_one();
+  if (!same) compile(signature_of(inputs), is_first ? Choosing::kMeasured : Choosing::kByRules, is_first);
   compiled_[last_].used = ++runs_;
   Executable& executable = *compiled_[last_].executable;
   executable.run(inputs, info);

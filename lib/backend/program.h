@@ -28,7 +28,7 @@ struct NamedExecutable {
 /// A computation on one device that is compiled for every input signature it meets: full batches, the
 /// remainder at the end of a pass, other image sizes. For a signature that was not compiled before it is met
 /// (except the first one), fixed rules choose the kernels, so the choice does not depend on the process: an
-/// interrupted run continues with the same bits, and the plan need not have it. Of what was compiled so, the
+/// interrupted run continues with the same bits, and the plan does not have it. Of what was compiled so, the
 /// executables that were used last are kept. Threads: one at a time, the device's.
 class Program {
  public:
@@ -36,17 +36,17 @@ class Program {
   /// Builds the graph for a signature. The fetches must have the same names each time.
   using Build = std::function<Graph(const Signature& signature)>;
 
-  /// Choices are looked up in `plan` under their section_name; those that were not made by rules are added to it.
-  /// Programs of several devices
-  /// that share a plan (and what their graphs are built from) also share `compiling`: they compile one after
-  /// the other.
+  /// Choices are looked up in `plan` under their section_name; those of the first signature, and of those
+  /// that are compiled before they are met, are added to it. Programs of several devices that share a plan
+  /// (and what their graphs are built from) also share `compiling`: they compile one after the other.
   /// `devices`: as many times the threads of the device compute its runs (Device::assist).
   Program(std::string name, Device& device, Plan& plan, Build build,
           std::shared_ptr<std::mutex> compiling = nullptr, size_t devices = 1);
 
-  /// Compiles for a signature if that was not done before. What was compiled by rules is valid until the next run.
+  /// Compiles for a signature if that was not done before.
   Executable& compile(const Signature& signature, Choosing choosing = Choosing::kMeasured);
-  /// Runs once. Allocates nothing itself if the signature is the same as last time.
+  /// Runs once; what it gives is valid until the next run. Allocates nothing itself if the signature is the
+  /// same as last time.
   Executable& run(std::span<const Tensor> inputs, const RunInfo& info);
   /// Watches the runs of all its executables from now on (Executable::watch).
   void watch(AssignmentWatch watch);
@@ -58,13 +58,15 @@ class Program {
   struct Compiled {
     Signature signature;
     std::unique_ptr<Executable> executable;
-    bool by_rules = false;
+    bool is_kept = true;
     uint64_t used = 0;  // when, in runs of the program
   };
 
   std::unique_ptr<Executable> compile_with_plan(const Graph& graph, const std::string& section,
                                                 Choosing choosing);
-  bool is_planned() const;
+  Executable& compile(const Signature& signature, Choosing choosing, bool is_planned);
+  int pieces() const;
+  bool has_met_one() const;
   void drop_least_used();
 
   std::string name_;

@@ -24,7 +24,7 @@ struct Range {
 };
 
 /// Which part of each matrix: all of the leading axes but the first one, which `first` cuts.
-struct Part {
+struct Cut {
   Range first;
   Range rows;
   Range columns;
@@ -36,7 +36,7 @@ struct Block {
   Desc md;
   uint64_t offset = 0;  // bytes from the matrices to the block
 };
-Block block_of(const Shape& shape, bool transposed, const Part& part, size_t rank) {
+Block block_of(const Shape& shape, bool transposed, const Cut& part, size_t rank) {
   Dims sizes(rank, 1);
   Dims strides(rank, 1);
   const size_t added = rank - shape.rank();
@@ -77,13 +77,14 @@ struct Product {
   }
 };
 
-Piece piece_of(const Product& product, const Part& part) {
+Piece piece_of(const Product& product, const Cut& part) {
   dnnl::primitive_attr attributes = user_scratchpad();
   if (product.activation == Activation::kRelu) append_relu(attributes);
   const Node& n = product.node;
   const Range inner = {0, product.inner()};
   const size_t rank = product.rank();
-  const Block a = block_of(n.inputs[0].shape(), product.params.transpose_a, {part.first, part.rows, inner}, rank);
+  const Block a =
+      block_of(n.inputs[0].shape(), product.params.transpose_a, {part.first, part.rows, inner}, rank);
   const Block b =
       block_of(n.inputs[1].shape(), product.params.transpose_b, {part.first, inner, part.columns}, rank);
   const Block y = block_of(n.outputs[0].shape, false, part, rank);
@@ -108,14 +109,14 @@ Piece piece_of(const Product& product, const Part& part) {
 /// The matrix whose lines are cut is read once; the other one is read once per piece. So the longer side of y
 /// is cut, at multiples of 16 lines; of several matrices, the first axis.
 std::vector<Piece> pieces_of(const Product& product, int pieces) {
-  const Part whole = {{0, product.first()}, {0, product.rows()}, {0, product.columns()}};
+  const Cut whole = {{0, product.first()}, {0, product.rows()}, {0, product.columns()}};
   const double flops = product.node.op->flops(product.node);
   std::vector<Piece> all;
   if (product.first() > 1) {
     const int64_t count = flops < kFlopGrain * pieces ? 1 : std::min<int64_t>(pieces, product.first());
     for (int64_t i = 0; i < count; ++i) {
       const int64_t begin = product.first() * i / count;
-      Part part = whole;
+      Cut part = whole;
       part.first = {begin, product.first() * (i + 1) / count - begin};
       all.push_back(piece_of(product, part));
     }
@@ -128,8 +129,10 @@ std::vector<Piece> pieces_of(const Product& product, int pieces) {
   const int64_t count = flops < kFlopGrain * pieces ? 1 : std::min<int64_t>(pieces, blocks);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t begin = blocks * i / count * kLines;
-    Part part = whole;
-    (by_columns ? part.columns : part.rows) = {begin, std::min(lines, blocks * (i + 1) / count * kLines) - begin};
+    const Range range = {begin, std::min(lines, blocks * (i + 1) / count * kLines) - begin};
+    Cut part = whole;
+    if (by_columns) part.columns = range;
+    if (!by_columns) part.rows = range;
     all.push_back(piece_of(product, part));
   }
   return all;

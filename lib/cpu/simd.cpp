@@ -151,7 +151,8 @@ TPACK_INLINE V64 power(D64 d, V64 a, V64 b) {
       hn::And(hn::And(hn::Lt(a, zero), hn::Lt(size, infinity)), hn::Ne(b, hn::Trunc(b)));
   y = hn::IfThenElse(hn::And(is_negative, is_odd), hn::Neg(y), y);
   y = hn::IfThenElse(is_undefined, nan, y);
-  return hn::IfThenElse(hn::Or(hn::Eq(b, zero), hn::Eq(a, one)), one, y);
+  const auto is_one = hn::Or(hn::Eq(b, zero), hn::Eq(a, one));
+  return hn::IfThenElse(is_one, one, hn::IfThenElse(hn::IsNaN(b), b, y));
 }
 
 TPACK_INLINE V pow_of(F d, V a, V b) {

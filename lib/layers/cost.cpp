@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/variable_pattern.h"
+#include "layers/model.h"
 
 namespace tpack {
 
@@ -123,6 +124,12 @@ Schema<StatisticName> statistic_name_schema() {
   return Schema<StatisticName>("What every term of a cost and every metric has.")
       .field("name", &StatisticName::name,
              "of its statistic; default: the type, in_top_k, with a number for a second one");
+}
+
+std::string checked_name(const StatisticName& name) {
+  if (!name.name.empty() && !is_model_name(name.name))
+    throw ConfigError("'name' is '" + name.name + "'; use letters, digits, '_', '-' and '.'");
+  return name.name;
 }
 
 SumAndWeight sum_and_count(Builder& b, Symbol values) {

@@ -55,6 +55,8 @@ struct StatisticName {
   std::string name;
 };
 Schema<StatisticName> statistic_name_schema();
+/// Errors: ConfigError.
+std::string checked_name(const StatisticName& name);
 
 /// What every term of a cost has.
 struct CostParams {
@@ -80,13 +82,14 @@ class Cost {
   /// What every term and metric has.
   using Common = StatisticName;
   static Schema<Common> common_schema() { return statistic_name_schema(); }
-  void take(Common common) { name_ = std::move(common.name); }
+  /// Errors: ConfigError for a name with other characters than those of names.
+  void take(const Common& common) { name_ = checked_name(common); }
   /// Of its statistic; "": after the type.
   const std::string& name() const { return name_; }
 
   /// The term: `losses`, averaged and weighted. Shape: []. A weight with a schedule is the hyper-parameter
   /// "NAME_weight". Errors: ConfigError, ShapeError.
-  Symbol build(const ModelView& model, const std::string& name) const;
+  Symbol build(const ModelView& model, const std::string& name = "term") const;
   /// False for terms that exist in training only (regularization): they are minimized, but are no part of the
   /// statistic "cost", which means the same in training and in inference.
   virtual bool in_inference() const { return true; }
@@ -136,7 +139,8 @@ class Metric {
 
   using Common = StatisticName;
   static Schema<Common> common_schema() { return statistic_name_schema(); }
-  void take(Common common) { name_ = std::move(common.name); }
+  /// Errors: ConfigError for a name with other characters than those of names.
+  void take(const Common& common) { name_ = checked_name(common); }
   /// Of its statistic; "": after the type.
   const std::string& name() const { return name_; }
 

@@ -12,7 +12,9 @@ class MatMulLayer final : public Layer {
  public:
   using Params = MatMulParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Products of matrices, `input: [a, b]`: of the last two axes, for each matrix of the axes before them.")
+    return Schema<Params>(
+               "Products of matrices, `input: [a, b]`: of the last two axes, for each matrix of the axes "
+               "before them.")
         .example("MatMul: {transpose_b: true}")
         .field("transpose_a", &Params::transpose_a, "takes the first one transposed")
         .field("transpose_b", &Params::transpose_b, "takes the second one transposed");

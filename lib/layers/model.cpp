@@ -112,16 +112,9 @@ std::vector<Named<T>> make_list(const ConfigNode& list, const Scope& scope, Diag
     const ConfigNode item = substitute(given, scope, errors);
     auto object = Registry<T>::make(item, errors);
     if (!object) continue;
-    std::string name = object->name();
-    if (name.empty()) {
-      name = snake_case(component_item(item, T::kKind).name);
-      const int number = counts[name]++;
-      if (number > 0) name += "_" + std::to_string(number);
-    } else if (!is_model_name(name)) {
-      errors.add(item.position(),
-                 "invalid name '" + name + "' of a " + T::kKind + "; use letters, digits, '_', '-' and '.'");
-      continue;
-    }
+    const bool is_named = !object->name().empty();
+    std::string name = is_named ? object->name() : snake_case(component_item(item, T::kKind).name);
+    if (const int number = counts[name]++; number > 0 && !is_named) name += "_" + std::to_string(number);
     made.push_back({std::move(object), std::move(name), item.position()});
   }
   return made;

@@ -7,16 +7,16 @@
 namespace tpack {
 namespace {
 
-struct RangeParams {
+struct RangeLayerParams {
   int64_t axis = 1;
   double start = 0;
   double step = 1;
 };
 
 /// Positions, for formulas and position encodings. Shapes: x [..., n, ...] -> y [n].
-class Range final : public Layer {
+class RangeLayer final : public Layer {
  public:
-  using Params = RangeParams;
+  using Params = RangeLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>(
                "Numbers at equal distances, as many as an axis of its input has places: 0, 1, 2, ...")
@@ -25,7 +25,7 @@ class Range final : public Layer {
         .field("start", &Params::start, "the first number")
         .field("step", &Params::step, "the difference of two neighbors");
   }
-  explicit Range(Params p) : p_(p) {}
+  explicit RangeLayer(Params p) : p_(p) {}
 
   Symbol build(Builder& b, Symbol x) const override {
     std::vector<double> numbers(static_cast<size_t>(x.shape()[axis_of(b, p_.axis, x)]));
@@ -38,7 +38,7 @@ class Range final : public Layer {
   Params p_;
 };
 
-TPACK_REGISTER(Layer, Range, "Range");
+TPACK_REGISTER(Layer, RangeLayer, "Range");
 
 }  // namespace
 }  // namespace tpack

@@ -321,9 +321,11 @@ void TrainRun::warn_of_other_rates(Run& run) const {
     Diagnostics errors;
     Reader reader(name, {}, errors);
     const StepSize step = run.step_size();
-    const double written = Codec<LearningRate>::parse(*rate, reader)
-                               .value_or(LearningRate())
-                               .of(static_cast<double>(step.batch * step.batches()));
+    const Scheduled given = Codec<LearningRate>::parse(*rate, reader)
+                                .value_or(LearningRate())
+                                .of(static_cast<double>(step.batch * step.batches()));
+    if (given.schedule) continue;
+    const double written = given.number;
     const double actual = run.hyper_parameter(name);
     if (static_cast<float>(written) == static_cast<float>(actual)) continue;
     log::warning(written_position(update.name).str() + ": " + name + " stays " +

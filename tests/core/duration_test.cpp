@@ -6,7 +6,7 @@ namespace tpack {
 namespace {
 
 /// The duration, or the errors.
-std::pair<std::optional<Duration>, std::string> parsed(const ConfigNode& node) {
+std::pair<std::optional<Duration>, std::string> duration_of(const ConfigNode& node) {
   Diagnostics errors;
   Reader reader("'every'", {}, errors);
   const auto duration = Codec<Duration>::parse(node, reader);
@@ -19,25 +19,25 @@ std::pair<std::optional<Duration>, std::string> parsed(const ConfigNode& node) {
 }
 
 TEST(Duration, is_steps_or_epochs_and_epochs_for_a_number) {
-  const Duration steps = *parsed(ConfigNode::map({{"steps", 500}})).first;
+  const Duration steps = *duration_of(ConfigNode::map({{"steps", 500}})).first;
   EXPECT_EQ(steps, (Duration{500, Duration::Unit::kSteps}));
   EXPECT_EQ(steps.steps(7), 500);
   EXPECT_EQ(steps.str(), "500 steps");
-  const Duration epochs = *parsed(ConfigNode::map({{"epochs", 0.5}})).first;
+  const Duration epochs = *duration_of(ConfigNode::map({{"epochs", 0.5}})).first;
   EXPECT_EQ(epochs.steps(7), 3.5);
-  EXPECT_EQ(*parsed(ConfigNode(1)).first, (Duration{1, Duration::Unit::kEpochs}));
+  EXPECT_EQ(*duration_of(ConfigNode(1)).first, (Duration{1, Duration::Unit::kEpochs}));
   EXPECT_EQ((Duration{1}).str(), "1 epoch");
 }
 
 TEST(Duration, is_written_back_with_its_unit) {
   for (const ConfigNode& node : {ConfigNode::map({{"steps", 500}}), ConfigNode::map({{"epochs", 0.5}})})
-    EXPECT_EQ(to_json(Codec<Duration>::dump(*parsed(node).first)), to_json(node));
+    EXPECT_EQ(to_json(Codec<Duration>::dump(*duration_of(node).first)), to_json(node));
   EXPECT_EQ(to_json(Codec<Duration>::dump({3})), R"({"epochs": 3})");
 }
 
 TEST(Duration, says_what_is_wrong) {
   const auto expect_error = [](const ConfigNode& node, const std::string& text) {
-    const auto [duration, errors] = parsed(node);
+    const auto [duration, errors] = duration_of(node);
     EXPECT_FALSE(duration);
     EXPECT_THAT(errors, testing::HasSubstr(text));
   };

@@ -501,9 +501,10 @@ def _(x, _):
     return x.logsumexp((1, 2))
 
 
-@case("reduce_any", "ReduceAny", "- ReduceAny: {axes: [1]}", integers(4, 3, below=2))
-def _(x, _):
-    return (x != 0).any(1).double()
+@case("reduce_any", "ReduceAny", "[{ReduceAny: {name: any, input: x0, axes: [1]}}, {Elementwise: {expression: any * x1}}]",
+      integers(6, 2, below=2), numbers(6))
+def _(x0, x1, _):
+    return (x0 != 0).any(1) * x1
 
 
 @case("reduce_prod", "ReduceProd", "- ReduceProd: {axes: [1, 2]}", numbers(3, 5, 2))

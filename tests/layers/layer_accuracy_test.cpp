@@ -91,9 +91,9 @@ const std::vector<FloatCase> kFloatCases = {
     {"cos", "Elementwise: cos(x)", [](Real x) { return std::cos(x); }, [](Real x) { return -std::sin(x); }},
     {"square_root_of_the_fifth_power", "Elementwise: pow(x, 2.5)",
      [](Real x) { return std::pow(x, Real{2.5}); }, [](Real x) { return 2.5L * std::pow(x, Real{1.5}); }, 0,
-     100},
+     100, 1e-37},
     {"third_power", "Elementwise: pow(x, 3)", [](Real x) { return x * x * x; },
-     [](Real x) { return 3 * x * x; }},
+     [](Real x) { return 3 * x * x; }, -100, 100, 1e-37},
     {"power_of_three", "Elementwise: pow(3, x)", [](Real x) { return std::pow(Real{3}, x); },
      [](Real x) { return std::log(Real{3}) * std::pow(Real{3}, x); }, -79, 80},
     {"abs", "Elementwise: abs(x)", [](Real x) { return std::abs(x); },
@@ -137,7 +137,8 @@ TEST_P(AccuracyOfFloats, of_value_and_gradient) {
   const auto found = testkit::evaluate_on_cpu(
       [&](Builder& b, std::span<const Symbol> in) {
         const Symbol y = function_of("- " + c.layer)(b, in)[0];
-        return std::vector{y, gradients(b, b.reduce_sum(y), in)[0]};
+        const Symbol dx = gradients(b, b.reduce_sum(y), in)[0];
+        return std::vector{y, dx ? dx : b.mul(in[0], 0.0)};  // none reaches a function that is flat
       },
       {Tensor::of<float>({static_cast<int64_t>(x.size())}, x)}, {});
   expect_near(found[0], x, c.value, 0);

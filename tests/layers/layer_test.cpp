@@ -182,7 +182,9 @@ TEST(Layers, say_which_shapes_do_not_fit) {
   EXPECT_EQ(layer_error("- Reshape: {shape: [-1, -1]}", {flat}),
             "layers.yaml:1:12: layer Reshape: 'shape' has more than one -1");
   EXPECT_EQ(layer_error("- LayerNorm", {random_tensor({2, 3, 4}, 1)}),
-            "layers.yaml:1:3: layer_norm_0: needs an input [N, C, H, W] or [N, C], not float64 [2, 3, 4]");
+            "layers.yaml:1:3: layer_norm_0: needs an input [N, C, H, W] or [N, C], not float64 [2, 3, 4]; "
+            "for other inputs, set "
+            "last_axes: 1");
   EXPECT_EQ(
       layer_error("- Gradient: {input: x0, wrt: x1}", {flat, flat}),
       "layers.yaml:1:30: gradient_0: no gradient reaches 'x1' from the layer's input; name an output of "

@@ -104,11 +104,11 @@ TEST(Model, names_costs_and_metrics_as_they_say) {
   const auto model =
       model_of(start +
                "cost: [{SoftmaxCrossEntropy: {logits: f, labels: y, name: main}}, {Regularize: {l2: 0.1}}]\n"
-               "metrics: [{InTopK: {logits: f, labels: y, k: 2, name: top_2}}, {Mean: f}]");
+               "metrics: [{InTopK: {logits: f, labels: y, k: 2, name: top_2}}, {Mean: {output: f}}]");
   EXPECT_THAT(statistics(*model, Phase::kTraining),
               ElementsAre("cost", "main", "regularize", "top_2", "mean"));
   EXPECT_EQ(model_error(start + "metrics: [{Mean: {output: f, name: a/b}}]"),
-            "test.yaml:3:12: invalid name 'a/b' of a metric; use letters, digits, '_', '-' and '.'");
+            "test.yaml:3:18: 'name' is 'a/b'; use letters, digits, '_', '-' and '.'");
   const auto twice =
       model_of(start + "metrics: [{Mean: {output: f, name: a}}, {Mean: {output: x, name: a}}]");
   EXPECT_THROW(statistics(*twice, Phase::kTraining), ConfigError);

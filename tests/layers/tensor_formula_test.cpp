@@ -90,10 +90,11 @@ TEST(TensorFormula, points_at_mistakes) {
             "layers.yaml:1:21: unknown layer or input 'y0'; did you mean 'x0'?");
   EXPECT_EQ(formula_error(item("2 * (x + x2)")),
             "layers.yaml:1:24: shapes [3] and [2, 2] do not broadcast: 2 against 3");
-  EXPECT_EQ(
-      formula_error(item("x + sqr(x)")),
-      "layers.yaml:1:21: expression 'x + sqr(x)': unknown function 'sqr'; known: abs, exp, expm1, floor, "
-      "log, max, min, rsqrt, sigmoid, softplus, sqrt, square, tanh");
+  EXPECT_EQ(formula_error(item("x + sqr(x)")),
+            "layers.yaml:1:21: expression 'x + sqr(x)': unknown function 'sqr'; known: abs, cos, erf, exp, "
+            "expm1, floor, "
+            "is_nan, log, log1p, max, min, pow, round, rsqrt, sigmoid, sign, sin, softplus, sqrt, square, "
+            "tanh, trunc");
   EXPECT_EQ(formula_error(item("x + * 2")),
             "layers.yaml:1:21: expression 'x + * 2': expected a value, found '*'");
   EXPECT_EQ(formula_error(item("x + 1 / 0")), "layers.yaml:1:23: the expression has no finite value here");

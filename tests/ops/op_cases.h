@@ -320,7 +320,8 @@ inline std::vector<OpCase> pointwise_cases() {
                      [fn](Builder& b, Symbols in) {
                        return std::vector{b.apply(fn, {in[0], in[1]})};
                      },
-                     {random_tensor({3, 4}, 1), random_tensor({4}, 2, DType::kFloat64, 0.6, 2)}});
+                     {random_tensor({3, 4}, 1, DType::kFloat64, fn == Fn::kPow ? 0.3 : -1, 1),
+                      random_tensor({4}, 2, DType::kFloat64, 0.6, 2)}});
   }
   for (const Fn fn : pointwise::functions()) {
     const bool is_flat =

@@ -45,6 +45,25 @@ void expect_follows(const std::string& yaml, const Recurrence& recurrence, doubl
     expect_follows(yaml, recurrence, scale, backend);
 }
 
+/// The numbers of a run of 4 epochs of 5 steps.
+std::string numbers_of(const std::string& item) {
+  const auto schedule = Registry<Schedule>::make_item(parse_yaml(item, "s.yaml"));
+  std::string text;
+  for (int64_t step = 0; step < 20; ++step)
+    text += shortest(schedule->at({.step = step, .steps_per_epoch = 5, .max_epoch = 4})) + " ";
+  return text;
+}
+
+const live::Fields kExponential("schedule", "Exponential", {.base = "{start: 0.1, every: 1}"});
+const live::Fields kFormulaSchedule("schedule", "Formula", {.values = {{"value", "step * 2"}}});
+const live::Fields kPiecewise("schedule", "Piecewise",
+                              {.base = "{values: [[0, 0.1], [3, 0.2]]}",
+                               .values = {{"values", "[[0, 0.1], [2, 0.3]]"}}});
+
+TEST(Schedules, have_no_field_without_effect) {
+  EXPECT_THAT(live::dead_fields(Registry<Schedule>::table(), {numbers_of}), testing::IsEmpty());
+}
+
 TEST(LearningRate, may_be_a_schedule_also_in_proportion_to_the_samples_of_a_step) {
   const auto rate_of = [](const std::string& yaml) {
     Diagnostics errors;

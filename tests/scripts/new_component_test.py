@@ -11,7 +11,7 @@ import unittest
 from scratch import ROOT, ScratchTest
 
 SCRIPT = "scripts/new_component.py"
-KINDS = ["layer", "cost", "regression cost", "metric", "initializer", "optimizer", "gradient processor", "callback", "trainer", "monitor", "input source",
+KINDS = ["layer", "cost", "regression cost", "metric", "schedule", "initializer", "optimizer", "gradient processor", "callback", "trainer", "monitor", "input source",
          "source", "map", "tensor map", "stage", "environment", "augmentor", "op"]
 
 

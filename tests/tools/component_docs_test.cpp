@@ -49,6 +49,7 @@ TEST(ComponentDocs, every_kind_has_a_test_of_its_options) {
                                                     {"metric", "layers/cost_test.cpp"},
                                                     {"monitor", "monitor/monitor_fields_test.cpp"},
                                                     {"optimizer", "optim/optimizer_test.cpp"},
+                                                    {"schedule", "optim/optimizer_test.cpp"},
                                                     {"source", "dataflow/make_flow_test.cpp"},
                                                     {"stage", "dataflow/make_flow_test.cpp"},
                                                     {"tensor map", "dataflow/make_flow_test.cpp"},

@@ -47,12 +47,12 @@ TEST_F(FollowSchedulesTest, a_resumed_run_goes_on_where_it_was) {
   trainer_.schedules_of["learning_rate"] = schedule("Linear: {start: 1, end: 0}");
   const TemporaryFolder folder;
   TestRun first({.max_epoch = 2, .steps_per_epoch = 2}, trainer_);
-  first.options.folder = folder.path();
+  first.options.folder = folder.str();
   first.options.until_epoch = 1;
   first.add("ModelSaver").go();
   rates_.clear();
   TestRun({.max_epoch = 2, .steps_per_epoch = 2}, trainer_)
-      .go_on_from(folder.path() + "/checkpoints/model-2.h5");
+      .go_on_from(folder.str() + "/checkpoints/model-2.h5");
   EXPECT_THAT(rates_, ElementsAre(0.5F, 0.25F));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend/reference/indexing.h"
 #include "backend/reference/kernel.h"
 #include "ops/matmul.h"
 

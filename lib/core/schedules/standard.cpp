@@ -1,5 +1,4 @@
-// The schedules, each a function of how far the run is. A new one is a class here and a row in
-// tests/core/schedules_test.cpp.
+// Schedules that most runs need, each a function of how far the run is.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
