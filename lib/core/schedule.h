@@ -34,7 +34,7 @@ class Schedule {
     std::optional<Duration> length;
   };
   static Schema<Common> common_schema();
-  void take(Common common) { common_ = std::move(common); }
+  void take(const Common& common) { common_ = common; }
 
   /// The number of that step.
   virtual double at(const StepOfRun& now) const;

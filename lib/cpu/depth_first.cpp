@@ -121,7 +121,7 @@ class Composition {
     return specs;
   }
   PreparedKernel prepare_part(const Node& node) const {
-    const KernelEntry* entry = find_kernel(node.op->type());
+    const KernelEntry* entry = find_kernel(node);
     return entry->prepare({node, request_.layout, request_.algorithm, 1});
   }
   /// The format of all images, given the format `part` of some.

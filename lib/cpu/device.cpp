@@ -9,8 +9,7 @@
 #include "cpu/onednn.h"
 #include "cpu/tuner.h"
 
-namespace tpack {
-namespace cpu {
+namespace tpack::cpu {
 namespace {
 
 class CpuDevice final : public Device {
@@ -85,6 +84,4 @@ const CpuDevices kCpuDevices([](const std::string& name,
 });
 
 }  // namespace
-}  // namespace cpu
-
-}  // namespace tpack
+}  // namespace tpack::cpu

@@ -15,6 +15,7 @@ dnnl::memory::data_type type_of(const TensorSpec& spec) {
     case DType::kFloat32:
       return dnnl::memory::data_type::f32;
     case DType::kInt32:
+    case DType::kInt64:  // in two parts
       return dnnl::memory::data_type::s32;
     case DType::kUInt8:
     case DType::kBool:
@@ -47,6 +48,8 @@ Layout layout_from(const std::string& name) {
 
 Format make_format(const TensorSpec& spec, Layout layout) {
   using Tag = dnnl::memory::format_tag;
+  if (spec.dtype == DType::kInt64)
+    return {Layout::kPlain, dnnl::memory::desc({2 * spec.shape.elements()}, type_of(spec), Tag::a)};
   const size_t rank = spec.shape.rank();
   dnnl::memory::dims dims(spec.shape.sizes().begin(), spec.shape.sizes().end());
   if (rank == 0) dims = {1};

@@ -31,7 +31,7 @@ struct Format {
 };
 
 /// The format of a tensor in a layout; tensors with any other number of axes than four are always plain.
-/// Errors: ConfigError for float64, which only the reference backend computes.
+/// So are those of int64. Errors: ConfigError for float64, which only the reference backend computes.
 Format make_format(const TensorSpec& spec, Layout layout);
 Format opaque(const dnnl::memory::desc& md);
 

@@ -1,5 +1,6 @@
 #include "cpu/kernel.h"
 
+#include <algorithm>
 #include <map>
 
 namespace tpack::cpu {
@@ -12,14 +13,19 @@ std::map<std::string, KernelEntry>& kernels() {
 
 }  // namespace
 
-const KernelEntry* find_kernel(const std::string& op_type) {
-  const auto found = kernels().find(op_type);
-  return found == kernels().end() ? nullptr : &found->second;
+const KernelEntry* find_kernel(const Node& node) {
+  const auto found = kernels().find(node.op->type());
+  if (found == kernels().end()) return nullptr;
+  const auto is_int64 = [](const TensorSpec& spec) { return spec.dtype == DType::kInt64; };
+  const bool has_int64 = std::any_of(node.outputs.begin(), node.outputs.end(), is_int64) ||
+                         std::any_of(node.inputs.begin(), node.inputs.end(),
+                                     [&](const Symbol& input) { return is_int64(input.spec()); });
+  return has_int64 && !found->second.takes_int64 ? nullptr : &found->second;
 }
 
-KernelRegistration::KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule,
-                                       Accepts accepts) {
-  kernels().emplace(op_type, KernelEntry{prepare, rule, accepts});
+KernelRegistration::KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts,
+                                       bool takes_int64) {
+  kernels().emplace(op_type, KernelEntry{prepare, rule, accepts, takes_int64});
 }
 
 PreparedKernel plain_kernel(const KernelRequest& request, std::unique_ptr<CpuKernel> kernel,

@@ -70,14 +70,16 @@ struct KernelEntry {
   Prepare prepare = nullptr;
   LayoutRule rule = LayoutRule::kPlain;
   Accepts accepts = nullptr;  // null: every layout
+  bool takes_int64 = false;
 };
 
-/// Null if the op has none.
-const KernelEntry* find_kernel(const std::string& op_type);
+/// Null if the op has none, or has none for these types: of int64, which oneDNN does not know.
+const KernelEntry* find_kernel(const Node& node);
 
 /// Adds a kernel at start-up: `const KernelRegistration kMatMul("MatMul", prepare, LayoutRule::kPlain);`
 struct KernelRegistration {
-  KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr);
+  KernelRegistration(const char* op_type, Prepare prepare, LayoutRule rule, Accepts accepts = nullptr,
+                     bool takes_int64 = false);
 };
 
 inline constexpr int64_t kGrain = 16384;  // elements that are worth waking a thread for

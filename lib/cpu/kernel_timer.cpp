@@ -50,9 +50,7 @@ struct PartOfBatch {
   const Node* node = nullptr;
 };
 
-PreparedKernel prepared(const KernelRequest& request) {
-  return find_kernel(request.node.op->type())->prepare(request);
-}
+PreparedKernel prepared(const KernelRequest& request) { return find_kernel(request.node)->prepare(request); }
 
 /// How often threads of this process have lost a processor to others so far.
 long interruptions() {

@@ -77,7 +77,7 @@ bool usually_wins(const std::string& winograd, const Node& node) {
 }
 
 LayoutRule rule(const Node& node) {
-  const KernelEntry* entry = find_kernel(node.op->type());
+  const KernelEntry* entry = find_kernel(node);
   return entry == nullptr ? LayoutRule::kPlain : entry->rule;
 }
 
@@ -89,7 +89,7 @@ bool has_choice(const Node& node, const Images& images) {
 constexpr std::array<Layout, 2> kLayoutsOfImages = {Layout::kNhwc, Layout::kBlocked};
 
 bool accepts(const Node& node, Layout layout) {
-  const KernelEntry* entry = find_kernel(node.op->type());
+  const KernelEntry* entry = find_kernel(node);
   return entry->accepts == nullptr || entry->accepts(node, layout);
 }
 bool accepts_all(const Node& node) {

@@ -47,7 +47,7 @@ class Lowering {
       value_of_[node.out()] = variable(read->params().variable, node.outputs[0]);
       return;
     }
-    const KernelEntry* entry = find_kernel(node.op->type());
+    const KernelEntry* entry = find_kernel(node);
     const auto chosen = section_.nodes.find(node.path);
     const NodeChoice choice = chosen == section_.nodes.end() ? NodeChoice{"plain", ""} : chosen->second;
     const KernelRequest request{node, layout_from(choice.layout), choice.algorithm, section_.pieces};

@@ -6,6 +6,7 @@
 #include "cpu/parallel.h"
 #include "cpu/simd.h"
 #include "cpu/sweep_reductions.h"
+#include "tensor/cast.h"
 
 namespace tpack::cpu {
 namespace {
@@ -244,6 +245,11 @@ class SweepKernel final : public CpuKernel {
         return;
       case DType::kInt32:
         return simd::from_int32(reinterpret_cast<const int32_t*>(from) + at, to, n);
+      case DType::kInt64:
+        std::transform(reinterpret_cast<const int64_t*>(from) + at,
+                       reinterpret_cast<const int64_t*>(from) + at + n, to,
+                       [](int64_t x) { return static_cast<float>(x); });
+        return;
       default:
         return simd::from_uint8(reinterpret_cast<const uint8_t*>(from) + at, to, n);
     }
@@ -267,14 +273,20 @@ class SweepKernel final : public CpuKernel {
     if (registers_[reg].uniform) return;
     if (expression_.types[k] == DType::kInt32)
       return simd::to_int32(x, reinterpret_cast<int32_t*>(args.out[k]) + at, n);
+    if (expression_.types[k] == DType::kInt64) {
+      std::transform(x, x + n, reinterpret_cast<int64_t*>(args.out[k]) + at, cast_element<int64_t, float>);
+      return;
+    }
     simd::to_uint8(x, reinterpret_cast<uint8_t*>(args.out[k]) + at, n);
   }
 
   static void store_one(std::byte* out, DType type, int64_t at, float x) {
     if (type == DType::kInt32) {
-      reinterpret_cast<int32_t*>(out)[at] = static_cast<int32_t>(x);
+      reinterpret_cast<int32_t*>(out)[at] = cast_element<int32_t>(x);
+    } else if (type == DType::kInt64) {
+      reinterpret_cast<int64_t*>(out)[at] = cast_element<int64_t>(x);
     } else {
-      reinterpret_cast<uint8_t*>(out)[at] = static_cast<uint8_t>(x);
+      reinterpret_cast<uint8_t*>(out)[at] = cast_element<uint8_t>(x);
     }
   }
 
@@ -315,14 +327,26 @@ std::vector<std::pair<int, int>> SweepKernel::in_place(const Node& node) const {
   return pairs;
 }
 
+/// Images of int64 are in plain layout.
+bool has_int64_image(const Node& node) {
+  const auto is_one = [](const TensorSpec& spec) {
+    return spec.dtype == DType::kInt64 && spec.shape.rank() == 4;
+  };
+  return std::any_of(node.outputs.begin(), node.outputs.end(), is_one) ||
+         std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [&](const Symbol& input) { return is_one(input.spec()); });
+}
+
 bool sweep_accepts(const Node& node, Layout layout) {
+  if (has_int64_image(node)) return layout == Layout::kPlain;
   return layout != Layout::kBlocked || fits_blocks(*op_cast<Sweep>(node), node);
 }
 
 PreparedKernel prepare_sweep(const KernelRequest& request) {
   const Sweep& op = *op_cast<Sweep>(request.node);
   Layout layout = op.shape().rank() == 4 ? request.layout : Layout::kPlain;
-  if (!sweep_accepts(request.node, layout)) layout = Layout::kNhwc;
+  if (!sweep_accepts(request.node, layout))
+    layout = has_int64_image(request.node) ? Layout::kPlain : Layout::kNhwc;
   auto kernel = std::make_unique<SweepKernel>(op, request.node, layout, request.pieces);
   PreparedKernel prepared;
   for (const Symbol& input : request.node.inputs) prepared.in.push_back(sweep_format(input.spec(), layout));
@@ -337,7 +361,7 @@ PreparedKernel prepare_sweep(const KernelRequest& request) {
   return prepared;
 }
 
-const KernelRegistration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts);
+const KernelRegistration kSweep("Sweep", prepare_sweep, LayoutRule::kAgnostic, sweep_accepts, true);
 
 }  // namespace
 }  // namespace tpack::cpu

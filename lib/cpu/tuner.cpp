@@ -64,20 +64,20 @@ bool compete(std::vector<Contender>& all, double end_s, const std::function<doub
   constexpr int kMaxRuns = 12;
   constexpr double kClearlySlower = 1.5;  // by the first run
   constexpr double kSlower = 1.2;
-  constexpr double kShort_s = 0.01;  // a run that can be afforded to warm up
-  constexpr double kLongJob_s = 1;   // then two runs of each way are enough
+  constexpr double kShortSeconds = 0.01;  // a run that can be afforded to warm up
+  constexpr double kLongJobSeconds = 1;   // then two runs of each way are enough
   const double began_s = now();
   for (int round = 0; round < kMaxRuns; ++round) {
     for (Contender& one : all) {
       if (one.is_out) continue;
       if (now() >= end_s) return round > 0;
       one.run();
-      if (round == 0 && one.measured.seconds * one.kernel->share < kShort_s) one.run();
+      if (round == 0 && one.measured.seconds * one.kernel->share < kShortSeconds) one.run();
     }
     if (drop_slower(all, round == 0 ? kClearlySlower : kSlower) < 2) return true;
     const bool is_known = std::ranges::all_of(
         all, [](const Contender& one) { return one.is_out || one.undisturbed >= kUndisturbed; });
-    if (is_known || (round > 0 && now() - began_s > kLongJob_s)) return true;
+    if (is_known || (round > 0 && now() - began_s > kLongJobSeconds)) return true;
   }
   return true;
 }
@@ -149,9 +149,9 @@ class Tuner::Progress {
 
  private:
   void show(const std::string& finding, double seconds) {
-    constexpr double kRedraw_s = 0.2;
-    constexpr double kLine_s = 10;
-    if (seconds - shown_s_ < (on_terminal_ ? kRedraw_s : kLine_s)) return;
+    constexpr double kRedrawSeconds = 0.2;
+    constexpr double kLineSeconds = 10;
+    if (seconds - shown_s_ < (on_terminal_ ? kRedrawSeconds : kLineSeconds)) return;
     shown_s_ = seconds;
     const std::string of = budget_s_ < kNever ? " of at most " + shortest(budget_s_) + " s" : "";
     std::string line = "timing kernels: " + std::to_string(timed_) + " of " + std::to_string(count_) + ", " +
@@ -225,7 +225,7 @@ std::vector<Tuner::Work> Tuner::work_of(const std::vector<TimingJob>& jobs, cons
 }
 
 void Tuner::time(const std::vector<Work>& work, Team& team) {
-  constexpr double kSave_s = 1;
+  constexpr double kSaveSeconds = 1;
   KernelTimer timer;
   const PrepareTimed real = [&timer](const KernelRequest& way, Team& on) { return timer.prepare(way, on); };
   Progress progress(work, budget_s_ - spent_s_);
@@ -237,7 +237,7 @@ void Tuner::time(const std::vector<Work>& work, Team& team) {
     std::vector<Measurement> measured;
     for (const KernelRequest& way : one.job->ways) measured.push_back(*cache_.find(key_of(way, team)));
     progress.add(one, measured, now_() - began_s_);
-    if (now_() - saved_s < kSave_s) continue;
+    if (now_() - saved_s < kSaveSeconds) continue;
     cache_.save();
     saved_s = now_();
   }

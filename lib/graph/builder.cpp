@@ -121,6 +121,18 @@ Symbol Builder::constant(const Tensor& value) {
   return emit(std::make_shared<const Literal>(value), {}).out();
 }
 
+DType Builder::type_of(pointwise::Expression expression, std::span<const Symbol> inputs) const {
+  const std::vector<TensorSpec> specs = specs_of(inputs);
+  const auto has = [&](DType type) {
+    return std::any_of(specs.begin(), specs.end(),
+                       [&](const TensorSpec& spec) { return spec.dtype == type; });
+  };
+  expression.types = {DType::kInt64};
+  const bool is_wide = has(DType::kInt32) || has(DType::kInt64);
+  if (!is_wide || !expression.is_integral(specs)) return float_type();
+  return has(DType::kInt64) ? DType::kInt64 : DType::kInt32;
+}
+
 Symbol Builder::apply(pointwise::Fn fn, std::initializer_list<Operand> operands) {
   pointwise::Expression expression;
   pointwise::Instruction call{fn};
@@ -140,8 +152,8 @@ Symbol Builder::apply(pointwise::Fn fn, std::initializer_list<Operand> operands)
   }
   expression.inputs = static_cast<int>(inputs.size());
   expression.results = {static_cast<int>(expression.code.size())};
-  expression.types = {pointwise::gives_bool(fn) ? DType::kBool : float_type()};
   expression.code.push_back(call);
+  expression.types = {pointwise::gives_bool(fn) ? DType::kBool : type_of(expression, inputs)};
   const auto op = std::make_shared<const pointwise::Pointwise>(std::move(expression));
   return declare(emit(op, std::move(inputs)).out(), meaning_of(fn));
 }
@@ -202,11 +214,21 @@ Symbol Builder::reshape(Symbol x, const Shape& shape) {
   }
   if (unknown >= 0 && known > 0) wanted = shape.with(unknown, x.shape().elements() / known);
   if (x.shape() == wanted) return x;
-  return declare(emit<Reshape>({wanted}, {x}).out(), meaning(x));
+  const bool keeps_last =
+      x.shape().rank() > 0 && wanted.rank() > 0 &&
+      x.shape()[static_cast<int>(x.shape().rank()) - 1] == wanted[static_cast<int>(wanted.rank()) - 1];
+  return declare_moved(emit<Reshape>({wanted}, {x}).out(), x, keeps_last);
+}
+
+Symbol Builder::declare_moved(Symbol y, Symbol x, bool keeps_last_axis) {
+  const OutputMeaning same = meaning(x);
+  const bool is_lost = same == OutputMeaning::kClassProbabilities && !keeps_last_axis;
+  return declare(y, is_lost ? OutputMeaning::kNumbers : same);
 }
 
 Symbol Builder::transpose(Symbol x, std::vector<int> order) {
-  return declare(emit<Transpose>({std::move(order)}, {x}).out(), meaning(x));
+  const bool keeps_last = !order.empty() && order.back() == static_cast<int>(order.size()) - 1;
+  return declare_moved(emit<Transpose>({std::move(order)}, {x}).out(), x, keeps_last);
 }
 Symbol Builder::stop_gradient(Symbol x) { return emit<StopGradient>({}, {x}).out(); }
 

@@ -103,7 +103,8 @@ class Builder {
     reads_[name] = value;
   }
   void fetch(const std::string& name, Symbol value) { graph_.fetch(name, value); }
-  /// Says what the values are; gives the symbol. A reshape or transpose of them means the same.
+  /// Says what the values are; gives the symbol. A reshape or transpose of them means the same; probabilities
+  /// of classes only if the last axis stays.
   Symbol declare(Symbol y, OutputMeaning meaning) {
     if (meaning != OutputMeaning::kNumbers) meanings_[y] = meaning;
     return y;
@@ -127,6 +128,8 @@ class Builder {
     Symbol symbol = {};
     double value = 0;
   };
+  /// Integers stay integers, int32 or int64, where all operands are of integer types, one of them wide, and
+  /// the function gives integers of them; else the result has the graph's float type. Comparisons give bool.
   Symbol apply(pointwise::Fn fn, std::initializer_list<Operand> operands);
   /// A method for each function of pointwise_functions.def, with as many operands as it has: add(x, 1.0),
   /// exp(x).
@@ -160,6 +163,8 @@ class Builder {
 
  private:
   friend class NameScope;
+  DType type_of(pointwise::Expression expression, std::span<const Symbol> inputs) const;
+  Symbol declare_moved(Symbol y, Symbol x, bool keeps_last_axis);
   std::string node_path(const char* type);
   Symbol add_input(const std::string& name, const TensorSpec& spec, bool image);
 

@@ -12,6 +12,12 @@ bool Symbol::operator<(const Symbol& other) const {
   return std::tie(mine, output) < std::tie(theirs, other.output);
 }
 
+std::vector<TensorSpec> specs_of(std::span<const Symbol> symbols) {
+  std::vector<TensorSpec> specs;
+  for (const Symbol& symbol : symbols) specs.push_back(symbol.spec());
+  return specs;
+}
+
 const TensorSpec& Symbol::spec() const { return node->outputs[static_cast<size_t>(output)]; }
 
 const Node& Graph::add(std::shared_ptr<const Op> op, std::vector<Symbol> inputs, std::string path,

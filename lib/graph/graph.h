@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Symbol {
   const Shape& shape() const { return spec().shape; }
   DType dtype() const { return spec().dtype; }
 };
+
+std::vector<TensorSpec> specs_of(std::span<const Symbol> symbols);
 
 /// One application of an op. Immutable once it is in a graph.
 struct Node {

@@ -108,6 +108,44 @@ std::string Expression::str() const {
   return text;
 }
 
+bool gives_integers(Fn fn) {
+  switch (fn) {
+    case Fn::kInput:
+    case Fn::kConstant:
+    case Fn::kAdd:
+    case Fn::kSub:
+    case Fn::kMul:
+    case Fn::kMax:
+    case Fn::kMin:
+    case Fn::kGreater:
+    case Fn::kGreaterEqual:
+    case Fn::kEqual:
+    case Fn::kSelect:
+    case Fn::kNeg:
+    case Fn::kAbs:
+    case Fn::kSign:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Expression::is_integral(std::span<const TensorSpec> in) const {
+  const auto is_wide = [](DType type) { return type == DType::kInt32 || type == DType::kInt64; };
+  bool has_wide = false;
+  for (const TensorSpec& spec : in) {
+    if (is_float(spec.dtype)) return false;
+    has_wide = has_wide || is_wide(spec.dtype);
+  }
+  for (const DType type : types) {
+    if (is_float(type)) return false;
+    has_wide = has_wide || is_wide(type);
+  }
+  return has_wide && std::all_of(code.begin(), code.end(), [](const Instruction& i) {
+           return gives_integers(i.fn) && i.value == std::trunc(i.value);
+         });
+}
+
 Shape broadcast(const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
@@ -182,5 +220,6 @@ T evaluate(Fn fn, T a, T b, T c) {
 
 template float evaluate(Fn, float, float, float);
 template double evaluate(Fn, double, double, double);
+template int64_t evaluate(Fn, int64_t, int64_t, int64_t);
 
 }  // namespace tpack::pointwise

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "graph/op.h"
+#include "tensor/cast.h"
 
 namespace tpack::pointwise {
 
@@ -24,6 +28,8 @@ const char* name_of(Fn fn);
 int arity(Fn fn);
 /// True if it gives 1 or 0.
 bool gives_bool(Fn fn);
+/// True if it gives integers of integers, exactly.
+bool gives_integers(Fn fn);
 
 /// register i = fn(registers args), or input `args[0]`, or the constant `value`.
 struct Instruction {
@@ -33,8 +39,8 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
-/// A small program over the elements of its inputs, computed in float (or double). Inputs of other types are
-/// converted when they are read, results when they are written.
+/// A small program over the elements of its inputs, computed in float (or double), or exactly in integers
+/// (is_integral). Inputs of other types are converted when they are read, results when they are written.
 struct Expression {
   int inputs = 0;
   std::vector<Instruction> code;  // register i is code[i]; arguments have smaller numbers
@@ -44,6 +50,10 @@ struct Expression {
   bool operator==(const Expression&) const = default;
   /// "add(i0, mul(i1, 0.5))" for each result, with types.
   std::string str() const;
+  /// True if all that it reads and writes is of integer types, with int32 or int64 among them, and each
+  /// function gives integers of integers: then it is computed in int64, and results that their type does not
+  /// hold become the nearest number that it holds.
+  bool is_integral(std::span<const TensorSpec> in) const;
 };
 
 /// Numpy's rule: trailing axes are lined up, sizes are equal or 1. Errors: ShapeError naming both shapes.
@@ -71,5 +81,17 @@ class Pointwise final : public Op {
 /// The value of `fn` for scalars: the definition that every kernel must agree with.
 template <class T>
 T evaluate(Fn fn, T a, T b, T c);
+
+/// A computed number as a result of another type: what an integer type does not hold becomes the nearest
+/// number that it holds, and NaN becomes 0.
+template <class To, class From>
+To stored_as(From x) {
+  if constexpr (std::is_integral_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
+    return static_cast<To>(std::clamp<From>(x, static_cast<From>(std::numeric_limits<To>::min()),
+                                            static_cast<From>(std::numeric_limits<To>::max())));
+  } else {
+    return cast_element<To>(x);
+  }
+}
 
 }  // namespace tpack::pointwise

@@ -76,10 +76,10 @@ class ScalarOrder {
     size_t number;    // of sources before it
   };
   struct Source {
-    size_t callback;  // number in the list
-    size_t number;    // of sources before it
-    When when;
-    Triggered triggered;
+    size_t callback = 0;  // number in the list
+    size_t number = 0;    // of sources before it
+    When when = {};
+    Triggered triggered = {};
     std::optional<Goal> goal;
   };
   size_t current() const { return callbacks_.size() - 1; }

@@ -60,13 +60,14 @@ void evaluate(const pointwise::Expression& e, Tensors in, Tensors out) {
   for (size_t k = 0; k < results.size(); ++k) {
     visit(out[k].dtype(), [&](auto zero) {
       std::ranges::transform(results[k], out[k].data<decltype(zero)>(),
-                             [](T v) { return static_cast<decltype(zero)>(v); });
+                             [](T v) { return pointwise::stored_as<decltype(zero)>(v); });
     });
   }
 }
 
 void pointwise(const Node& n, Tensors in, Tensors out, const RunInfo& /*info*/) {
   const auto& e = op_cast<pointwise::Pointwise>(n)->expression();
+  if (e.is_integral(specs_of(n.inputs))) return evaluate<int64_t>(e, in, out);
   // Computed in double if any operand is float64, otherwise in float as the other backends do.
   const auto is_double = [](const Tensor& t) { return t.dtype() == DType::kFloat64; };
   if (std::any_of(in.begin(), in.end(), is_double) || std::any_of(out.begin(), out.end(), is_double)) {
