@@ -5,7 +5,6 @@
 #include "checkpoint/retention.h"
 #include "core/stop.h"
 #include "system/log.h"
-#include "train/follow_schedules.h"
 #include "train/rank_vote.h"
 #include "train/set_up_callbacks.h"
 
@@ -31,8 +30,6 @@ Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& mon
       writer_(run_.is_chief() ? options_.folder : "", *options_.io) {
   run_.stop_token_ = options_.interrupt;
   run_.world_ = options_.world;
-  if (auto follow = follow_schedules(trainer_))
-    callbacks_.insert(callbacks_.begin(), NamedCallback{"schedules", std::move(follow)});
   scalars_ = set_up_callbacks(callbacks_, trainer_, run_);
   trainer_.compile();
   for (const NamedCallback& named : callbacks_) call_slow(named, &Callback::compile);

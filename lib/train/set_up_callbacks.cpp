@@ -1,6 +1,7 @@
 #include "train/set_up_callbacks.h"
 
 #include "core/failure.h"
+#include "train/follow_schedules.h"
 
 namespace tpack {
 
@@ -21,6 +22,8 @@ StatisticGoals set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& 
   std::erase_if(callbacks, [&](const NamedCallback& named) {
     return !run.is_chief() && named.callback->is_for_chief();
   });
+  if (auto follow = follow_schedules(trainer))
+    callbacks.insert(callbacks.begin(), NamedCallback{"schedules", std::move(follow)});
   Diagnostics errors;
   ScalarOrder scalars;
   for (const NamedCallback& named : callbacks) {

@@ -8,8 +8,9 @@
 
 namespace tpack {
 
-/// Calls `setup` of each callback, in order, and takes those away that do not run on this process. Returns
-/// the scalars that they will give. Errors: ConfigError with the mistakes of all.
+/// Calls `setup` of each callback, in order, after adding what follows the schedules of the trainer, and
+/// takes those away that do not run on this process. Returns the scalars that they will give. Errors:
+/// ConfigError with the mistakes of all.
 StatisticGoals set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& trainer, Run& run);
 
 /// Throws the exception that is being handled. One that is not tpack's gets the name of the callback and
