@@ -128,8 +128,8 @@ KINDS = {
 """),
     "initializer": dict(folder="layers", kind_class="Initializer", header="layers/initializer.h", suffix="Initializer",
                         file_suffix="_initializer", methods="""\
-  Initialize make(Fans /*fans*/) const override {{
-    return fill_with([p = p_](Rng& rng) {{ return p.amount * rng.normal(); }});
+  Initialize make(nn::Fans /*fans*/) const override {{
+    return nn::fill_with([p = p_](Rng& rng) {{ return p.amount * rng.normal(); }});
   }}
 """),
     "optimizer": dict(folder="optim", kind_class="Optimizer", header="optim/optimizer.h", case="optimizer",

@@ -1,14 +1,17 @@
 #pragma once
 
 #include "layers/layer.h"
+#include "nn/activation.h"
 
 namespace tpack {
 
-/// Applies the activation that a layer was given; none leaves x as it is.
-inline Symbol activated(Builder& b, const Part<Layer>& activation, Symbol x) {
-  if (!activation) return x;
-  const std::vector<Symbol> in = {x};
-  return activation->build(b, in);
+/// A layer's field as the functions of nn take it; empty if it is not given.
+inline nn::Activation activation_of(const Part<Layer>& given) {
+  if (!given) return {};
+  return [given](Builder& b, Symbol x) {
+    const std::vector<Symbol> in = {x};
+    return given->build(b, in);
+  };
 }
 
 }  // namespace tpack

@@ -18,9 +18,7 @@ class ConstantInitializer final : public Initializer {
         .shorthand();
   }
   explicit ConstantInitializer(Params p) : p_(p) {}
-  Initialize make(Fans /*fans*/) const override {
-    return fill_with([value = p_.value](Rng& /*rng*/) { return value; });
-  }
+  Initialize make(nn::Fans fans) const override { return nn::constant(p_.value)(fans); }
 
  private:
   Params p_;

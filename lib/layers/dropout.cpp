@@ -1,5 +1,6 @@
+#include "nn/dropout.h"
+
 #include "layers/layer.h"
-#include "ops/random_uniform.h"
 
 namespace tpack {
 namespace {
@@ -23,11 +24,7 @@ class Dropout final : public Layer {
     if (p.rate == 1) throw ConfigError("layer Dropout: 'rate' is 1, which drops everything; must be below 1");
   }
 
-  Symbol build(Builder& b, Symbol x) const override {
-    if (!b.training() || p_.rate == 0) return x;
-    const Symbol kept = b.greater_equal(random_uniform(b, x.shape()), p_.rate);
-    return b.select(kept, b.mul(x, 1 / (1 - p_.rate)), 0.0);
-  }
+  Symbol build(Builder& b, Symbol x) const override { return nn::dropout(b, x, p_.rate); }
 
  private:
   Params p_;

@@ -1,15 +1,12 @@
-#include "layers/initializer.h"
-#include "layers/layer.h"
-#include "layers/layer_shapes.h"
-#include "ops/gather.h"
+#include "nn/embedding.h"
+
+#include "layers/option_fields.h"
 
 namespace tpack {
 namespace {
 
-struct EmbeddingParams {
-  int64_t entries = 0;
-  int64_t units = 0;
-  Part<Initializer> initializer;
+struct EmbeddingParams : nn::EmbeddingOptions {
+  Part<Initializer> component;
 };
 
 /// A row of W for each number; NaN for a number outside of 0 .. entries - 1, so that CheckNumerics sees it.
@@ -21,24 +18,21 @@ class Embedding final : public Layer {
   static Schema<Params> schema() {
     return Schema<Params>("A trained vector for each number, such as a class or a word.")
         .example("Embedding: {entries: 10, units: 16}")
-        .field("entries", &Params::entries, at_least(1), "how many numbers there are, from 0")
+        .field("entries", option<Params>(&Params::entries), at_least(1), "how many numbers there are, from 0")
         .required()
-        .field("units", &Params::units, at_least(1), "size of each vector")
+        .field("units", option<Params>(&Params::units), at_least(1), "size of each vector")
         .required()
-        .field("initializer", &Params::initializer,
+        .field("initializer", &Params::component,
                "values of W; default normal numbers with standard deviation 1");
   }
-  explicit Embedding(Params p) : p_(std::move(p)) {}
-
-  Symbol build(Builder& b, Symbol x) const override {
-    const Initialize standard = fill_with([](Rng& rng) { return rng.normal(); });
-    const Symbol w = b.variable("W", Shape{p_.entries, p_.units},
-                                p_.initializer ? p_.initializer->make({1, p_.units}) : standard);
-    return gather(b, w, integers(b, x, "numbers"), 0);
+  explicit Embedding(const Params& p) : options_(static_cast<const nn::EmbeddingOptions&>(p)) {
+    options_.initializer = initializer_of(p.component);
   }
 
+  Symbol build(Builder& b, Symbol x) const override { return nn::embedding(b, x, options_); }
+
  private:
-  Params p_;
+  nn::EmbeddingOptions options_;
 };
 
 TPACK_REGISTER(Layer, Embedding, "Embedding");

@@ -26,7 +26,7 @@ class GatherLayer final : public Layer {
 
   Symbol build(Builder& b, std::span<const Symbol> in) const override {
     check_input_count(b, in, 2, "a tensor, numbers");
-    return gather(b, b.to_float(in[0]), integers(b, in[1], "numbers"), axis_of(b, p_.axis, in[0]));
+    return gather(b, b.to_float(in[0]), nn::integers(b, in[1], "numbers"), axis_of(b, p_.axis, in[0]));
   }
 
  private:

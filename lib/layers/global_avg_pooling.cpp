@@ -1,5 +1,5 @@
 #include "layers/layer.h"
-#include "layers/layer_shapes.h"
+#include "nn/pooling.h"
 
 namespace tpack {
 namespace {
@@ -11,10 +11,7 @@ class GlobalAvgPooling final : public Layer {
   static Schema<Params> schema() { return Schema<Params>("Mean over height and width."); }
   explicit GlobalAvgPooling(Params /*p*/) {}
 
-  Symbol build(Builder& b, Symbol x) const override {
-    check_image(b, x);
-    return b.reduce_mean(x, {2, 3});
-  }
+  Symbol build(Builder& b, Symbol x) const override { return nn::global_avg_pooling(b, x); }
 };
 
 TPACK_REGISTER(Layer, GlobalAvgPooling, "GlobalAvgPooling");

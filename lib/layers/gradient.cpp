@@ -30,7 +30,7 @@ class Gradient final : public Layer {
     Builder& b = network.builder();
     if (in.size() != 1)
       throw ShapeError(b.origin(), b.path() + ": takes one input, not " + std::to_string(in.size()));
-    check_float_input(b, in[0]);
+    nn::check_float_input(b, in[0]);
     const std::vector<Symbol> wrt = {network.output(p_.wrt)};
     const std::vector<Symbol> seeds = {b.constant(1, in[0].shape())};
     const Symbol found = vector_jacobian(b, in, seeds, wrt)[0];

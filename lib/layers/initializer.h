@@ -1,16 +1,9 @@
 #pragma once
 
 #include "core/registry.h"
-#include "graph/variables.h"
+#include "nn/initializers.h"
 
 namespace tpack {
-
-/// How a weight's values are drawn. Fans: fan_in is what one output sums over, fan_out what one input
-/// reaches.
-struct Fans {
-  int64_t in = 1;
-  int64_t out = 1;
-};
 
 /// Makes the function that fills a new variable.
 /// Threads: const.
@@ -18,22 +11,13 @@ class Initializer {
  public:
   static constexpr const char* kKind = "initializer";
   virtual ~Initializer() = default;
-  virtual Initialize make(Fans fans) const = 0;
+  virtual Initialize make(nn::Fans fans) const = 0;
 };
 
-/// A layer's field for an initializer: the given one, or tensorpack's default for weights (VarianceScaling)
-/// and zeros for biases.
-Initialize weights_initializer(const Part<Initializer>& given, Fans fans);
-Initialize bias_initializer(const Part<Initializer>& given);
-
-/// Fills a float tensor with draw(rng), in order.
-template <class Draw>
-Initialize fill_with(Draw draw) {
-  return [draw](const Tensor& value, Rng& rng) {
-    visit(value.dtype(), [&](auto zero) {
-      for (auto& element : value.span<decltype(zero)>()) element = static_cast<decltype(zero)>(draw(rng));
-    });
-  };
+/// A layer's field as the functions of nn take it; empty if it is not given.
+inline nn::InitializeFor initializer_of(const Part<Initializer>& given) {
+  if (!given) return {};
+  return [given](nn::Fans fans) { return given->make(fans); };
 }
 
 }  // namespace tpack

@@ -1,5 +1,4 @@
 #include "layers/affine_norm.h"
-#include "layers/layer_shapes.h"
 
 namespace tpack {
 namespace {
@@ -8,23 +7,19 @@ namespace {
 /// tensorpack models/layer_norm.py.
 class InstanceNorm final : public Layer {
  public:
-  using Params = AffineNormParams;
+  using Params = AffineNormParams<nn::InstanceNormOptions>;
   static Schema<Params> schema() {
-    return affine_norm_schema(
+    return affine_norm_schema<nn::InstanceNormOptions>(
         "Instance normalization: over each channel of each image, then one scale and offset for each "
         "channel.",
         "InstanceNorm: {epsilon: 1.0e-3}");
   }
-  explicit InstanceNorm(Params p) : p_(std::move(p)) {}
+  explicit InstanceNorm(const Params& p) : options_(p.options()) {}
 
-  Symbol build(Builder& b, Symbol x) const override {
-    check_image(b, x);
-    check_float_input(b, x);
-    return affine_norm(b, x, {2, 3}, p_);
-  }
+  Symbol build(Builder& b, Symbol x) const override { return nn::instance_norm(b, x, options_); }
 
  private:
-  Params p_;
+  nn::InstanceNormOptions options_;
 };
 
 TPACK_REGISTER(Layer, InstanceNorm, "InstanceNorm");

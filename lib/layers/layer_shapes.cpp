@@ -3,40 +3,20 @@
 #include <algorithm>
 
 namespace tpack {
-namespace {
-
-[[noreturn]] void reject(const Builder& b, const std::string& text) {
-  throw ShapeError(b.origin(), b.path() + ": " + text);
-}
-
-}  // namespace
 
 void check_input_count(const Builder& b, std::span<const Symbol> in, size_t count, const std::string& what) {
   if (in.size() != count)
-    reject(b, "takes " + std::to_string(count) + " inputs (" + what + "), not " + std::to_string(in.size()));
-}
-
-void check_image(const Builder& b, Symbol x) {
-  if (x.shape().rank() != 4) reject(b, "needs an input of 4 axes [N, C, H, W], not " + x.spec().str());
-}
-
-void check_float_input(const Builder& b, Symbol x) {
-  if (!is_float(x.dtype()))
-    reject(b, "needs a float input, not " + x.spec().str() + "; put a Normalize before it");
-}
-
-Symbol integers(Builder& b, Symbol x, const char* what) {
-  if (is_float(x.dtype()))
-    reject(b, std::string("needs ") + what + " of an integer type, not " + x.spec().str());
-  return b.cast(x, DType::kInt32);
+    nn::throw_shape_error(
+        b, "takes " + std::to_string(count) + " inputs (" + what + "), not " + std::to_string(in.size()));
 }
 
 int axis_of(const Builder& b, int64_t axis, Symbol x) {
   const auto rank = static_cast<int64_t>(x.shape().rank());
-  if (rank == 0) reject(b, "needs an input with axes, not " + x.spec().str());
+  if (rank == 0) nn::throw_shape_error(b, "needs an input with axes, not " + x.spec().str());
   if (axis < -rank || axis >= rank) {
-    reject(b, "the input " + x.spec().str() + " has no axis " + std::to_string(axis) + "; must be from " +
-                  std::to_string(-rank) + " to " + std::to_string(rank - 1));
+    nn::throw_shape_error(b, "the input " + x.spec().str() + " has no axis " + std::to_string(axis) +
+                                 "; must be from " + std::to_string(-rank) + " to " +
+                                 std::to_string(rank - 1));
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
@@ -46,13 +26,13 @@ std::vector<int> axes_of(const Builder& b, const std::vector<int64_t>& axes, Sym
   for (const int64_t axis : axes) {
     found.push_back(axis_of(b, axis, x));
     if (std::count(found.begin(), found.end(), found.back()) > 1)
-      reject(b, "axis " + std::to_string(axis) + " is named twice");
+      nn::throw_shape_error(b, "axis " + std::to_string(axis) + " is named twice");
   }
   return found;
 }
 
 Shape with_batch_of(const Builder& b, Symbol x, const Shape& sample) {
-  if (x.shape().rank() == 0) reject(b, "needs an input [N, ...] to take the batch size from");
+  if (x.shape().rank() == 0) nn::throw_shape_error(b, "needs an input [N, ...] to take the batch size from");
   return sample.prepend(x.shape()[0]);
 }
 

@@ -6,21 +6,13 @@
 #include <vector>
 
 #include "graph/builder.h"
+#include "nn/input_checks.h"
 
 /// What layers check of their inputs; errors have the position and the name of the layer that is built.
 namespace tpack {
 
 /// Errors: ShapeError if there are not `count` inputs. `what`: "a condition, a value where it holds, ...".
 void check_input_count(const Builder& b, std::span<const Symbol> in, size_t count, const std::string& what);
-
-/// Errors: ShapeError unless x is an image, [N, C, H, W].
-void check_image(const Builder& b, Symbol x);
-
-/// Errors: ShapeError unless x has floats.
-void check_float_input(const Builder& b, Symbol x);
-
-/// x as int32. Errors: ShapeError unless x has integers.
-Symbol integers(Builder& b, Symbol x, const char* what);
 
 /// An axis of x from 0, the batch's axis being 0; negative ones count from the end. Errors: ShapeError if x
 /// does not have it.

@@ -1,4 +1,4 @@
-#include "layers/pooling_windows.h"
+#include "layers/pooling_schema.h"
 
 namespace tpack {
 namespace {
@@ -7,14 +7,14 @@ namespace {
 /// Source: tensorpack models/pool.py, whose padding is 'valid' by default.
 class MaxPooling final : public Layer {
  public:
-  using Params = PoolingWindows;
+  using Params = nn::PoolingOptions;
   static Schema<Params> schema() {
     return pooling_schema("Largest element of each window.",
                           "MaxPooling: {window: 3, stride: 2, padding: same}");
   }
   explicit MaxPooling(Params p) : p_(p) {}
 
-  Symbol build(Builder& b, Symbol x) const override { return max_pool(b, x, windows_on(b, x, p_)); }
+  Symbol build(Builder& b, Symbol x) const override { return nn::max_pooling(b, x, p_); }
 
  private:
   Params p_;

@@ -19,9 +19,7 @@ class NormalInitializer final : public Initializer {
         .field("stddev", &Params::stddev, at_least(0), "standard deviation");
   }
   explicit NormalInitializer(Params p) : p_(p) {}
-  Initialize make(Fans /*fans*/) const override {
-    return fill_with([p = p_](Rng& rng) { return p.mean + p.stddev * rng.normal(); });
-  }
+  Initialize make(nn::Fans fans) const override { return nn::normal(p_.mean, p_.stddev)(fans); }
 
  private:
   Params p_;

@@ -24,7 +24,7 @@ class OneHotLayer final : public Layer {
   explicit OneHotLayer(Params p) : p_(p) {}
 
   Symbol build(Builder& b, Symbol x) const override {
-    const Symbol numbers = integers(b, x, "class numbers");
+    const Symbol numbers = nn::integers(b, x, "class numbers");
     std::vector<int64_t> sizes(x.shape().sizes().begin(), x.shape().sizes().end());
     sizes.push_back(p_.classes);
     return b.reshape(one_hot(b, b.reshape(numbers, Shape{x.shape().elements()}), p_.classes), Shape(sizes));

@@ -27,7 +27,7 @@ class PadLayer final : public Layer {
   explicit PadLayer(Params p) : p_(std::move(p)) {}
 
   Symbol build(Builder& b, Symbol x) const override {
-    check_image(b, x);
+    nn::check_image(b, x);
     return pad(b, x, {0, p_.channels.first, p_.image.top, p_.image.left},
                {0, p_.channels.second, p_.image.bottom, p_.image.right});
   }

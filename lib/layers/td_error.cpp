@@ -39,12 +39,12 @@ class TdError final : public Layer {
                                        : b.reduce_max(in[4], {1});
     const Symbol goes_on = b.sub(1.0, per_sample(b, in[3], in[0]));
     const Symbol target = b.add(per_sample(b, in[2], in[0]), b.mul(b.mul(next, goes_on), p_.discount));
-    return b.sub(value_of(b, in[0], integers(b, in[1], "action")), b.stop_gradient(target));
+    return b.sub(value_of(b, in[0], nn::integers(b, in[1], "action")), b.stop_gradient(target));
   }
 
  private:
   static void check_values(const Builder& b, Symbol x, const Shape& as) {
-    check_float_input(b, x);
+    nn::check_float_input(b, x);
     if (x.shape().rank() != 2 || !(x.shape() == as))
       throw ShapeError(b.origin(), b.path() + ": values are [samples, actions], the same for all, not " +
                                        as.str() + " and " + x.shape().str());

@@ -18,7 +18,7 @@ struct Moments {
 
 constexpr int64_t kCount = 200000;
 
-Moments moments_of(const std::string& yaml, Fans fans = {}) {
+Moments moments_of(const std::string& yaml, nn::Fans fans = {}) {
   const auto initializer = Registry<Initializer>::make_item(parse_yaml(yaml, "i.yaml"));
   const Tensor values(DType::kFloat64, Shape{kCount});
   Rng rng(17);
@@ -71,21 +71,6 @@ TEST(ConstantInitializer, is_constant) {
   const Moments m = moments_of("Constant: {value: 0.25}");
   EXPECT_DOUBLE_EQ(m.largest, 0.25);
   EXPECT_NEAR(m.deviation, 0, 1e-12);
-}
-
-TEST(Initializers, default_to_variance_scaling_for_weights_and_zeros_for_biases) {
-  const Tensor given(DType::kFloat64, Shape{100});
-  const Tensor expected(DType::kFloat64, Shape{100});
-  Rng one(3);
-  Rng two(3);
-  weights_initializer({}, {50, 10})(given, one);
-  Registry<Initializer>::make("VarianceScaling")->make({50, 10})(expected, two);
-  EXPECT_TRUE(bit_equal(given, expected));
-  if (const Initialize bias = bias_initializer({})) {
-    Rng rng(1);
-    bias(given, rng);
-    EXPECT_TRUE(bit_equal(given, Tensor::zeros(given.spec())));
-  }
 }
 
 }  // namespace

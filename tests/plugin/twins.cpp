@@ -1,6 +1,5 @@
-#include "layers/initializer.h"
 #include "layers/model.h"
-#include "ops/matmul.h"
+#include "nn/nn.h"
 
 namespace tpack {
 namespace {
@@ -10,8 +9,8 @@ struct TwinsParams {
 };
 
 /// One network looks at an image and at its transpose with the same weights; the difference of the two scores
-/// gives the class. A list of layers cannot express that. Shapes: image [N, 1, S, S] -> score [N, 1], logits
-/// [N, 2]; twin/W [S * S, width], twin/v [width, 1].
+/// gives the class. Shapes: image [N, 1, S, S] -> score [N, 1], logits [N, 2]; twin/features/W [S * S,
+/// width], twin/score/W [width, 1].
 class Twins final : public Model {
  public:
   using Params = TwinsParams;
@@ -31,11 +30,8 @@ class Twins final : public Model {
  private:
   Symbol twin(Builder& b, Symbol image) const {
     const Builder::NameScope scope(b, "twin");
-    const Symbol x = b.reshape(image, {image.shape()[0], Shape::kUnknown});
-    const int64_t pixels = x.shape()[1];
-    const Symbol w = b.variable("W", {pixels, p_.width}, weights_initializer({}, {pixels, p_.width}));
-    const Symbol v = b.variable("v", {p_.width, 1}, weights_initializer({}, {p_.width, 1}));
-    return matmul(b, b.max(matmul(b, x, w), 0.0), v);
+    const nn::DenseOptions features{.units = p_.width, .use_bias = false, .activation = nn::relu};
+    return nn::dense(b, nn::dense(b, image, "features", features), "score", {.units = 1, .use_bias = false});
   }
 
   Params p_;

@@ -1,0 +1,87 @@
+#include "nn/batch_norm.h"
+
+#include "nn/input_checks.h"
+#include "ops/batch_norm.h"
+#include "ops/replica_mean.h"
+
+namespace tpack::nn {
+namespace {
+
+/// A layer that is not trained as a whole keeps its statistics, too: they are those of its weights.
+bool is_frozen(Builder& b, const BatchNormOptions& o) {
+  const auto frozen = [&](const char* name) { return b.variables().is_frozen(b.variable_name(name)); };
+  if (!o.center && !o.scale) return frozen("mean/EMA");
+  return (!o.center || frozen("beta")) && (!o.scale || frozen("gamma"));
+}
+
+/// One value minus its mean is 0, whatever it was.
+void reject_single_values(const Builder& b, const Shape& shape) {
+  if (shape.elements() != shape[1]) return;
+  throw_shape_error(b, "a batch of shape " + shape.str() +
+                           " has one value per channel, and the output would not depend on it; use "
+                           "larger batches (and BatchData without a remainder of one sample), or LayerNorm");
+}
+
+struct ChannelStatistics {
+  Symbol gamma, beta, mean, variance;
+};
+struct NormalizedBatch {
+  Symbol y, mean, variance;
+};
+
+NormalizedBatch over_batch(Builder& b, Symbol x, Symbol gamma, Symbol beta, double epsilon) {
+  const Node& norm = b.emit<BatchNorm>({epsilon}, {x, gamma, beta});
+  return {norm.out(0), norm.out(1), norm.out(2)};
+}
+
+/// With means over all replicas, whose batches have one size. The variance is taken around the common mean,
+/// which loses fewer digits than the mean of squares would.
+NormalizedBatch over_replicas(Builder& b, Symbol x, Symbol gamma, Symbol beta, double epsilon) {
+  const Shape& shape = x.shape();
+  BatchNorm({epsilon}).infer(std::vector{x.spec(), gamma.spec(), beta.spec()});  // which checks them
+  const std::vector<int> axes = all_but_channels(shape);
+  const Symbol mean = replica_mean(b, b.reduce_mean(x, axes));
+  const Symbol centered = b.sub(x, per_channel(b, mean, shape));
+  const Symbol variance = replica_mean(b, b.reduce_mean(b.square(centered), axes));
+  const Symbol scale = b.mul(gamma, b.rsqrt(b.add(variance, epsilon)));
+  const Symbol y = b.add(b.mul(centered, per_channel(b, scale, shape)), per_channel(b, beta, shape));
+  return {y, mean, variance};
+}
+
+Symbol with_averages(Builder& b, Symbol x, const ChannelStatistics& s, double epsilon) {
+  const Symbol scale = b.mul(s.gamma, b.rsqrt(b.add(s.variance, epsilon)));
+  const Symbol offset = b.sub(s.beta, b.mul(s.mean, scale));
+  return b.add(b.mul(x, per_channel(b, scale, x.shape())), per_channel(b, offset, x.shape()));
+}
+
+void move_average(Builder& b, const std::string& name, Symbol average, Symbol batch, double momentum) {
+  const Symbol now = b.add(b.mul(average, momentum), b.mul(b.stop_gradient(batch), 1 - momentum));
+  b.assign(b.variable_name(name), now);
+}
+
+}  // namespace
+
+Symbol batch_norm(Builder& b, Symbol x, const BatchNormOptions& o) {
+  if (x.shape().rank() < 2)
+    throw_shape_error(b, "batch normalization needs [N, C, H, W] or [N, C], not " + x.spec().str());
+  const Shape channels{x.shape()[1]};
+  const Initialize ones = constant(1)({});
+  const Symbol beta = o.center ? b.variable("beta", channels, {}) : b.constant(0, channels);
+  const Symbol gamma =
+      o.scale ? b.variable("gamma", channels, o.gamma_initializer ? o.gamma_initializer({}) : ones)
+              : b.constant(1, channels);
+  const Symbol mean = b.variable("mean/EMA", channels, {}, false);
+  const Symbol variance = b.variable("variance/EMA", channels, ones, false);
+  if (!o.training.value_or(b.training() && !is_frozen(b, o)))
+    return with_averages(b, x, {gamma, beta, mean, variance}, o.epsilon);
+  if (b.training() && !o.sync_statistics) reject_single_values(b, x.shape());
+  const NormalizedBatch normalized = o.sync_statistics ? over_replicas(b, x, gamma, beta, o.epsilon)
+                                                       : over_batch(b, x, gamma, beta, o.epsilon);
+  if (b.training()) {
+    move_average(b, "mean/EMA", mean, normalized.mean, o.momentum);
+    move_average(b, "variance/EMA", variance, normalized.variance, o.momentum);
+  }
+  return normalized.y;
+}
+
+}  // namespace tpack::nn

@@ -1,0 +1,23 @@
+#include "nn/dense.h"
+
+#include "nn/input_checks.h"
+#include "ops/matmul.h"
+
+namespace tpack::nn {
+
+Symbol dense(Builder& b, Symbol x, const DenseOptions& o) {
+  if (x.shape().rank() < 2) throw_shape_error(b, "needs an input [N, ...], not " + x.spec().str());
+  check_sizes(b, {{"units", o.units}});
+  const auto last = static_cast<int>(x.shape().rank()) - 1;
+  const Shape matrix =
+      o.flatten ? Shape{x.shape()[0], Shape::kUnknown} : Shape{Shape::kUnknown, x.shape()[last]};
+  const Symbol flat = b.reshape(b.to_float(x), matrix);
+  const int64_t in = flat.shape()[1];
+  const Symbol w = b.variable("W", Shape{in, o.units}, initial_weights(o.kernel_initializer, {in, o.units}));
+  Symbol y = matmul(b, flat, w);
+  if (o.use_bias) y = b.add(y, b.variable("b", Shape{o.units}, initial_values(o.bias_initializer)));
+  y = activated(b, o.activation, y);
+  return o.flatten ? y : b.reshape(y, x.shape().with(last, o.units));
+}
+
+}  // namespace tpack::nn

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "graph/builder.h"
+
+/// What functions of nn and layers check of their inputs and options. Errors have the position and the path
+/// of the scope that is open.
+namespace tpack::nn {
+
+/// Throws ShapeError with "PATH: text".
+[[noreturn]] void throw_shape_error(const Builder& b, const std::string& text);
+
+/// Errors: ShapeError unless x is an image, [N, C, H, W].
+void check_image(const Builder& b, Symbol x);
+
+/// Errors: ShapeError unless x has floats.
+void check_float_input(const Builder& b, Symbol x);
+
+/// Errors: ShapeError that names the first size below 1.
+void check_sizes(const Builder& b, std::initializer_list<std::pair<const char*, int64_t>> sizes);
+
+/// x as int32. Errors: ShapeError unless x has integers.
+Symbol integers(Builder& b, Symbol x, const char* what);
+
+}  // namespace tpack::nn

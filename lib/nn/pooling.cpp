@@ -1,0 +1,39 @@
+#include "nn/pooling.h"
+
+#include <algorithm>
+
+#include "nn/input_checks.h"
+#include "ops/pooling.h"
+
+namespace tpack::nn {
+namespace {
+
+PoolingParams windows_on(const Builder& b, Symbol x, const PoolingOptions& o) {
+  check_image(b, x);
+  const Size2 stride = o.stride.value_or(o.window);
+  check_sizes(b, {{"window", std::min(o.window.h, o.window.w)}, {"stride", std::min(stride.h, stride.w)}});
+  if (const auto& sides = o.padding.sides) {
+    if (std::max(sides->top, sides->bottom) >= o.window.h ||
+        std::max(sides->left, sides->right) >= o.window.w)
+      throw_shape_error(b,
+                        "'padding' must be smaller than 'window', or windows would see nothing of the image");
+  }
+  return {o.window, stride, padding_for(o.padding, image_of(x.shape()), o.window, stride, {1, 1})};
+}
+
+}  // namespace
+
+Symbol max_pooling(Builder& b, Symbol x, const PoolingOptions& o) {
+  return max_pool(b, x, windows_on(b, x, o));
+}
+
+Symbol avg_pooling(Builder& b, Symbol x, const PoolingOptions& o) {
+  return avg_pool(b, x, windows_on(b, x, o));
+}
+
+Symbol global_avg_pooling(Builder& b, Symbol x) {
+  check_image(b, x);
+  return b.reduce_mean(x, {2, 3});
+}
+
+}  // namespace tpack::nn

@@ -1,0 +1,267 @@
+#include "nn/nn.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "layers/layer_cases.h"
+#include "support/graph_text.h"
+
+namespace tpack {
+namespace {
+
+/// A layer of a config and the call in C++ that stands for it. Both are named "f".
+struct Twin {
+  std::string name;
+  std::string yaml;
+  std::function<Symbol(Builder& b, Symbol x)> call;
+  TensorSpec input = {DType::kFloat64, {2, 4, 9, 8}};
+};
+
+void PrintTo(const Twin& twin, std::ostream* out) { *out << twin.name; }
+
+std::vector<Twin> twins_of_convolutions() {
+  return {
+      {"conv2d", "Conv2D: {name: f, filters: 6}",
+       [](Builder& b, Symbol x) { return nn::conv2d(b, x, "f", {.filters = 6}); }},
+      {"conv2d_with_all_options",
+       "Conv2D: {name: f, filters: 6, kernel: [3, 5], stride: [2, 1], dilation: [2, 1], padding: valid, "
+       "groups: "
+       "2, activation: ReLU, kernel_initializer: {VarianceScaling: {scale: 1, mode: fan_out, distribution: "
+       "uniform}}, bias_initializer: {Constant: 0.5}}",
+       [](Builder& b, Symbol x) {
+         return nn::conv2d(
+             b, x, "f",
+             {.filters = 6,
+              .kernel = {3, 5},
+              .stride = {2, 1},
+              .dilation = {2, 1},
+              .padding = PaddingRule::kValid,
+              .groups = 2,
+              .activation = nn::relu,
+              .kernel_initializer = nn::variance_scaling(
+                  {.scale = 1, .mode = nn::FanMode::kFanOut, .distribution = nn::Distribution::kUniform}),
+              .bias_initializer = nn::constant(0.5)});
+       }},
+      {"conv2d_with_zeros_and_no_bias", "Conv2D: {name: f, filters: 6, padding: [2, 1], use_bias: false}",
+       [](Builder& b, Symbol x) {
+         return nn::conv2d(b, x, "f", {.filters = 6, .padding = Padding2{2, 1, 2, 1}, .use_bias = false});
+       }},
+      {"conv2d_transpose", "Conv2DTranspose: {name: f, filters: 3, kernel: 4, stride: 2}",
+       [](Builder& b, Symbol x) {
+         return nn::conv2d_transpose(b, x, "f", {.filters = 3, .kernel = {4, 4}, .stride = {2, 2}});
+       }},
+      {"conv2d_transpose_with_all_options",
+       "Conv2DTranspose: {name: f, filters: 3, kernel: 4, stride: [3, 2], padding: valid, activation: ReLU, "
+       "kernel_initializer: {Normal: {mean: 1, stddev: 0.02}}, bias_initializer: {Normal: {stddev: 1}}}",
+       [](Builder& b, Symbol x) {
+         return nn::conv2d_transpose(b, x, "f",
+                                     {.filters = 3,
+                                      .kernel = {4, 4},
+                                      .stride = {3, 2},
+                                      .padding = PaddingRule::kValid,
+                                      .activation = nn::relu,
+                                      .kernel_initializer = nn::normal(1, 0.02),
+                                      .bias_initializer = nn::normal(0, 1)});
+       }},
+      {"conv2d_transpose_without_bias", "Conv2DTranspose: {name: f, filters: 3, padding: 1, use_bias: false}",
+       [](Builder& b, Symbol x) {
+         return nn::conv2d_transpose(b, x, "f",
+                                     {.filters = 3, .padding = Padding2{1, 1, 1, 1}, .use_bias = false});
+       }},
+  };
+}
+
+std::vector<Twin> twins_of_products() {
+  return {
+      {"dense", "FullyConnected: {name: f, units: 5}",
+       [](Builder& b, Symbol x) { return nn::dense(b, x, "f", {.units = 5}); }},
+      {"dense_with_all_options",
+       "FullyConnected: {name: f, units: 5, flatten: false, activation: ReLU, kernel_initializer: "
+       "{VarianceScaling: {distribution: truncated_normal, mode: fan_average}}, bias_initializer: {Constant: "
+       "2}}",
+       [](Builder& b, Symbol x) {
+         return nn::dense(
+             b, x, "f",
+             {.units = 5,
+              .flatten = false,
+              .activation = nn::relu,
+              .kernel_initializer = nn::variance_scaling(
+                  {.mode = nn::FanMode::kFanAverage, .distribution = nn::Distribution::kTruncatedNormal}),
+              .bias_initializer = nn::constant(2)});
+       }},
+      {"dense_without_bias", "FullyConnected: {name: f, units: 5, use_bias: false}",
+       [](Builder& b, Symbol x) { return nn::dense(b, x, "f", {.units = 5, .use_bias = false}); }},
+      {"embedding",
+       "Embedding: {name: f, entries: 7, units: 3}",
+       [](Builder& b, Symbol x) { return nn::embedding(b, x, "f", {.entries = 7, .units = 3}); },
+       {DType::kUInt8, {2, 5}}},
+      {"embedding_with_initializer",
+       "Embedding: {name: f, entries: 7, units: 3, initializer: {VarianceScaling: {mode: fan_out}}}",
+       [](Builder& b, Symbol x) {
+         return nn::embedding(
+             b, x, "f",
+             {.entries = 7, .units = 3, .initializer = nn::variance_scaling({.mode = nn::FanMode::kFanOut})});
+       },
+       {DType::kInt32, {2}}},
+  };
+}
+
+std::vector<Twin> twins_of_norms() {
+  return {
+      {"batch_norm", "BatchNorm: {name: f}", [](Builder& b, Symbol x) { return nn::batch_norm(b, x, "f"); }},
+      {"batch_norm_with_options",
+       "BatchNorm: {name: f, momentum: 0.5, epsilon: 0.1, center: false, gamma_initializer: {Constant: 2}}",
+       [](Builder& b, Symbol x) {
+         return nn::batch_norm(
+             b, x, "f",
+             {.momentum = 0.5, .epsilon = 0.1, .center = false, .gamma_initializer = nn::constant(2)});
+       }},
+      {"batch_norm_of_replicas", "BatchNorm: {name: f, scale: false, sync_statistics: true}",
+       [](Builder& b, Symbol x) {
+         return nn::batch_norm(b, x, "f", {.scale = false, .sync_statistics = true});
+       }},
+      {"batch_norm_with_averages", "BatchNorm: {name: f, training: false}",
+       [](Builder& b, Symbol x) { return nn::batch_norm(b, x, "f", {.training = false}); }},
+      {"layer_norm", "LayerNorm: {name: f}", [](Builder& b, Symbol x) { return nn::layer_norm(b, x, "f"); }},
+      {"layer_norm_of_last_axes",
+       "LayerNorm: {name: f, last_axes: 2, epsilon: 0.1, gamma_initializer: {Constant: 2}}",
+       [](Builder& b, Symbol x) {
+         return nn::layer_norm(b, x, "f",
+                               {.last_axes = 2, .epsilon = 0.1, .gamma_initializer = nn::constant(2)});
+       }},
+      {"instance_norm", "InstanceNorm: {name: f, center: false}",
+       [](Builder& b, Symbol x) { return nn::instance_norm(b, x, "f", {.center = false}); }},
+      {"instance_norm_without_scale", "InstanceNorm: {name: f, scale: false, epsilon: 0.1}",
+       [](Builder& b, Symbol x) { return nn::instance_norm(b, x, "f", {.epsilon = 0.1, .scale = false}); }},
+  };
+}
+
+/// A function without variables takes no name of a scope.
+template <class Call>
+std::function<Symbol(Builder&, Symbol)> in_scope(Call call) {
+  return [call](Builder& b, Symbol x) {
+    const Builder::NameScope scope(b, "f");
+    return call(b, x);
+  };
+}
+
+std::vector<Twin> twins_of_others() {
+  return {
+      {"max_pooling", "MaxPooling: {name: f}",
+       in_scope([](Builder& b, Symbol x) { return nn::max_pooling(b, x); })},
+      {"max_pooling_with_options", "MaxPooling: {name: f, window: 3, stride: [2, 1], padding: same}",
+       in_scope([](Builder& b, Symbol x) {
+         return nn::max_pooling(b, x,
+                                {.window = {3, 3}, .stride = Size2{2, 1}, .padding = PaddingRule::kSame});
+       })},
+      {"avg_pooling", "AvgPooling: {name: f, window: [3, 2], padding: 1}", in_scope([](Builder& b, Symbol x) {
+         return nn::avg_pooling(b, x, {.window = {3, 2}, .padding = Padding2{1, 1, 1, 1}});
+       })},
+      {"global_avg_pooling", "GlobalAvgPooling: {name: f}", in_scope(nn::global_avg_pooling)},
+      {"dropout", "Dropout: {name: f, rate: 0.25}",
+       [](Builder& b, Symbol x) { return nn::dropout(b, x, "f", 0.25); }},
+      {"relu", "ReLU: {name: f}", in_scope(nn::relu)},
+      {"softmax", "Softmax: {name: f, axis: 1}",
+       in_scope([](Builder& b, Symbol x) { return nn::softmax(b, x, 1); })},
+  };
+}
+
+std::vector<Twin> all_twins() {
+  std::vector<Twin> all = twins_of_convolutions();
+  for (const auto& more : {twins_of_products(), twins_of_norms(), twins_of_others()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+class NnFunction : public testing::TestWithParam<Twin> {};
+
+TEST_P(NnFunction, emits_the_graph_of_the_layer) {
+  const Twin& twin = GetParam();
+  for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
+    const auto text_of = [&](const std::function<Symbol(Builder&, Symbol)>& network) {
+      return graph_text([&](Builder& b) { b.fetch("y", network(b, b.input("x", twin.input))); }, phase);
+    };
+    const testkit::Function layer = function_of("- " + twin.yaml);
+    const std::string of_layer = text_of([&](Builder& b, Symbol x) { return layer(b, std::vector{x})[0]; });
+    EXPECT_EQ(text_of(twin.call), of_layer);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NnFunction, testing::ValuesIn(all_twins()),
+                         [](const auto& one) { return one.param.name; });
+
+std::string error_of(const std::function<Symbol(Builder& b, Symbol x)>& call, const TensorSpec& input) {
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {});
+  try {
+    call(b, b.input("x", input));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const TensorSpec kImage = {DType::kFloat32, {2, 3, 5, 4}};
+const TensorSpec kMatrix = {DType::kFloat32, {2, 3}};
+const TensorSpec kVector = {DType::kFloat32, {2}};
+
+TEST(NnErrors, name_the_scope_where_one_is_open) {
+  const auto conv = [](Builder& b, Symbol x) { return nn::conv2d(b, x, {.filters = 4}); };
+  EXPECT_EQ(error_of(conv, kMatrix), "needs an input of 4 axes [N, C, H, W], not float32 [2, 3]");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::conv2d(b, x, "c", {.filters = 4}); }, kMatrix),
+            "c: needs an input of 4 axes [N, C, H, W], not float32 [2, 3]");
+}
+
+TEST(NnErrors, name_sizes_below_1) {
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::conv2d(b, x, "c", {}); }, kImage),
+            "c: 'filters' is 0; must be at least 1");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::conv2d(b, x, "c", {.filters = 3, .groups = 0}); },
+                     kImage),
+            "c: 'groups' is 0; must be at least 1");
+  EXPECT_EQ(error_of(
+                [](Builder& b, Symbol x) {
+                  return nn::conv2d_transpose(b, x, "c", {.filters = 3, .stride = {1, 0}});
+                },
+                kImage),
+            "c: 'stride' is 0; must be at least 1");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::dense(b, x, "d", {}); }, kImage),
+            "d: 'units' is 0; must be at least 1");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::embedding(b, x, "e", {.units = 1}); },
+                     {DType::kInt32, {2}}),
+            "e: 'entries' is 0; must be at least 1");
+  EXPECT_EQ(error_of(
+                [](Builder& b, Symbol x) {
+                  return nn::max_pooling(b, x, {.window = {0, 2}});
+                },
+                kImage),
+            "'window' is 0; must be at least 1");
+}
+
+TEST(NnErrors, say_which_inputs_and_options_do_not_fit) {
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::conv2d(b, x, "c", {.filters = 4, .groups = 2}); },
+                     kImage),
+            "c: groups = 2 does not divide the 3 input channels and the 4 filters");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::dense(b, x, "d", {.units = 2}); }, kVector),
+            "d: needs an input [N, ...], not float32 [2]");
+  EXPECT_EQ(
+      error_of([](Builder& b, Symbol x) { return nn::embedding(b, x, "e", {.entries = 2, .units = 2}); },
+               kMatrix),
+      "e: needs numbers of an integer type, not float32 [2, 3]");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::instance_norm(b, x, "n"); },
+                     {DType::kUInt8, {2, 3, 5, 4}}),
+            "n: needs a float input, not uint8 [2, 3, 5, 4]; put a Normalize before it");
+  EXPECT_EQ(
+      error_of([](Builder& b, Symbol x) { return nn::batch_norm(b, x, "n", {.training = false}); }, kVector),
+      "n: batch normalization needs [N, C, H, W] or [N, C], not float32 [2]");
+  EXPECT_EQ(error_of([](Builder& b, Symbol x) { return nn::cross_entropy(b, x, x); }, kMatrix),
+            "needs labels of an integer type, not float32 [2, 3]");
+  for (const double rate : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THAT(error_of([&](Builder& b, Symbol x) { return nn::dropout(b, x, "d", rate); }, kMatrix),
+                testing::StartsWith("d: 'rate' of dropout is "));
+  }
+}
+
+}  // namespace
+}  // namespace tpack
