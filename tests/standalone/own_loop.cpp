@@ -1,10 +1,9 @@
-// Layers, gradient and optimizer in a hand-written `for`, without trainer and callbacks: on one device with
-// explicit programs, and on two towers.
+// Functions of nn, gradient and optimizer in a hand-written `for`, without trainer and callbacks: on one
+// device with explicit programs, and on two towers.
 #include <algorithm>
 #include <cmath>
 
-#include "core/expression.h"
-#include "layers/model.h"
+#include "nn/nn.h"
 #include "parallel/data_parallel.h"
 #include "parallel/training_graph.h"
 #include "standalone/expect.h"
@@ -19,22 +18,13 @@ constexpr uint64_t kSeed = 7;
 
 using Batch = std::vector<Tensor>;  // x [n, kFeatures], label [n]
 
-std::unique_ptr<TowerFunction> make_network() {
-  const ConfigNode section{
-      {"inputs",
-       {{"x", {{"shape", ConfigNode::list({kFeatures})}}},
-        {"label", {{"shape", ConfigNode::list({})}, {"dtype", "int32"}}}}},
-      {"layers", ConfigNode::list({ConfigNode{{"FullyConnected",
-                                               {{"name", "hidden"}, {"units", 32}, {"activation", "ReLU"}}}},
-                                   ConfigNode{{"FullyConnected", {{"name", "logits"}, {"units", 2}}}}})},
-      {"cost",
-       ConfigNode::list({ConfigNode{{"SoftmaxCrossEntropy", {{"logits", "logits"}, {"labels", "label"}}}}})},
-      {"metrics", ConfigNode::list({ConfigNode{{"Accuracy", {{"logits", "logits"}, {"labels", "label"}}}}})},
-  };
-  Diagnostics errors;
-  auto network = make_model(section, MapScope(ConfigNode::map({})), errors);
-  errors.throw_if_any();
-  return network;
+TowerResult network(Builder& b, const std::map<std::string, Symbol>& in) {
+  const Symbol hidden = nn::dense(b, in.at("x"), "hidden", {.units = 32, .activation = nn::relu});
+  const Symbol logits = nn::dense(b, hidden, "logits", {.units = 2});
+  const Symbol cost = nn::cross_entropy(b, logits, in.at("label"));
+  return {.costs = {{kCost, cost}},
+          .statistics = {nn::cost_statistic(b, cost, logits.shape()[0]),
+                         nn::mean_statistic(b, "accuracy", nn::hits(b, logits, in.at("label")))}};
 }
 
 /// Points in a cube; class 1 if their distance from the center is more than 1.1, which no plane separates.
@@ -57,9 +47,9 @@ Signature signature(int64_t samples) { return signature_of(make_batch(0, samples
 /// One device and its two programs, put together by hand.
 class OneDevice {
  public:
-  OneDevice(const TowerFunction& network, const Optimizer& optimizer)
+  OneDevice(const TowerFunction& tower, const Optimizer& optimizer)
       : updates_{{.optimizer = &optimizer}},
-        graphs_(network, updates_),
+        graphs_(tower, updates_),
         device_(make_cpu_device("cpu:0", {.algorithm = DeviceOptions::Algorithm::kDirect})),
         backward_("backward", *device_, plan_,
                   [&](const Signature& fed) { return graphs_.backward(0, table_, fed, DType::kFloat32); }),
@@ -101,16 +91,16 @@ double distance(const VariableStore& a, const VariableStore& b) {
   return difference / largest;
 }
 
-void train_two_towers(const TowerFunction& network, const Optimizer& optimizer, int64_t steps,
+void train_two_towers(const TowerFunction& tower, const Optimizer& optimizer, int64_t steps,
                       const VariableStore& one_device, Expectations& check) {
   ReplicaOptions options;
-  options.make_device = [](size_t tower, int /*threads*/) {
-    return make_cpu_device("cpu:" + std::to_string(tower), {.algorithm = DeviceOptions::Algorithm::kDirect});
+  options.make_device = [](size_t k, int /*threads*/) {
+    return make_cpu_device("cpu:" + std::to_string(k), {.algorithm = DeviceOptions::Algorithm::kDirect});
   };
   options.towers = 2;
   options.seed = kSeed;
   Plan plan;
-  DataParallel towers(network, {{.optimizer = &optimizer}}, plan, std::move(options));
+  DataParallel towers(tower, {{.optimizer = &optimizer}}, plan, std::move(options));
   towers.declare(signature(kBatch / 2));
   towers.build(signature(kBatch / 2));
   towers.initialize();
@@ -130,14 +120,15 @@ void train_two_towers(const TowerFunction& network, const Optimizer& optimizer, 
 
 int run() {
   Expectations check;
-  const auto network = make_network();
+  const nn::FunctionTower tower(
+      {{"x", "x", {DType::kFloat32, {kFeatures}}}, {"label", "label", {DType::kInt32, {}}}}, network);
   const auto optimizer = Registry<Optimizer>::make("Momentum", {{"learning_rate", 0.1}});
-  OneDevice device(*network, *optimizer);
+  OneDevice device(tower, *optimizer);
   double first = 0;
   for (int64_t step = 0; step < kSteps; ++step) {
     const double cost = device.step(step, make_batch(step), "cost");
     if (step == 0) first = cost;
-    if (step == 19) train_two_towers(*network, *optimizer, 20, device.variables(), check);
+    if (step == 19) train_two_towers(tower, *optimizer, 20, device.variables(), check);
     if (step == kSteps - 1) check.expect(cost < first / 2, "the cost falls to less than half");
   }
   const double accuracy = device.step(kSteps, make_batch(kSteps, 1000), "accuracy");
