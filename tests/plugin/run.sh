@@ -36,6 +36,15 @@ refused() {
 [ "$(grep -c "op SoftRamp has no cpu kernel; its reference kernel runs instead" soft_ramp.txt)" = 1 ]
 "$tpack" bench stripes.yaml --set 'model.layers.2={SoftRamp: {}}' --nodes 30 --steps 5 --warm-up 1 | tee nodes.txt
 grep -q "SoftRamp (reference)" nodes.txt
+"$tpack" train stripes.yaml --set name=squeeze_excitation --set 'model.layers.2={SqueezeExcitation: {reduction: 2}}' \
+  --set 'model.layers.1={Conv2D: {name: conv, filters: 8, activation: ReLU}}'
+for i in {0..199}; do                          # class 1 is right of a line
+  x=$((i * 37 % 101 - 50)) y=$((i * 53 % 103 - 51))
+  echo "$x $y $((x > y))"
+done >points.txt
+"$tpack" train points.yaml
+echo "1 two 0" >>points.txt
+refused 3 "points.txt: expected 'X Y CLASS' after 200 points" "$tpack" train points.yaml --log-dir train_log/bad-points
 refused 2 "'width' of model Twins" "$tpack" check twins.yaml --set model.layers.Twins.width=0
 "$tpack" train mean-image.yaml
 "$tpack" bench mean-image.yaml --steps 5 --warm-up 1 | tee bench.txt
