@@ -16,9 +16,11 @@ std::string Duration::str() const {
 }
 
 FieldType Codec<Duration>::type() {
-  const std::vector<FieldInfo> units = {{.name = "steps", .type = FieldType::integer(), .doc = "number of steps"},
-                                        {.name = "epochs", .type = FieldType::number(), .doc = "number of epochs"}};
-  return FieldType::either({FieldType::number(), FieldType::section(units, "a number with its unit")}, kDurationForms);
+  const std::vector<FieldInfo> units = {
+      {.name = "steps", .type = FieldType::integer(), .doc = "number of steps"},
+      {.name = "epochs", .type = FieldType::number(), .doc = "number of epochs"}};
+  return FieldType::either({FieldType::number(), FieldType::section(units, "a number with its unit")},
+                           kDurationForms);
 }
 
 std::optional<Duration> Codec<Duration>::parse(const ConfigNode& node, Reader& reader) {

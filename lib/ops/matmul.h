@@ -9,7 +9,8 @@ struct MatMulParams {
   bool transpose_b = false;
 };
 
-/// y = op(a) op(b), for each matrix of the leading axes, which broadcast. Shapes: a [..., M, K], b [..., K, N]
+/// y = op(a) op(b), for each matrix of the leading axes, which broadcast. Shapes: a [..., M, K], b [..., K,
+/// N]
 /// -> y [..., M, N], each matrix transposed first where asked. Errors: ShapeError if K differs or the leading
 /// axes do not broadcast.
 class MatMul final : public OpOf<MatMul, MatMulParams> {

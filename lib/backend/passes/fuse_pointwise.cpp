@@ -39,7 +39,8 @@ class Grouping {
 
  private:
   static bool fusable(const Node& node) {
-    if (const auto* op = op_cast<Pointwise>(node)) return !op->expression().is_integral(specs_of(node.inputs));
+    if (const auto* op = op_cast<Pointwise>(node))
+      return !op->expression().is_integral(specs_of(node.inputs));
     return op_cast<Reduce>(node) != nullptr && is_float(node.inputs[0].dtype());
   }
 
