@@ -79,7 +79,7 @@ constexpr std::array kWords = std::to_array<OtherWords>({
     {"layer", "ZeroPadding2D ZeroPad2d ZeroPadding ReflectionPad2d ConstantPad2d", "use Pad: {image: [1, 1, 1, 1]}, which pads with zeros", "layers: Pad: {image: [1, 1, 1, 1]}"},
     {"layer", "Sequential ModuleList", "write its layers one after the other in `layers`", "layers: FullyConnected: {units: 8, activation: ReLU}"},
     {"layer", "Input InputLayer Data ImageData Placeholder", "inputs are in model.inputs, not in `layers`", "inputs: {image: {shape: [28, 28, 1], dtype: uint8, layout: HWC}, label: {shape: [], dtype: int32}}"},
-    {"layer", "GELU QuickGELU", "write Elementwise: x * sigmoid(1.702 * x)", "layers: FullyConnected: {units: 8, activation: {Elementwise: x * sigmoid(1.702 * x)}}"},
+    {"layer", "QuickGELU", "write Elementwise: x * sigmoid(1.702 * x)", "layers: FullyConnected: {units: 8, activation: {Elementwise: x * sigmoid(1.702 * x)}}"},
     {"layer", "PReLU RReLU", "not available; the nearest is LeakyReLU, with a fixed slope", "layers: FullyConnected: {units: 8}, LeakyReLU: {alpha: 0.25}"},
     {"layer", "Activation", "write the activation itself as a layer, such as ReLU", "layers: FullyConnected: {units: 8}, ReLU"},
     {"layer", "Rescaling ToFloat Standardize", "use Normalize: {scale: ..., offset: ...}", "layers: Normalize: {scale: 0.0078, offset: -1}"},

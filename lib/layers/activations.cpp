@@ -73,6 +73,10 @@ class ActivationOfAlpha final : public FormulaLayer {
   }
 };
 
+/// Shapes: x any -> y same. Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units (GELUs)".
+using Gelu = ActivationOf<"x * 0.5 * (1 + erf(x / sqrt(2)))">;
+TPACK_REGISTER(Layer, Gelu, "GELU");
+
 /// Shapes: x any -> y same.
 using HardSigmoid = ActivationOf<"min(max(x + 3, 0), 6) / 6">;
 TPACK_REGISTER(Layer, HardSigmoid, "HardSigmoid");

@@ -43,6 +43,11 @@ def _(x, _):
     return torch.tanh(x)
 
 
+@case("gelu", "GELU", "- GELU", numbers(3, 7, within=4))
+def _(x, _):
+    return F.gelu(x)
+
+
 @case("hard_sigmoid", "HardSigmoid", "- HardSigmoid", numbers(3, 7, within=5))
 def _(x, _):
     return torch.clamp(x + 3, 0, 6) / 6  # F.hardsigmoid has 1/6 as a float, in double too

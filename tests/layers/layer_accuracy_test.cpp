@@ -36,6 +36,7 @@ constexpr Real kSeluAlpha = 1.6732632423543772848170429916717L;
 
 Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
 Real softplus(Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+Real normal_cdf(Real x) { return std::erfc(-x / std::numbers::sqrt2_v<Real>) / 2; }
 Real zero(Real /*x*/) { return 0; }
 Real hard_sigmoid(Real x) { return std::clamp<Real>(x + 3, 0, 6) / 6; }
 
@@ -61,6 +62,12 @@ const std::vector<FloatCase> kFloatCases = {
     {"log_sigmoid", "LogSigmoid", [](Real x) { return -softplus(-x); }, [](Real x) { return sigmoid(-x); }},
     {"softsign", "Softsign", [](Real x) { return x / (1 + std::abs(x)); },
      [](Real x) { return 1 / ((1 + std::abs(x)) * (1 + std::abs(x))); }, -100, 100, 1e-7},
+    // Where 1 + erf(x / sqrt(2)) is near 0, it has few digits.
+    {"gelu", "GELU", [](Real x) { return x * normal_cdf(x); },
+     [](Real x) {
+       return normal_cdf(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi_v<Real>);
+     },
+     -1.5L, 100, 2e-7},
     {"hard_sigmoid", "HardSigmoid", [](Real x) { return hard_sigmoid(x); },
      [](Real x) { return std::abs(x) < 3 ? Real{1} / 6 : 0; }},
     {"hard_swish", "HardSwish", [](Real x) { return x * hard_sigmoid(x); },
