@@ -1,5 +1,7 @@
 #include "core/schedule.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 namespace tpack {
@@ -37,6 +39,36 @@ TEST(Schedule, begins_after_the_warmup) {
   EXPECT_EQ(value_at(*schedule, 30), 0.5);
 }
 
+TEST(Schedule, begins_cycles_until_its_length) {
+  const ConfigNode period = ConfigNode::map({{"steps", 4}});
+  const auto schedule =
+      Registry<Schedule>::make("Cosine", ConfigNode::map({{"start", 1},
+                                                          {"end", 0.5},
+                                                          {"period", period},
+                                                          {"warmup", ConfigNode::map({{"steps", 2}})},
+                                                          {"length", ConfigNode::map({{"steps", 11}})}}));
+  for (const int64_t step : {2, 6, 10}) EXPECT_EQ(value_at(*schedule, step), 1) << step;
+  for (const int64_t step : {4, 8}) EXPECT_EQ(value_at(*schedule, step), 0.75) << step;
+  for (const int64_t step : {11, 12, 39}) EXPECT_EQ(value_at(*schedule, step), 0.5) << step;
+}
+
+TEST(Schedule, finds_the_beginning_of_each_cycle) {
+  for (const double factor : {1.0, 1.25, 2.0, 3.0}) {
+    const auto schedule = Registry<Schedule>::make(
+        "Cosine", ConfigNode::map({{"start", 1},
+                                   {"period", ConfigNode::map({{"steps", 64}})},
+                                   {"period_factor", factor},
+                                   {"length", ConfigNode::map({{"steps", 1000000000}})}}));
+    double begin = 0;
+    double cycle = 64;
+    for (; cycle == std::floor(cycle) && begin < 3e6; begin += cycle, cycle *= factor) {
+      EXPECT_EQ(value_at(*schedule, static_cast<int64_t>(begin)), 1) << factor << ", step " << begin;
+      EXPECT_LT(value_at(*schedule, static_cast<int64_t>(begin + cycle) - 1), 0.01) << factor << begin;
+    }
+    EXPECT_GT(begin, 200) << factor;
+  }
+}
+
 TEST(Schedule, is_rejected_with_its_mistakes) {
   const auto error_of = [](const std::string& name, const ConfigNode& params) -> std::string {
     try {
@@ -50,6 +82,8 @@ TEST(Schedule, is_rejected_with_its_mistakes) {
   EXPECT_THAT(
       error_of("Piecewise", ConfigNode::map({{"values", ConfigNode::list({ConfigNode::list({1, 0.5})})}})),
       testing::HasSubstr("must be for 0"));
+  EXPECT_THAT(error_of("Cosine", ConfigNode::map({{"start", 1}, {"period_factor", 2}})),
+              testing::HasSubstr("'period_factor' needs a 'period'"));
   EXPECT_THAT(error_of("Formula", ConfigNode("0.1 * epohc")), testing::HasSubstr("did you mean 'epoch'?"));
   EXPECT_THAT(error_of("Formula", ConfigNode("'fast'")), testing::HasSubstr("expected a number"));
 }

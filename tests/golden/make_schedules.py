@@ -58,5 +58,14 @@ CASES = [
              function(lambda step: min((step + 1) / 4, (4 / max(step, 4)) ** 0.5))),
     rates_of("Formula", "Formula: \"0.1 * pow(0.5, epoch / 2) if step < 10 else 0.01 * (1 - progress)\"", 0.1,
              function(lambda step: 0.5 ** (step / STEPS_PER_EPOCH / 2) if step < 10 else 0.1 * (1 - step / STEPS))),
+    rates_of("Cosine", "Cosine: {start: 0.1}", 0.1, lambda o: lr_scheduler.CosineAnnealingLR(o, STEPS)),
+    rates_of("Cosine", "Cosine: {start: 0.1, end: 0.02, by: epoch}", 0.1,
+             lambda o: lr_scheduler.CosineAnnealingLR(o, MAX_EPOCH, 0.02), per_epoch=True),
+    rates_of("Cosine", "Cosine: {start: 0.1, period: {steps: 6}}", 0.1,
+             lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 6)),
+    rates_of("Cosine", "Cosine: {start: 0.1, end: 0.02, period: 0.75, period_factor: 2}", 0.1,
+             lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 3, 2, 0.02)),
+    rates_of("Cosine", "Cosine: {start: 0.1, period: 1, period_factor: 3, by: epoch}", 0.1,
+             lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 1, 3), per_epoch=True),
 ]
 finish("schedules.json", {"steps_per_epoch": STEPS_PER_EPOCH, "max_epoch": MAX_EPOCH, "cases": CASES})

@@ -54,6 +54,7 @@ std::string numbers_of(const std::string& item) {
   return text;
 }
 
+const live::Fields kCosine("schedule", "Cosine", {.base = "{start: 0.1, period: 1}"});
 const live::Fields kExponential("schedule", "Exponential", {.base = "{start: 0.1, every: 1}"});
 const live::Fields kFormulaSchedule("schedule", "Formula", {.values = {{"value", "step * 2"}}});
 const live::Fields kPiecewise("schedule", "Piecewise",
