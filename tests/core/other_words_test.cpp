@@ -20,7 +20,7 @@ TEST(AdviceOn, depends_on_the_place_alone) {
 }
 
 TEST(AdviceOn, does_not_see_letter_case_and_separators) {
-  for (const char* word : {"FocalLoss", "focal_loss", "focalloss", "Focal-Loss"})
+  for (const char* word : {"HingeLoss", "hinge_loss", "hingeloss", "Hinge-Loss"})
     EXPECT_TRUE(advice_on("cost", word).starts_with("; not available")) << word;
 }
 

@@ -714,6 +714,23 @@ def _(x, labels, v):
     return {"cost": F.cross_entropy(scores(x, v), labels)}
 
 
+def focal_loss(logits, labels, gamma):
+    """PyTorch has no such function."""
+    log_p = F.log_softmax(logits, 1).gather(1, labels.long()[:, None])
+    return (-((1 - log_p.exp()) ** gamma) * log_p).mean()
+
+
+@case("focal_loss", "FocalLoss", MODEL + "cost: [{FocalLoss: {logits: fc, labels: x1}}]", SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    return {"cost": focal_loss(scores(x, v), labels, 2)}
+
+
+@case("focal_loss_of_gamma", "FocalLoss",
+      MODEL + "cost: [{FocalLoss: {logits: fc, labels: x1, gamma: 0.5}}]", SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    return {"cost": focal_loss(scores(x, v), labels, 0.5)}
+
+
 @case("sigmoid_cross_entropy", "SigmoidCrossEntropy", """
 inputs: {x0: {shape: [7]}, x1: {shape: [6]}}
 layers: [{FullyConnected: {name: fc, units: 6}}]

@@ -9,6 +9,7 @@
 #include "layers/layer_cases.h"
 #include "support/graph_text.h"
 #include "support/live_fields.h"
+#include "testkit/backend_check.h"
 
 namespace tpack {
 namespace {
@@ -67,6 +68,40 @@ TEST(SoftmaxCrossEntropy, is_the_mean_over_the_batch) {
   EXPECT_NEAR(value.at(0), expected / 3, 1e-14);
   EXPECT_TRUE(testkit::check_gradients(function, {kLogits, kLabels}).ok);
   EXPECT_TRUE(testkit::check_second_gradients(function, {kLogits, kLabels}, {.tolerance = 1e-5}).ok);
+}
+
+/// The loss of one sample whose label has this score and another class 0, and the gradient of the score.
+std::pair<double, double> focal_loss(double score, const std::string& gamma) {
+  const auto function =
+      function_of_kind<Cost>("FocalLoss: {logits: logits, labels: label, gamma: " + gamma + "}");
+  const testkit::Function with_gradient = [&](Builder& b, std::span<const Symbol> in) {
+    const Symbol y = function(b, in)[0];
+    return std::vector{y, gradients(b, y, in.first(1))[0]};
+  };
+  const auto found = testkit::evaluate_on_cpu(
+      with_gradient,
+      {Tensor::of<float>({1, 2}, {static_cast<float>(score), 0}), Tensor::of<int32_t>({1}, {0})}, {});
+  return {found[0].at(0), found[1].at(0)};
+}
+
+/// 1 - p is the probability of the other class: of a large score s, exp(-s), as is -log p.
+TEST(FocalLoss, keeps_its_digits_if_the_label_is_certain) {
+  EXPECT_NEAR(focal_loss(20, "2").first / std::exp(-60), 1, 1e-5);
+  EXPECT_NEAR(focal_loss(20, "2").second / (-3 * std::exp(-60)), 1, 1e-5);
+  EXPECT_NEAR(focal_loss(-50, "2").first, 50, 1e-5);
+  EXPECT_NEAR(focal_loss(-50, "2").second, -1, 1e-6);
+}
+
+TEST(FocalLoss, has_a_gradient_where_the_probability_is_1) {
+  for (const char* gamma : {"0", "0.01", "0.5", "1", "2"}) {
+    EXPECT_EQ(focal_loss(1e4, gamma).first, 0) << gamma;
+    EXPECT_EQ(focal_loss(1e4, gamma).second, 0) << gamma;
+  }
+}
+
+TEST(FocalLoss, is_the_cross_entropy_if_gamma_is_0) {
+  for (const double score : {-3.0, 0.0, 0.5, 4.0})
+    EXPECT_NEAR(focal_loss(score, "0").first, std::log1p(std::exp(-score)), 1e-6) << score;
 }
 
 double sigmoid_cross_entropy(double logit, const std::string& label) {

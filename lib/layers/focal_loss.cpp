@@ -1,0 +1,59 @@
+#include "layers/cost.h"
+#include "ops/softmax_cross_entropy.h"
+
+namespace tpack {
+namespace {
+
+struct FocalLossParams : SampleCostParams {
+  Ref<LayerOutput> logits;
+  Ref<LayerOutput> labels;
+  double gamma = 2;
+};
+
+/// -(1 - p)^gamma log p of the probability p of the label under the softmax of logits. Shapes: logits [N, C],
+/// labels int32 [N] -> losses [N]. Source: Lin et al. 2017, "Focal Loss for Dense Object Detection".
+class FocalLoss final : public Cost {
+ public:
+  using Params = FocalLossParams;
+  static Schema<Params> schema() {
+    return with_weights(
+        Schema<Params>(
+            "Classification into one of several classes, where samples that are already classified well "
+            "count less: mean of -(1 - p)^gamma log p, p the probability of the label under the softmax of "
+            "logits.")
+            .example("FocalLoss: {logits: logits, labels: label, gamma: 1.5}")
+            .field("logits", &Params::logits, "scores [N, classes]")
+            .required()
+            .field("labels", &Params::labels, "class numbers, int32 [N]")
+            .required()
+            .field("gamma", &Params::gamma, at_least(0),
+                   "how much less samples that are classified well count; 0: the cross entropy"));
+  }
+  explicit FocalLoss(Params p) : Cost(p), p_(std::move(p)) {}
+
+ private:
+  Symbol losses(const ModelView& model) const override {
+    Builder& b = model.builder();
+    const Builder::NameScope scope(b, "cost", p_.logits.position);
+    const Symbol logits = model.output(p_.logits);
+    if (b.meaning(logits) == OutputMeaning::kClassProbabilities) {
+      throw ConfigError(p_.logits.position,
+                        "'logits' of cost FocalLoss: '" + p_.logits.name +
+                            "' is the output of a softmax, which the cost applies itself; name the output "
+                            "before the softmax");
+    }
+    const Symbol minus_log_p =
+        b.emit<SoftmaxCrossEntropy>({}, {logits, model.class_numbers(p_.labels, logits)}).out();
+    const Symbol others = b.neg(b.expm1(b.neg(minus_log_p)));  // 1 - p, with all digits where p is near 1
+    // A power below 1 has no gradient at 0.
+    constexpr double kLeast = 1e-30;
+    return b.mul(b.pow(b.max(others, kLeast), p_.gamma), minus_log_p);
+  }
+
+  Params p_;
+};
+
+TPACK_REGISTER(Cost, FocalLoss, "FocalLoss");
+
+}  // namespace
+}  // namespace tpack
