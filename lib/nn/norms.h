@@ -9,12 +9,13 @@
 namespace tpack::nn {
 
 struct LayerNormOptions {
-  std::optional<int64_t> last_axes = {};  // over so many last axes instead, with a scale and an offset for
-                                          // each of their elements: 1 for [N, T, C], as in Transformers
-  double epsilon = 1e-5;                  // added to the variance
-  bool center = true;                     // adds beta
-  bool scale = true;                      // multiplies by gamma
-  InitializeFor gamma_initializer = {};   // empty: ones
+  /// Normalizes over so many last axes instead, with a scale and an offset for each of their elements: 1 for
+  /// [N, T, C], as in Transformers.
+  std::optional<int64_t> last_axes = {};
+  double epsilon = 1e-5;                 // added to the variance
+  bool center = true;                    // adds beta
+  bool scale = true;                     // multiplies by gamma
+  InitializeFor gamma_initializer = {};  // empty: ones
 };
 
 struct InstanceNormOptions {

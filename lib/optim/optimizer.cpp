@@ -92,9 +92,9 @@ void OptimizerState::assign_number(const std::string& name, Symbol value) {
 }
 
 Symbol OptimizerState::hyper_parameter(const std::string& name, const Scheduled& value) {
-  const Initialize fill = [initial = value.number](const Tensor& value, Rng& /*rng*/) {
-    visit(value.dtype(),
-          [&](auto zero) { *value.data<decltype(zero)>() = static_cast<decltype(zero)>(initial); });
+  const Initialize fill = [initial = value.number](const Tensor& number, Rng& /*rng*/) {
+    visit(number.dtype(),
+          [&](auto zero) { *number.data<decltype(zero)>() = static_cast<decltype(zero)>(initial); });
   };
   const TensorSpec scalar{b_.float_type(), Shape{}};
   return b_.variable(
