@@ -986,4 +986,14 @@ for name in ("precision", "recall", "mean"):
     case(name, name.capitalize(), ANSWERS, numbers(20, 7), numbers(20, 6, around=0.5, within=0.5), form="model")(with_answers)
 
 
+@case("f1", "F1", MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}}]
+metrics: [{F1: {logits: fc, labels: x1}}]""", numbers(20, 7), integers(20, below=6), form="model")
+def _(x, labels, v):
+    y = scores(x, v)
+    predicted, actual = (F.one_hot(numbers.long(), 6).double() for numbers in (y.argmax(1), labels))
+    return {"cost": F.cross_entropy(y, labels),
+            "f1/sum": torch.stack([(predicted * actual).sum(0), predicted.sum(0), actual.sum(0)]),
+            "f1/weight": torch.tensor(float(len(labels)))}
+
+
 finish("layers.json", {"cases": [results_of(*one) for one in CASES]})

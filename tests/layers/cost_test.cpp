@@ -19,6 +19,7 @@ namespace {
 TEST(Metrics, know_which_values_are_better) {
   const std::map<std::string, std::optional<Goal>> meaning = {{"Accuracy", Goal::kMax},
                                                               {"ClassificationError", Goal::kMin},
+                                                              {"F1", Goal::kMax},
                                                               {"InTopK", Goal::kMax},
                                                               {"Mean", std::nullopt},
                                                               {"MeanAbsoluteError", Goal::kMin},
@@ -273,6 +274,63 @@ TEST(Precision, and_recall_share_the_right_yes) {
   EXPECT_EQ(parts_of("Recall", "labels: 0"), std::pair(0.0, 0.0));
 }
 
+/// F1 of samples of three classes, which come in batches of these sizes. Of a class -1, all scores are NaN.
+double f1(const std::string& average, const std::vector<int>& predicted, const std::vector<int32_t>& actual,
+          const std::vector<size_t>& batches) {
+  const std::shared_ptr<const Metric> metric = Registry<Metric>::make_item(
+      parse_yaml("F1: {logits: logits, labels: label, average: " + average + "}", "m.yaml"));
+  std::optional<Tally> tally;
+  const testkit::Function function = [&](Builder& b, std::span<const Symbol> in) -> std::vector<Symbol> {
+    NetworkBuilder network(b);
+    network.add_output("logits", in[0]);
+    network.add_output("label", in[1]);
+    const SumAndWeight figure = metric->build(ModelView(b, network));
+    if (!tally) tally.emplace(Statistic{"f1", figure.sum, figure.weight, "", figure.accumulation});
+    return {figure.sum, figure.weight};
+  };
+  size_t begin = 0;
+  for (const size_t size : batches) {
+    std::vector<double> scores(3 * size);
+    for (size_t i = 0; i < size; ++i) {
+      for (size_t c = 0; c < 3; ++c)
+        scores[3 * i + c] = predicted[begin + i] < 0 ? NAN : static_cast<double>(c) / 4;
+      if (predicted[begin + i] >= 0) scores[3 * i + static_cast<size_t>(predicted[begin + i])] = 2;
+    }
+    const auto samples = static_cast<int64_t>(size);
+    const Tensor labels = Tensor::of<int32_t>(
+        {samples}, std::vector<int32_t>(actual.begin() + static_cast<int64_t>(begin),
+                                        actual.begin() + static_cast<int64_t>(begin + size)));
+    const std::vector<Tensor> values = {Tensor::of<double>({samples, 3}, scores), labels};
+    const auto fetched = testkit::evaluate(function, values, DType::kFloat64);
+    const auto on_cpu = testkit::evaluate_on_cpu(function, {values[0].cast(DType::kFloat32), labels}, {});
+    for (int64_t i = 0; i < fetched[0].elements(); ++i) EXPECT_EQ(on_cpu[0].at(i), fetched[0].at(i));
+    tally->add(fetched[0], fetched[1]);
+    begin += size;
+  }
+  return tally->value();
+}
+
+/// The example in the documentation of sklearn.metrics.f1_score; 0 is the only class that is ever right.
+TEST(F1, is_that_of_scikit_learn_for_any_batches) {
+  const std::vector<int> predicted = {0, 2, 1, 0, 0, 1};
+  const std::vector<int32_t> actual = {0, 1, 2, 0, 1, 2};
+  for (const std::vector<size_t>& batches : {std::vector<size_t>{6}, {4, 2}, {1, 1, 1, 1, 1, 1}}) {
+    EXPECT_DOUBLE_EQ(f1("macro", predicted, actual, batches), 0.8 / 3);
+    EXPECT_DOUBLE_EQ(f1("micro", predicted, actual, batches), 2.0 / 6);
+  }
+}
+
+TEST(F1, leaves_out_classes_that_no_sample_has) {
+  EXPECT_DOUBLE_EQ(f1("macro", {0, 1, 1}, {0, 1, 0}, {3}), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(f1("macro", {0, 1, 2}, {0, 1, 0}, {3}), (2.0 / 3 + 1 + 0) / 3) << "2 is predicted";
+  EXPECT_DOUBLE_EQ(f1("macro", {0, 0}, {0, 0}, {2}), 1);
+}
+
+TEST(F1, has_no_prediction_of_scores_that_are_not_finite) {
+  EXPECT_DOUBLE_EQ(f1("macro", {-1, -1}, {0, 0}, {2}), 0);
+  EXPECT_DOUBLE_EQ(f1("micro", {-1, 0}, {0, 0}, {2}), 2.0 / 3);
+}
+
 TEST(Share, of_nothing_is_0) {
   EXPECT_EQ(share()->value(std::vector<double>{0, 0}), 0);
   EXPECT_EQ(share()->value(std::vector<double>{1, 4}), 0.25);
@@ -378,6 +436,12 @@ const live::Fields kClippedPolicyGradient(
     "cost", "ClippedPolicyGradient",
     {.base = "{logits: logits, actions: label, advantages: real, log_probabilities: fake}"});
 const live::Fields kPolicyEntropy("cost", "PolicyEntropy", {.base = "{logits: logits}"});
+/// How classes are averaged is not in the graph.
+const live::Fields kF1(
+    "metric", "F1", {.build = [](const std::string& item) {
+      const std::string average = item.find("micro") == std::string::npos ? "macro" : "micro";
+      return graph_of_kind<Metric>(item) + shortest(f1(average, {0, 1, 2}, {0, 1, 0}, {3}));
+    }});
 const live::Fields kExpression("cost", "Expression", {.values = {{"expression", "2 * real"}}});
 
 TEST(Costs, have_no_field_without_effect) {
