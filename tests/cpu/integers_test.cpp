@@ -30,7 +30,7 @@ TEST(Integers, stay_integers) {
   EXPECT_TRUE(bit_equal(all[0], Tensor::of<int64_t>({2}, {kLarge + 1, -4})));
   EXPECT_TRUE(bit_equal(all[1], Tensor::of<int32_t>({2}, {3 * kOdd, 21})));
   EXPECT_TRUE(bit_equal(all[2], Tensor::of<int64_t>({2}, {kLarge, 7})));
-  EXPECT_TRUE(bit_equal(all[3], Tensor::of<float>({2}, {kOdd / 2.0F, 3.5F})));
+  EXPECT_TRUE(bit_equal(all[3], Tensor::of<float>({2}, {static_cast<float>(kOdd) / 2, 3.5F})));
 }
 
 TEST(Integers, are_compared_exactly) {
