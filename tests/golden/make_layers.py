@@ -697,6 +697,16 @@ def _(values, action, reward, is_over, following, choice, _):
     return td_error(values, action, reward, is_over, 0.3 * following.gather(1, best).squeeze(1).double())
 
 
+@case("cumulative_sum", "CumulativeSum", "- CumulativeSum: {axis: 1}", IMAGE)
+def _(x, _):
+    return x.cumsum(1)
+
+
+@case("cumulative_sum_in_reverse", "CumulativeSum", "- CumulativeSum: {reverse: true}", IMAGE)
+def _(x, _):
+    return x.flip(3).cumsum(3).flip(3)
+
+
 MODEL = """
 inputs: {x0: {shape: [7]}, x1: {shape: [], dtype: int32}}
 layers: [{FullyConnected: {name: fc, units: 6}}]

@@ -13,6 +13,7 @@
 #include "ops/batch_norm.h"
 #include "ops/concat.h"
 #include "ops/convolution.h"
+#include "ops/cumulative_sum.h"
 #include "ops/gather.h"
 #include "ops/in_top_k.h"
 #include "ops/matmul.h"
@@ -79,8 +80,19 @@ inline OpCase matmul_case(const char* name, MatMulParams p, const Shape& x, cons
           {random_tensor(x, 1), random_tensor(y, 2)}};
 }
 
+inline OpCase cumulative_sum_case(const char* name, CumulativeSumParams p, const Shape& x) {
+  return {name,
+          [p](Builder& b, Symbols in) { return std::vector{cumulative_sum(b, in[0], p)}; },
+          {random_tensor(x, 1)}};
+}
+
 inline std::vector<OpCase> forward_cases() {
   return {
+      cumulative_sum_case("cumulative sum of rows", {1}, {2, 5}),
+      cumulative_sum_case("cumulative sum in reverse", {.axis = 1, .reverse = true}, {2, 3, 4}),
+      cumulative_sum_case("cumulative sum of many columns", {1}, {2, 3, 19}),
+      cumulative_sum_case("cumulative sum of images over channels", {1}, {2, 3, 4, 5}),
+      cumulative_sum_case("cumulative sum over the batch", {}, {7}),
       conv_case("conv 3x3 same", {.padding = {1, 1, 1, 1}}, {2, 3, 5, 4}, {4, 3, 3, 3}),
       conv_case("conv stride 2, odd padding", {.stride = {2, 2}, .padding = {0, 1, 1, 0}}, {1, 2, 6, 5},
                 {3, 2, 3, 2}),

@@ -1,0 +1,37 @@
+#include "ops/cumulative_sum.h"
+
+#include "layers/layer.h"
+#include "layers/layer_shapes.h"
+
+namespace tpack {
+namespace {
+
+struct CumulativeSumLayerParams {
+  int64_t axis = -1;
+  bool reverse = false;
+};
+
+/// Shapes: x any -> y same.
+class CumulativeSumLayer final : public Layer {
+ public:
+  using Params = CumulativeSumLayerParams;
+  static Schema<Params> schema() {
+    return Schema<Params>("Sums of the elements up to each one, itself included, along an axis.")
+        .example("CumulativeSum: {axis: 1}")
+        .field("axis", &Params::axis, "along which is summed; 0 is the batch, -1 the last one")
+        .field("reverse", &Params::reverse, "sums of the elements from each one on instead");
+  }
+  explicit CumulativeSumLayer(Params p) : p_(p) {}
+
+  Symbol build(Builder& b, Symbol x) const override {
+    return cumulative_sum(b, b.to_float(x), {axis_of(b, p_.axis, x), p_.reverse});
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Layer, CumulativeSumLayer, "CumulativeSum");
+
+}  // namespace
+}  // namespace tpack
