@@ -46,7 +46,7 @@ class PeriodicTrigger final : public ProxyCallback {
     inner().setup(own);
     const RunLength& length = setup.run().length();
     const bool has_epoch = p_.every_k_epochs && *p_.every_k_epochs <= length.max_epoch;
-    const bool has_step = p_.every_k_steps && *p_.every_k_steps <= length.max_epoch * length.steps_per_epoch;
+    const bool has_step = p_.every_k_steps && *p_.every_k_steps <= length.steps();
     if (!has_epoch && !has_step && !p_.before_train)
       log::warning("callback PeriodicTrigger has no effect: the run ends before it triggers");
   }

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "callbacks/hyper_param.h"
@@ -23,13 +22,6 @@ constexpr const char* kScheduledSetterOwner = "callback ScheduledHyperParamSette
 
 /// Equal as far as a float32 variable can hold it.
 bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
-
-/// Steps of a run from its beginning; the largest number if there is no end to speak of.
-int64_t all_steps(const RunLength& length) {
-  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  const bool fits = length.steps_per_epoch == 0 || length.max_epoch <= kMax / length.steps_per_epoch;
-  return fits ? length.max_epoch * length.steps_per_epoch : kMax;
-}
 
 /// Source: tensorpack callbacks/param.py, ScheduledHyperParamSetter; unlike there, a scheduled 0 counts when
 /// a run catches up.
@@ -105,7 +97,7 @@ class ScheduledHyperParamSetter final : public HyperParamSetter {
 
  private:
   void warn_of_late_points(const RunLength& length) const {
-    const int64_t end = p_.step_based ? all_steps(length) : length.max_epoch;
+    const int64_t end = p_.step_based ? length.steps() : length.max_epoch;
     for (const auto& [time, value] : schedule_.without_effect(end)) {
       log::warning(p_.param.position.str() + ": " + kScheduledSetterOwner + ": [" + std::to_string(time) +
                    ", " + shortest(value) + "] has no effect: the run ends with " +

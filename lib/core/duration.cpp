@@ -44,7 +44,7 @@ std::optional<Duration> Codec<Duration>::parse(const ConfigNode& node, Reader& r
   if (!count) return std::nullopt;
   duration.count = *count;
   if (!std::isfinite(duration.count) || duration.count < 0) {
-    reader.fail(*number, shortest(duration.count) + " is no duration; must be at least 0");
+    reader.fail(*number, shortest(duration.count) + " is not a duration; must be at least 0");
     return std::nullopt;
   }
   if (duration.unit == Duration::Unit::kSteps && std::floor(duration.count) != duration.count) {

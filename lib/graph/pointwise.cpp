@@ -10,16 +10,16 @@
 namespace tpack::pointwise {
 namespace {
 
+enum class Result : uint8_t { kFloat, kBool, kSame };
 struct FunctionRow {
   const char* name;
   int arity;
-  bool gives_bool;
+  Result result;
 };
-constexpr bool kFloat = false;
-constexpr bool kBool = true;
+using enum Result;
 constexpr auto kRows = std::to_array<FunctionRow>({
-    {"input", 0, kFloat},
-    {"constant", 0, kFloat},
+    {"input", 0, kSame},
+    {"constant", 0, kSame},
 #define TPACK_FUNCTION(enumerator, name, arity, result, ...) {#name, arity, result},
 #include "graph/pointwise_functions.def"
 #undef TPACK_FUNCTION
@@ -95,7 +95,8 @@ Parts derivative_of(Fn fn, Builder& b, const std::array<Operand, 3>& x, Symbol y
 std::span<const Fn> functions() { return kFunctions; }
 const char* name_of(Fn fn) { return kRows[static_cast<size_t>(fn)].name; }
 int arity(Fn fn) { return kRows[static_cast<size_t>(fn)].arity; }
-bool gives_bool(Fn fn) { return kRows[static_cast<size_t>(fn)].gives_bool; }
+bool gives_bool(Fn fn) { return kRows[static_cast<size_t>(fn)].result == kBool; }
+bool gives_integers(Fn fn) { return kRows[static_cast<size_t>(fn)].result != kFloat; }
 
 std::string Expression::str() const {
   std::string text;
@@ -106,28 +107,6 @@ std::string Expression::str() const {
     text += (i > 0 ? ", r" : " -> r") + std::to_string(results[i]) + " " + tpack::name_of(types[i]);
   }
   return text;
-}
-
-bool gives_integers(Fn fn) {
-  switch (fn) {
-    case Fn::kInput:
-    case Fn::kConstant:
-    case Fn::kAdd:
-    case Fn::kSub:
-    case Fn::kMul:
-    case Fn::kMax:
-    case Fn::kMin:
-    case Fn::kGreater:
-    case Fn::kGreaterEqual:
-    case Fn::kEqual:
-    case Fn::kSelect:
-    case Fn::kNeg:
-    case Fn::kAbs:
-    case Fn::kSign:
-      return true;
-    default:
-      return false;
-  }
 }
 
 bool Expression::is_integral(std::span<const TensorSpec> in) const {

@@ -67,6 +67,14 @@ Symbol ModelView::class_numbers(const Ref<LayerOutput>& labels, const Symbol& sc
                                         given.spec().str() + fix);
 }
 
+Symbol ModelView::class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const {
+  const Symbol scores = output(logits);
+  if (builder_.meaning(scores) != OutputMeaning::kClassProbabilities) return scores;
+  throw ConfigError(logits.position, "'logits' of " + owner + ": '" + logits.name +
+                                         "' is the output of a softmax, which the cost applies itself; name "
+                                         "the output before the softmax");
+}
+
 std::vector<Symbol> ModelView::trainable(const Ref<VariablePattern>& pattern) const {
   std::vector<Symbol> found;
   std::vector<std::string> known;

@@ -41,6 +41,9 @@ class ModelView {
   /// The class numbers of samples, int32 [N], for scores [N, classes]; other integer types become int32.
   /// Errors: ShapeError, with the layer that makes class numbers of one-hot labels and of labels [N, 1].
   Symbol class_numbers(const Ref<LayerOutput>& labels, const Symbol& scores) const;
+  /// The scores of classes [N, classes] of a cost that applies the softmax itself; `owner`: "cost FocalLoss".
+  /// Errors: ConfigError for the output of a softmax, too.
+  Symbol class_scores(const Ref<LayerOutput>& logits, const std::string& owner) const;
   /// Trainable variables that the pattern is for (is_for_variable). Errors: ConfigError if there is none;
   /// AlreadyReported if there is none because a layer failed.
   std::vector<Symbol> trainable(const Ref<VariablePattern>& pattern) const;
@@ -95,7 +98,7 @@ class Cost {
   virtual bool in_inference() const { return true; }
 
  protected:
-  explicit Cost(CostParams common) { common_.weight = common.weight; }
+  explicit Cost(CostParams common) : common_{std::move(common), {}} {}
   explicit Cost(SampleCostParams common) : common_(std::move(common)) {}
   /// The losses of the samples [N, ...], which are averaged over all axes; or one number [], the term itself.
   virtual Symbol losses(const ModelView& model) const = 0;

@@ -31,13 +31,7 @@ class SoftmaxCrossEntropyCost final : public Cost {
   Symbol losses(const ModelView& model) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "cost", p_.logits.position);
-    const Symbol logits = model.output(p_.logits);
-    if (b.meaning(logits) == OutputMeaning::kClassProbabilities) {
-      throw ConfigError(p_.logits.position,
-                        "'logits' of cost SoftmaxCrossEntropy: '" + p_.logits.name +
-                            "' is the output of a softmax, which the cost applies itself; name the output "
-                            "before the softmax");
-    }
+    const Symbol logits = model.class_scores(p_.logits, "cost SoftmaxCrossEntropy");
     return b.emit<SoftmaxCrossEntropy>({}, {logits, model.class_numbers(p_.labels, logits)}).out();
   }
 

@@ -23,8 +23,8 @@ struct Conv2DOptions {
 
 /// 2-D convolution, output rounded up as TensorFlow "same" does. Its variables are W and b of the scope that
 /// is open. Shapes: x [N, C, H, W] -> y [N, filters, ceil(H/stride), ceil(W/stride)]; W [filters, C/groups,
-/// kh, kw], b [filters]. Errors: ShapeError if x is no image of floats, if C or filters is not a multiple of
-/// groups, or if a size is below 1. Source: tensorpack models/conv2d.py; padding rule from the TF guide
+/// kh, kw], b [filters]. Errors: ShapeError if x is not an image of floats, if C or filters is not a multiple
+/// of groups, or if a size is below 1. Source: tensorpack models/conv2d.py; padding rule from the TF guide
 /// "Convolution".
 Symbol conv2d(Builder& b, Symbol x, const Conv2DOptions& options);
 /// The same in a scope of this name.

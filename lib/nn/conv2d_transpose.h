@@ -22,8 +22,8 @@ struct Conv2DTransposeOptions {
 /// Transposed convolution: the gradient, with respect to its input, of a convolution from y to x. Its
 /// variables are W and b of the scope that is open. Shapes: x [N, C, H, W] -> y [N, filters, H * stride, W *
 /// stride], with `valid` larger by max(kernel - stride, 0); W [C, filters, kh, kw], b [filters]. The fans of
-/// W are those of that convolution, as in TensorFlow. Errors: ShapeError if x is no image of floats, a size
-/// is below 1, or the padding leaves nothing of the output. Source: tensorpack models/conv2d.py; Keras
+/// W are those of that convolution, as in TensorFlow. Errors: ShapeError if x is not an image of floats, a
+/// size is below 1, or the padding leaves nothing of the output. Source: tensorpack models/conv2d.py; Keras
 /// utils/conv_utils.py (deconv_output_length).
 Symbol conv2d_transpose(Builder& b, Symbol x, const Conv2DTransposeOptions& options);
 /// The same in a scope of this name.

@@ -37,7 +37,7 @@ inline Symbol layer_norm(Builder& b, Symbol x, std::string_view name, const Laye
 }
 
 /// Normalizes over each channel of each image. Its variables are gamma and beta of the scope that is open.
-/// Shapes: x [N, C, H, W] -> y same; beta, gamma [C]. Errors: ShapeError if x is no image of floats.
+/// Shapes: x [N, C, H, W] -> y same; beta, gamma [C]. Errors: ShapeError if x is not an image of floats.
 /// Source: Ulyanov et al. 2016, "Instance Normalization"; tensorpack models/layer_norm.py.
 Symbol instance_norm(Builder& b, Symbol x, const InstanceNormOptions& options = {});
 /// The same in a scope of this name.

@@ -23,7 +23,7 @@ Symbol max_pooling(Builder& b, Symbol x, const PoolingOptions& options = {});
 /// source: as max_pooling.
 Symbol avg_pooling(Builder& b, Symbol x, const PoolingOptions& options = {});
 
-/// Mean over height and width. Shapes: x [N, C, H, W] -> y [N, C]. Errors: ShapeError if x is no image.
+/// Mean over height and width. Shapes: x [N, C, H, W] -> y [N, C]. Errors: ShapeError if x is not an image.
 Symbol global_avg_pooling(Builder& b, Symbol x);
 
 }  // namespace tpack::nn

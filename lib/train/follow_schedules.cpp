@@ -29,11 +29,11 @@ class FollowSchedules final : public Callback {
 
   void setup(Setup& setup) override {
     const Run& run = setup.run();
-    const int64_t steps = run.length().max_epoch * step_of(run, 0).steps_per_epoch;
+    const int64_t last = std::max<int64_t>(1, run.length().steps()) - 1;
+    const int64_t distance = last / kTriedSteps + 1;
     for (const auto& [name, schedule] : schedules_) {
-      for (int64_t k = 0; k < kTriedSteps; ++k)
-        check(name, *schedule, step_of(run, steps / kTriedSteps * k + k % 2));
-      check(name, *schedule, step_of(run, std::max<int64_t>(0, steps - 1)));
+      for (int64_t k = 0; k <= last / distance; ++k) value_of(name, *schedule, step_of(run, k * distance));
+      value_of(name, *schedule, step_of(run, last));
       if (run.is_chief() && run.length().max_epoch == RunLength{}.max_epoch)
         warn_of_no_end(name, *schedule, run);
     }
@@ -42,10 +42,11 @@ class FollowSchedules final : public Callback {
   void before_run(Run& run) override { set(run); }
 
  private:
-  static void check(const std::string& name, const Schedule& schedule, const StepOfRun& now) {
+  /// Errors: ConfigError for a value that the hyper-parameter cannot have.
+  static double value_of(const std::string& name, const Schedule& schedule, const StepOfRun& now) {
     const double value = schedule.at(now);
     const char* wrong = why_invalid(name, value);
-    if (wrong == nullptr) return;
+    if (wrong == nullptr) return value;
     throw ConfigError("the schedule of " + name + " gives " + shortest(value) + " at step " +
                       std::to_string(now.step) + ": " + wrong);
   }
@@ -63,7 +64,7 @@ class FollowSchedules final : public Callback {
 
   void set(Run& run) {
     for (const auto& [name, schedule] : schedules_)
-      run.set_hyper_parameter(name, schedule->at(step_of(run, run.global_step())));
+      run.set_hyper_parameter(name, value_of(name, *schedule, step_of(run, run.global_step())));
   }
 
   std::map<std::string, std::shared_ptr<const Schedule>> schedules_;

@@ -23,6 +23,13 @@ struct RunLength {
   int64_t starting_epoch = 1;
   int64_t max_epoch = 99999;  // inclusive
   int64_t steps_per_epoch = 0;
+
+  /// From the beginning of the run; the largest number if there is no end to speak of.
+  int64_t steps() const {
+    constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+    const bool fits = steps_per_epoch == 0 || max_epoch <= kMax / steps_per_epoch;
+    return fits ? max_epoch * steps_per_epoch : kMax;
+  }
 };
 
 /// A checkpoint that a callback asks for.

@@ -8,25 +8,30 @@
 namespace tpack {
 namespace {
 
+/// y = 2 x; counts how often it is built.
+Program::Build doubling(VariableTable& table, size_t* builds = nullptr) {
+  return [&table, builds](const Signature& fed) {
+    if (builds != nullptr) ++*builds;
+    Graph graph;
+    Builder b(graph, table, {});
+    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
+    return graph;
+  };
+}
+
 TEST(Program, compiles_once_for_each_signature) {
   const auto device = make_reference_device("reference", {});
   VariableTable table;
   device->create_variables(table);
   Plan plan;
-  int builds = 0;
-  Program program("double", *device, plan, [&](const Signature& fed) {
-    ++builds;
-    Graph graph;
-    Builder b(graph, table, {});
-    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
-    return graph;
-  });
+  size_t builds = 0;
+  Program program("double", *device, plan, doubling(table, &builds));
   const std::vector<Tensor> three = {Tensor::of<float>({3}, {1, 2, 3})};
   const std::vector<Tensor> two = {Tensor::of<float>({2}, {5, 6})};
   EXPECT_EQ(program.run(three, {}).fetched(0).at(2), 6);
   EXPECT_EQ(program.run(two, {}).fetched(0).at(0), 10);
   EXPECT_EQ(program.run(three, {}).fetched(program.fetch_index("y")).at(0), 2);
-  EXPECT_EQ(builds, 2);
+  EXPECT_EQ(builds, 2U);
   EXPECT_EQ(plan.sections.size(), 1U) << "the second one was chosen by rules";
   EXPECT_TRUE(plan.sections.contains("double float32 [3]"));
 }
@@ -38,12 +43,7 @@ TEST(Program, chooses_by_rules_for_what_it_meets_late) {
   VariableTable table;
   device.create_variables(table);
   Plan plan;
-  Program program("double", device, plan, [&](const Signature& fed) {
-    Graph graph;
-    Builder b(graph, table, {});
-    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
-    return graph;
-  });
+  Program program("double", device, plan, doubling(table));
   for (const int64_t n : {3, 2, 3, 1}) program.run(std::vector{Tensor::zeros({DType::kFloat32, {n}})}, {});
   EXPECT_THAT(compiled, testing::ElementsAre("measured", "by rules", "by rules"));
 }
@@ -56,12 +56,7 @@ TEST(Program, chooses_by_rules_if_the_plan_has_another_signature) {
   device.create_variables(table);
   Plan plan;
   plan.sections["double float32 [3]"] = {.pieces = 1};
-  Program program("double", device, plan, [&](const Signature& fed) {
-    Graph graph;
-    Builder b(graph, table, {});
-    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
-    return graph;
-  });
+  Program program("double", device, plan, doubling(table));
   program.run(std::vector{Tensor::zeros({DType::kFloat32, {2}})}, {});
   EXPECT_THAT(compiled, testing::ElementsAre("by rules"));
 }
@@ -72,13 +67,7 @@ TEST(Program, keeps_a_bounded_number_of_what_it_meets_late) {
   device->create_variables(table);
   Plan plan;
   size_t builds = 0;
-  Program program("double", *device, plan, [&](const Signature& fed) {
-    ++builds;
-    Graph graph;
-    Builder b(graph, table, {});
-    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
-    return graph;
-  });
+  Program program("double", *device, plan, doubling(table, &builds));
   const auto run = [&](size_t n) {
     const Tensor x = Tensor::zeros({DType::kFloat32, {static_cast<int64_t>(n)}});
     EXPECT_EQ(program.run(std::vector{x}, {}).fetched(0).elements(), x.elements());
@@ -106,12 +95,7 @@ TEST(Program, names_the_file_of_a_plan_that_cannot_be_followed) {
       R"({"tpack_plan": 2, "cpu": "", "sections": {"double float32 [3]": {"pieces": 9, "nodes": {"a": {"layout": "nhwc", "algorithm": ""}}}}})",
       "p.json");
   plan.remedy = "make another";
-  Program program("double", *device, plan, [&](const Signature& fed) {
-    Graph graph;
-    Builder b(graph, table, {});
-    b.fetch("y", b.mul(b.input("x", fed[0]), 2.0));
-    return graph;
-  });
+  Program program("double", *device, plan, doubling(table));
   try {
     program.compile({{DType::kFloat32, {3}}});
     FAIL() << "no error";
