@@ -4,7 +4,7 @@
 /// declares them in the scope that is open, or in one of the name that it is given. The layers of configs are
 /// these functions with a schema.
 ///
-///   Symbol x = nn::conv2d(b, image, "conv0", {.filters = 64, .kernel = {7, 7}, .stride = {2, 2}});
+///   Symbol x = nn::conv2d(b, image, "conv0", {.filters = 64, .kernel = 7, .stride = 2});
 ///   x = nn::relu(b, nn::batch_norm(b, x, "conv0_bn"));
 ///   const Symbol logits = nn::dense(b, nn::global_avg_pooling(b, x), "logits", {.units = 10});
 #include "nn/activation.h"

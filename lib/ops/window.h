@@ -14,6 +14,9 @@ namespace tpack {
 struct Size2 {
   int64_t h = 1;
   int64_t w = 1;
+  constexpr Size2() = default;
+  constexpr Size2(int64_t both) : h(both), w(both) {}  // NOLINT(google-explicit-constructor): .kernel = 3
+  constexpr Size2(int64_t height, int64_t width) : h(height), w(width) {}
   bool operator==(const Size2&) const = default;
 };
 

@@ -49,7 +49,7 @@ std::vector<Twin> twins_of_convolutions() {
        }},
       {"conv2d_transpose", "Conv2DTranspose: {name: f, filters: 3, kernel: 4, stride: 2}",
        [](Builder& b, Symbol x) {
-         return nn::conv2d_transpose(b, x, "f", {.filters = 3, .kernel = {4, 4}, .stride = {2, 2}});
+         return nn::conv2d_transpose(b, x, "f", {.filters = 3, .kernel = 4, .stride = 2});
        }},
       {"conv2d_transpose_with_all_options",
        "Conv2DTranspose: {name: f, filters: 3, kernel: 4, stride: [3, 2], padding: valid, activation: ReLU, "

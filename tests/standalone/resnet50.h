@@ -11,8 +11,8 @@ inline Symbol conv_bn(Builder& b, Symbol x, const std::string& name, const std::
                       int64_t kernel, int64_t stride = 1) {
   x = nn::conv2d(b, x, name,
                  {.filters = filters,
-                  .kernel = {kernel, kernel},
-                  .stride = {stride, stride},
+                  .kernel = kernel,
+                  .stride = stride,
                   .use_bias = false,
                   .kernel_initializer = nn::variance_scaling({.mode = nn::FanMode::kFanOut})});
   return nn::batch_norm(b, x, bn);
@@ -30,7 +30,7 @@ inline Symbol bottleneck(Builder& b, Symbol x, const std::string& name, int64_t 
 inline TowerResult network(Builder& b, const std::map<std::string, Symbol>& in) {
   Symbol x = b.add(b.mul(b.to_float(in.at("image")), 1.0 / 128), -1.0);
   x = nn::relu(b, conv_bn(b, x, "conv0", "conv0_bn", 64, 7, 2));
-  x = nn::max_pooling(b, x, {.window = {3, 3}, .stride = Size2{2, 2}, .padding = PaddingRule::kSame});
+  x = nn::max_pooling(b, x, {.window = 3, .stride = 2, .padding = PaddingRule::kSame});
   for (size_t group = 0; group < 4; ++group) {
     const std::string name = "group" + std::to_string(group);
     const int64_t channels = int64_t{64} << group;
