@@ -10,6 +10,7 @@
 #include "layers/cost.h"
 #include "layers/layer_parser.h"
 #include "layers/network_builder.h"
+#include "nn/classification.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -159,7 +160,7 @@ class ConfiguredModel final : public TowerFunction {
     const ModelView view(b, network);
     TowerResult result;
     const TowerInput& first = inputs_.front();
-    const double samples = first.batched ? static_cast<double>(in.at(first.name).shape()[0]) : 1;
+    const int64_t samples = first.batched ? in.at(first.name).shape()[0] : 1;
     add_costs(view, samples, result, errors);
     add_metrics(view, result, errors);
     reject_equal_statistics(result, errors);
@@ -335,17 +336,22 @@ class ConfiguredModel final : public TowerFunction {
     }
   }
 
-  void add_costs(const ModelView& view, double samples, TowerResult& result, Diagnostics& errors) const {
+  void add_costs(const ModelView& view, int64_t samples, TowerResult& result, Diagnostics& errors) const {
     for (const NamedCost& cost : costs_) add_cost(cost, view, samples, result, errors);
   }
 
-  static void add_cost(const NamedCost& cost, const ModelView& view, double samples, TowerResult& result,
+  static void add_cost(const NamedCost& cost, const ModelView& view, int64_t samples, TowerResult& result,
                        Diagnostics& errors) {
     Builder& b = view.builder();
     std::vector<Statistic> terms;
     Symbol total;
     Symbol of_task;  // what the cost's statistic is, in training and in inference
     const auto add = [&](Symbol& sum, Symbol term) { sum = sum ? b.add(sum, term) : term; };
+    const auto statistic_of = [&](const std::string& name, Symbol mean) {
+      Statistic statistic = nn::cost_statistic(b, mean, samples, name);
+      statistic.cost = cost.name;
+      return statistic;
+    };
     for (const Named<Cost>& term : cost.terms) {
       if (!b.training() && !term.object->in_inference()) continue;
       keep_errors(errors, [&] {
@@ -353,19 +359,13 @@ class ConfiguredModel final : public TowerFunction {
         const Symbol value = term.object->build(view, name);
         add(total, value);
         if (term.object->in_inference()) add(of_task, value);
-        terms.push_back(weighted(b, name, cost.name, value, samples));
+        terms.push_back(statistic_of(name, value));
       });
     }
     if (!total) return;
     result.costs[cost.name] = total;
-    result.statistics.push_back(weighted(b, cost.name, cost.name, of_task ? of_task : total, samples));
+    result.statistics.push_back(statistic_of(cost.name, of_task ? of_task : total));
     if (cost.terms.size() > 1) result.statistics.insert(result.statistics.end(), terms.begin(), terms.end());
-  }
-
-  /// A mean over the batch as a sum, so that batches of different sizes add up to the mean over all samples.
-  static Statistic weighted(Builder& b, const std::string& name, const std::string& cost, Symbol mean,
-                            double samples) {
-    return {name, b.mul(mean, samples), b.constant(samples), cost};
   }
 
   Position origin_;
