@@ -26,7 +26,7 @@ class CopyVariables final : public Callback {
   static Schema<Params> schema() {
     return Schema<Params>(
                "Copies the variables of one network to another, such as those of the trained network to "
-               "the target network of Q-learning. `PeriodicTrigger` around it does so every K steps.")
+               "the target network of Q-learning. `every: {steps: 250}` does so every 250 steps.")
         .example("CopyVariables: {from: online, to: target, rate: 0.5}")
         .field("from", &Params::from,
                "the variables below this name: a network of `model.networks`, or a part of one")

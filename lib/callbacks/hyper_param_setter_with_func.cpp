@@ -1,5 +1,5 @@
 #include "callbacks/hyper_param.h"
-#include "callbacks/run_formula.h"
+#include "train/run_formula.h"
 
 namespace tpack {
 namespace {

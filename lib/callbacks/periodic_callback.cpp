@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "callbacks/proxy_callback.h"
+#include "train/callback.h"
 
 namespace tpack {
 namespace {
@@ -12,13 +12,13 @@ struct PeriodicCallbackParams {
 };
 
 /// Source: tensorpack callbacks/trigger.py, PeriodicCallback.
-class PeriodicCallback final : public GatedCallback {
- public:
+struct PeriodicCallback {
   using Params = PeriodicCallbackParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Runs the hooks of a callback only in every K-th step or epoch: what it does becomes "
-               "rarer. With every_k_epochs, the very last step counts, too.")
+               "Runs the hooks of a callback only in every K-th step or epoch: another spelling of `when: "
+               "step % "
+               "K == 0`, which each callback has. With every_k_epochs, the very last step counts, too.")
         .example("PeriodicCallback: {callback: ModelSaver, every_k_epochs: 5}")
         .field("callback", &Params::callback, "the callback")
         .required()
@@ -27,21 +27,20 @@ class PeriodicCallback final : public GatedCallback {
         .field("every_k_epochs", &Params::every_k_epochs, at_least(1),
                "runs in epochs whose number is a multiple of it");
   }
-  explicit PeriodicCallback(const Params& p) : GatedCallback(p.callback, "PeriodicCallback"), p_(p) {
-    if (!p_.every_k_steps && !p_.every_k_epochs)
+  static std::unique_ptr<Callback> make(const Params& p) {
+    if (!p.every_k_steps && !p.every_k_epochs)
       throw ConfigError("callback PeriodicCallback: never runs; set every_k_epochs or every_k_steps");
+    std::string condition;
+    if (p.every_k_steps) condition = "step % " + std::to_string(*p.every_k_steps) + " == 0";
+    if (p.every_k_epochs) {
+      condition += (condition.empty() ? "" : " or ") + ("epoch % " + std::to_string(*p.every_k_epochs)) +
+                   " == 0 or (epoch == max_epoch and local_step + 1 == steps_per_epoch)";
+    }
+    auto callback = Registry<Callback>::make_item(p.callback.item);
+    callback->call_when(Formula(ConfigNode::string(condition, p.callback.item.position())),
+                        "callback PeriodicCallback");
+    return callback;
   }
-
- private:
-  bool is_enabled(Run& run) override {
-    if (p_.every_k_steps && run.global_step() % *p_.every_k_steps == 0) return true;
-    if (!p_.every_k_epochs) return false;
-    const bool is_last =
-        run.epoch() == run.length().max_epoch && run.local_step() + 1 == run.length().steps_per_epoch;
-    return is_last || run.epoch() % *p_.every_k_epochs == 0;
-  }
-
-  Params p_;
 };
 
 TPACK_REGISTER(Callback, PeriodicCallback, "PeriodicCallback");

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "callbacks/hyper_param.h"
-#include "callbacks/run_formula.h"
 #include "core/text.h"
 #include "system/log.h"
+#include "train/run_formula.h"
 
 namespace tpack {
 namespace {

@@ -80,29 +80,15 @@ class Swa final : public Callback {
     Setup own = setup.after_epochs_only(
         "callback SWA triggers its callbacks after epochs; one of them is to be triggered after steps or "
         "before training");
-    each([&](Callback& c) { c.setup(own); });
+    for (const NamedCallback& named : inner_) named.callback->set_up(own);
   }
-  void compile(Run& run) override {
-    each([&](Callback& c) { c.compile(run); });
-  }
-  void before_train(Run& run) override {
-    each([&](Callback& c) { c.before_train(run); });
-  }
-  void before_epoch(Run& run) override {
-    each([&](Callback& c) { c.before_epoch(run); });
-  }
-  void before_run(Run& run) override {
-    each([&](Callback& c) { c.before_run(run); });
-  }
-  void after_run(Run& run) override {
-    each([&](Callback& c) { c.after_run(run); });
-  }
-  void trigger_step(Run& run) override {
-    each([&](Callback& c) { c.trigger_step(run); });
-  }
-  void after_epoch(Run& run) override {
-    each([&](Callback& c) { c.after_epoch(run); });
-  }
+  void compile(Run& run) override { each(Hook::kCompile, run); }
+  void before_train(Run& run) override { each(Hook::kBeforeTrain, run); }
+  void before_epoch(Run& run) override { each(Hook::kBeforeEpoch, run); }
+  void before_run(Run& run) override { each(Hook::kBeforeRun, run); }
+  void after_run(Run& run) override { each(Hook::kAfterRun, run); }
+  void trigger_step(Run& run) override { each(Hook::kTriggerStep, run); }
+  void after_epoch(Run& run) override { each(Hook::kAfterEpoch, run); }
   void trigger(Run& run) override {
     const int64_t since = run.epoch() - p_.start_epoch;
     if (since < 0 || since % p_.every_k_epochs != 0 || last_epoch_ == run.epoch()) return;
@@ -111,7 +97,7 @@ class Swa final : public Callback {
     const auto change = [average = average_](CheckpointContent& content) { put(average, content); };
     {
       const BorrowedWeights borrowed(run, average_.values());
-      run.with_change(change, [&] { each([&](Callback& c) { c.trigger_epoch(run); }); });
+      run.with_change(change, [&] { each(Hook::kTriggerEpoch, run); });
     }
     last_epoch_ = run.epoch();
     run.request_checkpoint({.name = kSwaFile,
@@ -119,13 +105,11 @@ class Swa final : public Callback {
                             .saved = [](const std::string& path) { log::info("saved " + path); },
                             .change = change});
   }
-  void after_train(Run& run) override {
-    each([&](Callback& c) { c.after_train(run); });
-  }
+  void after_train(Run& run) override { each(Hook::kAfterTrain, run); }
 
   bool may_end_early(const Run& run, HookPhase phase) const override {
     return std::any_of(inner_.begin(), inner_.end(),
-                       [&](const NamedCallback& named) { return named.callback->may_end_early(run, phase); });
+                       [&](const NamedCallback& named) { return named.callback->ends_early(run, phase); });
   }
   std::vector<std::pair<std::string, Goal>> saves_best_of() const override {
     std::vector<std::pair<std::string, Goal>> all;
@@ -167,9 +151,8 @@ class Swa final : public Callback {
     }
     callback.run_on(Ranks::kChief);
   }
-  template <class Act>
-  void each(const Act& act) {
-    for (const NamedCallback& named : inner_) act(*named.callback);
+  void each(Hook hook, Run& run) {
+    for (const NamedCallback& named : inner_) named.callback->call(hook, run);
   }
 
   /// A file of these weights is to use, not to go on from: the optimizer's state is of others.

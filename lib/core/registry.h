@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -135,6 +136,26 @@ struct SplitParams {
 };
 SplitParams split_params(const ConfigNode& params, const std::vector<FieldInfo>& common);
 
+/// A component that is another spelling of others of its kind: it has `static std::unique_ptr<Kind>
+/// make(const Params&)`.
+template <class Class, class Kind>
+concept SpellsOthers = requires(const typename Class::Params& p) {
+  { Class::make(p) } -> std::same_as<std::unique_ptr<Kind>>;
+};
+
+/// Makes a component. A kind that looks at the classes of its components has `static void
+/// registered(Class&)`.
+template <class Kind, class Class>
+std::unique_ptr<Kind> make_component(typename Class::Params params) {
+  if constexpr (SpellsOthers<Class, Kind>) {
+    return Class::make(params);
+  } else {
+    auto made = std::make_unique<Class>(std::move(params));
+    if constexpr (requires { Kind::registered(*made); }) Kind::registered(*made);
+    return made;
+  }
+}
+
 /// Adds a component to its table; the target of TPACK_REGISTER.
 template <class Kind, class Class>
 class Registrar {
@@ -175,13 +196,13 @@ class Registrar {
           Params parsed = Class::schema().parse(split.own, owner, errors);
           auto parsed_common = common.parse(split.common, owner, errors);
           if (errors.count() != before) return nullptr;
-          auto made = std::make_unique<Class>(std::move(parsed));
+          auto made = make_component<Kind, Class>(std::move(parsed));
           made->take(std::move(parsed_common));
           return made;
         } else {
           Params parsed = Class::schema().parse(params, owner, errors);
           if (errors.count() != before) return nullptr;
-          return std::make_unique<Class>(std::move(parsed));
+          return make_component<Kind, Class>(std::move(parsed));
         }
       } catch (const ConfigError& error) {  // a condition across fields
         errors.add(error, params.position());

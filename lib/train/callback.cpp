@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/variable_pattern.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
@@ -33,7 +34,16 @@ const VariableTable& table_of(Trainer& trainer) {
 Schema<Callback::Common> Callback::common_schema() {
   return Schema<Common>("What every callback has.")
       .field("ranks", &Common::ranks,
-             "the processes that it runs on: chief (rank 0), or all; default: docs/callbacks.md");
+             "the processes that it runs on: chief (rank 0), or all; default: docs/callbacks.md")
+      .field(
+          "every", &Common::every,
+          "how often it is triggered, in place of after each epoch; its hooks before and after steps run as "
+          "always")
+      .field("when", &Common::when,
+             "a condition, such as epoch > 10: its hooks in epochs and steps are left out where it does not "
+             "hold. Names: epoch, step (the number of steps done), local_step, max_epoch, steps_per_epoch, "
+             "hyper-parameters and the newest values of statistics (validation_cost < 0.5); it does not hold "
+             "before these have values");
 }
 
 void Callback::take(const Common& common) {
@@ -41,6 +51,102 @@ void Callback::take(const Common& common) {
   if (common.ranks && why != nullptr && (*common.ranks == Ranks::kChief) != chief_only())
     throw ConfigError("'ranks' must be " + std::string(chief_only() ? "chief" : "all") + ": " + why);
   if (common.ranks) run_on(*common.ranks);
+  if (common.every) trigger_every(*common.every);
+  if (!common.when.empty()) call_when(common.when, "'when'");
+}
+
+void Callback::trigger_every(const Every& every) {
+  if (every_) throw ConfigError(every.position, "how often the callback is triggered is said twice");
+  if (!has_trigger_) {
+    throw ConfigError(
+        every.position,
+        "the callback does nothing when it is triggered, so that 'every' has no effect; `when: step "
+        "% 100 == 0` leaves its hooks out in other steps");
+  }
+  every_ = every;
+}
+
+void Callback::call_when(const Formula& condition, const std::string& who) {
+  if (why_always() != nullptr) {
+    throw ConfigError(condition.position(), who + ": the callback has to see each step, because " +
+                                                why_always() + "; remove the condition");
+  }
+  conditions_.emplace_back(condition, who);
+}
+
+void Callback::set_up(Setup& setup) {
+  for (RunFormula& condition : conditions_) condition.setup(setup, Expression::Result::kTruth);
+  if (!every_) return this->setup(setup);
+  using Triggered = ScalarOrder::Triggered;
+  const RunLength& length = setup.run().length();
+  every_->check(length);
+  if (every_->before_train) setup.require_trigger_before_train();
+  Setup own = setup.triggered(!every_->has_steps()    ? Triggered::kAfterEpochs
+                              : !every_->has_epochs() ? Triggered::kAfterSteps
+                                                      : Triggered::kAfterBoth);
+  this->setup(own);
+  if (!every_->before_train && !every_->is_ever_due(length))
+    log::warning(every_->position.str() + ": 'every' has no effect: the run ends before it triggers");
+}
+
+void Callback::call(Hook hook, Run& run) {
+  switch (hook) {
+    case Hook::kCompile:
+      return compile(run);
+    case Hook::kBeforeTrain:
+      before_train(run);
+      if (every_ && every_->before_train && !run.resumed()) trigger(run);
+      return;
+    case Hook::kBeforeEpoch:
+      if (holds(run)) before_epoch(run);
+      return;
+    case Hook::kBeforeRun:
+      runs_ = holds(run);
+      if (runs_) before_run(run);
+      return;
+    case Hook::kAfterRun:
+      if (runs_) after_run(run);
+      return;
+    case Hook::kTriggerStep:
+      if (holds(run)) call_after_step(run);
+      return;
+    case Hook::kAfterEpoch:
+      if (holds(run)) after_epoch(run);
+      return;
+    case Hook::kTriggerEpoch:
+      if (!holds(run)) return;
+      if (!every_)
+        trigger_epoch(run);
+      else if (every_->is_due_after_epoch(run))
+        trigger(run);
+      return;
+    case Hook::kAfterTrain:
+      return after_train(run);
+  }
+}
+
+void Callback::call_after_step(Run& run) {
+  trigger_step(run);
+  if (every_ && every_->is_due_after_step(run))
+    run.while_busy("a callback with 'every'", [&] { trigger(run); });
+}
+
+/// Only the chief has all statistics.
+bool Callback::holds(Run& run) {
+  return std::all_of(conditions_.begin(), conditions_.end(), [&](const RunFormula& condition) {
+    const bool is_shared = condition.uses_statistics() && !is_for_chief();
+    if (!is_shared) return condition.holds(run);
+    return run.of_chief(run.is_chief() && condition.holds(run) ? 1 : 0) != 0;
+  });
+}
+
+bool Callback::ends_early(const Run& run, HookPhase phase) const {
+  if (!every_) return may_end_early(run, phase);
+  const bool triggers = phase == HookPhase::kBeforeTrain   ? every_->before_train && !run.resumed()
+                        : phase == HookPhase::kTriggerStep ? every_->is_due_after_step(run)
+                                                           : every_->is_due_after_epoch(run);
+  return (triggers && may_end_early(run, HookPhase::kTriggerEpoch)) ||
+         (phase != HookPhase::kTriggerEpoch && may_end_early(run, phase));
 }
 
 Specs Setup::variables() const {

@@ -4,13 +4,16 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/registry.h"
 #include "tensor/state.h"
-#include "train/hook_phase.h"
+#include "train/every.h"
+#include "train/hook.h"
 #include "train/run.h"
+#include "train/run_formula.h"
 #include "train/scalar_order.h"
 
 namespace tpack {
@@ -93,7 +96,9 @@ class Setup {
 };
 
 /// Everything that is not the step itself. Hooks are called in the order of the list (docs/concepts.md has
-/// the loop). Threads: the training thread.
+/// the loop), where `every` and `when` of the config say so. Threads: the training thread.
+/// Source: tensorpack callbacks/base.py; `every` and `when`: callbacks/trigger.py, PeriodicTrigger,
+/// PeriodicCallback, EnableCallbackIf.
 class Callback {
  public:
   static constexpr const char* kKind = "callback";
@@ -102,10 +107,26 @@ class Callback {
   /// The parameters that every callback has.
   struct Common {
     std::optional<Ranks> ranks;
+    std::optional<Every> every;
+    Formula when;
   };
   static Schema<Common> common_schema();
-  /// Errors: ConfigError if it cannot run on these ranks.
+  /// Errors: ConfigError if it cannot run on these ranks, or at these times.
   void take(const Common& common);
+  /// Has it triggered so often, in place of after each epoch. Before `set_up`. Errors: ConfigError if that
+  /// was said before, or if it does nothing when it is triggered.
+  void trigger_every(const Every& every);
+  /// Leaves its hooks in epochs and steps out where the formula does not hold; `who`: for messages. Before
+  /// `set_up`. Errors: ConfigError if it has to see each step.
+  void call_when(const Formula& condition, const std::string& who);
+
+  /// Has its hooks see what `every` and `when` say: what contains it or runs it calls these two and
+  /// `ends_early`. Errors: ConfigError.
+  void set_up(Setup& setup);
+  void call(Hook hook, Run& run);
+  /// Whether `call` of this phase may throw Stopped.
+  bool ends_early(const Run& run, HookPhase phase) const;
+
   /// Has it run on these ranks, and what it contains, too. Before `setup`.
   virtual void run_on(Ranks ranks) { ranks_ = ranks; }
   /// What the config says, or who contains it.
@@ -167,8 +188,22 @@ class Callback {
   /// loaded its variables. On each rank that it runs on; not called if the checkpoint has nothing of it.
   virtual void load(const State& state) { (void)state; }
 
+  /// Called for each callback that the registry makes.
+  template <class Class>
+  static void registered(Class& made) {
+    static_cast<Callback&>(made).has_trigger_ =
+        !std::is_same_v<decltype(&Class::trigger), void (Callback::*)(Run&)>;
+  }
+
  private:
+  bool holds(Run& run);
+  void call_after_step(Run& run);
+
   std::optional<Ranks> ranks_;
+  std::optional<Every> every_;
+  std::vector<RunFormula> conditions_;
+  bool runs_ = true;  // before_run decides for after_run, too
+  bool has_trigger_ = true;
 };
 
 }  // namespace tpack

@@ -32,7 +32,7 @@ Loop::Loop(Trainer& trainer, std::vector<NamedCallback> callbacks, Monitors& mon
   run_.world_ = options_.world;
   scalars_ = set_up_callbacks(callbacks_, trainer_, run_);
   trainer_.compile();
-  for (const NamedCallback& named : callbacks_) call_slow(named, &Callback::compile);
+  for (const NamedCallback& named : callbacks_) call_slow(named, Hook::kCompile);
   trainer_.initialize();
 }
 
@@ -77,7 +77,7 @@ void Loop::run_to_end() {
 void Loop::before_train() {
   if (!is_resumed_) phase_ = HookPhase::kBeforeTrain;
   run_.resumed_ = is_resumed_ && phase_ != HookPhase::kBeforeTrain;
-  run_phase(HookPhase::kBeforeTrain, &Callback::before_train);
+  run_phase(HookPhase::kBeforeTrain, Hook::kBeforeTrain);
   run_.resumed_ = is_resumed_;
 }
 
@@ -90,12 +90,12 @@ void Loop::run_epoch(int64_t epoch) {
   begun_ = true;
   epoch_done_ = false;
   monitors_.set_stamp({run_.epoch_, run_.global_step_});
-  each(&Callback::before_epoch);
+  each(Hook::kBeforeEpoch);
   const EpochStart start{
       .waited_s = trainer_.waited_s(), .samples = trainer_.samples(), .step = run_.global_step_};
   if (phase_ == HookPhase::kTriggerStep) trigger_step();
   for (int64_t step = first_step; step < options_.length.steps_per_epoch; ++step) run_step(step);
-  each(&Callback::after_epoch);
+  each(Hook::kAfterEpoch);
   report_epoch(start);
   trigger_epoch();
   monitors_.end_epoch();
@@ -107,7 +107,7 @@ void Loop::run_step(int64_t step) {
   leave_if_asked();
   run_.local_step_ = step;
   try {
-    each(&Callback::before_run);
+    each(Hook::kBeforeRun);
     if (!trainer_.step(run_.global_step_, options_.interrupt)) {
       end_before_step(StopReason::kEndOfData,
                       trainer_.end_of_data() + " at global_step " + std::to_string(run_.global_step_));
@@ -120,12 +120,12 @@ void Loop::run_step(int64_t step) {
   ++run_.global_step_;
   run_.statistics_of_step();
   monitors_.set_stamp({run_.epoch_, run_.global_step_});
-  each(&Callback::after_run);
+  each(Hook::kAfterRun);
   trigger_step();
 }
 
 void Loop::trigger_step() {
-  run_phase(HookPhase::kTriggerStep, &Callback::trigger_step);
+  run_phase(HookPhase::kTriggerStep, Hook::kTriggerStep);
   monitors_.end_step();
   save_if_asked();
   const bool last = run_.local_step_ + 1 == options_.length.steps_per_epoch;
@@ -134,7 +134,7 @@ void Loop::trigger_step() {
 
 void Loop::trigger_epoch() {
   try {
-    run_phase(HookPhase::kTriggerEpoch, &Callback::trigger_epoch);
+    run_phase(HookPhase::kTriggerEpoch, Hook::kTriggerEpoch);
   } catch (const Error& error) {
     // The steps of the epoch are done, and are not lost for bad validation data.
     if (error.kind() == ErrorKind::kData && !trainer_.saves_together()) {
@@ -176,7 +176,7 @@ void Loop::call_slow(const NamedCallback& named, Hook hook) {
 
 void Loop::call(const NamedCallback& named, Hook hook) {
   try {
-    (named.callback.get()->*hook)(run_);
+    named.callback->call(hook, run_);
   } catch (...) {
     rethrow_for(named);
   }
@@ -244,7 +244,7 @@ std::exception_ptr Loop::after_train() {
   result_.global_step = run_.global_step_;
   for (const NamedCallback& named : callbacks_) {
     try {
-      named.callback->after_train(run_);
+      named.callback->call(Hook::kAfterTrain, run_);
     } catch (const std::exception& error) {
       failed(named.name, error.what());
     } catch (const Stopped&) {

@@ -91,7 +91,6 @@ class Loop {
   CheckpointContent checkpoint_content();
 
  private:
-  using Hook = void (Callback::*)(Run&);
   /// What an epoch's line is about.
   struct EpochStart {
     Stopwatch watch = {};

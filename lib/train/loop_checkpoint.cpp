@@ -19,7 +19,7 @@ std::string arrays_of(const NamedCallback& named) { return layout::kCallbackArra
 
 bool Loop::may_end_early(HookPhase phase) const {
   return std::any_of(callbacks_.begin(), callbacks_.end(),
-                     [&](const NamedCallback& named) { return named.callback->may_end_early(run_, phase); });
+                     [&](const NamedCallback& named) { return named.callback->ends_early(run_, phase); });
 }
 
 /// Everything that callbacks may change.

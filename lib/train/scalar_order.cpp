@@ -104,8 +104,8 @@ void ScalarOrder::check(const PlacedNeed& placed, const std::vector<std::string>
     errors.add(where,
                name + " is reported by a callback later in the list; move that callback before this one");
   } else if (!is_always_there && in_steps && is_rare) {
-    errors.add(where, name + " is reported after epochs only, but is needed after steps; put " +
-                          "its callback into a PeriodicTrigger with every_k_steps, too");
+    errors.add(where, name + " is reported after epochs only, but is needed after steps; give " +
+                          "the callback that reports it `every: {steps: ...}`, too");
   } else if (need.goal) {
     check_goal(placed, source->goal, errors);
   }

@@ -30,7 +30,7 @@ StatisticGoals set_up_callbacks(std::vector<NamedCallback>& callbacks, Trainer& 
     try {
       scalars.next_callback("callback " + named.name, named.position);
       Setup setup(trainer, run, scalars);
-      named.callback->setup(setup);
+      named.callback->set_up(setup);
     } catch (const ConfigError& error) {
       errors.add(error, named.position);
       scalars.callback_failed();

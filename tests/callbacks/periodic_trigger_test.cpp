@@ -115,13 +115,46 @@ TEST(PeriodicTrigger, saves_what_there_is_before_the_first_step) {
 
 TEST(PeriodicTrigger, says_that_the_run_ends_before_it_triggers) {
   const CapturedLog log;
-  const std::string warning = "callback PeriodicTrigger has no effect: the run ends before it triggers";
+  const std::string warning = "c.yaml:1:29: 'every' has no effect: the run ends before it triggers";
   calls_of("PeriodicTrigger: {callback: TestDiary, every_k_epochs: 2, every_k_steps: 6}", {"trigger"},
            {.max_epoch = 2, .steps_per_epoch = 2});
   EXPECT_THAT(log.text(), testing::Not(HasSubstr(warning)));
   calls_of("PeriodicTrigger: {callback: TestDiary, every_k_epochs: 3, every_k_steps: 6}", {"trigger"},
            {.max_epoch = 2, .steps_per_epoch = 2});
   EXPECT_THAT(log.text(), HasSubstr(warning));
+}
+
+TEST(Every, says_when_a_callback_is_triggered) {
+  EXPECT_THAT(calls_of("TestDiary: {every: 2}", {"trigger"}), ElementsAre("trigger 2/6", "trigger 4/12"));
+  EXPECT_THAT(calls_of("TestDiary: {every: {epochs: 3, before_train: true}}", {"trigger"}),
+              ElementsAre("trigger 0/0", "trigger 3/9"));
+  EXPECT_THAT(calls_of("TestDiary: {every: {steps: 4, epochs: 2}}", {"trigger"}),
+              ElementsAre("trigger 2/4", "trigger 2/6", "trigger 3/8", "trigger 4/12"));
+}
+
+TEST(Every, may_be_a_part_of_an_epoch) {
+  const RunLength two_of_ten = {.max_epoch = 2, .steps_per_epoch = 10};
+  EXPECT_THAT(calls_of("TestDiary: {every: 0.25}", {"trigger"}, two_of_ten),
+              ElementsAre("trigger 1/3", "trigger 1/5", "trigger 1/8", "trigger 1/10", "trigger 2/13",
+                          "trigger 2/15", "trigger 2/18", "trigger 2/20"));
+  EXPECT_THAT(calls_of("TestDiary: {every: 0.1}", {"trigger"}, two_of_ten), testing::SizeIs(20));
+  EXPECT_THAT(calls_of("TestDiary: {every: 1.5}", {"trigger"}, {.max_epoch = 4, .steps_per_epoch = 2}),
+              ElementsAre("trigger 2/3", "trigger 3/6"));
+  EXPECT_THAT(
+      [&] { calls_of("TestDiary: {every: 0.05}", {}, two_of_ten); },
+      testing::ThrowsMessage<ConfigError>("c.yaml:1:20: 'every': 0.05 epochs are less than one step; an "
+                                          "epoch has 10 steps"));
+}
+
+TEST(When, leaves_hooks_out_also_those_of_every) {
+  EXPECT_THAT(calls_of("TestDiary: {when: epoch == 2 or step == 4}", {"before_epoch", "trigger_step"}),
+              ElementsAre("before_epoch 2/3", "trigger_step 2/4", "trigger_step 2/5", "trigger_step 2/6"));
+  EXPECT_THAT(calls_of("TestDiary: {every: {steps: 2}, when: epoch > 2}", {"trigger"}),
+              ElementsAre("trigger 3/8", "trigger 4/10", "trigger 4/12"));
+  EXPECT_THAT(
+      calls_of("EnableIf: {callback: {TestDiary: {when: epoch < 4}}, condition: epoch > 2}", {"trigger"}),
+      ElementsAre("trigger 3/9"))
+      << "both conditions";
 }
 
 TEST(PeriodicTrigger, calls_the_other_hooks_as_always) {
@@ -152,8 +185,26 @@ TEST(PeriodicTrigger, rejects_what_never_triggers_and_shows_mistakes_of_the_inne
             "c.yaml:1:41: unknown key 'monitr' in callback MaxSaver; did you mean 'monitor'?");
 }
 
-/// For every wrapper.
-TEST(ProxyCallback, has_what_the_inner_callback_has) {
+TEST(Every, is_an_error_where_it_cannot_be_meant) {
+  EXPECT_EQ(error_in("TestDiary: {every: {steps: 0}}"),
+            "c.yaml:1:28: 'steps' of 'every' of callback TestDiary is 0; must be at least 1");
+  EXPECT_EQ(error_in("TestDiary: {every: {}}"),
+            "c.yaml:1:20: 'every' of callback TestDiary: never triggers; set steps or epochs");
+  EXPECT_EQ(
+      error_in("TestDiary: {every: often}"),
+      "c.yaml:1:20: 'every' of callback TestDiary: expected {steps: ...}, {epochs: ...}, or a number of "
+      "epochs, found the string 'often'");
+  EXPECT_EQ(error_in("TestDiary: {every: {step: 5}}"),
+            "c.yaml:1:21: unknown key 'step' in 'every' of callback TestDiary; did you mean 'steps'?");
+  EXPECT_EQ(error_in("PeriodicTrigger: {callback: {TestDiary: {every: 2}}, every_k_steps: 2}"),
+            "c.yaml:1:29: how often the callback is triggered is said twice");
+  EXPECT_THAT(
+      error_in("ProgressBar: {every: 2}"),
+      HasSubstr(
+          "c.yaml:1:22: the callback does nothing when it is triggered, so that 'every' has no effect"));
+}
+
+TEST(Spellings, make_the_callback_inside) {
   for (const std::string outer :
        {"PeriodicTrigger: {every_k_epochs: 2, ", "PeriodicCallback: {every_k_epochs: 2, ",
         "EnableIf: {condition: epoch > 1, "}) {
@@ -209,7 +260,7 @@ TEST(PeriodicTrigger, in_steps_it_does_not_see_what_is_reported_after_epochs) {
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
                  "c.yaml:1:50: callback MaxSaver: 'accuracy' is reported after epochs only, but is needed "
-                 "after steps; put its callback into a PeriodicTrigger with every_k_steps, too");
+                 "after steps; give the callback that reports it `every: {steps: ...}`, too");
   }
 }
 

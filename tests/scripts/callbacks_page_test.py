@@ -12,8 +12,10 @@ STEP = {"before_run", "after_run", "trigger_step"}
 PHRASES = {r"`trigger`": {"trigger"}, r"before( and after| or after)? training": {"before_train"}, r"(and|or) after training": {"after_train"},
            r"at the end": {"after_train"}, r"during epochs": {"before_epoch", "after_epoch"}, r"after epochs": {"trigger_epoch"},
            r"\bsteps?\b": STEP}
-# Their hooks hand everything on to callbacks inside.
-AROUND_OTHERS = {"EnableIf", "PeriodicCallback", "PeriodicTrigger", "SWA"}
+# They have no hooks of their own: they make the callback inside.
+SPELLINGS = {"EnableIf", "PeriodicCallback", "PeriodicTrigger"}
+# Its hooks hand everything on to callbacks inside.
+AROUND_OTHERS = {"SWA"}
 
 
 def rows():
@@ -39,6 +41,8 @@ class CallbacksPage(unittest.TestCase):
 
     def test_says_when_each_callback_works(self):
         for name, when, _ in rows():
+            if name in SPELLINGS:
+                continue
             hooks = hooks_of(text_of(name))
             found = [(phrase, needed) for phrase, needed in PHRASES.items() if re.search(phrase, when)]
             for phrase, needed in found:
@@ -57,9 +61,10 @@ class CallbacksPage(unittest.TestCase):
         self.assertEqual(said, {name for name, _, _ in rows()} & defaults, "rows whose notes say 'a default callback', and those that are one")
 
     def test_names_parameters_that_there_are(self):
+        common = (ROOT / "lib/train/callback.cpp").read_text()
         for name, _, notes in rows():
             for word in re.findall(r"`([a-z_]+)(?:: \w+)?`", notes):
-                self.assertIn(f'"{word}"', text_of(name), f"row {name}: it has no parameter '{word}'")
+                self.assertIn(f'"{word}"', text_of(name) + common, f"row {name}: it has no parameter '{word}'")
 
 
 if __name__ == "__main__":

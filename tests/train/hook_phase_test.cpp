@@ -1,6 +1,4 @@
 // Where a signal ends a callback early: the phase of hooks counts as not begun.
-#include "train/hook_phase.h"
-
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -9,6 +7,7 @@
 #include "core/stop.h"
 #include "support/fake_trainer.h"
 #include "support/temporary_folder.h"
+#include "train/hook.h"
 #include "train/loop.h"
 #include "train/recording_callback.h"
 

@@ -88,10 +88,9 @@ TEST(ScalarOrder, in_steps_nothing_is_there_that_comes_after_epochs_only) {
   order.next_callback("callback two", {});
   for (const char* name : {"a", "b", "c"})
     order.needs({.scalar = {name, kHere}, .who = "callback X", .triggered = Triggered::kAfterSteps});
-  EXPECT_EQ(
-      errors_of(order),
-      "train.yaml:9:20: callback X: 'a' is reported after epochs only, but is needed after steps; put its "
-      "callback into a PeriodicTrigger with every_k_steps, too");
+  EXPECT_EQ(errors_of(order),
+            "train.yaml:9:20: callback X: 'a' is reported after epochs only, but is needed after steps; give "
+            "the callback that reports it `every: {steps: ...}`, too");
 }
 
 TEST(ScalarOrder, formulas_write_names_with_points_and_take_older_values) {

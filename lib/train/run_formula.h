@@ -5,9 +5,11 @@
 #include <string>
 
 #include "core/formula.h"
-#include "train/callback.h"
+#include "train/run.h"
 
 namespace tpack {
+
+class Setup;
 
 /// A formula about a run. Its names: epoch, step (steps done), local_step, max_epoch, steps_per_epoch,
 /// hyper-parameters, the newest values of statistics, and environment variables. In names, `.` stands for

@@ -5,6 +5,19 @@
 
 namespace tpack {
 
+/// The hooks of callbacks, in the order of a run (docs/concepts.md).
+enum class Hook : uint8_t {
+  kCompile,
+  kBeforeTrain,
+  kBeforeEpoch,
+  kBeforeRun,
+  kAfterRun,
+  kTriggerStep,
+  kAfterEpoch,
+  kTriggerEpoch,
+  kAfterTrain
+};
+
 /// The hooks in which a callback may take long, and end early when the run is to end.
 enum class HookPhase : uint8_t { kNone, kBeforeTrain, kTriggerStep, kTriggerEpoch };
 /// As checkpoints have them.

@@ -1,4 +1,4 @@
-#include "callbacks/run_formula.h"
+#include "train/run_formula.h"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "core/text.h"
+#include "train/callback.h"
 
 namespace tpack {
 namespace {

@@ -1,4 +1,4 @@
-#include "callbacks/run_formula.h"
+#include "train/run_formula.h"
 
 #include <gmock/gmock.h>
 
