@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the files of a new component: a skeleton that compiles, its build line, and a test or case that fails until it is filled in.
 
-    scripts/new_component.py KIND NAME        such as: layer Swish, source CocoImages, gradient-processor Noise, subcommand prune
+    scripts/new_component.py KIND NAME        such as: layer GhostNorm, source CocoImages, gradient-processor Noise, subcommand prune
 
-NAME is as YAML writes it (a subcommand: as the command line does). A cost compares scores with labels, a regression-cost predictions
-with targets. CONTRIBUTING.md says what a finished component has.
+NAME is as YAML writes it (a subcommand: as the command line does). A loss, which is a term of the cost and a metric, compares scores
+with labels, a regression-loss predictions with targets. CONTRIBUTING.md says what a finished component has.
 """
 import argparse
 import pathlib
@@ -90,30 +90,27 @@ KINDS = {
     "layer": dict(folder="layers", kind_class="Layer", header="layers/layer.h", suffix="Layer", case="layer", methods="""\
   Symbol build(Builder& b, Symbol x) const override {{ return b.mul(x, p_.amount); }}
 """),
-    "cost": dict(folder="layers", kind_class="Cost", header="layers/cost.h", suffix="Cost", case="cost", of_outputs=True,
-                 derived=" : SampleCostParams", schema="with_weights(Schema<Params>", schema_end=")", init="Cost(p), p_(std::move(p))",
-                 methods="""\
- private:
-  Symbol losses(const ModelView& model) const override {{
+    "loss": dict(folder="layers", kind_class="Loss", header="layers/loss.h", suffix="Loss", case="loss", of_outputs=True, methods="""\
+  Symbol losses(const ModelView& model, const std::string& kind) const override {{
     Builder& b = model.builder();
-    const Builder::NameScope scope(b, "cost", p_.logits.position);
+    const Builder::NameScope scope(b, kind, p_.logits.position);
     const Symbol labels = b.to_float(model.output(p_.labels));
     return b.sub(b.reduce_mean(b.square(model.output(p_.logits)), {{1}}), labels);  // [N]
   }}
 """),
-    "regression cost": dict(folder="layers", kind="cost", kind_class="Cost", header="layers/regression.h", suffix="Cost",
-                            case="regression cost", derived=" : SampleCostParams, RegressionFields",
-                            schema="with_weights(with_regression_fields(Schema<Params>", schema_end=")", after_example=")",
-                            init="Cost(p), p_(std::move(p))", example="{predictions: price, targets: true_price, amount: 0.5}", methods="""\
- private:
-  Symbol losses(const ModelView& model) const override {{
+    "regression loss": dict(folder="layers", kind="loss", kind_class="Loss", header="layers/loss.h", more=["layers/regression.h"],
+                            suffix="Loss", case="regression loss", derived=" : RegressionFields",
+                            schema="with_regression_fields(Schema<Params>", after_example=")",
+                            example="{predictions: price, targets: true_price, amount: 0.5}", methods="""\
+  Symbol losses(const ModelView& model, const std::string& kind) const override {{
     Builder& b = model.builder();
-    const Builder::NameScope scope(b, "cost", p_.predictions.position);
+    const Builder::NameScope scope(b, kind, p_.predictions.position);
     return b.mul(b.square(difference(model, p_)), p_.amount);  // [N, ...]
   }}
 """),
-    "metric": dict(folder="layers", kind_class="Metric", header="layers/cost.h", suffix="Metric", case="cost", of_outputs=True,
+    "metric": dict(folder="layers", kind_class="Metric", header="layers/cost.h", suffix="Metric", case="metric", of_outputs=True,
                    methods="""\
+  std::optional<Goal> goal() const override {{ return Goal::kMax; }}
   SumAndWeight build(const ModelView& model) const override {{
     Builder& b = model.builder();
     const Builder::NameScope scope(b, "{stem}", p_.logits.position);
@@ -361,14 +358,21 @@ def _(x, _):
 
 
 """),
-    "cost": ("make_layers.py", "finish(", """\
-@case("{stem}", "{name}", MODEL + "{section}: [{{{name}: {{logits: fc, labels: x1}}}}]", SAMPLES, LABELS, form="model")
+    "loss": ("make_layers.py", "finish(", """\
+@case("{stem}", "{name}", MODEL + "cost: [{{{name}: {{logits: fc, labels: x1}}}}]", SAMPLES, LABELS, form="model")
 def _(x, labels, v):
-    raise NotImplementedError("fill in what {kind} {name} gives in PyTorch")
+    raise NotImplementedError("fill in what cost {name} gives in PyTorch")
 
 
 """),
-    "regression cost": ("make_layers.py", "POLICY = ", """\
+    "metric": ("make_layers.py", "finish(", """\
+@case("{stem}", "{name}", MODEL + "metrics: [{{{name}: {{logits: fc, labels: x1}}}}]", SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    raise NotImplementedError("fill in what metric {name} gives in PyTorch")
+
+
+"""),
+    "regression loss": ("make_layers.py", "POLICY = ", """\
 @case("{stem}", "{name}",
       REGRESSION + "cost: [{{{name}: {{predictions: fc, targets: x1}}}}]", SAMPLES, TARGETS, form="model")
 def _(x, targets, v):
@@ -469,7 +473,8 @@ class Writer:
 
 
 def registered(kind_class):
-    """The names and aliases of a kind's components in lib/."""
+    """The names and aliases of a kind's components in lib/. A loss is a cost and a metric."""
+    kind_class = {"Loss": "(?:Loss|Cost|Metric)", "Metric": "(?:Loss|Metric)"}.get(kind_class, kind_class)
     for path in (ROOT / "lib").rglob("*.cpp"):
         for names in re.findall(rf"TPACK_REGISTER\({kind_class}, \w+, ([^)]*)\)", path.read_text()):
             yield from re.findall(r'"(\w+)"', names)
@@ -512,11 +517,11 @@ def add_component(writer, kind, name, facts):
     source = f"lib/{of['folder']}/{inside}"
     member = of.get("member", "double amount = 1")
     field = of.get("field", '"amount", &Params::amount, above(0), "fill in: what it is, with its unit"')
-    facts |= dict(kind=kind, section=kind if kind == "cost" else "metrics", kind_class=of["kind_class"], header=of["header"],
+    facts |= dict(kind=kind, kind_class=of["kind_class"], header=of["header"],
                   base=of.get("base", of["kind_class"]), source=source, example=of.get("example", "{amount: 0.5}"),
                   members=f"  {member};\n", fields=f"        .field({field})", schema=of.get("schema", "Schema<Params>"),
                   schema_end=of.get("schema_end", ""), after_example=of.get("after_example", ""),
-                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or of.get("of_outputs") else "p_(p)"), private=("" if "\n private:" in "\n" + of["methods"] else " private:\n") + "  Params p_;\n")
+                  derived=of.get("derived", ""), init=of.get("init", "p_(std::move(p))" if "std::" in member or "of_outputs" in of or "Fields" in of.get("derived", "") else "p_(p)"), private=("" if "\n private:" in "\n" + of["methods"] else " private:\n") + "  Params p_;\n")
     facts["includes"] = "".join(f'#include "{header}"\n' for header in sorted([of["header"], *of.get("more", [])]))
     if of.get("of_outputs"):
         facts |= dict(members="  Ref<LayerOutput> logits;\n  Ref<LayerOutput> labels;\n", example="{logits: logits, labels: label}",
@@ -537,7 +542,7 @@ def add_component(writer, kind, name, facts):
 
 
 # What others call the kinds.
-MEANT = {"activation": "layer", "loss": "cost", "regularizer": "cost", "dataset": "source", "dataflow": "source", "hook": "callback"}
+MEANT = {"activation": "layer", "cost": "loss", "regularizer": "loss", "dataset": "source", "dataflow": "source", "hook": "callback"}
 
 
 def with_article(word):

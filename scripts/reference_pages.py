@@ -54,7 +54,7 @@ def doc_comment(component):
     text = path.read_text()
     cls = re.search(r'TPACK_REGISTER\(\w+,\s*(\w+),\s*"%s"' % re.escape(component["name"]), text)[1]
     header = path.with_suffix(".h")
-    above = re.search(r"((?:^///.*\n)+)(?:class|using) %s\b" % cls, text + (header.read_text() if header.exists() else ""), re.M)
+    above = re.search(r"((?:^///.*\n)+)(?:class|struct|using) %s\b" % cls, text + (header.read_text() if header.exists() else ""), re.M)
     if not above:
         sys.exit(f"error: {component['source']}: class {cls} has no comment (///) right above it: formula or algorithm, shapes, "
                  "source; the reference page shows it")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <string>
 #include <utility>
@@ -99,11 +100,24 @@ class Schema {
     return ConfigNode::map(std::move(entries));
   }
 
+  /// The same fields for parameters that derive from these.
+  template <std::derived_from<P> Derived>
+  Schema<Derived> as() const {
+    Schema<Derived> derived(summary_);
+    derived.example_ = example_;
+    derived.infos_ = infos_;
+    for (const Member& member : members_) derived.members_.push_back({member.parse, member.dump});
+    derived.shorthand_ = shorthand_;
+    return derived;
+  }
+
   const std::string& summary() const { return summary_; }
   const std::string& example() const { return example_; }
   const std::vector<FieldInfo>& fields() const { return infos_; }
 
  private:
+  template <class>
+  friend class Schema;
   struct Member {
     std::function<void(P&, const ConfigNode&, Reader&)> parse;
     std::function<ConfigNode(const P&)> dump;

@@ -19,7 +19,8 @@ struct BinaryFields {
 inline void check_labels(const BinaryFields& fields, const std::string& owner) {
   const NumberOrOutput& labels = fields.labels;
   if (!labels.output.empty() || (labels.number >= 0 && labels.number <= 1)) return;
-  throw ConfigError(owner + ": 'labels' is " + shortest(labels.number) + "; must be from 0 to 1");
+  throw ConfigError(labels.output.position,
+                    owner + ": 'labels' is " + shortest(labels.number) + "; must be from 0 to 1");
 }
 
 /// The logits. Errors: ConfigError for the output of a sigmoid, too.

@@ -9,7 +9,7 @@
 namespace tpack {
 
 std::optional<NumberOrOutput> Codec<NumberOrOutput>::parse(const ConfigNode& node, Reader& reader) {
-  if (node.is_number()) return NumberOrOutput{node.as_double(), {}};
+  if (node.is_number()) return NumberOrOutput{node.as_double(), {"", node.position()}};
   if (!node.is_string()) {
     reader.wrong_type(node, type().of);
     return std::nullopt;
@@ -71,7 +71,9 @@ Symbol ModelView::class_scores(const Ref<LayerOutput>& logits, const std::string
   const Symbol scores = output(logits);
   if (builder_.meaning(scores) != OutputMeaning::kClassProbabilities) return scores;
   throw ConfigError(logits.position, "'logits' of " + owner + ": '" + logits.name +
-                                         "' is the output of a softmax, which the cost applies itself; name "
+                                         "' is the output of a softmax, which the " +
+                                         owner.substr(0, owner.find(' ')) +
+                                         " applies itself; name "
                                          "the output before the softmax");
 }
 

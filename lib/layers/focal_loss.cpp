@@ -1,10 +1,10 @@
-#include "layers/cost.h"
+#include "layers/loss.h"
 #include "ops/softmax_cross_entropy.h"
 
 namespace tpack {
 namespace {
 
-struct FocalLossParams : SampleCostParams {
+struct FocalLossParams {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> labels;
   double gamma = 2;
@@ -12,30 +12,29 @@ struct FocalLossParams : SampleCostParams {
 
 /// -(1 - p)^gamma log p of the probability p of the label under the softmax of logits. Shapes: logits [N, C],
 /// labels int32 [N] -> losses [N]. Source: Lin et al. 2017, "Focal Loss for Dense Object Detection".
-class FocalLoss final : public Cost {
+class FocalLoss final : public Loss {
  public:
   using Params = FocalLossParams;
   static Schema<Params> schema() {
-    return with_weights(
-        Schema<Params>(
-            "Classification into one of several classes, where samples that are already classified well "
-            "count less: mean of -(1 - p)^gamma log p, p the probability of the label under the softmax of "
-            "logits.")
-            .example("FocalLoss: {logits: logits, labels: label, gamma: 1.5}")
-            .field("logits", &Params::logits, "scores [N, classes]")
-            .required()
-            .field("labels", &Params::labels, "class numbers, int32 [N]")
-            .required()
-            .field("gamma", &Params::gamma, at_least(0),
-                   "how much less samples that are classified well count; 0: the cross entropy"));
+    return Schema<Params>(
+               "Classification into one of several classes, where samples that are already classified well "
+               "count less: mean of -(1 - p)^gamma log p, p the probability of the label under the softmax "
+               "of "
+               "logits.")
+        .example("FocalLoss: {logits: logits, labels: label, gamma: 1.5}")
+        .field("logits", &Params::logits, "scores [N, classes]")
+        .required()
+        .field("labels", &Params::labels, "class numbers, int32 [N]")
+        .required()
+        .field("gamma", &Params::gamma, at_least(0),
+               "how much less samples that are classified well count; 0: the cross entropy");
   }
-  explicit FocalLoss(Params p) : Cost(p), p_(std::move(p)) {}
+  explicit FocalLoss(Params p) : p_(std::move(p)) {}
 
- private:
-  Symbol losses(const ModelView& model) const override {
+  Symbol losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
-    const Builder::NameScope scope(b, "cost", p_.logits.position);
-    const Symbol logits = model.class_scores(p_.logits, "cost FocalLoss");
+    const Builder::NameScope scope(b, kind, p_.logits.position);
+    const Symbol logits = model.class_scores(p_.logits, kind + " FocalLoss");
     const Symbol minus_log_p =
         b.emit<SoftmaxCrossEntropy>({}, {logits, model.class_numbers(p_.labels, logits)}).out();
     const Symbol others = b.neg(b.expm1(b.neg(minus_log_p)));  // 1 - p, with all digits where p is near 1
@@ -44,10 +43,11 @@ class FocalLoss final : public Cost {
     return b.mul(b.pow(b.max(others, kLeast), p_.gamma), minus_log_p);
   }
 
+ private:
   Params p_;
 };
 
-TPACK_REGISTER(Cost, FocalLoss, "FocalLoss");
+TPACK_REGISTER(Loss, FocalLoss, "FocalLoss");
 
 }  // namespace
 }  // namespace tpack

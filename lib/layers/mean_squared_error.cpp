@@ -1,32 +1,31 @@
+#include "layers/loss.h"
 #include "layers/regression.h"
 
 namespace tpack {
 namespace {
 
-struct MeanSquaredErrorCostParams : SampleCostParams, RegressionFields {};
-
 /// (prediction - target)^2. Shapes: predictions [N, ...], targets of the same shape -> losses [N, ...].
-class MeanSquaredErrorCost final : public Cost {
+class MeanSquaredError final : public Loss {
  public:
-  using Params = MeanSquaredErrorCostParams;
+  using Params = RegressionFields;
   static Schema<Params> schema() {
-    return with_weights(with_regression_fields(
+    return with_regression_fields(
         Schema<Params>("Regression: the mean squared difference of predictions and targets.")
-            .example("MeanSquaredError: {predictions: price, targets: true_price}")));
+            .example("MeanSquaredError: {predictions: price, targets: true_price}"));
   }
-  explicit MeanSquaredErrorCost(Params p) : Cost(p), p_(std::move(p)) {}
+  explicit MeanSquaredError(Params p) : p_(std::move(p)) {}
 
- private:
-  Symbol losses(const ModelView& model) const override {
+  Symbol losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
-    const Builder::NameScope scope(b, "cost", p_.predictions.position);
+    const Builder::NameScope scope(b, kind, p_.predictions.position);
     return b.square(difference(model, p_));
   }
 
+ private:
   Params p_;
 };
 
-TPACK_REGISTER(Cost, MeanSquaredErrorCost, "MeanSquaredError");
+TPACK_REGISTER(Loss, MeanSquaredError, "MeanSquaredError");
 
 }  // namespace
 }  // namespace tpack

@@ -1,44 +1,43 @@
 #include "ops/softmax_cross_entropy.h"
 
-#include "layers/cost.h"
+#include "layers/loss.h"
 
 namespace tpack {
 namespace {
 
-struct SoftmaxCrossEntropyParams : SampleCostParams {
+struct SoftmaxCrossEntropyParams {
   Ref<LayerOutput> logits;
   Ref<LayerOutput> labels;
 };
 
 /// Shapes: logits [N, C], labels int32 [N] -> losses [N].
-class SoftmaxCrossEntropyCost final : public Cost {
+class SoftmaxCrossEntropyLoss final : public Loss {
  public:
   using Params = SoftmaxCrossEntropyParams;
   static Schema<Params> schema() {
-    return with_weights(
-        Schema<Params>(
-            "Classification into one of several classes: mean cross entropy of integer labels under the "
-            "softmax of logits.")
-            .example("SoftmaxCrossEntropy: {logits: logits, labels: label}")
-            .field("logits", &Params::logits, "scores [N, classes]")
-            .required()
-            .field("labels", &Params::labels, "class numbers, int32 [N]")
-            .required());
+    return Schema<Params>(
+               "Classification into one of several classes: mean cross entropy of integer labels under the "
+               "softmax of logits.")
+        .example("SoftmaxCrossEntropy: {logits: logits, labels: label}")
+        .field("logits", &Params::logits, "scores [N, classes]")
+        .required()
+        .field("labels", &Params::labels, "class numbers, int32 [N]")
+        .required();
   }
-  explicit SoftmaxCrossEntropyCost(Params p) : Cost(p), p_(std::move(p)) {}
+  explicit SoftmaxCrossEntropyLoss(Params p) : p_(std::move(p)) {}
 
- private:
-  Symbol losses(const ModelView& model) const override {
+  Symbol losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
-    const Builder::NameScope scope(b, "cost", p_.logits.position);
-    const Symbol logits = model.class_scores(p_.logits, "cost SoftmaxCrossEntropy");
+    const Builder::NameScope scope(b, kind, p_.logits.position);
+    const Symbol logits = model.class_scores(p_.logits, kind + " SoftmaxCrossEntropy");
     return b.emit<SoftmaxCrossEntropy>({}, {logits, model.class_numbers(p_.labels, logits)}).out();
   }
 
+ private:
   Params p_;
 };
 
-TPACK_REGISTER(Cost, SoftmaxCrossEntropyCost, "SoftmaxCrossEntropy");
+TPACK_REGISTER(Loss, SoftmaxCrossEntropyLoss, "SoftmaxCrossEntropy");
 
 }  // namespace
 }  // namespace tpack

@@ -20,6 +20,8 @@ TEST(Metrics, know_which_values_are_better) {
   const std::map<std::string, std::optional<Goal>> meaning = {{"Accuracy", Goal::kMax},
                                                               {"ClassificationError", Goal::kMin},
                                                               {"F1", Goal::kMax},
+                                                              {"FocalLoss", Goal::kMin},
+                                                              {"Huber", Goal::kMin},
                                                               {"InTopK", Goal::kMax},
                                                               {"Mean", std::nullopt},
                                                               {"MeanAbsoluteError", Goal::kMin},
@@ -27,7 +29,9 @@ TEST(Metrics, know_which_values_are_better) {
                                                               {"MultiLabelAccuracy", Goal::kMax},
                                                               {"Precision", Goal::kMax},
                                                               {"R2", Goal::kMax},
-                                                              {"Recall", Goal::kMax}};
+                                                              {"Recall", Goal::kMax},
+                                                              {"SigmoidCrossEntropy", Goal::kMin},
+                                                              {"SoftmaxCrossEntropy", Goal::kMin}};
   for (const ComponentInfo* info : Registry<Metric>::table().list()) {
     const auto made = Registry<Metric>::make_item(parse_yaml(info->example(), "example.yaml"));
     ASSERT_TRUE(meaning.contains(info->name)) << info->name;
@@ -44,6 +48,30 @@ const Tensor kLabels = Tensor::of<int32_t>({3}, {2, 3, 3});
 template <class Kind>
 testkit::Function function_of_kind(const std::string& yaml) {
   return function_of_outputs<Kind>(yaml, {"logits", "label"});
+}
+
+TEST(Losses, give_a_metric_with_the_value_of_the_cost) {
+  const Tensor numbers = Tensor::of<double>({3, 4}, {0.3, 0.9, 0.1, 0, 1, 0.6, 0.2, 0.8, 0, 0.5, 1, 1});
+  int losses = 0;
+  for (const ComponentInfo* info : Registry<Metric>::table().list()) {
+    if (Registry<Cost>::table().find(info->name) == nullptr) continue;
+    SCOPED_TRACE(info->name);
+    const std::string example = info->example();
+    const bool is_classes = info->name == "SoftmaxCrossEntropy" || info->name == "FocalLoss";
+    const bool is_regression = example.find("price") != std::string::npos;
+    const std::vector<std::string> names = is_regression ? std::vector<std::string>{"price", "true_price"}
+                                                         : std::vector<std::string>{"logits", "label"};
+    const std::vector<Tensor> values = {kLogits, is_classes ? kLabels : numbers};
+    const auto value_of = [&](const testkit::Function& f) {
+      return testkit::evaluate(f, values, DType::kFloat64);
+    };
+    const double cost = value_of(function_of_outputs<Cost>(example, names))[0].at(0);
+    const std::vector<Tensor> metric = value_of(function_of_outputs<Metric>(example, names));
+    EXPECT_NE(cost, 0);
+    EXPECT_NEAR(metric[0].at(0) / metric[1].at(0), cost, 1e-12 * std::abs(cost));
+    ++losses;
+  }
+  EXPECT_GE(losses, 6);
 }
 
 TEST(SigmoidCrossEntropy, is_nan_for_labels_that_are_no_probabilities) {

@@ -11,7 +11,7 @@ import unittest
 from scratch import ROOT, ScratchTest
 
 SCRIPT = "scripts/new_component.py"
-KINDS = ["layer", "cost", "regression cost", "metric", "schedule", "initializer", "optimizer", "gradient processor", "callback", "trainer", "monitor", "input source",
+KINDS = ["layer", "loss", "regression loss", "metric", "schedule", "initializer", "optimizer", "gradient processor", "callback", "trainer", "monitor", "input source",
          "source", "map", "tensor map", "stage", "environment", "augmentor", "op"]
 
 
@@ -56,20 +56,20 @@ class NewComponent(ScratchTest):
         kinds = set()
         for header in (ROOT / "lib").rglob("*.h"):
             kinds |= set(re.findall(r'kKind = "([^"]+)"', header.read_text()))
-        # Two skeletons are of costs; a model is a network in C++, a component of plugins.
-        self.assertEqual(set(KINDS) - {"regression cost"}, kinds - {"model"})
+        # A loss is a cost and a metric; a model is a network in C++, a component of plugins.
+        self.assertEqual(set(KINDS) - {"loss", "regression loss"}, kinds - {"cost", "model"})
 
     def test_refuses_kinds_that_are_not_there(self):
         self.assertEqual(self.new("laier", "X"), (1, [], f"error: unknown kind 'laier'; known: {', '.join(KINDS)}, subcommand"))
 
     def test_knows_what_others_call_a_kind(self):
-        self.assertEqual(self.new("loss", "X")[2], f"error: unknown kind 'loss'; a loss is a cost here; known: {', '.join(KINDS)}, subcommand")
+        self.assertEqual(self.new("cost", "X")[2], f"error: unknown kind 'cost'; a cost is a loss here; known: {', '.join(KINDS)}, subcommand")
 
     def test_calls_classes_as_the_others_are_called(self):
         for kind, name, cls, path in [("callback", "LossPrinter", "LossPrinter", "callbacks/loss_printer"),
                                       ("layer", "L2Norm", "L2Norm", "layers/l2norm"),
                                       ("trainer", "ManyGPUTrainer", "ManyGpuTrainer", "train/many_gpu_trainer"),
-                                      ("regression-cost", "LogCosh", "LogCosh", "layers/log_cosh"),
+                                      ("regression-loss", "LogCosh", "LogCosh", "layers/log_cosh"),
                                       ("layer", "Window", "WindowLayer", "layers/window"),  # there is a struct Window
                                       ("initializer", "Uniform", "UniformInitializer", "layers/uniform_initializer")]:
             self.assertEqual(self.new(kind, name)[0], 0)
@@ -87,9 +87,12 @@ class NewComponent(ScratchTest):
         for kind, name, error in [
                 ("layer", "Conv2D", "layer Conv2D exists; choose another name"),
                 ("optimizer", "AdamOptimizer", "optimizer AdamOptimizer exists; choose another name"),
+                ("loss", "Huber", "loss Huber exists; choose another name"),
+                ("metric", "Huber", "metric Huber exists; choose another name"),
+                ("loss", "Accuracy", "loss Accuracy exists; choose another name"),
                 ("op", "MatMul", "op MatMul exists; choose another name"),
                 ("subcommand", "plot", "subcommand plot exists; choose another name"),
-                ("layer", "swish", "'swish' is not a name of a layer; use a name in PascalCase, such as Swish"),
+                ("layer", "squareplus", "'squareplus' is not a name of a layer; use a name in PascalCase, such as Squareplus"),
                 ("subcommand", "Prune", "'Prune' is not a name of a subcommand; use a name such as prune")]:
             self.assertEqual(self.new(kind, name), (1, [], f"error: {error}"))
 

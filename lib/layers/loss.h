@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "layers/cost.h"
+
+namespace tpack {
+
+/// A function of predictions and targets. `TPACK_REGISTER(Loss, Huber, "Huber")` makes it a term of the cost
+/// and a metric of the same name. Its class has `Params`, `schema()` and a constructor as every component,
+/// and `losses`, which opens the scope `kind`.
+class Loss {
+ public:
+  virtual ~Loss() = default;
+  /// The losses of the samples [N, ...], which are averaged over all axes. `kind`: "cost" or "metric", for
+  /// messages. Errors: ConfigError, ShapeError.
+  virtual Symbol losses(const ModelView& model, const std::string& kind) const = 0;
+};
+
+/// The parameters of a loss with the weights that terms of costs have.
+template <class Params>
+struct LossCostParams : SampleCostParams, Params {};
+
+template <std::derived_from<Loss> L>
+class LossCost final : public Cost {
+ public:
+  using Params = LossCostParams<typename L::Params>;
+  static Schema<Params> schema() { return with_weights(L::schema().template as<Params>()); }
+  explicit LossCost(Params p) : Cost(static_cast<const SampleCostParams&>(p)), loss_(std::move(p)) {}
+
+ private:
+  Symbol losses(const ModelView& model) const override { return loss_.losses(model, kKind); }
+
+  L loss_;
+};
+
+/// The mean over samples and elements.
+template <std::derived_from<Loss> L>
+class LossMetric final : public Metric {
+ public:
+  using Params = typename L::Params;
+  static Schema<Params> schema() { return L::schema(); }
+  explicit LossMetric(Params p) : loss_(std::move(p)) {}
+
+  std::optional<Goal> goal() const override { return Goal::kMin; }
+  SumAndWeight build(const ModelView& model) const override {
+    return sum_and_count(model.builder(), loss_.losses(model, kKind));
+  }
+
+ private:
+  L loss_;
+};
+
+template <class L>
+class Registrar<Loss, L> {
+ public:
+  template <class... Names>
+  explicit Registrar(const char* file, Names... names) : cost_(file, names...), metric_(file, names...) {}
+
+ private:
+  Registrar<Cost, LossCost<L>> cost_;
+  Registrar<Metric, LossMetric<L>> metric_;
+};
+
+}  // namespace tpack
