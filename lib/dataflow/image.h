@@ -35,6 +35,14 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
+/// A place in an image, in pixels to the right and down; (0, 0) is the corner of the first pixel.
+struct Point {
+  double x = 0;
+  double y = 0;
+
+  bool operator==(const Point&) const = default;
+};
+
 /// A rectangle of an image whose edges may lie inside pixels.
 struct Box {
   double x = 0;

@@ -93,7 +93,7 @@ void mix_rows(const cv::Mat& in, const Taps& taps, int y, float* out) {
   }
 }
 
-template <class T, int kChannels>
+template <int kChannels, class T>
 void mix_columns(const float* row, const Taps& taps, int width, T* out) {
   for (int x = 0; x < width; ++x) {
     std::array<float, kChannels> sum{};
@@ -111,10 +111,21 @@ void resample(const cv::Mat& in, const Taps& down, const Taps& across, cv::Mat& 
   cv::Mat row = pooled_mat(1, in.cols * in.channels(), CV_32F);
   for (int y = 0; y < out.rows; ++y) {
     mix_rows<T>(in, down, y, row.ptr<float>());
-    if (in.channels() == 1) {
-      mix_columns<T, 1>(row.ptr<float>(), across, out.cols, out.ptr<T>(y));
-    } else {
-      mix_columns<T, 3>(row.ptr<float>(), across, out.cols, out.ptr<T>(y));
+    const auto mix = [&]<int kChannels>() {
+      mix_columns<kChannels>(row.ptr<float>(), across, out.cols, out.ptr<T>(y));
+    };
+    switch (in.channels()) {
+      case 1:
+        mix.template operator()<1>();
+        break;
+      case 2:
+        mix.template operator()<2>();
+        break;
+      case 3:
+        mix.template operator()<3>();
+        break;
+      default:
+        mix.template operator()<4>();
     }
   }
 }
@@ -122,16 +133,11 @@ void resample(const cv::Mat& in, const Taps& down, const Taps& across, cv::Mat& 
 }  // namespace
 
 cv::Mat resize_smoothly(const cv::Mat& in, const Box& from, ImageSize to, Interpolation filter) {
-  TPACK_ASSERT(in.channels() == 1 || in.channels() == 3, "images have 1 or 3 channels");
+  TPACK_ASSERT(in.channels() <= 4, "images have 1 to 4 channels");
   const Taps down(in.rows, from.y, from.height, to.height, filter);
   const Taps across(in.cols, from.x, from.width, to.width, filter);
   cv::Mat out = pooled_mat(to.height, to.width, in.type());
-  if (in.depth() == CV_8U) {
-    resample<uint8_t>(in, down, across, out);
-  } else {
-    TPACK_ASSERT(in.depth() == CV_16U, "images have 8 or 16 bits");
-    resample<uint16_t>(in, down, across, out);
-  }
+  by_depth(in, [&](auto zero) { resample<decltype(zero)>(in, down, across, out); });
   return out;
 }
 

@@ -15,6 +15,8 @@ class Crop final : public Transform {
  public:
   explicit Crop(const Region& region) : r_(region) {}
   void image(cv::Mat& m) const override { m = m(cv::Rect(r_.x, r_.y, r_.width, r_.height)); }
+  void mask(cv::Mat& m) const override { image(m); }
+  Point point(const Point& p, ImageSize /*in*/) const override { return {p.x - r_.x, p.y - r_.y}; }
   ImageSize size(ImageSize /*in*/) const override { return {r_.width, r_.height}; }
   std::optional<Region> crop() const override { return r_; }
 
@@ -40,6 +42,10 @@ int opencv_code(Interpolation interpolation) {
 class Resample final : public Transform {
  public:
   Resample(ImageSize to, Interpolation interpolation) : to_(to), interpolation_(interpolation) {}
+  void mask(cv::Mat& m) const override { Resample(to_, Interpolation::kNearest).image(m); }
+  Point point(const Point& p, ImageSize in) const override {
+    return {p.x * to_.width / in.width, p.y * to_.height / in.height};
+  }
   ImageSize size(ImageSize /*in*/) const override { return to_; }
   bool shrinks(ImageSize in) const override {
     // Of reduced pixels, those of area have other edges.
@@ -86,6 +92,27 @@ class LinearColor final : public Transform {
 };
 
 }  // namespace
+
+Box Transform::box(const Box& b, ImageSize in) const {
+  const ImageSize out = size(in);
+  double left = out.width;
+  double top = out.height;
+  double right = 0;
+  double bottom = 0;
+  for (const Point& corner : {Point{b.x, b.y}, Point{b.x + b.width, b.y}, Point{b.x, b.y + b.height},
+                              Point{b.x + b.width, b.y + b.height}}) {
+    const Point p = point(corner, in);
+    left = std::min(left, p.x);
+    right = std::max(right, p.x);
+    top = std::min(top, p.y);
+    bottom = std::max(bottom, p.y);
+  }
+  left = std::max(left, 0.0);
+  top = std::max(top, 0.0);
+  right = std::min<double>(right, out.width);
+  bottom = std::min<double>(bottom, out.height);
+  return {left, top, std::max(0.0, right - left), std::max(0.0, bottom - top)};
+}
 
 std::optional<Extent> Codec<Extent>::parse(const ConfigNode& node, Reader& reader) {
   std::vector<ConfigNode> sides;

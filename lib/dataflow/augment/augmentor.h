@@ -13,9 +13,10 @@
 
 namespace tpack {
 
-/// What one draw of an augmentor does to an image. Deterministic.
-/// Images have 8 or 16 bits and 1 or 3 channels (RGB). `image` may work in place or make a new matrix
-/// (pooled_mat). Threads: const methods may run at once.
+/// What one draw of an augmentor does to an image, and to what belongs to it. Deterministic.
+/// Images have 1 to 4 channels (of 3: RGB) of 8 or 16 bits or float32; `image` and `mask` may work in place
+/// or make a new matrix (pooled_mat). What moves pixels overrides `mask` and `point`, too; the tests of all
+/// augmentors compare the three. Threads: const methods may run at once.
 class Transform {
  public:
   Transform() = default;
@@ -24,6 +25,17 @@ class Transform {
   virtual ~Transform() = default;
 
   virtual void image(cv::Mat& m) const = 0;
+  /// The same of numbers in place of colors, such as classes of pixels, which must not be mixed. What is new
+  /// at the edges is 0.
+  virtual void mask(cv::Mat& m) const { (void)m; }
+  /// Where a point of an image of size `in` comes to lie, which may be outside of the result.
+  virtual Point point(const Point& p, ImageSize in) const {
+    (void)in;
+    return p;
+  }
+  /// The rectangle around what a box becomes, as far as it is inside the result; of width or height 0 if
+  /// nothing is.
+  Box box(const Box& b, ImageSize in) const;
 
   /// Size of the resulting image.
   virtual ImageSize size(ImageSize in) const { return in; }
@@ -101,8 +113,16 @@ inline constexpr const char* kInterpolationText =
     "how pixels are interpolated; linear, cubic and area average all pixels where an image becomes smaller "
     "(antialiasing); nearest keeps their values, for masks";
 std::unique_ptr<Transform> make_resize(ImageSize to, Interpolation interpolation);
-/// What a number that a config gives for pixels of 0..255 is multiplied with for these pixels.
+/// What a number that a config gives for pixels of 0..255 is multiplied with for these pixels; floats are
+/// taken as 0..255.
 double pixel_unit(const cv::Mat& m);
+/// Calls f with a 0 of the type of the pixels.
+template <class F>
+void by_depth(const cv::Mat& m, const F& f) {
+  if (m.depth() == CV_8U) return f(uint8_t{});
+  if (m.depth() == CV_16U) return f(uint16_t{});
+  f(float{});
+}
 /// y = scale * x + offset for pixels of 0..255, rounded and clamped.
 std::unique_ptr<Transform> make_linear_color(float scale, float offset);
 

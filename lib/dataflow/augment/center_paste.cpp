@@ -14,12 +14,22 @@ class Paste final : public Transform {
   void image(cv::Mat& m) const override {
     cv::Mat out = pooled_mat(canvas_.height, canvas_.width, m.type());
     out.setTo(cv::Scalar::all(fill_ * pixel_unit(m)));
-    m.copyTo(out(cv::Rect(x_, y_, m.cols, m.rows)));
-    m = out;
+    paste(m, out);
   }
+  void mask(cv::Mat& m) const override {
+    cv::Mat out = pooled_mat(canvas_.height, canvas_.width, m.type());
+    out.setTo(0);
+    paste(m, out);
+  }
+  Point point(const Point& p, ImageSize /*in*/) const override { return {p.x + x_, p.y + y_}; }
   ImageSize size(ImageSize /*in*/) const override { return canvas_; }
 
  private:
+  void paste(cv::Mat& m, cv::Mat& out) const {
+    m.copyTo(out(cv::Rect(x_, y_, m.cols, m.rows)));
+    m = out;
+  }
+
   ImageSize canvas_;
   int x_;
   int y_;

@@ -29,8 +29,9 @@ class Convert final : public Transform {
   explicit Convert(ColorMode mode) : mode_(mode) {}
   void image(cv::Mat& m) const override {
     if (m.channels() == 1) return;
+    if (m.channels() != 3) throw DataError("needs images of 3 channels, not " + std::to_string(m.channels()));
     if (mode_ == ColorMode::kHsv && m.depth() != CV_8U)
-      throw DataError("ColorSpace: hsv needs images of 8 bits per channel");
+      throw DataError("hsv needs images of 8 bits per channel");
     cv::Mat out = pooled_mat();
     cv::cvtColor(m, out, opencv_code(mode_));
     m = out;

@@ -13,7 +13,9 @@ namespace {
 class Stretch final : public Transform {
  public:
   explicit Stretch(float factor) : factor_(factor) {}
-  void image(cv::Mat& m) const override { m.depth() == CV_8U ? stretch<uint8_t>(m) : stretch<uint16_t>(m); }
+  void image(cv::Mat& m) const override {
+    by_depth(m, [&](auto zero) { stretch<decltype(zero)>(m); });
+  }
 
  private:
   template <class T>

@@ -12,6 +12,10 @@ class Mirror final : public Transform {
  public:
   explicit Mirror(Direction direction) : direction_(direction) {}
   void image(cv::Mat& m) const override { cv::flip(m, m, direction_ == Direction::kHorizontal ? 1 : 0); }
+  void mask(cv::Mat& m) const override { image(m); }
+  Point point(const Point& p, ImageSize in) const override {
+    return direction_ == Direction::kHorizontal ? Point{in.width - p.x, p.y} : Point{p.x, in.height - p.y};
+  }
 
  private:
   Direction direction_;

@@ -9,7 +9,9 @@ namespace {
 class AddNoise final : public Transform {
  public:
   AddNoise(float sigma, uint64_t seed) : sigma_(sigma), seed_(seed) {}
-  void image(cv::Mat& m) const override { m.depth() == CV_8U ? add<uint8_t>(m) : add<uint16_t>(m); }
+  void image(cv::Mat& m) const override {
+    by_depth(m, [&](auto zero) { add<decltype(zero)>(m); });
+  }
 
  private:
   template <class T>
