@@ -40,12 +40,16 @@ int inspect(const std::string& path, bool as_json) {
                               {"columns", one.columns},
                               {"classes", one.classes}});
   }
+  for (const auto& [name, state] : fit.maps()) {
+    fitted.add({name, "", ""});
+    json["fitted"].push_back({{"map", name}, {"state", nlohmann::ordered_json::parse(state.to_json())}});
+  }
   if (as_json) {
     std::cout << json.dump(1) << "\n";
     return 0;
   }
   std::cout << "step " << content.step << ", epoch " << content.epoch << "\n\n" << table.str();
-  if (!fit.components().empty()) std::cout << "\n" << fitted.str();
+  if (!json["fitted"].empty()) std::cout << "\n" << fitted.str();
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "dataflow/fitted_data.h"
 
+#include "core/text.h"
 #include "dataflow/source.h"
 
 namespace tpack {
@@ -17,13 +18,23 @@ std::optional<FittedComponent> FittedData::find(const std::string& source,
   return only != nullptr && is_only ? std::optional(*only) : std::nullopt;
 }
 
+const State& FittedData::map(const std::string& name) const {
+  const auto found = maps_.find(name);
+  if (found != maps_.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [other, state] : maps_) known.push_back(other);
+  throw ConfigError("it is the map " + name + " of its flow, and data.train, which it follows, has fitted " +
+                    (known.empty() ? "no maps" : join(known, ", ")) +
+                    "; give both flows the same fitted maps in the same order");
+}
+
 FittedData fitted_data(const DataFlow& flow) {
   std::vector<FittedComponent> all;
   for (const Source* source : flow.flow()->sources()) {
     std::vector<FittedComponent> some = source->fitted();
     all.insert(all.end(), some.begin(), some.end());
   }
-  return FittedData(std::move(all));
+  return FittedData(std::move(all), flow.flow()->learned());
 }
 
 FittedData Fit::declared() const {

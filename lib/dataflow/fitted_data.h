@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,17 +24,23 @@ struct FittedComponent {
 class FittedData {
  public:
   FittedData() = default;
-  explicit FittedData(std::vector<FittedComponent> components) : components_(std::move(components)) {}
+  explicit FittedData(std::vector<FittedComponent> components, std::map<std::string, State> maps = {})
+      : components_(std::move(components)), maps_(std::move(maps)) {}
 
   const std::vector<FittedComponent>& components() const { return components_; }
   /// That of the same source, or the only one of that component; nothing if there is none.
   std::optional<FittedComponent> find(const std::string& source, const std::string& component) const;
+  /// What maps learned, by StageContext::name.
+  const std::map<std::string, State>& maps() const { return maps_; }
+  /// Errors: ConfigError if no map of this name learned.
+  const State& map(const std::string& name) const;
 
  private:
   std::vector<FittedComponent> components_;
+  std::map<std::string, State> maps_;
 };
 
-/// What the sources of a flow fix, as far as it is known: all of it once the flow is prepared.
+/// What the sources and maps of a flow fix, as far as it is known: all of it once the flow is prepared.
 FittedData fitted_data(const DataFlow& flow);
 
 /// Where sources of other flows find what data.train fixes: it was stored with the model, or data.train

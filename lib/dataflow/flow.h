@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "dataflow/sample_key.h"
 #include "dataflow/spec.h"
+#include "tensor/state.h"
 
 namespace tpack {
 
@@ -72,6 +74,8 @@ class Flow {
   virtual void prepare() const {}
   /// The sources of its items, in the order of the config. They live as long as the flow.
   virtual std::vector<const Source*> sources() const { return {}; }
+  /// What its fitted maps learned, by StageContext::name. After `prepare`.
+  virtual std::map<std::string, State> learned() const { return {}; }
   /// The file that a sample was made from; empty if it has no file of its own, and for batches. `id` must be
   /// from this flow.
   virtual std::string file_of(const SampleId& id) const {
@@ -99,6 +103,7 @@ class WrappedFlow : public Flow {
   int64_t places() const override { return up_->places(); }
   void prepare() const override { up_->prepare(); }
   std::vector<const Source*> sources() const override { return up_->sources(); }
+  std::map<std::string, State> learned() const override { return up_->learned(); }
   std::string file_of(const SampleId& id) const override { return up_->file_of(id); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     return up_->get(pass, place, out);

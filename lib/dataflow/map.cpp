@@ -1,5 +1,9 @@
 #include "dataflow/map.h"
 
+#include "core/error.h"
+#include "dataflow/fitted_data.h"
+#include "dataflow/fitted_map.h"
+
 namespace tpack {
 namespace {
 
@@ -24,11 +28,50 @@ class MapCursor final : public Cursor {
 
 }  // namespace
 
-MapFlow::MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context)
+MapFlow::MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context, std::shared_ptr<Fit> fit)
     : WrappedFlow(std::move(up)),
       map_(std::move(map)),
       context_(std::move(context)),
+      fit_(std::move(fit)),
       spec_(map_->bind(this->up().spec())) {}
+
+void MapFlow::prepare() const {
+  up().prepare();
+  auto* fitted = dynamic_cast<FittedMap*>(map_.get());
+  if (fitted == nullptr) return;
+  const std::lock_guard lock(learning_);
+  if (learned_) return;
+  try {
+    learned_ = fit_ == nullptr ? learn(*fitted) : fit_->opened().map(context_.name);
+    fitted->use(*learned_);
+  } catch (const ConfigError& error) {
+    learned_.reset();
+    Diagnostics errors;
+    errors.add(error, context_.position);
+    errors.throw_if_any();
+  }
+}
+
+/// Of one pass; random choices in the flow are those of the seed 0, so that it does not depend on the run.
+State MapFlow::learn(FittedMap& map) const {
+  if (up().size() == kEndless)
+    throw ConfigError("a map that is fitted needs data that end; put RepeatedData after it");
+  const auto cursor = up().open({});
+  Datapoint d;
+  while (cursor->next(d)) map.see(d);
+  try {
+    return map.learned();
+  } catch (const DataError& error) {
+    throw DataError(Problem{context_.position, error.what()}.str());
+  }
+}
+
+std::map<std::string, State> MapFlow::learned() const {
+  std::map<std::string, State> all = up().learned();
+  const std::lock_guard lock(learning_);
+  if (learned_) all[context_.name] = *learned_;
+  return all;
+}
 
 Access MapFlow::access() const {
   const Access before = up().access();

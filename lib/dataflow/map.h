@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "dataflow/datapoint.h"
@@ -8,6 +9,9 @@
 #include "dataflow/source.h"
 
 namespace tpack {
+
+class Fit;
+class FittedMap;
 
 /// Changes one datapoint, and nothing else. Any number of workers run it at once, in any order. Its
 /// randomness comes only from the key.
@@ -32,10 +36,13 @@ class Map {
 /// A flow that applies a map to each of its items.
 class MapFlow final : public WrappedFlow {
  public:
-  /// Binds the map. Errors: ConfigError of Map::bind.
-  MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context);
+  /// Binds the map. `fit`: what a FittedMap follows; null: it learns of its own flow. Errors: ConfigError of
+  /// Map::bind.
+  MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context, std::shared_ptr<Fit> fit = nullptr);
 
   const Spec& spec() const override { return spec_; }
+  void prepare() const override;
+  std::map<std::string, State> learned() const override;
   Access access() const override;
   Seek seek() const override;
   std::optional<int64_t> size() const override;
@@ -47,8 +54,13 @@ class MapFlow final : public WrappedFlow {
   bool may_drop() const { return map_->may_drop(); }
 
  private:
+  State learn(FittedMap& map) const;
+
   std::shared_ptr<Map> map_;
   StageContext context_;
+  std::shared_ptr<Fit> fit_;
+  mutable std::mutex learning_;
+  mutable std::optional<State> learned_;
   Spec spec_;
 };
 

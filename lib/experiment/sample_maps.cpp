@@ -5,6 +5,7 @@
 #include "core/registry.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "dataflow/fitted_map.h"
 #include "dataflow/stage.h"
 
 namespace tpack {
@@ -28,7 +29,8 @@ ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows) {
   return flow.is_map() ? components_of(*flow.find("flow"), flows) : flow;
 }
 
-SampleMaps::SampleMaps(const ConfigNode& components, Spec given) : spec_(std::move(given)) {
+SampleMaps::SampleMaps(const ConfigNode& components, Spec given, const FittedData& fit)
+    : spec_(std::move(given)) {
   std::map<std::string, int> seen;
   for (const ConfigNode& node : components.items()) {
     const auto item = as_map(node);
@@ -38,7 +40,16 @@ SampleMaps::SampleMaps(const ConfigNode& components, Spec given) : spec_(std::mo
     errors.throw_if_any();
     spec_ = map->bind(spec_);
     const std::string stem = snake_case(item->name);
-    maps_.emplace_back(stable_hash(stem + "_" + std::to_string(seen[stem]++)), std::move(map));
+    const std::string name = stem + "_" + std::to_string(seen[stem]++);
+    if (auto* fitted = dynamic_cast<FittedMap*>(map.get())) {
+      try {
+        fitted->use(fit.map(name));
+      } catch (const ConfigError& error) {
+        errors.add(error, item->position);
+        errors.throw_if_any();
+      }
+    }
+    maps_.emplace_back(stable_hash(name), std::move(map));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "dataflow/fitted_data.h"
 #include "dataflow/flow_field.h"
 #include "dataflow/map.h"
 
@@ -17,8 +18,9 @@ ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows);
 class SampleMaps {
  public:
   SampleMaps() = default;
-  /// Takes the maps among the components of a flow, for samples of `given`. Errors: ConfigError.
-  SampleMaps(const ConfigNode& components, Spec given);
+  /// Takes the maps among the components of a flow, for samples of `given`; fitted ones use `fit`. Errors:
+  /// ConfigError.
+  SampleMaps(const ConfigNode& components, Spec given, const FittedData& fit);
 
   /// Of a sample behind the maps.
   const Spec& spec() const { return spec_; }

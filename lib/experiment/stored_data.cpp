@@ -25,6 +25,7 @@ std::string fitted_json(const FittedData& fitted) {
                    {"component", one.component},
                    {"columns", one.columns},
                    {"classes", one.classes}});
+  for (const auto& [name, state] : fitted.maps()) all.push_back({{"map", name}, {"state", state.to_json()}});
   return all.dump();
 }
 
@@ -33,9 +34,14 @@ std::optional<FittedData> stored_fit(const CheckpointContent& content, const std
   if (text == content.texts.end()) return std::nullopt;
   try {
     std::vector<FittedComponent> all;
-    for (const auto& one : nlohmann::json::parse(text->second))
-      all.push_back({one.at("source"), one.at("component"), one.at("columns"), one.at("classes")});
-    return FittedData(std::move(all));
+    std::map<std::string, State> maps;
+    for (const auto& one : nlohmann::json::parse(text->second)) {
+      if (one.contains("map"))
+        maps[one.at("map")] = State::from_json(one.at("state"), path);
+      else
+        all.push_back({one.at("source"), one.at("component"), one.at("columns"), one.at("classes")});
+    }
+    return FittedData(std::move(all), std::move(maps));
   } catch (const nlohmann::json::exception& error) {
     throw CheckpointError(path,
                           std::string("what it keeps of the training data is damaged: ") + error.what());

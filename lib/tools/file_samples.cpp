@@ -89,12 +89,13 @@ std::string file_content(const std::string& path) {
 /// Image files, for an input of the model that has a layout.
 class ImageFiles final : public FileSamples {
  public:
-  ImageFiles(const InferenceModel& model, const TowerInput& input) : input_(input) {
+  ImageFiles(const InferenceModel& model, const TowerInput& input)
+      : input_(input), fit_(model.fit()->declared()) {
     const Shape& shape = input_.spec.shape;
     color_ = (input_.layout == "HWC" ? shape[2] : shape[0]) == 1 ? Color::kGray : Color::kRgb;
     const Shape any{Shape::kUnknown, Shape::kUnknown, channels_of(color_)};
     given_ = Spec{{input_.component, {DType::kUInt8, any}, true}};
-    maps_ = SampleMaps(ConfigNode::list({}), given_);
+    maps_ = SampleMaps(ConfigNode::list({}), given_, {});
     const Ref<FlowName>& flow = model.config().predict.data;
     if (!flow.empty())
       add_maps(ConfigNode::string(flow.name, flow.position), model.config().data, model.tower().inputs());
@@ -116,7 +117,7 @@ class ImageFiles final : public FileSamples {
   void add_maps(const ConfigNode& flow, const FlowMap& flows, const std::vector<TowerInput>& of_model) {
     const ConfigNode components = components_of(flow, flows);
     given_ = source_spec(components, flows, color_, input_.component, of_model);
-    maps_ = SampleMaps(components, given_);
+    maps_ = SampleMaps(components, given_, fit_);
     require_what_the_model_takes(flow);
   }
 
@@ -161,6 +162,7 @@ class ImageFiles final : public FileSamples {
   }
 
   const TowerInput& input_;
+  FittedData fit_;
   Color color_ = Color::kRgb;
   Spec given_;  // of a sample before the maps
   SampleMaps maps_;
@@ -169,7 +171,8 @@ class ImageFiles final : public FileSamples {
 /// Files of the kind that the source of the predict flow reads, a sample for each row.
 class TableFiles final : public FileSamples {
  public:
-  TableFiles(const InferenceModel& model, std::vector<std::string> needed) : needed_(std::move(needed)) {
+  TableFiles(const InferenceModel& model, std::vector<std::string> needed)
+      : needed_(std::move(needed)), fit_(model.fit()->declared()) {
     const Ref<FlowName>& flow = model.config().predict.data;
     // Of a generator that needs none, each row is still a sample.
     if (needed_.empty()) needed_.push_back(model.tower().inputs()[0].name);
@@ -197,7 +200,7 @@ class TableFiles final : public FileSamples {
     try {
       const std::shared_ptr<RandomAccessSource> source = source_->reopen_with(path, names());
       source->prepare_once({});
-      const SampleMaps maps(components_, source->spec());
+      const SampleMaps maps(components_, source->spec(), fit_);
       for (int64_t row = 0; row < source->size(); ++row) take(sample(*source, maps, row, path));
     } catch (const ConfigError& error) {
       take({path, {}, error.what()});
@@ -241,6 +244,7 @@ class TableFiles final : public FileSamples {
   }
 
   std::vector<std::string> needed_;
+  FittedData fit_;
   std::vector<TowerInput> inputs_;
   ConfigNode components_;  // of the predict flow
   std::shared_ptr<RandomAccessSource> source_;

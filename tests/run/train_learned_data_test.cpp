@@ -34,10 +34,11 @@ class LearnedData : public testing::Test {
     write_content(folder_ / "validation.csv", b_first);
   }
   /// A linear model of `inputs`, trained for some steps; data.validation is like data.train, in another file.
-  Outcome train(const std::string& columns, const std::string& model,
-                const std::string& validation = "validation.csv") {
+  Outcome train(const std::string& columns, const std::string& model, const std::string& maps = "") {
+    const std::string validation = "validation.csv";
     const auto flow = [&](const std::string& file, const char* rest) {
-      return "[{CSV: {file: " + file + ", " + columns + "}}, {BatchData: {batch_size: 8" + rest + "}}]";
+      return "[{CSV: {file: " + file + ", " + columns + "}}, " + maps + "{BatchData: {batch_size: 8" + rest +
+             "}}]";
     };
     write_content(folder_ / "a.yaml",
                   "tpack: 1\nvars: {unused: 1, file: " + validation +
@@ -104,6 +105,36 @@ TEST_F(LearnedData, categories_keep_their_numbers_on_a_part_of_the_rows) {
   EXPECT_EQ(fitted.at(1).at("component"), "c");
   EXPECT_EQ(fitted.at(1).at("classes"), json({"a", "b", "c"}));
   EXPECT_THAT(tpack({"ckpt", "inspect", checkpoint()}).out, HasSubstr("learned from data.train"));
+}
+
+TEST_F(LearnedData, means_are_those_of_the_training_data) {
+  // Where the sum of both columns is above 1030: any mean but that of these rows is wrong for the others.
+  std::string rows = "f_a,f_b,y\n";
+  for (int i = 0; i < 40; ++i)
+    rows.append(std::to_string(1000 + i) + "," + std::to_string(0.001 * (i % 7)) +
+                (i >= 20 ? ",pos\n" : ",neg\n"));
+  write_content(folder_ / "train.csv", rows);
+  write_content(folder_ / "validation.csv", "f_b,f_a,y\n0.003,1036,pos\n0.002,1039,pos\n0,1031,pos\n");
+  const Outcome trained = train("columns: {x: ['f_.*']}, labels: {y: y}",
+                                "model:\n  inputs: {x: {shape: [2]}, y: {shape: [], dtype: int32}}\n"
+                                "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n",
+                                "{Standardize: x}, ");
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  std::filesystem::remove(folder_ / "train.csv");
+  EXPECT_EQ(accuracy({}), 1);
+  write_content(folder_ / "new.csv", "y,f_b,f_a\npos,0.001,1038\n");
+  const Outcome infer = tpack({"infer", checkpoint(), folder_ / "new.csv", "--format", "csv"});
+  EXPECT_THAT(infer.out, HasSubstr(":2,pos,")) << infer.err;
+  const json fitted = json::parse(tpack({"ckpt", "inspect", checkpoint(), "--json"}).out).at("fitted");
+  EXPECT_EQ(fitted.back().at("map"), "standardize_0");
+  const Outcome other = tpack({"eval", checkpoint(), "--set",
+                               "data.validation=[{CSV: {file: " + (folder_ / "validation.csv") +
+                                   ", columns: {x: ['f_.*']}, labels: {y: y}}}, {Standardize: x}, "
+                                   "{Standardize: x}, {BatchData: {batch_size: 1}}]"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err,
+              HasSubstr("it is the map standardize_1 of its flow, and data.train, which it follows, has "
+                        "fitted standardize_0"));
 }
 
 TEST_F(LearnedData, check_counts_the_classes_of_what_is_learned) {

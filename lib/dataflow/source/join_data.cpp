@@ -127,6 +127,11 @@ class JoinedFlow final : public Flow {
     }
     return all;
   }
+  std::map<std::string, State> learned() const override {
+    std::map<std::string, State> all;
+    for (const FlowPtr& flow : flows_) all.merge(flow->learned());  // their names differ
+    return all;
+  }
   std::string file_of(const SampleId& id) const override { return flows_.front()->file_of(id); }
   bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
     if (is_shuffled_) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "dataflow/map.h"
+#include "tensor/state.h"
+
+namespace tpack {
+
+/// A map that is fitted to the training data: the mean of a component, the words of texts. Before the first
+/// sample is used, the map of data.train sees one pass as it reaches the map, and the maps of the same name
+/// in other flows use what it learned. Checkpoints keep it for resumed runs, `eval` and `infer`. What `bind`
+/// returns does not depend on it.
+class FittedMap : public Map {
+ public:
+  /// The next sample of the pass. Threads: one at a time.
+  virtual void see(Datapoint& d) = 0;
+  /// What it learned of them; no tensors. Errors: DataError if they do not suffice.
+  virtual State learned() const = 0;
+  /// What was learned, here or in another process. Before `apply`. Errors: CheckpointError; ConfigError if it
+  /// was learned of other data.
+  virtual void use(const State& learned) = 0;
+};
+
+}  // namespace tpack
