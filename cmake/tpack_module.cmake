@@ -2,8 +2,8 @@
 # One folder of lib/ as the object library tpack_NAME (alias tpack::NAME). DEPENDS: other modules; LINKS: libraries. APART: sources that
 # TPACK_UNITY compiles one by one. HOT: where training spends its time, so compiled at -O3;
 # COLD: what runs once, so at -O1, which compiles faster.
-# All modules end in the one shared library libtpack, so that no registration is dropped by the linker and a plugin
-# and the executable share one registry.
+# Each module ends in one of the shared libraries of lib/CMakeLists.txt, so that no registration is dropped by the linker and a
+# plugin and the executable share one registry.
 
 add_library(tpack_options INTERFACE)
 target_compile_features(tpack_options INTERFACE cxx_std_20)
