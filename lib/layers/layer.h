@@ -29,8 +29,10 @@ class Layer {
   /// For layers that contain layers: reads the nested lists (names, errors, block parameters are the parser's
   /// task).
   virtual void parse_nested(LayerParser& parser) { (void)parser; }
-  /// Emits a layer that contains layers.
+  /// Emits a layer that contains layers, or that gives further values (NetworkBuilder::add_value).
   virtual Symbol build_nested(NetworkBuilder& network, std::span<const Symbol> in) const;
+  /// False for a layer of which only the values are used, by their names: `halves.0`.
+  virtual bool has_main_value() const { return true; }
 };
 
 /// A nested list of layers as a field of a layer; read by parse_nested.

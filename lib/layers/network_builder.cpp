@@ -13,18 +13,31 @@ std::string NetworkBuilder::full_name(const std::string& name) const {
 
 Symbol NetworkBuilder::build(const ParsedList& list, Symbol x) {
   ++depth_;
+  const ParsedLayer* in_parts = nullptr;  // the layer before, if only its values are used
   for (const ParsedLayer& layer : list) {
     try {
+      if (in_parts != nullptr && layer.inputs.empty())
+        throw ConfigError(layer.position, "layer " + layer.name + " needs an 'input': layer " +
+                                              in_parts->name + " before it gives " + values_of(*in_parts));
       x = build_layer(layer, x);
-      add_output(layer.name, x);
+      in_parts = layer.layer->has_main_value() ? nullptr : &layer;
+      if (in_parts == nullptr) add_output(layer.name, x);
     } catch (const ConfigError& error) {
       notes_.add(error, uses_, layer.position, errors_);
       failed_.insert(full_name(layer.name));
       x = {};
+      in_parts = nullptr;
     }
   }
   --depth_;
+  if (in_parts != nullptr && depth_ > 0) {
+    errors_.add(in_parts->position, "layer " + in_parts->name +
+                                        " is the last one inside another layer, and gives " +
+                                        values_of(*in_parts) + "; add a layer that uses them");
+    x = {};
+  }
   if (depth_ == 0) errors_.throw_if_any();
+  if (in_parts != nullptr && depth_ == 0) return {};
   if (!x) throw AlreadyReported();
   return x;
 }
@@ -73,8 +86,20 @@ Symbol NetworkBuilder::build_layer(const ParsedLayer& layer, Symbol before) {
   return out;
 }
 
-/// The layer of this path, or one that contains it.
+/// "halves.0, halves.1".
+std::string NetworkBuilder::values_of(const ParsedLayer& layer) const {
+  const std::string before = full_name(layer.name) + ".";
+  std::vector<std::string> names;
+  for (auto it = outputs_.lower_bound(before); it != outputs_.end() && it->first.starts_with(before); ++it)
+    names.push_back(layer.name + it->first.substr(before.size() - 1));
+  return join(names, ", ");
+}
+
+/// The layer of this path, or one that contains it or gives it as a value.
 bool NetworkBuilder::failed(std::string path) const {
+  if (const size_t point = path.rfind('.');
+      point != std::string::npos && failed_.contains(path.substr(0, point)))
+    return true;
   while (!failed_.contains(path)) {
     const size_t slash = path.rfind('/');
     if (slash == std::string::npos) return false;

@@ -24,9 +24,12 @@ class NetworkBuilder {
   Builder& builder() { return builder_; }
   /// Makes a value known by name, under the scope that is open.
   void add_output(const std::string& name, Symbol value);
+  /// Makes a further value of the layer that is being built known: the value `state` of the layer `lstm` is
+  /// called `lstm.state`.
+  void add_value(const std::string& name, Symbol value) { outputs_[builder_.path() + "." + name] = value; }
   /// Emits the layers one after the other, the first one on `x` unless its item names another input; the
-  /// output of the last one. Errors: ConfigError with the problems of all layers; inside a layer that
-  /// contains layers AlreadyReported.
+  /// output of the last one, none if only values of it are used. Errors: ConfigError with the problems of all
+  /// layers; inside a layer that contains layers AlreadyReported.
   Symbol build(const ParsedList& list, Symbol x);
   /// As above, inside a layer, for the layers of a block; errors in them say where the block is used.
   Symbol build_block(const ParsedList& list, Symbol x, const BlockUse& use);
@@ -45,6 +48,7 @@ class NetworkBuilder {
   std::string full_name(const std::string& name) const;
   Symbol find(const std::string& path) const;
   Symbol build_layer(const ParsedLayer& layer, Symbol before);
+  std::string values_of(const ParsedLayer& layer) const;
   bool failed(std::string path) const;
 
   Builder& builder_;

@@ -522,6 +522,15 @@ def _(x, _):
     return x[..., 1:-1]
 
 
+@case("split", "Split",
+      "[{Split: {name: s, axis: -1, sizes: [1, 4]}}, {Split: {name: h, input: s.1, axis: -1, parts: 2}}, {Add: {input: [h.1, h.0]}}, "
+      "{Concat: {input: [add_0, s.0], axis: -1}}]", numbers(2, 3, 5))
+def _(x, _):
+    one, four = torch.split(x, [1, 4], -1)
+    first, second = torch.chunk(four, 2, -1)
+    return torch.cat([first + second, one], -1)
+
+
 @case("stack", "Stack", "- Stack: {input: [x0, x1, x0], axis: 2}", numbers(2, 3), numbers(2, 3))
 def _(x0, x1, _):
     return torch.stack([x0, x1, x0], 2)

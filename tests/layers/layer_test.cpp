@@ -76,6 +76,17 @@ const live::Fields kGather("layer", "Gather", {.build = on("[x0, x1]")});
 const live::Fields kGradient("layer", "Gradient", {.base = "{wrt: x0}", .values = {{"wrt", "x2"}}});
 const live::Fields kMatMul("layer", "MatMul", {.build = on("[x2, x2]")});
 const live::Fields kOneHot("layer", "OneHot", {.build = on("x1")});
+/// Of a Split, the graph of a layer on its first part.
+std::string graphs_of_split(const std::string& item) {
+  const size_t params = item.find('{', 1) + 1;
+  const std::string separator = item[params] == '}' ? "" : ", ";
+  return graphs_of("[" + item.substr(0, params) + "name: s" + separator + item.substr(params) +
+                   ", {Tanh: {input: s.0}}]");
+}
+const live::Fields kSplit("layer", "Split",
+                          {.values = {{"parts", "4"}, {"sizes", "[1, 3]"}, {"axis", "3"}},
+                           .left_out = {{"sizes", "not together with parts; tests of it are below"}},
+                           .build = graphs_of_split});
 const live::Fields kTdError("layer", "TDError", {.build = on("[x2, x3, x3, x3, x2]")});
 const live::Fields kWithDefaults("layer", "WithDefaults",
                                  {.values = {{"defaults", "{Conv2D: {filters: 2}}"}}});
@@ -91,6 +102,41 @@ TEST(Initializers, have_no_field_without_effect) {
     return graphs_of("[{FullyConnected: {units: 5, kernel_initializer: " + item + "}}]");
   };
   EXPECT_THAT(live::dead_fields(Registry<Initializer>::table(), {values}), testing::IsEmpty());
+}
+
+std::string error_of_layers(const std::string& yaml) {
+  try {
+    graphs_of(yaml);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Split, gives_parts_that_are_named) {
+  EXPECT_EQ(error_of_layers("[{Split: {name: s, sizes: [1, 3]}}, {Tanh: {input: s.1}}]"), "no error");
+  EXPECT_NE(graphs_of("[{Split: {name: s, sizes: [1, 3]}}, {Tanh: {input: s.1}}]"),
+            graphs_of("[{Split: {name: s, sizes: [3, 1]}}, {Tanh: {input: s.1}}]"));
+  EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, Tanh]"),
+            "layers.yaml:1:32: layer tanh_0 needs an 'input': layer s before it gives s.0, s.1");
+  EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, {Tanh: {input: s}}]"),
+            "layers.yaml:1:47: unknown layer or input 's'; did you mean 's.0'?");
+  EXPECT_EQ(
+      error_of_layers("[{Repeat: {count: 1, layers: [{Split: {name: s, parts: 2}}]}}, Tanh]"),
+      "layers.yaml:1:32: layer s is the last one inside another layer, and gives s.0, s.1; add a layer that "
+      "uses them");
+}
+
+TEST(Split, needs_sizes_that_are_those_of_the_axis) {
+  EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 3}}, {Tanh: {input: s.0}}]"),
+            "layers.yaml:1:3: s: axis 1 of the input float64 [2, 4, 9, 8] has 4 places, which are not 3 "
+            "equal parts; "
+            "set 'sizes'");
+  EXPECT_EQ(
+      error_of_layers("[{Split: {name: s, sizes: [1, 2]}}, {Tanh: {input: s.0}}]"),
+      "layers.yaml:1:3: s: axis 1 of the input float64 [2, 4, 9, 8] has 4 places, but 'sizes' have 3 in all");
+  EXPECT_THAT(error_of_layers("[{Split: {name: s}}, {Tanh: {input: s.0}}]"),
+              testing::HasSubstr("set one of 'parts' and 'sizes'"));
 }
 
 class LayerGradient : public testing::TestWithParam<LayerCase> {};
