@@ -141,6 +141,12 @@ class SweepBuilder {
  public:
   SweepBuilder(const Graph& graph, const std::vector<int>& nodes, const std::vector<bool>& leaves)
       : graph_(graph), leaves_(leaves) {
+    for (const int id : nodes) {
+      for (const Symbol& s : graph.node(static_cast<size_t>(id)).inputs) {
+        const bool is_inside = std::find(nodes.begin(), nodes.end(), s.node->id) != nodes.end();
+        if (!is_inside && op_cast<Constant>(*s.node) == nullptr) types_.insert(s.dtype());
+      }
+    }
     for (const int id : nodes) add(graph.node(static_cast<size_t>(id)));
   }
 
@@ -162,9 +168,18 @@ class SweepBuilder {
   int load(Symbol s) {
     const auto made = register_of_.find(s);
     if (made != register_of_.end()) return made->second;
+    const auto* constant = op_cast<Constant>(*s.node);
+    if (constant != nullptr && needs_no_tensor(constant->params())) {
+      return register_of_[s] = emit({Fn::kConstant, {-1, -1, -1}, constant->params().value});
+    }
     inputs_.push_back(s);
     expression_.inputs = static_cast<int>(inputs_.size());
     return register_of_[s] = emit({Fn::kInput, {expression_.inputs - 1, -1, -1}});
+  }
+
+  /// The sweep has a shape of its own. What it computes in is told by its inputs.
+  bool needs_no_tensor(const ConstantParams& constant) const {
+    return !types_.empty() && (constant.dtype != DType::kFloat64 || types_.contains(DType::kFloat64));
   }
 
   int emit(const Instruction& instruction) {
@@ -203,6 +218,7 @@ class SweepBuilder {
 
   const Graph& graph_;
   const std::vector<bool>& leaves_;
+  std::set<DType> types_;  // of the inputs that are not constants
   Expression expression_;
   std::vector<SweepReduction> reductions_;
   std::vector<Symbol> inputs_;

@@ -90,6 +90,15 @@ TEST_F(PassesTest, makes_one_sweep_of_a_chain_with_its_sums) {
   EXPECT_EQ(count(fused, "Reduce"), 0);
 }
 
+TEST_F(PassesTest, writes_no_constant_for_a_sweep) {
+  const Symbol row = b_.input("row", {DType::kFloat32, {1, 3, 1, 1}});
+  b_.fetch("wide", b_.broadcast_to(row, x_.shape()));
+  b_.fetch("y", b_.mul(b_.broadcast_to(row, x_.shape()), b_.exp(x_)));
+  const Graph fused = fuse_pointwise(graph_);
+  EXPECT_EQ(count(fused, "Sweep"), 1);
+  EXPECT_EQ(count(fused, "Constant"), 0);
+}
+
 TEST_F(PassesTest, does_not_let_a_sweep_wait_for_itself) {
   // softmax: the sum is needed before the division can begin.
   const Symbol powers = b_.exp(x_);
