@@ -132,6 +132,20 @@ TEST_P(RowsKeepTogether, in_every_order_with_any_workers_and_after_a_resume) {
   }
 }
 
+TEST_P(RowsKeepTogether, in_shards_which_have_each_row_of_a_pass_once) {
+  const DataFlow data = flow(false, ", BatchData: {batch_size: 1}");
+  for (const int64_t shards : {2, 3}) {
+    std::vector<int64_t> found;
+    for (int64_t shard = 0; shard < shards; ++shard) {
+      const auto stream =
+          data.stream({.seed = 5, .workers = 2, .shard = shard, .shard_count = shards, .passes = 1});
+      while (const auto batch = stream->next()) found.push_back(static_cast<int64_t>(batch->tensor(1).at(0)));
+    }
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, (std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})) << shards << " shards";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sources, RowsKeepTogether, testing::ValuesIn([] {
                            std::vector<std::string> names;
                            for (const auto& [name, make] : kSourcesOfRows) names.push_back(name);

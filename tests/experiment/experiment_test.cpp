@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "support/paths.h"
 #include "support/program_runner.h"
 
 namespace tpack {
@@ -53,6 +54,22 @@ TEST(Experiment, effective_config_is_a_fixed_point) {
   const ConfigNode twice =
       make_experiment(load_config_text(to_yaml(once), "effective.yaml"), "x").effective();
   EXPECT_TRUE(once.same_value(twice)) << to_yaml(once) << to_yaml(twice);
+}
+
+TEST(Experiment, effective_config_of_each_shipped_config_is_a_fixed_point) {
+  int configs = 0;
+  for (const char* folder : {"configs", "bench/configs"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(source_folder() + "/" + folder)) {
+      if (entry.path().extension() != ".yaml") continue;
+      SCOPED_TRACE(entry.path().filename());
+      const ConfigNode once = load_experiment(entry.path()).effective();
+      const ConfigNode twice =
+          make_experiment(load_experiment_config_text(to_yaml(once), "effective.yaml"), "x").effective();
+      EXPECT_TRUE(once.same_value(twice)) << to_yaml(once) << to_yaml(twice);
+      ++configs;
+    }
+  }
+  EXPECT_GT(configs, 20);
 }
 
 TEST(Experiment, effective_config_has_every_section) {

@@ -9,6 +9,7 @@
 #include "layers/cost.h"
 #include "layers/initializer.h"
 #include "layers/layer_cases.h"
+#include "layers/on_processors.h"
 #include "support/graph_text.h"
 #include "support/live_fields.h"
 #include "testkit/backend_check.h"
@@ -159,16 +160,6 @@ TEST_P(LayerGradient, can_be_differentiated_again) {
 }
 
 /// Compares outputs, gradients and variables in both layouts and both phases.
-void expect_same_on_processors(const testkit::Function& function, const std::vector<Tensor>& inputs) {
-  for (const Phase phase : {Phase::kTraining, Phase::kInference}) {
-    const testkit::BackendCheck check(function, inputs, phase);
-    for (const char* layout : {"nhwc", "nChw16c"}) {
-      const auto result = check.run({.layout = layout, .phase = phase});
-      EXPECT_LT(result.largest_error, 2e-5) << layout << ": " << result.text;
-    }
-  }
-}
-
 TEST_P(LayerGradient, is_the_same_on_processors) {
   expect_same_on_processors(GetParam().function, GetParam().inputs);
 }
