@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/passes/gradient.h"
+#include "layers/cost.h"
 #include "layers/layer_cases.h"
 #include "testkit/backend_check.h"
 
@@ -165,33 +166,66 @@ TEST(AccuracyOfFloats, has_a_case_for_every_function_of_one_value) {
 INSTANTIATE_TEST_SUITE_P(Cases, AccuracyOfFloats, testing::ValuesIn(kFloatCases),
                          [](const auto& param_info) { return param_info.param.name; });
 
-/// A cost of one score against the label yes or no, as its cross entropy has it, and the gradient.
-struct CostCase {
+/// A loss of one number y, and its gradient.
+struct LossCase {
   std::string name;
-  std::string cost;    // logits: y
+  std::string cost;
+  Function value;
+  Function gradient;
   int64_t scores = 1;  // x, then zeros
-  bool is_yes = true;
+  int32_t label = 0;
 };
 
-void PrintTo(const CostCase& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const LossCase& c, std::ostream* out) { *out << c.name; }
 
-const std::vector<CostCase> kCostCases = {
-    {"sigmoid_yes", "SigmoidCrossEntropy: {logits: y, labels: 1}"},
-    {"sigmoid_no", "SigmoidCrossEntropy: {logits: y, labels: 0}", 1, false},
-    {"softmax_yes", "SoftmaxCrossEntropy: {logits: y, labels: label}", 2},
-    {"softmax_no", "SoftmaxCrossEntropy: {logits: y, labels: label}", 2, false}};
+Real cross_entropy_of_yes(Real x) { return softplus(-x); }
+Real cross_entropy_of_yes_gradient(Real x) { return -sigmoid(-x); }
+/// Of the probability 1 - q that is the sigmoid of x, gamma = 2.
+Real focal_loss_of_yes(Real x) {
+  const Real q = sigmoid(-x);
+  return q * q * softplus(-x);
+}
+Real focal_loss_of_yes_gradient(Real x) {
+  const Real q = sigmoid(-x);
+  return -q * q * (2 * sigmoid(x) * softplus(-x) + q);
+}
 
-class AccuracyOfCosts : public testing::TestWithParam<CostCase> {};
+const std::vector<LossCase> kLossCases = {
+    {"sigmoid_yes", "SigmoidCrossEntropy: {logits: y, labels: 1}", cross_entropy_of_yes,
+     cross_entropy_of_yes_gradient},
+    {"sigmoid_no", "SigmoidCrossEntropy: {logits: y, labels: 0}", softplus, sigmoid},
+    {"softmax_yes", "SoftmaxCrossEntropy: {logits: y, labels: label}", cross_entropy_of_yes,
+     cross_entropy_of_yes_gradient, 2},
+    {"softmax_no", "SoftmaxCrossEntropy: {logits: y, labels: label}", softplus, sigmoid, 2, 1},
+    {"focal_yes", "FocalLoss: {logits: y, labels: label}", focal_loss_of_yes, focal_loss_of_yes_gradient, 2},
+    {"focal_no", "FocalLoss: {logits: y, labels: label}", [](Real x) { return focal_loss_of_yes(-x); },
+     [](Real x) { return -focal_loss_of_yes_gradient(-x); }, 2, 1},
+    {"mean_squared_error", "MeanSquaredError: {predictions: y, targets: 0}", [](Real x) { return x * x; },
+     [](Real x) { return 2 * x; }},
+    {"mean_absolute_error", "MeanAbsoluteError: {predictions: y, targets: 0}",
+     [](Real x) { return std::abs(x); }, [](Real x) { return x > 0 ? Real{1} : Real{-1}; }},
+    {"huber", "Huber: {predictions: y, targets: 0}",
+     [](Real x) { return std::abs(x) <= 1 ? x * x / 2 : std::abs(x) - Real{0.5}; },
+     [](Real x) { return std::clamp<Real>(x, -1, 1); }}};
 
-TEST_P(AccuracyOfCosts, of_value_and_gradient) {
-  const CostCase& c = GetParam();
+TEST(AccuracyOfLosses, has_a_case_for_every_loss) {
+  for (const ComponentInfo* info : Registry<Cost>::table().list()) {
+    if (Registry<Metric>::table().find(info->name) == nullptr) continue;  // a cost of another form
+    EXPECT_TRUE(std::any_of(kLossCases.begin(), kLossCases.end(), [&](const LossCase& c) {
+      return c.cost.starts_with(info->name + ":");
+    })) << info->name;
+  }
+}
+
+class AccuracyOfLosses : public testing::TestWithParam<LossCase> {};
+
+TEST_P(AccuracyOfLosses, of_value_and_gradient) {
+  const LossCase& c = GetParam();
   const auto cost =
       cost_of("inputs: {x0: {shape: [" + std::to_string(c.scores) +
               "]}, x1: {shape: [], dtype: int32}}\nlayers: [Identity: {name: y, input: x0}, Identity: {name: "
               "label, input: x1}]\ncost: [" +
               c.cost + "]");
-  const auto loss = [&](Real x) { return kFloatCases[0].value(c.is_yes ? -x : x); };
-  const auto gradient = [&](Real x) { return c.is_yes ? -sigmoid(-x) : sigmoid(x); };
   const std::vector<float> all = numbers_for(-100, 100);
   for (size_t i = 0; i < all.size(); i += 5) {
     Tensor x = Tensor::zeros({DType::kFloat32, {1, c.scores}});
@@ -201,19 +235,19 @@ TEST_P(AccuracyOfCosts, of_value_and_gradient) {
           const Symbol y = cost(b, in)[0];
           return std::vector{y, gradients(b, y, in.first(1))[0]};
         },
-        {x, Tensor::of<int32_t>({1}, {c.is_yes ? 0 : 1})}, {});
+        {x, Tensor::of<int32_t>({1}, {c.label})}, {});
     const auto expect_close = [&](double value, Real truth) {
       EXPECT_LE(std::abs(value - static_cast<double>(truth)),
                 kMaxError * std::abs(static_cast<double>(truth)) +
                     static_cast<double>(std::numeric_limits<float>::min()))
           << "at " << all[i];
     };
-    expect_close(found[0].at(0), loss(static_cast<Real>(all[i])));
-    expect_close(found[1].at(0), gradient(static_cast<Real>(all[i])));
+    expect_close(found[0].at(0), c.value(static_cast<Real>(all[i])));
+    expect_close(found[1].at(0), c.gradient(static_cast<Real>(all[i])));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, AccuracyOfCosts, testing::ValuesIn(kCostCases),
+INSTANTIATE_TEST_SUITE_P(Cases, AccuracyOfLosses, testing::ValuesIn(kLossCases),
                          [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
