@@ -11,18 +11,33 @@
 namespace tpack {
 namespace {
 
+struct BenchCommandOptions {
+  ConfigArguments config;
+  BenchOptions bench;
+  size_t slowest = 10;
+  bool json = false;
+  bool time_all = false;
+  bool scale_out = false;
+  ScaleOutOptions network;
+  std::string compression = "none";
+};
+
+int run_bench(BenchCommandOptions& options) {
+  Experiment experiment = load_experiment(options.config.file, options.config.overrides);
+  if (options.time_all) experiment.config.engine.timings = Timings::kAll;
+  if (options.scale_out) {
+    options.network.compressed = options.compression != "none";
+    const ScaleOutReport report = predict_scale_out(experiment, options.bench, options.network);
+    std::cout << (options.json ? report.to_json() + "\n" : report.str());
+    return 0;
+  }
+  const BenchReport report = bench(experiment, options.bench);
+  std::cout << (options.json ? report.to_json(options.slowest) + "\n" : report.str(options.slowest));
+  return 0;
+}
+
 void add_bench_options(CLI::App& command, Action& action) {
-  struct Options {
-    ConfigArguments config;
-    BenchOptions bench;
-    size_t slowest = 10;
-    bool json = false;
-    bool time_all = false;
-    bool scale_out = false;
-    ScaleOutOptions network;
-    std::string compression = "none";
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchCommandOptions>();
   add_config_arguments(command, options->config);
   command.add_option("--steps", options->bench.steps, "steps to time")
       ->capture_default_str()
@@ -58,21 +73,7 @@ void add_bench_options(CLI::App& command, Action& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"none", "fp16", "bf16"}))
       ->needs(simulate);
-  command.callback([options, &action] {
-    action = [options] {
-      Experiment experiment = load_experiment(options->config.file, options->config.overrides);
-      if (options->time_all) experiment.config.engine.timings = Timings::kAll;
-      if (options->scale_out) {
-        options->network.compressed = options->compression != "none";
-        const ScaleOutReport report = predict_scale_out(experiment, options->bench, options->network);
-        std::cout << (options->json ? report.to_json() + "\n" : report.str());
-        return 0;
-      }
-      const BenchReport report = bench(experiment, options->bench);
-      std::cout << (options->json ? report.to_json(options->slowest) + "\n" : report.str(options->slowest));
-      return 0;
-    };
-  });
+  command.callback([options, &action] { action = [options] { return run_bench(*options); }; });
 }
 
 const Subcommand kBenchCommand("bench", "Time the training step, the data, and both", add_bench_options);

@@ -171,14 +171,16 @@ class Tuner::Progress {
   double shown_s_ = 0;
 };
 
-Tuner::Tuner(Options options) : Tuner(std::move(options), nullptr, monotonic_s) {}
+Tuner::Tuner(const Options& options) : Tuner(options, nullptr, monotonic_s) {}
 
-Tuner::Tuner(Options options, PrepareTimed prepare, std::function<double()> now)
+Tuner::Tuner(const Options& options, PrepareTimed prepare, std::function<double()> now)
     : timings_(options.timings),
-      budget_s_(options.timings == Timings::kAll ? kNever : options.budget_s),
+      budget_s_(options.budget_s),
       prepare_(std::move(prepare)),
       now_(std::move(now)),
-      cache_(options.cache_dir) {}
+      cache_(options.cache_dir) {
+  if (timings_ == Timings::kAll) budget_s_ = kNever;
+}
 
 std::vector<std::vector<Measurement>> Tuner::measure(const std::vector<TimingJob>& jobs, Team& team,
                                                      const std::function<void()>& before_timing) {

@@ -27,9 +27,9 @@ class Tuner {
     Timings timings = Timings::kMeasured;
     double budget_s = DeviceOptions{}.timing_s;  // of all calls together
   };
-  explicit Tuner(Options options);
+  explicit Tuner(const Options& options);
   /// With other kernels and another clock (seconds), for tests.
-  Tuner(Options options, PrepareTimed prepare, std::function<double()> now);
+  Tuner(const Options& options, PrepareTimed prepare, std::function<double()> now);
 
   /// The timings of each job's ways; none for a job that was not timed: the fixed rules decide. Timings are
   /// in the file within about a second after they were taken, so that an interrupted process loses little.

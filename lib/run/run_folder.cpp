@@ -86,7 +86,7 @@ bool is_written_by_runs(const std::string& name) {
 /// Moves what runs have written to PATH/bak-TIME, for a folder that must stay: a link, a mount point, the
 /// working directory.
 std::string move_into_backup(const std::string& path) {
-  const std::string backup = unused_name(path + "/bak-" + time_stamp());
+  std::string backup = unused_name(path + "/bak-" + time_stamp());
   try {
     fs::create_directory(backup);
     std::vector<fs::path> written;

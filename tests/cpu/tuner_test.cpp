@@ -55,7 +55,7 @@ class TunerTest : public testing::Test {
                              },
                          .scratch_bytes = 64};
     };
-    return Tuner(std::move(options), prepare, [this] { return time_s_; });
+    return Tuner(options, prepare, [this] { return time_s_; });
   }
   /// Names of what ran, without repetitions one after the other.
   std::vector<std::string> order() const {

@@ -92,7 +92,7 @@ class CsvTable final : public RandomAccessSource {
                         R"('; must be one character of ASCII, such as ",", ";" or "\t")");
     }
     if (p_.decimal == DecimalSign::kComma && p_.delimiter == ",")
-      throw ConfigError("CSV: 'decimal' and 'delimiter' are both a comma; set delimiter: \";\" or \"\\t\"");
+      throw ConfigError(R"(CSV: 'decimal' and 'delimiter' are both a comma; set delimiter: ";" or "\t")");
     for (const NumberColumns& numbers : p_.columns) {
       for (const LabelColumn& label : p_.labels) {
         if (numbers.component == label.component)
@@ -446,7 +446,7 @@ class CsvTable final : public RandomAccessSource {
     }
     const std::string text(trim(field));
     const bool has_comma = p_.decimal == DecimalSign::kPoint && full_match(text, "-?\\d*,\\d+");
-    const bool has_thousands = full_match(text, "-?\\d{1,3}(,\\d{3})+(\\.\\d*)?");
+    const bool has_thousands = full_match(text, R"(-?\d{1,3}(,\d{3})+(\.\d*)?)");
     why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
           "', which is not a number of float32; " +
           (has_thousands
