@@ -36,7 +36,7 @@ BestSaver::BestSaver(std::string who, std::string opposite, Params p, Goal goal)
 }
 
 void BestSaver::setup(Setup& setup) {
-  setup.needs_goal(monitor_, who_, {.asked = goal_, .if_opposite = "use " + opposite_});
+  setup.needs_goal(monitor_, who_, {.asked = goal_, .if_opposite = "use " + opposite_, .keeps_best = true});
 }
 
 void BestSaver::before_train(Run& run) {
@@ -52,6 +52,7 @@ void BestSaver::before_train(Run& run) {
 
 /// The run may go on in another folder, or the file was set aside with later ones.
 void BestSaver::say_what_is_not_here(Run& run) const {
+  if (is_timed()) return;  // it may not have seen that value
   std::optional<std::pair<int64_t, double>> best;
   for (const auto& [step, value] : run.monitors().get_history(monitor_.name)) {
     if (!std::isnan(value) && (!best || is_better(value, best->second, goal_))) best = {step, value};

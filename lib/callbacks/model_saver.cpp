@@ -45,7 +45,7 @@ class ModelSaver final : public Callback {
         .field("on_error", &Params::on_error,
                "what a failed save does: report it and go on, or stop the run");
   }
-  explicit ModelSaver(Params p) : p_(p) {
+  explicit ModelSaver(Params p) : p_(p), has_own_times_(p.every_epochs || p.every_steps) {
     if (!p_.every_epochs && !p_.every_steps) p_.every_epochs = 1;
   }
 
@@ -72,6 +72,9 @@ class ModelSaver final : public Callback {
   }
   std::vector<std::string> checkpoints() const override { return {kCheckpointNames}; }
   const char* why_ranks_are_fixed() const override { return "one process writes the checkpoints"; }
+  const char* why_no_every() const override {
+    return has_own_times_ ? "every_epochs or every_steps is set, too; keep one of them" : nullptr;
+  }
   bool only_one() const override { return true; }  // each removes what the other keeps
 
  private:
@@ -101,6 +104,7 @@ class ModelSaver final : public Callback {
   }
 
   Params p_;
+  bool has_own_times_;
   std::pair<int64_t, int64_t> asked_at_ = {-1, -1};  // epoch and step of the last request
   bool stepped_ = false;
 };

@@ -68,6 +68,9 @@ class RunCommand final : public Callback {
   void before_train(Run& run) override {
     if (p_.at == CommandTime::kTrainBegin) run_now(run, run.stop_token());
   }
+  const char* why_untimed() const override {
+    return p_.at == CommandTime::kEpoch ? nullptr : "the command runs once, as 'at' says; remove one of them";
+  }
   bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
     return phase == (p_.at == CommandTime::kTrainBegin ? HookPhase::kBeforeTrain : HookPhase::kTriggerEpoch);
   }

@@ -72,6 +72,9 @@ class Swa final : public Callback {
     }
     return files;
   }
+  const char* why_no_every() const override {
+    return "the weights are averaged at the ends of epochs; set start_epoch and every_k_epochs";
+  }
   const char* why_ranks_are_fixed() const override { return "the weights are the same on all ranks"; }
   void setup(Setup& setup) override {
     if (setup.run().length().max_epoch < p_.start_epoch)

@@ -38,6 +38,8 @@ class Schedule {
 
   /// The number of that step.
   virtual double at(const StepOfRun& now) const;
+  /// Steps of the warm-up.
+  virtual double warmup_steps(int64_t steps_per_epoch) const { return common_.warmup.steps(steps_per_epoch); }
 
  protected:
   /// A step as a schedule sees it; by epoch, it is the first one of its epoch.

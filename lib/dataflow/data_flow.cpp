@@ -1,6 +1,8 @@
 #include "dataflow/data_flow.h"
 
+#include <algorithm>
 #include <future>
+#include <set>
 #include <vector>
 
 #include "core/digest.h"
@@ -9,9 +11,26 @@
 #include "dataflow/datapoint.h"
 #include "dataflow/source.h"
 #include "dataflow/stage.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
+
+/// Where data.train has a fitted map that another flow lacks, numbers of another size reach the model.
+void warn_of_missing_fits(const DataFlow& train, const std::string& name, const DataFlow& flow) {
+  const auto plain = [](const std::string& full) { return full.substr(full.rfind('/') + 1); };
+  std::set<std::string> own;
+  for (const auto& [map, state] : flow.flow()->learned()) own.insert(plain(map));
+  for (const auto& [full, state] : train.flow()->learned()) {
+    const std::string map = plain(full);
+    const std::string component = map.substr(map.find(' ') + 1);
+    const bool has_component = std::any_of(flow.spec().begin(), flow.spec().end(),
+                                           [&](const ComponentSpec& c) { return c.name == component; });
+    if (has_component && !own.contains(map))
+      log::warning(flow.origin().str() + ": data." + name + " has no " + map + ", as data.train has; its '" +
+                   component + "' reaches the model as it is");
+  }
+}
 
 /// Every shard_count-th item, starting with the first.
 class ShardCursor final : public Cursor {
@@ -131,6 +150,9 @@ void prepare(const std::map<std::string, DataFlow>& flows) {
   for (auto& [name, one] : prepared) {
     if (one.valid()) one.get();
   }
+  const auto train = flows.find("train");
+  for (const auto& [name, flow] : flows)
+    if (train != flows.end() && name != "train") warn_of_missing_fits(train->second, name, flow);
 }
 
 }  // namespace tpack

@@ -21,11 +21,29 @@ std::optional<FittedComponent> FittedData::find(const std::string& source,
 const State& FittedData::map(const std::string& name) const {
   const auto found = maps_.find(name);
   if (found != maps_.end()) return found->second;
+  // In one of the flows there may be a JoinData around it.
+  const auto plain = [](const std::string& full) { return full.substr(full.rfind('/') + 1); };
+  const State* only = nullptr;
+  int count = 0;
   std::vector<std::string> known;
-  for (const auto& [other, state] : maps_) known.push_back(other);
-  throw ConfigError("it is the map " + name + " of its flow, and data.train, which it follows, has fitted " +
-                    (known.empty() ? "no maps" : join(known, ", ")) +
-                    "; give both flows the same fitted maps in the same order");
+  for (const auto& [other, state] : maps_) {
+    known.push_back(other);
+    if (plain(other) != plain(name)) continue;
+    only = &state;
+    ++count;
+  }
+  if (count == 1) return *only;
+  throw ConfigError("data.train, which this flow follows, has no fitted map '" + name + "' (" +
+                    (known.empty() ? "it has none" : "it has " + join(known, ", ")) +
+                    "); give both flows the same fitted maps");
+}
+
+std::string fitted_name(const std::string& stage, const std::string& component,
+                        const std::map<std::string, State>& known) {
+  const std::string first = stage.substr(0, stage.rfind('_')) + " " + component;
+  std::string name = first;
+  for (int number = 2; known.contains(name); ++number) name = first + " " + std::to_string(number);
+  return name;
 }
 
 FittedData fitted_data(const DataFlow& flow) {

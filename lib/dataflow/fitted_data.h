@@ -30,15 +30,21 @@ class FittedData {
   const std::vector<FittedComponent>& components() const { return components_; }
   /// That of the same source, or the only one of that component; nothing if there is none.
   std::optional<FittedComponent> find(const std::string& source, const std::string& component) const;
-  /// What maps learned, by StageContext::name.
+  /// What maps learned, by fitted_name.
   const std::map<std::string, State>& maps() const { return maps_; }
-  /// Errors: ConfigError if no map of this name learned.
+  /// That of this name, or the only one of the name inside or outside of a JoinData. Errors: ConfigError if
+  /// there is none.
   const State& map(const std::string& name) const;
 
  private:
   std::vector<FittedComponent> components_;
   std::map<std::string, State> maps_;
 };
+
+/// Under which name a map's fit is kept: its type and its component, "standardize x", and a number for a
+/// second one. `stage`: StageContext::name; `known`: those of the maps before it.
+std::string fitted_name(const std::string& stage, const std::string& component,
+                        const std::map<std::string, State>& known);
 
 /// What the sources and maps of a flow fix, as far as it is known: all of it once the flow is prepared.
 FittedData fitted_data(const DataFlow& flow);

@@ -74,7 +74,7 @@ class Flow {
   virtual void prepare() const {}
   /// The sources of its items, in the order of the config. They live as long as the flow.
   virtual std::vector<const Source*> sources() const { return {}; }
-  /// What its fitted maps learned, by StageContext::name. After `prepare`.
+  /// What its fitted maps learned, by fitted_name. After `prepare`.
   virtual std::map<std::string, State> learned() const { return {}; }
   /// The file that a sample was made from; empty if it has no file of its own, and for batches. `id` must be
   /// from this flow.

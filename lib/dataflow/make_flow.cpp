@@ -202,7 +202,8 @@ class FlowMaker final : public FlowBuilder {
   FlowPtr make_map(const ComponentItem& item, const StageContext& context, const ListState& state) {
     std::shared_ptr<Map> map = Registry<Map>::make(item, errors_);
     if (map == nullptr || !state.good) return nullptr;
-    return std::make_shared<MapFlow>(state.flow, std::move(map), context, fit_);
+    return std::make_shared<MapFlow>(state.flow, std::move(map), context,
+                                     MapFlow::Fitting{fit_, settings_.on_error != OnError::kStop});
   }
   FlowPtr make_stage(const ComponentItem& item, const StageContext& context, ListState& state) {
     const auto stage = Registry<Stage>::make(item, errors_);

@@ -1,8 +1,11 @@
 #include "dataflow/map.h"
 
 #include "core/error.h"
+#include "dataflow/batched_flow.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/fitted_map.h"
+#include "dataflow/sample_error.h"
+#include "system/log.h"
 
 namespace tpack {
 namespace {
@@ -28,11 +31,11 @@ class MapCursor final : public Cursor {
 
 }  // namespace
 
-MapFlow::MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context, std::shared_ptr<Fit> fit)
+MapFlow::MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context, Fitting fitting)
     : WrappedFlow(std::move(up)),
       map_(std::move(map)),
       context_(std::move(context)),
-      fit_(std::move(fit)),
+      fitting_(std::move(fitting)),
       spec_(map_->bind(this->up().spec())) {}
 
 void MapFlow::prepare() const {
@@ -42,23 +45,43 @@ void MapFlow::prepare() const {
   const std::lock_guard lock(learning_);
   if (learned_) return;
   try {
-    learned_ = fit_ == nullptr ? learn(*fitted) : fit_->opened().map(context_.name);
-    fitted->use(*learned_);
+    State state = fitting_.fit == nullptr ? learn(*fitted) : fitting_.fit->opened().map(name_of_fit(*fitted));
+    fitted->use(state);
+    learned_ = std::move(state);
   } catch (const ConfigError& error) {
-    learned_.reset();
     Diagnostics errors;
     errors.add(error, context_.position);
     errors.throw_if_any();
   }
 }
 
+bool MapFlow::is_behind_a_batch() const {
+  const Flow* at = &up();
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    if (dynamic_cast<const BatchedFlow*>(at) != nullptr) return true;
+    at = &wrapped->up();
+  }
+  return false;
+}
+
 /// Of one pass; random choices in the flow are those of the seed 0, so that it does not depend on the run.
 State MapFlow::learn(FittedMap& map) const {
+  if (is_behind_a_batch())
+    throw ConfigError("a map that is fitted takes samples, not batches; put it before BatchData");
   if (up().size() == kEndless)
     throw ConfigError("a map that is fitted needs data that end; put RepeatedData after it");
+  log::info("reading the data once for " + name_of_fit(map));
   const auto cursor = up().open({});
   Datapoint d;
-  while (cursor->next(d)) map.see(d);
+  bool more = true;
+  while (more) {
+    try {
+      more = cursor->next(d);
+      if (more) see(map, d);
+    } catch (const SampleError& error) {
+      if (!fitting_.skips_bad || error.kind() != ErrorKind::kData) throw;
+    }
+  }
   try {
     return map.learned();
   } catch (const DataError& error) {
@@ -66,10 +89,22 @@ State MapFlow::learn(FittedMap& map) const {
   }
 }
 
+void MapFlow::see(FittedMap& map, Datapoint& d) const {
+  try {
+    map.see(d);
+  } catch (...) {
+    rethrow_with_sample(context_.place_of(d.id(), up().file_of(d.id())));
+  }
+}
+
+std::string MapFlow::name_of_fit(const FittedMap& map) const {
+  return fitted_name(context_.name, map.component(), up().learned());
+}
+
 std::map<std::string, State> MapFlow::learned() const {
   std::map<std::string, State> all = up().learned();
   const std::lock_guard lock(learning_);
-  if (learned_) all[context_.name] = *learned_;
+  if (learned_) all[name_of_fit(dynamic_cast<const FittedMap&>(*map_))] = *learned_;
   return all;
 }
 

@@ -36,9 +36,16 @@ class Map {
 /// A flow that applies a map to each of its items.
 class MapFlow final : public WrappedFlow {
  public:
-  /// Binds the map. `fit`: what a FittedMap follows; null: it learns of its own flow. Errors: ConfigError of
-  /// Map::bind.
-  MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context, std::shared_ptr<Fit> fit = nullptr);
+  /// Of a FittedMap: what it follows (null: it learns of its own flow), and whether it leaves bad samples
+  /// out.
+  struct Fitting {
+    std::shared_ptr<Fit> fit = nullptr;
+    bool skips_bad = false;
+  };
+  /// Binds the map. Errors: ConfigError of Map::bind.
+  MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context, Fitting fitting);
+  MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context)
+      : MapFlow(std::move(up), std::move(map), std::move(context), Fitting{}) {}
 
   const Spec& spec() const override { return spec_; }
   void prepare() const override;
@@ -54,11 +61,14 @@ class MapFlow final : public WrappedFlow {
   bool may_drop() const { return map_->may_drop(); }
 
  private:
+  bool is_behind_a_batch() const;
   State learn(FittedMap& map) const;
+  void see(FittedMap& map, Datapoint& d) const;
+  std::string name_of_fit(const FittedMap& map) const;
 
   std::shared_ptr<Map> map_;
   StageContext context_;
-  std::shared_ptr<Fit> fit_;
+  Fitting fitting_;
   mutable std::mutex learning_;
   mutable std::optional<State> learned_;
   Spec spec_;

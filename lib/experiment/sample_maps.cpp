@@ -32,6 +32,7 @@ ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows) {
 SampleMaps::SampleMaps(const ConfigNode& components, Spec given, const FittedData& fit)
     : spec_(std::move(given)) {
   std::map<std::string, int> seen;
+  std::map<std::string, State> fits;
   for (const ConfigNode& node : components.items()) {
     const auto item = as_map(node);
     if (!item) continue;
@@ -43,7 +44,9 @@ SampleMaps::SampleMaps(const ConfigNode& components, Spec given, const FittedDat
     const std::string name = stem + "_" + std::to_string(seen[stem]++);
     if (auto* fitted = dynamic_cast<FittedMap*>(map.get())) {
       try {
-        fitted->use(fit.map(name));
+        const std::string own = fitted_name(name, fitted->component(), fits);
+        fitted->use(fit.map(own));
+        fits[own] = {};
       } catch (const ConfigError& error) {
         errors.add(error, item->position);
         errors.throw_if_any();

@@ -24,7 +24,7 @@ class CumulativeSumLayer final : public Layer {
   explicit CumulativeSumLayer(Params p) : p_(p) {}
 
   Symbol build(Builder& b, Symbol x) const override {
-    return cumulative_sum(b, b.to_float(x), {axis_of(b, p_.axis, x), p_.reverse});
+    return cumulative_sum(b, b.to_float(x), {axis_inside_samples(b, p_.axis, x), p_.reverse});
   }
 
  private:

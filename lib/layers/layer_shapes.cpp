@@ -21,6 +21,16 @@ int axis_of(const Builder& b, int64_t axis, Symbol x) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
+int axis_inside_samples(const Builder& b, int64_t axis, Symbol x) {
+  const int found = axis_of(b, axis, x);
+  if (found == 0)
+    nn::throw_shape_error(
+        b, "axis 0 of the input " + x.spec().str() +
+               " is that of the samples, which would depend on each other; the axes of a sample "
+               "begin with 1");
+  return found;
+}
+
 std::vector<int> axes_of(const Builder& b, const std::vector<int64_t>& axes, Symbol x) {
   std::vector<int> found;
   for (const int64_t axis : axes) {

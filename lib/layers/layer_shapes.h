@@ -17,7 +17,9 @@ void check_input_count(const Builder& b, std::span<const Symbol> in, size_t coun
 /// An axis of x from 0, the batch's axis being 0; negative ones count from the end. Errors: ShapeError if x
 /// does not have it.
 int axis_of(const Builder& b, int64_t axis, Symbol x);
-/// As above for several. Errors: ShapeError also for one that is named twice.
+/// As above. Errors: ShapeError also for axis 0, over which samples would depend on each other.
+int axis_inside_samples(const Builder& b, int64_t axis, Symbol x);
+/// As axis_of for several. Errors: ShapeError also for one that is named twice.
 std::vector<int> axes_of(const Builder& b, const std::vector<int64_t>& axes, Symbol x);
 
 /// [N, sample...], with the N of x. Errors: ShapeError if x has no axes.

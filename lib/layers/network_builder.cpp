@@ -7,6 +7,14 @@ namespace tpack {
 
 void NetworkBuilder::add_output(const std::string& name, Symbol value) { outputs_[full_name(name)] = value; }
 
+void NetworkBuilder::add_value(const std::string& name, Symbol value) {
+  const std::string path = builder_.path() + "." + name;
+  if (!outputs_.emplace(path, value).second)
+    throw ConfigError(builder_.origin(), "a value of layer " + builder_.path() + " is called '" + path +
+                                             "', as another layer is; rename one of them");
+  values_.insert(path);
+}
+
 std::string NetworkBuilder::full_name(const std::string& name) const {
   return builder_.path().empty() ? name : builder_.path() + "/" + name;
 }
@@ -21,6 +29,9 @@ Symbol NetworkBuilder::build(const ParsedList& list, Symbol x) {
                                               in_parts->name + " before it gives " + values_of(*in_parts));
       x = build_layer(layer, x);
       in_parts = layer.layer->has_main_value() ? nullptr : &layer;
+      if (values_.contains(full_name(layer.name)))
+        throw ConfigError(layer.position, "layer name '" + layer.name +
+                                              "' is that of a value of another layer; rename one of them");
       if (in_parts == nullptr) add_output(layer.name, x);
     } catch (const ConfigError& error) {
       notes_.add(error, uses_, layer.position, errors_);

@@ -25,8 +25,8 @@ class NetworkBuilder {
   /// Makes a value known by name, under the scope that is open.
   void add_output(const std::string& name, Symbol value);
   /// Makes a further value of the layer that is being built known: the value `state` of the layer `lstm` is
-  /// called `lstm.state`.
-  void add_value(const std::string& name, Symbol value) { outputs_[builder_.path() + "." + name] = value; }
+  /// called `lstm.state`. Errors: ConfigError if another layer has that name.
+  void add_value(const std::string& name, Symbol value);
   /// Emits the layers one after the other, the first one on `x` unless its item names another input; the
   /// output of the last one, none if only values of it are used. Errors: ConfigError with the problems of all
   /// layers; inside a layer that contains layers AlreadyReported.
@@ -54,6 +54,7 @@ class NetworkBuilder {
   Builder& builder_;
   std::map<std::string, Symbol> outputs_;         // by full name
   std::map<std::string, Symbol> network_inputs_;  // by full name: "fake/input"
+  std::set<std::string> values_;                  // outputs that are further values of layers
   std::set<std::string> failed_;                  // full names of layers that have no output
   Diagnostics errors_;
   std::vector<BlockUse> uses_;  // the blocks and networks that are being built, outermost first

@@ -25,7 +25,7 @@ class Softmax final : public Layer {
   explicit Softmax(Params p) : p_(p) {}
 
   Symbol build(Builder& b, Symbol x) const override {
-    return softmax(b, b.to_float(x), axis_of(b, p_.axis, x));
+    return softmax(b, b.to_float(x), axis_inside_samples(b, p_.axis, x));
   }
 
  private:
@@ -44,7 +44,7 @@ class LogSoftmax final : public Layer {
   explicit LogSoftmax(Params p) : p_(p) {}
 
   Symbol build(Builder& b, Symbol x) const override {
-    return log_softmax(b, b.to_float(x), axis_of(b, p_.axis, x));
+    return log_softmax(b, b.to_float(x), axis_inside_samples(b, p_.axis, x));
   }
 
  private:

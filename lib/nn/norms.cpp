@@ -51,9 +51,9 @@ Symbol layer_norm(Builder& b, Symbol x, const LayerNormOptions& o) {
   check_float_input(b, x);
   if (o.last_axes) {
     check_sizes(b, {{"last_axes", *o.last_axes}});
-    if (*o.last_axes > rank)
-      throw_shape_error(
-          b, "'last_axes' is " + std::to_string(*o.last_axes) + ", but the input is " + x.spec().str());
+    if (*o.last_axes >= rank)
+      throw_shape_error(b, "'last_axes' is " + std::to_string(*o.last_axes) + ", but a sample of the input " +
+                               x.spec().str() + " has " + std::to_string(rank - 1) + " axes");
     return norm_of_last(b, x, static_cast<int>(*o.last_axes), o);
   }
   if (rank != 2 && rank != 4) {

@@ -25,6 +25,9 @@ class MultipliedSchedule final : public Schedule {
   MultipliedSchedule(std::shared_ptr<const Schedule> schedule, double factor)
       : schedule_(std::move(schedule)), factor_(factor) {}
   double at(const StepOfRun& now) const override { return factor_ * schedule_->at(now); }
+  double warmup_steps(int64_t steps_per_epoch) const override {
+    return schedule_->warmup_steps(steps_per_epoch);
+  }
 
  private:
   std::shared_ptr<const Schedule> schedule_;

@@ -56,14 +56,11 @@ std::string ScaleOutReport::str() const {
 }
 
 std::string ScaleOutReport::to_json() const {
-  using Json = nlohmann::ordered_json;
-  Json root = {{"backward_ms", profile.backward_s * 1e3},
-               {"update_ms", profile.update_s * 1e3},
-               {"sum_bytes_per_s", profile.sum_bytes_per_s},
-               {"bytes_per_s", link.bytes_per_s},
-               {"latency_ms", link.latency_s * 1e3},
-               {"buckets", Json::array()},
-               {"nodes", Json::array()}};
+  nlohmann::ordered_json root = {
+      {"backward_ms", profile.backward_s * 1e3},    {"update_ms", profile.update_s * 1e3},
+      {"sum_bytes_per_s", profile.sum_bytes_per_s}, {"bytes_per_s", link.bytes_per_s},
+      {"latency_ms", link.latency_s * 1e3},         {"buckets", nlohmann::ordered_json::array()},
+      {"nodes", nlohmann::ordered_json::array()}};
   for (const StepProfile::Bucket& bucket : profile.buckets)
     root["buckets"].push_back({{"ready_ms", bucket.ready_s * 1e3}, {"bytes", bucket.bytes}});
   for (const Row& row : rows) {

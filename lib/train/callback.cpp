@@ -56,6 +56,7 @@ void Callback::take(const Common& common) {
 }
 
 void Callback::trigger_every(const Every& every) {
+  if (why_no_every() != nullptr) throw ConfigError(every.position, std::string("'every': ") + why_no_every());
   if (every_) throw ConfigError(every.position, "how often the callback is triggered is said twice");
   if (!has_trigger_) {
     throw ConfigError(
@@ -71,6 +72,7 @@ void Callback::call_when(const Formula& condition, const std::string& who) {
     throw ConfigError(condition.position(), who + ": the callback has to see each step, because " +
                                                 why_always() + "; remove the condition");
   }
+  if (why_untimed() != nullptr) throw ConfigError(condition.position(), who + ": " + why_untimed());
   conditions_.emplace_back(condition, who);
 }
 

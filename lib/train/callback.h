@@ -169,6 +169,10 @@ class Callback {
   virtual const char* why_ranks_are_fixed() const { return nullptr; }
   /// Why it has to see each step and epoch; null if another callback may leave some of its hooks out.
   virtual const char* why_always() const { return nullptr; }
+  /// Why `every` and `when` would have no effect; null if they have one.
+  virtual const char* why_untimed() const { return nullptr; }
+  /// The same of `every` alone.
+  virtual const char* why_no_every() const { return why_untimed(); }
   /// Whether its hook of this phase, which comes next, may take long and throw Stopped (Run::stop_token).
   virtual bool may_end_early(const Run& run, HookPhase phase) const {
     (void)run;
@@ -194,6 +198,10 @@ class Callback {
     static_cast<Callback&>(made).has_trigger_ =
         !std::is_same_v<decltype(&Class::trigger), void (Callback::*)(Run&)>;
   }
+
+ protected:
+  /// Whether the config says when it is triggered or called.
+  bool is_timed() const { return every_.has_value() || !conditions_.empty(); }
 
  private:
   bool holds(Run& run);

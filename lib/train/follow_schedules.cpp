@@ -36,6 +36,12 @@ class FollowSchedules final : public Callback {
       value_of(name, *schedule, step_of(run, last));
       if (run.is_chief() && run.length().max_epoch == RunLength{}.max_epoch)
         warn_of_no_end(name, *schedule, run);
+      const double warmup = schedule->warmup_steps(step_of(run, 0).steps_per_epoch);
+      if (run.is_chief() && warmup > 0 && warmup >= static_cast<double>(run.length().steps()))
+        log::warning(
+            "the warm-up of " + name + " takes " + shortest(warmup) + " steps, but the run has " +
+            std::to_string(run.length().steps()) +
+            ": the schedule never begins; a number alone is epochs, write warmup: {steps: ...} for steps");
     }
   }
   void before_train(Run& run) override { set(run); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "system/log.h"
 
 namespace tpack {
 
@@ -108,6 +109,11 @@ void ScalarOrder::check(const PlacedNeed& placed, const std::vector<std::string>
                           "the callback that reports it `every: {steps: ...}`, too");
   } else if (need.goal) {
     check_goal(placed, source->goal, errors);
+    const bool is_between = source->when == When::kTrigger && source->triggered != Triggered::kAfterEpochs;
+    if (is_between && need.goal->keeps_best && need.triggered == Triggered::kAfterEpochs)
+      log::warning(where.str() + ": " + name +
+                   " is reported between the ends of epochs, too, and the best of these "
+                   "values are missed; give this callback the same `every`");
   }
 }
 

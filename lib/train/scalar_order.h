@@ -38,6 +38,7 @@ class ScalarOrder {
     std::string if_opposite = {};             // the fix where `asked` contradicts it: "use MinSaver"
     std::string if_unknown = {};              // where nothing tells: "write mode: min or mode: max"
     std::function<void(Goal)> use = nullptr;  // is told the goal
+    bool keeps_best = false;                  // each value that it does not see may be the best
   };
   /// What a callback needs.
   struct Need {

@@ -204,6 +204,38 @@ TEST(Every, is_an_error_where_it_cannot_be_meant) {
           "c.yaml:1:22: the callback does nothing when it is triggered, so that 'every' has no effect"));
 }
 
+TEST(Every, is_an_error_of_a_command_that_runs_once) {
+  for (const std::string key : {"every: 2", "when: epoch > 2"})
+    EXPECT_THAT(error_in("RunCommand: {command: [echo], at: train_end, " + key + "}"),
+                HasSubstr("': the command runs once, as 'at' says; remove one of them"));
+}
+
+TEST(Every, is_not_next_to_times_of_the_callback) {
+  EXPECT_THAT(error_in("ModelSaver: {every_epochs: 5, every: 2}"),
+              HasSubstr("'every': every_epochs or every_steps is set, too; keep one of them"));
+  EXPECT_EQ(error_in("ModelSaver: {every: 2}"), "no error");
+  EXPECT_THAT(error_in("SWA: {every: {steps: 3}}"),
+              HasSubstr("'every': the weights are averaged at the ends of epochs"));
+}
+
+TEST(Every, of_a_statistic_between_epochs_is_missed_by_a_saver_without) {
+  const auto log_of = [](const std::string& saver) {
+    const CapturedLog log;
+    FakeTrainer trainer;
+    trainer.figures["cost"] = [](int64_t) { return 1.0; };
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 4}, trainer);
+    for (const std::string& item : {std::string("HostMemoryTracker: {every: {steps: 1}}"), saver})
+      run.add(item, Registry<Callback>::make_item(parse_yaml(item, "c.yaml")));
+    run.go();
+    return log.text();
+  };
+  const std::string warning =
+      "is reported between the ends of epochs, too, and the best of these values are missed";
+  EXPECT_THAT(log_of("MinSaver: {monitor: resident_memory_gb}"), HasSubstr(warning));
+  EXPECT_THAT(log_of("MinSaver: {monitor: resident_memory_gb, every: {steps: 1}}"),
+              testing::Not(HasSubstr(warning)));
+}
+
 TEST(Spellings, make_the_callback_inside) {
   for (const std::string outer :
        {"PeriodicTrigger: {every_k_epochs: 2, ", "PeriodicCallback: {every_k_epochs: 2, ",

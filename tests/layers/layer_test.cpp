@@ -140,6 +140,24 @@ TEST(Split, needs_sizes_that_are_those_of_the_axis) {
               testing::HasSubstr("set one of 'parts' and 'sizes'"));
 }
 
+TEST(Split, rejects_names_that_its_parts_have) {
+  EXPECT_EQ(error_of_layers("[{Split: {name: s, parts: 2}}, {Tanh: {name: s.1, input: s.0}}]"),
+            "layers.yaml:1:33: layer name 's.1' is that of a value of another layer; rename one of them");
+  EXPECT_EQ(error_of_layers("[{Tanh: {name: s.1}}, {Split: {name: s, parts: 2}}, {Tanh: {input: s.0}}]"),
+            "layers.yaml:1:24: a value of layer s is called 's.1', as another layer is; rename one of them");
+}
+
+TEST(Layers, that_work_along_an_axis_do_not_mix_samples) {
+  for (const std::string layer : {"Softmax", "LogSoftmax", "CumulativeSum"})
+    EXPECT_THAT(
+        error_of_layers("[{" + layer + ": {name: y, axis: 0}}]"),
+        testing::HasSubstr("y: axis 0 of the input float64 [2, 4, 9, 8] is that of the samples, which would "
+                           "depend on each other"));
+  EXPECT_THAT(
+      error_of_layers("[{LayerNorm: {name: y, last_axes: 4}}]"),
+      testing::HasSubstr("y: 'last_axes' is 4, but a sample of the input float64 [2, 4, 9, 8] has 3 axes"));
+}
+
 class LayerGradient : public testing::TestWithParam<LayerCase> {};
 
 TEST_P(LayerGradient, agrees_with_central_differences) {

@@ -126,15 +126,34 @@ TEST_F(LearnedData, means_are_those_of_the_training_data) {
   const Outcome infer = tpack({"infer", checkpoint(), folder_ / "new.csv", "--format", "csv"});
   EXPECT_THAT(infer.out, HasSubstr(":2,pos,")) << infer.err;
   const json fitted = json::parse(tpack({"ckpt", "inspect", checkpoint(), "--json"}).out).at("fitted");
-  EXPECT_EQ(fitted.back().at("map"), "standardize_0");
+  EXPECT_EQ(fitted.back().at("map"), "standardize x");
   const Outcome other = tpack({"eval", checkpoint(), "--set",
                                "data.validation=[{CSV: {file: " + (folder_ / "validation.csv") +
                                    ", columns: {x: ['f_.*']}, labels: {y: y}}}, {Standardize: x}, "
                                    "{Standardize: x}, {BatchData: {batch_size: 1}}]"});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err,
-              HasSubstr("it is the map standardize_1 of its flow, and data.train, which it follows, has "
-                        "fitted standardize_0"));
+              HasSubstr("data.train, which this flow follows, has no fitted map 'standardize x 2' (it has "
+                        "standardize x); give both flows the same fitted maps"));
+}
+
+TEST_F(LearnedData, a_flow_without_the_fitted_map_of_the_training_is_noticed) {
+  write_content(
+      folder_ / "a.yaml",
+      "tpack: 1\nmax_epoch: 1\nsteps_per_epoch: 1\nengine: {threads: 1, algorithm: heuristic}\n"
+      "optimizer: SGD\ncallbacks: [InferenceRunner: {data: validation}]\n"
+      "data:\n  train: [{CSV: {file: train.csv, columns: {x: ['f_.*']}, labels: {y: y}}}, {Standardize: x}, "
+      "{BatchData: {batch_size: 8}}]\n"
+      "  validation: [{CSV: {file: validation.csv, columns: {x: ['f_.*']}, labels: {y: y}}}, {BatchData: "
+      "{batch_size: 8}}]\n"
+      "model:\n  inputs: {x: {shape: [2]}, y: {shape: [], dtype: int32}}\n"
+      "  layers: [FullyConnected: {name: fc, input: x, units: 2}]\n"
+      "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: y}]\n");
+  const Outcome outcome = tpack({"train", folder_ / "a.yaml", "--log-dir", folder_ / "run"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("data.validation has no standardize x, as data.train has; its 'x' reaches the model "
+                        "as it is"));
 }
 
 TEST_F(LearnedData, check_counts_the_classes_of_what_is_learned) {

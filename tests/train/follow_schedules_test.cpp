@@ -56,6 +56,19 @@ TEST_F(FollowSchedulesTest, a_resumed_run_goes_on_where_it_was) {
   EXPECT_THAT(rates_, ElementsAre(0.5F, 0.25F));
 }
 
+TEST_F(FollowSchedulesTest, says_that_a_warm_up_does_not_end) {
+  const auto log_of = [&](const std::string& warmup) {
+    const CapturedLog log;
+    trainer_.schedules_of["learning_rate"] = schedule("Constant: {value: 1, warmup: " + warmup + "}");
+    TestRun({.max_epoch = 2, .steps_per_epoch = 2}, trainer_).go();
+    return log.text();
+  };
+  EXPECT_THAT(log_of("50"),
+              HasSubstr("the warm-up of learning_rate takes 100 steps, but the run has 4: the schedule "
+                        "never begins; a number alone is epochs, write warmup: {steps: ...} for steps"));
+  EXPECT_THAT(log_of("{steps: 3}"), testing::Not(HasSubstr("warm-up")));
+}
+
 TEST_F(FollowSchedulesTest, a_callback_cannot_set_it_as_well) {
   trainer_.schedules_of["learning_rate"] = schedule("Constant: 1");
   TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, trainer_);

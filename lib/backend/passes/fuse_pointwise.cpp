@@ -170,13 +170,18 @@ class SweepBuilder {
     if (made != register_of_.end()) return made->second;
     const auto* constant = op_cast<Constant>(*s.node);
     if (constant != nullptr && needs_no_tensor(constant->params())) {
-      return register_of_[s] = emit({Fn::kConstant, {-1, -1, -1}, constant->params().value});
+      return register_of_[s] = emit({Fn::kConstant, {-1, -1, -1}, value_of(constant->params())});
     }
     inputs_.push_back(s);
     expression_.inputs = static_cast<int>(inputs_.size());
     return register_of_[s] = emit({Fn::kInput, {expression_.inputs - 1, -1, -1}});
   }
 
+  /// As a tensor has it.
+  static double value_of(const ConstantParams& constant) {
+    const bool is_single = constant.dtype == DType::kFloat32;
+    return is_single ? static_cast<double>(static_cast<float>(constant.value)) : constant.value;
+  }
   /// The sweep has a shape of its own. What it computes in is told by its inputs.
   bool needs_no_tensor(const ConstantParams& constant) const {
     return !types_.empty() && (constant.dtype != DType::kFloat64 || types_.contains(DType::kFloat64));

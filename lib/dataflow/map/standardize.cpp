@@ -11,9 +11,10 @@ namespace {
 
 struct StandardizeParams {
   ComponentRef component;
+  int64_t axis = -1;
 };
 
-/// y = (x - mean) / deviation for each place of the last axis: of a column of a table, of a channel of an
+/// y = (x - mean) / deviation for each place of an axis: of a column of a table, of a channel of an
 /// image. A place that is the same in all samples becomes 0. NaN are left out of the means, and stay. Shapes:
 /// x [..., n]
 /// -> y same, float32; a number alone counts as [1]. Source: scikit-learn StandardScaler; means of any size
@@ -31,7 +32,11 @@ class Standardize final : public FittedMap {
         .example("Standardize: image")
         .field("component", &Params::component, "the component, by name or number")
         .required()
-        .shorthand();
+        .shorthand()
+        .field("axis", &Params::axis,
+               "each place of this axis has a mean of its own: -1, the last one, is the columns of a table "
+               "or the "
+               "channels [height, width, channels]; 0 those of [channels, height, width]");
   }
   explicit Standardize(Params p) : p_(std::move(p)) {}
 
@@ -44,11 +49,13 @@ class Standardize final : public FittedMap {
     return out;
   }
 
+  std::string component() const override { return name_; }
   void see(Datapoint& d) override {
     const Tensor& x = d.to_tensor(index_);
-    if (places_.empty()) places_.resize(static_cast<size_t>(last_axis(x)));
+    if (places_.empty()) places_.resize(static_cast<size_t>(places_of(x)));
     require_places(x);
-    for (int64_t i = 0; i < x.elements(); ++i) places_[place_of(i)].add(x.at(i));
+    const int64_t step = step_of(x);
+    for (int64_t i = 0; i < x.elements(); ++i) places_[place_of(i, step)].add(x.at(i));
   }
   State learned() const override {
     std::vector<double> means;
@@ -57,6 +64,9 @@ class Standardize final : public FittedMap {
       if (places_[k].count == 0)
         throw DataError("Standardize: place " + std::to_string(k) + " of '" + name_ +
                         "' has no number in data.train");
+      if (!std::isfinite(places_[k].squares))
+        throw DataError("Standardize: place " + std::to_string(k) + " of '" + name_ +
+                        "' has numbers in data.train that are not finite or too large; remove such values");
       means.push_back(places_[k].mean);
       deviations.push_back(std::sqrt(places_[k].squares / static_cast<double>(places_[k].count)));
     }
@@ -69,19 +79,22 @@ class Standardize final : public FittedMap {
   void use(const State& learned) override {
     const auto means = learned.get<std::vector<double>>("mean");
     const auto deviations = learned.get<std::vector<double>>("deviation");
+    if (means.empty() || means.size() != deviations.size())
+      throw CheckpointError("", "the means of Standardize are damaged");
     places_.assign(means.size(), {});
     for (size_t k = 0; k < means.size(); ++k) {
       places_[k].mean = means[k];
-      places_[k].factor = deviations.at(k) > 0 ? 1 / deviations[k] : 1;
+      places_[k].factor = deviations[k] > 0 ? 1 / deviations[k] : 1;
     }
   }
 
   bool apply(Datapoint& d, const SampleKey& /*key*/) const override {
     const Tensor x = d.to_tensor(index_);
     require_places(x);
+    const int64_t step = step_of(x);
     auto* y = d.renew(index_, {DType::kFloat32, x.shape()}).data<float>();
     for (int64_t i = 0; i < x.elements(); ++i) {
-      const Of& of = places_[place_of(i)];
+      const Of& of = places_[place_of(i, step)];
       y[i] = static_cast<float>((x.at(i) - of.mean) * of.factor);
     }
     return true;
@@ -102,10 +115,27 @@ class Standardize final : public FittedMap {
     }
   };
 
-  static int64_t last_axis(const Tensor& x) { return x.shape().rank() == 0 ? 1 : x.shape()[-1]; }
-  size_t place_of(int64_t element) const { return static_cast<size_t>(element) % places_.size(); }
+  int64_t places_of(const Tensor& x) const {
+    const auto rank = static_cast<int64_t>(x.shape().rank());
+    if (rank == 0) return 1;
+    if (p_.axis >= rank || p_.axis < -rank)
+      throw DataError("Standardize: '" + name_ + "' is " + x.spec().str() + ", which has no axis " +
+                      std::to_string(p_.axis));
+    return x.shape()[static_cast<int>(p_.axis)];
+  }
+  /// Elements from one place of the axis to the next.
+  int64_t step_of(const Tensor& x) const {
+    const auto rank = static_cast<int>(x.shape().rank());
+    int64_t step = 1;
+    for (int axis = static_cast<int>(p_.axis < 0 ? p_.axis + rank : p_.axis) + 1; axis < rank; ++axis)
+      step *= x.shape()[axis];
+    return step;
+  }
+  size_t place_of(int64_t element, int64_t step) const {
+    return static_cast<size_t>(element / step) % places_.size();
+  }
   void require_places(const Tensor& x) const {
-    if (last_axis(x) == static_cast<int64_t>(places_.size())) return;
+    if (places_of(x) == static_cast<int64_t>(places_.size())) return;
     throw DataError("Standardize: '" + name_ + "' is " + x.spec().str() + ", but " +
                     std::to_string(places_.size()) + " means are known");
   }

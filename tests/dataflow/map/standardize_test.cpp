@@ -4,6 +4,7 @@
 
 #include "dataflow/fitted_data.h"
 #include "dataflow/flow_helpers.h"
+#include "dataflow/sample_error.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -56,30 +57,108 @@ TEST_F(Standardized, each_column_has_mean_0_and_deviation_1_of_the_training_data
       << "what is stored has the same bits";
 }
 
-TEST_F(Standardized, is_the_same_for_any_number_of_workers_and_any_order) {
-  const DataFlow flow = flow_of(
-      "{flow: [{FakeData: {size: 50, shapes: [[4, 3]], dtype: [float32]}}, {Standardize: 0}, {BatchData: "
-      "{batch_size: 7}}], workers: 3}");
-  std::vector<double> sum(3);
-  std::vector<double> squares(3);
-  int64_t count = 0;
-  auto stream = flow.stream({.passes = 1});
-  while (auto batch = stream->next()) {
-    const Tensor& x = batch->tensor(0);
-    for (int64_t i = 0; i < x.elements(); ++i) {
-      sum[static_cast<size_t>(i % 3)] += x.at(i);
-      squares[static_cast<size_t>(i % 3)] += x.at(i) * x.at(i);
+TEST_F(Standardized, is_the_same_for_any_number_of_workers) {
+  const auto values_with = [](const std::string& workers) {
+    const DataFlow flow = flow_of(
+        "{flow: [{FakeData: {size: 50, shapes: [[4, 3]], dtype: [float32]}}, {Standardize: 0}, {BatchData: "
+        "{batch_size: 7, "
+        "remainder: true}}], workers: " +
+        workers + "}");
+    std::vector<float> all;
+    auto stream = flow.stream({.passes = 1});
+    while (auto batch = stream->next()) {
+      const auto values = batch->tensor(0).span<float>();
+      all.insert(all.end(), values.begin(), values.end());
     }
-    count += x.elements() / 3;
-  }
+    return all;
+  };
+  const std::vector<float> all = values_with("1");
+  EXPECT_EQ(values_with("3"), all);
+  ASSERT_EQ(all.size(), 600U);
   for (size_t k = 0; k < 3; ++k) {
-    EXPECT_NEAR(sum[k] / static_cast<double>(count), 0, 0.05)
-        << "a part of the rows is left out by the batches";
-    EXPECT_NEAR(squares[k] / static_cast<double>(count), 1, 0.05);
+    double sum = 0;
+    double squares = 0;
+    for (size_t i = k; i < all.size(); i += 3) {
+      sum += static_cast<double>(all[i]);
+      squares += static_cast<double>(all[i]) * static_cast<double>(all[i]);
+    }
+    EXPECT_NEAR(sum / 200, 0, 1e-5);
+    EXPECT_NEAR(squares / 200, 1, 1e-5);
   }
 }
 
+TEST_F(Standardized, goes_by_its_component_not_by_its_place) {
+  write_content(folder_ / "two.csv", "a,b\n1,100\n3,300\n");
+  const auto flow = [&](const std::string& maps, const std::shared_ptr<Fit>& fit = nullptr) {
+    return flow_of(
+        "[{CSV: {file: " + (folder_ / "two.csv") + ", shuffle: false, columns: {x: a, y: b}}}, " + maps + "]",
+        fit);
+  };
+  const auto fit = std::make_shared<Fit>(flow("{Standardize: x}, {Standardize: y}"));
+  EXPECT_EQ(values_of(flow("{Standardize: y}, {Standardize: x}", fit)), (std::vector<float>{-1, 1}));
+  EXPECT_EQ(values_of(flow("{Standardize: x}", fit)), (std::vector<float>{-1, 1}));
+  const DataFlow alone = flow("{Standardize: y}", fit);
+  const auto cursor = alone.open({});
+  Datapoint d;
+  ASSERT_TRUE(cursor->next(d));
+  EXPECT_EQ(d.to_tensor(1).at(0), -1);
+}
+
+TEST_F(Standardized, leaves_out_the_samples_that_the_flow_leaves_out) {
+  write_content(folder_ / "gaps.csv", "a,b\n1,0\n,0\n3,0\n,0\n");
+  const std::string list = "[{CSV: {file: " + (folder_ / "gaps.csv") +
+                           ", shuffle: false, columns: {x: a}}}, {Standardize: x}, {BatchData: "
+                           "{batch_size: 1, remainder: true}}]";
+  EXPECT_THROW(flow_of(list).prepare(), SampleError);
+  EXPECT_EQ(values_of(flow_of("{flow: " + list + ", on_error: skip}")), (std::vector<float>{-1, 1}));
+}
+
+TEST_F(Standardized, may_be_of_another_axis) {
+  const DataFlow flow = flow_of(
+      "[{FakeData: {size: 40, shapes: [[2, 3, 5]], dtype: [float32]}}, {Standardize: {component: 0, axis: "
+      "0}}]");
+  const std::vector<float> all = values_of(flow);
+  for (const size_t channel : {0, 1}) {
+    double sum = 0;
+    double squares = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (i / 15 % 2 != channel) continue;
+      sum += static_cast<double>(all[i]);
+      squares += static_cast<double>(all[i]) * static_cast<double>(all[i]);
+    }
+    EXPECT_NEAR(sum / 600, 0, 1e-5);
+    EXPECT_NEAR(squares / 600, 1, 1e-5);
+  }
+}
+
+TEST_F(Standardized, of_a_joined_flow_is_found_by_its_own) {
+  write_content(folder_ / "two.csv", "a,b\n1,100\n3,300\n");
+  const auto part = [&](const std::string& name, const std::string& column) {
+    return "[{CSV: {file: " + (folder_ / "two.csv") + ", shuffle: false, columns: {" + name + ": " + column +
+           "}}}, {Standardize: " + name + "}]";
+  };
+  const auto fit =
+      std::make_shared<Fit>(flow_of("[JoinData: [" + part("x", "a") + ", " + part("y", "b") + "]]"));
+  EXPECT_EQ(values_of(flow_of(part("y", "b"), fit)), (std::vector<float>{-1, 1}));
+  EXPECT_EQ(values_of(flow_of("[JoinData: [" + part("y", "b") + ", " + part("x", "a") + "]]", fit)),
+            (std::vector<float>{-1, 1}));
+}
+
 TEST_F(Standardized, says_what_it_cannot_do) {
+  EXPECT_THAT(
+      [&] {
+        flow_of("[{FakeData: {size: 8, shapes: [[]], dtype: [float32]}}, {BatchData: 4}, {Standardize: 0}]")
+            .prepare();
+      },
+      ThrowsMessage<ConfigError>(testing::HasSubstr("takes samples, not batches; put it before BatchData")));
+  EXPECT_THAT(
+      [&] {
+        flow_of(
+            "[{FakeData: {size: 8, shapes: [[2]], dtype: [float32]}}, {Standardize: {component: 0, axis: "
+            "3}}]")
+            .prepare();
+      },
+      ThrowsMessage<SampleError>(testing::HasSubstr("which has no axis 3")));
   EXPECT_THAT(
       [&] {
         flow_of("[{FakeData: {size: 3, shapes: [[2]], dtype: [float32]}}, RepeatedData, {Standardize: 0}]")
@@ -93,8 +172,8 @@ TEST_F(Standardized, says_what_it_cannot_do) {
         flow_of("[{FakeData: {size: 3, shapes: [[2]], dtype: [float32]}}, {Standardize: 0}]", nothing)
             .prepare();
       },
-      ThrowsMessage<ConfigError>(
-          testing::StartsWith("flow.yaml:1:59: it is the map standardize_0 of its flow")));
+      ThrowsMessage<ConfigError>(testing::StartsWith(
+          "flow.yaml:1:59: data.train, which this flow follows, has no fitted map 'standardize ")));
 }
 
 }  // namespace
