@@ -17,9 +17,8 @@ struct PeriodicTrigger {
   using Params = PeriodicTriggerParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Triggers a callback every K steps or epochs, in place of after each epoch: another spelling "
-               "of "
-               "`every`, which each callback has.")
+               "Triggers a callback every K steps or epochs, in place of after each epoch: another "
+               "spelling of `every`, which each callback has.")
         .example("PeriodicTrigger: {callback: {InferenceRunner: {data: validation}}, every_k_epochs: 2}")
         .field("callback", &Params::callback, "what is triggered")
         .required()

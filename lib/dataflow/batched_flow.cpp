@@ -123,4 +123,13 @@ std::unique_ptr<Cursor> BatchedFlow::open(const PassKey& pass) const {
   return std::make_unique<BatchCursor>(*this, pass);
 }
 
+const BatchedFlow* batched_of(const Flow& flow) {
+  const Flow* at = &flow;
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    if (const auto* batched = dynamic_cast<const BatchedFlow*>(at)) return batched;
+    at = &wrapped->up();
+  }
+  return nullptr;
+}
+
 }  // namespace tpack

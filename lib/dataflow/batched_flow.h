@@ -37,4 +37,7 @@ class BatchedFlow final : public WrappedFlow {
   Spec spec_;
 };
 
+/// The batches that a flow gives, before what only changes them or their order; null if it gives samples.
+const BatchedFlow* batched_of(const Flow& flow);
+
 }  // namespace tpack

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "dataflow/batched_flow.h"
 #include "dataflow/datapoint.h"
+#include "dataflow/fitted_data.h"
 #include "dataflow/source.h"
 #include "dataflow/stage.h"
 #include "system/log.h"
@@ -18,11 +19,10 @@ namespace {
 
 /// Where data.train has a fitted map that another flow lacks, numbers of another size reach the model.
 void warn_of_missing_fits(const DataFlow& train, const std::string& name, const DataFlow& flow) {
-  const auto plain = [](const std::string& full) { return full.substr(full.rfind('/') + 1); };
   std::set<std::string> own;
-  for (const auto& [map, state] : flow.flow()->learned()) own.insert(plain(map));
+  for (const auto& [map, state] : flow.flow()->learned()) own.insert(without_joins(map));
   for (const auto& [full, state] : train.flow()->learned()) {
-    const std::string map = plain(full);
+    const std::string map = without_joins(full);
     const std::string component = map.substr(map.find(' ') + 1);
     const bool has_component = std::any_of(flow.spec().begin(), flow.spec().end(),
                                            [&](const ComponentSpec& c) { return c.name == component; });
@@ -98,14 +98,9 @@ std::optional<int64_t> DataFlow::batch_size() const {
 }
 
 std::optional<Batching> DataFlow::batching() const {
-  const Flow* at = flow().get();
-  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
-    if (const auto* batched = dynamic_cast<const BatchedFlow*>(at)) {
-      return Batching{batched->batch_size(), batched->keeps_remainder(), batched->up().size()};
-    }
-    at = &wrapped->up();
-  }
-  return std::nullopt;
+  const BatchedFlow* batched = batched_of(*flow());
+  if (batched == nullptr) return std::nullopt;
+  return Batching{batched->batch_size(), batched->keeps_remainder(), batched->up().size()};
 }
 
 std::vector<SourceFacts> DataFlow::facts() const {

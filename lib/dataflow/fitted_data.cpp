@@ -22,13 +22,12 @@ const State& FittedData::map(const std::string& name) const {
   const auto found = maps_.find(name);
   if (found != maps_.end()) return found->second;
   // In one of the flows there may be a JoinData around it.
-  const auto plain = [](const std::string& full) { return full.substr(full.rfind('/') + 1); };
   const State* only = nullptr;
   int count = 0;
   std::vector<std::string> known;
   for (const auto& [other, state] : maps_) {
     known.push_back(other);
-    if (plain(other) != plain(name)) continue;
+    if (without_joins(other) != without_joins(name)) continue;
     only = &state;
     ++count;
   }
@@ -44,6 +43,10 @@ std::string fitted_name(const std::string& stage, const std::string& component,
   std::string name = first;
   for (int number = 2; known.contains(name); ++number) name = first + " " + std::to_string(number);
   return name;
+}
+
+std::string without_joins(const std::string& fitted_name) {
+  return fitted_name.substr(fitted_name.rfind('/') + 1);
 }
 
 FittedData fitted_data(const DataFlow& flow) {

@@ -46,6 +46,9 @@ class FittedData {
 std::string fitted_name(const std::string& stage, const std::string& component,
                         const std::map<std::string, State>& known);
 
+/// The same without the JoinData that the map is inside of: "standardize x" of "join_data_0/1/standardize x".
+std::string without_joins(const std::string& fitted_name);
+
 /// What the sources and maps of a flow fix, as far as it is known: all of it once the flow is prepared.
 FittedData fitted_data(const DataFlow& flow);
 

@@ -45,9 +45,10 @@ void MapFlow::prepare() const {
   const std::lock_guard lock(learning_);
   if (learned_) return;
   try {
-    State state = fitting_.fit == nullptr ? learn(*fitted) : fitting_.fit->opened().map(name_of_fit(*fitted));
+    const std::string name = fitted_name(context_.name, fitted->component(), up().learned());
+    State state = fitting_.fit == nullptr ? learn(*fitted, name) : fitting_.fit->opened().map(name);
     fitted->use(state);
-    learned_ = std::move(state);
+    learned_.emplace(name, std::move(state));
   } catch (const ConfigError& error) {
     Diagnostics errors;
     errors.add(error, context_.position);
@@ -55,22 +56,13 @@ void MapFlow::prepare() const {
   }
 }
 
-bool MapFlow::is_behind_a_batch() const {
-  const Flow* at = &up();
-  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
-    if (dynamic_cast<const BatchedFlow*>(at) != nullptr) return true;
-    at = &wrapped->up();
-  }
-  return false;
-}
-
 /// Of one pass; random choices in the flow are those of the seed 0, so that it does not depend on the run.
-State MapFlow::learn(FittedMap& map) const {
-  if (is_behind_a_batch())
+State MapFlow::learn(FittedMap& map, const std::string& name) const {
+  if (batched_of(up()) != nullptr)
     throw ConfigError("a map that is fitted takes samples, not batches; put it before BatchData");
   if (up().size() == kEndless)
     throw ConfigError("a map that is fitted needs data that end; put RepeatedData after it");
-  log::info("reading the data once for " + name_of_fit(map));
+  log::info("reading the data once for " + name);
   const auto cursor = up().open({});
   Datapoint d;
   bool more = true;
@@ -97,14 +89,10 @@ void MapFlow::see(FittedMap& map, Datapoint& d) const {
   }
 }
 
-std::string MapFlow::name_of_fit(const FittedMap& map) const {
-  return fitted_name(context_.name, map.component(), up().learned());
-}
-
 std::map<std::string, State> MapFlow::learned() const {
   std::map<std::string, State> all = up().learned();
   const std::lock_guard lock(learning_);
-  if (learned_) all[name_of_fit(dynamic_cast<const FittedMap&>(*map_))] = *learned_;
+  if (learned_) all.insert(*learned_);
   return all;
 }
 

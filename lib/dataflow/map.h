@@ -61,16 +61,14 @@ class MapFlow final : public WrappedFlow {
   bool may_drop() const { return map_->may_drop(); }
 
  private:
-  bool is_behind_a_batch() const;
-  State learn(FittedMap& map) const;
+  State learn(FittedMap& map, const std::string& name) const;
   void see(FittedMap& map, Datapoint& d) const;
-  std::string name_of_fit(const FittedMap& map) const;
 
   std::shared_ptr<Map> map_;
   StageContext context_;
   Fitting fitting_;
   mutable std::mutex learning_;
-  mutable std::optional<State> learned_;
+  mutable std::optional<std::pair<std::string, State>> learned_;  // with its fitted_name
   Spec spec_;
 };
 

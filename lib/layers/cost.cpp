@@ -73,8 +73,7 @@ Symbol ModelView::class_scores(const Ref<LayerOutput>& logits, const std::string
   throw ConfigError(logits.position, "'logits' of " + owner + ": '" + logits.name +
                                          "' is the output of a softmax, which the " +
                                          owner.substr(0, owner.find(' ')) +
-                                         " applies itself; name "
-                                         "the output before the softmax");
+                                         " applies itself; name the output before the softmax");
 }
 
 std::vector<Symbol> ModelView::trainable(const Ref<VariablePattern>& pattern) const {

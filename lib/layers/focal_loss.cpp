@@ -19,8 +19,7 @@ class FocalLoss final : public Loss {
     return Schema<Params>(
                "Classification into one of several classes, where samples that are already classified well "
                "count less: mean of -(1 - p)^gamma log p, p the probability of the label under the softmax "
-               "of "
-               "logits.")
+               "of logits.")
         .example("FocalLoss: {logits: logits, labels: label, gamma: 1.5}")
         .field("logits", &Params::logits, "scores [N, classes]")
         .required()

@@ -17,9 +17,6 @@ struct Every {
   bool before_train = false;
   Position position = {};
 
-  bool operator==(const Every& other) const {
-    return steps == other.steps && epochs == other.epochs && before_train == other.before_train;
-  }
   /// Whether it may be due after steps, or after epochs.
   bool has_steps() const { return steps.has_value() || has_part(); }
   bool has_epochs() const { return epochs.has_value(); }

@@ -14,29 +14,25 @@ struct StandardizeParams {
   int64_t axis = -1;
 };
 
-/// y = (x - mean) / deviation for each place of an axis: of a column of a table, of a channel of an
-/// image. A place that is the same in all samples becomes 0. NaN are left out of the means, and stay. Shapes:
-/// x [..., n]
-/// -> y same, float32; a number alone counts as [1]. Source: scikit-learn StandardScaler; means of any size
+/// y = (x - mean) / deviation for each place of an axis: of a column of a table, of a channel of an image. A
+/// place that is the same in all samples becomes 0. NaN are left out of the means, and stay. Shapes: x any ->
+/// y same, float32; a number alone is one place. Source: scikit-learn StandardScaler; means of any size
 /// of numbers: Welford 1962.
 class Standardize final : public FittedMap {
  public:
   using Params = StandardizeParams;
   static Schema<Params> schema() {
     return Schema<Params>(
-               "Brings the numbers of a component to mean 0 and standard deviation 1, each column of a table "
-               "or "
-               "channel of an image by itself. Mean and deviation are those of data.train, for all data of "
-               "the "
-               "model.")
+               "Brings the numbers of a component to mean 0 and standard deviation 1, each column of a "
+               "table or channel of an image by itself. Mean and deviation are those of data.train, for all "
+               "data of the model.")
         .example("Standardize: image")
         .field("component", &Params::component, "the component, by name or number")
         .required()
         .shorthand()
         .field("axis", &Params::axis,
                "each place of this axis has a mean of its own: -1, the last one, is the columns of a table "
-               "or the "
-               "channels [height, width, channels]; 0 those of [channels, height, width]");
+               "or the channels [height, width, channels]; 0 those of [channels, height, width]");
   }
   explicit Standardize(Params p) : p_(std::move(p)) {}
 
@@ -54,8 +50,7 @@ class Standardize final : public FittedMap {
     const Tensor& x = d.to_tensor(index_);
     if (places_.empty()) places_.resize(static_cast<size_t>(places_of(x)));
     require_places(x);
-    const int64_t step = step_of(x);
-    for (int64_t i = 0; i < x.elements(); ++i) places_[place_of(i, step)].add(x.at(i));
+    each(x, [&](int64_t /*element*/, size_t place, double value) { places_[place].add(value); });
   }
   State learned() const override {
     std::vector<double> means;
@@ -91,12 +86,10 @@ class Standardize final : public FittedMap {
   bool apply(Datapoint& d, const SampleKey& /*key*/) const override {
     const Tensor x = d.to_tensor(index_);
     require_places(x);
-    const int64_t step = step_of(x);
     auto* y = d.renew(index_, {DType::kFloat32, x.shape()}).data<float>();
-    for (int64_t i = 0; i < x.elements(); ++i) {
-      const Of& of = places_[place_of(i, step)];
-      y[i] = static_cast<float>((x.at(i) - of.mean) * of.factor);
-    }
+    each(x, [&](int64_t element, size_t place, double value) {
+      y[element] = static_cast<float>((value - places_[place].mean) * places_[place].factor);
+    });
     return true;
   }
 
@@ -131,8 +124,18 @@ class Standardize final : public FittedMap {
       step *= x.shape()[axis];
     return step;
   }
-  size_t place_of(int64_t element, int64_t step) const {
-    return static_cast<size_t>(element / step) % places_.size();
+  /// Calls f(element, place, value) for each element, in order.
+  template <class F>
+  void each(const Tensor& x, const F& f) const {
+    const int64_t step = step_of(x);
+    visit(x.dtype(), [&](auto zero) {
+      const auto* values = x.data<decltype(zero)>();
+      for (int64_t i = 0; i < x.elements();) {
+        for (size_t place = 0; place < places_.size(); ++place) {
+          for (int64_t k = 0; k < step; ++k, ++i) f(i, place, static_cast<double>(values[i]));
+        }
+      }
+    });
   }
   void require_places(const Tensor& x) const {
     if (places_of(x) == static_cast<int64_t>(places_.size())) return;
