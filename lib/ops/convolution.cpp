@@ -92,6 +92,7 @@ Schema<ConvolutionGradientParams> ConvolutionBackwardData::schema() {
 
 std::vector<TensorSpec> ConvolutionBackwardData::infer(std::span<const TensorSpec> in) const {
   check_rank(in[0], "the gradient");
+  check_float(in[0], "the gradient of a convolution");
   const Shape& dy = in[0].shape;
   const Shape& w = in[1].shape;
   return {{in[0].dtype, Shape{dy[0], w[1] * params().window.groups, params().size.h, params().size.w}}};
@@ -115,6 +116,7 @@ Schema<ConvolutionGradientParams> ConvolutionBackwardWeights::schema() {
 std::vector<TensorSpec> ConvolutionBackwardWeights::infer(std::span<const TensorSpec> in) const {
   check_rank(in[0], "the input");
   check_rank(in[1], "the gradient");
+  check_float(in[0], "the input of a convolution");
   const int64_t channels = in[0].shape[1] / params().window.groups;
   return {{in[0].dtype, Shape{in[1].shape[1], channels, params().size.h, params().size.w}}};
 }

@@ -46,6 +46,7 @@ Schema<NoParams> SoftmaxCrossEntropyGradient::schema() {
 }
 
 std::vector<TensorSpec> SoftmaxCrossEntropyGradient::infer(std::span<const TensorSpec> in) const {
+  check_float(in[0], "the input of SoftmaxCrossEntropy");
   return {in[0]};
 }
 
