@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "config/yaml_reader.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/sample_error.h"
