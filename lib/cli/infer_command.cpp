@@ -39,8 +39,8 @@ void add_infer_options(CLI::App& command, Action& action) {
   add_model_arguments(command, options->model);
   command.add_option(
       "files", options->files,
-      "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV or .npz "
-      "files for a model that takes numbers");
+      "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV, .npz "
+      "or SVMLight files for a model that takes numbers");
   command
       .add_option(
           "--format", options->infer.format,
@@ -83,7 +83,7 @@ void add_infer_options(CLI::App& command, Action& action) {
   command.callback([options, &action] { action = [options] { return infer(*options); }; });
 }
 
-const Subcommand kInferCommand("infer", "Run a trained model on images, or on rows of a CSV or .npz file",
+const Subcommand kInferCommand("infer", "Run a trained model on images, or on rows of tables",
                                add_infer_options);
 
 }  // namespace

@@ -35,8 +35,9 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
   }
   if (failure) throw DataError(folder, "cannot be listed completely: " + failure.message());
   if (found.empty()) {
-    throw DataError(
-        folder, "has no .jpg, .jpeg or .png files; for a model that takes numbers, name a CSV or .npz file");
+    throw DataError(folder,
+                    "has no .jpg, .jpeg or .png files; for a model that takes numbers, name a CSV, .npz or "
+                    "SVMLight file");
   }
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
@@ -181,7 +182,7 @@ class TableFiles final : public FileSamples {
         if (input.name == name) inputs_.push_back(input);
     }
     if (flow.empty())
-      throw ConfigError(kNoImage + std::string("; set predict.data to a flow with CSV or Npz"));
+      throw ConfigError(kNoImage + std::string("; set predict.data to a flow with CSV, Npz or SVMLight"));
     components_ = components_of(ConfigNode::string(flow.name, flow.position), model.config().data);
     const ComponentItem item = component_item(components_.items()[0], Source::kKind);
     Diagnostics errors;
@@ -191,7 +192,7 @@ class TableFiles final : public FileSamples {
     source_ = std::dynamic_pointer_cast<RandomAccessSource>(source);
     if (source_ == nullptr || source_->reopen_with("", names()) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
-                                           flow.name + "' reads no other files; CSV and Npz do");
+                                           flow.name + "' reads no other files; CSV, Npz and SVMLight do");
   }
 
   std::vector<std::string> inputs() const override { return needed_; }

@@ -43,6 +43,12 @@ RowData npz(const TempFolder& folder) {
                                   {"c.npy", npy_file("|u1", "(10,)", values), true}}));
   return {"Npz: a.npz", "v", "c", first_element};
 }
+RowData svmlight(const TempFolder& folder) {
+  std::string text;
+  for (int row = 0; row < kRows; ++row) text += std::to_string(row) + " 1:" + std::to_string(row) + " 2:1\n";
+  folder.write("a.svm", {text.begin(), text.end()});
+  return {"SVMLight: a.svm", "x", "y", first_element};
+}
 RowData image_folder(const TempFolder& folder) {
   for (int row = 0; row < kRows; ++row)
     folder.write("images/class" + std::to_string(row) + "/a.png", picture(row));
@@ -66,6 +72,7 @@ RowData mnist(const TempFolder& folder, const std::string& name, const std::stri
 const std::map<std::string, std::function<RowData(const TempFolder&)>> kSourcesOfRows = {
     {"CSV", csv},
     {"Npz", npz},
+    {"SVMLight", svmlight},
     {"ImageFolder", image_folder},
     {"CaffeLMDB", caffe_lmdb},
     {"Mnist", [](const TempFolder& folder) { return mnist(folder, "Mnist", "mnist"); }},

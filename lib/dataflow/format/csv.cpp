@@ -7,23 +7,12 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "system/file_kind.h"
+#include "dataflow/format/text_file.h"
 
 namespace tpack {
 
 CsvReader::CsvReader(std::string_view text, char delimiter, std::string path)
-    : text_(text), delimiter_(delimiter), path_(std::move(path)) {
-  constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-  if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
-    throw DataError(path_, "is text in UTF-16; save it as UTF-8");
-  if (const FileKind kind = kind_of_content(text_); !text_.empty() && kind.is_no_text())
-    throw DataError(path_, "is " + kind.rejected_as("a CSV file"));
-  constexpr size_t kLooksAt = 4096;
-  const size_t zero = text_.substr(0, kLooksAt).find('\0');
-  if (zero != std::string_view::npos)
-    throw DataError(path_, "is not text: byte " + std::to_string(zero + 1) + " is zero");
-  if (text_.starts_with(kUtf8Mark)) text_.remove_prefix(kUtf8Mark.size());
-}
+    : text_(require_text(text, path, "a CSV file")), delimiter_(delimiter), path_(std::move(path)) {}
 
 void CsvReader::reject(int64_t line, const std::string& text) const {
   throw DataError(path_ + ":" + std::to_string(line), text);
