@@ -73,6 +73,9 @@ class Source : public std::enable_shared_from_this<Source> {
   /// file, for example). Flows of such a source are put together when they are prepared, and the source is
   /// opened before `flow` is called.
   virtual bool knows_spec() const { return true; }
+  /// The image of its samples as the config alone describes it: for `infer`, which has images of its own, if
+  /// a source does not know its spec.
+  virtual std::optional<ComponentSpec> declared_image() const { return std::nullopt; }
   /// Prepares the source once; again if that threw. `where` is its place in the config, with which errors
   /// that have none begin. Threads: any number at once.
   void prepare_once(const Position& where);

@@ -64,7 +64,11 @@ Spec source_spec(const ConfigNode& components, const FlowMap& flows, Color color
   if (source.knows_spec()) {
     all.assign(source.spec().begin(), source.spec().end());
   } else {
-    for (const TowerInput& other : of_model) all.push_back({other.component, other.spec});
+    const std::shared_ptr<Source> own = Registry<Source>::make_item(components.items()[0]);
+    const std::optional<ComponentSpec> image = own->declared_image();
+    if (image) all.push_back(*image);
+    for (const TowerInput& other : of_model)
+      if (!image || other.component != image->name) all.push_back({other.component, other.spec});
   }
   std::vector<ComponentSpec> kept;
   for (const ComponentSpec& component : all) {

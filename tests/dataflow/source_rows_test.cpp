@@ -54,6 +54,16 @@ RowData image_folder(const TempFolder& folder) {
     folder.write("images/class" + std::to_string(row) + "/a.png", picture(row));
   return {"ImageFolder: images, AugmentImageComponent: [CenterCrop: 4]", "image", "label", row_of_picture};
 }
+RowData image_list(const TempFolder& folder) {
+  std::string text = "image,c\n";
+  for (int row = 0; row < kRows; ++row) {
+    folder.write("images/" + std::to_string(row) + ".png", picture(row));
+    text += "images/" + std::to_string(row) + ".png,class" + std::to_string(row) + "\n";
+  }
+  folder.write("a.csv", {text.begin(), text.end()});
+  return {"ImageList: {file: a.csv, path: image, labels: {c: c}}, AugmentImageComponent: [CenterCrop: 4]",
+          "image", "c", row_of_picture};
+}
 RowData caffe_lmdb(const TempFolder& folder) {
   std::map<std::string, Bytes> records;
   for (int row = 0; row < kRows; ++row)
@@ -74,6 +84,7 @@ const std::map<std::string, std::function<RowData(const TempFolder&)>> kSourcesO
     {"Npz", npz},
     {"SVMLight", svmlight},
     {"ImageFolder", image_folder},
+    {"ImageList", image_list},
     {"CaffeLMDB", caffe_lmdb},
     {"Mnist", [](const TempFolder& folder) { return mnist(folder, "Mnist", "mnist"); }},
     {"FashionMnist",

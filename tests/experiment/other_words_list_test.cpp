@@ -145,6 +145,8 @@ class OtherWordsList : public testing::Test {
     std::filesystem::current_path(folder_.str());
     write_content("model.h5", "");  // it is read when the run begins
     write_content("table.csv", "a,b,y\n1,2,no\n3,4,yes\n5,6,no\n");
+    write_content("photos.txt", "photos/a/1.png a\nphotos/b/1.png b\n");
+    write_content("photos.csv", "photo,kind\nphotos/a/1.png,a\nphotos/b/1.png,b\n");
     write_content("numbers.svm", "-1 1:1 3:2\n1 2:3\n1 1:4\n");
     std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }";
     header.resize(117, ' ');

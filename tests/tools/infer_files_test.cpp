@@ -401,17 +401,20 @@ TEST_F(Infer, reads_pixels_as_training_does) {
     std::filesystem::create_directories(folder);
     write_content(folder + "/1.png", std::string(file.begin(), file.end()));
   }
-  train(
-      "{ImageFolder: {dir: photos, color: gray, depth: 16}}, {AugmentImageComponent: [{CenterCrop: [4, 2]}]}",
-      "model:\n  inputs:\n    image: {shape: [4, 2, 1], dtype: float32, layout: HWC}\n"
-      "    label: {shape: [], dtype: int32}\n"
-      "  layers: [{Normalize: {name: pixels, scale: 1.0}}, {FullyConnected: {name: fc, units: 2}}]\n"
-      "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
-      "predict: {data: train, outputs: [pixels]}\n");
-  const Outcome outcome = infer({folder_ / "photos/a/1.png"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const json pixels = json::parse(outcome.out).at("outputs").at("pixels");
-  EXPECT_EQ(pixels, json::parse("[[[21, 1], [26, 6], [31, 11], [36, 16]]]")) << pixels;
+  write_content(folder_ / "photos.txt", "photos/a/1.png a\nphotos/b/1.png b\n");
+  for (const std::string source : {"ImageFolder: {dir: photos", "ImageList: {file: photos.txt"}) {
+    std::filesystem::remove_all(folder_ / "run");
+    train("{" + source + ", color: gray, depth: 16}}, {AugmentImageComponent: [{CenterCrop: [4, 2]}]}",
+          "model:\n  inputs:\n    image: {shape: [4, 2, 1], dtype: float32, layout: HWC}\n"
+          "    label: {shape: [], dtype: int32}\n"
+          "  layers: [{Normalize: {name: pixels, scale: 1.0}}, {FullyConnected: {name: fc, units: 2}}]\n"
+          "  cost: [SoftmaxCrossEntropy: {logits: fc, labels: label}]\n"
+          "predict: {data: train, outputs: [pixels]}\n");
+    const Outcome outcome = infer({folder_ / "photos/a/1.png"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const json pixels = json::parse(outcome.out).at("outputs").at("pixels");
+    EXPECT_EQ(pixels, json::parse("[[[21, 1], [26, 6], [31, 11], [36, 16]]]")) << source << pixels;
+  }
 }
 
 TEST_F(Infer, rejects_options_that_fit_no_output) {

@@ -67,13 +67,14 @@ void CsvLabels::number() {
     if (value >= 0) value = label_of[static_cast<size_t>(value)];
 }
 
-std::string CsvLabels::compare_with_train(const std::string& path, const ColumnRef& ref) const {
+std::string CsvLabels::compare_with_train(const std::string& path, const ColumnRef& ref,
+                                          const std::string& source) const {
   if (from_ != From::kTrain) return "";
   const std::string column = "column '" + ref.name + "'";
   const bool has_any = std::find(present_.begin(), present_.end(), true) != present_.end();
   if (!has_any && !unknown_.empty()) {
     throw ConfigError(ref.position,
-                      "CSV: " + column + " of " + path + " has none of the classes of data.train (" +
+                      source + ": " + column + " of " + path + " has none of the classes of data.train (" +
                           join_first(classes_) + "), but " +
                           join(std::vector<std::string>(unknown_.begin(), unknown_.end()), ", ") +
                           "; give the classes the same names in both files");

@@ -33,8 +33,10 @@ class CsvLabels {
   /// After the last row.
   void number();
   /// Compares the classes of data.train with those of the rows. Returns what the rows lack, for a warning;
-  /// empty if nothing. Errors: ConfigError at the reference if they have none of them.
-  std::string compare_with_train(const std::string& path, const ColumnRef& ref) const;
+  /// empty if nothing. Errors: ConfigError at the reference if they have none of them; it begins with the
+  /// source.
+  std::string compare_with_train(const std::string& path, const ColumnRef& ref,
+                                 const std::string& source = "CSV") const;
 
  private:
   int32_t number_of(const std::string& name);

@@ -1,10 +1,5 @@
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "core/digest.h"
@@ -13,37 +8,14 @@
 #include "core/text.h"
 #include "core/text_encoding.h"
 #include "dataflow/fitted_data.h"
-#include "dataflow/format/image_codec.h"
-#include "dataflow/sample_error.h"
 #include "dataflow/source.h"
+#include "dataflow/source/image_file.h"
 #include "system/file_io.h"
 
 namespace tpack {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-/// Reads a whole file into the image's buffer.
-void read_file(const std::string& path, Image& image) {
-  const File file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) throw FileError(path, std::string("cannot be opened: ") + std::strerror(errno));
-  std::setvbuf(file.get(), nullptr, _IONBF, 0);  // one read of the whole file; no buffer in between
-  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw FileError(path, "is not a regular file");
-  const long size = std::ftell(file.get());
-  constexpr long kMax = 256L << 20U;
-  if (size < 0 || size > kMax)
-    throw FileError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are supported");
-  std::rewind(file.get());
-  const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
-  const size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
-  if (got == buffer.size()) return;
-  throw FileError(path, "gave " + std::to_string(got) + " of " + std::to_string(buffer.size()) + " bytes");
-}
 
 std::vector<std::string> sorted_names(const fs::path& folder, bool (*keep)(const fs::directory_entry&)) {
   std::vector<std::string> names;
@@ -112,20 +84,16 @@ class ImageFolder final : public RandomAccessSource {
             "bits per channel: 8 gives uint8 images, in which PNGs of 16 bits lose their lower 8; 16 gives "
             "float32 images from 0 to 65535, in which files of 8 bits are multiplied by 257");
   }
-  explicit ImageFolder(Params p) : p_(std::move(p)), dir_(resolved_path(p_.dir)) {
-    if (p_.depth != 8 && p_.depth != 16)
-      throw ConfigError("ImageFolder: 'depth' is " + std::to_string(p_.depth) + "; must be 8 or 16");
+  explicit ImageFolder(Params p)
+      : p_(std::move(p)), dir_(resolved_path(p_.dir)), depth_(depth_of_bits("ImageFolder", p_.depth)) {
     // Class names are part of the spec; a missing folder is an error only when it is read.
     if (fs::is_directory(dir_)) classes_ = printable_names(folder_names());
   }
 
   Spec spec() const override {
-    const Shape shape{Shape::kUnknown, Shape::kUnknown, channels_of(p_.color)};
-    const bool deep = depth() == Depth::k16;
     const auto train = declared_fit(kLabel);
     const std::vector<std::string>& classes = train && !train->classes.empty() ? train->classes : classes_;
-    return {{"image", {deep ? DType::kFloat32 : DType::kUInt8, shape}, true, {}, deep},
-            {kLabel, {DType::kInt32, {}}, false, classes}};
+    return {image_of_files(p_.color, depth_), {kLabel, {DType::kInt32, {}}, false, classes}};
   }
   std::vector<FittedComponent> fitted() const override { return {{name(), kLabel, {}, classes_}}; }
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
@@ -160,9 +128,7 @@ class ImageFolder final : public RandomAccessSource {
     for (const std::string& name : classes_) facts.classes.push_back({name, 0});
     for (const Entry& file : files_) ++facts.classes[static_cast<size_t>(file.label)].samples;
     facts.remarks = left_out_.remarks();
-    if (!cut_.empty())
-      facts.remarks.push_back("PNGs of 16 bits per channel lose their lower 8 bits, such as " + cut_ +
-                              "; to keep them, set depth: 16 of ImageFolder");
+    if (!cut_.empty()) facts.remarks.push_back(lost_bits(cut_, "ImageFolder"));
     return facts;
   }
   std::string fingerprint() const override {
@@ -180,10 +146,7 @@ class ImageFolder final : public RandomAccessSource {
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];
-    const std::string path = path_of(file);
-    Image& image = out.renew_image(0);
-    read_file(path, image);
-    image.header_known(p_.color, path, depth());
+    read_image_file(path_of(file), p_.color, depth_, out.renew_image(0));
     *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = file.label;
   }
 
@@ -238,20 +201,15 @@ class ImageFolder final : public RandomAccessSource {
     }
     if (files_.size() == before) left_out_.empty_classes.push_back(printable(name));
   }
-  Depth depth() const { return p_.depth == 16 ? Depth::k16 : Depth::k8; }
   /// A PNG of which the lower bits are dropped; empty if there is none. Looks at the first one of each class:
   /// to open every file takes too long.
   std::string find_cut() const {
-    if (depth() == Depth::k16) return {};
+    if (depth_ == Depth::k16) return {};
     int32_t looked_at = -1;
     for (const Entry& file : files_) {
-      const std::string extension = fs::path(file.name).extension().string();
-      if (file.label == looked_at || (extension != ".png" && extension != ".PNG")) continue;
+      if (file.label == looked_at || !is_png_name(file.name)) continue;
       looked_at = file.label;
-      std::array<uint8_t, 32> header{};
-      std::ifstream(path_of(file), std::ios::binary)
-          .read(reinterpret_cast<char*>(header.data()), header.size());
-      if (is_16_bit_png(header))
+      if (is_deep_image(path_of(file)))
         return classes_[static_cast<size_t>(file.label)] + "/" + printable(file.name);
     }
     return {};
@@ -279,6 +237,7 @@ class ImageFolder final : public RandomAccessSource {
 
   Params p_;
   std::string dir_;
+  Depth depth_;
   std::vector<std::string> classes_;
   std::vector<std::string> folders_;  // of the classes; "": has none
   std::vector<Entry> files_;

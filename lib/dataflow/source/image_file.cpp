@@ -1,0 +1,75 @@
+#include "dataflow/source/image_file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "core/error.h"
+#include "dataflow/format/image_codec.h"
+#include "dataflow/sample_error.h"
+
+namespace tpack {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Reads a whole file into the image's buffer.
+void read_file(const std::string& path, Image& image) {
+  const File file(std::fopen(path.c_str(), "rbe"));
+  if (file == nullptr) throw FileError(path, std::string("cannot be opened: ") + std::strerror(errno));
+  std::setvbuf(file.get(), nullptr, _IONBF, 0);  // one read of the whole file; no buffer in between
+  if (std::fseek(file.get(), 0, SEEK_END) != 0) throw FileError(path, "is not a regular file");
+  const long size = std::ftell(file.get());
+  constexpr long kMax = 256L << 20U;
+  if (size < 0 || size > kMax)
+    throw FileError(path, "is " + std::to_string(size) + " bytes; at most 256 MB are supported");
+  std::rewind(file.get());
+  const auto buffer = image.encoded_buffer(static_cast<size_t>(size));
+  const size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get());
+  if (got == buffer.size()) return;
+  throw FileError(path, "gave " + std::to_string(got) + " of " + std::to_string(buffer.size()) + " bytes");
+}
+
+}  // namespace
+
+ComponentSpec image_of_files(Color color, Depth depth) {
+  const Shape shape{Shape::kUnknown, Shape::kUnknown, channels_of(color)};
+  const bool is_deep = depth == Depth::k16;
+  return {"image", {is_deep ? DType::kFloat32 : DType::kUInt8, shape}, true, {}, is_deep};
+}
+
+Depth depth_of_bits(const std::string& source, int64_t bits) {
+  if (bits != 8 && bits != 16)
+    throw ConfigError(source + ": 'depth' is " + std::to_string(bits) + "; must be 8 or 16");
+  return bits == 16 ? Depth::k16 : Depth::k8;
+}
+
+void read_image_file(const std::string& path, Color color, Depth depth, Image& image) {
+  read_file(path, image);
+  image.header_known(color, path, depth);
+}
+
+bool is_png_name(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return extension == ".png" || extension == ".PNG";
+}
+
+bool is_deep_image(const std::string& path) {
+  std::array<uint8_t, 32> header{};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(header.data()), header.size());
+  return is_16_bit_png(header);
+}
+
+std::string lost_bits(const std::string& shown, const std::string& source) {
+  return "PNGs of 16 bits per channel lose their lower 8 bits, such as " + shown +
+         "; to keep them, set depth: 16 of " + source;
+}
+
+}  // namespace tpack

@@ -1,0 +1,379 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "core/digest.h"
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "core/text_encoding.h"
+#include "dataflow/file_stamp.h"
+#include "dataflow/fitted_data.h"
+#include "dataflow/format/csv.h"
+#include "dataflow/format/mapped_file.h"
+#include "dataflow/format/text_file.h"
+#include "dataflow/sample_error.h"
+#include "dataflow/source.h"
+#include "dataflow/source/csv_columns.h"
+#include "dataflow/source/csv_labels.h"
+#include "dataflow/source/image_file.h"
+#include "system/log.h"
+
+namespace tpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A part of the config that source CSV reads.
+template <class T>
+struct FieldOfCsv {
+  ConfigNode node = ConfigNode::map({});
+};
+
+}  // namespace
+
+template <class T>
+struct Codec<FieldOfCsv<T>> {
+  static FieldType type() { return Codec<T>::type(); }
+  static std::optional<FieldOfCsv<T>> parse(const ConfigNode& node, Reader& reader) {
+    return Codec<T>::parse(node, reader) ? std::optional(FieldOfCsv<T>{node}) : std::nullopt;
+  }
+  static ConfigNode dump(const FieldOfCsv<T>& field) { return field.node; }
+};
+
+/// A column may have a number as its name. None: an empty name.
+template <>
+struct Codec<ColumnRef> {
+  static FieldType type() { return FieldType::text(); }
+  static std::optional<ColumnRef> parse(const ConfigNode& node, Reader& reader) {
+    if (node.is_string() || node.kind() == ConfigNode::Kind::kInt)
+      return ColumnRef{node.text(), node.position()};
+    reader.wrong_type(node, "the name of a column");
+    return std::nullopt;
+  }
+  static ConfigNode dump(const ColumnRef& ref) { return ref.name; }
+};
+
+namespace {
+
+struct ImageListParams {
+  Ref<Path> file;
+  ColumnRef path;
+  FieldOfCsv<std::vector<LabelColumn>> labels;
+  FieldOfCsv<std::vector<NumberColumns>> columns;
+  std::string delimiter = ",";
+  bool header = true;
+  Ref<Path> root;
+  Color color = Color::kRgb;
+  int64_t depth = 8;
+  bool shuffle = true;
+};
+
+/// Images stay encoded until a map needs their pixels. What belongs to them is read by source CSV if the list
+/// is a table. Missing files are found when the list is opened.
+class ImageList final : public RandomAccessSource {
+ public:
+  using Params = ImageListParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Reads images (JPEG or PNG) that a file lists: a text with `path class` in each line, as "
+               "Caffe "
+               "has it, or, with `path`, a CSV table with paths and classes, numbers or sets of labels. "
+               "Gives "
+               "`image` and `label`, or the components of `labels` and `columns`. Images are turned upright "
+               "as their Exif data say.")
+        .example("ImageList: {file: train.csv, path: photo, labels: {label: species}}")
+        .field("file", &Params::file,
+               "the list; in a text, what follows the last space is the class, so paths may have spaces; "
+               "labels are int32, from 0, in the order of the sorted classes of data.train")
+        .required()
+        .shorthand()
+        .field("path", &Params::path, "column of the paths in a CSV table; default: the list is a text")
+        .field("labels", &Params::labels,
+               "columns of class names by component, or of sets of labels, as of source CSV")
+        .field("columns", &Params::columns, "columns of numbers by component, as of source CSV")
+        .field("delimiter", &Params::delimiter,
+               R"(the character between fields of a CSV table; "\t" is a tab)")
+        .field(
+            "header", &Params::header,
+            "true: the first row of a CSV table has the names of the columns; false: their names are 0, 1, "
+            "2, ...")
+        .field("root", &Params::root, "the folder that paths are relative to; default: that of the list")
+        .field("color", &Params::color, "color format of the decoded images")
+        .field("depth", &Params::depth,
+               "bits per channel: 8 gives uint8 images; 16 gives float32 images from 0 to 65535, as of "
+               "ImageFolder")
+        .field("shuffle", &Params::shuffle, "use a new order in each pass");
+  }
+  explicit ImageList(Params p)
+      : p_(std::move(p)),
+        list_(resolved_path(p_.file)),
+        root_(p_.root.empty() ? fs::path(list_).parent_path() : fs::path(resolved_path(p_.root))),
+        depth_(depth_of_bits("ImageList", p_.depth)) {
+    if (!p_.path.name.empty()) {
+      table_ = make_table();
+      return;
+    }
+    const Params plain;
+    if (p_.labels.node.size() + p_.columns.node.size() > 0 || p_.delimiter != plain.delimiter || !p_.header)
+      throw ConfigError(
+          "ImageList: 'labels', 'columns', 'delimiter' and 'header' are of a CSV table; set 'path' to its "
+          "column of paths, such as {file: train.csv, path: photo, labels: {label: species}}");
+  }
+
+  bool knows_spec() const override { return table_ != nullptr && table_->knows_spec(); }
+  std::optional<ComponentSpec> declared_image() const override { return image_of_files(p_.color, depth_); }
+  Spec spec() const override {
+    std::vector<ComponentSpec> components = {image_of_files(p_.color, depth_)};
+    if (table_ == nullptr)
+      components.push_back(
+          {kLabel, {DType::kInt32, {}}, false, labels_ ? labels_->classes() : std::vector<std::string>{}});
+    else
+      for (const ComponentSpec& component : table_->spec()) components.push_back(component);
+    return Spec(std::move(components));
+  }
+  int64_t size() const override { return std::ssize(paths_); }
+  bool shuffled() const override { return p_.shuffle; }
+  std::string file_of(int64_t index) const override { return file(static_cast<size_t>(index)); }
+  std::string fingerprint() const override { return fingerprint_; }
+
+  SourceFacts facts() const override {
+    SourceFacts facts = table_ == nullptr ? SourceFacts{} : table_->facts();
+    facts.samples = size();
+    facts.unit = "images";
+    facts.bad += further_bad_;
+    if (labels_) {
+      for (const std::string& name : labels_->classes()) facts.classes.push_back({name, 0});
+      for (const int32_t label : labels_->values())
+        if (label >= 0) ++facts.classes[static_cast<size_t>(label)].samples;
+      facts.classes_of[kLabel] = facts.classes;
+    }
+    if (!bad_.empty()) {
+      const auto& [row, why] = *bad_.begin();
+      facts.remarks.push_back(with_thousands(std::ssize(bad_)) +
+                              (bad_.size() == 1 ? " bad image: " : " bad images; the first one is ") +
+                              "line " + std::to_string(lines_[row]) + ": " + why);
+    }
+    if (!cut_.empty()) facts.remarks.push_back(lost_bits(cut_, "ImageList"));
+    return facts;
+  }
+  std::vector<FittedComponent> fitted() const override {
+    if (table_ == nullptr)
+      return {{name(), kLabel, {}, labels_ ? labels_->classes() : std::vector<std::string>{}}};
+    std::vector<FittedComponent> all = table_->fitted();
+    for (FittedComponent& one : all) one.source = name();
+    return all;
+  }
+
+  void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
+    const auto row = static_cast<size_t>(index);
+    if (const auto bad = bad_.find(row); bad != bad_.end())
+      throw FileError(list_ + ":" + std::to_string(lines_[row]), bad->second);
+    if (table_ == nullptr) {
+      *out.renew(1, {DType::kInt32, {}}).data<int32_t>() = labels_->values()[row];
+    } else {
+      Datapoint& others = out.child(0);
+      others.resize(out.size() - 1);
+      get_of_table(index, key, others);
+      for (size_t i = 0; i < others.size(); ++i) out.swap_component(i + 1, others, i);
+    }
+    read_image_file(file(row), p_.color, depth_, out.renew_image(0));
+  }
+
+ protected:
+  void prepare() override {
+    require_path("ImageList", p_.file);
+    if (!p_.root.empty()) require_folder("ImageList", p_.root);
+    paths_.clear();
+    lines_.clear();
+    bad_.clear();
+    cut_.clear();
+    further_bad_ = 0;
+    const MappedFile file(list_);
+    const auto bytes = file.bytes();
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (table_ == nullptr)
+      read_list(require_text(text, list_, "a list of images"));
+    else
+      read_table(text);
+    if (bad_.size() == paths_.size())
+      throw DataError(list_ + ":" + std::to_string(lines_[0]),
+                      bad_.at(0) + "; all " + with_thousands(size()) + " lines are bad" + table_hint(text));
+    look_at_files();
+  }
+
+ private:
+  static constexpr const char* kLabel = "label";
+  static constexpr const char* kImage = "image";
+
+  /// The source of what belongs to the images.
+  std::shared_ptr<RandomAccessSource> make_table() const {
+    for (const ConfigNode* fields : {&p_.labels.node, &p_.columns.node}) {
+      for (const auto& [component, value, position] : fields->entries())
+        if (component == kImage)
+          throw ConfigError(position, "ImageList: component 'image' is the image; use another name");
+    }
+    const ConfigNode params({{"file", fs::absolute(list_).string()},
+                             {"labels", p_.labels.node},
+                             {"columns", p_.columns.node},
+                             {"delimiter", p_.delimiter},
+                             {"header", p_.header},
+                             {"shuffle", false}});
+    return std::dynamic_pointer_cast<RandomAccessSource>(
+        std::shared_ptr<Source>(Registry<Source>::make("CSV", params)));
+  }
+
+  std::string file(size_t row) const { return (root_ / paths_[row]).string(); }
+  void add(std::string path, int64_t line, const std::string& why) {
+    if (!why.empty()) bad_[paths_.size()] = why;
+    paths_.push_back(std::move(path));
+    lines_.push_back(line);
+  }
+
+  /// Each line is a path, spaces, and a class.
+  void read_list(std::string_view text) {
+    using From = CsvLabels::From;
+    const auto train = opened_fit(kLabel);
+    const bool is_known = train && !train->classes.empty();
+    labels_.emplace(1, is_known ? train->classes : std::vector<std::string>{},
+                    is_known ? From::kTrain : From::kFile);
+    int64_t number = 0;
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = trim(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      ++number;
+      if (!line.empty()) add_line(line, number);
+    }
+    if (paths_.empty()) throw DataError(list_, "lists no images");
+    const std::string lack = labels_->compare_with_train(list_, {kLabel, p_.file.position}, "ImageList");
+    if (!lack.empty()) log::warning(lack);
+    labels_->number();
+    reject_numbers();
+  }
+  void add_line(std::string_view line, int64_t number) {
+    const size_t space = line.find_last_of(" \t");
+    const std::string_view label = space == std::string_view::npos ? "" : line.substr(space + 1);
+    std::string why;
+    if (label.empty())
+      why = "has no class after the path: '" + printable(line.substr(0, 100)) + "'";
+    else if (first_invalid_utf8(label))
+      why = "class '" + printable(label) + "' is not UTF-8";
+    else if (!is_missing_in_csv(label))
+      why = labels_->complaint_of(label, kLabel);
+    if (why.empty())
+      labels_->add(label);
+    else
+      labels_->add_bad();
+    add(std::string(trim(line.substr(0, space))), number, why);
+  }
+  /// Errors: DataError if the classes are measurements.
+  void reject_numbers() const {
+    const auto is_fraction = [](const std::string& name) {
+      const auto number = csv_number(name);
+      return number && *number != std::trunc(*number);
+    };
+    const auto found = std::find_if(labels_->classes().begin(), labels_->classes().end(), is_fraction);
+    if (found == labels_->classes().end()) return;
+    throw DataError(list_, "has the class '" + *found +
+                               "'; numbers that are not classes need a CSV table, such as {file: train.csv, "
+                               "path: photo, columns: {y: price}}");
+  }
+  std::string table_hint(std::string_view text) const {
+    if (table_ != nullptr || text.substr(0, text.find('\n')).find(',') == std::string_view::npos) return "";
+    return "; if it is a CSV table, set 'path' to its column of paths";
+  }
+
+  void read_table(std::string_view text) {
+    CsvReader reader(text, p_.delimiter[0], list_);
+    std::vector<std::string_view> fields;
+    if (!reader.next(fields)) throw DataError(list_, "is empty");
+    std::vector<std::string> names;
+    for (const std::string_view field : fields)
+      names.push_back(p_.header ? std::string(trim(field)) : std::to_string(names.size()));
+    const std::vector<size_t> columns = CsvHeader(std::move(names), list_, p_.header).find(p_.path);
+    if (columns.size() > 1)
+      throw ConfigError(p_.path.position, "ImageList: 'path' is '" + p_.path.name + "', which matches " +
+                                              std::to_string(columns.size()) + " columns; name one");
+    for (bool has_row = !p_.header || reader.next(fields); has_row; has_row = reader.next(fields)) {
+      const std::string_view path = columns[0] < fields.size() ? trim(fields[columns[0]]) : "";
+      add(std::string(path), reader.line(), path.empty() ? "has no path" : "");
+    }
+    table_->follow_as(*this);
+    table_->prepare_once({});
+    if (table_->size() != size()) throw DataError(list_, "was changed while it was read");
+  }
+  /// Errors: DataError with the line of the list.
+  void get_of_table(int64_t row, const SampleKey& key, Datapoint& out) const {
+    try {
+      table_->get(row, key, out);
+    } catch (const DataError& error) {
+      throw DataError(table_->file_of(row) + ": " + error.what());
+    }
+  }
+  bool is_bad_in_table(size_t row) const {
+    if (table_ == nullptr) return false;
+    Datapoint scratch;
+    scratch.resize(table_->spec().size());
+    try {
+      table_->get(static_cast<int64_t>(row), {}, scratch);
+      return false;
+    } catch (const DataError&) {
+      return true;
+    }
+  }
+
+  /// Finds missing files, and makes the fingerprint: of the list and the sizes of its files.
+  void look_at_files() {
+    Digest digest;
+    digest.add(file_stamp(list_));
+    size_t missing = 0;
+    size_t first_missing = 0;
+    for (size_t row = 0; row < paths_.size(); ++row) {
+      if (bad_.contains(row)) continue;
+      std::error_code failure;
+      const uintmax_t bytes = fs::file_size(file(row), failure);
+      digest.add(paths_[row] + "\n" + (failure ? "none" : std::to_string(bytes)) + "\n");
+      if (!failure) continue;
+      if (missing++ == 0) first_missing = row;
+      bad_[row] = "no such file '" + printable(file(row)) + "'";
+    }
+    if (missing > 0 && bad_.size() == paths_.size())
+      throw DataError(list_ + ":" + std::to_string(lines_[first_missing]),
+                      bad_.at(first_missing) +
+                          "; none of its files exist; 'root' is the folder that paths are "
+                          "relative to, by default that of the list");
+    for (const auto& [row, why] : bad_) further_bad_ += is_bad_in_table(row) ? 0 : 1;
+    find_cut();
+    fingerprint_ = digest.text();
+  }
+  /// Looks at the first PNGs: to open every file takes too long.
+  void find_cut() {
+    if (depth_ == Depth::k16) return;
+    int most = 10;
+    for (size_t row = 0; row < paths_.size() && most > 0 && cut_.empty(); ++row) {
+      if (!is_png_name(paths_[row]) || bad_.contains(row)) continue;
+      --most;
+      if (is_deep_image(file(row))) cut_ = printable(paths_[row]);
+    }
+  }
+
+  Params p_;
+  std::string list_;
+  fs::path root_;
+  Depth depth_;
+  std::shared_ptr<RandomAccessSource> table_;  // null: the list is a text
+  std::optional<CsvLabels> labels_;            // of a text
+  std::vector<std::string> paths_;             // as they are written
+  std::vector<int64_t> lines_;                 // of each path
+  std::map<size_t, std::string> bad_;          // what is wrong, by row, but for what the table says
+  int64_t further_bad_ = 0;                    // rows of bad_ that the table does not count
+  std::string cut_;
+  std::string fingerprint_;
+};
+
+TPACK_REGISTER(Source, ImageList, "ImageList");
+
+}  // namespace
+}  // namespace tpack
