@@ -33,9 +33,14 @@ void prepare() {
   H5PLset_loading_state(0);
 }
 
-void fail(const std::string& path, const char* what) {
+std::string cause_of_failure() {
   std::string cause;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, innermost, &cause);
+  return cause;
+}
+
+void fail(const std::string& path, const char* what) {
+  const std::string cause = cause_of_failure();
   throw CheckpointError(path, std::string(what) + (cause.empty() ? "" : ": " + cause));
 }
 

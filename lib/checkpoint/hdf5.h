@@ -39,6 +39,9 @@ class Handle {
 /// harm.
 void prepare();
 
+/// Why the last call failed, as libhdf5 says it; may be empty.
+std::string cause_of_failure();
+
 /// Passes a result on. Errors: CheckpointError "PATH: WHAT: cause" if it is negative.
 template <class T>
 T checked(T result, const std::string& path, const char* what);

@@ -39,7 +39,7 @@ void add_infer_options(CLI::App& command, Action& action) {
   add_model_arguments(command, options->model);
   command.add_option(
       "files", options->files,
-      "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV, .npz "
+      "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV, .npz, .h5 "
       "or SVMLight files for a model that takes numbers");
   command
       .add_option(

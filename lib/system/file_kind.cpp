@@ -28,7 +28,7 @@ struct Signature {
 
 constexpr std::array kSignatures = {
     Signature{0, kCheckpointWord, {Form::kCheckpoint, "a checkpoint"}},
-    Signature{0, "\x89HDF\r\n\x1A\n"sv, {Form::kOther, "an HDF5 file", kExport}},
+    Signature{0, "\x89HDF\r\n\x1A\n"sv, {Form::kOther, "an HDF5 file", "source HDF5 reads it"}},
     Signature{0, "\xFF\xD8\xFF"sv, {Form::kOther, "a JPEG image"}},
     Signature{0, "\x89PNG\r\n\x1A\n"sv, {Form::kOther, "a PNG image"}},
     Signature{8, "WEBP"sv, {Form::kOther, "a WebP image", kConvert}},

@@ -36,8 +36,8 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
   if (failure) throw DataError(folder, "cannot be listed completely: " + failure.message());
   if (found.empty()) {
     throw DataError(folder,
-                    "has no .jpg, .jpeg or .png files; for a model that takes numbers, name a CSV, .npz or "
-                    "SVMLight file");
+                    "has no .jpg, .jpeg or .png files; for a model that takes numbers, name a CSV, .npz, .h5 "
+                    "or SVMLight file");
   }
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
@@ -186,7 +186,8 @@ class TableFiles final : public FileSamples {
         if (input.name == name) inputs_.push_back(input);
     }
     if (flow.empty())
-      throw ConfigError(kNoImage + std::string("; set predict.data to a flow with CSV, Npz or SVMLight"));
+      throw ConfigError(kNoImage +
+                        std::string("; set predict.data to a flow with CSV, Npz, HDF5 or SVMLight"));
     components_ = components_of(ConfigNode::string(flow.name, flow.position), model.config().data);
     const ComponentItem item = component_item(components_.items()[0], Source::kKind);
     Diagnostics errors;
@@ -196,7 +197,8 @@ class TableFiles final : public FileSamples {
     source_ = std::dynamic_pointer_cast<RandomAccessSource>(source);
     if (source_ == nullptr || source_->reopen_with("", names()) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
-                                           flow.name + "' reads no other files; CSV, Npz and SVMLight do");
+                                           flow.name +
+                                           "' reads no other files; CSV, Npz, HDF5 and SVMLight do");
   }
 
   std::vector<std::string> inputs() const override { return needed_; }
@@ -296,7 +298,8 @@ class CountedSamples final : public FileSamples {
 
 bool is_table(const std::string& file) {
   const std::string extension = fs::path(file).extension().string();
-  return extension == ".csv" || extension == ".tsv" || extension == ".npz" || extension == ".npy";
+  return extension == ".csv" || extension == ".tsv" || extension == ".npz" || extension == ".npy" ||
+         extension == ".h5" || extension == ".hdf5";
 }
 
 /// Whether the source of the predict flow reads other files.

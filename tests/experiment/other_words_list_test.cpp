@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "checkpoint/checkpoint.h"
 #include "core/other_words.h"
 #include "core/registry.h"
 #include "dataflow/data_flow.h"
@@ -148,6 +149,9 @@ class OtherWordsList : public testing::Test {
     write_content("photos.txt", "photos/a/1.png a\nphotos/b/1.png b\n");
     write_content("photos.csv", "photo,kind\nphotos/a/1.png,a\nphotos/b/1.png,b\n");
     write_content("numbers.svm", "-1 1:1 3:2\n1 2:3\n1 1:4\n");
+    CheckpointContent arrays;
+    arrays.tensors["numbers"] = Tensor::zeros({DType::kFloat32, {4, 2}});
+    save_checkpoint("numbers.h5", arrays);
     std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }";
     header.resize(117, ' ');
     write_content("numbers.npy",

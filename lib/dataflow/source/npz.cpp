@@ -9,42 +9,10 @@
 #include "dataflow/format/npy.h"
 #include "dataflow/format/zip.h"
 #include "dataflow/source.h"
+#include "dataflow/source/array_of_component.h"
 #include "system/file_kind.h"
 
 namespace tpack {
-namespace {
-
-/// A component and the array that it is read from.
-struct ArrayOfComponent {
-  std::string component;
-  std::string array;
-  Position position = {};
-};
-
-}  // namespace
-
-template <>
-struct Codec<std::vector<ArrayOfComponent>> {
-  static FieldType type() { return FieldType::map_of(FieldType::text(), "arrays by component"); }
-  static std::optional<std::vector<ArrayOfComponent>> parse(const ConfigNode& node, Reader& reader) {
-    if (!node.is_map()) {
-      reader.wrong_type(node, "arrays by component, such as {image: x_train, label: y_train}");
-      return std::nullopt;
-    }
-    std::vector<ArrayOfComponent> all;
-    for (const auto& [component, array, position] : node.entries()) {
-      if (auto name = Codec<std::string>::parse(array, reader))
-        all.push_back({component, std::move(*name), array.position()});
-    }
-    return all.size() == node.size() ? std::optional(std::move(all)) : std::nullopt;
-  }
-  static ConfigNode dump(const std::vector<ArrayOfComponent>& all) {
-    std::vector<ConfigNode::Entry> entries;
-    for (const ArrayOfComponent& one : all) entries.push_back({one.component, one.array});
-    return ConfigNode::map(std::move(entries));
-  }
-};
-
 namespace {
 
 struct NpzParams {
@@ -52,13 +20,6 @@ struct NpzParams {
   std::vector<ArrayOfComponent> arrays;
   bool shuffle = true;
 };
-
-/// uint8 [height, width, 1 or 3] is an image, and [height, width] is a gray one.
-bool is_image_spec(const TensorSpec& sample) {
-  const Shape& shape = sample.shape;
-  if (sample.dtype != DType::kUInt8) return false;
-  return shape.rank() == 2 || (shape.rank() == 3 && (shape[2] == 1 || shape[2] == 3));
-}
 
 /// The file is mapped into memory, and samples are converted when they are read; only compressed arrays and
 /// those in Fortran order are held in memory.
@@ -100,11 +61,7 @@ class Npz final : public RandomAccessSource {
       p.arrays = {{components[0], std::filesystem::path(path).stem().string()}};
       return std::make_shared<Npz>(std::move(p));
     }
-    for (const std::string& name : components) {
-      const auto known = std::find_if(p_.arrays.begin(), p_.arrays.end(),
-                                      [&](const ArrayOfComponent& one) { return one.component == name; });
-      p.arrays.push_back(known == p_.arrays.end() ? ArrayOfComponent{name, name} : *known);
-    }
+    p.arrays = arrays_of(components, p_.arrays);
     return std::make_shared<Npz>(std::move(p));
   }
 
