@@ -151,7 +151,7 @@ class SvmLight final : public RandomAccessSource {
     }
     size_t component = 0;
     if (has_x_) {
-      float* const x = out.renew(component++, {DType::kFloat32, {width_}}).data<float>();
+      auto* const x = out.renew(component++, {DType::kFloat32, {width_}}).data<float>();
       std::fill_n(x, width_, 0.0F);
       for (size_t i = row(index).features; i < end_of_features(index) && indices_[i] < width_; ++i)
         x[indices_[i]] = values_[i];
