@@ -9,10 +9,13 @@ namespace {
 
 struct DataParallelInferenceRunnerParams : InferenceFields {};
 
-/// What ranks send each other: the number of batches, then the parts of all totals.
+/// What ranks send each other: the number of batches, then of each total the number of its parts, and they.
 std::string message_of(int64_t batches, const std::vector<Tally>& total) {
   std::vector<double> numbers = {static_cast<double>(batches)};
-  for (const Tally& tally : total) numbers.insert(numbers.end(), tally.parts().begin(), tally.parts().end());
+  for (const Tally& tally : total) {
+    numbers.push_back(static_cast<double>(tally.parts().size()));
+    numbers.insert(numbers.end(), tally.parts().begin(), tally.parts().end());
+  }
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
 
@@ -23,9 +26,9 @@ void add(int64_t& batches, std::vector<Tally>& total, const std::string& message
   batches += static_cast<int64_t>(numbers[0]);
   auto at = numbers.begin() + 1;
   for (Tally& tally : total) {
-    const auto end = at + static_cast<std::ptrdiff_t>(tally.parts().size());
+    const auto end = at + 1 + static_cast<std::ptrdiff_t>(*at);
     Tally other = tally;
-    other.set_parts({at, end});
+    other.set_parts({at + 1, end});
     tally.add(other);
     at = end;
   }

@@ -48,25 +48,45 @@ std::shared_ptr<const Accumulation> ratio() {
 
 std::shared_ptr<const Accumulation> share() { return std::make_shared<const Ratio>(0); }
 
-Tally::Tally(const Statistic& statistic)
-    : accumulation_(statistic.accumulation),
-      total_(static_cast<size_t>(statistic.sum.shape().elements()) + 1),
-      batch_(total_.size()) {}
+Tally::Tally(const Statistic& statistic) : accumulation_(statistic.accumulation) {
+  const auto elements = static_cast<size_t>(statistic.sum.shape().elements());
+  if (accumulation_->gathers()) row_ = elements / static_cast<size_t>(statistic.sum.shape()[0]);
+  total_.resize(row_ > 0 ? 1 : elements + 1);
+  batch_.resize(elements + 1);
+}
 
-void Tally::clear() { std::fill(total_.begin(), total_.end(), 0); }
+void Tally::clear() {
+  if (row_ > 0) total_.resize(1);
+  std::fill(total_.begin(), total_.end(), 0);
+}
 
 void Tally::add(const Tensor& sum, const Tensor& weight) {
+  batch_.resize(static_cast<size_t>(sum.elements()) + 1);
   for (size_t i = 0; i + 1 < batch_.size(); ++i) batch_[i] = sum.at(static_cast<int64_t>(i));
   batch_.back() = weight.at(0);
+  if (row_ > 0) return append(std::span(batch_).first(batch_.size() - 1), batch_.back());
   accumulation_->add(total_, batch_);
 }
 
-void Tally::add(const Tally& other) { accumulation_->add(total_, other.total_); }
+void Tally::add(const Tally& other) {
+  if (row_ > 0) return append(std::span(other.total_).first(other.total_.size() - 1), other.total_.back());
+  accumulation_->add(total_, other.total_);
+}
+
+/// The number of rows stays the last part.
+void Tally::append(std::span<const double> rows, double count) {
+  const double all = total_.back() + count;
+  total_.pop_back();
+  total_.insert(total_.end(), rows.begin(), rows.end());
+  total_.push_back(all);
+}
 
 double Tally::value() const { return accumulation_->value(total_); }
 
 void Tally::set_parts(const std::vector<double>& parts) {
-  if (parts.size() == total_.size()) total_ = parts;
+  const bool are_rows = row_ > 0 && !parts.empty() &&
+                        static_cast<double>(parts.size() - 1) == static_cast<double>(row_) * parts.back();
+  if (row_ > 0 ? are_rows : parts.size() == total_.size()) total_ = parts;
 }
 
 }  // namespace tpack

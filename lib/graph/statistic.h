@@ -41,6 +41,13 @@ class Accumulation {
   /// Adds the parts of other batches; by default each to its own.
   virtual void add(std::span<double> total, std::span<const double> more) const;
   virtual double value(std::span<const double> total) const = 0;
+  /// False if there is nothing to measure, so that `value` says what is agreed for this: a step of training
+  /// then has no value.
+  virtual bool has_value(std::span<const double> total) const { return total.back() != 0; }
+  /// True: the sum is a row of values for each sample [N, ...], and its weight N. Rows are appended rather
+  /// than added, so the parts are those of all samples (8 bytes for each value), then their number; nothing
+  /// at first. `value` must not depend on the order of the rows.
+  virtual bool gathers() const { return false; }
 };
 
 /// One number divided by the weight.
@@ -67,7 +74,7 @@ class Tally {
   explicit Tally(const Statistic& statistic);
 
   void clear();
-  /// Adds what a program fetched for one batch; allocates nothing.
+  /// Adds what a program fetched for one batch; allocates nothing, unless the statistic gathers rows.
   void add(const Tensor& sum, const Tensor& weight);
   /// Adds the total of the same statistic over other batches.
   void add(const Tally& other);
@@ -75,13 +82,18 @@ class Tally {
   double weight() const { return total_.back(); }
   /// Of a weight of 0, what the accumulation says of nothing: usually not a number.
   double value() const;
+  /// False if there was nothing to measure.
+  bool has_value() const { return accumulation_->has_value(total_); }
   /// To store the total, and to go on from it.
   const std::vector<double>& parts() const { return total_; }
   /// Ignored if it is of another statistic: it has another number of parts.
   void set_parts(const std::vector<double>& parts);
 
  private:
+  void append(std::span<const double> rows, double count);
+
   std::shared_ptr<const Accumulation> accumulation_;
+  size_t row_ = 0;  // values of each sample, where rows are gathered
   std::vector<double> total_;
   std::vector<double> batch_;
 };

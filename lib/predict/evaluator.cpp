@@ -69,7 +69,7 @@ std::vector<Tally> Evaluator::zeros() const {
 }
 
 void Evaluator::run_part(const std::stop_token& stop) {
-  tallies_ = zeros();
+  for (Tally& tally : tallies_) tally.clear();
   batches_ = 0;
   bad_input_.clear();
   const auto reader = open();

@@ -139,7 +139,7 @@ std::vector<StepStatistic> DataParallelTrainer::statistics() const {
 std::optional<double> DataParallelTrainer::statistic(size_t index) const {
   if (index >= statistics_.size()) return agent_->statistic(index - statistics_.size());
   const Tally& tally = replicas_->statistic(index);
-  return tally.weight() == 0 ? std::nullopt : std::optional(tally.value());
+  return tally.has_value() ? std::optional(tally.value()) : std::nullopt;
 }
 
 std::optional<int64_t> DataParallelTrainer::steps_per_pass() const {
