@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "layers/cost.h"
+#include "layers/moments.h"
 
 namespace tpack {
 namespace {
@@ -22,20 +23,14 @@ struct R2Parts {
 
 class R2Accumulation final : public Accumulation {
  public:
-  /// Means and variations are joined rather than summed: a difference of sums of squares has no digit left if
-  /// the mean is large. Source: Chan, Golub and LeVeque 1979.
   void add(std::span<double> total, std::span<const double> more) const override {
     const R2Parts<double> old(total);
     const R2Parts<const double> now(more);
-    const double samples = old.samples() + now.samples();
-    if (samples == 0) return;
     for (size_t i = 0; i < old.count; ++i) {
-      const double apart = now.mean(i) - old.mean(i);
       old.errors(i) += now.errors(i);
-      old.mean(i) += apart * now.samples() / samples;
-      old.variation(i) += now.variation(i) + apart * apart * old.samples() * now.samples() / samples;
+      join({old.mean(i), old.variation(i)}, old.samples(), now.mean(i), now.variation(i), now.samples());
     }
-    old.samples() = samples;
+    old.samples() += now.samples();
   }
 
   /// The mean over the outputs. Targets that are all equal: 1 if they are predicted exactly, else 0.

@@ -22,6 +22,7 @@ cost:
   - SoftmaxCrossEntropy: {logits: fc1, labels: label}
 metrics:
   - Accuracy: {logits: fc1, labels: label}
+  - AUC: {logits: fc1, labels: label}
 )";
 
 /// The figures of three epochs, over samples in batches of 4, that a callback reports on a rank.
@@ -54,7 +55,7 @@ std::vector<Values> figures_of_ranks(const std::string& item, const std::string&
 }
 
 void expect_same(const Values& a, const Values& b) {
-  ASSERT_EQ(a.size(), 2U);
+  ASSERT_EQ(a.size(), 3U);
   for (const auto& [name, values] : a) {
     ASSERT_TRUE(b.contains(name)) << name;
     for (size_t epoch = 0; epoch < 3; ++epoch) {

@@ -21,7 +21,7 @@ TEST(AdviceOn, depends_on_the_place_alone) {
 
 TEST(AdviceOn, does_not_see_letter_case_and_separators) {
   for (const char* word : {"HingeLoss", "hinge_loss", "hingeloss", "Hinge-Loss"})
-    EXPECT_TRUE(advice_on("cost", word).starts_with("; not available")) << word;
+    EXPECT_TRUE(advice_on("cost", word).starts_with("; use Hinge: ")) << word;
 }
 
 TEST(OtherWords, name_each_word_of_a_place_once) {

@@ -15,6 +15,7 @@ const std::map<std::string, std::vector<std::string>> kFiles = {
     {"make_batch_trainers.py", {"batch_trainers.json"}},
     {"make_cart_pole.py", {"cart_pole.json"}},
     {"make_layers.py", {"layers.json"}},
+    {"make_metrics.py", {"metrics.json"}},
     {"make_optimizers.py", {"optimizers.json"}},
     {"make_reinforcement.py", {"dqn.json", "ppo.json"}},
     {"make_schedules.py", {"schedules.json"}},
@@ -44,8 +45,9 @@ TEST_P(GoldenFiles, are_what_their_script_makes) {
 
 INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
                          testing::Values("make_batch_trainers.py", "make_cart_pole.py", "make_layers.py",
-                                         "make_optimizers.py", "make_reinforcement.py", "make_schedules.py",
-                                         "make_training.py", "make_updates.py", "make_wgan_gp.py"),
+                                         "make_metrics.py", "make_optimizers.py", "make_reinforcement.py",
+                                         "make_schedules.py", "make_training.py", "make_updates.py",
+                                         "make_wgan_gp.py"),
                          [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
 
 TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {

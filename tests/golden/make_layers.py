@@ -1005,14 +1005,98 @@ for name in ("precision", "recall", "mean"):
     case(name, name.capitalize(), ANSWERS, numbers(20, 7), numbers(20, 6, around=0.5, within=0.5), form="model")(with_answers)
 
 
-@case("f1", "F1", MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}}]
-metrics: [{F1: {logits: fc, labels: x1}}]""", numbers(20, 7), integers(20, below=6), form="model")
+OF_CLASSES = MODEL + """cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1}}]
+metrics: [{%s}]"""
+
+
+def of_classes(name, metric, more=""):
+    """The decorator of a case of a metric of classes: a function of the scores, and of predicted and actual classes as one-hot."""
+    def register(values):
+        @case(name, metric, OF_CLASSES % f"{metric}: {{logits: fc, labels: x1{more}}}", numbers(20, 7), integers(20, below=6), form="model")
+        def _(x, labels, v):
+            y = scores(x, v)
+            predicted, actual = (F.one_hot(numbers.long(), 6).double() for numbers in (y.argmax(1), labels))
+            return {"cost": F.cross_entropy(y, labels), f"{name}/sum": values(y, predicted, actual),
+                    f"{name}/weight": torch.tensor(float(len(labels)))}
+    return register
+
+
+def confusion_sums(y, predicted, actual):
+    return torch.stack([(predicted * actual).sum(0), predicted.sum(0), actual.sum(0)])
+
+
+of_classes("f1", "F1")(confusion_sums)
+of_classes("f_beta", "FBeta", ", beta: 2")(confusion_sums)
+of_classes("balanced_accuracy", "BalancedAccuracy")(confusion_sums)
+of_classes("matthews_correlation", "MatthewsCorrelation")(confusion_sums)
+
+
+@of_classes("cohen_kappa", "CohenKappa", ", weights: linear")
+def _(y, predicted, actual):
+    distance = (predicted.argmax(1) - actual.argmax(1)).abs().double().sum()
+    return torch.cat([confusion_sums(y, predicted, actual).reshape(-1), distance.reshape(1)])
+
+
+@of_classes("auc", "AUC")
+def _(y, predicted, actual):
+    return torch.cat([y, actual.argmax(1, keepdim=True).double()], 1)
+
+
+@case("average_precision", "AveragePrecision", REGRESSION + """cost: [{SigmoidCrossEntropy: {logits: fc, labels: x1}}]
+metrics: [{AveragePrecision: {logits: fc, labels: x1}}]""", numbers(20, 7), numbers(20, 6, around=0.5, within=0.5), form="model")
 def _(x, labels, v):
     y = scores(x, v)
-    predicted, actual = (F.one_hot(numbers.long(), 6).double() for numbers in (y.argmax(1), labels))
-    return {"cost": F.cross_entropy(y, labels),
-            "f1/sum": torch.stack([(predicted * actual).sum(0), predicted.sum(0), actual.sum(0)]),
-            "f1/weight": torch.tensor(float(len(labels)))}
+    return {"cost": F.binary_cross_entropy_with_logits(y, labels), "average_precision/sum": torch.cat([y, labels], 1),
+            "average_precision/weight": torch.tensor(float(len(labels)))}
+
+
+@of_classes("brier", "Brier")
+def _(y, predicted, actual):
+    return (F.softmax(y, 1) - actual).square().sum()
+
+
+@of_classes("calibration_error", "CalibrationError", ", bins: 5")
+def _(y, predicted, actual):
+    confidence, right = F.softmax(y, 1).max(1).values, (predicted * actual).sum(1)
+    bins = torch.ceil(confidence * 5).long() - 1
+    return torch.stack([((confidence - right) * (bins == b)).sum() for b in range(5)])
+
+
+MORE_METRICS_OF_REGRESSION = REGRESSION + """cost: [{MeanAbsolutePercentageError: {predictions: fc, targets: x1}}]
+metrics:
+  - RootMeanSquaredError: {predictions: fc, targets: x1}
+  - MedianAbsoluteError: {predictions: fc, targets: x1}
+  - ExplainedVariance: {predictions: fc, targets: x1}
+"""
+
+
+def with_more_of_regression(x, targets, v):
+    y = scores(x, v)
+    samples = torch.tensor(float(len(targets)))
+    moments = [m for z in (targets - y, targets) for m in (z.mean(0), z.var(0, unbiased=False) * samples)]
+    return {"cost": ((y - targets).abs() / targets.abs()).mean(),
+            "root_mean_squared_error/sum": F.mse_loss(y, targets, reduction="sum"),
+            "root_mean_squared_error/weight": torch.tensor(float(targets.numel())),
+            "median_absolute_error/sum": (y - targets).abs(), "median_absolute_error/weight": samples,
+            "explained_variance/sum": torch.stack(moments), "explained_variance/weight": samples}
+
+
+for name in ("MeanAbsolutePercentageError", "RootMeanSquaredError", "MedianAbsoluteError", "ExplainedVariance"):
+    case(f"regression_{name}", name, MORE_METRICS_OF_REGRESSION, SAMPLES, TARGETS, form="model")(with_more_of_regression)
+
+
+@case("quantile", "Quantile", REGRESSION + "cost: [{Quantile: {predictions: fc, targets: x1, quantile: 0.8}}]", SAMPLES, TARGETS,
+      form="model")
+def _(x, targets, v):
+    below = targets - scores(x, v)
+    return {"cost": torch.maximum(0.8 * below, -0.2 * below).mean()}
+
+
+@case("hinge", "Hinge", REGRESSION + "cost: [{Hinge: {logits: fc, labels: x1}}]", numbers(20, 7),
+      numbers(20, 6, around=0.5, within=0.5), form="model")
+def _(x, labels, v):
+    signs = 2 * (labels > 0.5).double() - 1
+    return {"cost": F.relu(1 - signs * scores(x, v)).mean()}
 
 
 finish("layers.json", {"cases": [results_of(*one) for one in CASES]})

@@ -11,19 +11,26 @@
 
 namespace tpack {
 
+/// The figure of a metric of outputs of a network, which are called as `names` say.
+inline SumAndWeight figure_of(const Metric& metric, Builder& b, const std::vector<std::string>& names,
+                              std::span<const Symbol> in) {
+  NetworkBuilder network(b);
+  for (size_t i = 0; i < in.size(); ++i) network.add_output(names.at(i), in[i]);
+  return metric.build(ModelView(b, network));
+}
+
 /// A cost or metric as a function of outputs of a network, which are called as `names` say: its only value,
 /// or sum and weight.
 template <class Kind>
 testkit::Function function_of_outputs(const std::string& yaml, const std::vector<std::string>& names) {
   const std::shared_ptr<const Kind> made = Registry<Kind>::make_item(parse_yaml(yaml, "cost.yaml"));
   return [made, names](Builder& b, std::span<const Symbol> in) -> std::vector<Symbol> {
-    NetworkBuilder network(b);
-    for (size_t i = 0; i < in.size(); ++i) network.add_output(names.at(i), in[i]);
-    const ModelView view(b, network);
     if constexpr (std::is_same_v<Kind, Cost>) {
-      return {made->build(view)};
+      NetworkBuilder network(b);
+      for (size_t i = 0; i < in.size(); ++i) network.add_output(names.at(i), in[i]);
+      return {made->build(ModelView(b, network))};
     } else {
-      const SumAndWeight figure = made->build(view);
+      const SumAndWeight figure = figure_of(*made, b, names, in);
       return {figure.sum, figure.weight};
     }
   };

@@ -7,6 +7,7 @@
 #include "graph/passes/gradient.h"
 #include "layers/cost_function.h"
 #include "layers/layer_cases.h"
+#include "layers/metric_value.h"
 #include "support/graph_text.h"
 #include "support/live_fields.h"
 #include "testkit/backend_check.h"
@@ -20,11 +21,27 @@ bool is_loss(const std::string& metric) { return Registry<Cost>::table().find(me
 /// are. The list of the others is by what the words mean: a new metric must be added on purpose.
 TEST(Metrics, know_which_values_are_better) {
   const std::map<std::string, std::optional<Goal>> meaning = {
-      {"Accuracy", Goal::kMax},  {"ClassificationError", Goal::kMin},
-      {"F1", Goal::kMax},        {"InTopK", Goal::kMax},
-      {"Mean", std::nullopt},    {"MultiLabelAccuracy", Goal::kMax},
-      {"Precision", Goal::kMax}, {"R2", Goal::kMax},
-      {"Recall", Goal::kMax}};
+      {"AUC", Goal::kMax},
+      {"Accuracy", Goal::kMax},
+      {"AveragePrecision", Goal::kMax},
+      {"BalancedAccuracy", Goal::kMax},
+      {"Brier", Goal::kMin},
+      {"CalibrationError", Goal::kMin},
+      {"ClassificationError", Goal::kMin},
+      {"CohenKappa", Goal::kMax},
+      {"ExplainedVariance", Goal::kMax},
+      {"F1", Goal::kMax},
+      {"FBeta", Goal::kMax},
+      {"InTopK", Goal::kMax},
+      {"MatthewsCorrelation", Goal::kMax},
+      {"Mean", std::nullopt},
+      {"MedianAbsoluteError", Goal::kMin},
+      {"MultiLabelAccuracy", Goal::kMax},
+      {"Precision", Goal::kMax},
+      {"R2", Goal::kMax},
+      {"Recall", Goal::kMax},
+      {"RootMeanSquaredError", Goal::kMin},
+  };
   for (const ComponentInfo* info : Registry<Metric>::table().list()) {
     const auto made = Registry<Metric>::make_item(parse_yaml(info->example(), "example.yaml"));
     ASSERT_TRUE(is_loss(info->name) || meaning.contains(info->name)) << info->name;
@@ -302,63 +319,6 @@ TEST(Precision, and_recall_share_the_right_yes) {
   EXPECT_EQ(parts_of("Recall", "labels: 0"), std::pair(0.0, 0.0));
 }
 
-/// F1 of samples of three classes, which come in batches of these sizes. Of a class -1, all scores are NaN.
-double f1(const std::string& average, const std::vector<int>& predicted, const std::vector<int32_t>& actual,
-          const std::vector<size_t>& batches) {
-  const std::shared_ptr<const Metric> metric = Registry<Metric>::make_item(
-      parse_yaml("F1: {logits: logits, labels: label, average: " + average + "}", "m.yaml"));
-  std::optional<Tally> tally;
-  const testkit::Function function = [&](Builder& b, std::span<const Symbol> in) -> std::vector<Symbol> {
-    NetworkBuilder network(b);
-    network.add_output("logits", in[0]);
-    network.add_output("label", in[1]);
-    const SumAndWeight figure = metric->build(ModelView(b, network));
-    if (!tally) tally.emplace(Statistic{"f1", figure.sum, figure.weight, "", figure.accumulation});
-    return {figure.sum, figure.weight};
-  };
-  size_t begin = 0;
-  for (const size_t size : batches) {
-    std::vector<double> scores(3 * size);
-    for (size_t i = 0; i < size; ++i) {
-      for (size_t c = 0; c < 3; ++c)
-        scores[3 * i + c] = predicted[begin + i] < 0 ? NAN : static_cast<double>(c) / 4;
-      if (predicted[begin + i] >= 0) scores[3 * i + static_cast<size_t>(predicted[begin + i])] = 2;
-    }
-    const auto samples = static_cast<int64_t>(size);
-    const Tensor labels = Tensor::of<int32_t>(
-        {samples}, std::vector<int32_t>(actual.begin() + static_cast<int64_t>(begin),
-                                        actual.begin() + static_cast<int64_t>(begin + size)));
-    const std::vector<Tensor> values = {Tensor::of<double>({samples, 3}, scores), labels};
-    const auto fetched = testkit::evaluate(function, values, DType::kFloat64);
-    const auto on_cpu = testkit::evaluate_on_cpu(function, {values[0].cast(DType::kFloat32), labels}, {});
-    for (int64_t i = 0; i < fetched[0].elements(); ++i) EXPECT_EQ(on_cpu[0].at(i), fetched[0].at(i));
-    tally->add(fetched[0], fetched[1]);
-    begin += size;
-  }
-  return tally->value();
-}
-
-/// The example in the documentation of sklearn.metrics.f1_score; 0 is the only class that is ever right.
-TEST(F1, is_that_of_scikit_learn_for_any_batches) {
-  const std::vector<int> predicted = {0, 2, 1, 0, 0, 1};
-  const std::vector<int32_t> actual = {0, 1, 2, 0, 1, 2};
-  for (const std::vector<size_t>& batches : {std::vector<size_t>{6}, {4, 2}, {1, 1, 1, 1, 1, 1}}) {
-    EXPECT_DOUBLE_EQ(f1("macro", predicted, actual, batches), 0.8 / 3);
-    EXPECT_DOUBLE_EQ(f1("micro", predicted, actual, batches), 2.0 / 6);
-  }
-}
-
-TEST(F1, leaves_out_classes_that_no_sample_has) {
-  EXPECT_DOUBLE_EQ(f1("macro", {0, 1, 1}, {0, 1, 0}, {3}), 2.0 / 3);
-  EXPECT_DOUBLE_EQ(f1("macro", {0, 1, 2}, {0, 1, 0}, {3}), (2.0 / 3 + 1 + 0) / 3) << "2 is predicted";
-  EXPECT_DOUBLE_EQ(f1("macro", {0, 0}, {0, 0}, {2}), 1);
-}
-
-TEST(F1, has_no_prediction_of_scores_that_are_not_finite) {
-  EXPECT_DOUBLE_EQ(f1("macro", {-1, -1}, {0, 0}, {2}), 0);
-  EXPECT_DOUBLE_EQ(f1("micro", {-1, 0}, {0, 0}, {2}), 2.0 / 3);
-}
-
 TEST(Share, of_nothing_is_0) {
   EXPECT_EQ(share()->value(std::vector<double>{0, 0}), 0);
   EXPECT_EQ(share()->value(std::vector<double>{1, 4}), 0.25);
@@ -437,22 +397,44 @@ TEST(Cost, with_a_weight_of_1_emits_no_factor) {
             text("Huber: {predictions: p, targets: 1}"));
 }
 
-/// The graph of a cost or metric of outputs that are called as in the examples of all schemas. Scores are the
-/// sum of two variables.
-template <class Kind>
-std::string graph_of_kind(const std::string& item) {
-  return graph_text([&](Builder& b) {
+/// Outputs that are called as in the examples of all schemas. Scores are the sum of two variables.
+struct ExampleOutputs {
+  static const std::vector<std::string>& names() {
+    static const std::vector<std::string> all = {"logits",     "label", "wide", "price",
+                                                 "true_price", "tags",  "real", "fake"};
+    return all;
+  }
+  static std::vector<Symbol> in(Builder& b) {
     const Symbol scores = b.add(b.variable("a/W", {4, 3}, nullptr), b.variable("b/W", {3}, nullptr));
     const Symbol wide = b.add(scores, scores);
     const Symbol sums = b.reduce_sum(scores, {1});
-    const std::vector<Symbol> in = {
+    return {
         scores,     b.input("label", {DType::kInt32, {4}}), wide, scores, b.exp(scores), b.exp(wide), sums,
         b.exp(sums)};
-    const std::vector<std::string> names = {"logits",     "label", "wide", "price",
-                                            "true_price", "tags",  "real", "fake"};
-    for (const Symbol& y : function_of_outputs<Kind>(item, names)(b, in))
+  }
+};
+
+std::string graph_of_cost(const std::string& item) {
+  return graph_text([&](Builder& b) {
+    b.fetch("cost", function_of_outputs<Cost>(item, ExampleOutputs::names())(b, ExampleOutputs::in(b))[0]);
+  });
+}
+
+/// And its value for some samples: how parts become a number is not in the graph.
+std::string graph_of_metric(const std::string& item) {
+  const std::string graph = graph_text([&](Builder& b) {
+    for (const Symbol& y :
+         function_of_outputs<Metric>(item, ExampleOutputs::names())(b, ExampleOutputs::in(b)))
       b.fetch(std::to_string(b.graph().fetches().size()), y);
   });
+  std::vector<Tensor> samples;
+  for (const std::string& name : ExampleOutputs::names()) {
+    const bool is_sum = name == "real" || name == "fake";
+    samples.push_back(name == "label"
+                          ? Tensor::of<int32_t>({9}, {0, 1, 2, 1, 0, 1, 1, 2, 0})
+                          : testkit::random_tensor(is_sum ? Shape{9} : Shape{9, 3}, samples.size() + 1));
+  }
+  return graph + shortest(MetricOfSamples{item, ExampleOutputs::names(), samples}.value());
 }
 
 const std::map<std::string, std::vector<std::string>> kNamesOfCosts = {{"layer or input", {"wide", "label"}},
@@ -464,21 +446,19 @@ const live::Fields kClippedPolicyGradient(
     "cost", "ClippedPolicyGradient",
     {.base = "{logits: logits, actions: label, advantages: real, log_probabilities: fake}"});
 const live::Fields kPolicyEntropy("cost", "PolicyEntropy", {.base = "{logits: logits}"});
-/// How classes are averaged is not in the graph.
-const live::Fields kF1(
-    "metric", "F1", {.build = [](const std::string& item) {
-      const std::string average = item.find("micro") == std::string::npos ? "macro" : "micro";
-      return graph_of_kind<Metric>(item) + shortest(f1(average, {0, 1, 2}, {0, 1, 0}, {3}));
-    }});
+const live::Fields kPrecision("metric", "Precision",
+                              {.base = "{logits: logits, labels: label, average: macro}"});
+const live::Fields kRecall("metric", "Recall",
+                           {.base = "{logits: logits, labels: label, average: macro}",
+                            .left_out = {{"average", "micro and weighted recall are the same number"}}});
 const live::Fields kExpression("cost", "Expression", {.values = {{"expression", "2 * real"}}});
 
 TEST(Costs, have_no_field_without_effect) {
-  EXPECT_THAT(live::dead_fields(Registry<Cost>::table(), {graph_of_kind<Cost>, kNamesOfCosts}),
-              testing::IsEmpty());
+  EXPECT_THAT(live::dead_fields(Registry<Cost>::table(), {graph_of_cost, kNamesOfCosts}), testing::IsEmpty());
 }
 
 TEST(Metrics, have_no_field_without_effect) {
-  EXPECT_THAT(live::dead_fields(Registry<Metric>::table(), {graph_of_kind<Metric>, kNamesOfCosts}),
+  EXPECT_THAT(live::dead_fields(Registry<Metric>::table(), {graph_of_metric, kNamesOfCosts}),
               testing::IsEmpty());
 }
 

@@ -206,7 +206,16 @@ const std::vector<LossCase> kLossCases = {
      [](Real x) { return std::abs(x); }, [](Real x) { return x > 0 ? Real{1} : Real{-1}; }},
     {"huber", "Huber: {predictions: y, targets: 0}",
      [](Real x) { return std::abs(x) <= 1 ? x * x / 2 : std::abs(x) - Real{0.5}; },
-     [](Real x) { return std::clamp<Real>(x, -1, 1); }}};
+     [](Real x) { return std::clamp<Real>(x, -1, 1); }},
+    {"hinge_yes", "Hinge: {logits: y, labels: 1}", [](Real x) { return std::max<Real>(1 - x, 0); },
+     [](Real x) { return x < 1 ? Real{-1} : 0; }},
+    {"hinge_no", "Hinge: {logits: y, labels: 0}", [](Real x) { return std::max<Real>(1 + x, 0); },
+     [](Real x) { return x > -1 ? Real{1} : 0; }},
+    {"mean_absolute_percentage_error", "MeanAbsolutePercentageError: {predictions: y, targets: 4}",
+     [](Real x) { return std::abs(x - 4) / 4; }, [](Real x) { return x > 4 ? Real{0.25} : Real{-0.25}; }},
+    {"quantile", "Quantile: {predictions: y, targets: 0, quantile: 0.9}",
+     [](Real x) { return x > 0 ? x / 10 : -9 * x / 10; },
+     [](Real x) { return x > 0 ? Real{1} / 10 : Real{-9} / 10; }}};
 
 TEST(AccuracyOfLosses, has_a_case_for_every_loss) {
   for (const ComponentInfo* info : Registry<Cost>::table().list()) {

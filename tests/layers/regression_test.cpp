@@ -28,9 +28,30 @@ TEST(CostsOfRegression, are_means_over_samples) {
   EXPECT_DOUBLE_EQ(cost("Huber", {1, 2.5, 5}, {1, 2, 2}), (0 + 0.125 + 2.5) / 3.0);
 }
 
+TEST(CostsOfRegression, have_a_range_of_their_fields) {
+  EXPECT_THAT(complaint_of<Cost>("Quantile: {predictions: p, targets: 1, quantile: 0}", {}, {}),
+              testing::HasSubstr("'quantile' of Quantile is 0; must be above 0 and below 1"));
+  EXPECT_THAT(complaint_of<Cost>("Quantile: {predictions: p, targets: 1, quantile: 2}", {}, {}),
+              testing::HasSubstr("must be from 0 to 1"));
+}
+
+/// The quantile of the targets has the smallest cost.
+TEST(Quantile, is_least_where_its_share_of_targets_is_below) {
+  const auto cost_of_guess = [](double guess) {
+    const auto function =
+        function_of_outputs<Cost>("Quantile: {predictions: p, targets: t, quantile: 0.9}", {"p", "t"});
+    Values targets;
+    for (int i = 1; i <= 99; ++i) targets.push_back(i);
+    return testkit::evaluate(function, pairs(Values(99, guess), targets), DType::kFloat64)[0].at(0);
+  };
+  for (const double guess : {1.0, 50.0, 89.0, 89.5, 90.5, 91.0, 99.0})
+    EXPECT_LT(cost_of_guess(90), cost_of_guess(guess)) << guess;
+}
+
 TEST(CostsOfRegression, have_the_gradient_of_their_value) {
   const std::vector<Tensor> values = pairs({1, 2.3, 5, -1}, {1.2, 2, 2, 3});
-  for (const char* type : {"MeanSquaredError", "MeanAbsoluteError", "Huber"}) {
+  for (const char* type :
+       {"MeanSquaredError", "MeanAbsoluteError", "Huber", "Quantile", "MeanAbsolutePercentageError"}) {
     for (const char* targets : {"t", "0.7"}) {
       const auto function = function_of_outputs<Cost>(
           std::string(type) + ": {predictions: p, targets: " + targets + "}", {"p", "t"});
