@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "core/text.h"
 #include "experiment/experiment.h"
 #include "run/train.h"
+#include "search/folds.h"
 #include "system/file_io.h"
 #include "system/log.h"
 
@@ -29,7 +31,9 @@ struct TrainCommandOptions {
   ConfigArguments config;
   TrainOptions train;
   std::string resume;
-  int procs = 0;  // 0: this process trains
+  int procs = 0;      // 0: this process trains
+  int64_t folds = 0;  // 0: no cross-validation
+  int jobs = 1;       // folds at a time
 };
 
 /// The words of this process's command line without --procs, and the program by its path.
@@ -90,6 +94,28 @@ int launch(const TrainCommandOptions& options) {
   return launch_ranks(options.procs, command_of_a_rank());
 }
 
+/// Trains each fold in a process of its own. Errors: RunFailed if one fails.
+int cross_validate(const TrainCommandOptions& options) {
+  const PlannedSearch planned =
+      plan_folds({options.train.config, options.train.overrides, options.train.log_dir, options.folds});
+  require_processors(planned, options.jobs);
+  SignalWatcher signals;
+  const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
+  const SearchOutcome outcome = run_search(
+      planned, {.program = options.program, .jobs = options.jobs, .retry_failed = true}, options.train.config,
+      {signals.stop_token(), [&signals] { signals.expect_orderly_end(); }, exit_code});
+  if (outcome.was_interrupted) {
+    log::info("to continue, run the same command again");
+    return exit_code();
+  }
+  for (const SearchRun& run : outcome.record.runs)
+    if (run.state == RunState::kFailed) throw RunFailed("fold " + run.name + ": " + run.reason);
+  const FoldStatistics statistics = fold_statistics(outcome.record, planned.folder);
+  std::cout << fold_table(statistics) << std::flush;
+  write_whole_file(planned.folder + "/" + kFoldsFile, fold_json(statistics, outcome.record));
+  return 0;
+}
+
 void add_train_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<TrainCommandOptions>();
   add_config_arguments(command, options->config);
@@ -111,12 +137,32 @@ void add_train_options(CLI::App& command, Action& action) {
       .add_option("--until-epoch", options->train.until_epoch,
                   "end after this epoch; --resume auto goes on up to max_epoch")
       ->check(count_from(1));
+  CLI::Option* folds =
+      command
+          .add_option(
+              "--folds", options->folds,
+              "cross-validation: train so many times, each time with another fold for validation, in a "
+              "folder "
+              "of its own; prints mean and deviation of each statistic and writes folds.json (see `split`)")
+          ->check(CLI::Range(2, 1000))
+          ->excludes("--procs")
+          ->excludes("--resume")
+          ->excludes("--plan")
+          ->excludes("--replan")
+          ->excludes("--until-epoch");
+  command.add_option("--jobs", options->jobs, "folds at a time; they share the processors")
+      ->check(count_from(1))
+      ->needs(folds)
+      ->capture_default_str();
   command.callback([options, &action] {
     options->program = program_invocation_name;
     options->train.config = options->config.file;
     options->train.overrides = options->config.overrides;
     options->train.resume = ResumeRequest::parse(options->resume);
-    action = [options] { return options->procs > 0 ? launch(*options) : train_here(*options); };
+    action = [options] {
+      if (options->folds > 0) return cross_validate(*options);
+      return options->procs > 0 ? launch(*options) : train_here(*options);
+    };
   });
 }
 

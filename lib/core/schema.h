@@ -100,10 +100,10 @@ class Schema {
     return ConfigNode::map(std::move(entries));
   }
 
-  /// The same fields for parameters that derive from these.
+  /// The same fields for parameters that derive from these; `summary`: if it is another one.
   template <std::derived_from<P> Derived>
-  Schema<Derived> as() const {
-    Schema<Derived> derived(summary_);
+  Schema<Derived> as(const std::string& summary = {}) const {
+    Schema<Derived> derived(summary.empty() ? summary_ : summary);
     derived.example_ = example_;
     derived.infos_ = infos_;
     for (const Member& member : members_) derived.members_.push_back({member.parse, member.dump});

@@ -103,18 +103,21 @@ std::optional<Batching> DataFlow::batching() const {
   return Batching{batched->batch_size(), batched->keeps_remainder(), batched->up().size()};
 }
 
-std::vector<SourceFacts> DataFlow::facts() const {
+std::vector<const Source*> DataFlow::sources() const {
   prepare();
+  return flow()->sources();
+}
+
+std::vector<SourceFacts> DataFlow::facts() const {
   std::vector<SourceFacts> all;
-  for (const Source* source : flow()->sources()) all.push_back(source->facts());
+  for (const Source* source : sources()) all.push_back(source->facts());
   return all;
 }
 
 std::string DataFlow::fingerprint() const {
-  prepare();
   Digest digest;
   bool known = false;
-  for (const Source* source : flow()->sources()) {
+  for (const Source* source : sources()) {
     const std::string one = source->fingerprint();
     known = known || !one.empty();
     digest.add(one + "\n");

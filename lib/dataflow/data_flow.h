@@ -74,6 +74,8 @@ class DataFlow {
   /// Opens the data and checks them against the config; the readers below do this too. Errors: DataError,
   /// ConfigError.
   void prepare() const;
+  /// Those of its items, in the order of the config. They live as long as the flow. Prepares the flow.
+  std::vector<const Source*> sources() const;
   /// What each source found. Prepares the flow.
   std::vector<SourceFacts> facts() const;
   /// A digest that changes when the files that the sources read change (Source::fingerprint); empty if no

@@ -16,6 +16,7 @@ struct FittedComponent {
   std::string component;
   std::vector<std::string> columns = {};  // names of the columns that it is read from, in order
   std::vector<std::string> classes = {};  // names of the classes, in the order of their labels
+  std::string learned = {};               // what else the source learned of it: State::to_json; or nothing
 
   bool operator==(const FittedComponent&) const = default;
 };

@@ -172,10 +172,10 @@ class FlowMaker final : public FlowBuilder {
       const ComponentItem item = component_item(node, "component");
       const char* kind = kind_of_flow_component(item.name);
       if (kind == nullptr) throw unknown_component(item);
-      const StageContext context = context_of(item, kind, state.seen);
       const bool is_source = kind == std::string_view(Source::kKind);
       if (is_source != state.first) throw wrong_place(item, kind, state.first);
-      if (is_source) return make_source(item, context);
+      if (is_source) return make_source(item, state);
+      const StageContext context = context_of(item, kind, state.seen);
       return kind == std::string_view(Map::kKind) ? make_map(item, context, state)
                                                   : make_stage(item, context, state);
     } catch (const ConfigError& error) {
@@ -184,9 +184,12 @@ class FlowMaker final : public FlowBuilder {
     }
   }
 
-  FlowPtr make_source(const ComponentItem& item, const StageContext& context) {
+  FlowPtr make_source(const ComponentItem& item, ListState& state) {
     const std::shared_ptr<Source> source = Registry<Source>::make(item, errors_);
     if (source == nullptr) return nullptr;
+    const ConfigNode* inner = source->inner();
+    const StageContext context = context_of(inner == nullptr ? item : component_item(*inner, Source::kKind),
+                                            Source::kKind, state.seen);
     source->follow(fit_, context.name);
     if (!source->knows_spec()) {
       waits_for_data_ = waits_for_data_ || opening_ == Opening::kNot;

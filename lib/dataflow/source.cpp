@@ -135,6 +135,27 @@ std::optional<FittedComponent> Source::opened_fit(const std::string& component) 
   return fit_ == nullptr ? std::nullopt : fit_->opened().find(name_, component);
 }
 
+std::vector<int32_t> RandomAccessSource::class_numbers(const std::string& component) const {
+  const Spec components = spec();
+  const size_t at = components.index({component.c_str()}, "the classes");
+  std::vector<int32_t> numbers;
+  Datapoint d;
+  for (int64_t i = 0; i < size(); ++i) {
+    d.resize(components.size());
+    try {
+      get(i, {}, d);
+      numbers.push_back(*d.to_tensor(at).data<int32_t>());
+    } catch (const DataError&) {
+      numbers.push_back(-1);
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::string> RandomAccessSource::column(const std::string& name) const {
+  throw ConfigError("no column '" + name + "': the source is no table");
+}
+
 /// (std::call_once may hang after an exception. It relies on the system's pthread_once, and on what the
 /// thread sanitizer replaces it with.)
 void Source::prepare_once(const Position& where) {

@@ -59,12 +59,15 @@ class Source : public std::enable_shared_from_this<Source> {
   virtual ~Source() = default;
 
   /// Gives what data.train fixes for other data, and the name of this source in its flow. Before all else.
-  void follow(std::shared_ptr<Fit> fit, std::string name);
+  virtual void follow(std::shared_ptr<Fit> fit, std::string name);
   /// Follows what another source follows.
   void follow_as(const Source& other);
   /// What it fixes for all other data of the model if it is the training data: the names of the columns and
   /// of the classes of its components, as far as they are known (all of them after `prepare`).
   virtual std::vector<FittedComponent> fitted() const;
+  /// The item of the source that this one takes samples from, whose place and random numbers it has. Null:
+  /// none.
+  virtual const ConfigNode* inner() const { return nullptr; }
 
   /// The flow of this source's samples, which keeps the source alive. Null after the builder reported an
   /// error, and if a flow inside is not known yet.
@@ -119,6 +122,22 @@ class RandomAccessSource : public Source {
   virtual std::string file_of(int64_t index) const {
     (void)index;
     return {};
+  }
+  /// True if it is known that `get` fails for the sample. After `prepare`, as what follows.
+  virtual bool is_bad(int64_t index) const {
+    (void)index;
+    return false;
+  }
+  /// The class of each sample in a component of class numbers; -1 for a bad one.
+  virtual std::vector<int32_t> class_numbers(const std::string& component) const;
+  /// The texts of a column, which need not be part of a component. Errors: ConfigError if there is none.
+  virtual std::vector<std::string> column(const std::string& name) const;
+  /// Fixes what it learns of the training data from these samples only; all of them before. After `prepare`.
+  virtual void learn_from(const std::vector<int64_t>& samples) { (void)samples; }
+  /// A name that the sample keeps when others are added; nothing if there is none.
+  virtual std::optional<std::string> stable_name(int64_t index) const {
+    (void)index;
+    return std::nullopt;
   }
   /// A source that reads these components in the same way from another file, in its order; null if this
   /// source does not read one file. Errors: ConfigError if components need what only the own file tells.

@@ -9,7 +9,9 @@
 
 #include "core/expression.h"
 #include "core/text.h"
+#include "experiment/model_inputs.h"
 #include "experiment/plugins.h"
+#include "experiment/split_section.h"
 #include "layers/model.h"
 #include "predict/predict_outputs.h"
 
@@ -66,10 +68,15 @@ bool looks_like_an_image(const ConfigNode& model, const std::string& component) 
   return false;
 }
 
-/// Whether a component holds images, as the flow says that feeds the model: data.train or that of `predict`.
+/// data.train or that of `predict`.
+std::string flow_that_feeds(const ExperimentConfig& config) {
+  return config.data.contains("train") ? "train" : config.predict.data.name;
+}
+
+/// Whether a component holds images, as the flow says that feeds the model.
 bool is_image_component(const ExperimentConfig& config, const FlowLookup& flow_of,
                         const std::string& component) {
-  const std::string name = config.data.contains("train") ? "train" : config.predict.data.name;
+  const std::string name = flow_that_feeds(config);
   const DataFlow* flow = config.data.contains(name) ? flow_of(name) : nullptr;
   // A flow with mistakes of its own may have told: then these are enough.
   if (flow == nullptr) return config.data.contains(name);
@@ -281,6 +288,7 @@ ExperimentConfig parse_experiment(const ConfigNode& root, const std::string& def
                                   Diagnostics& errors) {
   ExperimentConfig config = experiment_schema().parse(root, "the config", errors);
   check_is_map(config.vars, "vars", errors);
+  apply_split(config, errors);
   if (config.name.empty()) config.name = default_name;
   config.engine.cache_dir = cache_folder();
   load_plugins(config.plugins, errors);
@@ -292,6 +300,17 @@ std::unique_ptr<TowerFunction> make_tower(ExperimentConfig& config, const Config
                                           const FlowLookup& flow_of, Diagnostics& errors) {
   const MapScope sections(root.without("model"));
   const MapScope vars(config.vars, &sections);
+  const std::string fed_by = flow_that_feeds(config);
+  if (leaves_inputs_to_data(config.model) && config.data.contains(fed_by)) {
+    const DataFlow* flow = flow_of(fed_by);
+    if (flow == nullptr) return nullptr;  // its own mistakes are enough
+    try {
+      config.model = with_inputs_of(config.model, *flow);
+    } catch (const ConfigError& error) {
+      errors.add(error, config.model.position());
+      return nullptr;
+    }
+  }
   config.model = with_image_layouts(config.model, [&](const std::string& component) {
     return is_image_component(config, flow_of, component);
   });

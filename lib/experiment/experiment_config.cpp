@@ -9,6 +9,7 @@
 #include "callbacks/default_callbacks.h"
 #include "core/text.h"
 #include "dataflow/flow_settings.h"
+#include "dataflow/source/split_settings.h"
 #include "layers/layer.h"
 #include "layers/model.h"
 #include "predict/predict_outputs.h"
@@ -296,6 +297,9 @@ Schema<ExperimentConfig> experiment_schema() {
   using C = ExperimentConfig;
   FieldType model = FieldType::section(model_fields(), "a model");
   model.nullable = true;
+  const Schema<SplitSettings> settings = split_settings_schema();
+  FieldType split = FieldType::section(settings.fields(), "how the data are divided", "shares");
+  split.nullable = true;
   return Schema<C>("An experiment: data, model, and how it is trained.")
       .field("tpack", &C::tpack, between(1, 1), "version of the config format")
       .field("name", &C::name, "name of the run and its folder; default: the file's name")
@@ -303,6 +307,10 @@ Schema<ExperimentConfig> experiment_schema() {
       .field("plugins", &C::plugins, "shared libraries with more components")
       .field("vars", &C::vars, "values that expressions use")
       .field("data", &C::data, "dataflows by name; `train` is the training data")
+      .field("split", &C::split,
+             "how the source of `train` is divided: flows of `data` that begin without a source have their "
+             "part of it; 0.2 is a fifth for validation")
+      .type(std::move(split))
       .field("model", &C::model, "the network, its cost and its metrics")
       .type(std::move(model))
       .field("optimizer", &C::optimizer, "how gradients update the variables")

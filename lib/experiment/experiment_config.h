@@ -104,6 +104,7 @@ struct ExperimentConfig {
   std::vector<Ref<Path>> plugins;
   ConfigNode vars = ConfigNode::map({});
   FlowMap data;
+  ConfigNode split;  // null: not given, or in `data` already (apply_split)
   ConfigNode model;
   Slot<Optimizer> optimizer;
   std::vector<UpdateSection> updates;

@@ -26,7 +26,15 @@ std::optional<ComponentItem> as_map(const ConfigNode& node) {
 
 ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows) {
   if (flow.is_string()) return components_of(flows.at(flow.text()), flows);
-  return flow.is_map() ? components_of(*flow.find("flow"), flows) : flow;
+  if (flow.is_map()) return components_of(*flow.find("flow"), flows);
+  const ComponentItem source = component_item(flow.items()[0], Source::kKind);
+  Diagnostics errors;
+  const auto made = Registry<Source>::make(source, errors);
+  errors.throw_if_any();
+  if (made->inner() == nullptr) return flow;
+  std::vector<ConfigNode> items(flow.items().begin(), flow.items().end());
+  items[0] = *made->inner();
+  return ConfigNode::list(std::move(items), flow.position());
 }
 
 SampleMaps::SampleMaps(const ConfigNode& components, Spec given, const FittedData& fit)

@@ -24,7 +24,8 @@ std::string fitted_json(const FittedData& fitted) {
     all.push_back({{"source", one.source},
                    {"component", one.component},
                    {"columns", one.columns},
-                   {"classes", one.classes}});
+                   {"classes", one.classes},
+                   {"learned", one.learned}});
   for (const auto& [name, state] : fitted.maps()) all.push_back({{"map", name}, {"state", state.to_json()}});
   return all.dump();
 }
@@ -39,7 +40,8 @@ std::optional<FittedData> stored_fit(const CheckpointContent& content, const std
       if (one.contains("map"))
         maps[one.at("map")] = State::from_json(one.at("state"), path);
       else
-        all.push_back({one.at("source"), one.at("component"), one.at("columns"), one.at("classes")});
+        all.push_back({one.at("source"), one.at("component"), one.at("columns"), one.at("classes"),
+                       one.value("learned", "")});
     }
     return FittedData(std::move(all), std::move(maps));
   } catch (const nlohmann::json::exception& error) {

@@ -24,6 +24,20 @@ enum class VariableScope : uint8_t {
 /// Fills the tensor of a new variable. The generator is keyed by seed and name, so order does not matter.
 using Initialize = std::function<void(const Tensor& value, Rng& rng)>;
 
+/// A class of labels and how often it is in the training data.
+struct ClassCount {
+  std::string name;  // empty if classes are numbers only
+  int64_t samples = 0;
+};
+
+/// A first value that the classes in the training data decide.
+struct ClassesOfInput {
+  std::string input;  // of the model: class numbers
+  Position position = {};
+  /// The value of so many elements. Errors: ConfigError.
+  std::function<std::vector<double>(const std::vector<ClassCount>& classes, size_t elements)> value;
+};
+
 struct VariableSpec {
   std::string name;
   TensorSpec spec;
@@ -32,6 +46,7 @@ struct VariableSpec {
   Initialize initialize = nullptr;                     // null: zeros
   bool hyper_parameter = false;                        // a number that may be set between steps
   std::shared_ptr<const Schedule> schedule = nullptr;  // what sets it; null: nothing, or callbacks
+  std::optional<ClassesOfInput> of_classes = {};       // in a new run it is filled after `initialize`
 };
 
 /// Trainable variables that one update trains.

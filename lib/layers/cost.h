@@ -35,6 +35,7 @@ class ModelView {
   Builder& builder() const { return builder_; }
   /// Errors: ConfigError with suggestion.
   Symbol output(const Ref<LayerOutput>& ref) const { return network_.output(ref); }
+  bool is_input(const Ref<LayerOutput>& ref) const { return network_.is_input(ref.name); }
   /// The output as floats in the shape of `x`, or the number. Errors: ConfigError; ShapeError if the
   /// output has another number of elements.
   Builder::Operand like(const NumberOrOutput& value, Symbol x) const;

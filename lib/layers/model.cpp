@@ -37,8 +37,7 @@ namespace {
 
 Schema<ModelInputParams> input_schema() {
   return Schema<ModelInputParams>("A value that the model is fed.")
-      .field("shape", &ModelInputParams::shape, "shape of one sample")
-      .required()
+      .field("shape", &ModelInputParams::shape, "of one sample; default: as the component in the data")
       .field("dtype", &ModelInputParams::dtype, "element type")
       .field("layout", &ModelInputParams::layout,
              "order of an image's axes in the data: HWC or CHW; none: the three axes are not an image; "
@@ -65,7 +64,8 @@ Schema<ModelParams> model_schema() {
   const FieldType layers = Codec<LayerListField>::type();
   const FieldType costs = FieldType::list_of(FieldType::component(Cost::kKind));
   return Schema<ModelParams>("The network, its cost and its metrics.")
-      .field("inputs", &ModelParams::inputs, "inputs of the model, by name")
+      .field("inputs", &ModelParams::inputs,
+             "inputs of the model, by name; default: all components of data.train")
       .type(FieldType::map_of(FieldType::section(input_schema().fields(), "an input"), "inputs by name"))
       .required()
       .field("feed", &ModelParams::feed, "component of the datapoint for an input with another name")
@@ -154,7 +154,7 @@ class ConfiguredModel final : public TowerFunction {
 
   TowerResult build(Builder& b, const std::map<std::string, Symbol>& in) const override {
     NetworkBuilder network(b);
-    for (const auto& [name, symbol] : in) network.add_output(name, symbol);
+    for (const auto& [name, symbol] : in) network.add_input(name, symbol);
     Diagnostics errors;
     keep_errors(errors, [&] { build_network(network, in); });
     const ModelView view(b, network);
@@ -172,12 +172,13 @@ class ConfiguredModel final : public TowerFunction {
  private:
   void read_inputs(const ModelParams& p, const Scope& scope, Diagnostics& errors) {
     if (!p.inputs.is_map() || p.inputs.size() == 0) {
-      errors.add(p.inputs.position(),
-                 "'inputs' of model: expected a map of inputs by name, found " + p.inputs.describe());
-      return;
+      const std::string found = p.inputs.describe();
+      return errors.add(p.inputs.position(), "'inputs' of model: expected inputs by name, found " + found);
     }
     for (const ConfigNode::Entry& entry : p.inputs.entries()) {
       const ConfigNode node = substitute(entry.value, scope, errors);
+      if (node.is_map() && node.find("shape") == nullptr)
+        errors.add(entry.key_position, "input " + entry.key + ": no 'shape', and no data.train that has it");
       const ModelInputParams input = input_schema().parse(node, "input " + entry.key, errors);
       const bool has_layout = node.is_map() && node.find("layout") != nullptr;
       if (!has_layout && input.batched && input.shape.rank() == 3) {

@@ -24,6 +24,12 @@ class NetworkBuilder {
   Builder& builder() { return builder_; }
   /// Makes a value known by name, under the scope that is open.
   void add_output(const std::string& name, Symbol value);
+  /// The same for an input of the model.
+  void add_input(const std::string& name, Symbol value) {
+    add_output(name, value);
+    inputs_.insert(name);
+  }
+  bool is_input(const std::string& name) const { return inputs_.contains(name); }
   /// Makes a further value of the layer that is being built known: the value `state` of the layer `lstm` is
   /// called `lstm.state`. Errors: ConfigError if another layer has that name.
   void add_value(const std::string& name, Symbol value);
@@ -54,6 +60,7 @@ class NetworkBuilder {
   Builder& builder_;
   std::map<std::string, Symbol> outputs_;         // by full name
   std::map<std::string, Symbol> network_inputs_;  // by full name: "fake/input"
+  std::set<std::string> inputs_;                  // of the model
   std::set<std::string> values_;                  // outputs that are further values of layers
   std::set<std::string> failed_;                  // full names of layers that have no output
   Diagnostics errors_;

@@ -13,6 +13,7 @@
 #include "core/failure.h"
 #include "core/text.h"
 #include "experiment/check.h"
+#include "experiment/class_counts.h"
 #include "experiment/experiment.h"
 #include "experiment/gates.h"
 #include "experiment/initial_weights.h"
@@ -280,6 +281,7 @@ void TrainRun::restore(Loop& loop) {
                 std::to_string(loop.state().global_step()) + ")";
   } else {
     restored_ = load_initial_weights(*experiment_, chief());
+    fill_from_classes(*experiment_);
   }
 }
 

@@ -114,7 +114,7 @@ TEST_F(Program, describes_a_section) {
   const json described = json::parse(tpack({"describe", "model.inputs", "--json"}).out);
   EXPECT_EQ(described[0].at("name"), "model.inputs");
   EXPECT_EQ(described[1].at("name"), "model.inputs.NAME.shape");
-  EXPECT_EQ(described[1].at("required"), true);
+  EXPECT_EQ(described[1].at("required"), false);
 }
 
 TEST_F(Program, describes_a_component) {

@@ -36,6 +36,17 @@ RowData csv(const TempFolder& folder) {
   folder.write("a.csv", {text.begin(), text.end()});
   return {"CSV: {file: a.csv, columns: {v: v}, labels: {c: c}}", "v", "c", first_element};
 }
+/// A part that has every second row of a table.
+RowData split_data(const TempFolder& folder) {
+  std::string text = "c,v,part\nother,99,test\n";
+  for (int row = 0; row < kRows; ++row)
+    text += "class" + std::to_string(row) + "," + std::to_string(row) + ",train\nother,99,test\n";
+  folder.write("parts.csv", {text.begin(), text.end()});
+  return {
+      "SplitData: {source: {CSV: {file: parts.csv, columns: {v: v}, labels: {c: c}}}, part: train, column: "
+      "part}",
+      "v", "c", first_element};
+}
 RowData npz(const TempFolder& folder) {
   Bytes values;
   for (uint8_t row = 0; row < kRows; ++row) values.push_back(row);
@@ -81,6 +92,7 @@ RowData mnist(const TempFolder& folder, const std::string& name, const std::stri
 
 const std::map<std::string, std::function<RowData(const TempFolder&)>> kSourcesOfRows = {
     {"CSV", csv},
+    {"SplitData", split_data},
     {"Npz", npz},
     {"SVMLight", svmlight},
     {"ImageFolder", image_folder},

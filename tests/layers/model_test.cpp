@@ -130,7 +130,8 @@ TEST(Model, gives_a_weight_with_a_schedule_the_name_of_its_term) {
 TEST(Model, reports_all_that_is_wrong_with_its_places) {
   EXPECT_EQ(model_error("layer: [ReLU]"),
             "test.yaml:1:1: unknown key 'layer' in model; did you mean 'layers'?\n"
-            "test.yaml:1:1: model: 'inputs' is missing (inputs of the model, by name)\n"
+            "test.yaml:1:1: model: 'inputs' is missing (inputs of the model, by name; default: all "
+            "components of data.train)\n"
             "test.yaml:1:1: model: 'layers' is missing (the layers, or a network written in C++)");
   EXPECT_EQ(model_error("inputs: {x: {shape: [8, 6], layout: HWC}}\n"
                         "feed: {y: image}\n"

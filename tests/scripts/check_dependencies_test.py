@@ -12,7 +12,8 @@ class CheckDependencies(ScratchTest):
         self.assertEqual(self.run_script(SCRIPT), (0, ["dependencies: ok"]))
 
     def test_refuses_a_library_that_only_tests_link(self):
-        self.replace("lib/checkpoint/CMakeLists.txt", "hdf5::hdf5", "")
+        for module in ("checkpoint", "hdf5_source"):
+            self.replace(f"lib/{module}/CMakeLists.txt", "hdf5::hdf5", "")
         self.assertEqual(self.run_script(SCRIPT), (1, ["HDF5: declared, but nothing links hdf5::hdf5"]))
 
     def test_takes_no_comment_for_a_link(self):

@@ -18,6 +18,10 @@ void CsvReader::reject(int64_t line, const std::string& text) const {
   throw DataError(path_ + ":" + std::to_string(line), text);
 }
 
+bool CsvReader::is_delimiter(char c) const {
+  return delimiter_ == kWhitespace ? c == ' ' || c == '\t' : c == delimiter_;
+}
+
 bool CsvReader::ends_line() const { return text_[at_] == '\n' || text_[at_] == '\r'; }
 
 /// False if there is no line end here.
@@ -46,7 +50,7 @@ std::string_view CsvReader::quoted_field() {
       part = ++at_;
       continue;
     }
-    if (at_ < text_.size() && text_[at_] != delimiter_ && !ends_line())
+    if (at_ < text_.size() && !is_delimiter(text_[at_]) && !ends_line())
       reject(next_line_, "text after a closing quote; write \"\" for a quote inside quotes");
     if (joined == nullptr) return text_.substr(begin, end - begin);
     *joined += text_.substr(part, end - part);
@@ -57,8 +61,19 @@ std::string_view CsvReader::quoted_field() {
 std::string_view CsvReader::field() {
   if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
   const size_t begin = at_;
-  while (at_ < text_.size() && text_[at_] != delimiter_ && !ends_line()) ++at_;
+  while (at_ < text_.size() && !is_delimiter(text_[at_]) && !ends_line()) ++at_;
   return text_.substr(begin, at_ - begin);
+}
+
+void CsvReader::split_at_whitespace(std::vector<std::string_view>& fields) {
+  const auto skip_blanks = [this] {
+    while (at_ < text_.size() && is_delimiter(text_[at_])) ++at_;
+  };
+  while (fields.empty() && at_ < text_.size()) {  // not for lines of blanks
+    line_ = next_line_;
+    for (skip_blanks(); at_ < text_.size() && !ends_line(); skip_blanks()) fields.push_back(field());
+    skip_line_end();
+  }
 }
 
 bool CsvReader::next(std::vector<std::string_view>& fields) {
@@ -68,6 +83,10 @@ bool CsvReader::next(std::vector<std::string_view>& fields) {
   }
   if (at_ == text_.size()) return false;
   line_ = next_line_;
+  if (delimiter_ == kWhitespace) {
+    split_at_whitespace(fields);
+    return !fields.empty();
+  }
   fields.push_back(field());
   while (at_ < text_.size() && text_[at_] == delimiter_) {
     ++at_;

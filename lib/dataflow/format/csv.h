@@ -14,6 +14,9 @@ namespace tpack {
 /// are kept. Threads: one at a time.
 class CsvReader {
  public:
+  /// As a delimiter: runs of spaces and tabs; those at the ends of lines do not count.
+  static constexpr char kWhitespace = '\0';
+
   /// The text must outlive the reader and the fields; `path` is for messages. Errors: DataError for text in
   /// UTF-16.
   CsvReader(std::string_view text, char delimiter, std::string path);
@@ -25,8 +28,10 @@ class CsvReader {
   int64_t line() const { return line_; }
 
  private:
+  void split_at_whitespace(std::vector<std::string_view>& fields);
   std::string_view field();
   std::string_view quoted_field();
+  bool is_delimiter(char c) const;
   bool ends_line() const;
   bool skip_line_end();
   [[noreturn]] void reject(int64_t line, const std::string& text) const;

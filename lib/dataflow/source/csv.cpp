@@ -1,43 +1,21 @@
 #include "dataflow/format/csv.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cmath>
-#include <limits>
 #include <map>
 
 #include "core/error.h"
 #include "core/registry.h"
 #include "core/text.h"
-#include "core/text_encoding.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
-#include "dataflow/format/mapped_file.h"
+#include "dataflow/format/csv_file.h"
 #include "dataflow/source.h"
-#include "dataflow/source/csv_columns.h"
+#include "dataflow/source/csv_features.h"
 #include "dataflow/source/csv_labels.h"
 #include "system/log.h"
 
 namespace tpack {
-namespace {
-
-enum class TextEncoding : uint8_t { kUtf8, kLatin1 };
-enum class DecimalSign : uint8_t { kPoint, kComma };
-
-}  // namespace
-
-template <>
-struct EnumNames<TextEncoding> {
-  static constexpr std::array<std::pair<const char*, TextEncoding>, 2> kNames = {
-      {{"utf-8", TextEncoding::kUtf8}, {"latin1", TextEncoding::kLatin1}}};
-};
-template <>
-struct EnumNames<DecimalSign> {
-  static constexpr std::array<std::pair<const char*, DecimalSign>, 2> kNames = {
-      {{".", DecimalSign::kPoint}, {",", DecimalSign::kComma}}};
-};
-
 namespace {
 
 struct CsvParams {
@@ -46,7 +24,8 @@ struct CsvParams {
   std::vector<LabelColumn> labels;
   std::string delimiter = ",";
   bool header = true;
-  std::optional<double> missing = {};
+  ColumnTypes types = {};
+  MissingRules missing = {};
   DecimalSign decimal = DecimalSign::kPoint;
   TextEncoding encoding = TextEncoding::kUtf8;
   bool shuffle = true;
@@ -58,27 +37,39 @@ class CsvTable final : public RandomAccessSource {
  public:
   using Params = CsvParams;
   static Schema<Params> schema() {
-    return Schema<Params>("Reads numbers and class names from a CSV file, one sample per row.")
+    return Schema<Params>(
+               "Reads numbers and class names from a CSV file, one sample per row. The section `split` of a "
+               "config divides the rows "
+               "into parts for training and validation.")
         .example(
             "CSV: {file: iris.csv, columns: {x: [\"sepal_.*\", petal_length]}, labels: {label: species}}")
         .field("file", &Params::file, "the file")
         .required()
-        .field("columns", &Params::columns,
-               "columns of numbers by component: a name gives a number, a list or a regular expression for "
-               "whole names gives a vector; float32. Other flows have the columns that data.train found, by "
-               "their names")
+        .field(
+            "columns", &Params::columns,
+            "columns of numbers by component: a name gives a number, a list or a regular expression for "
+            "whole names gives a vector; float32; {x: auto} makes a vector of all other columns, whatever "
+            "they "
+            "have: categories get a place each, numbers become (x - mean) / deviation of data.train. Other "
+            "flows have the columns that data.train found, by their names")
+        .field("types", &Params::types,
+               "what columns of `auto` have where the guess is wrong: {Pclass: category, Ticket: ignore}; "
+               "number, category, date or ignore")
         .field("labels", &Params::labels,
                "columns of class names by component; labels are int32, from 0, in the order of the sorted "
                "names of data.train; {label: {column: species, classes: [...]}} gives another order; a list "
                "of columns is a set of labels, any number of which may hold: a float32 vector, 0 or 1 for "
                "each (or a number "
                "between), named after the columns")
-        .field("delimiter", &Params::delimiter, R"(the character between fields; "\t" is a tab)")
+        .field("delimiter", &Params::delimiter,
+               R"(the character between fields; "\t" is a tab; whitespace: any number of spaces and tabs)")
         .field("header", &Params::header,
                "true: the first row has the names of the columns; false: their names are 0, 1, 2, ...")
-        .field("missing", &Params::missing,
-               "number that replaces missing ones (empty, NA, NaN, null, ?); default: such rows are bad "
-               "samples")
+        .field(
+            "missing", &Params::missing,
+            "what replaces missing values (empty, NA, NaN, null, ?): a number, or mean, median or "
+            "most_common of data.train, also by column: {Age: median, Embarked: S}; default: such rows are "
+            "bad samples, but in columns of `auto` (docs)")
         .field("decimal", &Params::decimal, "the decimal sign of numbers: a point or a comma")
         .field("encoding", &Params::encoding, "of the text: utf-8, or latin1 (ISO 8859-1)")
         .field("shuffle", &Params::shuffle, "use a new order in each pass");
@@ -87,9 +78,11 @@ class CsvTable final : public RandomAccessSource {
     if (p_.columns.empty() && p_.labels.empty())
       throw ConfigError(
           "CSV: no columns; set 'columns', such as {x: [width, height], y: price}, or 'labels'");
-    if (p_.delimiter.size() != 1 || std::string("\"\r\n").find(p_.delimiter) != std::string::npos) {
+    const bool is_character =
+        p_.delimiter.size() == 1 && std::string("\"\r\n").find(p_.delimiter) == std::string::npos;
+    if (!is_character && p_.delimiter != kWhitespace) {
       throw ConfigError("CSV: 'delimiter' is '" + p_.delimiter +
-                        R"('; must be one character of ASCII, such as ",", ";" or "\t")");
+                        R"('; must be one character of ASCII, such as ",", ";" or "\t", or whitespace)");
     }
     if (p_.decimal == DecimalSign::kComma && p_.delimiter == ",")
       throw ConfigError(R"(CSV: 'decimal' and 'delimiter' are both a comma; set delimiter: ";" or "\t")");
@@ -108,6 +101,7 @@ class CsvTable final : public RandomAccessSource {
       else
         wanted_numbers_.push_back({label.component, label.set, true, true});
     }
+    require_auto();
   }
 
   /// Patterns, and classes that the config does not name, need the file.
@@ -139,7 +133,11 @@ class CsvTable final : public RandomAccessSource {
     }
     if (!unused_.empty())
       facts.remarks.push_back("columns that data.train does not have are not read: " + join_first(unused_));
-    for (const auto& [column, value] : rounded_)
+    for (const auto& values : values_) {
+      const std::vector<std::string> more = values->remarks();
+      facts.remarks.insert(facts.remarks.end(), more.begin(), more.end());
+    }
+    for (const auto& [column, value] : reader_.rounded())
       facts.remarks.push_back("column '" + column +
                               "' has integers above 16,777,216 that float32 rounds, such as " + value);
     facts.bad = std::ssize(bad_);
@@ -154,8 +152,14 @@ class CsvTable final : public RandomAccessSource {
   std::string fingerprint() const override { return file_stamp(path_); }
   std::vector<FittedComponent> fitted() const override {
     std::vector<FittedComponent> all;
-    for (size_t i = 0; i < numbers_.size(); ++i)
-      all.push_back({name(), wanted_numbers_[i].component, numbers_[i].names});
+    for (size_t i = 0; i < values_.size(); ++i) {
+      const State learned = values_[i]->learned();
+      all.push_back({name(),
+                     wanted_numbers_[i].component,
+                     values_[i]->names(),
+                     {},
+                     learned.empty() ? "" : learned.to_json()});
+    }
     for (size_t i = 0; i < wanted_labels_.size(); ++i) {
       const LabelColumn& wanted = wanted_labels_[i];
       all.push_back({name(),
@@ -167,6 +171,32 @@ class CsvTable final : public RandomAccessSource {
   }
   std::string file_of(int64_t index) const override {
     return path_ + ":" + std::to_string(lines_[static_cast<size_t>(index)]);
+  }
+
+  bool is_bad(int64_t index) const override { return bad_.contains(static_cast<size_t>(index)); }
+  std::vector<int32_t> class_numbers(const std::string& component) const override {
+    for (size_t i = 0; i < labels_.size(); ++i)
+      if (wanted_labels_[i].component == component) return labels_[i].values();
+    throw ConfigError("CSV: component '" + component + "' has no class numbers");
+  }
+  std::vector<std::string> column(const std::string& name) const override {
+    std::vector<std::string> texts;
+    size_t at = 0;
+    read(
+        [&](const CsvHeader& header) {
+          at = header.find({name, {}}).front();
+        },
+        [&](const CsvHeader& /*header*/, const std::vector<std::string_view>& fields, int64_t /*line*/) {
+          texts.emplace_back(at < fields.size() ? trim(fields[at]) : std::string_view());
+        });
+    return texts;
+  }
+
+  void learn_from(const std::vector<int64_t>& rows) override {
+    std::vector<int64_t> good;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(good),
+                 [&](int64_t row) { return !is_bad(row); });
+    for (const auto& values : values_) values->fit(good);
   }
 
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
@@ -201,11 +231,8 @@ class CsvTable final : public RandomAccessSource {
       throw DataError(bad->second + (is_reader_ ? "" : kFix));  // who reads one file has no such setting
     }
     size_t component = 0;
-    for (size_t i = 0; i < numbers_.size(); ++i) {
-      const size_t width = numbers_[i].columns.size();
-      const float* const from = numbers_[i].values.data() + row * width;
-      std::copy_n(from, width, out.renew(component++, number_spec(i)).data<float>());
-    }
+    for (size_t i = 0; i < values_.size(); ++i)
+      values_[i]->get(row, out.renew(component++, number_spec(i)).data<float>());
     for (const CsvLabels& labels : labels_)
       *out.renew(component++, {DType::kInt32, {}}).data<int32_t>() = labels.values()[row];
   }
@@ -213,21 +240,11 @@ class CsvTable final : public RandomAccessSource {
  protected:
   void prepare() override {
     require_path("CSV", p_.file);
-    const MappedFile file(path_);
-    const auto bytes = file.bytes();
-    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    std::string converted;
-    if (p_.encoding == TextEncoding::kLatin1)
-      text = converted = utf8_of_latin1(text);
-    else
-      require_utf8(text);
-    CsvReader reader(text, p_.delimiter[0], path_);
-    std::vector<std::string_view> fields;
-    if (!reader.next(fields)) throw DataError(path_, "is empty");
-    const CsvHeader header(names_of(fields), path_, p_.header);
-    find_columns(header);
-    bool has_row = !p_.header || reader.next(fields);
-    for (; has_row; has_row = reader.next(fields)) add_row(header, fields, reader.line());
+    guess_columns();
+    read([&](const CsvHeader& header) { find_columns(header); },
+         [&](const CsvHeader& header, const std::vector<std::string_view>& fields, int64_t line) {
+           add_row(header, fields, line);
+         });
     if (lines_.empty()) throw DataError(path_, "has no rows after its header");
     for (size_t i = 0; i < labels_.size(); ++i) {
       const std::string lack = labels_[i].compare_with_train(path_, wanted_labels_[i].column);
@@ -237,40 +254,29 @@ class CsvTable final : public RandomAccessSource {
       throw DataError(file_of(0), bad_.at(0) + "; all " + with_thousands(size()) + " rows are bad");
     }
     for (CsvLabels& labels : labels_) labels.number();
+    for (size_t i = 0; i < values_.size(); ++i) learn_or_follow(i);
   }
 
  private:
-  /// Errors: DataError with the line.
-  void require_utf8(std::string_view text) const {
-    const auto bad = first_invalid_utf8(text);
-    if (!bad || text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-      return;  // the reader knows UTF-16
-    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*bad), '\n');
-    const size_t begin = text.rfind('\n', *bad) + 1;
-    throw DataError(path_ + ":" + std::to_string(line),
-                    "is not UTF-8 ('" + printable(text.substr(begin, *bad - begin + 1)) +
-                        "'); save the file as UTF-8, or set encoding: latin1");
-  }
+  static constexpr const char* kWhitespace = "whitespace";
+  char delimiter() const { return p_.delimiter == kWhitespace ? CsvReader::kWhitespace : p_.delimiter[0]; }
 
-  struct Numbers {
-    std::vector<size_t> columns;
-    bool is_vector = false;
-    bool is_label_set = false;
-    std::vector<std::string> names;  // of the columns
-    std::vector<float> values;       // [rows, columns]
-  };
-  static void check_classes(const LabelColumn& label) {
-    std::vector<std::string> sorted = label.classes;
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) {
-      throw ConfigError(label.column.position,
-                        "CSV: 'classes' of component '" + label.component + "' has '" + *twice + "' twice");
-    }
+  /// Calls `on_header(header)`, then `on_row(header, fields, line)` for each row.
+  template <class OnHeader, class OnRow>
+  void read(const OnHeader& on_header, const OnRow& on_row) const {
+    const CsvFile file(path_, p_.encoding);
+    CsvReader reader(file.text(), delimiter(), path_);
+    std::vector<std::string_view> fields;
+    if (!reader.next(fields)) throw DataError(path_, "is empty");
+    const CsvHeader header(names_of(fields), path_, p_.header);
+    on_header(header);
+    bool has_row = !p_.header || reader.next(fields);
+    for (; has_row; has_row = reader.next(fields)) on_row(header, fields, reader.line());
   }
 
   /// False if a name may be a pattern.
   static bool has_plain_names(const NumberColumns& numbers) {
+    if (is_auto(numbers)) return false;
     const auto is_plain = [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == ' ';
     };
@@ -279,17 +285,17 @@ class CsvTable final : public RandomAccessSource {
     });
   }
 
+  /// Before `prepare` of plain names only.
   TensorSpec number_spec(size_t i) const {
-    const bool is_vector = numbers_.empty() ? wanted_numbers_[i].is_list : numbers_[i].is_vector;
-    const size_t width = numbers_.empty() ? wanted_numbers_[i].columns.size() : numbers_[i].columns.size();
-    if (!is_vector) return {DType::kFloat32, {}};
-    return {DType::kFloat32, {static_cast<int64_t>(width)}};
+    if (!values_.empty()) return values_[i]->spec();
+    if (!wanted_numbers_[i].is_list) return {DType::kFloat32, {}};
+    return {DType::kFloat32, {std::ssize(wanted_numbers_[i].columns)}};
   }
 
   /// The names of the labels; empty for other numbers.
   std::vector<std::string> names_in_set(size_t i) const {
     if (!wanted_numbers_[i].is_label_set) return {};
-    if (!numbers_.empty()) return numbers_[i].names;
+    if (!values_.empty()) return values_[i]->names();
     std::vector<std::string> names;
     for (const ColumnRef& ref : wanted_numbers_[i].columns) names.push_back(ref.name);
     return names;
@@ -304,12 +310,12 @@ class CsvTable final : public RandomAccessSource {
 
   /// Also forgets what a preparation that failed has read.
   void find_columns(const CsvHeader& header) {
-    numbers_.clear();
+    values_.clear();
     labels_.clear();
     lines_.clear();
     bad_.clear();
     unused_.clear();
-    rounded_.clear();
+    reader_ = {p_.decimal, delimiter()};
     Diagnostics mistakes;
     const auto find = [&](const ColumnRef& ref) {
       try {
@@ -320,14 +326,23 @@ class CsvTable final : public RandomAccessSource {
       }
     };
     for (const NumberColumns& wanted : wanted_numbers_) {
-      Numbers& numbers = numbers_.emplace_back();
-      numbers.is_label_set = wanted.is_label_set;
-      numbers.is_vector = wanted.is_list || !header.has(wanted.columns[0].name);
+      if (is_auto(wanted) && !header.has(kAuto)) {
+        values_.push_back(features(wanted, header, mistakes));
+        continue;
+      }
+      std::vector<size_t> columns;
       for (const ColumnRef& ref : followed(wanted, header, mistakes)) {
         const std::vector<size_t> found = find(ref);
-        numbers.columns.insert(numbers.columns.end(), found.begin(), found.end());
+        columns.insert(columns.end(), found.begin(), found.end());
       }
-      for (const size_t column : numbers.columns) numbers.names.push_back(header[column]);
+      std::vector<std::string> names;
+      for (const size_t column : columns) names.push_back(header[column]);
+      const bool is_vector = wanted.is_list || !header.has(wanted.columns[0].name);
+      values_.push_back(std::make_unique<CsvNumbers>(std::move(columns), std::move(names),
+                                                     wanted.is_label_set ? CsvNumbers::Form::kLabelSet
+                                                     : is_vector         ? CsvNumbers::Form::kVector
+                                                                         : CsvNumbers::Form::kNumber,
+                                                     p_.missing));
     }
     for (const LabelColumn& wanted : wanted_labels_) {
       const std::vector<size_t> found = find(wanted.column);
@@ -347,32 +362,18 @@ class CsvTable final : public RandomAccessSource {
     mistakes.throw_if_any();
   }
 
-  /// The columns that data.train has for a component, where the config has a pattern for them or the same
-  /// names in another order; else those of the config.
+  /// The columns that data.train has for a component, where the config means these.
   std::vector<ColumnRef> followed(const NumberColumns& wanted, const CsvHeader& header,
                                   Diagnostics& mistakes) {
-    const auto is_pattern = [&](const ColumnRef& ref) { return !header.has(ref.name); };
-    const bool has_pattern = std::any_of(wanted.columns.begin(), wanted.columns.end(), is_pattern);
-    if (!has_pattern && wanted.columns.size() == 1) return wanted.columns;
     const auto known = opened_fit(wanted.component);
-    if (!known || known->columns.empty()) return wanted.columns;
-    const auto is_known = [&](const ColumnRef& ref) {
-      return std::any_of(known->columns.begin(), known->columns.end(), [&](const std::string& name) {
-        return name == ref.name || full_match(name, ref.name);
-      });
-    };
-    // A name that means no column is unknown; other names than those of data.train are meant.
-    if (!std::all_of(wanted.columns.begin(), wanted.columns.end(), is_known)) return wanted.columns;
-    if (!has_pattern && wanted.columns.size() != known->columns.size()) return wanted.columns;
-    std::vector<ColumnRef> columns;
+    const auto columns = known ? followed_columns(wanted, header, known->columns) : std::nullopt;
+    if (!columns) return wanted.columns;
     std::vector<std::string> missing;
-    for (const std::string& name : known->columns) {
-      columns.push_back({name, wanted.columns[0].position});
-      if (!header.has(name)) missing.push_back("'" + name + "'");
-    }
+    for (const ColumnRef& column : *columns)
+      if (!header.has(column.name)) missing.push_back("'" + column.name + "'");
     if (missing.empty()) {
       add_unused(wanted, header, known->columns);
-      return columns;
+      return *columns;
     }
     mistakes.add(wanted.columns[0].position,
                  "CSV: " + path_ + " lacks " + (missing.size() == 1 ? "column " : "columns ") +
@@ -397,21 +398,13 @@ class CsvTable final : public RandomAccessSource {
       why = std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") + ", but the " +
             (p_.header ? "header" : "first row") + " has " + std::to_string(header.size());
     }
-    for (Numbers& numbers : numbers_) {
-      for (const size_t column : numbers.columns) {
-        const float value = why.empty() ? number(fields[column], header[column], why) : 0;
-        if (why.empty() && numbers.is_label_set && (value < 0 || value > 1))
-          why = "column '" + header[column] + "' has " + shortest(value) +
-                "; a label of a set must be 0, 1 or between";
-        numbers.values.push_back(value);
-      }
-    }
+    for (const auto& values : values_) values->add(fields, reader_, why);
     for (CsvLabels& labels : labels_) {
-      if (why.empty()) why = labels.complaint_of(trim(fields[labels.column()]), header[labels.column()]);
+      if (why.empty()) why = labels.complaint_of(label_in(fields, labels, header), header[labels.column()]);
     }
     for (CsvLabels& labels : labels_) {
       if (why.empty())
-        labels.add(trim(fields[labels.column()]));
+        labels.add(label_in(fields, labels, header));
       else
         labels.add_bad();
     }
@@ -419,55 +412,86 @@ class CsvTable final : public RandomAccessSource {
     lines_.push_back(line);
   }
 
-  /// Sets `why` if the field is bad.
-  float number(std::string_view field, const std::string& column, std::string& why) {
-    std::string with_point(p_.decimal == DecimalSign::kComma ? field : std::string_view());
-    if (with_point.find('.') != std::string::npos && !is_missing_in_csv(field)) {
-      why =
-          "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
-          "', whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
-          "from the file";
-      return 0;
+  /// The field, or the class that `missing` gives a missing one.
+  std::string_view label_in(const std::vector<std::string_view>& fields, const CsvLabels& labels,
+                            const CsvHeader& header) const {
+    const std::string_view field = trim(fields[labels.column()]);
+    const MissingRule* rule = is_missing_in_csv(field) ? p_.missing.named(header[labels.column()]) : nullptr;
+    return rule != nullptr && rule->by == MissingRule::By::kText ? std::string_view(rule->text) : field;
+  }
+
+  /// Errors: ConfigError for `types` and `missing` that mean nothing.
+  void require_auto() const {
+    const auto autos = std::count_if(p_.columns.begin(), p_.columns.end(), is_auto);
+    if (autos > 1)
+      throw ConfigError("CSV: 'columns' has several components that are 'auto'; one has all columns");
+    if (autos == 0 && !p_.types.all.empty())
+      throw ConfigError(p_.types.position, "CSV: 'types' is for the columns of a component that is 'auto'");
+  }
+
+  /// Guesses what the columns of `auto` have, from all rows, unless data.train says so.
+  void guess_columns() {
+    guesses_.clear();
+    const auto wanted = std::find_if(p_.columns.begin(), p_.columns.end(), is_auto);
+    if (wanted == p_.columns.end() || opened_fit(wanted->component)) return;
+    read([&](const CsvHeader& header) { guesses_.resize(header.size()); },
+         [&](const CsvHeader& /*header*/, const std::vector<std::string_view>& fields, int64_t /*line*/) {
+           if (fields.size() != guesses_.size()) return;
+           for (size_t i = 0; i < fields.size(); ++i) guesses_[i].see(fields[i], p_.decimal);
+         });
+  }
+
+  std::unique_ptr<CsvValues> features(const NumberColumns& wanted, const CsvHeader& header,
+                                      Diagnostics& mistakes) {
+    const Position& where = wanted.columns[0].position;
+    const auto known = opened_fit(wanted.component);
+    FeatureColumns found;
+    try {
+      found = known ? followed_features(header, State::from_json(known->learned, path_), where)
+                    : guessed_features(header, guesses_, p_.types, where,
+                                       [&](const std::string& column) { return is_in_another(column); });
+    } catch (const ConfigError& error) {
+      mistakes.add(error, where);
     }
-    std::replace(with_point.begin(), with_point.end(), ',', '.');
-    const std::optional<double> written = csv_number(with_point.empty() ? field : with_point);
-    std::optional<double> value = written;
-    if (!value && is_missing_in_csv(field)) {
-      if (!p_.missing) why = "column '" + column + "' has no value; 'missing' can give one";
-      value = p_.missing.value_or(0);
-    }
-    constexpr double kMax = std::numeric_limits<float>::max();
-    if (value && std::abs(*value) <= kMax) {
-      const auto rounded = static_cast<float>(*value);
-      // Integers that lose digits are numbers of customers rather than measurements.
-      if (*value == std::trunc(*value) && static_cast<double>(rounded) != *value)
-        rounded_.emplace(column, std::string(trim(field)));
-      return rounded;
-    }
-    const std::string text(trim(field));
-    const bool has_comma = p_.decimal == DecimalSign::kPoint && full_match(text, "-?\\d*,\\d+");
-    const bool has_thousands = full_match(text, R"(-?\d{1,3}(,\d{3})+(\.\d*)?)");
-    why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
-          "', which is not a number of float32; " +
-          (has_thousands
-               ? "if its commas separate thousands, remove them from the file" +
-                     std::string(p_.delimiter == "," ? "" : "; for a decimal comma, set decimal: \",\"")
-           : has_comma ? "for a decimal comma, set decimal: \",\""
-                       : "'labels' is for class names");
-    return 0;
+    for (CsvFeatures::Column& column : found.columns) column.missing = p_.missing.find(column.name);
+    return std::make_unique<CsvFeatures>(std::move(found.columns), std::move(found.remarks));
+  }
+
+  bool is_in_another(const std::string& column) const {
+    const auto has = [&](const std::vector<ColumnRef>& refs) {
+      return std::any_of(refs.begin(), refs.end(),
+                         [&](const ColumnRef& ref) { return may_mean(ref, column); });
+    };
+    return std::any_of(p_.columns.begin(), p_.columns.end(),
+                       [&](const NumberColumns& other) { return !is_auto(other) && has(other.columns); }) ||
+           std::any_of(p_.labels.begin(), p_.labels.end(), [&](const LabelColumn& label) {
+             return label.column.name == column || has(label.set);
+           });
+  }
+
+  /// What the component needs to know of the training data.
+  void learn_or_follow(size_t i) {
+    const auto known = opened_fit(wanted_numbers_[i].component);
+    if (known)
+      return values_[i]->use(known->learned.empty() ? State() : State::from_json(known->learned, path_));
+    std::vector<int64_t> good;
+    for (int64_t row = 0; row < size(); ++row)
+      if (!is_bad(row)) good.push_back(row);
+    values_[i]->fit(good);
   }
 
   Params p_;
   std::string path_;
-  bool is_reader_ = false;                      // of a file that need not have all classes
-  std::vector<NumberColumns> wanted_numbers_;   // `columns`, then the sets of `labels`
-  std::vector<LabelColumn> wanted_labels_;      // the rest of `labels`
-  std::vector<Numbers> numbers_;                // of each of wanted_numbers_
-  std::vector<CsvLabels> labels_;               // of each of wanted_labels_
-  std::vector<int64_t> lines_;                  // of each row
-  std::map<size_t, std::string> bad_;           // what is wrong, by row
-  std::map<std::string, std::string> rounded_;  // by column: the first integer that float32 rounds
-  std::vector<std::string> unused_;             // columns that a pattern finds and data.train does not have
+  bool is_reader_ = false;                          // of a file that need not have all classes
+  std::vector<NumberColumns> wanted_numbers_;       // `columns`, then the sets of `labels`
+  std::vector<LabelColumn> wanted_labels_;          // the rest of `labels`
+  std::vector<std::unique_ptr<CsvValues>> values_;  // of each of wanted_numbers_
+  CsvNumberReader reader_{DecimalSign::kPoint, ','};
+  std::vector<ColumnGuess> guesses_;   // by column, if there is `auto`
+  std::vector<CsvLabels> labels_;      // of each of wanted_labels_
+  std::vector<int64_t> lines_;         // of each row
+  std::map<size_t, std::string> bad_;  // what is wrong, by row
+  std::vector<std::string> unused_;    // columns that a pattern finds and data.train does not have
 };
 
 TPACK_REGISTER(Source, CsvTable, "CSV");

@@ -119,6 +119,22 @@ ConfigNode Codec<std::vector<LabelColumn>>::dump(const std::vector<LabelColumn>&
   return ConfigNode::map(std::move(entries));
 }
 
+bool is_auto(const NumberColumns& numbers) { return !numbers.is_list && numbers.columns[0].name == kAuto; }
+
+bool may_mean(const ColumnRef& ref, const std::string& column) {
+  return ref.name == column || full_match(column, ref.name);
+}
+
+void check_classes(const LabelColumn& label) {
+  std::vector<std::string> sorted = label.classes;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) {
+    throw ConfigError(label.column.position,
+                      "CSV: 'classes' of component '" + label.component + "' has '" + *twice + "' twice");
+  }
+}
+
 std::vector<size_t> CsvHeader::find(const ColumnRef& ref) const {
   const auto named = std::count(names_.begin(), names_.end(), ref.name);
   if (named > 1) {
@@ -146,6 +162,23 @@ void CsvHeader::reject(const ColumnRef& ref) const {
                                                : "the columns " + join_first(names_);
   throw ConfigError(ref.position,
                     "CSV: unknown column '" + ref.name + "'" + meant + "; " + path_ + " has " + known);
+}
+
+std::optional<std::vector<ColumnRef>> followed_columns(const NumberColumns& wanted, const CsvHeader& header,
+                                                       const std::vector<std::string>& known) {
+  const auto is_pattern = [&](const ColumnRef& ref) { return !header.has(ref.name); };
+  const bool has_pattern = std::any_of(wanted.columns.begin(), wanted.columns.end(), is_pattern);
+  if ((!has_pattern && wanted.columns.size() == 1) || known.empty()) return std::nullopt;
+  const auto is_known = [&](const ColumnRef& ref) {
+    return std::any_of(known.begin(), known.end(),
+                       [&](const std::string& name) { return may_mean(ref, name); });
+  };
+  // A name that means no column is unknown; other names than those of data.train are meant.
+  if (!std::all_of(wanted.columns.begin(), wanted.columns.end(), is_known)) return std::nullopt;
+  if (!has_pattern && wanted.columns.size() != known.size()) return std::nullopt;
+  std::vector<ColumnRef> columns;
+  for (const std::string& name : known) columns.push_back({name, wanted.columns[0].position});
+  return columns;
 }
 
 }  // namespace tpack

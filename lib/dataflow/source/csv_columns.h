@@ -46,6 +46,16 @@ struct Codec<std::vector<LabelColumn>> {
   static ConfigNode dump(const std::vector<LabelColumn>& all);
 };
 
+/// `{x: auto}`: all columns of a file that no other component has, unless one is called so.
+inline constexpr const char* kAuto = "auto";
+bool is_auto(const NumberColumns& numbers);
+
+/// True if the column has the reference's name, or its name matches the reference as a pattern.
+bool may_mean(const ColumnRef& ref, const std::string& column);
+
+/// Errors: ConfigError for a class that is named twice.
+void check_classes(const LabelColumn& label);
+
 /// The names of the columns in a file.
 class CsvHeader {
  public:
@@ -55,6 +65,7 @@ class CsvHeader {
 
   size_t size() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; }
+  const std::string& path() const { return path_; }
   bool has(const std::string& name) const {
     return std::find(names_.begin(), names_.end(), name) != names_.end();
   }
@@ -71,5 +82,10 @@ class CsvHeader {
   std::string path_;
   bool is_row_;
 };
+
+/// The columns of the training data for a component, `known`, if the config has a pattern for them, or the
+/// same names in another order; nothing if those of the config are meant.
+std::optional<std::vector<ColumnRef>> followed_columns(const NumberColumns& wanted, const CsvHeader& header,
+                                                       const std::vector<std::string>& known);
 
 }  // namespace tpack

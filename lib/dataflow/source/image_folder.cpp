@@ -143,6 +143,15 @@ class ImageFolder final : public RandomAccessSource {
   }
 
   std::string file_of(int64_t index) const override { return path_of(files_[static_cast<size_t>(index)]); }
+  std::vector<int32_t> class_numbers(const std::string& /*component*/) const override {
+    std::vector<int32_t> labels;
+    for (const Entry& file : files_) labels.push_back(file.label);
+    return labels;
+  }
+  std::optional<std::string> stable_name(int64_t index) const override {
+    const Entry& file = files_[static_cast<size_t>(index)];
+    return classes_[static_cast<size_t>(file.label)] + "/" + file.name;
+  }
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const Entry& file = files_[static_cast<size_t>(index)];

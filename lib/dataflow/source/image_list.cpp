@@ -137,6 +137,22 @@ class ImageList final : public RandomAccessSource {
   bool shuffled() const override { return p_.shuffle; }
   std::string file_of(int64_t index) const override { return file(static_cast<size_t>(index)); }
   std::string fingerprint() const override { return fingerprint_; }
+  bool is_bad(int64_t index) const override {
+    const auto row = static_cast<size_t>(index);
+    return bad_.contains(row) || is_bad_in_table(row);
+  }
+  std::vector<int32_t> class_numbers(const std::string& component) const override {
+    return table_ == nullptr ? labels_->values() : table_->class_numbers(component);
+  }
+  std::vector<std::string> column(const std::string& name) const override {
+    return table_ == nullptr ? RandomAccessSource::column(name) : table_->column(name);
+  }
+  std::optional<std::string> stable_name(int64_t index) const override {
+    return paths_[static_cast<size_t>(index)];
+  }
+  void learn_from(const std::vector<int64_t>& samples) override {
+    if (table_ != nullptr) table_->learn_from(samples);
+  }
 
   SourceFacts facts() const override {
     SourceFacts facts = table_ == nullptr ? SourceFacts{} : table_->facts();
@@ -313,15 +329,7 @@ class ImageList final : public RandomAccessSource {
     }
   }
   bool is_bad_in_table(size_t row) const {
-    if (table_ == nullptr) return false;
-    Datapoint scratch;
-    scratch.resize(table_->spec().size());
-    try {
-      table_->get(static_cast<int64_t>(row), {}, scratch);
-      return false;
-    } catch (const DataError&) {
-      return true;
-    }
+    return table_ != nullptr && table_->is_bad(static_cast<int64_t>(row));
   }
 
   /// Finds missing files, and makes the fingerprint: of the list and the sizes of its files.

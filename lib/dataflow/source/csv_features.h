@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dataflow/source/csv_values.h"
+
+namespace tpack {
+
+/// What a column of a table has.
+enum class ColumnType : uint8_t { kNumber, kCategory, kDate, kIgnore };
+
+template <>
+struct EnumNames<ColumnType> {
+  static constexpr std::array<std::pair<const char*, ColumnType>, 4> kNames = {
+      {{"number", ColumnType::kNumber},
+       {"category", ColumnType::kCategory},
+       {"date", ColumnType::kDate},
+       {"ignore", ColumnType::kIgnore}}};
+};
+
+/// Types of columns that are not to be guessed: {Pclass: category, Ticket: ignore}.
+struct ColumnTypes {
+  std::vector<std::pair<std::string, ColumnType>> all = {};
+  Position position = {};
+};
+
+template <>
+struct Codec<ColumnTypes> {
+  static FieldType type();
+  static std::optional<ColumnTypes> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const ColumnTypes& types);
+};
+
+/// Guesses what a column has from all of its fields. Numbers and dates may be missing. Not of use, and so
+/// ignored: a column with one value only, row numbers, and texts most of which occur once.
+class ColumnGuess {
+ public:
+  void see(std::string_view field, DecimalSign decimal);
+  ColumnType type() const;
+  /// Why the column is ignored.
+  std::string why() const;
+
+ private:
+  static constexpr size_t kMaxValues = 1000;  // of a category
+
+  size_t present() const { return rows_ - missing_; }
+  bool is_row_number() const { return counts_up_ && present() > 2 && missing_ == 0; }
+
+  size_t rows_ = 0;
+  size_t missing_ = 0;
+  size_t numbers_ = 0;
+  size_t dates_ = 0;
+  bool counts_up_ = true;  // integers, each one more than that before
+  double last_ = 0;
+  std::map<std::string, size_t, std::less<>> values_;  // the first ones
+  bool has_more_values_ = false;
+};
+
+/// The seconds since 1970 of 2020-04-03, 2020-04-03 10:00 or 2020-04-03T10:00:00Z; nothing for other texts.
+std::optional<int64_t> parse_date(std::string_view field);
+
+/// Columns of any type as one vector of numbers, which a network can learn from as they are:
+///
+/// - a number x: (x - mean) / deviation; a missing one is the median. If numbers are missing in the training
+/// data,
+///   then also 1 for a missing one and 0 for others.
+/// - a category: 1 for the category, 0 for each other; one place more for all that the training data do not
+/// have,
+///   and for missing ones.
+/// - a date: its days as a number, and the sine and cosine of its month, its day of the week, and its time if
+/// it
+///   has one.
+class CsvFeatures final : public CsvValues {
+ public:
+  struct Column {
+    size_t index = 0;  // in the file
+    std::string name;
+    ColumnType type = ColumnType::kNumber;
+    const MissingRule* missing = nullptr;  // null: the median, or a place of its own
+  };
+
+  explicit CsvFeatures(std::vector<Column> columns, std::vector<std::string> remarks = {});
+  /// The columns that another flow has, to be found in a file: without their indices.
+  static std::vector<Column> columns_of(const State& learned);
+
+  const std::vector<std::string>& names() const override { return names_; }
+  void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) override;
+  void fit(std::span<const int64_t> rows) override;
+  State learned() const override;
+  void use(const State& learned) override;
+  TensorSpec spec() const override;
+  void get(size_t row, float* out) const override;
+  std::vector<std::string> remarks() const override { return remarks_; }
+
+ private:
+  static constexpr size_t kMaxCategories = 100;  // with a place of their own, the most common ones
+
+  /// One column, with what is learned of it.
+  struct Encoder {
+    Column column;
+    std::map<std::string, float, std::less<>> codes = {};  // of a category: by text, in the order of the file
+    std::vector<std::string> texts = {};                   // by code
+    // Learned:
+    double mean = 0;
+    double factor = 1;  // 1 / deviation
+    double fill = 0;
+    bool has_missing = false;
+    bool has_time = false;                     // of a date
+    std::vector<std::string> categories = {};  // sorted
+    std::vector<int32_t> place = {};           // of a code among the categories
+
+    size_t width() const;
+    void index_categories();
+  };
+
+  size_t slots() const;
+  float code_of(Encoder& encoder, std::string_view text) const;
+  void fit_numbers(Encoder& encoder, std::vector<float> present, size_t rows);
+  void fit_categories(Encoder& encoder, const std::vector<float>& codes);
+
+  std::vector<Encoder> encoders_;
+  std::vector<std::string> names_;
+  std::vector<std::string> remarks_;
+  std::vector<float>
+      values_;  // [rows, slots]: a number, a code, or the days and seconds of a date; NaN: missing
+};
+
+/// The columns of an `auto` component in a file, and what is worth telling of the choice.
+struct FeatureColumns {
+  std::vector<CsvFeatures::Column> columns;
+  std::vector<std::string> remarks = {};
+};
+
+/// Those that data.train has. Errors: ConfigError for columns that the file lacks.
+FeatureColumns followed_features(const CsvHeader& header, const State& learned, const Position& where);
+/// All columns of use but those for which `is_taken` is true. Errors: ConfigError.
+FeatureColumns guessed_features(const CsvHeader& header, const std::vector<ColumnGuess>& guesses,
+                                const ColumnTypes& types, const Position& where,
+                                const std::function<bool(const std::string& column)>& is_taken);
+
+}  // namespace tpack

@@ -1,0 +1,145 @@
+#include "dataflow/source/csv_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "dataflow/format/csv.h"
+
+namespace tpack {
+
+float CsvNumberReader::read(std::string_view field, const std::string& column, std::string& why) {
+  std::string with_point(decimal_ == DecimalSign::kComma ? field : std::string_view());
+  if (with_point.find('.') != std::string::npos && !is_missing_in_csv(field)) {
+    why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
+          "', whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
+          "from the file";
+    return 0;
+  }
+  std::replace(with_point.begin(), with_point.end(), ',', '.');
+  const std::optional<double> value = csv_number(with_point.empty() ? field : with_point);
+  if (!value && is_missing_in_csv(field)) return std::numeric_limits<float>::quiet_NaN();
+  constexpr double kMax = std::numeric_limits<float>::max();
+  if (value && std::abs(*value) <= kMax) {
+    const auto rounded = static_cast<float>(*value);
+    // Integers that lose digits are numbers of customers rather than measurements.
+    if (*value == std::trunc(*value) && static_cast<double>(rounded) != *value)
+      rounded_.emplace(column, std::string(trim(field)));
+    return rounded;
+  }
+  const std::string text(trim(field));
+  const bool has_comma = decimal_ == DecimalSign::kPoint && full_match(text, "-?\\d*,\\d+");
+  const bool has_thousands = full_match(text, R"(-?\d{1,3}(,\d{3})+(\.\d*)?)");
+  why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
+        "', which is not a number of float32; " +
+        (has_thousands ? "if its commas separate thousands, remove them from the file" +
+                             std::string(delimiter_ == ',' ? "" : "; for a decimal comma, set decimal: \",\"")
+         : has_comma ? "for a decimal comma, set decimal: \",\""
+                     : "'labels' is for class names");
+  return 0;
+}
+
+double fill_of(MissingRule::By by, std::vector<float> values) {
+  if (by == MissingRule::By::kMean) {
+    double sum = 0;
+    for (const float value : values) sum += static_cast<double>(value);
+    return sum / static_cast<double>(values.size());
+  }
+  std::sort(values.begin(), values.end());
+  if (by == MissingRule::By::kMedian) {
+    const size_t half = values.size() / 2;
+    const auto upper = static_cast<double>(values[half]);
+    return values.size() % 2 == 1 ? upper : (static_cast<double>(values[half - 1]) + upper) / 2;
+  }
+  float most = values[0];
+  std::ptrdiff_t count = 0;
+  for (auto at = values.begin(); at != values.end();) {
+    const auto end = std::upper_bound(at, values.end(), *at);
+    if (end - at > count) {
+      count = end - at;
+      most = *at;
+    }
+    at = end;
+  }
+  return static_cast<double>(most);
+}
+
+CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> names, Form form,
+                       const MissingRules& missing)
+    : columns_(std::move(columns)), names_(std::move(names)), form_(form), fills_(columns_.size()) {
+  for (const std::string& name : names_) {
+    const MissingRule* rule = missing.find(name);
+    if (rule != nullptr && rule->by == MissingRule::By::kText)
+      throw ConfigError(rule->position, "CSV: 'missing': column '" + name + "' has numbers, and '" +
+                                            rule->text +
+                                            "' is none; write a number, mean, median or most_common");
+    rules_.push_back(rule);
+  }
+}
+
+void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    float value = why.empty() ? reader.read(fields[columns_[i]], names_[i], why) : 0;
+    if (std::isnan(value) && rules_[i] == nullptr) {
+      why = "column '" + names_[i] + "' has no value; 'missing' can give one";
+      value = 0;
+    }
+    if (why.empty() && form_ == Form::kLabelSet && (value < 0 || value > 1))
+      why =
+          "column '" + names_[i] + "' has " + shortest(value) + "; a label of a set must be 0, 1 or between";
+    values_.push_back(value);
+  }
+}
+
+void CsvNumbers::fit(std::span<const int64_t> rows) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (rules_[i] == nullptr) continue;
+    if (!rules_[i]->is_fitted()) {
+      fills_[i] = static_cast<float>(rules_[i]->number);
+      continue;
+    }
+    std::vector<float> present;
+    for (const int64_t row : rows) {
+      const float value = values_[static_cast<size_t>(row) * columns_.size() + i];
+      if (!std::isnan(value)) present.push_back(value);
+    }
+    if (present.empty()) throw DataError("CSV: column '" + names_[i] + "' has no value in the training data");
+    fills_[i] = static_cast<float>(fill_of(rules_[i]->by, std::move(present)));
+  }
+}
+
+State CsvNumbers::learned() const {
+  State state;
+  const bool is_fitted = std::any_of(rules_.begin(), rules_.end(),
+                                     [](const auto* rule) { return rule != nullptr && rule->is_fitted(); });
+  if (is_fitted) state.put("missing", std::vector<double>(fills_.begin(), fills_.end()));
+  return state;
+}
+
+void CsvNumbers::use(const State& learned) {
+  const auto fills = learned.get<std::vector<double>>("missing", std::vector<double>());
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (rules_[i] == nullptr) continue;
+    if (rules_[i]->is_fitted() && i >= fills.size())
+      throw ConfigError(rules_[i]->position,
+                        "CSV: 'missing': data.train does not say what replaces missing "
+                        "values of '" +
+                            names_[i] + "'; give its flow the same setting");
+    fills_[i] = static_cast<float>(rules_[i]->is_fitted() ? fills[i] : rules_[i]->number);
+  }
+}
+
+TensorSpec CsvNumbers::spec() const {
+  if (form_ == Form::kNumber) return {DType::kFloat32, {}};
+  return {DType::kFloat32, {std::ssize(columns_)}};
+}
+
+void CsvNumbers::get(size_t row, float* out) const {
+  const float* const values = values_.data() + row * columns_.size();
+  for (size_t i = 0; i < columns_.size(); ++i) out[i] = std::isnan(values[i]) ? fills_[i] : values[i];
+}
+
+}  // namespace tpack

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataflow/source/csv_columns.h"
+#include "dataflow/source/csv_missing.h"
+#include "tensor/state.h"
+#include "tensor/tensor.h"
+
+namespace tpack {
+
+enum class DecimalSign : uint8_t { kPoint, kComma };
+
+template <>
+struct EnumNames<DecimalSign> {
+  static constexpr std::array<std::pair<const char*, DecimalSign>, 2> kNames = {
+      {{".", DecimalSign::kPoint}, {",", DecimalSign::kComma}}};
+};
+
+/// Reads fields that are numbers of float32.
+class CsvNumberReader {
+ public:
+  CsvNumberReader(DecimalSign decimal, char delimiter) : decimal_(decimal), delimiter_(delimiter) {}
+
+  /// NaN for a missing value. Sets `why` if the field is neither.
+  float read(std::string_view field, const std::string& column, std::string& why);
+  /// By column: the first integer that float32 rounds.
+  const std::map<std::string, std::string>& rounded() const { return rounded_; }
+
+ private:
+  DecimalSign decimal_;
+  char delimiter_;
+  std::map<std::string, std::string> rounded_;
+};
+
+/// The columns of one component while their file is read, and then its values. What they learn of rows
+/// (`fit`) is what `get` needs, and what other flows use.
+class CsvValues {
+ public:
+  virtual ~CsvValues() = default;
+  CsvValues() = default;
+  CsvValues(const CsvValues&) = delete;
+  CsvValues& operator=(const CsvValues&) = delete;
+
+  /// Of the columns, in order.
+  virtual const std::vector<std::string>& names() const = 0;
+  /// Adds a row; any value if `why` says that it is bad. Sets `why` if a field is bad.
+  virtual void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader,
+                   std::string& why) = 0;
+  /// Learns of these rows. Errors: DataError if they do not suffice.
+  virtual void fit(std::span<const int64_t> rows) = 0;
+  /// What was learned; empty if there is nothing to learn.
+  virtual State learned() const = 0;
+  /// What was learned in another flow. Errors: CheckpointError.
+  virtual void use(const State& learned) = 0;
+  /// After `fit` or `use`.
+  virtual TensorSpec spec() const = 0;
+  virtual void get(size_t row, float* out) const = 0;
+  /// What is worth telling of them.
+  virtual std::vector<std::string> remarks() const { return {}; }
+};
+
+/// Columns of numbers: a vector, or one number. Labels of a set must be from 0 to 1.
+class CsvNumbers final : public CsvValues {
+ public:
+  enum class Form : uint8_t { kNumber, kVector, kLabelSet };
+
+  CsvNumbers(std::vector<size_t> columns, std::vector<std::string> names, Form form,
+             const MissingRules& missing);
+
+  const std::vector<std::string>& names() const override { return names_; }
+  void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) override;
+  void fit(std::span<const int64_t> rows) override;
+  State learned() const override;
+  void use(const State& learned) override;
+  TensorSpec spec() const override;
+  void get(size_t row, float* out) const override;
+
+ private:
+  std::vector<size_t> columns_;
+  std::vector<std::string> names_;
+  Form form_;
+  std::vector<const MissingRule*> rules_;  // by column; null: a missing value is bad
+  std::vector<float> values_;              // [rows, columns]; NaN: missing
+  std::vector<float> fills_;               // by column
+};
+
+/// The number that replaces missing ones, by the mean, median or most common of `values`, which have no NaN.
+double fill_of(MissingRule::By by, std::vector<float> values);
+
+}  // namespace tpack

@@ -1,0 +1,209 @@
+#include "dataflow/source/csv_features.h"
+
+#include <cmath>
+
+#include "config/yaml_reader.h"
+#include "dataflow/fitted_data.h"
+#include "dataflow/flow_helpers.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<float> row_of(const DataFlow& flow, int64_t row) {
+  const auto cursor = flow.open({.position = row});
+  Datapoint d;
+  EXPECT_TRUE(cursor->next(d));
+  const Tensor x = d.tensor(0);
+  return {x.span<float>().begin(), x.span<float>().end()};
+}
+
+ColumnType guess(const std::vector<std::string>& fields) {
+  ColumnGuess guess;
+  for (const std::string& field : fields) guess.see(field, DecimalSign::kPoint);
+  return guess.type();
+}
+
+TEST(ColumnGuess, tells_types_from_the_fields) {
+  EXPECT_EQ(guess({"1.5", "2", "", "NA", "-3e2"}), ColumnType::kNumber);
+  EXPECT_EQ(guess({"3", "1", "3", "2"}), ColumnType::kNumber);
+  EXPECT_EQ(guess({"male", "female", "", "male", "female"}), ColumnType::kCategory);
+  EXPECT_EQ(guess({"a", "b", "1", "a", "b"}), ColumnType::kCategory);
+  EXPECT_EQ(guess({"2020-01-31", "?", "2019-02-28 10:00"}), ColumnType::kDate);
+  EXPECT_EQ(guess({"1", "2", "3", "4"}), ColumnType::kIgnore) << "row numbers";
+  EXPECT_EQ(guess({"x", "x", "x"}), ColumnType::kIgnore) << "one value";
+  EXPECT_EQ(guess({"", "NA"}), ColumnType::kIgnore) << "empty";
+  EXPECT_EQ(guess({"Ann", "Bob", "Cid", "Dan", "Eve"}), ColumnType::kIgnore) << "names";
+  std::vector<std::string> mistake;
+  for (int i = 0; i < 100; ++i) mistake.push_back(std::to_string(i * i));
+  mistake[50] = "25OO";
+  EXPECT_EQ(guess(mistake), ColumnType::kNumber) << "so that the mistake is told";
+}
+
+TEST(Dates, are_read_as_iso_8601_writes_them) {
+  EXPECT_EQ(parse_date("1970-01-01"), 0);
+  EXPECT_EQ(parse_date(" 2020-02-29T12:34:56.789Z "), 1582979696);
+  EXPECT_EQ(parse_date("1969-12-31 23:59"), -60);
+  for (const char* bad :
+       {"", "2021-02-29", "2020-1-1", "2020-01-01 25:00", "2020-01-01x", "20200101", "1/2/2020"})
+    EXPECT_EQ(parse_date(bad), std::nullopt) << bad;
+}
+
+/// Flows on tables in a folder; the second one follows the first one.
+class CsvFeatures : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    folder_.write(name, {text.begin(), text.end()});
+  }
+  DataFlow flow(const std::string& file, const std::string& settings = "",
+                const std::shared_ptr<Fit>& fit = nullptr) const {
+    Diagnostics errors;
+    auto made = make_flow(
+        parse_yaml("[{CSV: {file: " + file + ", shuffle: false, columns: {x: auto, y: y}" + settings + "}}]",
+                   folder_.path("flow.yaml")),
+        {}, errors, fit);
+    errors.throw_if_any();
+    made->prepare();
+    return *made;
+  }
+
+  TempFolder folder_;
+};
+
+constexpr const char* kTable =
+    "id,age,sex,joined,note,y\n"
+    "1,20,m,2020-01-01,aa,0\n"
+    "2,,f,2020-04-01,bb,1\n"
+    "3,40,m,2020-07-01,cc,0\n"
+    "4,60,,2020-10-01,dd,1\n";
+
+TEST_F(CsvFeatures, are_numbers_that_a_network_can_learn_from) {
+  write("t.csv", kTable);
+  const DataFlow train = flow("t.csv");
+  EXPECT_EQ(train.spec().str(), "x float32 [10], y float32 []");
+  const float a = 20 / std::sqrt(800.0F / 3);
+  const std::vector<float> first = row_of(train, 0);
+  EXPECT_NEAR(first[0], -a, 1e-6);
+  EXPECT_THAT(std::vector<float>(first.begin() + 1, first.begin() + 5), ElementsAre(0, 0, 1, 0))
+      << "present; f, m, other";
+  EXPECT_NEAR(first[5], -136.75 / 102.0769, 1e-4) << "days";
+  EXPECT_NEAR(first[6], 0, 1e-6) << "sine of January";
+  EXPECT_NEAR(first[7], 1, 1e-6) << "cosine";
+  EXPECT_NEAR(first[8], std::sin(2 * M_PI * 3 / 7), 1e-6) << "a Wednesday";
+  const std::vector<float> second = row_of(train, 1);
+  EXPECT_THAT(std::vector<float>(second.begin(), second.begin() + 5), ElementsAre(0, 1, 1, 0, 0))
+      << "the median is the mean";
+  const std::vector<float> last = row_of(train, 3);
+  EXPECT_THAT(std::vector<float>(last.begin() + 2, last.begin() + 5), ElementsAre(0, 0, 1)) << "missing";
+  EXPECT_THAT(train.facts()[0].remarks,
+              ElementsAre("number: age", "category: sex", "date: joined",
+                          "not read: id (row numbers), note (most texts occur once)"));
+}
+
+TEST_F(CsvFeatures, of_other_flows_are_those_of_the_training) {
+  write("t.csv", kTable);
+  write("v.csv", "y,sex,joined,age\n5,x,2021-01-01,100\n6,f,2020-01-01 06:00,\n");
+  const DataFlow train = flow("t.csv");
+  const auto fit = std::make_shared<Fit>(train);
+  const DataFlow validation = flow("v.csv", "", fit);
+  EXPECT_EQ(validation.spec().str(), "x float32 [10], y float32 []");
+  const std::vector<float> first = row_of(validation, 0);
+  EXPECT_NEAR(first[0], 60 / std::sqrt(800.0 / 3), 1e-5);
+  EXPECT_THAT(std::vector<float>(first.begin() + 1, first.begin() + 5), ElementsAre(0, 0, 0, 1))
+      << "an unknown category";
+  // The same from what a checkpoint keeps.
+  const auto stored = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  EXPECT_EQ(row_of(flow("v.csv", "", stored), 0), first);
+  write("w.csv", "y,sex,age\n5,x,100\n");
+  EXPECT_THAT(error_of([&] { flow("w.csv", "", fit); }),
+              HasSubstr("lacks column 'joined', which data.train has"));
+}
+
+TEST_F(CsvFeatures, have_the_types_and_missing_values_that_the_config_says) {
+  write("t.csv", kTable);
+  const DataFlow train = flow("t.csv", ", types: {id: category, joined: ignore}, missing: {age: 30, sex: f}");
+  EXPECT_EQ(train.spec().str(), "x float32 [9], y float32 []") << "id 5, age, sex 3";
+  EXPECT_THAT(row_of(train, 3), ElementsAre(0, 0, 0, 1, 0, testing::FloatNear(1.2247F, 1e-3F), 1, 0, 0));
+  EXPECT_NEAR(row_of(train, 1)[5], -10 / std::sqrt(800.0 / 3), 1e-5);
+  EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {age: numbr}"); }), HasSubstr("did you mean 'number'?"));
+  EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {ag: number}"); }),
+              HasSubstr("unknown column 'ag'; did you mean 'age'?"));
+  EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {note: number}"); }),
+              HasSubstr("column 'note' has 'aa', which is not a number"));
+}
+
+TEST_F(CsvFeatures, are_learned_from_the_part_of_the_training) {
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < 20; ++i)
+    text += std::to_string(i < 10 ? i % 3 : 1000 + i) + "," +
+            (i < 10    ? "p"
+             : i == 15 ? "late"
+                       : "q") +
+            ",0\n";
+  write("t.csv", text);
+  const auto part = [&](const std::string& name, const std::shared_ptr<Fit>& fit) {
+    Diagnostics errors;
+    auto made = make_flow(
+        parse_yaml("[{SplitData: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: auto, y: "
+                   "y}}}, part: " +
+                       name + ", shares: 0.5, order: rows}}]",
+                   folder_.path("flow.yaml")),
+        {}, errors, fit);
+    errors.throw_if_any();
+    made->prepare();
+    return *made;
+  };
+  const DataFlow train = part("train", nullptr);
+  EXPECT_EQ(train.spec().str(), "x float32 [3], y float32 []") << "one category: p, and all others";
+  EXPECT_NEAR(row_of(train, 0)[0], -0.9 / 0.83066, 1e-4) << "the mean is 0.9";
+  const DataFlow validation = part("validation", std::make_shared<Fit>(train));
+  EXPECT_NEAR(row_of(validation, 0)[0], (1010 - 0.9) / 0.83066, 0.1);
+}
+
+TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training_has) {
+  write("t.csv", "a,b,k,y\n1,5,u,0\n2,,v,0\n9,5,,0\n,7,u,0\n");
+  const auto values = [&](const std::string& missing, const std::shared_ptr<Fit>& fit = nullptr,
+                          const std::string& file = "t.csv") {
+    Diagnostics errors;
+    auto made = make_flow(parse_yaml("[{CSV: {file: " + file +
+                                         ", shuffle: false, columns: {x: [a, b]}, labels: {k: {column: k, "
+                                         "classes: [u, v]}}, missing: " +
+                                         missing + "}}]",
+                                     folder_.path("flow.yaml")),
+                          {}, errors, fit);
+    errors.throw_if_any();
+    made->prepare();
+    return *made;
+  };
+  const DataFlow median = values("{a: median, b: most_common, k: v}");
+  EXPECT_THAT(row_of(median, 3), ElementsAre(2, 7));
+  EXPECT_THAT(row_of(median, 1), ElementsAre(2, 5));
+  EXPECT_THAT(row_of(values("{a: mean, b: -1, k: v}"), 3), ElementsAre(4, 7));
+  write("v.csv", "a,b,k\n,1,u\n100,2,\n");
+  EXPECT_THAT(row_of(values("{a: median, b: most_common, k: v}", std::make_shared<Fit>(median), "v.csv"), 0),
+              ElementsAre(2, 1));
+  EXPECT_THAT(error_of([&] {
+                values("{a: median, b: most_common, k: v}",
+                       std::make_shared<Fit>(values("{a: 0, b: 0, k: v}")), "v.csv");
+              }),
+              HasSubstr("data.train does not say what replaces missing values of 'a'"));
+  EXPECT_THAT(error_of([&] { values("{a: x}"); }), HasSubstr("column 'a' has numbers, and 'x' is none"));
+}
+
+TEST_F(CsvFeatures, are_of_one_component) {
+  write("t.csv", kTable);
+  EXPECT_THAT(error_of([&] {
+                make_flow(parse_yaml("[{CSV: {file: t.csv, columns: {x: auto, z: auto}}}]", "f.yaml"));
+              }),
+              HasSubstr("several components that are 'auto'"));
+  EXPECT_THAT(
+      error_of([&] {
+        make_flow(parse_yaml("[{CSV: {file: t.csv, columns: {x: [y]}, types: {y: number}}}]", "f.yaml"));
+      }),
+      HasSubstr("'types' is for the columns of a component that is 'auto'"));
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,144 @@
+// Runs the program on tables as people have them: `split`, `auto` columns, weights of classes, folds.
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/checkpoint.h"
+#include "dataflow/source/split_parts.h"
+#include "support/program_runner.h"
+
+namespace tpack {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::FloatNear;
+using testing::HasSubstr;
+using testing_cli::last_line;
+using testing_cli::Outcome;
+using testing_cli::tpack;
+
+class Tables : public testing::Test {
+ protected:
+  /// 40 rows: `late` is yes (8 rows) where the word is b; gaps, and an id.
+  void SetUp() override {
+    std::string text = "id,word,n,late\n";
+    for (int i = 0; i < 40; ++i)
+      text += std::to_string(i + 1) + "," +
+              (i % 5 == 2   ? "b"
+               : i % 2 == 0 ? "a"
+                            : "") +
+              "," + (i % 3 == 0 ? "" : std::to_string(i % 7)) + "," + (i % 5 == 2 ? "yes" : "no") + "\n";
+    write_content(folder_ / "t.csv", text);
+  }
+  std::string config(const std::string& split, const std::string& weights = "balanced") const {
+    return "tpack: 1\nname: t\nmax_epoch: 6\nengine: {threads: 1, algorithm: heuristic}\nsplit: " + split +
+           R"(
+data:
+  train: [{CSV: {file: t.csv, columns: {x: auto}, types: {id: ignore}, labels: {late: late}}}, {BatchData: {batch_size: 4}}]
+  validation: [{BatchData: {batch_size: 8, remainder: true}}]
+model:
+  layers: [{FullyConnected: {name: s, units: 2, input: x}}]
+  cost: [{SoftmaxCrossEntropy: {logits: s, labels: late, class_weights: )" +
+           weights + R"(}}]
+  metrics: [{Accuracy: {logits: s, labels: late}}]
+optimizer: {Adam: {learning_rate: 0.1}}
+callbacks: [ModelSaver, {InferenceRunner: {data: validation}}]
+predict: {data: validation, outputs: {p: {Softmax: s}}}
+)";
+  }
+  Outcome train(const std::string& text, const std::string& run) const {
+    write_content(folder_ / "c.yaml", text);
+    return tpack({"train", folder_ / "c.yaml", "--log-dir", folder_ / run});
+  }
+  std::string newest(const std::string& run) const {
+    std::string file;
+    int64_t most = -1;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / run + "/checkpoints")) {
+      const auto step = load_checkpoint_texts(entry.path()).step;
+      if (step > most) {
+        most = step;
+        file = entry.path();
+      }
+    }
+    return file;
+  }
+  std::vector<float> variable(const std::string& run, const std::string& name) const {
+    const CheckpointContent content = load_checkpoint(newest(run));
+    const Tensor value = content.tensors.at("model/" + name);
+    return {value.span<float>().begin(), value.span<float>().end()};
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Tables, with_gaps_and_words_are_learned_and_predicted) {
+  const Outcome outcome = train(config("0.25"), "run");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("train: 30 rows in 2 classes (no: 24, yes: 6)"));
+  EXPECT_THAT(outcome.err, HasSubstr("validation: 10 rows in 2 classes (no: 8, yes: 2)"));
+  EXPECT_THAT(outcome.err, HasSubstr("number: n; category: word; not read: id"));
+  // 30 / (2 * 24) and 30 / (2 * 6), of the rows for training.
+  EXPECT_THAT(variable("run", "class_weights/late/balanced"),
+              ElementsAre(FloatNear(0.625F, 1e-6F), FloatNear(2.5F, 1e-6F)));
+  const Outcome eval = tpack({"eval", newest("run"), "--json"});
+  ASSERT_EQ(eval.code, 0) << eval.err;
+  EXPECT_EQ(json::parse(eval.out).at("accuracy"), 1);
+  // Another order, no labels, an unknown word; without the training data.
+  std::filesystem::remove(folder_ / "t.csv");
+  write_content(folder_ / "new.csv", "word,n,id\nb,,1\na,3,2\nc,1,3\n");
+  const Outcome infer = tpack({"infer", newest("run"), folder_ / "new.csv", "--format", "csv"});
+  ASSERT_EQ(infer.code, 0) << infer.err;
+  EXPECT_THAT(infer.out, HasSubstr(":2,yes,"));
+  EXPECT_THAT(infer.out, HasSubstr(":3,no,"));
+}
+
+TEST_F(Tables, have_weights_of_classes_by_name) {
+  ASSERT_EQ(train(config("0.25", "{yes: 3}"), "run").code, 0);
+  const Outcome wrong = train(config("0.25", "{yess: 3}"), "wrong");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err,
+              HasSubstr("data.train has no class 'yess'; did you mean 'yes'?; the classes are no, yes"));
+}
+
+TEST_F(Tables, are_cross_validated_as_by_hand) {
+  write_content(folder_ / "c.yaml", config("{folds: 2}"));
+  const Outcome outcome =
+      tpack({"train", folder_ / "c.yaml", "--folds", "2", "--log-dir", folder_ / "folds"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("validation_accuracy"));
+  const json folds = json::parse(content_of(folder_ / "folds/folds.json"));
+  EXPECT_EQ(folds.at("folds"), 2);
+  const json accuracy = folds.at("statistics").at("validation_accuracy");
+  EXPECT_EQ(accuracy.at("values").size(), 2U);
+  const double a = accuracy.at("values")[0];
+  const double b = accuracy.at("values")[1];
+  EXPECT_DOUBLE_EQ(accuracy.at("mean"), (a + b) / 2);
+  EXPECT_NEAR(accuracy.at("deviation").get<double>(), std::abs(a - b) / std::sqrt(2.0), 1e-12);
+  // A fold is bit-equal to a run on files that are cut by hand.
+  std::vector<int32_t> classes;
+  for (int i = 0; i < 40; ++i) classes.push_back(i % 5 == 2 ? 1 : 0);
+  const std::vector<size_t> parts = stratified_parts(classes, {0.5, 0.5}, 0, false);
+  std::istringstream whole(content_of(folder_ / "t.csv"));
+  std::string line;
+  std::getline(whole, line);
+  std::array<std::string, 2> cut = {line + "\n", line + "\n"};
+  for (size_t i = 0; std::getline(whole, line); ++i) cut.at(parts[i]) += line + "\n";
+  write_content(folder_ / "fold0.csv", cut[0]);
+  write_content(folder_ / "fold1.csv", cut[1]);
+  std::string by_hand = config("null");
+  by_hand.replace(by_hand.find("t.csv"), 5, "fold1.csv");
+  by_hand.replace(
+      by_hand.find("validation: ["), 13,
+      "validation: [{CSV: {file: fold0.csv, shuffle: false, columns: {x: auto}, labels: {late: late}}}, ");
+  ASSERT_EQ(train(by_hand, "by-hand").code, 0);
+  const std::string fold = "folds/" + folds.at("runs")[0].get<std::string>();
+  EXPECT_EQ(variable(fold, "s/W"), variable("by-hand", "s/W"));
+}
+
+}  // namespace
+}  // namespace tpack
