@@ -91,7 +91,7 @@ KINDS = {
   Symbol build(Builder& b, Symbol x) const override {{ return b.mul(x, p_.amount); }}
 """),
     "loss": dict(folder="layers", kind_class="Loss", header="layers/loss.h", suffix="Loss", case="loss", of_outputs=True, methods="""\
-  Symbol losses(const ModelView& model, const std::string& kind) const override {{
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {{
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.logits.position);
     const Symbol labels = b.to_float(model.output(p_.labels));
@@ -102,7 +102,7 @@ KINDS = {
                             suffix="Loss", case="regression loss", derived=" : RegressionFields",
                             schema="with_regression_fields(Schema<Params>", after_example=")",
                             example="{predictions: price, targets: true_price, amount: 0.5}", methods="""\
-  Symbol losses(const ModelView& model, const std::string& kind) const override {{
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {{
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.predictions.position);
     return b.mul(b.square(difference(model, p_)), p_.amount);  // [N, ...]

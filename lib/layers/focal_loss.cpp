@@ -1,12 +1,10 @@
-#include "layers/loss.h"
+#include "layers/class_losses.h"
 #include "ops/softmax_cross_entropy.h"
 
 namespace tpack {
 namespace {
 
-struct FocalLossParams {
-  Ref<LayerOutput> logits;
-  Ref<LayerOutput> labels;
+struct FocalLossParams : ClassificationParams {
   double gamma = 2;
 };
 
@@ -16,33 +14,35 @@ class FocalLoss final : public Loss {
  public:
   using Params = FocalLossParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
+    return classification_schema(
                "Classification into one of several classes, where samples that are already classified well "
                "count less: mean of -(1 - p)^gamma log p, p the probability of the label under the softmax "
                "of logits.")
+        .as<Params>()
         .example("FocalLoss: {logits: logits, labels: label, gamma: 1.5}")
-        .field("logits", &Params::logits, "scores [N, classes]")
-        .required()
-        .field("labels", &Params::labels, "class numbers, int32 [N]")
-        .required()
         .field("gamma", &Params::gamma, at_least(0),
                "how much less samples that are classified well count; 0: the cross entropy");
   }
   explicit FocalLoss(Params p) : p_(std::move(p)) {}
 
-  Symbol losses(const ModelView& model, const std::string& kind) const override {
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.logits.position);
-    const Symbol logits = model.class_scores(p_.logits, kind + " FocalLoss");
-    const Symbol minus_log_p =
-        b.emit<SoftmaxCrossEntropy>({}, {logits, model.class_numbers(p_.labels, logits)}).out();
+    const Classification of = classification(model, p_, kind + " FocalLoss");
+    const Symbol of_label = focal(b, b.emit<SoftmaxCrossEntropy>({}, {of.logits, of.labels}).out());
+    return weighted_losses(
+        model, p_, of,
+        {of_label, [&] { return b.reduce_mean(focal(b, b.neg(log_softmax(b, of.logits))), {1}); }});
+  }
+
+ private:
+  Symbol focal(Builder& b, Symbol minus_log_p) const {
     const Symbol others = b.neg(b.expm1(b.neg(minus_log_p)));  // 1 - p, with all digits where p is near 1
     // A power below 1 has no gradient at 0.
     constexpr double kLeast = 1e-30;
     return b.mul(b.pow(b.max(others, kLeast), p_.gamma), minus_log_p);
   }
 
- private:
   Params p_;
 };
 

@@ -24,7 +24,7 @@ class Hinge final : public Loss {
   }
   explicit Hinge(Params p) : p_(std::move(p)) { check_labels(p_, "Hinge"); }
 
-  Symbol losses(const ModelView& model, const std::string& kind) const override {
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.logits.position);
     const Symbol given = model.output(p_.logits);

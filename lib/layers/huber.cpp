@@ -24,7 +24,7 @@ class Huber final : public Loss {
   }
   explicit Huber(Params p) : p_(std::move(p)) {}
 
-  Symbol losses(const ModelView& model, const std::string& kind) const override {
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.predictions.position);
     const Symbol error = b.abs(difference(model, p_));

@@ -7,15 +7,23 @@
 
 namespace tpack {
 
+/// The losses of samples [N, ...]; they are averaged over all axes, or over the elements that count.
+struct SampleLosses {
+  Symbol values;  // 0 where they do not count
+  Symbol counts;  // 1 or 0 for each; empty: all count
+
+  SampleLosses(Symbol all) : values(all) {}  // NOLINT(google-explicit-constructor)
+  SampleLosses(Symbol some, Symbol which) : values(some), counts(which) {}
+};
+
 /// A function of predictions and targets. `TPACK_REGISTER(Loss, Huber, "Huber")` makes it a term of the cost
 /// and a metric of the same name. Its class has `Params`, `schema()` and a constructor as every component,
 /// and `losses`, which opens the scope `kind`.
 class Loss {
  public:
   virtual ~Loss() = default;
-  /// The losses of the samples [N, ...], which are averaged over all axes. `kind`: "cost" or "metric", for
-  /// messages. Errors: ConfigError, ShapeError.
-  virtual Symbol losses(const ModelView& model, const std::string& kind) const = 0;
+  /// `kind`: "cost" or "metric", for messages. Errors: ConfigError, ShapeError.
+  virtual SampleLosses losses(const ModelView& model, const std::string& kind) const = 0;
 };
 
 /// The parameters of a loss with the weights that terms of costs have.
@@ -30,12 +38,19 @@ class LossCost final : public Cost {
   explicit LossCost(Params p) : Cost(static_cast<const SampleCostParams&>(p)), loss_(std::move(p)) {}
 
  private:
-  Symbol losses(const ModelView& model) const override { return loss_.losses(model, kKind); }
+  /// Their mean is that over the elements that count: of the batch.
+  Symbol losses(const ModelView& model) const override {
+    const SampleLosses all = loss_.losses(model, kKind);
+    if (!all.counts) return all.values;
+    Builder& b = model.builder();
+    const auto elements = static_cast<double>(all.values.shape().elements());
+    return b.mul(all.values, b.div(elements, b.max(b.reduce_sum(all.counts), 1.0)));
+  }
 
   L loss_;
 };
 
-/// The mean over samples and elements.
+/// The mean over samples and elements, those that count.
 template <std::derived_from<Loss> L>
 class LossMetric final : public Metric {
  public:
@@ -45,7 +60,10 @@ class LossMetric final : public Metric {
 
   std::optional<Goal> goal() const override { return Goal::kMin; }
   SumAndWeight build(const ModelView& model) const override {
-    return sum_and_count(model.builder(), loss_.losses(model, kKind));
+    Builder& b = model.builder();
+    const SampleLosses all = loss_.losses(model, kKind);
+    if (!all.counts) return sum_and_count(b, all.values);
+    return {b.reduce_sum(all.values), b.reduce_sum(all.counts)};
   }
 
  private:

@@ -17,7 +17,7 @@ class MeanAbsoluteError final : public Loss {
   }
   explicit MeanAbsoluteError(Params p) : p_(std::move(p)) {}
 
-  Symbol losses(const ModelView& model, const std::string& kind) const override {
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.predictions.position);
     return b.abs(difference(model, p_));

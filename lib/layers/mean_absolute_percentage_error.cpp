@@ -22,7 +22,7 @@ class MeanAbsolutePercentageError final : public Loss {
   }
   explicit MeanAbsolutePercentageError(Params p) : p_(std::move(p)) {}
 
-  Symbol losses(const ModelView& model, const std::string& kind) const override {
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.predictions.position);
     const auto [predictions, targets] = compared(model, p_);

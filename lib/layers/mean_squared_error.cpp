@@ -15,7 +15,7 @@ class MeanSquaredError final : public Loss {
   }
   explicit MeanSquaredError(Params p) : p_(std::move(p)) {}
 
-  Symbol losses(const ModelView& model, const std::string& kind) const override {
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.predictions.position);
     return b.square(difference(model, p_));

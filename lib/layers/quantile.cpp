@@ -29,7 +29,7 @@ class Quantile final : public Loss {
                                                      "; must be above 0 and below 1");
   }
 
-  Symbol losses(const ModelView& model, const std::string& kind) const override {
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.predictions.position);
     const Symbol above = difference(model, p_);

@@ -1,36 +1,29 @@
 #include "ops/softmax_cross_entropy.h"
 
-#include "layers/loss.h"
+#include "layers/class_losses.h"
 
 namespace tpack {
 namespace {
 
-struct SoftmaxCrossEntropyParams {
-  Ref<LayerOutput> logits;
-  Ref<LayerOutput> labels;
-};
-
 /// Shapes: logits [N, C], labels int32 [N] -> losses [N].
 class SoftmaxCrossEntropyLoss final : public Loss {
  public:
-  using Params = SoftmaxCrossEntropyParams;
+  using Params = ClassificationParams;
   static Schema<Params> schema() {
-    return Schema<Params>(
+    return classification_schema(
                "Classification into one of several classes: mean cross entropy of integer labels under the "
                "softmax of logits.")
-        .example("SoftmaxCrossEntropy: {logits: logits, labels: label}")
-        .field("logits", &Params::logits, "scores [N, classes]")
-        .required()
-        .field("labels", &Params::labels, "class numbers, int32 [N]")
-        .required();
+        .example("SoftmaxCrossEntropy: {logits: logits, labels: label, label_smoothing: 0.1}");
   }
   explicit SoftmaxCrossEntropyLoss(Params p) : p_(std::move(p)) {}
 
-  Symbol losses(const ModelView& model, const std::string& kind) const override {
+  SampleLosses losses(const ModelView& model, const std::string& kind) const override {
     Builder& b = model.builder();
     const Builder::NameScope scope(b, kind, p_.logits.position);
-    const Symbol logits = model.class_scores(p_.logits, kind + " SoftmaxCrossEntropy");
-    return b.emit<SoftmaxCrossEntropy>({}, {logits, model.class_numbers(p_.labels, logits)}).out();
+    const Classification of = classification(model, p_, kind + " SoftmaxCrossEntropy");
+    const Symbol of_label = b.emit<SoftmaxCrossEntropy>({}, {of.logits, of.labels}).out();
+    return weighted_losses(model, p_, of,
+                           {of_label, [&] { return b.neg(b.reduce_mean(log_softmax(b, of.logits), {1})); }});
   }
 
  private:

@@ -766,6 +766,73 @@ def _(x, labels, v):
     return {"cost": F.binary_cross_entropy_with_logits(y, torch.ones_like(y))}
 
 
+SMOOTHED = "{logits: fc, labels: x1, label_smoothing: 0.1}"
+CLASS_WEIGHTS = [1, 2, 0.5, 3, 0.25, 1.5]
+
+
+@case("label_smoothing", "SoftmaxCrossEntropy", MODEL + f"cost: [{{SoftmaxCrossEntropy: {SMOOTHED}}}]", SAMPLES, LABELS,
+      form="model")
+def _(x, labels, v):
+    return {"cost": F.cross_entropy(scores(x, v), labels, label_smoothing=0.1)}
+
+
+@case("class_weights", "SoftmaxCrossEntropy",
+      MODEL + f"cost: [{{SoftmaxCrossEntropy: {{logits: fc, labels: x1, class_weights: {CLASS_WEIGHTS}}}}}]",
+      SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    weights = torch.tensor(CLASS_WEIGHTS)
+    return {"cost": (weights[labels.long()] * F.cross_entropy(scores(x, v), labels, reduction="none")).mean()}
+
+
+@case("ignore_label", "SoftmaxCrossEntropy", """
+inputs: {x0: {shape: [7]}, x1: {shape: [], dtype: int32}}
+layers: [{FullyConnected: {name: fc, units: 6}}]
+cost: [{SoftmaxCrossEntropy: {logits: fc, labels: x1, ignore_label: 1}}]
+""", SAMPLES, integers(5, below=3), form="model")
+def _(x, labels, v):
+    assert (labels == 1).any() and (labels != 1).any()
+    return {"cost": F.cross_entropy(scores(x, v), labels, ignore_index=1)}
+
+
+@case("smoothed_focal_loss", "FocalLoss", MODEL + f"cost: [{{FocalLoss: {SMOOTHED}}}]", SAMPLES, LABELS, form="model")
+def _(x, labels, v):
+    log_p = F.log_softmax(scores(x, v), 1)
+    target = 0.9 * F.one_hot(labels.long(), 6).to(x.dtype) + 0.1 / 6
+    return {"cost": -(target * (1 - log_p.exp()) ** 2 * log_p).sum(1).mean()}
+
+
+@case("pos_weight", "SigmoidCrossEntropy", """
+inputs: {x0: {shape: [7]}, x1: {shape: [6]}}
+layers: [{FullyConnected: {name: fc, units: 6}}]
+cost: [{SigmoidCrossEntropy: {logits: fc, labels: x1, pos_weight: [1, 2, 0.5, 3, 0.25, 1.5]}}]
+""", numbers(5, 7, within=9), numbers(5, 6, around=0.5, within=0.5), form="model")
+def _(x, labels, v):
+    return {"cost": F.binary_cross_entropy_with_logits(scores(x, v), labels, pos_weight=torch.tensor(CLASS_WEIGHTS))}
+
+
+@case("normalize_per_channel", "Normalize", "[{Normalize: {mean: [0.5, -1, 2], deviation: [2, 0.25, 3]}}]", numbers(2, 3, 4, 5))
+def _(x, v):
+    return (x - torch.tensor([0.5, -1, 2])[:, None, None]) / torch.tensor([2, 0.25, 3])[:, None, None]
+
+
+@case("normalize_columns", "Normalize", "[{Normalize: {scale: [1, 2, 3], offset: [0, 1, -1]}}]", numbers(4, 3))
+def _(x, v):
+    return x * torch.tensor([1.0, 2, 3]) + torch.tensor([0.0, 1, -1])
+
+
+@case("sigmoid_ignore_label", "SigmoidCrossEntropy", """
+inputs: {x0: {shape: [7]}, x1: {shape: [6], dtype: int32}}
+layers: [{FullyConnected: {name: fc, units: 6}}, {Elementwise: {name: label, input: x1, expression: x - 1}}]
+cost: [{SigmoidCrossEntropy: {logits: fc, labels: label, ignore_label: -1, label_smoothing: 0.1}}]
+""", SAMPLES, integers(5, 6, below=3), form="model")
+def _(x, labels, v):
+    counts = labels != 0
+    assert counts.any() and not counts.all()
+    smooth = 0.9 * (labels - 1).to(x.dtype) + 0.05
+    losses = F.binary_cross_entropy_with_logits(scores(x, v), smooth, reduction="none")
+    return {"cost": losses[counts].mean()}
+
+
 REGRESSION = """
 inputs: {x0: {shape: [7]}, x1: {shape: [6]}}
 layers: [{FullyConnected: {name: fc, units: 6}}]

@@ -445,6 +445,9 @@ const live::Fields kPolicyGradient(
 const live::Fields kClippedPolicyGradient(
     "cost", "ClippedPolicyGradient",
     {.base = "{logits: logits, actions: label, advantages: real, log_probabilities: fake}"});
+const live::Fields kSigmoidCost("cost", "SigmoidCrossEntropy", {.base = "{logits: logits, labels: wide}"});
+const live::Fields kSigmoidMetric("metric", "SigmoidCrossEntropy",
+                                  {.base = "{logits: logits, labels: wide}"});
 const live::Fields kPolicyEntropy("cost", "PolicyEntropy", {.base = "{logits: logits}"});
 const live::Fields kPrecision("metric", "Precision",
                               {.base = "{logits: logits, labels: label, average: macro}"});

@@ -1,0 +1,48 @@
+#include "layers/class_losses.h"
+
+#include "ops/gather.h"
+
+namespace tpack {
+
+Schema<ClassificationParams> classification_schema(const std::string& summary) {
+  using P = ClassificationParams;
+  return Schema<P>(summary)
+      .field("logits", &P::logits, "scores [N, classes]")
+      .required()
+      .field("labels", &P::labels, "class numbers, int32 [N]")
+      .required()
+      .field("class_weights", &P::class_weights,
+             "how much the samples of each class count: balanced (all classes add the same: N / (classes * "
+             "samples of the class) in data.train), {name: weight}, where other classes have 1, or a list; "
+             "default: 1 for each. The sum of weight * loss is divided by N")
+      .field("label_smoothing", &P::label_smoothing, between(0.0, 1.0),
+             "part of the target that is spread evenly over all classes")
+      .field("ignore_label", &P::ignore_label,
+             "samples with this label do not count: the mean is that of the others");
+}
+
+Classification classification(const ModelView& model, const ClassificationParams& p,
+                              const std::string& owner) {
+  Builder& b = model.builder();
+  const Symbol logits = model.class_scores(p.logits, owner);
+  const Symbol labels = model.class_numbers(p.labels, logits);
+  if (!p.ignore_label) return {logits, labels, {}};
+  const Symbol is_ignored = b.equal(labels, static_cast<double>(*p.ignore_label));
+  return {logits, b.cast(b.select(is_ignored, 0.0, labels), DType::kInt32),
+          b.sub(1.0, b.to_float(is_ignored))};
+}
+
+SampleLosses weighted_losses(const ModelView& model, const ClassificationParams& p, const Classification& of,
+                             const ClassLosses& losses) {
+  Builder& b = model.builder();
+  Symbol all = losses.of_label;
+  if (p.label_smoothing > 0)
+    all = b.add(b.mul(all, 1 - p.label_smoothing), b.mul(losses.of_classes(), p.label_smoothing));
+  if (p.class_weights.given()) {
+    const Symbol weights = class_weights(model, p.class_weights, p.labels, of.logits.shape()[1]);
+    all = b.mul(all, gather(b, weights, of.labels, 0));
+  }
+  return of.counts ? SampleLosses(b.mul(all, of.counts), of.counts) : SampleLosses(all);
+}
+
+}  // namespace tpack
