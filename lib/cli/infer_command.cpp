@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/error.h"
-#include "tools/file_samples.h"
 #include "tools/infer_files.h"
 
 namespace tpack {
@@ -21,14 +20,14 @@ struct InferCommandOptions {
 int infer(const InferCommandOptions& o) {
   if (o.infer.format == "hdf5" && o.infer.top_k != 1)
     throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
+  if (!o.infer.columns.empty() && o.infer.format != "csv") throw ConfigError("--columns is for --format csv");
   if (o.files.empty() == !o.infer.count.has_value())
     throw ConfigError(o.files.empty()
                           ? "no file is named; give images, folders, @LIST or - for a list on standard "
                             "input, or --count N for a generator"
                           : "--count is for samples without files; leave one of them out");
   const auto model = InferenceModel::load(o.model.file, {o.model.overrides, o.model.allow_plugins});
-  const std::vector<std::string> files = o.infer.count ? std::vector<std::string>() : listed_files(o.files);
-  const InferCounts counts = infer_files(*model, files, o.infer);
+  const InferCounts counts = infer_files(*model, o.files, o.infer);
   if (counts.bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(counts.bad) + " of " + std::to_string(counts.all) + " " + counts.unit +
                   " gave no result (see above); with --skip-bad this is not an error");
@@ -48,6 +47,12 @@ void add_infer_options(CLI::App& command, Action& action) {
           "files, errors, labels")
       ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
+  command
+      .add_option("--columns", options->infer.columns,
+                  "columns of csv: of the table that is read (id,name), outputs, file, and one name for the "
+                  "prediction: --columns PassengerId,Survived")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());
   command
       .add_option("--top-k", options->infer.top_k,

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <new>
 
 #include "core/text.h"
@@ -17,42 +15,6 @@ namespace tpack {
 namespace {
 
 namespace fs = std::filesystem;
-
-void add_folder(const std::string& folder, std::vector<std::string>& files) {
-  std::vector<std::string> found;
-  std::error_code failure;
-  for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end;
-       at.increment(failure)) {
-    std::error_code unknown;
-    const std::string path = at->path().string();
-    if (is_hidden(at->path().filename().string())) {
-      at.disable_recursion_pending();
-      continue;
-    }
-    // A link that leads nowhere is a broken image, not none.
-    const bool is_file = at->is_regular_file(unknown) || is_dangling_link(path);
-    if (is_file && is_image_file(path)) found.push_back(path);
-  }
-  if (failure) throw DataError(folder, "cannot be listed completely: " + failure.message());
-  if (found.empty()) {
-    throw DataError(folder,
-                    "has no .jpg, .jpeg or .png files; for a model that takes numbers, name a CSV, .npz, .h5 "
-                    "or SVMLight file");
-  }
-  std::sort(found.begin(), found.end());
-  files.insert(files.end(), found.begin(), found.end());
-}
-
-/// The lines of a list, or what stands between NUL characters if it has any (`find -print0`): such paths may
-/// have spaces at their ends, and line ends.
-void add_listed(std::string_view list, std::vector<std::string>& files) {
-  list = without_byte_order_mark(list);
-  const bool has_lines = list.find('\0') == std::string_view::npos;
-  for (const std::string& item : split(list, has_lines ? '\n' : '\0')) {
-    const std::string path(has_lines ? trim(item) : item);
-    if (!path.empty()) files.push_back(path);
-  }
-}
 
 /// What a sample is before the maps: as the flow's source has it, with an image of any size, which may be an
 /// array there (`input`). Maps may name its other components; those of a file are zeros. A source that must
@@ -176,8 +138,8 @@ class ImageFiles final : public FileSamples {
 /// Files of the kind that the source of the predict flow reads, a sample for each row.
 class TableFiles final : public FileSamples {
  public:
-  TableFiles(const InferenceModel& model, std::vector<std::string> needed)
-      : needed_(std::move(needed)), fit_(model.fit()->declared()) {
+  TableFiles(const InferenceModel& model, std::vector<std::string> needed, std::vector<std::string> columns)
+      : needed_(std::move(needed)), columns_(std::move(columns)), fit_(model.fit()->declared()) {
     const Ref<FlowName>& flow = model.config().predict.data;
     // Of a generator that needs none, each row is still a sample.
     if (needed_.empty()) needed_.push_back(model.tower().inputs()[0].name);
@@ -208,7 +170,12 @@ class TableFiles final : public FileSamples {
       const std::shared_ptr<RandomAccessSource> source = source_->reopen_with(path, names());
       source->prepare_once({});
       const SampleMaps maps(components_, source->spec(), fit_);
-      for (int64_t row = 0; row < source->size(); ++row) take(sample(*source, maps, row, path));
+      const auto texts = texts_of(*source);
+      for (int64_t row = 0; row < source->size(); ++row) {
+        FileSample one = sample(*source, maps, row, path);
+        for (const auto& [column, all] : texts) one.columns[column] = all[static_cast<size_t>(row)];
+        take(std::move(one));
+      }
     } catch (const ConfigError& error) {
       take({path, {}, error.what()});
     } catch (const DataError& error) {
@@ -224,6 +191,27 @@ class TableFiles final : public FileSamples {
     std::vector<std::string> names;
     for (const TowerInput& input : inputs_) names.push_back(input.component);
     return names;
+  }
+
+  /// Of the columns that were asked for, those that the file has. A column of what is predicted is not taken
+  /// from the file: it is the prediction.
+  std::map<std::string, std::vector<std::string>> texts_of(const RandomAccessSource& source) const {
+    std::map<std::string, std::vector<std::string>> texts;
+    const std::vector<std::string> read = names();
+    for (const std::string& column : columns_) {
+      const auto& all = fit_.components();
+      const bool is_predicted = std::any_of(all.begin(), all.end(), [&](const FittedComponent& one) {
+        const bool is_read = std::find(read.begin(), read.end(), one.component) != read.end();
+        return !is_read && std::find(one.columns.begin(), one.columns.end(), column) != one.columns.end();
+      });
+      if (is_predicted) continue;
+      try {
+        texts[column] = source.column(column);
+      } catch (const ConfigError&) {
+        continue;  // the writer says what to do without it
+      }
+    }
+    return texts;
   }
 
   FileSample sample(const RandomAccessSource& source, const SampleMaps& maps, int64_t row,
@@ -251,36 +239,12 @@ class TableFiles final : public FileSamples {
   }
 
   std::vector<std::string> needed_;
+  std::vector<std::string> columns_;  // that were asked for
   FittedData fit_;
   std::vector<TowerInput> inputs_;
   ConfigNode components_;  // of the predict flow
   std::shared_ptr<RandomAccessSource> source_;
 };
-
-}  // namespace
-
-std::vector<std::string> listed_files(const std::vector<std::string>& words) {
-  std::vector<std::string> files;
-  for (const std::string& word : words) {
-    std::error_code failure;
-    if (word == "-") {
-      add_listed(std::string(std::istreambuf_iterator<char>(std::cin), {}), files);
-    } else if (word.starts_with("@")) {
-      const std::optional<std::string> content = read_whole_file(word.substr(1));
-      if (!content) throw DataError(word.substr(1), "this list cannot be read");
-      add_listed(*content, files);
-    } else if (fs::is_directory(word, failure)) {
-      add_folder(word, files);
-    } else {
-      files.push_back(word);
-    }
-  }
-  if (files.empty())
-    throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
-  return files;
-}
-
-namespace {
 
 /// Samples of a generator.
 class CountedSamples final : public FileSamples {
@@ -320,7 +284,8 @@ bool reads_tables(const InferenceModel& model) {
 
 std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
                                                const std::vector<std::string>& needed,
-                                               const std::vector<std::string>& files) {
+                                               const std::vector<std::string>& files,
+                                               const std::vector<std::string>& columns) {
   const std::vector<TowerInput>& inputs = model.tower().inputs();
   const auto is_needed = [&](const TowerInput& input) {
     return std::find(needed.begin(), needed.end(), input.name) != needed.end();
@@ -334,7 +299,7 @@ std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
   const bool may_be_images = image != inputs.end() && (needs_image || needed.empty() || !are_tables);
   if (may_be_images && !(are_tables && reads_tables(model)))
     return std::make_unique<ImageFiles>(model, *image);
-  return std::make_unique<TableFiles>(model, needed);
+  return std::make_unique<TableFiles>(model, needed, columns);
 }
 
 std::unique_ptr<FileSamples> make_counted_samples(const InferenceModel& model) {

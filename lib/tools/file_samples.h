@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,16 +10,13 @@
 
 namespace tpack {
 
-/// The files that words of a command line mean, in their order: a file; a folder (its images, sorted, folders
-/// in it too); `@FILE` (a list, one path per line, or with NUL characters between the paths); `-` (the same
-/// from stdin). Errors: DataError for a list or folder that is not there.
-std::vector<std::string> listed_files(const std::vector<std::string>& words);
-
 /// A sample as a model is fed it, or why there is none.
 struct FileSample {
   std::string name;            // the file, or its row
   std::vector<Tensor> inputs;  // one for each of FileSamples::inputs
   std::string error = {};      // empty if it went well
+  std::map<std::string, std::string> columns =
+      {};  // texts of the columns that were asked for and the file has
 };
 
 /// Turns files into the samples that a model is fed: the maps of its predict flow after the source. What that
@@ -37,11 +35,13 @@ class FileSamples {
 
 /// Image files, or files that the source of the predict flow can read, such as CSV, with a sample per row.
 /// `needed`: inputs that the predictions depend on. `files` are tables if they are called so and the source
-/// reads tables; else they are images if the model needs one, or takes one and needs no other input. Errors:
-/// ConfigError if the model can have neither, or the maps do not fit.
+/// reads tables; else they are images if the model needs one, or takes one and needs no other input.
+/// `columns`: of tables, whose texts samples have; not those of what is predicted. Errors: ConfigError if the
+/// model can have neither, or the maps do not fit.
 std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
                                                const std::vector<std::string>& needed,
-                                               const std::vector<std::string>& files);
+                                               const std::vector<std::string>& files,
+                                               const std::vector<std::string>& columns);
 /// Samples that need no file, called "sample 0", ...: `read` gives one. They have zeros for the first input
 /// of the model, which says how many there are.
 std::unique_ptr<FileSamples> make_counted_samples(const InferenceModel& model);

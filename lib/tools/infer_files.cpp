@@ -15,6 +15,7 @@
 #include "predict/predictor.h"
 #include "system/file_io.h"
 #include "system/log.h"
+#include "tools/file_list.h"
 #include "tools/file_samples.h"
 #include "tools/given_inputs.h"
 #include "tools/prediction_writer.h"
@@ -134,22 +135,27 @@ std::string write_picture(const std::string& folder, int64_t number, const std::
 /// Reads files in batches and predicts; errors stay with their sample.
 class Inference {
  public:
-  Inference(const InferenceModel& model, const InferOptions& options, const std::vector<std::string>& files)
+  Inference(const InferenceModel& model, const InferOptions& options, const std::vector<std::string>& words)
       : options_(options),
+        files_(words),
         given_(given_inputs(model, options.inputs)),
-        samples_(samples_of(model, files)),
+        samples_(samples_of(model)),
         labels_(labels_of(options, model)),
         pictures_(model.tower().inputs()),
         predictor_(model.handle(), model.outputs(), input_names()),
         roles_(Roles(options, labels_, predictor_, pictures_).outputs()),
-        writer_(make_prediction_writer(
-            {options.format, options.output, roles_, labels_, options.top_k, options.threshold})) {
+        writer_(make_prediction_writer({options.format, options.output, roles_, labels_, options.top_k,
+                                        options.threshold, options.columns})) {
     if (!options.images.empty()) make_folder(options.images);
   }
 
-  InferCounts run(const std::vector<std::string>& files) {
+  InferCounts run() {
     const auto take = [this](FileSample sample) { add(std::move(sample)); };
-    for (const std::string& file : files) samples_->read(file, take);
+    const auto answer = [this] {
+      flush();
+      writer_->flush();
+    };
+    while (const auto file = files_.next(answer)) samples_->read(*file, take);
     for (int64_t i = 0; i < options_.count.value_or(0); ++i)
       samples_->read("sample " + std::to_string(i), take);
     flush();
@@ -169,10 +175,14 @@ class Inference {
     std::erase_if(needed, [this](const std::string& name) { return given_.contains(name); });
     return needed;
   }
-  std::unique_ptr<FileSamples> samples_of(const InferenceModel& model,
-                                          const std::vector<std::string>& files) const {
+  std::unique_ptr<FileSamples> samples_of(const InferenceModel& model) {
     const std::vector<std::string> needed = needed_inputs(model);
-    if (!options_.count) return make_file_samples(model, needed, files);
+    if (!options_.count) {
+      const std::vector<std::string> files = files_.known();
+      if (files.empty())
+        throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
+      return make_file_samples(model, needed, files, options_.columns);
+    }
     if (!needed.empty())
       throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; give it with --input " +
                         needed[0] + "=VALUE, or name files that have it");
@@ -203,6 +213,7 @@ class Inference {
     Prediction& p = pending_.emplace_back();
     p.file = std::move(sample.name);
     p.error = std::move(sample.error);
+    p.columns = std::move(sample.columns);
     ++counts_.all;
     if (p.error.empty()) {
       batch_.push_back(with_given(std::move(sample.inputs)));
@@ -289,6 +300,7 @@ class Inference {
   }
 
   const InferOptions& options_;
+  FileList files_;
   std::map<std::string, Tensor> given_;
   std::unique_ptr<FileSamples> samples_;
   std::vector<std::string> labels_;
@@ -307,9 +319,9 @@ class Inference {
 
 }  // namespace
 
-InferCounts infer_files(const InferenceModel& model, const std::vector<std::string>& files,
+InferCounts infer_files(const InferenceModel& model, const std::vector<std::string>& words,
                         const InferOptions& options) {
-  return Inference(model, options, files).run(files);
+  return Inference(model, options, words).run();
 }
 
 }  // namespace tpack

@@ -18,6 +18,9 @@ struct InferOptions {
   double threshold = 0.5;  // probability from which a label of a set holds
   std::string images;      // folder for outputs that are images; empty: they are values
   int64_t batch = 64;      // samples that run together
+  /// Of csv: columns of the table that was read, outputs, "file", and one name for the prediction. Empty: the
+  /// usual columns.
+  std::vector<std::string> columns = {};
   std::vector<std::string> inputs = {};  // "NAME=VALUE": inputs that are the same for all samples
   std::optional<int64_t> count = {};     // of samples without files
 };
@@ -29,11 +32,12 @@ struct InferCounts {
   const char* unit = "files";  // or "rows"
 };
 
-/// Runs files (or as many samples as asked for) through the model as its config's `predict` section says and
-/// writes the predictions. An error stays with its sample: it is logged and written instead of the
-/// prediction. Errors: ConfigError if the config does not say what to predict, or the options do not fit the
-/// model; ResourceError if the output cannot be written.
-InferCounts infer_files(const InferenceModel& model, const std::vector<std::string>& files,
+/// Runs the files that `words` mean (FileList; or as many samples as asked for) through the model as its
+/// config's `predict` section says and writes the predictions. An error stays with its sample: it is logged
+/// and written instead of the prediction. Predictions are written when a batch is full, and when the next
+/// path on standard input takes longer than 10 ms. Errors: ConfigError if the config does not say what to
+/// predict, or the options do not fit the model; ResourceError if the output cannot be written.
+InferCounts infer_files(const InferenceModel& model, const std::vector<std::string>& words,
                         const InferOptions& options);
 
 }  // namespace tpack

@@ -104,6 +104,7 @@ class JsonLines final : public PredictionWriter {
     }
     output_.stream() << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   }
+  void flush() override { output_.stream().flush(); }
   void finish() override { output_.finish(); }
 
  private:
@@ -131,25 +132,11 @@ class CsvWriter final : public PredictionWriter {
         classes_(first_of(options.outputs, OutputRole::kClasses)),
         set_(first_of(options.outputs, OutputRole::kLabelSet)),
         output_(options.output) {
-    std::vector<std::string> columns = {"file"};
-    for (int k = 1; classes_ && k <= options_.top_k; ++k) {
-      const std::string number = k == 1 ? "" : "_" + std::to_string(k);
-      columns.push_back("label" + number);
-      columns.push_back("score" + number);
-    }
-    if (set_) columns.emplace_back("labels");
-    for (size_t i = 0; i < options_.outputs.size(); ++i)
-      if (has_values(i)) columns.push_back(options_.outputs[i].name);
-    columns.emplace_back("error");
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (std::count(columns.begin(), columns.end(), columns[i]) > 1)
-        throw ConfigError("--format csv would have two columns '" + columns[i] +
-                          "'; rename the output in predict.outputs, or use jsonl");
-    }
-    write_row(columns);
+    write_row(options.columns.empty() ? usual_columns() : options.columns);
   }
 
   void write(const Prediction& p) override {
+    if (!options_.columns.empty()) return write_columns(p);
     const bool is_good = p.error.empty();
     std::vector<std::string> fields = {p.file};
     if (classes_) {
@@ -166,9 +153,62 @@ class CsvWriter final : public PredictionWriter {
     fields.push_back(p.error);
     write_row(fields);
   }
+  void flush() override { output_.stream().flush(); }
   void finish() override { output_.finish(); }
 
  private:
+  /// Errors: ConfigError if two have one name.
+  std::vector<std::string> usual_columns() const {
+    std::vector<std::string> columns = {"file"};
+    for (int k = 1; classes_ && k <= options_.top_k; ++k) {
+      const std::string number = k == 1 ? "" : "_" + std::to_string(k);
+      columns.push_back("label" + number);
+      columns.push_back("score" + number);
+    }
+    if (set_) columns.emplace_back("labels");
+    for (size_t i = 0; i < options_.outputs.size(); ++i)
+      if (has_values(i)) columns.push_back(options_.outputs[i].name);
+    columns.emplace_back("error");
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (std::count(columns.begin(), columns.end(), columns[i]) > 1)
+        throw ConfigError("--format csv would have two columns '" + columns[i] +
+                          "'; rename the output in predict.outputs, or use jsonl");
+    }
+    return columns;
+  }
+
+  /// The columns that were asked for. Errors: ConfigError if more than one is none of the table and of the
+  /// outputs.
+  void write_columns(const Prediction& p) {
+    std::vector<std::string> fields;
+    std::vector<std::string> predicted;
+    for (const std::string& column : options_.columns) {
+      const auto text = p.columns.find(column);
+      const auto output = std::find_if(options_.outputs.begin(), options_.outputs.end(),
+                                       [&](const WrittenOutput& one) { return one.name == column; });
+      if (text != p.columns.end()) {
+        fields.push_back(text->second);
+      } else if (column == "file") {
+        fields.push_back(p.file);
+      } else if (output != options_.outputs.end()) {
+        fields.push_back(p.error.empty() ? values(p, static_cast<size_t>(output - options_.outputs.begin()))
+                                         : "");
+      } else {
+        predicted.push_back("'" + column + "'");
+        fields.push_back(p.error.empty() ? prediction(p) : "");
+      }
+    }
+    if (predicted.size() > 1 && p.error.empty())
+      throw ConfigError("--columns: " + join(predicted, " and ") + " are no columns of " + p.file +
+                        " and no outputs; only one may be the name of the prediction");
+    write_row(fields);
+  }
+  /// The class, the labels, or the values of the first output.
+  std::string prediction(const Prediction& p) const {
+    if (classes_) return top_classes(p.outputs[*classes_], options_.labels, 1)[0].label;
+    return set_ ? label_set(p.outputs[*set_]) : values(p, 0);
+  }
+
   /// What is named is not written again as values.
   bool has_values(size_t output) const { return classes_ != output && set_ != output; }
   void write_row(const std::vector<std::string>& fields) {

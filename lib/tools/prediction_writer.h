@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -29,6 +30,7 @@ struct Prediction {
   std::vector<Tensor> outputs;             // without a batch axis
   std::string error;                       // empty if it went well
   std::vector<std::string> pictures = {};  // of each output, the path of its file; empty if there are none
+  std::map<std::string, std::string> columns = {};  // texts of the table that the sample was read from
 };
 
 /// A class with its score.
@@ -52,6 +54,7 @@ struct WriterOptions {
   std::vector<std::string> labels;     // of the classes
   int top_k = 1;
   double threshold = 0.5;
+  std::vector<std::string> columns = {};  // of csv; see InferOptions
 };
 
 /// Writes predictions in the order in which they come. Threads: one at a time.
@@ -59,6 +62,8 @@ class PredictionWriter {
  public:
   virtual ~PredictionWriter() = default;
   virtual void write(const Prediction& prediction) = 0;
+  /// What was written is visible to who reads the output. Not of formats that are written as a whole.
+  virtual void flush() {}
   /// After the last one. Errors: ResourceError if the output cannot be written.
   virtual void finish() = 0;
 };
