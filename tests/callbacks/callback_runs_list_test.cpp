@@ -47,6 +47,7 @@ std::map<std::string, std::string> own_items() {
       {"RunCommand", "{command: ['true']}"},
       {"SampleGrid", "{outputs: [picture]}"},
       {"ScheduledHyperParamSetter", "{param: learning_rate, values: [[1, 0.1], [3, 0.02]], interp: linear}"},
+      {"StopAt", "{monitor: score, at_most: -1.0e9}"},
       {"StartProcess", "{command: [tail, -f, /dev/null]}"},
       {"StatMonitorParamSetter",
        "{param: learning_rate, monitor: score, value: old / 2, threshold: 0.2, last_k: 3, reverse: false}"},
