@@ -10,6 +10,8 @@ itself. Source: Friedman 1991, "Multivariate adaptive regression splines", secti
 voyages.csv (1,000 rows) and voyages-new.csv (500, without the last column): passengers of a ferry with an id, a name, numbers, categories,
 a date, and gaps in some columns; `delayed` is yes for those that a storm or a long queue held up, and for a few others.
 
+series.csv (600 rows): a level that swings with a period of 12, rises, and is disturbed.
+
 tags-train.csv (1,000 rows) and tags-test.csv (500): points (x, y, z), uniform in [-1, 1], with 0 to 4 tags: near, above, right, steep.
 """
 import argparse
@@ -60,6 +62,11 @@ def write(folder):
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(header)
                 writer.writerows(row(rng, part == "train") for _ in range(count))
+    rng = random.Random("series")
+    with open(folder / "series.csv", "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["step", "level"])
+        writer.writerows([step, f"{10 + step / 100 + 3 * math.sin(step * math.pi / 6) + rng.gauss(0, 0.3):.4f}"] for step in range(600))
     rng = random.Random("voyages")
     voyages = [passenger(rng, number) for number in range(1, 1501)]
     header = ["id", "name", "age", "fare", "kind", "port", "date", "delayed"]

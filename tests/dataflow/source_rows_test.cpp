@@ -104,9 +104,13 @@ const std::map<std::string, std::function<RowData(const TempFolder&)>> kSourcesO
 
 /// Those that read no rows, and why.
 const std::map<std::string, std::string> kWithoutRows = {
-    {"AsyncRollouts", "an agent"}, {"ExpReplay", "an agent"},
-    {"Rollouts", "an agent"},      {"FakeData", "draws each component from its place"},
-    {"JoinData", "joins others"},  {"RenderedDigits", "draws image and label together from its place"}};
+    {"AsyncRollouts", "an agent"},
+    {"ExpReplay", "an agent"},
+    {"Rollouts", "an agent"},
+    {"FakeData", "draws each component from its place"},
+    {"JoinData", "joins others"},
+    {"Windows", "joins rows; windows_test looks at it"},
+    {"RenderedDigits", "draws image and label together from its place"}};
 
 TEST(RowsKeepTogether, every_source_is_looked_at) {
   for (const ComponentInfo* info : ComponentTable::of(Source::kKind).list()) {

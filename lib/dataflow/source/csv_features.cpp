@@ -210,7 +210,8 @@ void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberRead
               "', which is no date such as 2020-04-03 or 2020-04-03 10:00";
       const int64_t seconds = date.value_or(0);
       const int64_t of_day = (seconds % kSecondsOfDay + kSecondsOfDay) % kSecondsOfDay;
-      values_.push_back(date ? static_cast<float>((seconds - of_day) / kSecondsOfDay) : kMissing);
+      const int64_t days = (seconds - of_day) / kSecondsOfDay;
+      values_.push_back(date ? static_cast<float>(days) : kMissing);
       values_.push_back(static_cast<float>(of_day));
     }
   }

@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/text.h"
+#include "dataflow/fitted_data.h"
+#include "dataflow/sample_error.h"
+#include "dataflow/source.h"
+
+namespace tpack {
+namespace {
+
+struct WindowsParams {
+  Part<Source> source;
+  int64_t length = 1;
+  std::vector<std::string> targets;
+  int64_t horizon = 1;
+  int64_t stride = 1;
+  std::string key;
+};
+
+/// A sample is `length` rows of the source inside, one after the other: component x [...] becomes [length,
+/// ...]. The components that are targets have the `horizon` rows after them: [horizon, ...], or without that
+/// axis if it is 1.
+class Windows final : public RandomAccessSource {
+ public:
+  using Params = WindowsParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Windows over the rows of a table, for series: the last rows as input, the next ones as "
+               "target.")
+        .example(
+            "Windows: {source: {CSV: {file: sales.csv, columns: {x: [sales, price], y: sales}}}, length: 12, "
+            "targets: "
+            "[y]}")
+        .field("source", &Params::source, "the source of the rows, in the order of time")
+        .required()
+        .field("length", &Params::length, at_least(1),
+               "rows of a window; a component gets a first axis of this size")
+        .required()
+        .field("targets", &Params::targets,
+               "components that have the rows after the window, which is what is to be predicted")
+        .field("horizon", &Params::horizon, at_least(1),
+               "rows of the targets; 1: the next row, without an axis of its own")
+        .field("stride", &Params::stride, at_least(1),
+               "rows from the beginning of one window to that of the next")
+        .field("key", &Params::key,
+               "column of a table that tells series apart, whose rows stand together: no window has rows of "
+               "two");
+  }
+  explicit Windows(Params p)
+      : Windows(p, std::dynamic_pointer_cast<RandomAccessSource>(
+                       std::const_pointer_cast<Source>(p.source.object))) {
+    if (rows_ == nullptr)
+      throw ConfigError(
+          "Windows: only a source that reads its rows in any order has windows, such as CSV and Npz");
+  }
+
+  void follow(std::shared_ptr<Fit> fit, std::string name) override {
+    rows_->follow(fit, name);
+    RandomAccessSource::follow(std::move(fit), std::move(name));
+  }
+  std::vector<FittedComponent> fitted() const override { return rows_->fitted(); }
+  bool knows_spec() const override { return rows_->knows_spec(); }
+  Spec spec() const override {
+    Spec spec = rows_->spec();
+    for (const std::string& target : p_.targets) spec.index({target.c_str()}, "Windows");
+    for (size_t i = 0; i < spec.size(); ++i) {
+      ComponentSpec& component = spec[i];
+      if (component.is_image)
+        throw ConfigError("Windows: component '" + component.name + "' is an image; windows are of numbers");
+      const bool is_after = is_target(component.name);
+      const int64_t count = is_after ? p_.horizon : p_.length;
+      if (is_after && count == 1) continue;
+      component.tensor = {component.tensor.dtype, component.tensor.shape.prepend(count)};
+    }
+    return spec;
+  }
+  int64_t size() const override { return std::ssize(starts_); }
+  bool shuffled() const override { return rows_->shuffled(); }
+  /// The place of what is predicted.
+  std::string file_of(int64_t index) const override { return rows_->file_of(last_row(index)); }
+  std::string fingerprint() const override { return rows_->fingerprint(); }
+  SourceFacts facts() const override {
+    SourceFacts facts = rows_->facts();
+    facts.remarks.insert(facts.remarks.begin(), "of " + facts.str());
+    facts.classes = {};
+    facts.classes_of = {};
+    facts.samples = size();
+    facts.unit = "windows";
+    facts.bad = 0;
+    for (int64_t i = 0; i < size(); ++i) facts.bad += is_bad(i) ? 1 : 0;
+    return facts;
+  }
+  bool is_bad(int64_t index) const override {
+    const int64_t begin = start(index);
+    for (int64_t row = begin; row < begin + span(); ++row)
+      if (rows_->is_bad(row)) return true;
+    return false;
+  }
+  std::vector<std::string> column(const std::string& name) const override {
+    const std::vector<std::string> all = rows_->column(name);
+    std::vector<std::string> texts;
+    for (int64_t i = 0; i < size(); ++i) texts.push_back(all[static_cast<size_t>(last_row(i))]);
+    return texts;
+  }
+  void learn_from(const std::vector<int64_t>& samples) override {
+    std::set<int64_t> rows;
+    for (const int64_t sample : samples)
+      for (int64_t row = start(sample); row < start(sample) + span(); ++row) rows.insert(row);
+    rows_->learn_from({rows.begin(), rows.end()});
+    note_specs();
+  }
+  /// Of a file without what is predicted, the last window has the last rows.
+  std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
+                                                  const std::vector<std::string>& components) const override {
+    auto rows = rows_->reopen_with(path, components);
+    if (rows == nullptr) return nullptr;
+    Params p = p_;
+    p.stride = 1;
+    std::erase_if(p.targets, [&](const std::string& target) {
+      return std::find(components.begin(), components.end(), target) == components.end();
+    });
+    return std::shared_ptr<Windows>(new Windows(std::move(p), std::move(rows)));
+  }
+
+  void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
+    Datapoint& row = out.child(0);
+    row.resize(row_spec_.size());
+    for (size_t i = 0; i < row_spec_.size(); ++i) out.renew(i, window_spec_[i].tensor);
+    for (int64_t k = 0; k < span(); ++k) {
+      get_row(start(index) + k, key, row);
+      for (size_t i = 0; i < row_spec_.size(); ++i) {
+        const bool is_after = is_target(row_spec_[i].name);
+        const int64_t at = is_after ? k - p_.length : k;
+        const int64_t count = is_after ? p_.horizon : p_.length;
+        if (at < 0 || at >= count) continue;
+        const Tensor& value = row.to_tensor(i);
+        std::memcpy(out.tensor(i).raw() + static_cast<size_t>(at) * value.bytes(), value.raw(),
+                    value.bytes());
+      }
+    }
+  }
+
+ protected:
+  void prepare() override {
+    rows_->prepare_once(p_.source.item.position());
+    const std::vector<std::string> keys = p_.key.empty() ? std::vector<std::string>() : rows_->column(p_.key);
+    starts_.clear();
+    const int64_t rows = rows_->size();
+    int64_t series = 0;  // its first row
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto at = static_cast<size_t>(row);
+      if (row > 0 && !keys.empty() && keys[at] != keys[at - 1]) series = row;
+      const int64_t begin = row + 1 - span();
+      if (begin >= series && (begin - series) % p_.stride == 0) starts_.push_back(begin);
+    }
+    note_specs();
+    if (starts_.empty())
+      throw DataError("Windows: a window needs " + std::to_string(span()) + " rows, " +
+                      (keys.empty() ? "but there are " + with_thousands(rows)
+                                    : "but no series of column '" + p_.key + "' has as many"));
+  }
+
+ private:
+  Windows(Params p, std::shared_ptr<RandomAccessSource> rows) : p_(std::move(p)), rows_(std::move(rows)) {}
+
+  /// Errors: FileError with the place of the row.
+  void get_row(int64_t index, const SampleKey& key, Datapoint& out) const {
+    try {
+      rows_->get(index, key, out);
+    } catch (const FileError&) {
+      throw;
+    } catch (const DataError& error) {
+      throw FileError(rows_->file_of(index), error.what());
+    }
+  }
+  void note_specs() {
+    row_spec_ = rows_->spec();
+    window_spec_ = spec();
+  }
+  bool is_target(const std::string& component) const {
+    return std::find(p_.targets.begin(), p_.targets.end(), component) != p_.targets.end();
+  }
+  /// Rows of a sample.
+  int64_t span() const { return p_.length + (p_.targets.empty() ? 0 : p_.horizon); }
+  int64_t start(int64_t index) const { return starts_[static_cast<size_t>(index)]; }
+  int64_t last_row(int64_t index) const { return start(index) + span() - 1; }
+
+  Params p_;
+  std::shared_ptr<RandomAccessSource> rows_;
+  std::vector<int64_t> starts_;  // the first row of each window
+  Spec row_spec_;                // of `rows_`
+  Spec window_spec_;
+};
+
+TPACK_REGISTER(Source, Windows, "Windows");
+
+}  // namespace
+}  // namespace tpack

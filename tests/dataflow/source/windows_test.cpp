@@ -1,0 +1,123 @@
+#include "config/yaml_reader.h"
+#include "dataflow/flow_helpers.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Rows t = 0..9 with a = t, b = 10 t and y = 100 t, of series p (6 rows) and q (4).
+class WindowsTest : public testing::Test {
+ protected:
+  WindowsTest() {
+    std::string text = "s,a,b,y\n";
+    for (int t = 0; t < 10; ++t)
+      text += std::string(t < 6 ? "p," : "q,") + std::to_string(t) + "," + std::to_string(10 * t) + "," +
+              std::to_string(100 * t) + "\n";
+    folder_.write("t.csv", {text.begin(), text.end()});
+  }
+  DataFlow flow(const std::string& settings, const std::string& around = "") const {
+    const std::string windows =
+        "{Windows: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: [a, b], y: y}}}, " + settings +
+        "}}";
+    return make_flow(parse_yaml(
+        around.empty() ? "[" + windows + "]" : "[{SplitData: {source: " + windows + ", " + around + "}}]",
+        folder_.path("flow.yaml")));
+  }
+  /// The numbers of each sample, x then y.
+  static std::vector<std::vector<int>> samples(const DataFlow& flow) {
+    std::vector<std::vector<int>> all;
+    const auto cursor = flow.open({});
+    for (Datapoint d; cursor->next(d);) {
+      auto& sample = all.emplace_back();
+      for (size_t i = 0; i < d.size(); ++i)
+        for (int64_t e = 0; e < d.tensor(i).elements(); ++e)
+          sample.push_back(static_cast<int>(d.tensor(i).at(e)));
+    }
+    return all;
+  }
+  std::string error(const std::string& settings) const {
+    return error_of([&] { flow(settings).prepare(); });
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(WindowsTest, have_the_rows_before_and_the_row_that_follows) {
+  const DataFlow next = flow("length: 3, targets: [y]");
+  next.prepare();
+  EXPECT_EQ(next.spec().str(), "x float32 [3, 2], y float32 []");
+  const auto all = samples(next);
+  ASSERT_EQ(all.size(), 7U);
+  EXPECT_THAT(all[0], ElementsAre(0, 0, 1, 10, 2, 20, 300));
+  EXPECT_THAT(all[6], ElementsAre(6, 60, 7, 70, 8, 80, 900));
+  EXPECT_EQ(describe(next.facts()), "7 windows");
+  EXPECT_THAT(next.facts()[0].remarks, ElementsAre("of 10 rows"));
+}
+
+TEST_F(WindowsTest, may_look_further_and_step_further) {
+  const DataFlow far = flow("length: 2, targets: [y], horizon: 2, stride: 3");
+  far.prepare();
+  EXPECT_EQ(far.spec().str(), "x float32 [2, 2], y float32 [2]");
+  const auto all = samples(far);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_THAT(all[1], ElementsAre(3, 30, 4, 40, 500, 600));
+  EXPECT_EQ(samples(flow("length: 4")).size(), 7U) << "without targets";
+}
+
+TEST_F(WindowsTest, keep_series_apart) {
+  std::vector<int> last;
+  for (const auto& sample : samples(flow("length: 3, targets: [y], key: s"))) last.push_back(sample.back());
+  EXPECT_THAT(last, ElementsAre(300, 400, 500, 900));
+  EXPECT_THAT(error("length: 6, targets: [y], key: s"),
+              HasSubstr("a window needs 7 rows, but no series of column 's' has as many"));
+}
+
+TEST_F(WindowsTest, are_divided_in_the_order_of_time) {
+  std::vector<int> last;
+  for (const auto& sample :
+       samples(flow("length: 3, targets: [y]", "part: validation, shares: 0.3, order: a")))
+    last.push_back(sample.back());
+  EXPECT_THAT(last, ElementsAre(800, 900));
+}
+
+TEST_F(WindowsTest, reject_what_cannot_be_meant) {
+  EXPECT_THAT(error("length: 10, targets: [y]"), HasSubstr("a window needs 11 rows, but there are 10"));
+  EXPECT_THAT(error("length: 2, targets: [z]"), HasSubstr("z"));
+  EXPECT_THAT(error("length: 2, key: ss"), HasSubstr("unknown column 'ss'; did you mean 's'?"));
+  EXPECT_THAT(error("length: 0"), HasSubstr("at least 1"));
+}
+
+/// A window with a bad row is a bad sample.
+TEST_F(WindowsTest, know_bad_rows) {
+  const std::string text = "a,b,y\n1,2,3\n4,,5\n6,7,8\n9,1,2\n3,4,5\n";
+  folder_.write("t.csv", {text.begin(), text.end()});
+  const DataFlow all = flow("length: 2, targets: [y]");
+  EXPECT_EQ(all.facts()[0].bad, 2);
+  EXPECT_THAT(error_of([&] { samples(all); }), HasSubstr("t.csv:3: column 'b' has no value"));
+}
+
+std::string content_of_windows(const std::string& source) {
+  const TempFolder folder;
+  std::string text = "s,a,y\n";
+  for (int t = 0; t < 12; ++t)
+    text += std::string(t < 5 ? "p," : "q,") + std::to_string(t) + "," + std::to_string(t * t) + "\n";
+  folder.write("t.csv", {text.begin(), text.end()});
+  return content_of_flow("[" + source + "]", folder.path("flow.yaml"));
+}
+
+const live::Fields kWindows(
+    "source", "Windows",
+    {.base = "{source: {CSV: {file: t.csv, shuffle: false, columns: {x: a, y: y}}}, length: 2, targets: [y]}",
+     .values = {{"source", "{CSV: {file: t.csv, shuffle: false, columns: {x: y, y: a}}}"},
+                {"length", "3"},
+                {"targets", "[]"},
+                {"horizon", "2"},
+                {"stride", "2"},
+                {"key", "s"}},
+     .build = content_of_windows});
+
+}  // namespace
+}  // namespace tpack
