@@ -6,6 +6,7 @@
 #include "comm/self_comm.h"
 #include "dataflow/guarded_flow.h"
 #include "experiment/declared_data.h"
+#include "experiment/fill_from_classes.h"
 #include "experiment/gates.h"
 #include "experiment/initial_weights.h"
 #include "experiment/without_effect.h"
@@ -206,6 +207,7 @@ void CheckedExperiment::compile() {
   program_bytes_ = held - std::min(data_bytes_, held);
   const std::string loaded = load_initial_weights(experiment_, true);
   if (!loaded.empty()) log::info(loaded);
+  if (callbacks_are_set_up_) fill_from_classes(experiment_);
 }
 
 }  // namespace tpack

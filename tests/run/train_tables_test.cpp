@@ -100,6 +100,7 @@ TEST_F(Tables, with_gaps_and_words_are_learned_and_predicted) {
 TEST_F(Tables, have_weights_of_classes_by_name) {
   ASSERT_EQ(train(config("0.25", "{yes: 3}"), "run").code, 0);
   const Outcome wrong = train(config("0.25", "{yess: 3}"), "wrong");
+  EXPECT_EQ(tpack({"check", folder_ / "c.yaml"}).code, 2);
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err,
               HasSubstr("data.train has no class 'yess'; did you mean 'yes'?; the classes are no, yes"));

@@ -12,7 +12,7 @@
 namespace tpack {
 namespace {
 
-struct WindowsParams {
+struct RowWindowsParams {
   Part<Source> source;
   int64_t length = 1;
   std::vector<std::string> targets;
@@ -24,9 +24,9 @@ struct WindowsParams {
 /// A sample is `length` rows of the source inside, one after the other: component x [...] becomes [length,
 /// ...]. The components that are targets have the `horizon` rows after them: [horizon, ...], or without that
 /// axis if it is 1.
-class Windows final : public RandomAccessSource {
+class RowWindows final : public RandomAccessSource {
  public:
-  using Params = WindowsParams;
+  using Params = RowWindowsParams;
   static Schema<Params> schema() {
     return Schema<Params>(
                "Windows over the rows of a table, for series: the last rows as input, the next ones as "
@@ -50,9 +50,9 @@ class Windows final : public RandomAccessSource {
                "column of a table that tells series apart, whose rows stand together: no window has rows of "
                "two");
   }
-  explicit Windows(Params p)
-      : Windows(p, std::dynamic_pointer_cast<RandomAccessSource>(
-                       std::const_pointer_cast<Source>(p.source.object))) {
+  explicit RowWindows(Params p)
+      : RowWindows(p, std::dynamic_pointer_cast<RandomAccessSource>(
+                          std::const_pointer_cast<Source>(p.source.object))) {
     if (rows_ == nullptr)
       throw ConfigError(
           "Windows: only a source that reads its rows in any order has windows, such as CSV and Npz");
@@ -123,7 +123,7 @@ class Windows final : public RandomAccessSource {
     std::erase_if(p.targets, [&](const std::string& target) {
       return std::find(components.begin(), components.end(), target) == components.end();
     });
-    return std::shared_ptr<Windows>(new Windows(std::move(p), std::move(rows)));
+    return std::shared_ptr<RowWindows>(new RowWindows(std::move(p), std::move(rows)));
   }
 
   void get(int64_t index, const SampleKey& key, Datapoint& out) const override {
@@ -165,7 +165,7 @@ class Windows final : public RandomAccessSource {
   }
 
  private:
-  Windows(Params p, std::shared_ptr<RandomAccessSource> rows) : p_(std::move(p)), rows_(std::move(rows)) {}
+  RowWindows(Params p, std::shared_ptr<RandomAccessSource> rows) : p_(std::move(p)), rows_(std::move(rows)) {}
 
   /// Errors: FileError with the place of the row.
   void get_row(int64_t index, const SampleKey& key, Datapoint& out) const {
@@ -196,7 +196,7 @@ class Windows final : public RandomAccessSource {
   Spec window_spec_;
 };
 
-TPACK_REGISTER(Source, Windows, "Windows");
+TPACK_REGISTER(Source, RowWindows, "Windows");
 
 }  // namespace
 }  // namespace tpack

@@ -1,4 +1,4 @@
-#include "experiment/class_counts.h"
+#include "experiment/fill_from_classes.h"
 
 #include <algorithm>
 
