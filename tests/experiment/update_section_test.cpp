@@ -8,14 +8,14 @@
 namespace tpack {
 namespace {
 
-using Sections = std::vector<UpdateSection>;
+using UpdateSections = std::vector<UpdateSection>;
 
-std::optional<Sections> read(const std::string& yaml, Diagnostics& errors) {
+std::optional<UpdateSections> read(const std::string& yaml, Diagnostics& errors) {
   Reader reader("'updates'", {}, errors);
-  return Codec<Sections>::parse(parse_yaml(yaml, "test.yaml"), reader);
+  return Codec<UpdateSections>::parse(parse_yaml(yaml, "test.yaml"), reader);
 }
 
-Sections read(const std::string& yaml) {
+UpdateSections read(const std::string& yaml) {
   Diagnostics errors;
   auto sections = read(yaml, errors);
   errors.throw_if_any();
@@ -35,7 +35,7 @@ std::string error_of(const std::string& yaml) {
 
 /// The update that each of the first steps runs: 'd', 'g', '+' for both, '-' for none.
 std::string steps_of(const std::string& yaml) {
-  const Sections sections = read(yaml);
+  const UpdateSections sections = read(yaml);
   const std::vector<Turn> turns = turns_of(sections);
   std::string steps;
   for (int64_t step = 0; step < 8; ++step) {
@@ -68,7 +68,7 @@ TEST(UpdateSections, of_a_gan_take_turns_unless_they_are_joint) {
 
 /// The long form that is in a checkpoint, with all defaults.
 TEST(UpdateSections, of_a_gan_are_those_of_the_long_form) {
-  const auto dump = [](const std::string& yaml) { return Codec<Sections>::dump(read(yaml)); };
+  const auto dump = [](const std::string& yaml) { return Codec<UpdateSections>::dump(read(yaml)); };
   const ConfigNode gan = dump("{GAN: {optimizer: {Adam: {beta1: 0.5}}, g_period: 5}}");
   EXPECT_TRUE(
       gan.same_value(dump("{d: {cost: d, variables: discriminator, optimizer: {Adam: {beta1: 0.5}}, "
@@ -82,7 +82,7 @@ TEST(UpdateSections, of_a_gan_are_those_of_the_long_form) {
       named.same_value(dump("{d: {cost: a, variables: [x, y], optimizer: SGD}, g: {cost: b, variables: "
                             "z, optimizer: SGD}}")))
       << to_json(named);
-  EXPECT_TRUE(Codec<Sections>::dump(read(to_json(gan))).same_value(gan)) << "reads back";
+  EXPECT_TRUE(Codec<UpdateSections>::dump(read(to_json(gan))).same_value(gan)) << "reads back";
 }
 
 TEST(UpdateSections, take_turns_all_or_none) {

@@ -61,17 +61,18 @@ std::vector<Tensor> parts_of(const std::string& layer, const std::string& labels
 
 TEST(Probabilities, are_the_same_before_and_after_the_layer_that_makes_them) {
   for (const char* metric : {"Brier", "CalibrationError"}) {
-    for (const auto& [layer, labels] :
+    for (const auto& one :
          {std::pair<std::string, std::string>("Softmax: {name: p}", "{shape: [], dtype: int32}"),
           {"Sigmoid: {name: p}", "{shape: [2]}"}}) {
       const auto of = [&](const char* output) {
-        return parts_of(layer, labels, std::string(metric) + ": {logits: " + output + ", labels: label}");
+        return parts_of(one.first, one.second,
+                        std::string(metric) + ": {logits: " + output + ", labels: label}");
       };
       const std::vector<Tensor> before = of("z");
       const std::vector<Tensor> after = of("p");
       for (size_t i = 0; i < 2; ++i) {
         for (int64_t k = 0; k < before[i].elements(); ++k)
-          EXPECT_NEAR(before[i].at(k), after[i].at(k), 1e-15) << metric << layer;
+          EXPECT_NEAR(before[i].at(k), after[i].at(k), 1e-15) << metric << one.first;
       }
     }
   }

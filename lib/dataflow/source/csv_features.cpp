@@ -125,11 +125,10 @@ void ColumnGuess::see(std::string_view field, DecimalSign decimal) {
     counts_up_ = false;
     if (parse_date(text)) ++dates_;
   }
-  const auto known = values_.find(text);
-  if (known != values_.end())
-    ++known->second;
-  else if (values_.size() < kMaxValues)
-    values_.emplace(text, 1);
+  if (number && values_.size() > kFewValues) return;  // which of them, matters for texts only
+  if (values_.contains(text)) return;
+  if (values_.size() < kMaxValues)
+    values_.emplace(text);
   else
     has_more_values_ = true;
 }
@@ -138,7 +137,6 @@ ColumnType ColumnGuess::type() const {
   if (values_.size() < 2 || is_row_number()) return ColumnType::kIgnore;
   if (dates_ == present()) return ColumnType::kDate;
   // A few fields that are no numbers are mistakes, if there are many different numbers.
-  constexpr size_t kFewValues = 20;
   const bool are_mostly_numbers = numbers_ * 100 >= present() * 95 && values_.size() > kFewValues;
   if (numbers_ == present() || are_mostly_numbers) return ColumnType::kNumber;
   return has_more_values_ || values_.size() * 2 > present() + 2 ? ColumnType::kIgnore : ColumnType::kCategory;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,7 @@ class ColumnGuess {
 
  private:
   static constexpr size_t kMaxValues = 1000;  // of a category
+  static constexpr size_t kFewValues = 20;
 
   size_t present() const { return rows_ - missing_; }
   bool is_row_number() const { return counts_up_ && present() > 2 && missing_ == 0; }
@@ -59,7 +61,7 @@ class ColumnGuess {
   size_t dates_ = 0;
   bool counts_up_ = true;  // integers, each one more than that before
   double last_ = 0;
-  std::map<std::string, size_t, std::less<>> values_;  // the first ones
+  std::set<std::string, std::less<>> values_;  // the first ones
   bool has_more_values_ = false;
 };
 

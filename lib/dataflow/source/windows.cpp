@@ -50,7 +50,7 @@ class RowWindows final : public RandomAccessSource {
                "column of a table that tells series apart, whose rows stand together: no window has rows of "
                "two");
   }
-  explicit RowWindows(Params p)
+  explicit RowWindows(const Params& p)
       : RowWindows(p, std::dynamic_pointer_cast<RandomAccessSource>(
                           std::const_pointer_cast<Source>(p.source.object))) {
     if (rows_ == nullptr)
@@ -65,10 +65,10 @@ class RowWindows final : public RandomAccessSource {
   std::vector<FittedComponent> fitted() const override { return rows_->fitted(); }
   bool knows_spec() const override { return rows_->knows_spec(); }
   Spec spec() const override {
-    Spec spec = rows_->spec();
-    for (const std::string& target : p_.targets) spec.index({target.c_str()}, "Windows");
-    for (size_t i = 0; i < spec.size(); ++i) {
-      ComponentSpec& component = spec[i];
+    const Spec rows = rows_->spec();
+    for (const std::string& target : p_.targets) rows.index({target.c_str()}, "Windows");
+    std::vector<ComponentSpec> components(rows.begin(), rows.end());
+    for (ComponentSpec& component : components) {
       if (component.is_image)
         throw ConfigError("Windows: component '" + component.name + "' is an image; windows are of numbers");
       const bool is_after = is_target(component.name);
@@ -76,7 +76,7 @@ class RowWindows final : public RandomAccessSource {
       if (is_after && count == 1) continue;
       component.tensor = {component.tensor.dtype, component.tensor.shape.prepend(count)};
     }
-    return spec;
+    return Spec(std::move(components));
   }
   int64_t size() const override { return std::ssize(starts_); }
   bool shuffled() const override { return rows_->shuffled(); }
