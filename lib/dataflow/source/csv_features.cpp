@@ -245,9 +245,9 @@ void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& cod
     return counts[a] != counts[b] ? counts[a] > counts[b] : encoder.texts[a] < encoder.texts[b];
   });
   if (order.size() > kMaxCategories) {
-    remarks_.push_back("of the " + std::to_string(order.size()) + " categories of '" + encoder.column.name +
-                       "' the " + std::to_string(kMaxCategories) +
-                       " most common ones have a place of their own");
+    of_fit_.push_back("of the " + std::to_string(order.size()) + " categories of '" + encoder.column.name +
+                      "' the " + std::to_string(kMaxCategories) +
+                      " most common ones have a place of their own");
     order.resize(kMaxCategories);
   }
   encoder.categories.clear();
@@ -257,6 +257,7 @@ void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& cod
 }
 
 void CsvFeatures::fit(std::span<const int64_t> rows) {
+  of_fit_.clear();
   const size_t step = slots();
   size_t slot = 0;
   for (Encoder& encoder : encoders_) {
@@ -322,6 +323,12 @@ void CsvFeatures::use(const State& learned) {
       encoder.categories.push_back(one.get<std::string>("category_" + std::to_string(k)));
     encoder.index_categories();
   }
+}
+
+std::vector<std::string> CsvFeatures::remarks() const {
+  std::vector<std::string> all = remarks_;
+  all.insert(all.end(), of_fit_.begin(), of_fit_.end());
+  return all;
 }
 
 TensorSpec CsvFeatures::spec() const {

@@ -99,7 +99,7 @@ class CsvFeatures final : public CsvValues {
   void use(const State& learned) override;
   TensorSpec spec() const override;
   void get(size_t row, float* out) const override;
-  std::vector<std::string> remarks() const override { return remarks_; }
+  std::vector<std::string> remarks() const override;
 
  private:
   static constexpr size_t kMaxCategories = 100;  // with a place of their own, the most common ones
@@ -129,7 +129,8 @@ class CsvFeatures final : public CsvValues {
 
   std::vector<Encoder> encoders_;
   std::vector<std::string> names_;
-  std::vector<std::string> remarks_;
+  std::vector<std::string> remarks_;  // of the choice of columns
+  std::vector<std::string> of_fit_;   // remarks of the last `fit`, of which there may be several
   std::vector<float>
       values_;  // [rows, slots]: a number, a code, or the days and seconds of a date; NaN: missing
 };

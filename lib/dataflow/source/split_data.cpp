@@ -119,10 +119,10 @@ class SplitData final : public RandomAccessSource {
       take_shares();
     else
       take_named();
-    if (p_.part == kTrainPart) inner_->learn_from(samples_);
     if (samples_.empty())
       throw DataError("SplitData: part '" + p_.part + "' has none of the " + with_thousands(inner_->size()) +
                       " samples" + (p_.hash ? "; try another seed, or more groups" : ""));
+    if (p_.part == kTrainPart) inner_->learn_from(samples_);
   }
 
  private:

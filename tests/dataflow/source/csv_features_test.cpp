@@ -162,6 +162,20 @@ TEST_F(CsvFeatures, are_learned_from_the_part_of_the_training) {
   EXPECT_NEAR(row_of(validation, 0)[0], (1010 - 0.9) / 0.83066, 0.1);
 }
 
+/// The source is fitted to all rows, and then to those of the part.
+TEST_F(CsvFeatures, tell_once_that_there_are_many_categories) {
+  std::string text = "a,y\n";
+  for (int i = 0; i < 600; ++i) text += "word" + std::to_string(i % 150) + ",0\n";
+  write("t.csv", text);
+  const DataFlow flow = make_flow(
+      parse_yaml("[{SplitData: {source: {CSV: {file: t.csv, shuffle: false, columns: {x: auto, y: y}}}, "
+                 "part: train, shares: 0.1, order: rows}}]",
+                 folder_.path("flow.yaml")));
+  EXPECT_THAT(flow.facts()[0].remarks,
+              ElementsAre("category: a",
+                          "of the 150 categories of 'a' the 100 most common ones have a place of their own"));
+}
+
 TEST_F(CsvFeatures, replace_missing_values_of_plain_columns_by_what_the_training_has) {
   write("t.csv", "a,b,k,y\n1,5,u,0\n2,,v,0\n9,5,,0\n,7,u,0\n");
   const auto values = [&](const std::string& missing, const std::shared_ptr<Fit>& fit = nullptr,
