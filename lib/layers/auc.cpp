@@ -10,17 +10,11 @@ double area_under_roc(std::span<const RankedAnswer> answers) {
   double yes = 0;
   double no = 0;
   double pairs = 0;
-  for (size_t begin = 0; begin < answers.size();) {
-    double equal_yes = 0;
-    double equal_no = 0;
-    size_t end = begin;
-    for (; end < answers.size() && answers[end].score == answers[begin].score; ++end)
-      (answers[end].is_yes ? equal_yes : equal_no) += 1;
+  for_each_score(answers, [&](double equal_yes, double equal_no) {
     pairs += equal_no * (yes + equal_yes / 2);
     yes += equal_yes;
     no += equal_no;
-    begin = end;
-  }
+  });
   return pairs / (yes * no);  // 0 / 0 if there is no pair
 }
 

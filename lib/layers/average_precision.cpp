@@ -5,17 +5,14 @@ namespace {
 
 /// The mean over the yes of the precision at their score. All of an equal score come at once.
 double mean_precision(std::span<const RankedAnswer> answers) {
+  double all = 0;
   double yes = 0;
   double sum = 0;
-  for (size_t begin = 0; begin < answers.size();) {
-    double equal_yes = 0;
-    size_t end = begin;
-    for (; end < answers.size() && answers[end].score == answers[begin].score; ++end)
-      equal_yes += answers[end].is_yes ? 1 : 0;
+  for_each_score(answers, [&](double equal_yes, double equal_no) {
+    all += equal_yes + equal_no;
     yes += equal_yes;
-    sum += equal_yes * yes / static_cast<double>(end);
-    begin = end;
-  }
+    sum += equal_yes * yes / all;
+  });
   return sum / yes;
 }
 

@@ -55,6 +55,20 @@ struct RankedAnswer {
   bool is_yes;
 };
 
+/// Calls f(yes, no) with the numbers of both for each different score, from the highest on.
+template <class F>
+void for_each_score(std::span<const RankedAnswer> answers, const F& f) {
+  for (size_t begin = 0; begin < answers.size();) {
+    double yes = 0;
+    double no = 0;
+    size_t end = begin;
+    for (; end < answers.size() && answers[end].score == answers[begin].score; ++end)
+      (answers[end].is_yes ? yes : no) += 1;
+    f(yes, no);
+    begin = end;
+  }
+}
+
 /// A figure of scores of which some are of yes, from the highest score on; equal scores are in any order, and
 /// it must not depend on that. NaN: there is none.
 using RankingMeasure = double (*)(std::span<const RankedAnswer> answers);

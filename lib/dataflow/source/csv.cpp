@@ -368,18 +368,15 @@ class CsvTable final : public RandomAccessSource {
     const auto known = opened_fit(wanted.component);
     const auto columns = known ? followed_columns(wanted, header, known->columns) : std::nullopt;
     if (!columns) return wanted.columns;
-    std::vector<std::string> missing;
-    for (const ColumnRef& column : *columns)
-      if (!header.has(column.name)) missing.push_back("'" + column.name + "'");
-    if (missing.empty()) {
-      add_unused(wanted, header, known->columns);
-      return *columns;
+    const Position& where = wanted.columns[0].position;
+    try {
+      header.require(known->columns, where, "component '" + wanted.component + "' of data.train");
+    } catch (const ConfigError& error) {
+      mistakes.add(error, where);
+      return {};
     }
-    mistakes.add(wanted.columns[0].position,
-                 "CSV: " + path_ + " lacks " + (missing.size() == 1 ? "column " : "columns ") +
-                     join_first(missing) + ", which component '" + wanted.component +
-                     "' of data.train has; it has the columns " + join_first(header.names()));
-    return {};
+    add_unused(wanted, header, known->columns);
+    return *columns;
   }
   /// Columns that a pattern finds and data.train does not have.
   void add_unused(const NumberColumns& wanted, const CsvHeader& header,

@@ -149,6 +149,17 @@ std::vector<size_t> CsvHeader::find(const ColumnRef& ref) const {
   return found;
 }
 
+void CsvHeader::require(const std::vector<std::string>& columns, const Position& where,
+                        const std::string& who) const {
+  std::vector<std::string> absent;
+  for (const std::string& column : columns)
+    if (!has(column)) absent.push_back("'" + column + "'");
+  if (absent.empty()) return;
+  throw ConfigError(where, "CSV: " + path_ + " lacks " + (absent.size() == 1 ? "column " : "columns ") +
+                               join_first(absent) + ", which " + who + " has; it has the columns " +
+                               join_first(names_));
+}
+
 void CsvHeader::reject(const ColumnRef& ref) const {
   const auto is_number = [](const std::string& name) { return csv_number(name).has_value(); };
   if (is_row_ && 2 * std::count_if(names_.begin(), names_.end(), is_number) >= std::ssize(names_)) {

@@ -74,6 +74,8 @@ class CsvHeader {
   /// The columns that a reference means: the one of that name, or all whose names the pattern matches.
   /// Errors: ConfigError.
   std::vector<size_t> find(const ColumnRef& ref) const;
+  /// Errors: ConfigError with those of the columns that the file lacks; `who` has them.
+  void require(const std::vector<std::string>& columns, const Position& where, const std::string& who) const;
 
  private:
   [[noreturn]] void reject(const ColumnRef& ref) const;

@@ -114,9 +114,7 @@ void ColumnGuess::see(std::string_view field, DecimalSign decimal) {
     ++missing_;
     return;
   }
-  std::string with_point(decimal == DecimalSign::kComma ? text : std::string_view());
-  std::replace(with_point.begin(), with_point.end(), ',', '.');
-  const auto number = csv_number(with_point.empty() ? text : with_point);
+  const auto number = csv_number(text, decimal);
   if (number) {
     counts_up_ = counts_up_ && *number == std::trunc(*number) && (numbers_ == 0 || *number == last_ + 1);
     last_ = *number;
@@ -364,16 +362,14 @@ void CsvFeatures::get(size_t row, float* out) const {
 
 FeatureColumns followed_features(const CsvHeader& header, const State& learned, const Position& where) {
   FeatureColumns found{CsvFeatures::columns_of(learned)};
-  std::vector<std::string> absent;
+  std::vector<std::string> names;
+  for (const CsvFeatures::Column& column : found.columns) names.push_back(column.name);
+  header.require(names, where, "data.train");
   for (CsvFeatures::Column& column : found.columns) {
     const auto at = std::find(header.names().begin(), header.names().end(), column.name);
     column.index = static_cast<size_t>(at - header.names().begin());
-    if (at == header.names().end()) absent.push_back("'" + column.name + "'");
   }
-  if (absent.empty()) return found;
-  throw ConfigError(where, "CSV: " + header.path() + " lacks " +
-                               (absent.size() == 1 ? "column " : "columns ") + join_first(absent) +
-                               ", which data.train has; it has the columns " + join_first(header.names()));
+  return found;
 }
 
 FeatureColumns guessed_features(const CsvHeader& header, const std::vector<ColumnGuess>& guesses,

@@ -11,16 +11,22 @@
 
 namespace tpack {
 
+std::optional<double> csv_number(std::string_view field, DecimalSign decimal) {
+  if (decimal == DecimalSign::kPoint) return csv_number(field);
+  std::string with_point(field);
+  std::replace(with_point.begin(), with_point.end(), ',', '.');
+  return csv_number(with_point);
+}
+
 float CsvNumberReader::read(std::string_view field, const std::string& column, std::string& why) {
-  std::string with_point(decimal_ == DecimalSign::kComma ? field : std::string_view());
-  if (with_point.find('.') != std::string::npos && !is_missing_in_csv(field)) {
+  const bool has_point = decimal_ == DecimalSign::kComma && field.find('.') != std::string_view::npos;
+  if (has_point && !is_missing_in_csv(field)) {
     why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
           "', whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
           "from the file";
     return 0;
   }
-  std::replace(with_point.begin(), with_point.end(), ',', '.');
-  const std::optional<double> value = csv_number(with_point.empty() ? field : with_point);
+  const std::optional<double> value = csv_number(field, decimal_);
   if (!value && is_missing_in_csv(field)) return std::numeric_limits<float>::quiet_NaN();
   constexpr double kMax = std::numeric_limits<float>::max();
   if (value && std::abs(*value) <= kMax) {

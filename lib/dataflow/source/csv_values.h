@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ struct EnumNames<DecimalSign> {
   static constexpr std::array<std::pair<const char*, DecimalSign>, 2> kNames = {
       {{".", DecimalSign::kPoint}, {",", DecimalSign::kComma}}};
 };
+
+/// csv_number (format/csv.h) of a field that may have a decimal comma.
+std::optional<double> csv_number(std::string_view field, DecimalSign decimal);
 
 /// Reads fields that are numbers of float32.
 class CsvNumberReader {
