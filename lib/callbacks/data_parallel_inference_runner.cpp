@@ -71,7 +71,7 @@ class DataParallelInferenceRunner final : public FlowInference {
     return *evaluators_[0];
   }
 
-  Evaluator::Result evaluate(Run& run) override {
+  Evaluator::Evaluation evaluate(Run& run) override {
     run.share_variables();
     const std::string own = own_part(run);
     const std::vector<std::string> all = run.of_all_ranks(own);
@@ -81,7 +81,7 @@ class DataParallelInferenceRunner final : public FlowInference {
     int64_t batches = 0;
     std::vector<Tally> total = evaluators_[0]->zeros();
     for (const std::string& rank : all) add(batches, total, rank);
-    return evaluators_[0]->result_of(batches, total);
+    return evaluators_[0]->evaluation_of(batches, total);
   }
 
   std::string bad_input() const override {

@@ -1,7 +1,10 @@
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "core/text.h"
+#include "system/log.h"
 #include "train/callback.h"
 
 namespace tpack {
@@ -12,6 +15,7 @@ struct EarlyStopParams {
   std::optional<Goal> mode;
   int64_t patience = 5;
   double min_delta = 0;
+  bool restore_best = false;
 };
 
 constexpr const char* kEarlyStop = "callback EarlyStop";
@@ -32,11 +36,17 @@ class EarlyStop final : public Callback {
                "costs and of metrics that measure a success or an error")
         .field("patience", &Params::patience, at_least(1),
                "values (usually one an epoch) without an improvement after which the run ends")
-        .field("min_delta", &Params::min_delta, at_least(0), "an improvement is larger than this");
+        .field("min_delta", &Params::min_delta, at_least(0), "an improvement is larger than this")
+        .field(
+            "restore_best", &Params::restore_best,
+            "true: when it ends the run, and at the end of max_epoch, the model gets the weights of the best "
+            "value, which the last checkpoint then has; they are kept in memory and in checkpoints. "
+            "MinSaver and MaxSaver write them to a file of their own");
   }
   explicit EarlyStop(Params p) : p_(std::move(p)) {}
 
   std::string identity() const override { return p_.monitor.name; }
+  bool changes_variables() const override { return p_.restore_best; }
   void setup(Setup& setup) override {
     const std::string asked = p_.mode ? goal_name(*p_.mode) : "";
     setup.needs_goal(p_.monitor, kEarlyStop,
@@ -58,10 +68,13 @@ class EarlyStop final : public Callback {
       best_ = value;
       best_step_ = last_step_;
       without_ = 0;
+      keep_weights(run);
     } else {
       ++without_;
     }
     stop_if_due(run);
+    const bool is_last = without_ >= p_.patience || run.global_step() >= run.length().steps();
+    if (p_.restore_best && is_last && best_ && best_step_ != last_step_) restore(run);
   }
   void save(State& state) const override {
     state.put("last_step", last_step_);
@@ -69,6 +82,9 @@ class EarlyStop final : public Callback {
     if (!best_) return;
     state.put("best", *best_);
     state.put("best_step", best_step_);
+    State weights;
+    for (const auto& [name, value] : weights_) weights.put(name, value);
+    if (!weights_.empty()) state.put("weights", weights);
   }
   void load(const State& state) override {
     last_step_ = state.get<int64_t>("last_step");
@@ -76,9 +92,23 @@ class EarlyStop final : public Callback {
     if (!state.has("best")) return;
     best_ = state.get<double>("best");
     best_step_ = state.get<int64_t>("best_step");
+    weights_ = state.part("weights").tensors();
   }
 
  private:
+  /// New tensors each time, as checkpoints share them.
+  void keep_weights(Run& run) {
+    if (!p_.restore_best) return;
+    weights_.clear();
+    for (const auto& [name, value] : run.variables(VariableScope::kModel)) weights_[name] = value.clone();
+  }
+  void restore(Run& run) const {
+    for (const auto& [name, value] : weights_) run.set_variable(name, value);
+    if (!weights_.empty())
+      log::info("the model has the weights of global_step " + std::to_string(best_step_) + ", whose " +
+                p_.monitor.name + " is " + shortest(*best_));
+  }
+
   bool is_better(double value) const {
     if (std::isnan(value)) return false;
     if (!best_) return true;
@@ -99,8 +129,9 @@ class EarlyStop final : public Callback {
   Goal goal_ = Goal::kMin;
   std::optional<double> best_;
   int64_t best_step_ = 0;
-  int64_t last_step_ = -1;  // of the newest value
-  int64_t without_ = 0;     // values since the best
+  int64_t last_step_ = -1;                      // of the newest value
+  int64_t without_ = 0;                         // values since the best
+  std::map<std::string, Tensor> weights_ = {};  // of the best value
 };
 
 TPACK_REGISTER(Callback, EarlyStop, "EarlyStop");

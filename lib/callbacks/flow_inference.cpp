@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
+#include "callbacks/extra_file.h"
 #include "core/text.h"
+#include "draw/matrix.h"
 #include "predict/evaluation_flow.h"
+#include "system/file_io.h"
 #include "system/log.h"
 
 namespace tpack {
@@ -24,7 +29,8 @@ void FlowInference::setup(Setup& setup) {
 }
 
 void FlowInference::trigger(Run& run) {
-  const Evaluator::Result result = evaluate(run);
+  Evaluator::Evaluation evaluation = evaluate(run);
+  const Evaluator::Result& result = evaluation.statistics;
   std::string bad = bad_input();
   for (const auto& [index, name] : chosen_) {
     const double value = result[index].second;
@@ -33,6 +39,31 @@ void FlowInference::trigger(Run& run) {
       bad.clear();  // once
     }
     run.monitors().put_scalar(name, value);
+  }
+  reports_ = std::move(evaluation.classes);
+  reported_step_ = run.global_step();
+  for (const ClassReport& report : reports_) {
+    if (report.has_matrix()) run.monitors().put_image(report_name(report), matrix_image(report.matrix()));
+  }
+}
+
+/// "validation_confusion", with the term of the cost where there are several.
+std::string FlowInference::report_name(const ClassReport& report) const {
+  const std::string name = fields_.data.name + (report.has_matrix() ? "_confusion" : "_labels");
+  return reports_.size() == 1 ? name : name + "_" + report.term();
+}
+
+void FlowInference::after_train(Run& run) {
+  if (run.rank() != 0) return;
+  for (const ClassReport& report : reports_) {
+    log::info(fields_.data.name + " after global_step " + std::to_string(reported_step_) + ", by class" +
+              (reports_.size() == 1 ? "" : " of " + report.term()) + "\n" + report.str());
+    if (run.folder().empty()) continue;
+    const std::string path = run.folder() + "/reports/" + report_name(report);
+    write_extra_file(path + ".json",
+                     [&] { write_whole_file(path + ".json", report.to_json().dump(1) + "\n"); });
+    if (!report.has_matrix()) continue;
+    write_extra_file(path + ".svg", [&] { write_whole_file(path + ".svg", svg_matrix(report.matrix())); });
   }
 }
 

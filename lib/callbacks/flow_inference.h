@@ -25,6 +25,8 @@ class FlowInference : public Callback {
   bool only_one() const override { return true; }
   void setup(Setup& setup) override;
   void trigger(Run& run) override;
+  /// Shows what the last evaluation said of classes, and writes it to the run's folder `reports`.
+  void after_train(Run& run) override;
   bool may_end_early(const Run& /*run*/, HookPhase phase) const override {
     return phase == HookPhase::kTriggerEpoch;
   }
@@ -32,15 +34,18 @@ class FlowInference : public Callback {
  protected:
   /// Makes the evaluators, which have the same statistics; one of them. Errors: ConfigError.
   virtual const Evaluator& prepare(Run& run, const InferenceFields& fields, const DataFlow& flow) = 0;
-  virtual Evaluator::Result evaluate(Run& run) = 0;
+  virtual Evaluator::Evaluation evaluate(Run& run) = 0;
   /// What made a statistic NaN or infinite, if this process was fed it; else "".
   virtual std::string bad_input() const = 0;
 
  private:
   void choose_metrics(const Evaluator& evaluator);
+  std::string report_name(const ClassReport& report) const;
 
   InferenceFields fields_;
   std::vector<std::pair<size_t, std::string>> chosen_;  // (number of the statistic, name of the scalar)
+  std::vector<ClassReport> reports_;                    // of the last evaluation
+  int64_t reported_step_ = 0;
 };
 
 /// Adds these fields to the schema of a callback whose Params derive from it.

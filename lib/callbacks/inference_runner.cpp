@@ -27,7 +27,10 @@ class InferenceRunner final : public FlowInference {
     evaluator_ = std::make_unique<Evaluator>(name, run.model_handle(), flow, run.seed(), position);
     return *evaluator_;
   }
-  Evaluator::Result evaluate(Run& run) override { return evaluator_->run(run.stop_token()); }
+  Evaluator::Evaluation evaluate(Run& run) override {
+    evaluator_->run_part(run.stop_token());
+    return evaluator_->evaluation_of(evaluator_->batches(), evaluator_->tallies());
+  }
   std::string bad_input() const override { return evaluator_->bad_input(); }
 
   std::unique_ptr<Evaluator> evaluator_;

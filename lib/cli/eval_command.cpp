@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -8,20 +10,30 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/text.h"
+#include "draw/matrix.h"
 #include "draw/text_table.h"
 #include "experiment/gates.h"
 #include "experiment/inference_model.h"
 #include "predict/evaluation_flow.h"
 #include "predict/evaluator.h"
 #include "run/bad_sample_list.h"
+#include "system/file_io.h"
 #include "system/log.h"
+#include "tools/model_comparison.h"
+#include "tools/threshold_choice.h"
+#include "tools/worst_samples.h"
 
 namespace tpack {
 namespace {
 
 struct EvalOptions {
   ModelArguments model;
+  std::string other;
   std::string data;
+  int worst = 0;
+  std::string images;
+  std::string svg;
+  bool choose_threshold = false;
   std::vector<std::string> minima;
   std::vector<std::string> maxima;
   bool json = false;
@@ -79,35 +91,123 @@ std::vector<Gate> gates_of(const EvalOptions& o, const StatisticGoals& goals) {
   return gates;
 }
 
+/// A model with what evaluates it over a flow.
+struct Evaluation {
+  Evaluation(const EvalOptions& o, const std::string& file, const std::string& flow_name = "")
+      : model(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins})),
+        name(flow_name.empty() ? chosen_flow(o, model->config()) : flow_name),
+        flow(model->flow(name)) {
+    flow.prepare();  // some sources know only then what they hold
+    evaluator.emplace(name, model->handle(), flow, seed());
+    check_same_labels(model->labels(), &model->tower(), flow, name);
+  }
+  uint64_t seed() const { return static_cast<uint64_t>(model->config().seed); }
+
+  std::unique_ptr<InferenceModel> model;
+  std::string name;  // of the flow
+  DataFlow flow;
+  std::optional<Evaluator> evaluator;
+};
+
+void write_svg(const std::string& path, const std::vector<ClassReport>& reports) {
+  const auto found =
+      std::find_if(reports.begin(), reports.end(), [](const ClassReport& r) { return r.has_matrix(); });
+  if (found == reports.end())
+    throw ConfigError("--svg " + path + ": no term of the cost tells one of several classes");
+  write_whole_file(path, svg_matrix(found->matrix()));
+}
+
 int evaluate(const EvalOptions& o) {
-  const auto model = InferenceModel::load(o.model.file, {o.model.overrides, o.model.allow_plugins});
-  const std::string name = chosen_flow(o, model->config());
-  const DataFlow flow = model->flow(name);
-  flow.prepare();  // some sources know only then what they hold
-  Evaluator evaluator(name, model->handle(), flow, static_cast<uint64_t>(model->config().seed));
+  if (!o.images.empty() && o.worst == 0) throw ConfigError("--images: say how many samples, with --worst N");
+  Evaluation of(o, o.model.file);
+  Evaluator& evaluator = *of.evaluator;
   const std::vector<Gate> gates = gates_of(o, evaluator.goals());
-  check_same_labels(model->labels(), &model->tower(), flow, name);
-  const Evaluator::Result result = evaluator.run();
-  warn_of_bad_samples(name, flow);
-  TextTable table({"statistic of " + name, "value"});
+  std::optional<WorstSamples> worst;
+  if (o.worst > 0) worst.emplace(evaluator, static_cast<size_t>(o.worst));
+  std::optional<ThresholdChoice> threshold;
+  if (o.choose_threshold) threshold.emplace(evaluator);
+  evaluator.run_part({}, [&](int64_t number, std::span<const JudgedBatch> judged) {
+    if (worst) worst->see(number, judged);
+    if (threshold) threshold->see(number, judged);
+  });
+  const Evaluator::Evaluation result = evaluator.evaluation_of(evaluator.batches(), evaluator.tallies());
+  warn_of_bad_samples(of.name, of.flow);
+  if (worst) worst->find(of.flow, of.seed());
+  TextTable table({"statistic of " + of.name, "value"});
   nlohmann::ordered_json json;
   std::string bad = evaluator.bad_input();
-  for (const auto& [statistic, value] : result) {
+  for (const auto& [statistic, value] : result.statistics) {
     table.add({statistic, shortest(static_cast<float>(value))});
     json[statistic] = value;
     if (std::isfinite(value)) continue;
-    log::warning(statistic + " of " + name + " is " + std::to_string(value) + (bad.empty() ? "" : ": ") +
+    log::warning(statistic + " of " + of.name + " is " + std::to_string(value) + (bad.empty() ? "" : ": ") +
                  bad);
     bad.clear();  // once
   }
-  std::cout << (o.json ? json.dump(1) + "\n" : table.str());
-  require(gates, result);
+  std::string text = table.str();
+  for (const ClassReport& report : result.classes) {
+    text += "\n" + (result.classes.size() == 1 ? "" : report.term() + "\n") + report.str();
+    json["reports"].push_back(report.to_json());
+  }
+  if (threshold) {
+    text += "\n" + threshold->str();
+    json["threshold"] = threshold->to_json();
+  }
+  if (worst) {
+    text += "\n" + worst->str();
+    json["worst"] = worst->to_json();
+  }
+  std::cout << (o.json ? json.dump(1) + "\n" : text);
+  if (!o.svg.empty()) write_svg(o.svg, result.classes);
+  if (!o.images.empty()) worst->write_images(o.images);
+  require(gates, result.statistics);
+  return 0;
+}
+
+/// Both over the flow of that name of the first, each as its own config reads it.
+int compare(const EvalOptions& o) {
+  if (!o.minima.empty() || !o.maxima.empty() || o.worst > 0 || !o.svg.empty() || !o.images.empty() ||
+      o.choose_threshold)
+    throw ConfigError(
+        "--min, --max, --worst, --images, --svg and --choose-threshold are for one model; leave '" + o.other +
+        "' out");
+  std::string flow;
+  std::vector<JudgedSamples> judged;
+  std::vector<Evaluator::Result> statistics;
+  for (const std::string& file : {o.model.file, o.other}) {
+    Evaluation of(o, file, flow);
+    flow = of.name;
+    JudgedSamples& samples = judged.emplace_back(*of.evaluator);
+    of.evaluator->run_part(
+        {}, [&](int64_t number, std::span<const JudgedBatch> batch) { samples.see(number, batch); });
+    statistics.push_back(
+        of.evaluator->evaluation_of(of.evaluator->batches(), of.evaluator->tallies()).statistics);
+  }
+  const std::vector<ComparedFigure> figures = compare_models(judged[0], judged[1]);
+  if (o.json) {
+    nlohmann::ordered_json json = {{"compared", to_json(figures)}};
+    for (size_t i = 0; i < 2; ++i) {
+      for (const auto& [name, value] : statistics[i]) json[i == 0 ? "first" : "second"][name] = value;
+    }
+    std::cout << json.dump(1) << "\n";
+    return 0;
+  }
+  TextTable table({"statistic of " + flow, "first", "second"});
+  for (const auto& [name, value] : statistics[0]) {
+    std::vector<std::string> row = {name, shortest(static_cast<float>(value))};
+    for (const auto& [other, second] : statistics[1])
+      if (other == name) row.push_back(shortest(static_cast<float>(second)));
+    table.add(row);
+  }
+  std::cout << table.str() << "\n" << str(figures);
   return 0;
 }
 
 void add_eval_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<EvalOptions>();
   add_model_arguments(command, options->model);
+  command.add_option("other", options->other,
+                     "another checkpoint: says which is better over the same samples, and what is noise");
   command.add_option("--data", options->data,
                      "flow of its config (default: validation, else that of predict)");
   command.add_option("--min", options->minima, "exit code 8 if the statistic is below; may be repeated")
@@ -116,8 +216,17 @@ void add_eval_options(CLI::App& command, Action& action) {
   command.add_option("--max", options->maxima, "exit code 8 if the statistic is above; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command.add_option("--worst", options->worst, "list so many samples with the highest cost")
+      ->check(count_from(1));
+  command.add_option("--images", options->images, "PNG with the images of --worst")->check(not_empty());
+  command.add_option("--svg", options->svg, "SVG with the confusion matrix")->check(not_empty());
+  command.add_flag("--choose-threshold", options->choose_threshold,
+                   "find the probability from which to say the second of two classes, for its highest F1: "
+                   "`infer --threshold` takes it");
   add_json_flag(command, options->json);
-  command.callback([options, &action] { action = [options] { return evaluate(*options); }; });
+  command.callback([options, &action] {
+    action = [options] { return options->other.empty() ? evaluate(*options) : compare(*options); };
+  });
 }
 
 const Subcommand kEvalCommand("eval", "Evaluate a trained model on a flow", add_eval_options);

@@ -14,6 +14,8 @@ struct InferCommandOptions {
   ModelArguments model;
   std::vector<std::string> files;
   InferOptions infer;
+  std::vector<std::string> average;
+  std::string augment;
   bool skip_bad = false;
 };
 
@@ -21,13 +23,23 @@ int infer(const InferCommandOptions& o) {
   if (o.infer.format == "hdf5" && o.infer.top_k != 1)
     throw ConfigError("--top-k is for jsonl and csv; --format hdf5 holds the scores of all classes");
   if (!o.infer.columns.empty() && o.infer.format != "csv") throw ConfigError("--columns is for --format csv");
-  if (o.files.empty() == !o.infer.count.has_value())
-    throw ConfigError(o.files.empty()
-                          ? "no file is named; give images, folders, @LIST or - for a list on standard "
-                            "input, or --count N for a generator"
-                          : "--count is for samples without files; leave one of them out");
-  const auto model = InferenceModel::load(o.model.file, {o.model.overrides, o.model.allow_plugins});
-  const InferCounts counts = infer_files(*model, o.files, o.infer);
+  const int ways = (o.files.empty() ? 0 : 1) + (o.infer.count ? 1 : 0) + (o.infer.data.empty() ? 0 : 1);
+  if (ways != 1)
+    throw ConfigError(ways == 0 ? "no file is named; give images, folders, @LIST or - for a list on standard "
+                                  "input, --data FLOW for the samples of a flow of the config, or --count N "
+                                  "for a generator"
+                                : "files, --data and --count are three ways to give samples; keep one");
+  std::vector<std::unique_ptr<InferenceModel>> models;
+  std::vector<const InferenceModel*> pointers;
+  std::vector<std::string> checkpoints = {o.model.file};
+  checkpoints.insert(checkpoints.end(), o.average.begin(), o.average.end());
+  for (const std::string& file : checkpoints) {
+    models.push_back(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins}));
+    pointers.push_back(models.back().get());
+  }
+  InferOptions options = o.infer;
+  options.flips = !o.augment.empty();
+  const InferCounts counts = infer_files(pointers, o.files, options);
   if (counts.bad == 0 || o.skip_bad) return 0;
   throw DataError(std::to_string(counts.bad) + " of " + std::to_string(counts.all) + " " + counts.unit +
                   " gave no result (see above); with --skip-bad this is not an error");
@@ -63,7 +75,9 @@ void add_infer_options(CLI::App& command, Action& action) {
                      "file of class names, one per line (default: the checkpoint's)");
   command
       .add_option("--threshold", options->infer.threshold,
-                  "probability from which a label is written, for sets of labels")
+                  "probability from which a label is written, for sets of labels; of two classes, from which "
+                  "the second "
+                  "one is (eval --choose-threshold finds one)")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   command
@@ -81,6 +95,19 @@ void add_infer_options(CLI::App& command, Action& action) {
           "repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command.add_option("--data", options->infer.data,
+                     "flow of the config whose samples are predicted, in place of files");
+  command
+      .add_option(
+          "--average", options->average,
+          "another checkpoint, such as that of another fold: the means of what the models predict are "
+          "written; may be repeated")
+      ->type_name("MODEL")
+      ->allow_extra_args(false);
+  command
+      .add_option("--augment", options->augment,
+                  "flip: the mean of the predictions of each image and of the image flipped left to right")
+      ->check(CLI::IsMember({"flip"}));
   command.add_option("--batch", options->infer.batch, "samples per batch")
       ->capture_default_str()
       ->check(count_from(1));

@@ -22,6 +22,7 @@
 #include "search/folds.h"
 #include "system/file_io.h"
 #include "system/log.h"
+#include "tools/out_of_fold.h"
 
 namespace tpack {
 namespace {
@@ -113,6 +114,9 @@ int cross_validate(const TrainCommandOptions& options) {
   const FoldStatistics statistics = fold_statistics(outcome.record, planned.folder);
   std::cout << fold_table(statistics) << std::flush;
   write_whole_file(planned.folder + "/" + kFoldsFile, fold_json(statistics, outcome.record));
+  std::vector<std::string> runs;
+  for (const SearchRun& run : outcome.record.runs) runs.push_back(planned.folder + "/" + run.name);
+  write_out_of_fold(runs, planned.folder + "/" + kOutOfFoldFile);
   return 0;
 }
 

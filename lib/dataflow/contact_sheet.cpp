@@ -63,17 +63,7 @@ class Sheet {
                 CV_8UC3, cv::Scalar::all(255));
   }
   bool full() const { return shown_ == o_.count; }
-  /// Without the cells that are still empty. Shape: [height, width, 3].
-  Tensor picture() const {
-    const int columns = std::max(1, std::min(shown_, o_.columns));
-    const int rows = std::max(1, (shown_ + o_.columns - 1) / o_.columns);
-    const cv::Mat used = picture_(cv::Rect(0, 0, columns * (o_.tile_pixels + kGapPixels) + kGapPixels,
-                                           rows * row_pixels() + kGapPixels));
-    Tensor pixels(DType::kUInt8, {used.rows, used.cols, 3});
-    for (int y = 0; y < used.rows; ++y)
-      std::memcpy(pixels.row(y).raw(), used.ptr(y), static_cast<size_t>(used.cols) * 3);
-    return pixels;
-  }
+  void write(const std::string& path) const { write_whole_file(path, encode_png(picture()).front().png); }
 
   void add(const Tensor& image, const std::string& caption) {
     const cv::Mat tile = fitted(to_rgb(image));
@@ -87,6 +77,18 @@ class Sheet {
   }
 
  private:
+  /// Without the cells that are still empty. Shape: [height, width, 3].
+  Tensor picture() const {
+    const int columns = std::max(1, std::min(shown_, o_.columns));
+    const int rows = std::max(1, (shown_ + o_.columns - 1) / o_.columns);
+    const cv::Mat used = picture_(cv::Rect(0, 0, columns * (o_.tile_pixels + kGapPixels) + kGapPixels,
+                                           rows * row_pixels() + kGapPixels));
+    Tensor pixels(DType::kUInt8, {used.rows, used.cols, 3});
+    for (int y = 0; y < used.rows; ++y)
+      std::memcpy(pixels.row(y).raw(), used.ptr(y), static_cast<size_t>(used.cols) * 3);
+    return pixels;
+  }
+
   int row_pixels() const { return o_.tile_pixels + kCaptionPixels + kRowGapPixels; }
 
   cv::Mat fitted(const cv::Mat& image) const {
@@ -127,7 +129,13 @@ void write_contact_sheet(const DataFlow& flow, const std::string& path, const Co
       sheet.add(batched ? images.row(row) : images, caption);
     }
   }
-  write_whole_file(path, encode_png(sheet.picture()).front().png);
+  sheet.write(path);
+}
+
+void write_image_sheet(const std::vector<CaptionedImage>& images, const std::string& path) {
+  Sheet sheet({.count = static_cast<int>(images.size())});
+  for (const CaptionedImage& one : images) sheet.add(one.image, one.caption);
+  sheet.write(path);
 }
 
 }  // namespace tpack

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "dataflow/data_flow.h"
 
@@ -19,5 +20,13 @@ struct ContactSheetOptions {
 /// image; DataError and ResourceError from reading and writing.
 void write_contact_sheet(const DataFlow& flow, const std::string& path,
                          const ContactSheetOptions& options = {});
+
+/// An image [H, W, C] with what is written below it.
+struct CaptionedImage {
+  Tensor image;
+  std::string caption;
+};
+/// Writes a PNG with all of them in such a grid. Errors: ResourceError.
+void write_image_sheet(const std::vector<CaptionedImage>& images, const std::string& path);
 
 }  // namespace tpack

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "draw/svg.h"
 
 namespace tpack {
 namespace {
@@ -18,36 +19,8 @@ constexpr double kRight = 16;
 constexpr double kTop = 10;
 constexpr double kBottom = 40;
 constexpr double kLegendLine = 18;
-constexpr const char* kGray = "#7d8590";
 constexpr std::array<const char*, 6> kColors = {"#3b82f6", "#e36209", "#2da44e",
                                                 "#a371f7", "#bf8700", "#db61a2"};
-
-std::string svg_number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
-  return text.data();
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return out;
-}
-
-using Attributes = std::vector<std::pair<const char*, std::string>>;
-
-/// <name a="..." b="...">content</name>, on a line of its own.
-std::string element(const std::string& name, const Attributes& attributes, const std::string& content = "") {
-  std::string out = "<" + name;
-  for (const auto& [key, value] : attributes) out += std::string(" ") + key + "=\"" + value + '"';
-  return out + (content.empty() ? "/>\n" : ">" + content + "</" + name + ">\n");
-}
-
-std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return element("text", {{"x", svg_number(x)}, {"y", svg_number(y)}, {"text-anchor", anchor}},
-                 escaped(text));
-}
 
 /// One chart, its left upper corner at (left, 0).
 class Panel {
@@ -68,24 +41,24 @@ class Panel {
   std::string axes() const {
     std::string out;
     for (const double y : ticks(y_, 5)) {
-      out += element("line", {{"x1", svg_number(column(x_.low))},
-                              {"y1", svg_number(row(y))},
-                              {"x2", svg_number(column(x_.high))},
-                              {"y2", svg_number(row(y))},
-                              {"stroke", kGray},
-                              {"stroke-opacity", "0.3"}});
-      out += text_at(column(x_.low) - 6, row(y) + 4, "end", tick_label(y));
+      out += svg_element("line", {{"x1", svg_number(column(x_.low))},
+                                  {"y1", svg_number(row(y))},
+                                  {"x2", svg_number(column(x_.high))},
+                                  {"y2", svg_number(row(y))},
+                                  {"stroke", kSvgGray},
+                                  {"stroke-opacity", "0.3"}});
+      out += svg_text(column(x_.low) - 6, row(y) + 4, "end", tick_label(y));
     }
-    for (const double x : ticks(x_, 5)) out += text_at(column(x), row(y_.low) + 16, "middle", tick_label(x));
-    return out + text_at(column((x_.low + x_.high) / 2), row(y_.low) + 33, "middle", chart_.x_label);
+    for (const double x : ticks(x_, 5)) out += svg_text(column(x), row(y_.low) + 16, "middle", tick_label(x));
+    return out + svg_text(column((x_.low + x_.high) / 2), row(y_.low) + 33, "middle", chart_.x_label);
   }
   std::string legend(size_t series) const {
-    return element("text",
-                   {{"x", svg_number(left_ + kLeft)},
-                    {"y", svg_number(16 + kLegendLine * static_cast<double>(series))},
-                    {"font-weight", "bold"},
-                    {"fill", color(series)}},
-                   escaped(chart_.series[series].name));
+    return svg_element("text",
+                       {{"x", svg_number(left_ + kLeft)},
+                        {"y", svg_number(16 + kLegendLine * static_cast<double>(series))},
+                        {"font-weight", "bold"},
+                        {"fill", color(series)}},
+                       svg_escaped(chart_.series[series].name));
   }
   /// A line for each part between gaps, a dot where a part is one point.
   std::string curve(size_t series) const {
@@ -94,15 +67,15 @@ class Panel {
     const auto end_part = [&] {
       if (part.size() == 1) {
         const size_t comma = part[0].find(',');
-        out += element("circle", {{"cx", part[0].substr(0, comma)},
-                                  {"cy", part[0].substr(comma + 1)},
-                                  {"r", "3"},
-                                  {"fill", color(series)}});
+        out += svg_element("circle", {{"cx", part[0].substr(0, comma)},
+                                      {"cy", part[0].substr(comma + 1)},
+                                      {"r", "3"},
+                                      {"fill", color(series)}});
       } else if (!part.empty()) {
-        out += element("polyline", {{"points", join(part, " ")},
-                                    {"fill", "none"},
-                                    {"stroke", color(series)},
-                                    {"stroke-width", "2"}});
+        out += svg_element("polyline", {{"points", join(part, " ")},
+                                        {"fill", "none"},
+                                        {"stroke", color(series)},
+                                        {"stroke-width", "2"}});
       }
       part.clear();
     };
@@ -132,16 +105,10 @@ std::string svg_charts(const std::vector<Chart>& charts) {
   for (const Chart& chart : charts) most = std::max(most, chart.series.size());
   const double top = kLegendLine * static_cast<double>(most);
   const double width = kWidth * static_cast<double>(charts.size());
-  std::string panels = "\n";
+  std::string panels;
   for (size_t i = 0; i < charts.size(); ++i)
     panels += Panel(charts[i], kWidth * static_cast<double>(i), top).str();
-  return element("svg",
-                 {{"xmlns", "http://www.w3.org/2000/svg"},
-                  {"viewBox", "0 0 " + tick_label(width) + " " + tick_label(kHeight + top)},
-                  {"font-family", "sans-serif"},
-                  {"font-size", "12"},
-                  {"fill", kGray}},
-                 panels);
+  return svg_document(width, kHeight + top, panels);
 }
 
 }  // namespace tpack

@@ -55,6 +55,8 @@ Tally::Tally(const Statistic& statistic) : accumulation_(statistic.accumulation)
   batch_.resize(elements + 1);
 }
 
+Tally::Tally(size_t counts) : accumulation_(ratio()), total_(counts) {}
+
 void Tally::clear() {
   if (row_ > 0) total_.resize(1);
   std::fill(total_.begin(), total_.end(), 0);

@@ -72,10 +72,14 @@ struct Statistic {
 class Tally {
  public:
   explicit Tally(const Statistic& statistic);
+  /// Of so many counts, which add up each to its own and have no value.
+  explicit Tally(size_t counts);
 
   void clear();
   /// Adds what a program fetched for one batch; allocates nothing, unless the statistic gathers rows.
   void add(const Tensor& sum, const Tensor& weight);
+  /// Adds counts of its own.
+  std::span<double> counts() { return total_; }
   /// Adds the total of the same statistic over other batches.
   void add(const Tally& other);
   /// 0 if nothing was added.

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,28 @@ struct TowerInput {
 /// Name of the cost of a tower that has one.
 inline constexpr const char* kCost = "cost";
 
+/// What a term of a cost compares for each sample: reports say by it how well each class and each sample
+/// does.
+struct Judgement {
+  enum class Kind : uint8_t {
+    kClass,    // scores [N, C] and the number of the class, integers [N]
+    kYesOrNo,  // the logit of a yes for each of several labels, [N, ...], and 0 or 1 in the same order
+    kNumbers,  // [N, ...] and as many
+  };
+
+  Kind kind = Kind::kNumbers;
+  Symbol predictions;
+  Symbol targets;
+  std::string targets_name;            // of the input or output
+  std::optional<double> ignored = {};  // a target that does not count
+  std::string term = {};               // of the cost
+};
+
 struct TowerResult {
   std::map<std::string, Symbol> costs = {};    // what can be minimized, by name
   std::vector<Statistic> statistics = {};      // costs first
   std::map<std::string, Symbol> outputs = {};  // what can be fetched by name
+  std::vector<Judgement> judgements = {};      // of the costs, in their order; in inference only
 };
 
 /// Emits a network for one batch: called once for each program and input signature, it must declare the same

@@ -42,6 +42,13 @@ inline Symbol logits_of(const ModelView& model, const BinaryFields& fields, cons
                                                 " applies itself; name the output before the sigmoid");
 }
 
+/// What losses of a yes or no compare; nothing if the label is one number for all.
+inline std::optional<Judgement> yes_or_no_judgement(const ModelView& model, const BinaryFields& fields) {
+  if (fields.labels.output.empty()) return std::nullopt;
+  return Judgement{Judgement::Kind::kYesOrNo, model.output(fields.logits), model.output(fields.labels.output),
+                   fields.labels.output.name};
+}
+
 /// What a metric of yes or no compares, as floats 0 and 1 of the logits' shape (or one number for all).
 struct BinaryPrediction {
   Symbol given;  // the sigmoid is above the threshold

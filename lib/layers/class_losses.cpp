@@ -32,6 +32,12 @@ Classification classification(const ModelView& model, const ClassificationParams
           b.sub(1.0, b.to_float(is_ignored))};
 }
 
+Judgement class_judgement(const ModelView& model, const ClassificationParams& p) {
+  Judgement judgement{Judgement::Kind::kClass, model.output(p.logits), model.output(p.labels), p.labels.name};
+  if (p.ignore_label) judgement.ignored = static_cast<double>(*p.ignore_label);
+  return judgement;
+}
+
 SampleLosses weighted_losses(const ModelView& model, const ClassificationParams& p, const Classification& of,
                              const ClassLosses& losses) {
   Builder& b = model.builder();

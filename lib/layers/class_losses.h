@@ -32,6 +32,9 @@ struct Classification {
 Classification classification(const ModelView& model, const ClassificationParams& p,
                               const std::string& owner);
 
+/// What such losses compare.
+Judgement class_judgement(const ModelView& model, const ClassificationParams& p);
+
 /// The loss [N] of the sample's label, and the mean of the losses [N] of all classes, for smoothing.
 struct ClassLosses {
   Symbol of_label;

@@ -8,6 +8,7 @@
 
 #include "core/schedule.h"
 #include "graph/statistic.h"
+#include "graph/tower_function.h"
 #include "layers/network_builder.h"
 
 namespace tpack {
@@ -97,6 +98,8 @@ class Cost {
   /// False for terms that exist in training only (regularization): they are minimized, but are no part of the
   /// statistic "cost", which means the same in training and in inference.
   virtual bool in_inference() const { return true; }
+  /// What it compares for each sample; nothing if it does not. After `build`.
+  virtual std::optional<Judgement> judgement(const ModelView& /*model*/) const { return std::nullopt; }
 
  protected:
   explicit Cost(CostParams common) : common_{std::move(common), {}} {}

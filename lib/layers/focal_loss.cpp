@@ -34,6 +34,9 @@ class FocalLoss final : public Loss {
         model, p_, of,
         {of_label, [&] { return b.reduce_mean(focal(b, b.neg(log_softmax(b, of.logits))), {1}); }});
   }
+  std::optional<Judgement> judgement(const ModelView& model) const override {
+    return class_judgement(model, p_);
+  }
 
  private:
   Symbol focal(Builder& b, Symbol minus_log_p) const {

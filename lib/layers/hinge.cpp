@@ -38,6 +38,9 @@ class Hinge final : public Loss {
                                                 : Builder::Operand(labels.value > 0.5 ? 1.0 : -1.0);
     return b.max(b.sub(1.0, b.mul(x, sign)), 0.0);
   }
+  std::optional<Judgement> judgement(const ModelView& model) const override {
+    return yes_or_no_judgement(model, p_);
+  }
 
  private:
   Params p_;

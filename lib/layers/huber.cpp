@@ -31,6 +31,9 @@ class Huber final : public Loss {
     const Symbol bounded = b.min(error, p_.delta);
     return b.mul(bounded, b.sub(error, b.mul(bounded, 0.5)));
   }
+  std::optional<Judgement> judgement(const ModelView& model) const override {
+    return number_judgement(model, p_);
+  }
 
  private:
   Params p_;

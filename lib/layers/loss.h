@@ -24,6 +24,8 @@ class Loss {
   virtual ~Loss() = default;
   /// `kind`: "cost" or "metric", for messages. Errors: ConfigError, ShapeError.
   virtual SampleLosses losses(const ModelView& model, const std::string& kind) const = 0;
+  /// What it compares; nothing if that is not said for each sample.
+  virtual std::optional<Judgement> judgement(const ModelView& /*model*/) const { return std::nullopt; }
 };
 
 /// The parameters of a loss with the weights that terms of costs have.
@@ -36,6 +38,8 @@ class LossCost final : public Cost {
   using Params = LossCostParams<typename L::Params>;
   static Schema<Params> schema() { return with_weights(L::schema().template as<Params>()); }
   explicit LossCost(Params p) : Cost(static_cast<const SampleCostParams&>(p)), loss_(std::move(p)) {}
+
+  std::optional<Judgement> judgement(const ModelView& model) const override { return loss_.judgement(model); }
 
  private:
   /// Their mean is that over the elements that count: of the batch.

@@ -29,6 +29,9 @@ class MeanAbsolutePercentageError final : public Loss {
     constexpr double kLeast = std::numeric_limits<double>::epsilon();
     return b.div(b.abs(b.sub(predictions, targets)), b.max(b.abs(targets), kLeast));
   }
+  std::optional<Judgement> judgement(const ModelView& model) const override {
+    return number_judgement(model, p_);
+  }
 
  private:
   Params p_;

@@ -361,6 +361,11 @@ class ConfiguredModel final : public TowerFunction {
         add(total, value);
         if (term.object->in_inference()) add(of_task, value);
         terms.push_back(statistic_of(name, value));
+        if (b.training()) return;
+        if (auto judgement = term.object->judgement(view)) {
+          judgement->term = name;
+          result.judgements.push_back(std::move(*judgement));
+        }
       });
     }
     if (!total) return;

@@ -36,6 +36,13 @@ inline PredictionsAndTargets compared(const ModelView& model, const RegressionFi
   return {predictions, model.like(fields.targets, predictions)};
 }
 
+/// What losses of regression compare; nothing if the target is one number for all.
+inline std::optional<Judgement> number_judgement(const ModelView& model, const RegressionFields& fields) {
+  if (fields.targets.output.empty()) return std::nullopt;
+  return Judgement{Judgement::Kind::kNumbers, model.output(fields.predictions),
+                   model.output(fields.targets.output), fields.targets.output.name};
+}
+
 /// predictions - targets, [N, ...].
 inline Symbol difference(const ModelView& model, const RegressionFields& fields) {
   const auto [predictions, targets] = compared(model, fields);

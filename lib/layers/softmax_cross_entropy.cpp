@@ -25,6 +25,9 @@ class SoftmaxCrossEntropyLoss final : public Loss {
     return weighted_losses(model, p_, of,
                            {of_label, [&] { return b.neg(b.reduce_mean(log_softmax(b, of.logits), {1})); }});
   }
+  std::optional<Judgement> judgement(const ModelView& model) const override {
+    return class_judgement(model, p_);
+  }
 
  private:
   Params p_;

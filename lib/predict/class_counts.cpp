@@ -144,6 +144,12 @@ void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlo
   }
 }
 
+std::vector<std::string> class_names(const Symbol& labels, const TowerFunction& tower, const DataFlow& flow) {
+  const auto input = input_of(labels, tower);
+  const ComponentSpec* component = input ? component_of(tower.inputs()[*input], flow) : nullptr;
+  return component == nullptr ? std::vector<std::string>() : component->classes;
+}
+
 const ComponentSpec* label_component(const TowerFunction* tower, const DataFlow& flow) {
   std::vector<const ComponentSpec*> named;
   for (const ComponentSpec& component : flow.spec()) {

@@ -35,6 +35,10 @@ void check_classes_of_train(const Graph& graph, const TowerFunction& tower, cons
 void check_classes(const Graph& graph, const TowerFunction& tower, const DataFlow& flow,
                    const std::string& name, const Position& where);
 
+/// The names of the classes that numbers or a yes and no stand for, as the component of the flow that they
+/// are fed from has them; empty if none has.
+std::vector<std::string> class_names(const Symbol& labels, const TowerFunction& tower, const DataFlow& flow);
+
 /// The component of a flow that has the names of the classes that a model tells apart: the labels of its
 /// softmax cross entropies, or, without these, the first component with classes. Null if no component has
 /// any, and if two softmax cross entropies have labels with different classes. `tower`: null for none. The

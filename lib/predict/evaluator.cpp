@@ -13,19 +13,30 @@ Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow&
       place_(place),
       flow_(flow),
       seed_(seed),
-      program_("evaluate", *place.device, *place.plan, [this](const Signature& fed) { return graph(fed); }),
+      program_("evaluate", *place.device, *place.plan,
+               [this](const Signature& fed) {
+                 Graph graph;
+                 build(graph, fed);
+                 return graph;
+               }),
       shard_(shard) {
   check_evaluation_flow(flow_, name_, where);
   components_ = bind_inputs(place_.tower->inputs(), flow_.spec(), "flow '" + name_ + "'");
   nominal_ = batch_specs(*place_.tower, *flow_.batch_size());
-  Graph graph;
-  Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
-  for (const Statistic& statistic : build_tower(b, *place_.tower, nominal_, {}).statistics) {
+  TowerResult tower = build(nominal_graph_, nominal_);
+  for (const Statistic& statistic : tower.statistics) {
     statistics_.push_back(statistic.name);
     goals_.push_back(statistic.known_goal());
     tallies_.emplace_back(statistic);
   }
-  check_classes(graph, *place_.tower, flow_, name_, where);
+  check_classes(nominal_graph_, *place_.tower, flow_, name_, where);
+  judgements_ = std::move(tower.judgements);
+  for (size_t i = 0; i < judgements_.size(); ++i) {
+    class_names_.push_back(tpack::class_names(judgements_[i].targets, *place_.tower, flow_));
+    if (ClassReport::classes_of(judgements_[i]) == 0) continue;
+    reports_.push_back(i);
+    tallies_.emplace_back(ClassReport::parts_of(judgements_[i]));
+  }
 }
 
 StatisticGoals Evaluator::goals() const {
@@ -34,11 +45,15 @@ StatisticGoals Evaluator::goals() const {
   return goals;
 }
 
-Graph Evaluator::graph(const Signature& fed) const {
-  Graph graph;
+/// Fetches the statistics, then what each judgement compares.
+TowerResult Evaluator::build(Graph& graph, const Signature& fed) const {
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
-  build_tower(b, *place_.tower, fed, {});
-  return graph;
+  TowerResult result = build_tower(b, *place_.tower, fed, {});
+  for (const Judgement& judgement : result.judgements) {
+    b.fetch(judgement.term + "/predictions", judgement.predictions);
+    b.fetch(judgement.term + "/targets", judgement.targets);
+  }
+  return result;
 }
 
 void Evaluator::compile(Choosing choosing) {
@@ -68,7 +83,7 @@ std::vector<Tally> Evaluator::zeros() const {
   return zeros;
 }
 
-void Evaluator::run_part(const std::stop_token& stop) {
+void Evaluator::run_part(const std::stop_token& stop, const Observer& observer) {
   for (Tally& tally : tallies_) tally.clear();
   batches_ = 0;
   bad_input_.clear();
@@ -78,9 +93,23 @@ void Evaluator::run_part(const std::stop_token& stop) {
   for (; reader->next(stop); info.step += shard_.count, ++batches_) {
     const Executable& done = program_.run(reader->tensors(), info);
     bool finite = true;
-    for (size_t i = 0; i < tallies_.size(); ++i) {
+    for (size_t i = 0; i < statistics_.size(); ++i) {
       tallies_[i].add(done.fetched(2 * i), done.fetched(2 * i + 1));
       finite = finite && all_finite(done.fetched(2 * i));
+    }
+    const auto judged = [&](size_t i) {
+      const size_t at = 2 * (statistics_.size() + i);
+      return JudgedBatch{judgements_[i], done.fetched(at), done.fetched(at + 1)};
+    };
+    for (size_t i = 0; i < reports_.size(); ++i) {
+      const JudgedBatch batch = judged(reports_[i]);
+      ClassReport::count(batch.judgement, batch.predictions, batch.targets,
+                         tallies_[statistics_.size() + i].counts());
+    }
+    if (observer) {
+      std::vector<JudgedBatch> batches;
+      for (size_t i = 0; i < judgements_.size(); ++i) batches.push_back(judged(i));
+      observer(info.step, batches);
     }
     if (!finite && bad_input_.empty()) look_for_bad_input(reader->tensors(), info.step);
   }
@@ -92,16 +121,22 @@ void Evaluator::look_for_bad_input(std::span<const Tensor> batch, int64_t number
   if (bad) bad_input_ = bad->what + "; " + bad->fix;
 }
 
-Evaluator::Result Evaluator::result_of(int64_t batches, const std::vector<Tally>& total) const {
+Evaluator::Evaluation Evaluator::evaluation_of(int64_t batches, const std::vector<Tally>& total) const {
   if (batches == 0) throw DataError("flow '" + name_ + "' gave no batch to evaluate");
-  Result result;
-  for (size_t i = 0; i < total.size(); ++i) result.emplace_back(statistics_[i], total[i].value());
-  return result;
+  Evaluation evaluation;
+  for (size_t i = 0; i < statistics_.size(); ++i)
+    evaluation.statistics.emplace_back(statistics_[i], total[i].value());
+  for (size_t i = 0; i < reports_.size(); ++i) {
+    const size_t judgement = reports_[i];
+    evaluation.classes.emplace_back(judgements_[judgement], class_names_[judgement],
+                                    total[statistics_.size() + i].parts());
+  }
+  return evaluation;
 }
 
 Evaluator::Result Evaluator::run(const std::stop_token& stop) {
   run_part(stop);
-  return result_of(batches_, tallies_);
+  return evaluation_of(batches_, tallies_).statistics;
 }
 
 }  // namespace tpack

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "backend/program.h"
 #include "graph/statistic.h"
 #include "input/input_source.h"
+#include "predict/class_report.h"
 
 namespace tpack {
 
@@ -17,6 +20,13 @@ namespace tpack {
 struct EvaluationShard {
   int64_t index = 0;
   int64_t count = 1;
+};
+
+/// A batch as a term of the cost compares it.
+struct JudgedBatch {
+  const Judgement& judgement;
+  const Tensor& predictions;
+  const Tensor& targets;
 };
 
 /// Takes the statistics of a tower in inference over a whole flow: each sample of one pass counts exactly
@@ -46,10 +56,24 @@ class Evaluator {
   /// One pass: name and value, over all samples, in the order of `statistics`. Errors:
   /// SampleError; DataError for a flow without batches; Stopped.
   Result run(const std::stop_token& stop = {});
+  /// The same with what it says of classes, one report for each judgement that has one.
+  struct Evaluation {
+    Result statistics;
+    std::vector<ClassReport> classes;
+  };
+
+  /// What the model says of each sample, for terms of the cost that compare samples.
+  const std::vector<Judgement>& judgements() const { return judgements_; }
+  /// Of the data, for one of them; empty if they have no names.
+  const std::vector<std::string>& class_names(size_t judgement) const { return class_names_[judgement]; }
+  int64_t batch_size() const { return *flow_.batch_size(); }
+  /// Called with each batch of a pass, its number from 0 on, and one for each of `judgements`.
+  using Observer = std::function<void(int64_t number, std::span<const JudgedBatch>)>;
 
   /// Its part of a pass, which may have no batch. Errors: SampleError; Stopped.
-  void run_part(const std::stop_token& stop = {});
-  /// What the last pass gave: totals in the order of `statistics`, and how many batches they are of.
+  void run_part(const std::stop_token& stop = {}, const Observer& observer = nullptr);
+  /// What the last pass gave: totals in the order of `statistics`, then the counts of reports, and how many
+  /// batches they are of.
   const std::vector<Tally>& tallies() const { return tallies_; }
   int64_t batches() const { return batches_; }
   /// What the last pass was fed that made a statistic NaN or infinite: "input 'x' (a.yaml:12:5) has nan at
@@ -58,10 +82,10 @@ class Evaluator {
   const std::string& bad_input() const { return bad_input_; }
   /// To add up those of several evaluators, and what they say together. Errors: DataError for no batches.
   std::vector<Tally> zeros() const;
-  Result result_of(int64_t batches, const std::vector<Tally>& total) const;
+  Evaluation evaluation_of(int64_t batches, const std::vector<Tally>& total) const;
 
  private:
-  Graph graph(const Signature& fed) const;
+  TowerResult build(Graph& graph, const Signature& fed) const;
   std::unique_ptr<InputReader> open() const;
   void look_for_bad_input(std::span<const Tensor> batch, int64_t number);
 
@@ -74,7 +98,11 @@ class Evaluator {
   Program program_;
   std::vector<std::string> statistics_;
   std::vector<std::optional<Goal>> goals_;
-  std::vector<Tally> tallies_;  // of the last pass
+  Graph nominal_graph_;  // of a whole batch; judgements are part of it
+  std::vector<Judgement> judgements_;
+  std::vector<std::vector<std::string>> class_names_;  // of each judgement
+  std::vector<size_t> reports_;                        // judgements that have one
+  std::vector<Tally> tallies_;                         // of the last pass
   int64_t batches_ = 0;
   std::string bad_input_;
   EvaluationShard shard_;

@@ -68,7 +68,8 @@ PlannedSearch plan_folds(const FoldOptions& options) {
   SearchOptions search;
   search.config = options.config;
   for (const std::string& setting : options.overrides) search.settings.push_back(as_one_value(setting));
-  search.settings.emplace_back("split=!delete");  // else the shares would be merged
+  if (loaded.root.find("split") != nullptr)
+    search.settings.emplace_back("split=!delete");  // else the shares would be merged
   search.settings.push_back("split=" + to_json(with_folds(loaded.root, options.folds)));
   std::vector<std::string> folds;
   for (int64_t fold = 0; fold < options.folds; ++fold) folds.push_back(std::to_string(fold));

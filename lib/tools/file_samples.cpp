@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "dataflow/batched_flow.h"
 #include "dataflow/image.h"
 #include "dataflow/source.h"
 #include "experiment/sample_maps.h"
@@ -246,6 +247,68 @@ class TableFiles final : public FileSamples {
   std::shared_ptr<RandomAccessSource> source_;
 };
 
+/// The samples of a flow, without its batches.
+class FlowSamples final : public FileSamples {
+ public:
+  FlowSamples(const InferenceModel& model, const std::vector<std::string>& needed, const std::string& name,
+              std::vector<std::string> columns)
+      : flow_(model.flow(name)),
+        seed_(static_cast<uint64_t>(model.config().seed)),
+        columns_(std::move(columns)) {
+    flow_.prepare();
+    for (const TowerInput& input : model.tower().inputs())
+      if (std::find(needed.begin(), needed.end(), input.name) != needed.end()) inputs_.push_back(input);
+    if (samples().size() == kEndless)
+      throw ConfigError("--data " + name + ": a pass of this flow has no end");
+    for (const TowerInput& input : inputs_)
+      components_.push_back(samples().spec().index({input.component.c_str()}, "flow '" + name + "'"));
+  }
+
+  std::vector<std::string> inputs() const override {
+    std::vector<std::string> names;
+    for (const TowerInput& input : inputs_) names.push_back(input.name);
+    return names;
+  }
+  const char* unit() const override { return "samples"; }
+  void read(const std::string& /*name*/, const std::function<void(FileSample)>& take) override {
+    const auto texts = texts_of_columns();
+    const auto cursor = samples().open({seed_, 0, 0});
+    for (Datapoint item; cursor->next(item);) {
+      const SampleId& id = item.id();
+      FileSample sample{samples().file_of(id), {}};
+      if (sample.name.empty()) sample.name = "sample " + std::to_string(id.index);
+      for (size_t i = 0; i < inputs_.size(); ++i)
+        sample.inputs.push_back(item.to_tensor(components_[i]).clone());
+      for (const auto& [column, all] : texts) sample.columns[column] = all[static_cast<size_t>(id.index)];
+      take(std::move(sample));
+    }
+  }
+
+ private:
+  const Flow& samples() const {
+    const BatchedFlow* batched = batched_of(*flow_.flow());
+    return batched == nullptr ? *flow_.flow() : batched->up();
+  }
+  std::map<std::string, std::vector<std::string>> texts_of_columns() const {
+    std::map<std::string, std::vector<std::string>> texts;
+    const auto* source = dynamic_cast<const RandomAccessSource*>(samples().sources().at(0));
+    for (const std::string& column : columns_) {
+      try {
+        if (source != nullptr) texts[column] = source->column(column);
+      } catch (const ConfigError&) {
+        continue;  // the writer says what to do without it
+      }
+    }
+    return texts;
+  }
+
+  DataFlow flow_;
+  uint64_t seed_;
+  std::vector<std::string> columns_;
+  std::vector<TowerInput> inputs_;
+  std::vector<size_t> components_;  // of these
+};
+
 /// Samples of a generator.
 class CountedSamples final : public FileSamples {
  public:
@@ -300,6 +363,13 @@ std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
   if (may_be_images && !(are_tables && reads_tables(model)))
     return std::make_unique<ImageFiles>(model, *image);
   return std::make_unique<TableFiles>(model, needed, columns);
+}
+
+std::unique_ptr<FileSamples> make_flow_samples(const InferenceModel& model,
+                                               const std::vector<std::string>& needed,
+                                               const std::string& flow,
+                                               const std::vector<std::string>& columns) {
+  return std::make_unique<FlowSamples>(model, needed, flow, columns);
 }
 
 std::unique_ptr<FileSamples> make_counted_samples(const InferenceModel& model) {

@@ -45,5 +45,11 @@ std::unique_ptr<FileSamples> make_file_samples(const InferenceModel& model,
 /// Samples that need no file, called "sample 0", ...: `read` gives one. They have zeros for the first input
 /// of the model, which says how many there are.
 std::unique_ptr<FileSamples> make_counted_samples(const InferenceModel& model);
+/// The samples of a flow of its config, one pass in order: `read` gives all of them. `columns`: as above,
+/// where its source has them. Errors: ConfigError for an unknown flow; those of DataFlow::prepare.
+std::unique_ptr<FileSamples> make_flow_samples(const InferenceModel& model,
+                                               const std::vector<std::string>& needed,
+                                               const std::string& flow,
+                                               const std::vector<std::string>& columns);
 
 }  // namespace tpack

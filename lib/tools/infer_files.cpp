@@ -132,56 +132,74 @@ std::string write_picture(const std::string& folder, int64_t number, const std::
   return path;
 }
 
-/// Reads files in batches and predicts; errors stay with their sample.
-class Inference {
+/// A model with what reads samples for it.
+class Member {
  public:
-  Inference(const InferenceModel& model, const InferOptions& options, const std::vector<std::string>& words)
-      : options_(options),
-        files_(words),
+  Member(const InferenceModel& model, const InferOptions& options, FileList& files)
+      : inputs_(model.tower().inputs()),
+        flips_(options.flips),
         given_(given_inputs(model, options.inputs)),
-        samples_(samples_of(model)),
-        labels_(labels_of(options, model)),
-        pictures_(model.tower().inputs()),
-        predictor_(model.handle(), model.outputs(), input_names()),
-        roles_(Roles(options, labels_, predictor_, pictures_).outputs()),
-        writer_(make_prediction_writer({options.format, options.output, roles_, labels_, options.top_k,
-                                        options.threshold, options.columns})) {
-    if (!options.images.empty()) make_folder(options.images);
+        samples_(samples_of(model, options, files)),
+        predictor_(model.handle(), model.outputs(), input_names()) {
+    if (flips_) check_flips();
   }
+  Predictor& predictor() { return predictor_; }
+  FileSamples& samples() { return *samples_; }
 
-  InferCounts run() {
-    const auto take = [this](FileSample sample) { add(std::move(sample)); };
-    const auto answer = [this] {
-      flush();
-      writer_->flush();
-    };
-    while (const auto file = files_.next(answer)) samples_->read(*file, take);
-    for (int64_t i = 0; i < options_.count.value_or(0); ++i)
-      samples_->read("sample " + std::to_string(i), take);
-    flush();
-    writer_->finish();
-    if (bad_ > kMaxListed)
-      log::error("and " + std::to_string(bad_ - kMaxListed) + " more; the output has the error of each");
-    counts_.unit = samples_->unit();
-    return counts_;
+  /// The inputs of a sample that was read, in the order of the predictor.
+  std::vector<Tensor> with_given(std::vector<Tensor> inputs) const {
+    const std::vector<std::string> names = samples_->inputs();
+    std::vector<Tensor> all;
+    for (size_t i = 0; i < names.size(); ++i)
+      if (!given_.contains(names[i])) all.push_back(std::move(inputs[i]));
+    for (const auto& [name, value] : given_) all.push_back(value);
+    return all;
+  }
+  /// The outputs of samples, [N, ...].
+  std::vector<Tensor> run(const std::vector<std::vector<Tensor>>& samples) {
+    const std::vector<Tensor> batch = stacked(samples);
+    std::vector<Tensor> values = predictor_.run(batch);
+    if (flips_) add_to_mean(values, predictor_.run(flipped(batch)), 1);
+    return values;
+  }
+  /// mean <- mean + (more - mean) / (count + 1).
+  static void add_to_mean(std::vector<Tensor>& mean, const std::vector<Tensor>& more, size_t count) {
+    for (size_t i = 0; i < mean.size(); ++i) {
+      const auto values = mean[i].span<float>();
+      const auto others = more[i].span<float>();
+      for (size_t k = 0; k < values.size(); ++k)
+        values[k] += (others[k] - values[k]) / static_cast<float>(count + 1);
+    }
+  }
+  /// Errors: ConfigError for an output that has no mean.
+  void check_means(const std::string& option) const {
+    for (size_t i = 0; i < predictor_.forms().size(); ++i) {
+      const TensorSpec& spec = predictor_.forms()[i].spec;
+      if (spec.dtype != DType::kFloat32)
+        throw ConfigError(option + ": output '" + predictor_.outputs()[i].name + "' is " + spec.str() +
+                          ", which has no mean; predict probabilities, such as {probability: {Softmax: "
+                          "logits}}");
+    }
   }
 
  private:
-  /// Of those that are not given, so files must have them.
+  /// Of those that are not given, so samples must have them.
   std::vector<std::string> needed_inputs(const InferenceModel& model) const {
     std::vector<std::string> all;
-    for (const TowerInput& input : model.tower().inputs()) all.push_back(input.name);
+    for (const TowerInput& input : inputs_) all.push_back(input.name);
     std::vector<std::string> needed = Predictor(model.handle(), model.outputs(), all).needed_inputs();
     std::erase_if(needed, [this](const std::string& name) { return given_.contains(name); });
     return needed;
   }
-  std::unique_ptr<FileSamples> samples_of(const InferenceModel& model) {
+  std::unique_ptr<FileSamples> samples_of(const InferenceModel& model, const InferOptions& options,
+                                          FileList& list) {
     const std::vector<std::string> needed = needed_inputs(model);
-    if (!options_.count) {
-      const std::vector<std::string> files = files_.known();
+    if (!options.data.empty()) return make_flow_samples(model, needed, options.data, options.columns);
+    if (!options.count) {
+      const std::vector<std::string> files = list.known();
       if (files.empty())
         throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
-      return make_file_samples(model, needed, files, options_.columns);
+      return make_file_samples(model, needed, files, options.columns);
     }
     if (!needed.empty())
       throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; give it with --input " +
@@ -195,13 +213,123 @@ class Inference {
     for (const auto& [name, value] : given_) names.push_back(name);
     return names;
   }
-  std::vector<Tensor> with_given(std::vector<Tensor> inputs) const {
-    const std::vector<std::string> names = samples_->inputs();
+
+  /// One tensor for each input.
+  static std::vector<Tensor> stacked(const std::vector<std::vector<Tensor>>& samples) {
     std::vector<Tensor> all;
-    for (size_t i = 0; i < names.size(); ++i)
-      if (!given_.contains(names[i])) all.push_back(std::move(inputs[i]));
-    for (const auto& [name, value] : given_) all.push_back(value);
+    for (size_t input = 0; input < samples[0].size(); ++input) {
+      const TensorSpec& spec = samples[0][input].spec();
+      Tensor& rows = all.emplace_back(spec.dtype, spec.shape.prepend(std::ssize(samples)));
+      for (size_t i = 0; i < samples.size(); ++i) {
+        const Tensor& sample = samples[i][input];
+        std::memcpy(rows.row(static_cast<int64_t>(i)).raw(), sample.raw(), sample.bytes());
+      }
+    }
     return all;
+  }
+  const TowerInput* image_input(size_t number) const {
+    const std::string name = input_names()[number];
+    const auto found = std::find_if(inputs_.begin(), inputs_.end(),
+                                    [&](const TowerInput& input) { return input.name == name; });
+    return found->layout.empty() ? nullptr : &*found;
+  }
+  void check_flips() const {
+    bool has_image = false;
+    for (size_t i = 0; i < input_names().size(); ++i) has_image |= image_input(i) != nullptr;
+    if (!has_image) throw ConfigError("--augment flip: no input of this model is an image");
+    check_means("--augment flip");
+    for (size_t i = 0; i < predictor_.forms().size(); ++i) {
+      if (predictor_.forms()[i].spec.shape.rank() > 1)
+        throw ConfigError("--augment flip: output '" + predictor_.outputs()[i].name + "' is " +
+                          predictor_.forms()[i].spec.str() + "; it must be one number or a list of numbers");
+    }
+  }
+  /// Images from right to left.
+  std::vector<Tensor> flipped(const std::vector<Tensor>& batch) const {
+    std::vector<Tensor> all = batch;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const TowerInput* input = image_input(i);
+      if (input == nullptr) continue;
+      const Shape& shape = batch[i].shape();
+      const bool hwc = input->layout == "HWC";
+      const int64_t width = hwc ? shape[2] : shape[3];
+      const size_t pixel =
+          batch[i].bytes() / static_cast<size_t>(shape.elements()) * static_cast<size_t>(hwc ? shape[3] : 1);
+      const Tensor out(batch[i].dtype(), shape);
+      const auto* from = static_cast<const std::byte*>(batch[i].raw());
+      auto* to = static_cast<std::byte*>(out.raw());
+      const int64_t lines = static_cast<int64_t>(batch[i].bytes() / pixel) / width;
+      for (int64_t line = 0; line < lines; ++line) {
+        for (int64_t x = 0; x < width; ++x) {
+          const auto at = static_cast<size_t>(line * width + x) * pixel;
+          const auto mirrored = static_cast<size_t>(line * width + width - 1 - x) * pixel;
+          std::memcpy(to + at, from + mirrored, pixel);
+        }
+      }
+      all[i] = out;
+    }
+    return all;
+  }
+
+  const std::vector<TowerInput>& inputs_;
+  bool flips_;
+  std::map<std::string, Tensor> given_;
+  std::unique_ptr<FileSamples> samples_;
+  Predictor predictor_;
+};
+
+/// Reads samples in batches and predicts; errors stay with their sample.
+class Inference {
+ public:
+  Inference(const std::vector<const InferenceModel*>& models, const InferOptions& options,
+            const std::vector<std::string>& words)
+      : options_(options),
+        files_(words),
+        members_(members_of(models)),
+        labels_(labels_of(options, *models[0])),
+        pictures_(models[0]->tower().inputs()),
+        roles_(Roles(options, labels_, first().predictor(), pictures_).outputs()),
+        writer_(make_prediction_writer({options.format, options.output, roles_, labels_, options.top_k,
+                                        options.threshold, options.columns})) {
+    if (!options.images.empty()) make_folder(options.images);
+    if (members_.size() > 1) check_equal_outputs(models);
+    batch_.resize(members_.size());
+  }
+
+  InferCounts run() {
+    const auto answer = [this] {
+      flush();
+      writer_->flush();
+    };
+    while (const auto file = files_.next(answer)) read(*file);
+    for (int64_t i = 0; i < options_.count.value_or(0); ++i) read("sample " + std::to_string(i));
+    if (!options_.data.empty()) read(options_.data);
+    flush();
+    writer_->finish();
+    if (bad_ > kMaxListed)
+      log::error("and " + std::to_string(bad_ - kMaxListed) + " more; the output has the error of each");
+    counts_.unit = first().samples().unit();
+    return counts_;
+  }
+
+ private:
+  Member& first() { return *members_[0]; }
+  std::vector<std::unique_ptr<Member>> members_of(const std::vector<const InferenceModel*>& models) {
+    std::vector<std::unique_ptr<Member>> members;
+    for (const InferenceModel* model : models)
+      members.push_back(std::make_unique<Member>(*model, options_, files_));
+    return members;
+  }
+  void check_equal_outputs(const std::vector<const InferenceModel*>& models) {
+    for (size_t i = 0; i < members_.size(); ++i) {
+      members_[i]->check_means("--average");
+      const std::string own = described(members_[i]->predictor());
+      if (own != described(first().predictor()) || models[i]->labels() != models[0]->labels())
+        throw ConfigError(
+            "--average: the models predict different things: " + described(first().predictor()) + " of " +
+            std::to_string(models[0]->labels().size()) + " classes, and " + own + " of " +
+            std::to_string(models[i]->labels().size()));
+    }
   }
   static void make_folder(const std::string& path) {
     std::error_code failure;
@@ -209,14 +337,36 @@ class Inference {
     if (failure) throw ResourceError(path + ": cannot be created: " + failure.message());
   }
 
-  void add(FileSample sample) {
+  /// Other models read a file before the first one does, whose samples are taken one by one.
+  void read(const std::string& path) {
+    std::vector<std::vector<FileSample>> others(members_.size() - 1);
+    for (size_t m = 1; m < members_.size(); ++m)
+      members_[m]->samples().read(path,
+                                  [&](FileSample sample) { others[m - 1].push_back(std::move(sample)); });
+    size_t number = 0;
+    first().samples().read(path, [&](FileSample sample) {
+      std::vector<FileSample> of_all = {std::move(sample)};
+      for (std::vector<FileSample>& all : others) {
+        if (number >= all.size())
+          throw DataError(path + ": the models read different numbers of samples of it");
+        of_all.push_back(std::move(all[number]));
+      }
+      ++number;
+      add(std::move(of_all));
+    });
+  }
+
+  /// A sample as each model reads it.
+  void add(std::vector<FileSample> of_all) {
     Prediction& p = pending_.emplace_back();
-    p.file = std::move(sample.name);
-    p.error = std::move(sample.error);
-    p.columns = std::move(sample.columns);
+    p.file = std::move(of_all[0].name);
+    p.columns = std::move(of_all[0].columns);
+    for (FileSample& sample : of_all)
+      if (p.error.empty()) p.error = std::move(sample.error);
     ++counts_.all;
     if (p.error.empty()) {
-      batch_.push_back(with_given(std::move(sample.inputs)));
+      for (size_t m = 0; m < members_.size(); ++m)
+        batch_[m].push_back(members_[m]->with_given(std::move(of_all[m].inputs)));
     } else {
       ++counts_.bad;
     }
@@ -225,7 +375,13 @@ class Inference {
 
   void flush() {
     std::vector<Tensor> values;
-    if (!batch_.empty()) values = predictor_.run(stacked());
+    for (size_t m = 0; m < members_.size() && !batch_[0].empty(); ++m) {
+      std::vector<Tensor> own = members_[m]->run(batch_[m]);
+      if (m == 0)
+        values = std::move(own);
+      else
+        Member::add_to_mean(values, own, m);
+    }
     int64_t row = 0;
     for (Prediction& p : pending_) {
       if (p.error.empty()) {
@@ -242,7 +398,7 @@ class Inference {
       ++written_;
     }
     pending_.clear();
-    batch_.clear();
+    for (auto& samples : batch_) samples.clear();
   }
 
   /// Reports an error for a sample if its values contain NaN.
@@ -262,12 +418,12 @@ class Inference {
   void find_ranges() {
     if (!ranges_.empty()) return;
     for (size_t i = 0; i < roles_.size(); ++i) {
-      const PredictOutput& output = predictor_.outputs()[i];
+      const PredictOutput& output = first().predictor().outputs()[i];
       std::vector<Tensor> values;
       for (const Prediction& p : pending_)
         if (p.error.empty()) values.push_back(p.outputs[i]);
       if (values.empty()) return;
-      const OutputMeaning meaning = predictor_.forms()[i].meaning;
+      const OutputMeaning meaning = first().predictor().forms()[i].meaning;
       ranges_.push_back(output.range.value_or(likely_range(meaning, values)));
       if (roles_[i].role == OutputRole::kPicture && !output.range && !has_own_range(meaning))
         log::info("output '" + output.name + "': black and white are " + str(ranges_.back()) +
@@ -276,41 +432,26 @@ class Inference {
     }
   }
 
-  void draw(Prediction& p) const {
+  void draw(Prediction& p) {
     p.pictures.resize(p.outputs.size());
     for (size_t i = 0; i < p.outputs.size(); ++i) {
       if (roles_[i].role != OutputRole::kPicture) continue;
-      p.pictures[i] = write_picture(options_.images, written_, p.file, roles_[i].name,
-                                    pictures_.pixels(predictor_.forms()[i], p.outputs[i], ranges_[i]));
+      p.pictures[i] =
+          write_picture(options_.images, written_, p.file, roles_[i].name,
+                        pictures_.pixels(first().predictor().forms()[i], p.outputs[i], ranges_[i]));
     }
-  }
-
-  /// The batch, one tensor for each input.
-  std::vector<Tensor> stacked() const {
-    std::vector<Tensor> all;
-    for (size_t input = 0; input < batch_[0].size(); ++input) {
-      const TensorSpec& spec = batch_[0][input].spec();
-      Tensor& rows = all.emplace_back(spec.dtype, spec.shape.prepend(std::ssize(batch_)));
-      for (size_t i = 0; i < batch_.size(); ++i) {
-        const Tensor& sample = batch_[i][input];
-        std::memcpy(rows.row(static_cast<int64_t>(i)).raw(), sample.raw(), sample.bytes());
-      }
-    }
-    return all;
   }
 
   const InferOptions& options_;
   FileList files_;
-  std::map<std::string, Tensor> given_;
-  std::unique_ptr<FileSamples> samples_;
+  std::vector<std::unique_ptr<Member>> members_;  // at least one
   std::vector<std::string> labels_;
   OutputImages pictures_;
-  Predictor predictor_;
   std::vector<WrittenOutput> roles_;
   std::vector<PixelRange> ranges_;  // of the outputs that are pictures; empty until there are samples
   std::unique_ptr<PredictionWriter> writer_;
-  std::vector<Prediction> pending_;         // samples since the last batch, good and bad
-  std::vector<std::vector<Tensor>> batch_;  // the inputs of the good ones
+  std::vector<Prediction> pending_;                      // samples since the last batch, good and bad
+  std::vector<std::vector<std::vector<Tensor>>> batch_;  // of each model, the inputs of the good ones
   int64_t written_ = 0;
   static constexpr int64_t kMaxListed = 20;
   int64_t bad_ = 0;  // samples with an error; the log has that of the first ones
@@ -321,7 +462,12 @@ class Inference {
 
 InferCounts infer_files(const InferenceModel& model, const std::vector<std::string>& words,
                         const InferOptions& options) {
-  return Inference(model, options, words).run();
+  return infer_files(std::vector{&model}, words, options);
+}
+
+InferCounts infer_files(const std::vector<const InferenceModel*>& models,
+                        const std::vector<std::string>& words, const InferOptions& options) {
+  return Inference(models, options, words).run();
 }
 
 }  // namespace tpack

@@ -15,7 +15,7 @@ struct InferOptions {
   std::string output;            // a file; empty: standard output
   std::string labels;      // a file with the names of the classes, one per line; empty: the checkpoint's
   int top_k = 1;           // classes that are named; hdf5 has the scores of all
-  double threshold = 0.5;  // probability from which a label of a set holds
+  double threshold = 0.5;  // probability from which a label of a set, or the second of two classes, holds
   std::string images;      // folder for outputs that are images; empty: they are values
   int64_t batch = 64;      // samples that run together
   /// Of csv: columns of the table that was read, outputs, "file", and one name for the prediction. Empty: the
@@ -23,6 +23,8 @@ struct InferOptions {
   std::vector<std::string> columns = {};
   std::vector<std::string> inputs = {};  // "NAME=VALUE": inputs that are the same for all samples
   std::optional<int64_t> count = {};     // of samples without files
+  std::string data = {};                 // flow of the config whose samples are read, in place of files
+  bool flips = false;                    // means with the predictions of the images flipped left to right
 };
 
 /// How many samples there were.
@@ -39,5 +41,9 @@ struct InferCounts {
 /// predict, or the options do not fit the model; ResourceError if the output cannot be written.
 InferCounts infer_files(const InferenceModel& model, const std::vector<std::string>& words,
                         const InferOptions& options);
+/// The means of what several models predict, each of which reads the samples as its own config says; the
+/// first one names them. Errors: also if their outputs differ, or have no mean.
+InferCounts infer_files(const std::vector<const InferenceModel*>& models,
+                        const std::vector<std::string>& words, const InferOptions& options);
 
 }  // namespace tpack

@@ -109,7 +109,7 @@ class JsonLines final : public PredictionWriter {
 
  private:
   void add_classes(const Tensor& scores, nlohmann::ordered_json& line) const {
-    const auto ranked = top_classes(scores, options_.labels, options_.top_k);
+    const auto ranked = top_classes(scores, options_.labels, options_.top_k, options_.threshold);
     line["label"] = ranked[0].label;
     line["score"] = ranked[0].score;
     if (options_.top_k == 1) return;
@@ -140,8 +140,9 @@ class CsvWriter final : public PredictionWriter {
     const bool is_good = p.error.empty();
     std::vector<std::string> fields = {p.file};
     if (classes_) {
-      const auto ranked = is_good ? top_classes(p.outputs[*classes_], options_.labels, options_.top_k)
-                                  : std::vector<Ranked>();
+      const auto ranked =
+          is_good ? top_classes(p.outputs[*classes_], options_.labels, options_.top_k, options_.threshold)
+                  : std::vector<Ranked>();
       for (size_t k = 0; k < static_cast<size_t>(options_.top_k); ++k) {
         fields.push_back(k < ranked.size() ? ranked[k].label : "");
         fields.push_back(k < ranked.size() ? csv_field(ranked[k].score) : "");
@@ -205,7 +206,7 @@ class CsvWriter final : public PredictionWriter {
   }
   /// The class, the labels, or the values of the first output.
   std::string prediction(const Prediction& p) const {
-    if (classes_) return top_classes(p.outputs[*classes_], options_.labels, 1)[0].label;
+    if (classes_) return top_classes(p.outputs[*classes_], options_.labels, 1, options_.threshold)[0].label;
     return set_ ? label_set(p.outputs[*set_]) : values(p, 0);
   }
 
@@ -298,7 +299,8 @@ class Hdf5 final : public PredictionWriter {
 
 }  // namespace
 
-std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::string>& labels, int count) {
+std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::string>& labels, int count,
+                                double threshold) {
   std::vector<int64_t> order(static_cast<size_t>(scores.elements()));
   std::iota(order.begin(), order.end(), 0);
   const auto rank = [&](int64_t index) {
@@ -306,6 +308,8 @@ std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::str
     return std::isnan(score) ? -std::numeric_limits<double>::infinity() : score;
   };
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return rank(a) > rank(b); });
+  if (order.size() == 2 && threshold != 0.5 && std::isfinite(scores.at(1)))
+    order = scores.at(1) >= threshold ? std::vector<int64_t>{1, 0} : std::vector<int64_t>{0, 1};
   std::vector<Ranked> ranked;
   for (size_t k = 0; k < order.size() && k < static_cast<size_t>(count); ++k) {
     const auto index = static_cast<size_t>(order[k]);

@@ -39,8 +39,9 @@ struct Ranked {
   double score = 0;
 };
 /// The classes with the largest scores, best first; numbers stand for labels that are not known. `scores`: a
-/// vector.
-std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::string>& labels, int count);
+/// vector. Of two classes, the second one is first if its score is at least `threshold`.
+std::vector<Ranked> top_classes(const Tensor& scores, const std::vector<std::string>& labels, int count,
+                                double threshold = 0.5);
 
 /// The labels whose probability is at least `threshold`, in their order.
 std::vector<std::string> labels_that_hold(const Tensor& probabilities, const std::vector<std::string>& labels,

@@ -169,6 +169,13 @@ layers:
   - FullyConnected: {name: price, input: x, units: 1}
   - FullyConnected: {name: real, input: x, units: 1}
   - FullyConnected: {name: fake, input: x, units: 1}
+  - FullyConnected: {name: log_count, input: x, units: 1}
+  - Identity: {name: count, input: true_price}
+  - FullyConnected: {name: embedding, input: x, units: 5}
+  - Identity: {name: true_embedding, input: x}
+  - Softmax: {name: teacher, input: policy}
+  - FullyConnected: {name: borders, input: x, units: 3}
+  - Identity: {name: grade, input: label}
 cost:
   - )";
 constexpr int64_t kFloatInputs = 4;

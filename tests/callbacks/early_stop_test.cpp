@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 
 #include "callbacks/give_scalar.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/layout.h"
 #include "config/yaml_reader.h"
 #include "support/live_fields.h"
+#include "support/small_training.h"
 #include "support/temporary_folder.h"
 
 namespace tpack {
@@ -107,6 +110,63 @@ TEST_F(EarlyStopTest, a_run_that_it_ended_goes_on_only_with_more_patience) {
   EXPECT_EQ(run_->go_on_from(folder_ / "checkpoints/model-3.h5").global_step, 5);
 }
 
+/// The weights of a small model after each epoch, of a run whose cost is as given.
+using Weights = std::vector<float>;
+
+class RestoredWeights : public testing::Test {
+ protected:
+  TestRun& start(int64_t epochs, const std::string& more = "patience: 2, restore_best: true") {
+    training_ = std::make_unique<SmallTraining>();
+    run_ =
+        std::make_unique<TestRun>(RunLength{.max_epoch = epochs, .steps_per_epoch = 2}, training_->trainer());
+    run_->options.folder = folder_.str();
+    run_->add("give", std::make_unique<GiveScalar>("cost", std::vector<double>{5, 4, 6, 7, 1, 1}));
+    run_->add("watch", std::make_unique<FunctionCallback>(nullptr, [this](tpack::Run& run) {
+                after_epochs_.push_back(weights_of(run.variables(VariableScope::kModel).at("fc0/W")));
+              }));
+    run_->add("EarlyStop", parse_yaml("{monitor: cost, mode: min, " + more + "}", "s.yaml"));
+    return run_->add("ModelSaver");
+  }
+  static Weights weights_of(const Tensor& tensor) {
+    const auto values = tensor.span<float>();
+    return {values.begin(), values.end()};
+  }
+  Weights saved(int64_t step) const {
+    const std::string file = folder_ / ("checkpoints/model-" + std::to_string(step) + ".h5");
+    return weights_of(load_checkpoint(file).tensors.at(layout::kModel + std::string("fc0/W")));
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<SmallTraining> training_;
+  std::unique_ptr<TestRun> run_;
+  std::vector<Weights> after_epochs_;
+};
+
+TEST_F(RestoredWeights, are_those_of_the_best_value_where_the_run_is_stopped) {
+  EXPECT_EQ(start(6).go().epoch, 4);
+  ASSERT_EQ(after_epochs_.size(), 4U);
+  EXPECT_EQ(saved(8), after_epochs_[1]);
+  EXPECT_NE(saved(8), after_epochs_[3]);
+  EXPECT_EQ(saved(6), after_epochs_[2]) << "a checkpoint before the end has the weights of then";
+}
+
+TEST_F(RestoredWeights, are_those_of_the_best_value_at_the_last_epoch) {
+  EXPECT_EQ(start(3).go().epoch, 3);
+  EXPECT_EQ(saved(6), after_epochs_[1]);
+}
+
+TEST_F(RestoredWeights, are_kept_where_nobody_asks_for_the_best) {
+  start(3, "patience: 2").go();
+  EXPECT_EQ(saved(6), after_epochs_[2]);
+}
+
+TEST_F(RestoredWeights, are_known_after_a_resume) {
+  start(3, "patience: 5, restore_best: true").go();
+  const Weights best = after_epochs_[1];
+  start(4).go_on_from(folder_ / "checkpoints/model-4.h5");
+  EXPECT_EQ(saved(8), best);
+}
+
 /// The end of a run whose cost improves by little, and then not at all.
 std::string end_with(const std::string& item) {
   FakeTrainer trainer;
@@ -118,6 +178,7 @@ std::string end_with(const std::string& item) {
 const live::Fields kEarlyStop("callback", "EarlyStop",
                               {.base = "{monitor: cost, patience: 3, mode: min}",
                                .values = {{"monitor", "nothing"}, {"patience", "5"}, {"min_delta", "0.2"}},
+                               .left_out = {{"restore_best", "RestoredWeights"}},
                                .build = end_with});
 
 }  // namespace

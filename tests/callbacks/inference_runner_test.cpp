@@ -1,4 +1,7 @@
+#include <filesystem>
+
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "callbacks/callback_scenes.h"
 #include "core/text.h"
@@ -56,6 +59,23 @@ TEST_F(InferenceRunnerTest, gives_only_the_metrics_that_are_named) {
   run.options.flows = flows();
   run.add("InferenceRunner", parse_yaml("{data: validation, metrics: [accuracy]}", "r.yaml")).go();
   EXPECT_THAT(run.monitors.names(), ElementsAre("validation_accuracy"));
+}
+
+TEST_F(InferenceRunnerTest, shows_what_it_said_of_classes_at_the_end_and_writes_it) {
+  const TemporaryFolder folder;
+  const CapturedLog log;
+  for (const char* item : {"InferenceRunner", "DataParallelInferenceRunner"}) {
+    TestRun run({.max_epoch = 1, .steps_per_epoch = 1}, training_.trainer());
+    run.options.flows = flows();
+    run.options.folder = folder.str();
+    run.add(item, parse_yaml("{data: validation}", "r.yaml")).go();
+    const auto json = nlohmann::json::parse(content_of(folder / "reports/validation_confusion.json"));
+    EXPECT_EQ(json["samples"], 11);
+    EXPECT_NEAR(json["accuracy"].get<double>(), run.values("validation_accuracy")[0], 1e-6);
+    EXPECT_THAT(content_of(folder / "reports/validation_confusion.svg"), testing::HasSubstr("predicted"));
+    EXPECT_THAT(log.text(), testing::HasSubstr("validation after global_step 1, by class"));
+    std::filesystem::remove_all(folder / "reports");
+  }
 }
 
 /// FakeData has labels from 0 to 2.

@@ -1166,4 +1166,50 @@ def _(x, labels, v):
     return {"cost": F.relu(1 - signs * scores(x, v)).mean()}
 
 
+@case("poisson", "Poisson", REGRESSION + "cost: [{Poisson: {predictions: fc, targets: x1}}]", numbers(20, 7),
+      numbers(20, 6, around=3, within=3), form="model")
+def _(x, targets, v):
+    return {"cost": F.poisson_nll_loss(scores(x, v), targets, log_input=True)}
+
+
+@case("cosine_distance", "CosineDistance", REGRESSION + "cost: [{CosineDistance: {predictions: fc, targets: x1}}]", SAMPLES,
+      TARGETS, form="model")
+def _(x, targets, v):
+    return {"cost": (1 - F.cosine_similarity(scores(x, v), targets, dim=1)).mean()}
+
+
+@case("kl_divergence", "KLDivergence", REGRESSION.replace("layers: [", "layers: [{Softmax: {name: soft, input: x1}}, ").replace(
+    "name: fc", "name: fc, input: x0") + "cost: [{KLDivergence: {logits: fc, targets: soft}}]", SAMPLES, TARGETS, form="model")
+def _(x, targets, v):
+    return {"cost": F.kl_div(F.log_softmax(scores(x, v), 1), F.softmax(targets, 1), reduction="batchmean")}
+
+
+@case("ordinal_cross_entropy", "OrdinalCrossEntropy", """
+inputs: {x0: {shape: [7]}, x1: {shape: [], dtype: int32}}
+layers: [{FullyConnected: {name: fc, units: 6, input: x0}}]
+cost: [{OrdinalCrossEntropy: {logits: fc, labels: x1}}]
+""", numbers(20, 7), integers(20, below=7), form="model")
+def _(x, labels, v):
+    above = (labels[:, None] > torch.arange(6)).double()
+    return {"cost": F.binary_cross_entropy_with_logits(scores(x, v), above, reduction="none").sum(1).mean()}
+
+
+@case("ordinal_probabilities", "OrdinalProbabilities", "- OrdinalProbabilities", numbers(9, 4, within=2))
+def _(x, _):
+    above = torch.sigmoid(x)
+    edges = torch.cat([torch.ones_like(x[:, :1]), above, torch.zeros_like(x[:, :1])], 1)
+    parts = F.relu(edges[:, :-1] - edges[:, 1:])
+    return parts / parts.sum(1, keepdim=True)
+
+
+@case("gaussian_noise", "GaussianNoise", "- GaussianNoise: 0.5", numbers(4, 6))
+def _(x, _):
+    return x + 0.5 * torch.from_numpy(normal(random_key("gaussian_noise_0/RandomNormal"), 4 * 6).reshape(4, 6))
+
+
+@case("gaussian_noise_in_inference", "GaussianNoise", "- GaussianNoise: 0.5", numbers(4, 6), phase="inference")
+def _(x, _):
+    return x * 1
+
+
 finish("layers.json", {"cases": [results_of(*one) for one in CASES]})

@@ -76,9 +76,12 @@ TEST(Losses, give_a_metric_with_the_value_of_the_cost) {
     if (!is_loss(info->name)) continue;
     SCOPED_TRACE(info->name);
     const std::string example = info->example();
-    const bool is_regression = example.find("price") != std::string::npos;
-    const std::vector<std::string> names = is_regression ? std::vector<std::string>{"price", "true_price"}
-                                                         : std::vector<std::string>{"logits", "label"};
+    std::vector<std::string> names = {"logits", "label"};
+    for (const auto& [prediction, target] :
+         {std::pair("price", "true_price"), std::pair("log_count", "count"), std::pair("logits", "teacher"),
+          std::pair("embedding", "true_embedding"), std::pair("borders", "grade")}) {
+      if (example.find(std::string(": ") + target) != std::string::npos) names = {prediction, target};
+    }
     const testkit::Function cost_function = function_of_outputs<Cost>(example, names);
     const std::vector<Tensor> values = values_for(cost_function);
     const double cost = testkit::evaluate(cost_function, values, DType::kFloat64)[0].at(0);
@@ -400,17 +403,19 @@ TEST(Cost, with_a_weight_of_1_emits_no_factor) {
 /// Outputs that are called as in the examples of all schemas. Scores are the sum of two variables.
 struct ExampleOutputs {
   static const std::vector<std::string>& names() {
-    static const std::vector<std::string> all = {"logits",     "label", "wide", "price",
-                                                 "true_price", "tags",  "real", "fake"};
+    static const std::vector<std::string> all = {
+        "logits",    "label", "wide",  "price",   "true_price", "tags",           "real",   "fake",
+        "log_count", "count", "grade", "borders", "embedding",  "true_embedding", "teacher"};
     return all;
   }
   static std::vector<Symbol> in(Builder& b) {
     const Symbol scores = b.add(b.variable("a/W", {4, 3}, nullptr), b.variable("b/W", {3}, nullptr));
     const Symbol wide = b.add(scores, scores);
     const Symbol sums = b.reduce_sum(scores, {1});
-    return {
-        scores,     b.input("label", {DType::kInt32, {4}}), wide, scores, b.exp(scores), b.exp(wide), sums,
-        b.exp(sums)};
+    const Symbol label = b.input("label", {DType::kInt32, {4}});
+    const Symbol positive = b.exp(scores);
+    return {scores, label,    wide,  scores, positive, b.exp(wide), sums,    b.exp(sums),
+            scores, positive, label, scores, scores,   positive,    positive};
   }
 };
 
@@ -430,7 +435,7 @@ std::string graph_of_metric(const std::string& item) {
   std::vector<Tensor> samples;
   for (const std::string& name : ExampleOutputs::names()) {
     const bool is_sum = name == "real" || name == "fake";
-    samples.push_back(name == "label"
+    samples.push_back(name == "label" || name == "grade"
                           ? Tensor::of<int32_t>({9}, {0, 1, 2, 1, 0, 1, 1, 2, 0})
                           : testkit::random_tensor(is_sum ? Shape{9} : Shape{9, 3}, samples.size() + 1));
   }

@@ -71,6 +71,44 @@ std::map<std::string, double> statistics_of_regularized(Phase phase) {
   return values;
 }
 
+std::vector<Judgement> judgements(const std::string& cost, Phase phase) {
+  const auto model = model_of(
+      "inputs: {x: {shape: [3]}, y: {shape: [], dtype: int32}, z: {shape: [3]}}\n"
+      "layers: [{FullyConnected: {name: fc, units: 3, input: x}}]\n"
+      "cost: [" +
+      cost + "]");
+  Graph graph;
+  VariableTable table;
+  Builder b(graph, table, {phase});
+  return build_tower(b, *model, batch_specs(*model, 2), {}).judgements;
+}
+
+TEST(Model, tells_in_inference_what_terms_of_the_cost_compare) {
+  using Kind = Judgement::Kind;
+  const auto of_class = judgements(
+      "{FocalLoss: {logits: fc, labels: y, ignore_label: -1}}, {Regularize: {l2: 1}}", Phase::kInference);
+  ASSERT_EQ(of_class.size(), 1U);
+  EXPECT_EQ(of_class[0].kind, Kind::kClass);
+  EXPECT_EQ(of_class[0].term, "focal_loss");
+  EXPECT_EQ(of_class[0].targets_name, "y");
+  EXPECT_EQ(of_class[0].ignored, -1);
+  EXPECT_TRUE(judgements("{FocalLoss: {logits: fc, labels: y}}", Phase::kTraining).empty());
+  EXPECT_TRUE(judgements("{SigmoidCrossEntropy: {logits: fc, labels: 1}}", Phase::kInference).empty());
+  for (const auto& [cost, kind] :
+       {std::pair("{SoftmaxCrossEntropy: {logits: fc, labels: y}}", Kind::kClass),
+        std::pair("{SigmoidCrossEntropy: {logits: fc, labels: z}}", Kind::kYesOrNo),
+        std::pair("{Hinge: {logits: fc, labels: z}}", Kind::kYesOrNo),
+        std::pair("{MeanSquaredError: {predictions: fc, targets: z}}", Kind::kNumbers),
+        std::pair("{MeanAbsoluteError: {predictions: fc, targets: z}}", Kind::kNumbers),
+        std::pair("{MeanAbsolutePercentageError: {predictions: fc, targets: z}}", Kind::kNumbers),
+        std::pair("{Huber: {predictions: fc, targets: z}}", Kind::kNumbers),
+        std::pair("{Quantile: {predictions: fc, targets: z}}", Kind::kNumbers)}) {
+    const auto all = judgements(cost, Phase::kInference);
+    ASSERT_EQ(all.size(), 1U) << cost;
+    EXPECT_EQ(all[0].kind, kind) << cost;
+  }
+}
+
 TEST(Model, has_the_same_cost_in_training_and_in_inference) {
   const auto training = statistics_of_regularized(Phase::kTraining);
   const auto inference = statistics_of_regularized(Phase::kInference);

@@ -26,7 +26,10 @@ class CapturedLog {
   std::string text() const {
     std::istringstream lines(content_of(folder_ / "log.txt"));
     std::string all;
-    for (std::string line; std::getline(lines, line);) all += line.substr(line.find("] ") + 2) + "\n";
+    for (std::string line; std::getline(lines, line);) {
+      const size_t stamp = line.find("] ");  // of the first line of a message
+      all += (stamp == std::string::npos ? line : line.substr(stamp + 2)) + "\n";
+    }
     return all;
   }
 

@@ -1,0 +1,279 @@
+#include "predict/class_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "draw/text_table.h"
+
+namespace tpack {
+namespace {
+
+constexpr size_t kMostInMatrix = 15;  // columns that a terminal shows
+constexpr size_t kMostRows = 30;
+constexpr size_t kShownOfMany = 10;
+
+/// Elements of a sample.
+int64_t width(const Symbol& batch) {
+  return batch.shape().rank() == 0 ? 1 : batch.shape().elements() / std::max<int64_t>(1, batch.shape()[0]);
+}
+
+/// Whether the yes or no is about two classes: there is one.
+bool is_of_two(const Judgement& judgement) {
+  return judgement.kind == Judgement::Kind::kYesOrNo && width(judgement.predictions) == 1;
+}
+
+double part(double of, double whole) { return whole > 0 ? of / whole : 0; }
+
+/// The class of the highest score; nothing if some score is not finite.
+std::optional<int64_t> best_of(const Tensor& scores, int64_t row, int64_t classes) {
+  int64_t best = 0;
+  for (int64_t c = 0; c < classes; ++c) {
+    const double score = scores.at(row * classes + c);
+    if (!std::isfinite(score)) return std::nullopt;
+    if (score > scores.at(row * classes + best)) best = c;
+  }
+  return best;
+}
+
+std::string cell(double value) { return shortest(static_cast<float>(value)); }
+std::string figure(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", value);
+  return text.data();
+}
+
+void add(TextTable& table, const ClassReport::Row& row) {
+  table.add({row.name, figure(row.precision), figure(row.recall), figure(row.f1), cell(row.samples)});
+}
+
+}  // namespace
+
+int64_t ClassReport::classes_of(const Judgement& judgement) {
+  int64_t classes = 0;
+  if (is_of_two(judgement)) {
+    classes = 2;
+  } else if (judgement.kind != Judgement::Kind::kNumbers && judgement.predictions.shape().rank() == 2) {
+    classes = width(judgement.predictions);
+  }
+  return classes > kMostClasses ? 0 : classes;
+}
+
+size_t ClassReport::parts_of(const Judgement& judgement) {
+  const auto classes = static_cast<size_t>(classes_of(judgement));
+  if (classes == 0) return 0;
+  return judgement.kind == Judgement::Kind::kYesOrNo && !is_of_two(judgement) ? 4 * classes + 2
+                                                                              : classes * (classes + 1);
+}
+
+/// The parts of one of several classes are the matrix by rows; those of a set, for each label its samples of
+/// (no, no), (no, yes), (yes, no), (yes, yes) of truth and prediction; then all samples, and those that are
+/// right.
+void ClassReport::count(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
+                        std::span<double> parts) {
+  const int64_t classes = classes_of(judgement);
+  const int64_t samples = predictions.shape()[0];
+  const auto ignored = [&](double target) { return judgement.ignored && target == *judgement.ignored; };
+  if (judgement.kind == Judgement::Kind::kClass || is_of_two(judgement)) {
+    const bool by_sign = is_of_two(judgement);
+    for (int64_t n = 0; n < samples; ++n) {
+      const double target = targets.at(n);
+      if (ignored(target)) continue;
+      const double label = by_sign ? static_cast<double>(target > 0.5) : target;
+      if (!(label >= 0 && label < static_cast<double>(classes))) continue;
+      std::optional<int64_t> best;
+      if (!by_sign) {
+        best = best_of(predictions, n, classes);
+      } else if (std::isfinite(predictions.at(n))) {
+        best = predictions.at(n) > 0 ? 1 : 0;
+      }
+      ++parts[static_cast<size_t>(static_cast<int64_t>(label) * (classes + 1) + best.value_or(classes))];
+    }
+    return;
+  }
+  for (int64_t n = 0; n < samples; ++n) {
+    bool is_right = true;
+    for (int64_t c = 0; c < classes; ++c) {
+      const double target = targets.at(n * classes + c);
+      if (ignored(target)) continue;
+      const bool actual = target > 0.5;
+      const bool predicted = predictions.at(n * classes + c) > 0;
+      ++parts[static_cast<size_t>(4 * c + 2 * (actual ? 1 : 0) + (predicted ? 1 : 0))];
+      is_right &= actual == predicted;
+    }
+    ++parts[static_cast<size_t>(4 * classes)];
+    parts[static_cast<size_t>(4 * classes + 1)] += is_right ? 1 : 0;
+  }
+}
+
+ClassReport::ClassReport(const Judgement& judgement, const std::vector<std::string>& names,
+                         std::vector<double> parts)
+    : term_(judgement.term),
+      is_set_(judgement.kind == Judgement::Kind::kYesOrNo && !is_of_two(judgement)),
+      parts_(std::move(parts)) {
+  const auto classes = static_cast<size_t>(classes_of(judgement));
+  for (size_t c = 0; c < classes; ++c) {
+    const std::string number = is_of_two(judgement) ? (c == 1 ? "yes" : "no") : std::to_string(c);
+    classes_.push_back(c < names.size() ? names[c] : number);
+  }
+  for (size_t c = 0; c < classes; ++c) {
+    if (is_set_) {
+      const double* of = &parts_[4 * c];
+      add_row(c, of[3], of[1] + of[3], of[2] + of[3]);
+      continue;
+    }
+    double predicted = 0;
+    double actual = count(c, classes);
+    for (size_t other = 0; other < classes; ++other) {
+      predicted += count(other, c);
+      actual += count(c, other);
+    }
+    add_row(c, count(c, c), predicted, actual);
+  }
+}
+
+void ClassReport::add_row(size_t label, double right, double predicted, double actual) {
+  Row row{classes_[label], part(right, predicted), part(right, actual), 0, actual, predicted};
+  row.f1 = part(2 * right, predicted + actual);
+  rows_.push_back(row);
+}
+
+ClassReport::Row ClassReport::mean(const std::string& name,
+                                   const std::function<double(const Row&)>& weight) const {
+  Row mean{name, 0, 0, 0, samples(), samples()};
+  double all = 0;
+  for (const Row& row : rows_) all += weight(row);
+  for (const Row& row : rows_) {
+    mean.precision += part(row.precision * weight(row), all);
+    mean.recall += part(row.recall * weight(row), all);
+    mean.f1 += part(row.f1 * weight(row), all);
+  }
+  return mean;
+}
+
+ClassReport::Row ClassReport::macro() const {
+  return mean("mean", [](const Row& row) { return row.samples + row.predicted > 0 ? 1.0 : 0.0; });
+}
+
+ClassReport::Row ClassReport::weighted() const {
+  return mean("weighted mean", [](const Row& row) { return row.samples; });
+}
+
+double ClassReport::samples() const {
+  if (is_set_) return parts_[parts_.size() - 2];
+  double all = 0;
+  for (const double count : parts_) all += count;
+  return all;
+}
+
+double ClassReport::accuracy() const {
+  if (is_set_) return part(parts_.back(), samples());
+  double right = 0;
+  for (size_t c = 0; c < classes_.size(); ++c) right += count(c, c);
+  return part(right, samples());
+}
+
+double ClassReport::count(size_t actual, size_t predicted) const {
+  return parts_[actual * (classes_.size() + 1) + predicted];
+}
+
+Matrix ClassReport::matrix() const {
+  Matrix matrix{"actual", "predicted", classes_, classes_, {}};
+  for (size_t actual = 0; actual < classes_.size(); ++actual) {
+    for (size_t predicted = 0; predicted < classes_.size(); ++predicted)
+      matrix.values.push_back(count(actual, predicted));
+  }
+  return matrix;
+}
+
+std::string ClassReport::str() const {
+  TextTable table({"class", "precision", "recall", "F1", "samples"});
+  const bool shows_all = rows_.size() <= kMostRows;
+  std::vector<Row> shown = rows_;
+  if (!shows_all) {
+    std::stable_sort(shown.begin(), shown.end(), [](const Row& a, const Row& b) { return a.f1 < b.f1; });
+    std::erase_if(shown, [](const Row& row) { return row.samples == 0; });
+    shown.resize(std::min(shown.size(), kShownOfMany));
+  }
+  for (const Row& row : shown) add(table, row);
+  add(table, macro());
+  add(table, weighted());
+  std::string text = table.str();
+  if (!shows_all)
+    text = "the " + std::to_string(shown.size()) + " classes with the lowest F1, of " +
+           std::to_string(rows_.size()) + "\n" + text;
+  if (is_set_) return text;
+  return text + "\n" + (classes_.size() <= kMostInMatrix ? matrix_text() : pairs_text());
+}
+
+std::string ClassReport::matrix_text() const {
+  double none = 0;
+  for (size_t c = 0; c < classes_.size(); ++c) none += count(c, classes_.size());
+  std::vector<std::string> header = {"actual \\ predicted"};
+  header.insert(header.end(), classes_.begin(), classes_.end());
+  if (none > 0) header.emplace_back("(none)");
+  TextTable table(header);
+  for (size_t actual = 0; actual < classes_.size(); ++actual) {
+    std::vector<std::string> row = {classes_[actual]};
+    for (size_t predicted = 0; predicted + 1 < header.size(); ++predicted)
+      row.push_back(cell(count(actual, predicted)));
+    table.add(row);
+  }
+  return table.str();
+}
+
+std::string ClassReport::pairs_text() const {
+  struct Pair {
+    double samples;
+    size_t actual;
+    size_t predicted;
+  };
+  std::vector<Pair> pairs;
+  for (size_t actual = 0; actual < classes_.size(); ++actual) {
+    for (size_t predicted = 0; predicted < classes_.size(); ++predicted) {
+      const double samples = count(actual, predicted);
+      if (samples > 0 && actual != predicted) pairs.push_back({samples, actual, predicted});
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const Pair& a, const Pair& b) { return a.samples > b.samples; });
+  pairs.resize(std::min(pairs.size(), kShownOfMany));
+  TextTable table({"actual", "most often taken for", "samples"});
+  for (const Pair& pair : pairs)
+    table.add({classes_[pair.actual], classes_[pair.predicted], cell(pair.samples)});
+  return table.str();
+}
+
+nlohmann::ordered_json ClassReport::to_json() const {
+  using Json = nlohmann::ordered_json;
+  const auto row_json = [](const Row& row) {
+    return Json{{"class", row.name},
+                {"precision", row.precision},
+                {"recall", row.recall},
+                {"f1", row.f1},
+                {"samples", row.samples}};
+  };
+  Json json = {{"cost", term_}, {"samples", samples()}, {"accuracy", accuracy()}};
+  json["classes"] = Json::array();
+  for (const Row& row : rows_) json["classes"].push_back(row_json(row));
+  for (const auto& [key, mean] : {std::pair("macro", macro()), std::pair("weighted", weighted())}) {
+    json[key] = row_json(mean);
+    json[key].erase("class");
+  }
+  if (is_set_) return json;
+  json["confusion"] = Json::array();
+  for (size_t actual = 0; actual < classes_.size(); ++actual) {
+    Json row = Json::array();
+    for (size_t predicted = 0; predicted < classes_.size(); ++predicted)
+      row.push_back(count(actual, predicted));
+    json["confusion"].push_back(std::move(row));
+  }
+  return json;
+}
+
+}  // namespace tpack

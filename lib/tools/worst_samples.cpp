@@ -1,0 +1,135 @@
+#include "tools/worst_samples.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "dataflow/batched_flow.h"
+#include "dataflow/contact_sheet.h"
+#include "dataflow/datapoint.h"
+#include "draw/text_table.h"
+
+namespace tpack {
+namespace {
+
+constexpr int64_t kMostNumbers = 4;  // of a sample, in a table
+
+std::string number_text(double value) { return shortest(static_cast<float>(value)); }
+
+}  // namespace
+
+WorstSamples::WorstSamples(const Evaluator& evaluator, size_t count) : count_(count) {
+  if (evaluator.judgements().empty())
+    throw ConfigError("the worst samples: no term of the cost compares the samples with what they should be");
+  judgement_ = evaluator.judgements()[0];
+  classes_ = evaluator.class_names(0);
+  batch_size_ = evaluator.batch_size();
+}
+
+std::string WorstSamples::text_of(const Tensor& values, int64_t row, bool predicted) const {
+  const int64_t elements = values.elements() / values.shape()[0];
+  std::vector<std::string> texts;
+  for (int64_t i = 0; i < elements; ++i) {
+    const double value = values.at(row * elements + i);
+    if (judgement_.kind == Judgement::Kind::kNumbers) {
+      texts.push_back(number_text(value));
+    } else if (value > (predicted ? 0 : 0.5)) {
+      const auto label = static_cast<size_t>(i);
+      texts.push_back(label < classes_.size() ? classes_[label] : std::to_string(i));
+    }
+  }
+  const bool cut = std::ssize(texts) > kMostNumbers;
+  if (cut) texts.resize(kMostNumbers);
+  return join(texts, ", ") + (cut ? ", ..." : "");
+}
+
+void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
+  const JudgedBatch& of = judged[0];
+  // The least bad one is in front, the later one of equal losses.
+  const auto is_worse = [](const Entry& a, const Entry& b) {
+    return std::tuple(-a.sample.loss, a.place) < std::tuple(-b.sample.loss, b.place);
+  };
+  for (int64_t row = 0; row < of.predictions.shape()[0]; ++row) {
+    const auto sample = judged_sample(of, row);
+    if (!sample) continue;
+    if (entries_.size() == count_ && !(sample->loss > entries_.front().sample.loss)) continue;
+    Entry entry{batch * batch_size_ + row, *sample, {}, {}};
+    const auto class_text = [&](int64_t c) {
+      const auto number = static_cast<size_t>(c);
+      return number < classes_.size() ? classes_[number] : std::to_string(c);
+    };
+    const bool is_class = sample->actual >= 0;
+    entry.actual = is_class ? class_text(sample->actual) : text_of(of.targets, row, false);
+    entry.predicted = is_class ? class_text(sample->predicted) : text_of(of.predictions, row, true);
+    if (entries_.size() == count_) {
+      std::pop_heap(entries_.begin(), entries_.end(), is_worse);
+      entries_.pop_back();
+    }
+    entries_.push_back(std::move(entry));
+    std::push_heap(entries_.begin(), entries_.end(), is_worse);
+  }
+}
+
+void WorstSamples::find(const DataFlow& flow, uint64_t seed) {
+  std::sort(entries_.begin(), entries_.end(),
+            [](const Entry& a, const Entry& b) { return a.place < b.place; });
+  const Flow& samples = batched_of(*flow.flow())->up();
+  const Spec& spec = samples.spec();
+  const auto image = std::find_if(spec.begin(), spec.end(), [](const auto& c) { return c.is_image; });
+  const auto cursor = samples.open({seed, 0, 0});
+  int64_t at = 0;
+  Datapoint item;
+  for (Entry& entry : entries_) {
+    cursor->skip(entry.place - at);
+    if (!cursor->next(item)) break;
+    at = entry.place + 1;
+    entry.name = samples.file_of(item.id());
+    if (entry.name.empty()) entry.name = "sample " + std::to_string(item.id().index);
+    if (image != spec.end()) entry.image = item.to_tensor(static_cast<size_t>(image - spec.begin())).clone();
+  }
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [](const Entry& a, const Entry& b) { return a.sample.loss > b.sample.loss; });
+}
+
+std::vector<std::string> WorstSamples::header() const {
+  std::vector<std::string> header = {"sample", loss_name(judgement_), "actual", "predicted"};
+  if (!entries_.empty() && entries_[0].sample.actual >= 0) header.emplace_back("probability");
+  return header;
+}
+
+std::string WorstSamples::str() const {
+  TextTable table(header());
+  for (const Entry& entry : entries_) {
+    std::vector<std::string> row = {entry.name, number_text(entry.sample.loss), entry.actual,
+                                    entry.predicted};
+    if (entry.sample.actual >= 0) row.push_back(number_text(entry.sample.confidence));
+    table.add(row);
+  }
+  return table.str();
+}
+
+nlohmann::ordered_json WorstSamples::to_json() const {
+  auto list = nlohmann::ordered_json::array();
+  for (const Entry& entry : entries_) {
+    list.push_back({{"sample", entry.name},
+                    {"loss", entry.sample.loss},
+                    {"actual", entry.actual},
+                    {"predicted", entry.predicted}});
+    if (entry.sample.actual >= 0) list.back()["probability"] = entry.sample.confidence;
+  }
+  return list;
+}
+
+void WorstSamples::write_images(const std::string& path) const {
+  std::vector<CaptionedImage> images;
+  for (const Entry& entry : entries_) {
+    if (entry.image.shape().rank() == 3)
+      images.push_back({entry.image, entry.actual + " > " + entry.predicted});
+  }
+  if (images.empty()) throw ConfigError(path + ": the samples have no image");
+  write_image_sheet(images, path);
+}
+
+}  // namespace tpack

@@ -1,0 +1,167 @@
+#include "predict/class_report.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "graph/builder.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A judgement of batches of that shape, and what it counted.
+class Counted {
+ public:
+  Counted(Judgement::Kind kind, const Shape& predictions, std::optional<double> ignored = {}) {
+    Builder b(graph_, table_, {Phase::kInference, DType::kFloat32});
+    judgement_.kind = kind;
+    judgement_.predictions = b.input("x", {DType::kFloat32, predictions});
+    judgement_.ignored = ignored;
+    judgement_.term = "term";
+    parts_.resize(ClassReport::parts_of(judgement_));
+  }
+  Counted& add(const std::vector<float>& predictions, const std::vector<float>& targets) {
+    const auto rows = judgement_.predictions.shape()[0];
+    const auto width = static_cast<int64_t>(predictions.size()) / rows;
+    const auto targets_width = static_cast<int64_t>(targets.size()) / rows;
+    ClassReport::count(judgement_, Tensor::of<float>({rows, width}, predictions),
+                       Tensor::of<float>({rows, targets_width}, targets), parts_);
+    return *this;
+  }
+  ClassReport report(const std::vector<std::string>& names = {}) const { return {judgement_, names, parts_}; }
+  const Judgement& judgement() const { return judgement_; }
+
+ private:
+  Graph graph_;
+  VariableTable table_;
+  Judgement judgement_;
+  std::vector<double> parts_;
+};
+
+/// Scores whose highest is that of `best`.
+std::vector<float> scores_of(const std::vector<int>& best, int classes) {
+  std::vector<float> scores;
+  for (const int b : best)
+    for (int c = 0; c < classes; ++c) scores.push_back(c == b ? 2.0F : 0.0F);
+  return scores;
+}
+
+/// Values of scikit-learn's classification_report for these labels, rounded.
+TEST(ClassReport, has_precision_recall_and_f1_of_each_class) {
+  const ClassReport report =
+      Counted(Judgement::Kind::kClass, {10, 3})
+          .add(scores_of({0, 2, 1, 0, 2, 1, 2, 2, 0, 1}, 3), {0, 1, 2, 0, 1, 2, 2, 2, 0, 0})
+          .report({"a", "b", "c"});
+  ASSERT_EQ(report.rows().size(), 3U);
+  EXPECT_NEAR(report.rows()[0].precision, 1, 1e-12);
+  EXPECT_NEAR(report.rows()[0].recall, 0.75, 1e-12);
+  EXPECT_NEAR(report.rows()[0].f1, 6.0 / 7, 1e-12);
+  EXPECT_EQ(report.rows()[1].f1, 0);
+  EXPECT_NEAR(report.rows()[2].precision, 0.5, 1e-12);
+  EXPECT_EQ(report.rows()[2].samples, 4);
+  EXPECT_NEAR(report.macro().precision, 0.5, 1e-12);
+  EXPECT_NEAR(report.macro().f1, (6.0 / 7 + 0.5) / 3, 1e-12);
+  EXPECT_NEAR(report.weighted().precision, 0.6, 1e-12);
+  EXPECT_NEAR(report.weighted().recall, report.accuracy(), 1e-12) << "they are the same by definition";
+  EXPECT_EQ(report.accuracy(), 0.5);
+  EXPECT_EQ(report.count(1, 2), 2);
+  EXPECT_EQ(report.matrix().at(2, 1), 2);
+}
+
+/// As the metrics Precision, Recall and F1, and scikit-learn, have it.
+TEST(ClassReport, the_mean_leaves_out_classes_that_are_neither_predicted_nor_actual) {
+  const ClassReport report =
+      Counted(Judgement::Kind::kClass, {2, 4}).add(scores_of({0, 1}, 4), {0, 0}).report();
+  EXPECT_NEAR(report.macro().recall, 0.25, 1e-12) << "the mean of class 0, 1 of 2, and class 1, none";
+  EXPECT_NEAR(report.macro().precision, 0.5, 1e-12);
+}
+
+TEST(ClassReport, adds_up_over_batches) {
+  Counted parts(Judgement::Kind::kClass, {1, 2});
+  parts.add({1, 0}, {0}).add({0, 1}, {0}).add({0, 1}, {1});
+  const ClassReport whole =
+      Counted(Judgement::Kind::kClass, {3, 2}).add({1, 0, 0, 1, 0, 1}, {0, 0, 1}).report();
+  EXPECT_EQ(parts.report().matrix().values, whole.matrix().values);
+  EXPECT_THAT(whole.matrix().values, ElementsAre(1, 1, 0, 1));
+}
+
+TEST(ClassReport, counts_neither_ignored_labels_nor_numbers_of_no_class) {
+  const ClassReport report =
+      Counted(Judgement::Kind::kClass, {4, 2}, -1).add({1, 0, 1, 0, 1, 0, 0, 1}, {-1, 2, 0, 1}).report();
+  EXPECT_EQ(report.samples(), 2);
+  EXPECT_EQ(report.accuracy(), 1);
+}
+
+TEST(ClassReport, scores_that_are_not_finite_predict_no_class) {
+  const ClassReport report = Counted(Judgement::Kind::kClass, {2, 2}).add({NAN, 1, 1, 0}, {0, 0}).report();
+  EXPECT_EQ(report.count(0, 2), 1);
+  EXPECT_EQ(report.rows()[0].recall, 0.5);
+  EXPECT_THAT(report.str(), HasSubstr("(none)"));
+}
+
+TEST(ClassReport, one_yes_or_no_makes_two_classes) {
+  Counted counted(Judgement::Kind::kYesOrNo, {4, 1});
+  counted.add({1, -1, 1, -1}, {1, 1, 0, 0});
+  EXPECT_EQ(ClassReport::classes_of(counted.judgement()), 2);
+  const ClassReport report = counted.report();
+  EXPECT_THAT(report.classes(), ElementsAre("no", "yes"));
+  EXPECT_THAT(report.matrix().values, ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(counted.report({"0", "1"}).classes(), ElementsAre("0", "1"));
+}
+
+TEST(ClassReport, a_set_of_labels_has_a_row_for_each_and_no_matrix) {
+  const ClassReport report = Counted(Judgement::Kind::kYesOrNo, {3, 2}, -1)
+                                 .add({1, -1, 1, 1, -1, -1}, {1, 0, 1, 0, 1, -1})
+                                 .report({"cat", "dog"});
+  EXPECT_FALSE(report.has_matrix());
+  EXPECT_EQ(report.rows()[0].precision, 1);
+  EXPECT_NEAR(report.rows()[0].recall, 2.0 / 3, 1e-12);
+  EXPECT_EQ(report.rows()[1].precision, 0);
+  EXPECT_EQ(report.rows()[1].samples, 0);
+  EXPECT_EQ(report.samples(), 3);
+  EXPECT_NEAR(report.accuracy(), 1.0 / 3, 1e-12) << "samples whose labels are all right";
+  EXPECT_FALSE(report.to_json().contains("confusion"));
+}
+
+TEST(ClassReport, there_is_none_of_numbers_of_maps_and_of_too_many_classes) {
+  EXPECT_EQ(ClassReport::classes_of(Counted(Judgement::Kind::kNumbers, {2, 3}).judgement()), 0);
+  EXPECT_EQ(ClassReport::classes_of(Counted(Judgement::Kind::kYesOrNo, {2, 1, 4, 4}).judgement()), 0);
+  EXPECT_EQ(ClassReport::classes_of(Counted(Judgement::Kind::kClass, {1, 1001}).judgement()), 0);
+  EXPECT_EQ(ClassReport::classes_of(Counted(Judgement::Kind::kClass, {1, 1000}).judgement()), 1000);
+}
+
+TEST(ClassReport, shows_the_worst_of_many_classes_and_what_they_are_taken_for) {
+  Counted counted(Judgement::Kind::kClass, {40, 40});
+  std::vector<int> best(40);
+  std::vector<float> labels(40);
+  for (int i = 0; i < 40; ++i) {
+    best[static_cast<size_t>(i)] = i == 7 ? 8 : i;
+    labels[static_cast<size_t>(i)] = static_cast<float>(i);
+  }
+  const std::string text = counted.add(scores_of(best, 40), labels).report().str();
+  EXPECT_THAT(text, HasSubstr("the 10 classes with the lowest F1, of 40"));
+  EXPECT_THAT(text, HasSubstr("\n7 "));
+  EXPECT_THAT(text, HasSubstr("\n7                          8        1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("actual \\ predicted")));
+}
+
+TEST(ClassReport, as_json_has_all_that_the_tables_show) {
+  const auto json = Counted(Judgement::Kind::kClass, {3, 2})
+                        .add({1, 0, 0, 1, 0, 1}, {0, 0, 1})
+                        .report({"a", "b"})
+                        .to_json();
+  EXPECT_EQ(json["cost"], "term");
+  EXPECT_EQ(json["classes"][1]["class"], "b");
+  EXPECT_EQ(json["classes"][1]["precision"], 0.5);
+  EXPECT_EQ(json["confusion"].dump(), "[[1.0,1.0],[0.0,1.0]]");
+  EXPECT_EQ(json["samples"], 3);
+  EXPECT_NEAR(json["macro"]["recall"].get<double>(), 0.75, 1e-12);
+}
+
+}  // namespace
+}  // namespace tpack

@@ -1,0 +1,95 @@
+// Runs `tpack eval` with its reports.
+#include "tools/worst_samples.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "tools/infer_runs.h"
+
+namespace tpack {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing_cli::Outcome;
+
+class WorstSamplesTest : public InferRuns {
+ protected:
+  /// A model that says class "even" for x above 0 after a few steps at a rate of 0: its weight is as it
+  /// starts.
+  void SetUp() override {
+    std::string rows = "x,y\n";
+    for (int i = 0; i < 9; ++i) rows += std::to_string(i - 4) + (i % 2 == 0 ? ",even\n" : ",odd\n");
+    write_content(folder_ / "train.csv", rows);
+    train("{CSV: {file: train.csv, columns: {x: x}, labels: {y: y}}}",
+          "model:\n  layers: [{Reshape: {name: wide, input: x, shape: [1]}}, {FullyConnected: {name: logits, "
+          "units: 2}}]\n"
+          "  cost: [SoftmaxCrossEntropy: {logits: logits, labels: y}]\n"
+          "predict: {data: train, outputs: [logits]}\n");
+  }
+  Outcome eval(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"eval", folder_ / "run/checkpoints/model-2.h5", "--set",
+                                 "data.validation=[{CSV: {file: " + (folder_ / "train.csv") +
+                                     ", columns: {x: x}, labels: {y: y}}}, {BatchData: {batch_size: 4, "
+                                     "remainder: true}}]"});
+    return testing_cli::tpack(words);
+  }
+};
+
+TEST_F(WorstSamplesTest, are_those_with_the_highest_cost_and_are_named_by_file_and_line) {
+  const Outcome outcome = eval({"--worst", "9", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json report = json::parse(outcome.out);
+  const json& worst = report["worst"];
+  ASSERT_EQ(worst.size(), 9U);
+  double sum = 0;
+  std::set<std::string> names;
+  for (size_t i = 0; i < worst.size(); ++i) {
+    EXPECT_LE(worst[i]["loss"], worst[i == 0 ? 0 : i - 1]["loss"]);
+    sum += worst[i]["loss"].get<double>();
+    names.insert(worst[i]["sample"].get<std::string>());
+    const std::string name = worst[i]["sample"];
+    const int line = std::stoi(name.substr(name.rfind(':') + 1));
+    EXPECT_EQ(worst[i]["actual"], line % 2 == 0 ? "even" : "odd") << name;
+  }
+  EXPECT_EQ(names.size(), 9U);
+  EXPECT_NEAR(sum / 9, report["cost"].get<double>(), 1e-5) << "all samples: their mean is the cost";
+  const json fewer = json::parse(eval({"--worst", "2", "--json"}).out)["worst"];
+  ASSERT_EQ(fewer.size(), 2U);
+  EXPECT_EQ(fewer[0], worst[0]);
+  EXPECT_EQ(fewer[1], worst[1]);
+}
+
+TEST_F(WorstSamplesTest, stand_below_the_tables_of_classes) {
+  const Outcome outcome = eval({"--worst", "1", "--svg", folder_ / "confusion.svg"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("precision"));
+  EXPECT_THAT(outcome.out, HasSubstr("actual \\ predicted"));
+  EXPECT_THAT(outcome.out, HasSubstr("cross entropy"));
+  EXPECT_THAT(outcome.out, HasSubstr("train.csv:"));
+  EXPECT_THAT(content_of(folder_ / "confusion.svg"), HasSubstr(">even</text>"));
+}
+
+TEST_F(WorstSamplesTest, images_need_images_and_a_number_of_samples) {
+  EXPECT_THAT(eval({"--images", folder_ / "worst.png"}).err,
+              HasSubstr("say how many samples, with --worst N"));
+  const Outcome outcome = eval({"--worst", "1", "--images", folder_ / "worst.png"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the samples have no image"));
+}
+
+TEST_F(WorstSamplesTest, two_models_are_compared_over_the_same_samples) {
+  const std::string model = folder_ / "run/checkpoints/model-2.h5";
+  const Outcome outcome = eval({model});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("mean cross entropy"));
+  EXPECT_THAT(outcome.out, HasSubstr("noise"));
+  EXPECT_EQ(json::parse(eval({model, "--json"}).out)["compared"]["accuracy"]["difference"], 0);
+  EXPECT_THAT(eval({model, "--worst", "2"}).err, HasSubstr("are for one model"));
+}
+
+}  // namespace
+}  // namespace tpack
