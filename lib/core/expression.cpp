@@ -15,6 +15,7 @@ namespace {
 using Kind = ExpressionNode::Kind;
 
 constexpr std::string_view kEnvironment = "env.";
+constexpr const char* kTooLarge = "the result does not fit into a 64-bit integer";
 
 /// What a name without a value is: an error, or nothing (to the left of `or`).
 enum class Unset : uint8_t { kReject, kNull };
@@ -66,6 +67,8 @@ class Evaluation {
   ConfigNode arithmetic(const ExpressionNode& node) const;
   ConfigNode integers(const ExpressionNode& node, int64_t a, int64_t b) const;
   ConfigNode reals(const ExpressionNode& node, double a, double b) const;
+  ConfigNode integer_power(const ExpressionNode& node, const ConfigNode& base, int64_t exponent) const;
+  ConfigNode power(const ExpressionNode& node, double a, double b) const;
   ConfigNode called(const ExpressionNode& node) const;
   ConfigNode computed(const ExpressionNode& node) const;
   bool holds(const ExpressionNode& node, const std::string& op, const ConfigNode& a,
@@ -101,6 +104,8 @@ ConfigNode Evaluation::of(const ExpressionNode& node, Unset unset) const {
       return compared(node);
     case Kind::kChoice:
       return of(*node.parts[truthy(of(*node.parts[0])) ? 1 : 2], unset);
+    case Kind::kSubscript:
+      break;  // not in this grammar
   }
   return {};
 }
@@ -210,8 +215,30 @@ ConfigNode Evaluation::arithmetic(const ExpressionNode& node) const {
                    b.describe());
   }
   check_divisor(node, b);
+  if (both_integers(a, b) && node.text == "**" && b.as_int() >= 0) return integer_power(node, a, b.as_int());
+  if (node.text == "**") return power(node, a.as_double(), b.as_double());
   if (both_integers(a, b) && node.text != "/") return integers(node, a.as_int(), b.as_int());
   return reals(node, a.as_double(), b.as_double());
+}
+
+ConfigNode Evaluation::integer_power(const ExpressionNode& node, const ConfigNode& base,
+                                     int64_t exponent) const {
+  const int64_t a = base.as_int();
+  if (exponent == 0 || a == 1) return 1;
+  if (a == 0) return 0;
+  if (a == -1) return exponent % 2 == 0 ? 1 : -1;
+  int64_t result = 1;
+  for (int64_t i = 0; i < exponent; ++i) {  // 64 products at most
+    if (__builtin_mul_overflow(result, a, &result)) fail(node, kTooLarge);
+  }
+  return result;
+}
+
+ConfigNode Evaluation::power(const ExpressionNode& node, double a, double b) const {
+  const double result = std::pow(a, b);
+  if (!std::isfinite(result))
+    fail(node, "'" + node.text + "' of " + shortest(a) + " and " + shortest(b) + " is not a finite number");
+  return result;
 }
 
 ConfigNode Evaluation::integers(const ExpressionNode& node, int64_t a, int64_t b) const {
@@ -229,7 +256,7 @@ ConfigNode Evaluation::integers(const ExpressionNode& node, int64_t a, int64_t b
   } else {
     return node.text == "//" ? floor_divide(a, b) : floor_remainder(a, b);
   }
-  if (overflow) fail(node, "the result does not fit into a 64-bit integer");
+  if (overflow) fail(node, kTooLarge);
   return result;
 }
 
@@ -316,6 +343,8 @@ std::optional<Result> result_of_numbers(const ExpressionNode& node) {
       return of_both(0);
     case Kind::kChoice:
       return of_both(1);
+    case Kind::kSubscript:
+      break;
   }
   return std::nullopt;
 }

@@ -39,7 +39,7 @@ class MapScope final : public Scope {
 struct ExpressionNode;
 
 /// A parsed expression: what is inside `$(...)`, or the value of a field that is an expression.
-/// + - * / // % (the last two as in Python, rounding down), comparisons (also chained), `and or not`,
+/// + - * / // % ** (// and % as in Python, rounding down), comparisons (also chained), `and or not`,
 /// `a if c else b`, parentheses, numbers, 'strings', true and false, dotted names, and the functions min,
 /// max, int, float, round (half to even), sqrt, exp, log, cos and pow(x, y). `env.LR or 0.1`: an unset
 /// variable is an error without an `or`. Threads: const methods may run at once.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 #include <utility>
 
 #include "core/text.h"
@@ -28,7 +29,10 @@ struct Token {
 /// Cuts the text into tokens, one ahead.
 class Lexer {
  public:
-  Lexer(std::string_view text, Position where) : text_(text), where_(std::move(where)) { advance(); }
+  Lexer(std::string_view text, Position where, bool has_subscripts)
+      : text_(text), where_(std::move(where)), has_subscripts_(has_subscripts) {
+    advance();
+  }
 
   const Token& peek() const { return token_; }
   Token take() {
@@ -66,6 +70,7 @@ class Lexer {
 
   std::string_view text_;
   Position where_;
+  bool has_subscripts_;
   size_t at_ = 0;
   Token token_;
 };
@@ -123,9 +128,11 @@ size_t Lexer::word_end(size_t from) const {
 }
 
 void Lexer::take_operator() {
-  static constexpr std::array<std::string_view, 15> kOperators = {"//", "==", "!=", "<=", ">=", "<", ">", "+",
-                                                                  "-",  "*",  "/",  "%",  "(",  ")", ","};
-  for (const std::string_view candidate : kOperators) {
+  static constexpr std::array<std::string_view, 19> kOperators = {
+      "//", "**", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "(", ")", ",", "[", "]", ":"};
+  static constexpr size_t kOfSubscripts = 3;  // the last ones
+  const size_t known = kOperators.size() - (has_subscripts_ ? 0 : kOfSubscripts);
+  for (const std::string_view candidate : std::span(kOperators).first(known)) {
     if (!text_.substr(at_).starts_with(candidate)) continue;
     token_.kind = Token::Kind::kOperator;
     token_.text = candidate;
@@ -137,15 +144,15 @@ void Lexer::take_operator() {
   if (c == '"') hint = "; write strings in single quotes";
   if (c == '=') hint = "; use '==' to compare";
   if (c == '&' || c == '|' || c == '!') hint = "; write 'and', 'or', 'not'";
-  if (c == '^') hint = "; write pow(x, y)";
+  if (c == '^') hint = "; write x ** y";
   fail(at_, "unknown operator '" + std::string(1, c) + "'" + hint);
 }
 
 class Parser {
  public:
   Parser(std::string_view text, const Position& where, std::vector<Expression::Name>& names,
-         const std::vector<std::string>& functions)
-      : lexer_(text, where), names_(names), functions_(functions) {}
+         const ExpressionGrammar& grammar)
+      : lexer_(text, where, grammar.has_subscripts), names_(names), grammar_(grammar) {}
 
   Ptr whole() {
     Ptr root = choice();
@@ -195,13 +202,25 @@ class Parser {
   Ptr arithmetic(std::initializer_list<std::string_view> operators, Level inner);
   Ptr signed_value() {
     const size_t offset = lexer_.peek().offset;
-    if (!lexer_.skip("-")) return operand();
+    if (!lexer_.skip("-")) return power();
     const Nesting nesting(*this);
     return make(Kind::kNegate, offset, {signed_value()});
   }
+  /// As in Python: -a ** b is -(a ** b), and a ** b ** c is a ** (b ** c).
+  Ptr power() {
+    Ptr base = operand();
+    while (grammar_.has_subscripts && lexer_.next_is("[")) base = subscript(base);
+    const Token token = lexer_.peek();
+    if (!lexer_.skip("**")) return base;
+    const Nesting nesting(*this);
+    return make(Kind::kArithmetic, token.offset, {base, signed_value()}, token.text);
+  }
   Ptr operand();
+  Ptr subscript(const Ptr& base);
+  SubscriptAxis range();
+  std::optional<int64_t> place();
   Ptr word();
-  Ptr call(const Token& function);
+  Ptr call(const Token& name);
   Ptr number(const Token& token) const;
 
   /// Counts a level of recursion.
@@ -223,7 +242,7 @@ class Parser {
 
   Lexer lexer_;
   std::vector<Expression::Name>& names_;
-  const std::vector<std::string>& functions_;
+  const ExpressionGrammar& grammar_;
   int depth_ = 0;
 };
 
@@ -305,10 +324,57 @@ Ptr Parser::word() {
   return node;
 }
 
-Ptr Parser::call(const Token& function) {
-  if (std::find(functions_.begin(), functions_.end(), function.text) == functions_.end()) {
-    lexer_.fail(function.offset,
-                "unknown function '" + function.text + "'; known: " + join(functions_, ", "));
+Ptr Parser::subscript(const Ptr& base) {
+  auto node = std::make_shared<ExpressionNode>();
+  node->kind = Kind::kSubscript;
+  node->where = lexer_.position(lexer_.peek().offset);
+  node->parts = {base};
+  lexer_.take();  // "["
+  do {
+    node->ranges.push_back(range());
+  } while (lexer_.skip(","));
+  if (!lexer_.skip("]")) lexer_.unexpected("',' or ']'");
+  return node;
+}
+
+SubscriptAxis Parser::range() {
+  SubscriptAxis range;
+  range.begin = place();
+  if (!lexer_.skip(":")) {
+    if (!range.begin) lexer_.unexpected("an integer or ':'");
+    range.is_item = true;
+    return range;
+  }
+  range.end = place();
+  return range;
+}
+
+/// An integer; nothing if there is none.
+std::optional<int64_t> Parser::place() {
+  const bool is_negative = lexer_.skip("-");
+  if (lexer_.peek().kind != Token::Kind::kNumber) {
+    if (is_negative) lexer_.unexpected("an integer");
+    return std::nullopt;
+  }
+  const Token token = lexer_.take();
+  const ConfigNode value = ConfigNode::plain(token.text, {});
+  if (value.kind() != ConfigNode::Kind::kInt) lexer_.fail(token.offset, "'" + token.text + "' is no integer");
+  return is_negative ? -value.as_int() : value.as_int();
+}
+
+/// "one value", "at least one value", "three values".
+std::string count_text(const ExpressionGrammar::Function& function) {
+  static constexpr std::array<const char*, 4> kCounts = {"no value", "one value", "two values",
+                                                         "three values"};
+  const std::string least = kCounts.at(function.least);
+  return function.most == ExpressionGrammar::kAnyNumber ? "at least " + least : least;
+}
+
+Ptr Parser::call(const Token& name) {
+  const auto function = std::find_if(grammar_.functions.begin(), grammar_.functions.end(),
+                                     [&](const auto& one) { return one.name == name.text; });
+  if (function == grammar_.functions.end()) {
+    lexer_.fail(name.offset, "unknown function '" + name.text + "'; known: " + grammar_.function_names());
   }
   const Nesting nesting(*this);
   lexer_.take();  // "("
@@ -318,33 +384,43 @@ Ptr Parser::call(const Token& function) {
     if (!lexer_.skip(",")) break;
   }
   if (!lexer_.skip(")")) lexer_.unexpected("',' or ')'");
-  const bool any_number = function.text == "min" || function.text == "max";
-  if (function.text == "pow" && arguments.size() != 2)
-    lexer_.fail(function.offset, "'pow' takes two values, found " + std::to_string(arguments.size()));
-  if (arguments.empty() || (!any_number && function.text != "pow" && arguments.size() != 1)) {
-    lexer_.fail(function.offset, "'" + function.text + "' takes " +
-                                     (any_number ? "at least one value" : "one value") + ", found " +
-                                     std::to_string(arguments.size()));
+  if (arguments.size() < function->least || arguments.size() > function->most) {
+    lexer_.fail(name.offset, "'" + name.text + "' takes " + count_text(*function) + ", found " +
+                                 std::to_string(arguments.size()));
   }
-  return make(Kind::kCall, function.offset, std::move(arguments), function.text);
+  return make(Kind::kCall, name.offset, std::move(arguments), name.text);
 }
 
 }  // namespace
 
-const std::vector<std::string>& expression_functions() {
-  static const std::vector<std::string> kNames = {"cos", "exp", "float", "int",   "log",
-                                                  "max", "min", "pow",   "round", "sqrt"};
-  return kNames;
+std::string ExpressionGrammar::function_names() const {
+  std::vector<std::string> names;
+  for (const Function& function : functions) names.push_back(function.name);
+  return join(names, ", ");
+}
+
+const ExpressionGrammar& config_grammar() {
+  constexpr size_t kAny = ExpressionGrammar::kAnyNumber;
+  static const ExpressionGrammar grammar{.functions = {{"cos"},
+                                                       {"exp"},
+                                                       {"float"},
+                                                       {"int"},
+                                                       {"log"},
+                                                       {"max", 1, kAny},
+                                                       {"min", 1, kAny},
+                                                       {"pow", 2, 2},
+                                                       {"round"},
+                                                       {"sqrt"}}};
+  return grammar;
 }
 
 ExpressionNode::Ptr parse_expression(std::string_view text, const Position& where,
-                                     std::vector<Expression::Name>& names,
-                                     const std::vector<std::string>& functions) {
+                                     std::vector<Expression::Name>& names, const ExpressionGrammar& grammar) {
   if (text.size() > Expression::kMaxLength) {
     throw ConfigError(where, "the expression has " + std::to_string(text.size()) + " bytes; at most " +
                                  std::to_string(Expression::kMaxLength) + " are supported");
   }
-  return Parser(text, where, names, functions).whole();
+  return Parser(text, where, names, grammar).whole();
 }
 
 }  // namespace tpack

@@ -1,5 +1,7 @@
 #include "dataflow/map.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "dataflow/batched_flow.h"
 #include "dataflow/fitted_data.h"
@@ -30,6 +32,13 @@ class MapCursor final : public Cursor {
 };
 
 }  // namespace
+
+std::optional<std::vector<std::string>> needed_if_wanted(const ComponentRef& changed,
+                                                         std::vector<std::string> wanted) {
+  const bool is_wanted =
+      changed.index || std::find(wanted.begin(), wanted.end(), changed.name) != wanted.end();
+  return is_wanted ? std::optional(std::move(wanted)) : std::nullopt;
+}
 
 MapFlow::MapFlow(FlowPtr up, std::shared_ptr<Map> map, StageContext context, Fitting fitting)
     : WrappedFlow(std::move(up)),

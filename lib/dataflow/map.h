@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "dataflow/datapoint.h"
 #include "dataflow/flow.h"
@@ -24,6 +26,9 @@ class Map {
   Map& operator=(const Map&) = delete;
   virtual ~Map() = default;
 
+  /// For predictions, which need only `wanted` of the components after it: leaves out what makes others, and
+  /// returns what it needs before it; nothing if the map is not needed at all. At most once, before `bind`.
+  virtual std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) { return wanted; }
   /// Called once, before `apply`, with the input spec; returns the output spec. Errors: ConfigError if the
   /// map cannot work on it.
   virtual Spec bind(const Spec& in) = 0;
@@ -32,6 +37,10 @@ class Map {
   /// False drops the datapoint. Errors: DataError for a bad datapoint.
   virtual bool apply(Datapoint& d, const SampleKey& key) const = 0;
 };
+
+/// For Map::narrow of a map that changes one component.
+std::optional<std::vector<std::string>> needed_if_wanted(const ComponentRef& changed,
+                                                         std::vector<std::string> wanted);
 
 /// A flow that applies a map to each of its items.
 class MapFlow final : public WrappedFlow {

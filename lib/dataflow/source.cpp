@@ -5,44 +5,10 @@
 #include "core/error.h"
 #include "core/expression.h"
 #include "dataflow/fitted_data.h"
+#include "dataflow/random_access_flow.h"
 
 namespace tpack {
 namespace {
-
-class RandomAccessFlow final : public Flow {
- public:
-  RandomAccessFlow(std::shared_ptr<RandomAccessSource> source, StageContext context)
-      : source_(std::move(source)), context_(std::move(context)), spec_(source_->spec()) {}
-
-  const Spec& spec() const override { return spec_; }
-  Access access() const override { return Access::kIndexed; }
-  int64_t places() const override { return source_->size(); }
-  void prepare() const override { source_->prepare_once(context_.position); }
-  std::vector<const Source*> sources() const override { return {source_.get()}; }
-  std::string file_of(const SampleId& id) const override { return source_->file_of(id.index); }
-  bool get(const PassKey& pass, int64_t place, Datapoint& out) const override {
-    const SampleId id{pass.pass, index(pass, place), pass.repeat};
-    out.set_id(id);
-    out.resize(spec_.size());
-    try {
-      source_->get(id.index, SampleKey{pass.seed, id, context_.key}, out);
-    } catch (...) {
-      rethrow_with_sample(context_.place_of(id, file_of(id)));
-    }
-    return true;
-  }
-
- private:
-  int64_t index(const PassKey& pass, int64_t place) const {
-    if (!source_->shuffled() || context_.in_join) return place;
-    const Permutation order(static_cast<uint64_t>(places()), pass.key(context_.key));
-    return static_cast<int64_t>(order(static_cast<uint64_t>(place)));
-  }
-
-  std::shared_ptr<RandomAccessSource> source_;
-  StageContext context_;
-  Spec spec_;
-};
 
 /// Numbers the samples of a source and adds the number to its errors.
 class NumberingCursor final : public Cursor {

@@ -4,7 +4,10 @@
 
 #include "checkpoint/checkpoint.h"
 #include "comm/self_comm.h"
+#include "dataflow/batched_flow.h"
 #include "dataflow/guarded_flow.h"
+#include "dataflow/map.h"
+#include "dataflow/sample_error.h"
 #include "experiment/declared_data.h"
 #include "experiment/fill_from_classes.h"
 #include "experiment/gates.h"
@@ -30,6 +33,11 @@ const char* why_no_length(const DataFlow* train) {
   return nullptr;
 }
 
+int64_t steps_of(int64_t samples, const Batching& batching, const StepSize& step) {
+  const bool has_rest = batching.keeps_remainder && samples % batching.batch_size != 0;
+  return (samples / batching.batch_size + (has_rest ? 1 : 0)) / step.batches();
+}
+
 /// Steps of a pass that skips the bad samples that its source knows, and no others. More may turn out to be
 /// bad: then an epoch ends a bit later than a pass.
 std::optional<int64_t> steps_without_bad(const DataFlow& train, const StepSize& step) {
@@ -43,10 +51,45 @@ std::optional<int64_t> steps_without_bad(const DataFlow& train, const StepSize& 
   }
   const auto samples = guarded == nullptr ? std::nullopt : guarded->up().size();
   if (!samples || samples == kEndless) return std::nullopt;
-  const int64_t good = *samples - train.facts()[0].bad;
-  const int64_t batches =
-      good / batching->batch_size + (batching->keeps_remainder && good % batching->batch_size != 0);
-  return batches / step.batches();
+  return steps_of(*samples - train.facts()[0].bad, *batching, step);
+}
+
+/// Whether a flow that maps make smaller is endless before them.
+bool never_ends(const Flow* flow) {
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(flow)) {
+    if (flow->size() == kEndless) return true;
+    flow = &wrapped->up();
+  }
+  return flow->size() == kEndless;
+}
+
+/// Samples that the maps of a flow leave, found by reading the first pass. If random numbers decide, other
+/// passes may have others: then an epoch ends before or after a pass. Nothing if no map drops samples, or if
+/// a stage after it changes their number.
+std::optional<int64_t> samples_after_dropping(const DataFlow& train) {
+  const Flow* at = train.flow().get();
+  bool skips_bad = false;
+  while (const auto* wrapped = dynamic_cast<const WrappedFlow*>(at)) {
+    const auto* map = dynamic_cast<const MapFlow*>(at);
+    if (map != nullptr && map->may_drop()) break;
+    const bool is_guard = dynamic_cast<const GuardedFlow*>(at) != nullptr;
+    skips_bad = skips_bad || is_guard;
+    if (map == nullptr && !is_guard && dynamic_cast<const BatchedFlow*>(at) == nullptr) return std::nullopt;
+    at = &wrapped->up();
+  }
+  if (dynamic_cast<const MapFlow*>(at) == nullptr || never_ends(at)) return std::nullopt;
+  train.prepare();
+  log::info("reading data.train once to count the samples of a pass");
+  const auto cursor = at->open({});
+  Datapoint sample;
+  for (int64_t count = 0;;) {
+    try {
+      if (!cursor->next(sample)) return count;
+      ++count;
+    } catch (const SampleError& error) {
+      if (!skips_bad || error.kind() != ErrorKind::kData) throw;
+    }
+  }
 }
 
 }  // namespace
@@ -60,6 +103,10 @@ int64_t resolved_steps_per_epoch(const Experiment& experiment) {
       written || train == nullptr ? experiment.position_of("steps_per_epoch") : train->origin();
   auto steps = experiment.trainer->steps_per_pass();
   if (!steps && train != nullptr) steps = steps_without_bad(*train, experiment.trainer->step_size());
+  if (!steps && train != nullptr && train->batching()) {
+    if (const auto samples = samples_after_dropping(*train))
+      steps = steps_of(*samples, *train->batching(), experiment.trainer->step_size());
+  }
   if (const char* why = steps ? nullptr : why_no_length(train); !steps) {
     throw ConfigError(where, std::string("'steps_per_epoch' is data, but data.train ") +
                                  (why != nullptr ? why : "does not declare the length of a pass") +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "dataflow/count_classes.h"
 #include "dataflow/source.h"
 #include "system/log.h"
 
@@ -26,13 +27,8 @@ std::vector<ClassCount> classes_in(const DataFlow& train, const std::string& com
     const auto at = spec.find(component);
     if (!at || spec[*at].tensor != TensorSpec{DType::kInt32, {}}) continue;
     std::vector<ClassCount> counts;
-    for (const std::string& name : spec[*at].classes) counts.push_back({name, 0});
-    for (const int32_t number : indexed->class_numbers(component)) {
-      if (number < 0) continue;
-      if (std::cmp_greater_equal(number, counts.size()) && spec[*at].classes.empty())
-        counts.resize(static_cast<size_t>(number) + 1);
-      if (std::cmp_less(number, counts.size())) ++counts[static_cast<size_t>(number)].samples;
-    }
+    for (const auto& [name, samples] : count_classes(spec[*at].classes, indexed->class_numbers(component)))
+      counts.push_back({name, samples});
     return counts;
   }
   throw ConfigError(where, "the classes of '" + component +

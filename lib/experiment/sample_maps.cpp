@@ -22,6 +22,34 @@ std::optional<ComponentItem> as_map(const ConfigNode& node) {
   return ComponentItem{"MapData", item.params.without("num_thread"), item.position};
 }
 
+struct NamedMap {
+  std::string name;  // the type in snake_case, and its number in the list
+  Position position;
+  std::shared_ptr<Map> map;
+};
+
+/// The maps among the components that are needed for `wanted`, which becomes what they need before them.
+std::vector<NamedMap> needed_maps(const ConfigNode& components, std::vector<std::string>& wanted) {
+  std::vector<NamedMap> all;
+  std::map<std::string, int> seen;
+  for (const ConfigNode& node : components.items()) {
+    const auto item = as_map(node);
+    if (!item) continue;
+    Diagnostics errors;
+    std::shared_ptr<Map> map = Registry<Map>::make(*item, errors);
+    errors.throw_if_any();
+    const std::string type = snake_case(item->name);
+    all.push_back({type + "_" + std::to_string(seen[type]++), item->position, std::move(map)});
+  }
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    auto needed = one->map->narrow(wanted);
+    if (needed) wanted = std::move(*needed);
+    if (!needed) one->map = nullptr;
+  }
+  std::erase_if(all, [](const NamedMap& one) { return one.map == nullptr; });
+  return all;
+}
+
 }  // namespace
 
 ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows) {
@@ -37,30 +65,29 @@ ConfigNode components_of(const ConfigNode& flow, const FlowScope& flows) {
   return ConfigNode::list(std::move(items), flow.position());
 }
 
-SampleMaps::SampleMaps(const ConfigNode& components, Spec given, const FittedData& fit)
+std::vector<std::string> needed_before_maps(const ConfigNode& components, std::vector<std::string> wanted) {
+  needed_maps(components, wanted);
+  return wanted;
+}
+
+SampleMaps::SampleMaps(const ConfigNode& components, Spec given, const FittedData& fit,
+                       std::vector<std::string> wanted)
     : spec_(std::move(given)) {
-  std::map<std::string, int> seen;
   std::map<std::string, State> fits;
-  for (const ConfigNode& node : components.items()) {
-    const auto item = as_map(node);
-    if (!item) continue;
+  for (NamedMap& one : needed_maps(components, wanted)) {
     Diagnostics errors;
-    std::shared_ptr<Map> map = Registry<Map>::make(*item, errors);
-    errors.throw_if_any();
-    spec_ = map->bind(spec_);
-    const std::string stem = snake_case(item->name);
-    const std::string name = stem + "_" + std::to_string(seen[stem]++);
-    if (auto* fitted = dynamic_cast<FittedMap*>(map.get())) {
-      try {
-        const std::string own = fitted_name(name, fitted->component(), fits);
+    try {
+      spec_ = one.map->bind(spec_);
+      if (auto* fitted = dynamic_cast<FittedMap*>(one.map.get())) {
+        const std::string own = fitted_name(one.name, fitted->component(), fits);
         fitted->use(fit.map(own));
         fits[own] = {};
-      } catch (const ConfigError& error) {
-        errors.add(error, item->position);
-        errors.throw_if_any();
       }
+    } catch (const ConfigError& error) {
+      errors.add(error, one.position);
+      errors.throw_if_any();
     }
-    maps_.emplace_back(stable_hash(name), std::move(map));
+    maps_.emplace_back(stable_hash(one.name), std::move(one.map));
   }
 }
 

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "core/text.h"
 #include "graph/pointwise.h"
 #include "graph/structural.h"
 
@@ -23,8 +22,8 @@ struct Arithmetic {
   const char* sign;
   Fn fn;
 };
-constexpr std::array<Arithmetic, 4> kArithmetic = {
-    {{"+", Fn::kAdd}, {"-", Fn::kSub}, {"*", Fn::kMul}, {"/", Fn::kDiv}}};
+constexpr std::array<Arithmetic, 5> kArithmetic = {
+    {{"+", Fn::kAdd}, {"-", Fn::kSub}, {"*", Fn::kMul}, {"/", Fn::kDiv}, {"**", Fn::kPow}}};
 
 /// All functions of one value, and those of more that have no operator: by name.
 std::map<std::string, Fn> formula_functions() {
@@ -36,11 +35,16 @@ std::map<std::string, Fn> formula_functions() {
   return functions;
 }
 
-std::vector<std::string> function_names() {
-  std::vector<std::string> names = {"square"};
-  for (const auto& [name, fn] : formula_functions()) names.push_back(name);
-  std::sort(names.begin(), names.end());
-  return names;
+ExpressionGrammar formula_grammar() {
+  ExpressionGrammar grammar{.functions = {{"square"}}};
+  for (const auto& [name, fn] : formula_functions()) {
+    const bool is_fold = fn == Fn::kMax || fn == Fn::kMin;
+    const auto arity = static_cast<size_t>(pointwise::arity(fn));
+    grammar.functions.push_back({name, is_fold ? 1 : arity, is_fold ? ExpressionGrammar::kAnyNumber : arity});
+  }
+  std::sort(grammar.functions.begin(), grammar.functions.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return grammar;
 }
 
 bool has_name(const ExpressionNode& node) {
@@ -108,6 +112,8 @@ class FormulaEmitter {
       case Kind::kChoice:
         return chosen(
             node, part(node, 0), [&] { return part(node, 1); }, [&] { return part(node, 2); });
+      case Kind::kSubscript:
+        break;  // not in this grammar
     }
     return 0.0;
   }
@@ -207,7 +213,7 @@ TensorFormula::TensorFormula(const ConfigNode& text, const std::string& owner) :
   if (!text.is_string() && !text.is_number())
     throw ConfigError(position_, owner + ": expected an expression, found " + text.describe());
   std::vector<Expression::Name> names;
-  root_ = parse_expression(text.text(), text.text_position(0), names, function_names());
+  root_ = parse_expression(text.text(), text.text_position(0), names, formula_grammar());
   if (!has_name(*root_))
     throw ConfigError(position_, owner + ": '" + text.text() + "' names no layer or input");
 }
@@ -218,8 +224,8 @@ Symbol TensorFormula::emit(Builder& b, const Lookup& value_of) const {
 }
 
 std::string TensorFormula::syntax() {
-  return "+ - * / // %, comparisons, and, or, not, a if c else b, and the functions " +
-         join(function_names(), ", ");
+  return "+ - * / // % **, comparisons, and, or, not, a if c else b, and the functions " +
+         formula_grammar().function_names();
 }
 
 }  // namespace tpack

@@ -63,7 +63,7 @@ class ImageFiles final : public FileSamples {
     color_ = (input_.layout == "HWC" ? shape[2] : shape[0]) == 1 ? Color::kGray : Color::kRgb;
     const Shape any{Shape::kUnknown, Shape::kUnknown, channels_of(color_)};
     given_ = Spec{{input_.component, {DType::kUInt8, any}, true}};
-    maps_ = SampleMaps(ConfigNode::list({}), given_, {});
+    maps_ = SampleMaps(ConfigNode::list({}), given_, {}, {});
     const Ref<FlowName>& flow = model.config().predict.data;
     if (!flow.empty())
       add_maps(ConfigNode::string(flow.name, flow.position), model.config().data, model.tower().inputs());
@@ -85,7 +85,7 @@ class ImageFiles final : public FileSamples {
   void add_maps(const ConfigNode& flow, const FlowMap& flows, const std::vector<TowerInput>& of_model) {
     const ConfigNode components = components_of(flow, flows);
     given_ = source_spec(components, flows, color_, input_.component, of_model);
-    maps_ = SampleMaps(components, given_, fit_);
+    maps_ = SampleMaps(components, given_, fit_, {input_.component});
     require_what_the_model_takes(flow);
   }
 
@@ -158,7 +158,8 @@ class TableFiles final : public FileSamples {
     errors.throw_if_any();
     source->follow(model.fit(), snake_case(item.name) + "_0");
     source_ = std::dynamic_pointer_cast<RandomAccessSource>(source);
-    if (source_ == nullptr || source_->reopen_with("", names()) == nullptr)
+    names_ = needed_before_maps(components_, names_of_inputs());
+    if (source_ == nullptr || source_->reopen_with("", names_) == nullptr)
       throw ConfigError(item.position, std::string(kNoImage) + ", and source " + item.name + " of flow '" +
                                            flow.name +
                                            "' reads no other files; CSV, Npz, HDF5 and SVMLight do");
@@ -168,9 +169,9 @@ class TableFiles final : public FileSamples {
   const char* unit() const override { return "rows"; }
   void read(const std::string& path, const std::function<void(FileSample)>& take) override {
     try {
-      const std::shared_ptr<RandomAccessSource> source = source_->reopen_with(path, names());
+      const std::shared_ptr<RandomAccessSource> source = source_->reopen_with(path, names_);
       source->prepare_once({});
-      const SampleMaps maps(components_, source->spec(), fit_);
+      const SampleMaps maps(components_, source->spec(), fit_, names_of_inputs());
       const auto texts = texts_of(*source);
       for (int64_t row = 0; row < source->size(); ++row) {
         FileSample one = sample(*source, maps, row, path);
@@ -188,7 +189,7 @@ class TableFiles final : public FileSamples {
   static constexpr const char* kNoImage = "infer reads images, but no input of this model has a `layout`";
 
   /// The components that the model needs.
-  std::vector<std::string> names() const {
+  std::vector<std::string> names_of_inputs() const {
     std::vector<std::string> names;
     for (const TowerInput& input : inputs_) names.push_back(input.component);
     return names;
@@ -198,11 +199,10 @@ class TableFiles final : public FileSamples {
   /// from the file: it is the prediction.
   std::map<std::string, std::vector<std::string>> texts_of(const RandomAccessSource& source) const {
     std::map<std::string, std::vector<std::string>> texts;
-    const std::vector<std::string> read = names();
     for (const std::string& column : columns_) {
       const auto& all = fit_.components();
       const bool is_predicted = std::any_of(all.begin(), all.end(), [&](const FittedComponent& one) {
-        const bool is_read = std::find(read.begin(), read.end(), one.component) != read.end();
+        const bool is_read = std::find(names_.begin(), names_.end(), one.component) != names_.end();
         return !is_read && std::find(one.columns.begin(), one.columns.end(), column) != one.columns.end();
       });
       if (is_predicted) continue;
@@ -243,7 +243,8 @@ class TableFiles final : public FileSamples {
   std::vector<std::string> columns_;  // that were asked for
   FittedData fit_;
   std::vector<TowerInput> inputs_;
-  ConfigNode components_;  // of the predict flow
+  std::vector<std::string> names_;  // of the components that the files must have
+  ConfigNode components_;           // of the predict flow
   std::shared_ptr<RandomAccessSource> source_;
 };
 

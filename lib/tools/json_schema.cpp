@@ -176,9 +176,12 @@ Json SchemaWriter::component(const ComponentInfo& info) {
   }
   std::string description = info.summary();
   if (const std::string example = info.example(); !example.empty()) description += "\nExample:\n" + example;
-  return {{"description", std::move(description)},
-          {"if", {{"type", "object"}}},
-          {"then", closed_object(std::move(parameters))}};
+  Json object = closed_object(std::move(parameters));
+  for (const FieldInfo& field : info.fields()) {  // a shorthand that is a map itself
+    if (field.shorthand && field.type.base == FieldType::Base::kMap)
+      object = any_of({std::move(object), of(field.type, {})});
+  }
+  return {{"description", std::move(description)}, {"if", {{"type", "object"}}}, {"then", std::move(object)}};
 }
 
 }  // namespace

@@ -37,8 +37,7 @@ TEST(ExpressionParser, knows_what_other_languages_write) {
             "a.yaml:1:3: expression 'a && b': unknown operator '&'; write 'and', 'or', 'not'");
   EXPECT_EQ(syntax_complaint("\"a\""),
             "a.yaml:1:1: expression '\"a\"': unknown operator '\"'; write strings in single quotes");
-  EXPECT_EQ(syntax_complaint("a ^ 2"),
-            "a.yaml:1:3: expression 'a ^ 2': unknown operator '^'; write pow(x, y)");
+  EXPECT_EQ(syntax_complaint("a ^ 2"), "a.yaml:1:3: expression 'a ^ 2': unknown operator '^'; write x ** y");
 }
 
 TEST(ExpressionParser, checks_calls) {
@@ -54,6 +53,41 @@ TEST(ExpressionParser, checks_calls) {
             "a.yaml:1:7: expression 'max(1 2)': expected ',' or ')', found '2'");
 }
 
+ExpressionNode::Ptr parsed(const std::string& text, bool has_subscripts) {
+  std::vector<Expression::Name> names;
+  return parse_expression(text, {std::make_shared<const std::string>("a.yaml"), 1, 1}, names,
+                          {.functions = {{"clip", 3, 3}}, .has_subscripts = has_subscripts});
+}
+
+TEST(ExpressionParser, reads_subscripts_where_the_grammar_has_them) {
+  const auto node = parsed("x[2, :-1, 3:]", true);
+  ASSERT_EQ(node->kind, ExpressionNode::Kind::kSubscript);
+  ASSERT_EQ(node->ranges.size(), 3U);
+  EXPECT_TRUE(node->ranges[0].is_item);
+  EXPECT_EQ(node->ranges[0].begin, 2);
+  EXPECT_FALSE(node->ranges[1].is_item);
+  EXPECT_EQ(node->ranges[1].begin, std::nullopt);
+  EXPECT_EQ(node->ranges[1].end, -1);
+  EXPECT_EQ(node->ranges[2].begin, 3);
+  EXPECT_EQ(node->ranges[2].end, std::nullopt);
+  EXPECT_EQ(parsed("(x + 1)[0][1]", true)->parts[0]->kind, ExpressionNode::Kind::kSubscript);
+  EXPECT_EQ(parsed("x[0] ** 2", true)->text, "**") << "a subscript binds more than a power";
+  EXPECT_THROW(parsed("x[0]", false), ConfigError);
+  EXPECT_EQ(syntax_complaint("x[0]"), "a.yaml:1:2: expression 'x[0]': unknown operator '['");
+  for (const char* text : {"x[]", "x[0", "x[0:1:2]", "x[y]", "x[1.5]", "x[-]", "[0]"})
+    EXPECT_THROW(parsed(text, true), ConfigError) << text;
+}
+
+TEST(ExpressionParser, counts_the_values_that_a_function_of_the_grammar_takes) {
+  EXPECT_EQ(parsed("clip(1, 2, 3)", false)->parts.size(), 3U);
+  try {
+    parsed("clip(1)", false);
+    ADD_FAILURE();
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "a.yaml:1:1: expression 'clip(1)': 'clip' takes three values, found 1");
+  }
+}
+
 TEST(ExpressionParser, bounds_depth_and_length) {
   EXPECT_EQ(syntax_complaint(std::string(64, '(') + "1" + std::string(64, ')')), "no error");
   EXPECT_NE(syntax_complaint(std::string(65, '(') + "1" + std::string(65, ')'))
@@ -62,6 +96,9 @@ TEST(ExpressionParser, bounds_depth_and_length) {
   EXPECT_NE(syntax_complaint(std::string(900, '-') + "1").find("nested deeper"), std::string::npos);
   EXPECT_EQ(syntax_complaint(std::string(1001, ' ')),
             "a.yaml:1:1: the expression has 1001 bytes; at most 1000 are supported");
+  std::string power = "1";
+  while (power.size() < 990) power += "**1";
+  EXPECT_NE(syntax_complaint(power).find("nested deeper"), std::string::npos);
   std::string sum = "1";
   while (sum.size() < 990) sum += "+1";
   EXPECT_EQ(syntax_complaint(sum), "no error");

@@ -54,6 +54,18 @@ TEST(Expression, divides_as_python_does) {
   EXPECT_EQ(json("1 // 0.1"), "9");
 }
 
+TEST(Expression, raises_to_powers_as_python_does) {
+  EXPECT_EQ(json("2 ** 10"), "1024");
+  EXPECT_EQ(json("2 ** 3 ** 2"), "512");
+  EXPECT_EQ(json("-2 ** 2"), "-4");
+  EXPECT_EQ(json("2 ** -1"), "0.5");
+  EXPECT_EQ(value("2.0 ** 2").kind(), ConfigNode::Kind::kFloat);
+  EXPECT_EQ(json("(-2) ** 63"), "-9223372036854775808");
+  EXPECT_EQ(json("(-1) ** 1000000000000 + 0 ** 0"), "2");
+  EXPECT_EQ(evaluation_complaint("2 ** 63"), "a.yaml:2:12: the result does not fit into a 64-bit integer");
+  EXPECT_EQ(evaluation_complaint("(-8) ** 0.5"), "a.yaml:2:15: '**' of -8 and 0.5 is not a finite number");
+}
+
 TEST(Expression, keeps_integers_integers_but_for_the_slash) {
   EXPECT_EQ(value("6 / 3").kind(), ConfigNode::Kind::kFloat);
   EXPECT_EQ(value("6 // 3").kind(), ConfigNode::Kind::kInt);

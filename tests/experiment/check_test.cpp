@@ -23,6 +23,29 @@ TEST(Check, works_out_the_steps_of_an_epoch) {
   EXPECT_EQ(given.steps_per_epoch(), 7);
 }
 
+TEST(Check, counts_the_samples_that_a_filter_keeps) {
+  const TemporaryFolder folder;
+  std::string rows = "x,c\n";
+  for (int row = 0; row < 40; ++row) rows += std::to_string(row) + (row % 2 == 0 ? ",a\n" : ",b\n");
+  write_content(folder / "train.csv", rows);
+  const auto steps = [&](const std::string& maps) {
+    write_content(
+        folder / "a.yaml",
+        "tpack: 1\nmax_epoch: 1\noptimizer: SGD\ndata:\n  train: [CSV: {file: train.csv, columns: {x: "
+        "[x]}, labels: {c: c}}, " +
+            maps +
+            "]\nmodel: {layers: [FullyConnected: {name: fc, input: x, units: 2}], cost: "
+            "[SoftmaxCrossEntropy: {logits: fc, labels: c}]}\n");
+    return CheckedExperiment(folder / "a.yaml", {}, true).steps_per_epoch();
+  };
+  EXPECT_EQ(steps("BatchData: 4"), 10);
+  EXPECT_EQ(steps("Filter: \"x[0] < 23\", BatchData: 4"), 5);
+  EXPECT_EQ(steps("Filter: \"x[0] < 23\", BatchData: {batch_size: 4, remainder: true}"), 6);
+  EXPECT_EQ(steps("Filter: \"x[0] < 23\", Filter: c == 'a', Compute: {x: -x}, BatchData: 4"), 3);
+  EXPECT_THROW(steps("Filter: \"x[0] < 23\", RepeatedData: 2, BatchData: 4"), ConfigError);
+  EXPECT_THROW(steps("RepeatedData: -1, Filter: \"x[0] < 23\", BatchData: 4"), ConfigError);
+}
+
 TEST(Check, reports_shapes_parameters_and_memory) {
   const TemporaryFolder folder;
   write_content(folder / "tiny.yaml", kTinyConfig);

@@ -18,6 +18,7 @@ const std::map<std::string, std::vector<std::string>> kFiles = {
     {"make_metrics.py", {"metrics.json"}},
     {"make_optimizers.py", {"optimizers.json"}},
     {"make_reinforcement.py", {"dqn.json", "ppo.json"}},
+    {"make_sample_formulas.py", {"sample_formulas.json"}},
     {"make_schedules.py", {"schedules.json"}},
     {"make_training.py", {"cifar_resnet.json", "mnist_convnet.json"}},
     {"make_updates.py", {"two_updates.json"}},
@@ -46,8 +47,8 @@ TEST_P(GoldenFiles, are_what_their_script_makes) {
 INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
                          testing::Values("make_batch_trainers.py", "make_cart_pole.py", "make_layers.py",
                                          "make_metrics.py", "make_optimizers.py", "make_reinforcement.py",
-                                         "make_schedules.py", "make_training.py", "make_updates.py",
-                                         "make_wgan_gp.py"),
+                                         "make_sample_formulas.py", "make_schedules.py", "make_training.py",
+                                         "make_updates.py", "make_wgan_gp.py"),
                          [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
 
 TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {

@@ -33,6 +33,7 @@ TEST(TensorFormula, computes_element_by_element) {
   EXPECT_EQ(values("x % 2"), (Values{0.5, 0, 0}));
   EXPECT_EQ(values("max(x, -1, 1) + min(abs(x), 1)"), (Values{2, 1, 3}));
   EXPECT_EQ(values("floor(x) + square(x)"), (Values{0.25, 0, 6}));
+  EXPECT_EQ(values("x ** 2 - -x ** 2"), (Values{4.5, 0, 8}));
   EXPECT_EQ(values("x2 + 1"), (Values{8})) << "integers are converted";
 }
 

@@ -62,5 +62,13 @@ TEST(JsonSchema, ranges_and_docs_come_from_the_component) {
   EXPECT_FALSE(rate.at("description").get<std::string>().empty());
 }
 
+TEST(JsonSchema, a_shorthand_may_be_a_map) {
+  const json item = json::parse(json_schema()).at("$defs").at("source_or_map_or_stage").at("anyOf")[1];
+  const json ways = item.at("properties").at("Compute").at("then").at("anyOf");
+  ASSERT_EQ(ways.size(), 2U);
+  EXPECT_TRUE(ways[0].at("properties").contains("components"));
+  EXPECT_TRUE(ways[1].at("additionalProperties").contains("anyOf")) << "{NAME: expression}";
+}
+
 }  // namespace
 }  // namespace tpack

@@ -63,6 +63,9 @@ class AugmentImageComponent final : public Map {
   }
   explicit AugmentImageComponent(Params p) : p_(std::move(p)) {}
 
+  std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
+    return needed_if_wanted(p_.component, std::move(wanted));
+  }
   Spec bind(const Spec& in) override {
     index_ = in.index(p_.component, "map AugmentImageComponent");
     const ComponentSpec& image = in[index_];

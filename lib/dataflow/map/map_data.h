@@ -28,6 +28,9 @@ class MapData final : public Map {
       throw ConfigError("MapData: 'map' is empty; name a function, such as Cast: {dtype: float32}");
   }
 
+  std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
+    return needed_if_wanted(p_.component, std::move(wanted));
+  }
   Spec bind(const Spec& in) override;
   bool apply(Datapoint& d, const SampleKey& key) const override;
 

@@ -58,11 +58,21 @@ class RenameComponents final : public Map {
     if (p_.names.empty()) throw ConfigError("RenameComponents: 'names' is empty; write {OLD_NAME: NEW_NAME}");
   }
 
+  std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
+    is_narrowed_ = true;
+    for (std::string& name : wanted) {
+      const auto found = std::find_if(p_.names.begin(), p_.names.end(),
+                                      [&](const NewName& one) { return one.name == name; });
+      if (found != p_.names.end()) name = found->component;
+    }
+    return wanted;
+  }
   Spec bind(const Spec& in) override {
     std::vector<ComponentSpec> components(in.begin(), in.end());
     for (const NewName& one : p_.names) {
       ComponentRef ref(one.component.c_str());
       ref.position = one.position;
+      if (is_narrowed_ && !in.find(one.component)) continue;  // a prediction does not need it
       components[in.index(ref, kOwner)].name = one.name;
     }
     for (const NewName& one : p_.names) {
@@ -81,6 +91,7 @@ class RenameComponents final : public Map {
   static constexpr const char* kOwner = "map RenameComponents";
 
   Params p_;
+  bool is_narrowed_ = false;
 };
 
 TPACK_REGISTER(Map, RenameComponents, "RenameComponents");

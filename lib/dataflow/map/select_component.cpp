@@ -24,6 +24,10 @@ class SelectComponent final : public Map {
     if (p_.components.empty()) throw ConfigError("SelectComponent: 'components' is empty; name at least one");
   }
 
+  std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
+    std::erase_if(p_.components, [&](const ComponentRef& ref) { return !needed_if_wanted(ref, wanted); });
+    return wanted;
+  }
   Spec bind(const Spec& in) override {
     std::vector<ComponentSpec> kept;
     for (const ComponentRef& ref : p_.components) {

@@ -36,6 +36,9 @@ class Standardize final : public FittedMap {
   }
   explicit Standardize(Params p) : p_(std::move(p)) {}
 
+  std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
+    return needed_if_wanted(p_.component, std::move(wanted));
+  }
   Spec bind(const Spec& in) override {
     index_ = in.index(p_.component, "map Standardize");
     name_ = in[index_].name;

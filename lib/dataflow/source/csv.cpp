@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "dataflow/count_classes.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/format/csv_file.h"
@@ -126,9 +127,7 @@ class CsvTable final : public RandomAccessSource {
     SourceFacts facts{.samples = size(), .unit = "rows"};
     for (size_t i = 0; i < labels_.size(); ++i) {
       auto& classes = facts.classes_of[wanted_labels_[i].component];
-      for (const std::string& name : labels_[i].classes()) classes.push_back({name, 0});
-      for (const int32_t label : labels_[i].values())
-        if (label >= 0) ++classes[static_cast<size_t>(label)].samples;
+      classes = count_classes(labels_[i].classes(), labels_[i].values());
       if (i == 0) facts.classes = classes;
     }
     if (!unused_.empty())

@@ -7,6 +7,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "dataflow/count_classes.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/source.h"
 #include "dataflow/source/image_file.h"
@@ -125,8 +126,7 @@ class ImageFolder final : public RandomAccessSource {
 
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size(), .unit = "images"};
-    for (const std::string& name : classes_) facts.classes.push_back({name, 0});
-    for (const Entry& file : files_) ++facts.classes[static_cast<size_t>(file.label)].samples;
+    facts.classes = count_classes(classes_, class_numbers(kLabel));
     facts.remarks = left_out_.remarks();
     if (!cut_.empty()) facts.remarks.push_back(lost_bits(cut_, "ImageFolder"));
     return facts;

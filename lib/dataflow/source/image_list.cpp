@@ -8,6 +8,7 @@
 #include "core/registry.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "dataflow/count_classes.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/format/csv.h"
@@ -160,9 +161,7 @@ class ImageList final : public RandomAccessSource {
     facts.unit = "images";
     facts.bad += further_bad_;
     if (labels_) {
-      for (const std::string& name : labels_->classes()) facts.classes.push_back({name, 0});
-      for (const int32_t label : labels_->values())
-        if (label >= 0) ++facts.classes[static_cast<size_t>(label)].samples;
+      facts.classes = count_classes(labels_->classes(), labels_->values());
       facts.classes_of[kLabel] = facts.classes;
     }
     if (!bad_.empty()) {

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/registry.h"
 #include "core/text.h"
+#include "dataflow/count_classes.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/source.h"
 #include "dataflow/source/split_parts.h"
@@ -97,11 +98,8 @@ class SplitData final : public RandomAccessSource {
     facts.bad = std::count_if(samples_.begin(), samples_.end(), [&](int64_t i) { return inner_->is_bad(i); });
     bool is_first = true;
     for (const ComponentSpec& component : class_components()) {
-      std::vector<SourceFacts::Class> classes;
-      for (const std::string& name : component.classes) classes.push_back({name, 0});
-      for (const int32_t number : class_numbers(component.name))
-        if (std::cmp_less(number, classes.size()) && number >= 0)
-          ++classes[static_cast<size_t>(number)].samples;
+      std::vector<SourceFacts::Class> classes =
+          count_classes(component.classes, class_numbers(component.name));
       if (facts.classes_of.contains(component.name)) facts.classes_of[component.name] = classes;
       if (is_first) facts.classes = std::move(classes);
       is_first = false;

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "dataflow/random_access_flow.h"
+#include "dataflow/stage.h"
+
+namespace tpack {
+
+/// Base of flows that choose samples of the source right before them: the places of the flow inside are
+/// indices of that source.
+class ChosenFlow : public RemappedFlow {
+ public:
+  /// Errors: ConfigError if `up` is not the flow of a source that reads its samples in any order; `owner`
+  /// ("ClassBalanced") asks.
+  ChosenFlow(const FlowPtr& up, const StageContext& context, const std::string& owner);
+
+  Access access() const override { return Access::kIndexed; }
+  Seek seek() const override { return Seek::kExact; }
+  std::optional<int64_t> size() const override { return places(); }
+  /// Errors: ConfigError for a source that never ends.
+  void prepare() const override;
+  std::unique_ptr<Cursor> open_sequential(const PassKey& pass) const override;
+
+ protected:
+  const RandomAccessSource& source() const { return from_->source(); }
+  const StageContext& context() const { return context_; }
+  int64_t source_size() const { return from_->places(); }
+  /// Looks at the samples, once, when the source is open.
+  virtual void look() const {}
+  /// "ClassBalanced: " and the text, at the place of the stage.
+  ConfigError mistake(const std::string& text, const Position& where = {}) const;
+  /// Whether the component has class numbers.
+  bool has_classes(const ComponentRef& component) const;
+  /// Errors: ConfigError if the source draws this component anew in each pass, so that nobody knows it in
+  /// advance.
+  void require_fixed(size_t component) const;
+  /// Logs how many samples are never chosen because they cannot be read.
+  void tell_bad(int64_t bad) const;
+
+ private:
+  ChosenFlow(const std::shared_ptr<const RandomAccessFlow>& from, const StageContext& context,
+             const std::string& owner);
+
+  std::shared_ptr<const RandomAccessFlow> from_;
+  StageContext context_;
+  std::string owner_;
+  mutable std::mutex looking_;
+  mutable bool has_looked_ = false;
+};
+
+}  // namespace tpack

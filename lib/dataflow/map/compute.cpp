@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/registry.h"
+#include "dataflow/map.h"
+#include "dataflow/sample_error.h"
+#include "dataflow/sample_formula.h"
+
+namespace tpack {
+namespace {
+
+struct NamedExpression {
+  std::string name;
+  SampleExpression expression;
+};
+
+}  // namespace
+
+template <>
+struct Codec<std::vector<NamedExpression>> {
+  static FieldType type() {
+    return FieldType::map_of(Codec<SampleExpression>::type(), "expressions by component");
+  }
+  static std::optional<std::vector<NamedExpression>> parse(const ConfigNode& node, Reader& reader) {
+    if (!node.is_map()) {
+      reader.wrong_type(node, "expressions by component, such as {area: width * height}");
+      return std::nullopt;
+    }
+    std::vector<NamedExpression> all;
+    for (const auto& [name, value, position] : node.entries()) {
+      Reader entry("'" + name + "' of map Compute", {}, reader.errors());
+      if (auto expression = Codec<SampleExpression>::parse(value, entry))
+        all.push_back({name, std::move(*expression)});
+    }
+    return all.size() == node.size() ? std::optional(std::move(all)) : std::nullopt;
+  }
+  static ConfigNode dump(const std::vector<NamedExpression>& all) {
+    std::vector<ConfigNode::Entry> entries;
+    for (const NamedExpression& one : all)
+      entries.push_back({one.name, Codec<SampleExpression>::dump(one.expression)});
+    return ConfigNode::map(std::move(entries));
+  }
+};
+
+namespace {
+
+struct ComputeParams {
+  std::vector<NamedExpression> components;
+};
+
+/// The shorthand is a map, too: {components: {...}} with nothing else is the long form.
+class ComputeSchema final : public Schema<ComputeParams> {
+ public:
+  explicit ComputeSchema(Schema<ComputeParams> fields) : Schema(std::move(fields)) {}
+
+  ComputeParams parse(const ConfigNode& given, const std::string& owner, Diagnostics& errors) const {
+    const ConfigNode* components = given.find(kComponents);
+    const bool is_short =
+        given.is_map() && !(given.size() == 1 && components != nullptr && components->is_map());
+    return Schema::parse(
+        is_short ? ConfigNode::map({{kComponents, given, given.position()}}, given.position()) : given, owner,
+        errors);
+  }
+
+  static constexpr const char* kComponents = "components";
+};
+
+/// Source: tensorpack dataflow/common.py, MapData, with a function of the whole datapoint.
+class Compute final : public Map {
+ public:
+  using Params = ComputeParams;
+  static ComputeSchema schema() {
+    static const std::string doc =
+        "an expression for each component, in order: a name that there is already is replaced, and later "
+        "expressions see it. Shapes broadcast as in NumPy; integers stay integers except with `/`, `**` and "
+        "functions of real numbers, all else is float32, comparisons are bool. They have " +
+        SampleFormula::syntax() +
+        "; min and max of one tensor, sum, mean, norm, argmax, any and all reduce it to one number. Names "
+        "that are no words are in single quotes, and so are classes: species == 'setosa'";
+    return ComputeSchema(
+        Schema<Params>("Computes components from others.")
+            .example("Compute: {area: width * height, is_large: \"where(area > 100, 1, 0)\"}")
+            .field(ComputeSchema::kComponents, &Params::components, doc.c_str())
+            .required()
+            .shorthand());
+  }
+  explicit Compute(Params p) : p_(std::move(p)) {
+    if (p_.components.empty()) throw ConfigError("Compute: no component is named; write {NAME: expression}");
+  }
+
+  std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
+    std::vector<NamedExpression> kept;
+    for (auto one = p_.components.rbegin(); one != p_.components.rend(); ++one) {
+      if (std::erase(wanted, one->name) == 0) continue;
+      for (std::string& name : one->expression.components()) {
+        if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(std::move(name));
+      }
+      kept.insert(kept.begin(), std::move(*one));
+    }
+    p_.components = std::move(kept);
+    return wanted;
+  }
+
+  Spec bind(const Spec& in) override {
+    std::vector<ComponentSpec> all(in.begin(), in.end());
+    for (const NamedExpression& one : p_.components) {
+      const Spec before(all);
+      SampleFormula formula(one.expression, before, "map Compute");
+      const auto replaced = before.find(one.name);
+      ComponentSpec made{one.name, formula.result()};
+      if (const auto from = formula.copied()) {
+        made = before[*from];
+        made.name = one.name;
+      } else if (replaced) {  // pixels stay pixels
+        made.is_image =
+            before[*replaced].is_image && before[*replaced].tensor.shape.rank() == made.tensor.shape.rank();
+      }
+      steps_.push_back({replaced.value_or(all.size()), std::move(formula)});
+      if (!replaced) all.emplace_back();
+      all[steps_.back().component] = std::move(made);
+    }
+    return Spec(std::move(all));
+  }
+  bool apply(Datapoint& d, const SampleKey& /*key*/) const override {
+    for (const auto& [component, formula] : steps_) formula.store(d, component);
+    return true;
+  }
+
+ private:
+  struct Step {
+    size_t component;
+    SampleFormula formula;
+  };
+
+  Params p_;
+  std::vector<Step> steps_;
+};
+
+TPACK_REGISTER(Map, Compute, "Compute");
+
+}  // namespace
+}  // namespace tpack

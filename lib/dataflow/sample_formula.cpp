@@ -1,0 +1,270 @@
+#include "dataflow/sample_formula.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "core/text.h"
+
+namespace tpack {
+namespace {
+
+using Kind = ExpressionNode::Kind;
+using StepKind = FormulaStep::Kind;
+
+bool is_text(const ExpressionNode& node) { return node.kind == Kind::kValue && node.value.is_string(); }
+/// The name of a component, or what may be one.
+bool is_named(const ExpressionNode& node) { return node.kind == Kind::kName || is_text(node); }
+std::string name_in(const ExpressionNode& node) {
+  return node.kind == Kind::kName ? node.text : node.value.text();
+}
+bool is_equality(const std::string& sign) { return sign == "==" || sign == "!="; }
+
+/// Makes the steps of an expression.
+class FormulaCompiler {
+ public:
+  FormulaCompiler(const Spec& in, const std::string& owner, std::vector<FormulaStep>& steps)
+      : in_(in), owner_(owner), steps_(steps) {}
+
+  /// The number of the step that computes it.
+  size_t of(const ExpressionNode& node) {
+    switch (node.kind) {
+      case Kind::kValue:
+        return node.value.is_string() ? component(node) : number(node, 1);
+      case Kind::kName:
+        return component(node);
+      case Kind::kCall:
+        return call(node);
+      case Kind::kNegate:
+        if (is_number(*node.parts[0])) return number(*node.parts[0], -1);
+        return elements(node, "negate", {part(node, 0)});
+      case Kind::kNot:
+        return elements(node, "not", {part(node, 0)});
+      case Kind::kAnd:
+        return elements(node, "and", {part(node, 0), part(node, 1)});
+      case Kind::kOr:
+        return elements(node, "or", {part(node, 0), part(node, 1)});
+      case Kind::kArithmetic:
+        return elements(node, node.text, {part(node, 0), part(node, 1)});
+      case Kind::kCompare:
+        return chain(node);
+      case Kind::kChoice:
+        return elements(node, "where", {part(node, 0), part(node, 1), part(node, 2)});
+      case Kind::kSubscript:
+        return subscript(node);
+    }
+    return 0;
+  }
+
+ private:
+  static bool is_number(const ExpressionNode& node) {
+    return node.kind == Kind::kValue && node.value.is_number();
+  }
+  [[noreturn]] void fail(const ExpressionNode& node, const std::string& text) const {
+    throw ConfigError(node.where, owner_ + ": " + text);
+  }
+  size_t part(const ExpressionNode& node, size_t i) { return of(*node.parts[i]); }
+
+  size_t add(FormulaStep step) {
+    steps_.push_back(std::move(step));
+    return steps_.size() - 1;
+  }
+  /// Its type and shape follow from the operands. Errors: ShapeError.
+  size_t add_of_operands(FormulaStep step, ResultType type, size_t first_typed = 0) {
+    std::vector<DType> types;
+    std::vector<Shape> shapes;
+    for (const size_t operand : step.operands) {
+      types.push_back(steps_[operand].result.dtype);
+      shapes.push_back(steps_[operand].result.shape);
+    }
+    try {
+      step.result = {result_type(type, std::span(types).subspan(first_typed)), shape_of(step, shapes)};
+    } catch (const ShapeError& error) {
+      throw ShapeError(step.where, owner_ + ": " + error.problems()[0].text);
+    }
+    return add(std::move(step));
+  }
+
+  size_t number(const ExpressionNode& node, double sign) {
+    const ConfigNode& value = node.value;
+    DType type = DType::kBool;
+    if (value.kind() == ConfigNode::Kind::kFloat) type = DType::kFloat32;
+    if (value.kind() == ConfigNode::Kind::kInt) {
+      if (value.as_int() > static_cast<int64_t>(kMostExactInteger))
+        fail(node, "integers are exact up to 2^53 only");
+      type = value.as_int() > std::numeric_limits<int32_t>::max() ? DType::kInt64 : DType::kInt32;
+    }
+    const double number = value.is_number() ? value.as_double() : value.as_bool() ? 1.0 : 0.0;
+    return add(
+        {.kind = StepKind::kNumber, .where = node.where, .number = sign * number, .result = {type, {}}});
+  }
+
+  size_t component(const ExpressionNode& node) {
+    ComponentRef ref(name_in(node).c_str());
+    ref.position = node.where;
+    const size_t index = in_.index(ref, owner_);
+    for (size_t i = 0; i < steps_.size(); ++i)
+      if (steps_[i].kind == StepKind::kComponent && steps_[i].component == index) return i;
+    return add(
+        {.kind = StepKind::kComponent, .where = node.where, .component = index, .result = in_[index].tensor});
+  }
+
+  size_t elements(const ExpressionNode& node, const std::string& name, std::vector<size_t> operands) {
+    const SampleFunction* function = sample_operator(name);
+    if (function == nullptr) function = sample_function(name);
+    const size_t first_typed = name == "where" ? 1 : 0;
+    round_numbers(operands);
+    return add_of_operands({.kind = StepKind::kElements,
+                            .where = node.where,
+                            .function = function,
+                            .operands = std::move(operands)},
+                           function->type, first_typed);
+  }
+
+  /// A number next to floats is the nearest float: x == 0.1 holds for the float 0.1.
+  void round_numbers(const std::vector<size_t>& operands) {
+    const auto is_float32 = [&](size_t i) {
+      return steps_[i].kind != StepKind::kNumber && steps_[i].result.dtype == DType::kFloat32;
+    };
+    if (std::none_of(operands.begin(), operands.end(), is_float32)) return;
+    for (const size_t i : operands)
+      if (steps_[i].kind == StepKind::kNumber)
+        steps_[i].number = static_cast<double>(static_cast<float>(steps_[i].number));
+  }
+
+  size_t call(const ExpressionNode& node) {
+    const SampleReduction* reduction = sample_reduction(node.text);
+    if (reduction != nullptr && node.parts.size() == 1)
+      return add_of_operands({.kind = StepKind::kReduction,
+                              .where = node.where,
+                              .reduction = reduction,
+                              .operands = {part(node, 0)}},
+                             reduction->type);
+    std::vector<size_t> operands;
+    for (const ExpressionNode::Ptr& each : node.parts) operands.push_back(of(*each));
+    if (node.text == kConcatName)
+      return add_of_operands({.kind = StepKind::kConcat, .where = node.where, .operands = operands},
+                             ResultType::kSame);
+    if (reduction == nullptr) return elements(node, node.text, operands);
+    size_t result = operands[0];  // min and max of several
+    for (size_t i = 1; i < operands.size(); ++i) result = elements(node, node.text, {result, operands[i]});
+    return result;
+  }
+
+  size_t subscript(const ExpressionNode& node) {
+    const size_t operand = part(node, 0);
+    const DType type = steps_[operand].result.dtype;
+    const size_t result = add_of_operands(
+        {.kind = StepKind::kSubscript, .where = node.where, .ranges = node.ranges, .operands = {operand}},
+        ResultType::kSame);
+    steps_[result].result.dtype = type;  // float64 stays it
+    return result;
+  }
+
+  /// a < b < c holds where all of it does.
+  size_t chain(const ExpressionNode& node) {
+    std::optional<size_t> all;
+    for (size_t i = 0; i < node.operators.size(); ++i) {
+      const size_t one = comparison(node, node.operators[i], *node.parts[i], *node.parts[i + 1]);
+      all = all ? elements(node, "and", {*all, one}) : one;
+    }
+    return *all;
+  }
+  size_t comparison(const ExpressionNode& node, const std::string& sign, const ExpressionNode& left,
+                    const ExpressionNode& right) {
+    const size_t a = compared(sign, left, right);
+    const size_t b = compared(sign, right, left);
+    return elements(node, sign, {a, b});
+  }
+
+  /// One side of a comparison: a text is a class of the component on the other side, if that has classes.
+  size_t compared(const std::string& sign, const ExpressionNode& node, const ExpressionNode& other) {
+    if (!is_text(node) || !is_named(other)) return of(node);
+    const auto label = in_.find(name_in(other));
+    if (!label) return of(node);
+    const std::string& text = node.value.text();
+    const std::vector<std::string>& classes = in_[*label].classes;
+    const auto found = std::find(classes.begin(), classes.end(), text);
+    if (found == classes.end() && in_.find(text)) return of(node);
+    const std::string of_label = "'" + in_[*label].name + "'";
+    if (classes.empty())
+      fail(node, of_label + " (" + in_[*label].tensor.str() +
+                     ") has no names of classes; compare it with a number, not with '" + text + "'");
+    if (found == classes.end())
+      fail(node, "unknown class '" + text + "' of " + of_label + did_you_mean(text, classes) + "; it has " +
+                     join_first(classes));
+    if (!is_equality(sign)) fail(node, "classes such as '" + text + "' have no order; use == or !=");
+    return add({.kind = StepKind::kNumber,
+                .where = node.where,
+                .number = static_cast<double>(found - classes.begin()),
+                .result = {DType::kInt32, {}}});
+  }
+
+  const Spec& in_;
+  const std::string& owner_;
+  std::vector<FormulaStep>& steps_;
+};
+
+void add_components(const ExpressionNode& node, std::vector<std::string>& names) {
+  if (is_named(node)) names.push_back(name_in(node));
+  for (size_t i = 0; i < node.parts.size(); ++i) {
+    const auto is_compared_with = [&](size_t j) { return j < node.parts.size() && is_named(*node.parts[j]); };
+    const bool is_class = node.kind == Kind::kCompare && is_text(*node.parts[i]) &&
+                          (is_compared_with(i + 1) || (i > 0 && is_compared_with(i - 1)));
+    if (!is_class) add_components(*node.parts[i], names);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> SampleExpression::components() const {
+  std::vector<std::string> names;
+  add_components(*root, names);
+  return names;
+}
+
+std::optional<SampleExpression> Codec<SampleExpression>::parse(const ConfigNode& node, Reader& reader) {
+  if (!node.is_scalar() || node.is_null()) {
+    reader.wrong_type(node, type().str());
+    return std::nullopt;
+  }
+  try {
+    std::vector<Expression::Name> names;
+    return SampleExpression{node,
+                            parse_expression(node.text(), node.text_position(0), names, sample_grammar())};
+  } catch (const ConfigError& error) {
+    for (const Problem& problem : error.problems())
+      reader.errors().add(problem.where, reader.what() + ": " + problem.text);
+    return std::nullopt;
+  }
+}
+
+SampleFormula::SampleFormula(const SampleExpression& expression, const Spec& in, const std::string& owner) {
+  FormulaCompiler(in, owner, steps_).of(*expression.root);
+}
+
+std::optional<size_t> SampleFormula::copied() const {
+  const bool is_name = steps_.size() == 1 && steps_[0].kind == StepKind::kComponent;
+  return is_name ? std::optional(steps_[0].component) : std::nullopt;
+}
+
+void SampleFormula::store(Datapoint& d, size_t to) const {
+  const FormulaValue value = run_formula(steps_, d);
+  const Tensor& out = d.renew(to, {result().dtype, value.shape});
+  visit(out.dtype(), [&](auto zero) {
+    std::transform(value.elements.begin(), value.elements.end(), out.data<decltype(zero)>(),
+                   [](double x) { return static_cast<decltype(zero)>(x); });
+  });
+}
+
+double SampleFormula::value(Datapoint& d) const { return run_formula(steps_, d).elements[0]; }
+
+std::string SampleFormula::syntax() {
+  return "+ - * / // % **, comparisons, and, or, not, a if c else b, items and slices such as x[0], x[-1] "
+         "and "
+         "x[1:3], and the functions " +
+         sample_grammar().function_names();
+}
+
+}  // namespace tpack

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/expression_parser.h"
+#include "core/field.h"
+#include "dataflow/datapoint.h"
+#include "dataflow/formula_step.h"
+#include "dataflow/spec.h"
+
+namespace tpack {
+
+/// An expression over the components of a sample, as the value of a field: `width * height`.
+struct SampleExpression {
+  ConfigNode text = {};
+  ExpressionNode::Ptr root = nullptr;
+
+  /// The components that it mentions. A text that is compared with a name counts as the name of a class.
+  std::vector<std::string> components() const;
+};
+
+template <>
+struct Codec<SampleExpression> {
+  static FieldType type() {
+    return FieldType::either({FieldType::text(), FieldType::number(), {.base = FieldType::Base::kBool}},
+                             "an expression");
+  }
+  static std::optional<SampleExpression> parse(const ConfigNode& node, Reader& reader);
+  static ConfigNode dump(const SampleExpression& expression) { return expression.text; }
+};
+
+/// A SampleExpression, compiled for samples of one spec. Numbers are computed in double and rounded to the
+/// type of each step, integers exactly up to 2^53. Shapes broadcast as in NumPy. Threads: any number at once.
+class SampleFormula {
+ public:
+  SampleFormula() = default;
+  /// Errors: ConfigError with the place inside the text; `owner` ("map Compute") asks.
+  SampleFormula(const SampleExpression& expression, const Spec& in, const std::string& owner);
+
+  /// Sizes may be unknown.
+  const TensorSpec& result() const { return steps_.back().result; }
+  /// The component, if the formula is nothing but its name.
+  std::optional<size_t> copied() const;
+  /// Computes component `to` of the sample. Errors: DataError.
+  void store(Datapoint& d, size_t to) const;
+  /// The value of a formula that gives one number. Errors: DataError.
+  double value(Datapoint& d) const;
+
+  /// What a formula may have, for the documentation of a field.
+  static std::string syntax();
+
+ private:
+  std::vector<FormulaStep> steps_;
+};
+
+}  // namespace tpack

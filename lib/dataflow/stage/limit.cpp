@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "core/registry.h"
+#include "core/rng.h"
+#include "dataflow/chosen_flow.h"
+
+namespace tpack {
+namespace {
+
+struct LimitParams {
+  int64_t samples = 0;
+  bool shuffle = false;
+  int64_t seed = 0;
+};
+
+/// The same samples in each pass, in an order of each pass if the source shuffles. Inside a JoinData, all
+/// parts that have the same limit keep the same samples.
+class LimitedFlow final : public ChosenFlow {
+ public:
+  LimitedFlow(const FlowPtr& up, const LimitParams& p, const StageContext& context)
+      : ChosenFlow(up, context, "Limit"), p_(p) {}
+
+  int64_t places() const override { return std::min(p_.samples, source_size()); }
+  Place locate(const PassKey& pass, int64_t place) const override {
+    if (source().shuffled() && !context().in_join) place = permuted(place, places(), pass.key(context().key));
+    if (p_.shuffle) place = permuted(place, source_size(), mix(static_cast<uint64_t>(p_.seed), kChoice));
+    return {pass, place};
+  }
+
+ private:
+  static constexpr uint64_t kChoice = 0x6c696d6974;  // "limit"
+
+  static int64_t permuted(int64_t place, int64_t size, uint64_t key) {
+    return static_cast<int64_t>(Permutation(static_cast<uint64_t>(size), key)(static_cast<uint64_t>(place)));
+  }
+
+  LimitParams p_;
+};
+
+/// The first n samples by index, or those at the first n places of a fixed permutation.
+class Limit final : public Stage {
+ public:
+  using Params = LimitParams;
+  static Schema<Params> schema() {
+    return Schema<Params>(
+               "Uses only some samples of the source before it, the same ones in each pass, for example to "
+               "try a config on a part of the data.")
+        .example("Limit: {samples: 1000, shuffle: true}")
+        .field("samples", &Params::samples, between(1, 1e12), "samples at most")
+        .required()
+        .shorthand()
+        .field("shuffle", &Params::shuffle,
+               "false: the first ones, which are all of one class if the source is sorted by class, as "
+               "ImageFolder is; true: a random choice")
+        .field("seed", &Params::seed, "of the random choice");
+  }
+  explicit Limit(Params p) : p_(p) {}
+
+  FlowPtr wrap(FlowPtr up, const StageContext& context) const override {
+    return std::make_shared<LimitedFlow>(up, p_, context);
+  }
+
+ private:
+  Params p_;
+};
+
+TPACK_REGISTER(Stage, Limit, "Limit");
+
+}  // namespace
+}  // namespace tpack

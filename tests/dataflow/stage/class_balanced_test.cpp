@@ -1,0 +1,151 @@
+#include <map>
+
+#include "config/yaml_reader.h"
+#include "dataflow/flow_helpers.h"
+#include "support/captured_log.h"
+#include "support/live_fields.h"
+
+namespace tpack {
+namespace {
+
+/// Rows 0 .. 99: 91 of class `no`, 6 of `yes`, 3 of `maybe`.
+class ClassBalancedFlows : public testing::Test {
+ protected:
+  ClassBalancedFlows() {
+    std::string text = "row,answer\n";
+    for (int row = 0; row < 100; ++row)
+      text += std::to_string(row) + "," + (row % 15 == 14 ? "yes" : row % 33 == 5 ? "maybe" : "no") + "\n";
+    folder_.write("a.csv", {text.begin(), text.end()});
+  }
+  DataFlow flow(const std::string& stage, const std::string& rest = "") const {
+    const std::string items = "CSV: {file: " + folder_.path("a.csv") +
+                              ", columns: {row: row}, labels: {answer: {column: answer, classes: [no, yes, "
+                              "maybe]}}}, " +
+                              stage + rest;
+    return make_flow(
+        parse_yaml("{flow: [" + items + "], workers: " + std::to_string(workers_) + "}", "a.yaml"));
+  }
+  static std::map<int64_t, int64_t> counts(const DataFlow& flow, size_t component, const Pass& pass = {}) {
+    std::map<int64_t, int64_t> all;
+    const auto cursor = flow.open(pass);
+    for (Datapoint d; cursor->next(d);) ++all[static_cast<int64_t>(d.tensor(component).at(0))];
+    return all;
+  }
+
+  TempFolder folder_;
+  int workers_ = 1;
+};
+
+TEST_F(ClassBalancedFlows, a_pass_has_each_class_equally_often) {
+  const DataFlow balanced = flow("ClassBalanced: answer");
+  balanced.prepare();
+  EXPECT_EQ(balanced.size(), 100);
+  EXPECT_EQ(balanced.seek(), Seek::kExact);
+  EXPECT_THAT(counts(balanced, 1),
+              testing::ElementsAre(testing::Pair(0, 34), testing::Pair(1, 33), testing::Pair(2, 33)));
+}
+
+TEST_F(ClassBalancedFlows, the_samples_of_a_class_come_equally_often) {
+  const DataFlow balanced = flow("ClassBalanced: {component: answer, samples: 300}");
+  int64_t yes = 0;
+  int64_t maybe = 0;
+  for (const auto& [row, count] : counts(balanced, 0, {.seed = 3, .pass = 1})) {
+    const bool is_yes = row % 15 == 14;
+    const bool is_maybe = !is_yes && row % 33 == 5;
+    const int64_t least = is_maybe ? 33 : is_yes ? 16 : 1;
+    EXPECT_TRUE(count == least || count == least + 1) << row << " comes " << count << " times";
+    yes += is_yes ? count : 0;
+    maybe += is_maybe ? count : 0;
+  }
+  EXPECT_EQ(yes, 100);
+  EXPECT_EQ(maybe, 100);
+}
+
+TEST_F(ClassBalancedFlows, draws_none_twice_if_the_smallest_class_suffices) {
+  const DataFlow balanced = flow("ClassBalanced: {component: answer, samples: 9}");
+  const auto first = counts(balanced, 0, {.pass = 0});
+  const auto second = counts(balanced, 0, {.pass = 1});
+  EXPECT_EQ(first.size(), 9U);
+  EXPECT_NE(first, second) << "another pass has other samples of the large classes";
+}
+
+TEST_F(ClassBalancedFlows, is_the_same_with_workers_shards_and_after_a_break) {
+  const auto rows = [&](const Pass& pass) { return first_component(flow("ClassBalanced: answer"), pass); };
+  const std::vector<int64_t> all = rows({.seed = 4, .pass = 2});
+  const std::vector<int64_t> rest = rows({.seed = 4, .pass = 2, .position = 60});
+  EXPECT_EQ(rest, std::vector<int64_t>(all.begin() + 60, all.end()));
+  std::vector<int64_t> sharded(all.size());
+  for (int64_t shard = 0; shard < 3; ++shard) {
+    size_t at = static_cast<size_t>(shard);
+    for (const int64_t row : rows({.seed = 4, .pass = 2, .shard = shard, .shard_count = 3})) {
+      sharded[at] = row;
+      at += 3;
+    }
+  }
+  EXPECT_EQ(sharded, all);
+  const auto batches = [&] {
+    const DataFlow made = flow("ClassBalanced: answer", ", BatchData: 10");
+    const auto stream = made.stream({.seed = 4, .passes = 3});
+    return numbers_of(*stream);
+  };
+  const auto alone = batches();
+  workers_ = 4;
+  EXPECT_EQ(batches(), alone);
+}
+
+TEST_F(ClassBalancedFlows, a_sample_that_comes_again_has_other_random_numbers) {
+  const DataFlow balanced = flow("ClassBalanced: {component: answer, samples: 300}",
+                                 ", MapData: {component: row, map: {Cast: int64}}, Picky");
+  std::map<int64_t, std::vector<double>> random;
+  const auto cursor = balanced.open({.seed = 1});
+  for (Datapoint d; cursor->next(d);) random[d.id().index].push_back(d.tensor(1).at(0));
+  for (auto& [row, all] : random) {
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(std::unique(all.begin(), all.end()), all.end()) << row;
+  }
+}
+
+TEST_F(ClassBalancedFlows, needs_class_numbers) {
+  EXPECT_EQ(error_of([&] { flow("ClassBalanced: row"); }).substr(0, 7), "a.yaml:");
+  EXPECT_THAT(error_of([&] { flow("ClassBalanced: row"); }),
+              testing::HasSubstr("ClassBalanced: component 'row' is float32 [], not the number of a class, "
+                                 "int32 []"));
+  EXPECT_THAT(error_of([&] { flow("ClassBalanced: anwser"); }),
+              testing::HasSubstr("stage ClassBalanced: unknown component 'anwser'; did you mean 'answer'?"));
+}
+
+TEST(ClassBalanced, leaves_bad_samples_out_and_says_so) {
+  const TempFolder folder;
+  const std::string text = "v,c\n1,a\nx,a\n3,b\n4,b\n";
+  folder.write("a.csv", {text.begin(), text.end()});
+  const DataFlow flow =
+      make_flow(parse_yaml("[CSV: {file: " + folder.path("a.csv") +
+                               ", columns: {v: v}, labels: {c: c}}, ClassBalanced: {component: "
+                               "c, samples: 40}]",
+                           "a.yaml"));
+  const CapturedLog log;
+  flow.prepare();
+  EXPECT_THAT(log.text(), testing::HasSubstr("ClassBalanced: 1 sample is never drawn, as it cannot be read"));
+  const auto all = first_component(flow);
+  EXPECT_EQ(std::count(all.begin(), all.end(), 1), 20);
+}
+
+TEST(ClassBalanced, needs_classes_that_are_known_in_advance) {
+  EXPECT_THAT(
+      error_of([] {
+        make_flow(parse_yaml("[RenderedDigits: {size: 20}, ClassBalanced: label]", "a.yaml")).prepare();
+      }),
+      testing::HasSubstr("ClassBalanced: the source draws new samples in each pass, so 'label' is not "
+                         "known in advance; it needs stored data"));
+}
+
+const live::Fields kClassBalanced("stage", "ClassBalanced",
+                                  {.base = "{component: label, samples: 5}",
+                                   .values = {{"component", "image"}, {"samples", "6"}},
+                                   .build = [](const std::string& item) {
+                                     return content_of_flow("[{RenderedDigits: {split: test, size: 20}}, " +
+                                                            item + "]");
+                                   }});
+
+}  // namespace
+}  // namespace tpack
