@@ -16,6 +16,8 @@ USES = {
     "JPEG": ("JPEG::JPEG", r"<jpeglib\.h>"),
     "PNG": ("PNG::PNG", r"<png\.h>"),
     "DEFLATE": ("PkgConfig::DEFLATE", r"<libdeflate\.h>"),
+    "ZLIB": ("ZLIB::ZLIB", r"<zlib\.h>"),
+    "ZSTD": ("PkgConfig::ZSTD", r"<zstd\.h>"),
     "LMDB": ("PkgConfig::LMDB", r"<lmdb\.h>"),
     "Protobuf": ("protobuf::libprotobuf-lite", r"\".*\.pb\.h\""),
     "Eigen3": ("Eigen3::Eigen", r"<Eigen/"),

@@ -47,6 +47,7 @@ ONLY_IN = {
     r"hwy/": ["cpu", "comm"],
     r"opencv2/": ["dataflow"],
     r"lmdb\.h": ["dataflow"],
+    r"(zlib|zstd)\.h": ["dataflow"],
     r"google/protobuf": ["dataflow"],
     r"(hdf5|H5public)\.h": ["checkpoint", "hdf5_source"],
     r"mpi\.h": ["comm"],

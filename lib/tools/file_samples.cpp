@@ -325,9 +325,11 @@ class CountedSamples final : public FileSamples {
 };
 
 bool is_table(const std::string& file) {
-  const std::string extension = fs::path(file).extension().string();
-  return extension == ".csv" || extension == ".tsv" || extension == ".npz" || extension == ".npy" ||
-         extension == ".h5" || extension == ".hdf5";
+  const fs::path name = fs::path(file).filename();
+  const bool is_packed = name.extension() == ".gz" || name.extension() == ".zst";
+  const std::string extension = (is_packed ? name.stem() : name).extension().string();
+  return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" || extension == ".ndjson" ||
+         extension == ".npz" || extension == ".npy" || extension == ".h5" || extension == ".hdf5";
 }
 
 /// Whether the source of the predict flow reads other files.

@@ -14,6 +14,24 @@ namespace tpack {
 CsvReader::CsvReader(std::string_view text, char delimiter, std::string path)
     : text_(require_text(text, path, "a CSV file")), delimiter_(delimiter), path_(std::move(path)) {}
 
+CsvReader::CsvReader(More more, char delimiter, std::string path)
+    : CsvReader(more(), delimiter, std::move(path)) {
+  more_ = std::move(more);
+}
+
+/// Goes on with the text from a place on, and the next piece.
+void CsvReader::add_piece(size_t from) {
+  constexpr size_t kMaxRecord = size_t{1} << 26U;
+  if (text_.size() - from > kMaxRecord)
+    reject(next_line_, "a row of more than 64 MB; is a quote not closed?");
+  std::string window(text_.substr(from));  // of the last window, or of a piece that the next one replaces
+  const std::string_view piece = more_();
+  if (piece.empty()) more_ = {};
+  window_ = std::move(window.append(piece));
+  text_ = window_;
+  at_ = 0;
+}
+
 void CsvReader::reject(int64_t line, const std::string& text) const {
   throw DataError(path_ + ":" + std::to_string(line), text);
 }
@@ -40,7 +58,11 @@ std::string_view CsvReader::quoted_field() {
   size_t part = begin;
   while (true) {
     const size_t end = text_.find('"', at_);
-    if (end == std::string_view::npos) reject(line, "a quote is not closed");
+    if (end == std::string_view::npos && !more_) reject(line, "a quote is not closed");
+    if (end == std::string_view::npos) {  // the record is read again, with what follows
+      at_ = text_.size();
+      return {};
+    }
     const std::string_view between = text_.substr(at_, end - at_);
     next_line_ += std::count(between.begin(), between.end(), '\n');
     at_ = end + 1;
@@ -60,9 +82,17 @@ std::string_view CsvReader::quoted_field() {
 
 std::string_view CsvReader::field() {
   if (at_ < text_.size() && text_[at_] == '"') return quoted_field();
-  const size_t begin = at_;
-  while (at_ < text_.size() && !is_delimiter(text_[at_]) && !ends_line()) ++at_;
-  return text_.substr(begin, at_ - begin);
+  // Most time is spent here, so nothing is called for each character.
+  const bool is_whitespace = delimiter_ == kWhitespace;
+  const char one = is_whitespace ? ' ' : delimiter_;
+  const char other = is_whitespace ? '\t' : delimiter_;
+  const std::string_view rest = text_.substr(at_);
+  size_t size = 0;
+  while (size < rest.size() && rest[size] != one && rest[size] != other && rest[size] != '\n' &&
+         rest[size] != '\r')
+    ++size;
+  at_ += size;
+  return rest.substr(0, size);
 }
 
 void CsvReader::split_at_whitespace(std::vector<std::string_view>& fields) {
@@ -77,23 +107,32 @@ void CsvReader::split_at_whitespace(std::vector<std::string_view>& fields) {
 }
 
 bool CsvReader::next(std::vector<std::string_view>& fields) {
+  const int64_t line = next_line_;
+  size_t begin = at_;
+  read_record(fields);
+  for (; at_ == text_.size() && more_; begin = 0) {  // a record that ends with the piece may not be whole
+    next_line_ = line;
+    add_piece(begin);
+    read_record(fields);
+  }
+  return !fields.empty();
+}
+
+/// No fields: the end.
+void CsvReader::read_record(std::vector<std::string_view>& fields) {
   fields.clear();
   unquoted_.clear();
   while (skip_line_end()) {
   }
-  if (at_ == text_.size()) return false;
+  if (at_ == text_.size()) return;
   line_ = next_line_;
-  if (delimiter_ == kWhitespace) {
-    split_at_whitespace(fields);
-    return !fields.empty();
-  }
+  if (delimiter_ == kWhitespace) return split_at_whitespace(fields);
   fields.push_back(field());
   while (at_ < text_.size() && text_[at_] == delimiter_) {
     ++at_;
     fields.push_back(field());
   }
   skip_line_end();
-  return true;
 }
 
 std::optional<double> csv_number(std::string_view field) {

@@ -10,90 +10,22 @@
 #include "dataflow/count_classes.h"
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
-#include "dataflow/format/csv_file.h"
 #include "dataflow/source.h"
-#include "dataflow/source/csv_features.h"
 #include "dataflow/source/csv_labels.h"
+#include "dataflow/source/csv_settings.h"
 #include "system/log.h"
 
 namespace tpack {
 namespace {
-
-struct CsvParams {
-  Ref<Path> file;
-  std::vector<NumberColumns> columns;
-  std::vector<LabelColumn> labels;
-  std::string delimiter = ",";
-  bool header = true;
-  ColumnTypes types = {};
-  MissingRules missing = {};
-  DecimalSign decimal = DecimalSign::kPoint;
-  TextEncoding encoding = TextEncoding::kUtf8;
-  bool shuffle = true;
-};
 
 /// All of a CSV file is read when it is opened: numbers as float32, class names as int32 labels. A row with
 /// a bad field becomes a bad sample.
 class CsvTable final : public RandomAccessSource {
  public:
   using Params = CsvParams;
-  static Schema<Params> schema() {
-    return Schema<Params>(
-               "Reads numbers and class names from a CSV file, one sample per row. The section `split` of a "
-               "config divides the rows "
-               "into parts for training and validation.")
-        .example(
-            "CSV: {file: iris.csv, columns: {x: [\"sepal_.*\", petal_length]}, labels: {label: species}}")
-        .field("file", &Params::file, "the file")
-        .required()
-        .field(
-            "columns", &Params::columns,
-            "columns of numbers by component: a name gives a number, a list or a regular expression for "
-            "whole names gives a vector; float32; {x: auto} makes a vector of all other columns, whatever "
-            "they "
-            "have: categories get a place each, numbers become (x - mean) / deviation of data.train. Other "
-            "flows have the columns that data.train found, by their names")
-        .field("types", &Params::types,
-               "what columns of `auto` have where the guess is wrong: {Pclass: category, Ticket: ignore}; "
-               "number, category, date or ignore")
-        .field("labels", &Params::labels,
-               "columns of class names by component; labels are int32, from 0, in the order of the sorted "
-               "names of data.train; {label: {column: species, classes: [...]}} gives another order; a list "
-               "of columns is a set of labels, any number of which may hold: a float32 vector, 0 or 1 for "
-               "each (or a number "
-               "between), named after the columns")
-        .field("delimiter", &Params::delimiter,
-               R"(the character between fields; "\t" is a tab; whitespace: any number of spaces and tabs)")
-        .field("header", &Params::header,
-               "true: the first row has the names of the columns; false: their names are 0, 1, 2, ...")
-        .field(
-            "missing", &Params::missing,
-            "what replaces missing values (empty, NA, NaN, null, ?): a number, or mean, median or "
-            "most_common of data.train, also by column: {Age: median, Embarked: S}; default: such rows are "
-            "bad samples, but in columns of `auto` (docs)")
-        .field("decimal", &Params::decimal, "the decimal sign of numbers: a point or a comma")
-        .field("encoding", &Params::encoding, "of the text: utf-8, or latin1 (ISO 8859-1)")
-        .field("shuffle", &Params::shuffle, "use a new order in each pass");
-  }
-  explicit CsvTable(Params p) : p_(std::move(p)), path_(resolved_path(p_.file)) {
-    if (p_.columns.empty() && p_.labels.empty())
-      throw ConfigError(
-          "CSV: no columns; set 'columns', such as {x: [width, height], y: price}, or 'labels'");
-    const bool is_character =
-        p_.delimiter.size() == 1 && std::string("\"\r\n").find(p_.delimiter) == std::string::npos;
-    if (!is_character && p_.delimiter != kWhitespace) {
-      throw ConfigError("CSV: 'delimiter' is '" + p_.delimiter +
-                        R"('; must be one character of ASCII, such as ",", ";" or "\t", or whitespace)");
-    }
-    if (p_.decimal == DecimalSign::kComma && p_.delimiter == ",")
-      throw ConfigError(R"(CSV: 'decimal' and 'delimiter' are both a comma; set delimiter: ";" or "\t")");
-    for (const NumberColumns& numbers : p_.columns) {
-      for (const LabelColumn& label : p_.labels) {
-        if (numbers.component == label.component)
-          throw ConfigError(label.column.position, "CSV: component '" + label.component +
-                                                       "' is in 'columns' and in 'labels'; rename one");
-      }
-    }
+  static Schema<Params> schema() { return csv_schema(); }
+  explicit CsvTable(Params p) : p_(std::move(p)) {
+    p_.check();
     wanted_numbers_ = p_.columns;
     for (const LabelColumn& label : p_.labels) {
       check_classes(label);
@@ -102,7 +34,6 @@ class CsvTable final : public RandomAccessSource {
       else
         wanted_numbers_.push_back({label.component, label.set, true, true});
     }
-    require_auto();
   }
 
   /// Patterns, and classes that the config does not name, need the file.
@@ -143,12 +74,18 @@ class CsvTable final : public RandomAccessSource {
     if (!bad_.empty()) {
       const auto& [row, why] = *bad_.begin();
       facts.remarks.push_back(with_thousands(facts.bad) +
-                              (bad_.size() == 1 ? " bad row: " : " bad rows; the first one is ") + "line " +
-                              std::to_string(lines_[row]) + ": " + why);
+                              (bad_.size() == 1 ? " bad row: " : " bad rows; the first one is ") +
+                              (rows_.files().size() > 1 ? file_of(static_cast<int64_t>(row))
+                                                        : "line " + std::to_string(lines_[row])) +
+                              ": " + why);
     }
     return facts;
   }
-  std::string fingerprint() const override { return file_stamp(path_); }
+  std::string fingerprint() const override {
+    std::string stamps;
+    for (const std::string& file : rows_.files()) stamps += file_stamp(file);
+    return stamps;
+  }
   std::vector<FittedComponent> fitted() const override {
     std::vector<FittedComponent> all;
     for (size_t i = 0; i < values_.size(); ++i) {
@@ -169,7 +106,10 @@ class CsvTable final : public RandomAccessSource {
     return all;
   }
   std::string file_of(int64_t index) const override {
-    return path_ + ":" + std::to_string(lines_[static_cast<size_t>(index)]);
+    const auto row = static_cast<size_t>(index);
+    const auto next = std::upper_bound(first_rows_.begin(), first_rows_.end(), row);
+    return rows_.files()[static_cast<size_t>(next - first_rows_.begin()) - 1] + ":" +
+           std::to_string(lines_[row]);
   }
 
   bool is_bad(int64_t index) const override { return bad_.contains(static_cast<size_t>(index)); }
@@ -181,12 +121,12 @@ class CsvTable final : public RandomAccessSource {
   std::vector<std::string> column(const std::string& name) const override {
     std::vector<std::string> texts;
     size_t at = 0;
-    read(
+    rows_.read(
         [&](const CsvHeader& header) {
           at = header.find({name, {}}).front();
         },
-        [&](const CsvHeader& /*header*/, const std::vector<std::string_view>& fields, int64_t /*line*/) {
-          texts.emplace_back(at < fields.size() ? trim(fields[at]) : std::string_view());
+        [&](const CsvRow& row) {
+          texts.emplace_back(at < row.fields.size() ? trim(row.fields[at]) : std::string_view());
         });
     return texts;
   }
@@ -204,7 +144,7 @@ class CsvTable final : public RandomAccessSource {
       return std::find(components.begin(), components.end(), one.component) == components.end();
     };
     Params p = p_;
-    p.file = {path, {}};
+    p.file = {{{path, {}}}};
     p.shuffle = false;
     std::erase_if(p.columns, is_idle);
     std::erase_if(p.labels, is_idle);
@@ -238,15 +178,14 @@ class CsvTable final : public RandomAccessSource {
 
  protected:
   void prepare() override {
-    require_path("CSV", p_.file);
+    rows_ = CsvRows(p_.file, p_.form());
     guess_columns();
-    read([&](const CsvHeader& header) { find_columns(header); },
-         [&](const CsvHeader& header, const std::vector<std::string_view>& fields, int64_t line) {
-           add_row(header, fields, line);
-         });
-    if (lines_.empty()) throw DataError(path_, "has no rows after its header");
+    std::optional<CsvHeader> columns;
+    rows_.read([&](const CsvHeader& header) { find_columns(columns.emplace(header)); },
+               [&](const CsvRow& row) { add_row(*columns, row); });
+    if (lines_.empty()) throw DataError(rows_.name(), "has no rows after its header");
     for (size_t i = 0; i < labels_.size(); ++i) {
-      const std::string lack = labels_[i].compare_with_train(path_, wanted_labels_[i].column);
+      const std::string lack = labels_[i].compare_with_train(rows_.name(), wanted_labels_[i].column);
       if (!lack.empty() && !is_reader_) log::warning(lack);
     }
     if (bad_.size() == lines_.size()) {
@@ -257,22 +196,6 @@ class CsvTable final : public RandomAccessSource {
   }
 
  private:
-  static constexpr const char* kWhitespace = "whitespace";
-  char delimiter() const { return p_.delimiter == kWhitespace ? CsvReader::kWhitespace : p_.delimiter[0]; }
-
-  /// Calls `on_header(header)`, then `on_row(header, fields, line)` for each row.
-  template <class OnHeader, class OnRow>
-  void read(const OnHeader& on_header, const OnRow& on_row) const {
-    const CsvFile file(path_, p_.encoding);
-    CsvReader reader(file.text(), delimiter(), path_);
-    std::vector<std::string_view> fields;
-    if (!reader.next(fields)) throw DataError(path_, "is empty");
-    const CsvHeader header(names_of(fields), path_, p_.header);
-    on_header(header);
-    bool has_row = !p_.header || reader.next(fields);
-    for (; has_row; has_row = reader.next(fields)) on_row(header, fields, reader.line());
-  }
-
   /// False if a name may be a pattern.
   static bool has_plain_names(const NumberColumns& numbers) {
     if (is_auto(numbers)) return false;
@@ -300,13 +223,6 @@ class CsvTable final : public RandomAccessSource {
     return names;
   }
 
-  std::vector<std::string> names_of(const std::vector<std::string_view>& fields) const {
-    std::vector<std::string> names;
-    for (const std::string_view field : fields)
-      names.push_back(p_.header ? std::string(trim(field)) : std::to_string(names.size()));
-    return names;
-  }
-
   /// Also forgets what a preparation that failed has read.
   void find_columns(const CsvHeader& header) {
     values_.clear();
@@ -314,7 +230,8 @@ class CsvTable final : public RandomAccessSource {
     lines_.clear();
     bad_.clear();
     unused_.clear();
-    reader_ = {p_.decimal, delimiter()};
+    first_rows_.clear();
+    reader_ = {decimal(), p_.form().delimiter_of(rows_.files()[0])};
     Diagnostics mistakes;
     const auto find = [&](const ColumnRef& ref) {
       try {
@@ -388,12 +305,10 @@ class CsvTable final : public RandomAccessSource {
     }
   }
 
-  void add_row(const CsvHeader& header, const std::vector<std::string_view>& fields, int64_t line) {
-    std::string why;
-    if (fields.size() != header.size()) {
-      why = std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") + ", but the " +
-            (p_.header ? "header" : "first row") + " has " + std::to_string(header.size());
-    }
+  void add_row(const CsvHeader& header, const CsvRow& row) {
+    const std::vector<std::string_view>& fields = row.fields;
+    std::string why = row.why;
+    while (first_rows_.size() <= row.file) first_rows_.push_back(lines_.size());
     for (const auto& values : values_) values->add(fields, reader_, why);
     for (CsvLabels& labels : labels_) {
       if (why.empty()) why = labels.complaint_of(label_in(fields, labels, header), header[labels.column()]);
@@ -405,7 +320,7 @@ class CsvTable final : public RandomAccessSource {
         labels.add_bad();
     }
     if (!why.empty()) bad_[lines_.size()] = why;
-    lines_.push_back(line);
+    lines_.push_back(row.line);
   }
 
   /// The field, or the class that `missing` gives a missing one.
@@ -416,25 +331,16 @@ class CsvTable final : public RandomAccessSource {
     return rule != nullptr && rule->by == MissingRule::By::kText ? std::string_view(rule->text) : field;
   }
 
-  /// Errors: ConfigError for `types` and `missing` that mean nothing.
-  void require_auto() const {
-    const auto autos = std::count_if(p_.columns.begin(), p_.columns.end(), is_auto);
-    if (autos > 1)
-      throw ConfigError("CSV: 'columns' has several components that are 'auto'; one has all columns");
-    if (autos == 0 && !p_.types.all.empty())
-      throw ConfigError(p_.types.position, "CSV: 'types' is for the columns of a component that is 'auto'");
-  }
-
   /// Guesses what the columns of `auto` have, from all rows, unless data.train says so.
   void guess_columns() {
     guesses_.clear();
     const auto wanted = std::find_if(p_.columns.begin(), p_.columns.end(), is_auto);
     if (wanted == p_.columns.end() || opened_fit(wanted->component)) return;
-    read([&](const CsvHeader& header) { guesses_.resize(header.size()); },
-         [&](const CsvHeader& /*header*/, const std::vector<std::string_view>& fields, int64_t /*line*/) {
-           if (fields.size() != guesses_.size()) return;
-           for (size_t i = 0; i < fields.size(); ++i) guesses_[i].see(fields[i], p_.decimal);
-         });
+    rows_.read([&](const CsvHeader& header) { guesses_.resize(header.size()); },
+               [&](const CsvRow& row) {
+                 if (!row.why.empty()) return;
+                 for (size_t i = 0; i < row.fields.size(); ++i) guesses_[i].see(row.fields[i], decimal());
+               });
   }
 
   std::unique_ptr<CsvValues> features(const NumberColumns& wanted, const CsvHeader& header,
@@ -443,8 +349,8 @@ class CsvTable final : public RandomAccessSource {
     const auto known = opened_fit(wanted.component);
     FeatureColumns found;
     try {
-      found = known ? followed_features(header, State::from_json(known->learned, path_), where)
-                    : guessed_features(header, guesses_, p_.types, where,
+      found = known ? followed_features(header, State::from_json(known->learned, rows_.name()), where)
+                    : guessed_features(header, guesses_, {p_.types, p_.scale, p_.clip}, where,
                                        [&](const std::string& column) { return is_in_another(column); });
     } catch (const ConfigError& error) {
       mistakes.add(error, where);
@@ -469,15 +375,19 @@ class CsvTable final : public RandomAccessSource {
   void learn_or_follow(size_t i) {
     const auto known = opened_fit(wanted_numbers_[i].component);
     if (known)
-      return values_[i]->use(known->learned.empty() ? State() : State::from_json(known->learned, path_));
+      return values_[i]->use(known->learned.empty() ? State()
+                                                    : State::from_json(known->learned, rows_.name()));
     std::vector<int64_t> good;
     for (int64_t row = 0; row < size(); ++row)
       if (!is_bad(row)) good.push_back(row);
     values_[i]->fit(good);
   }
 
+  /// JSON has a point.
+  DecimalSign decimal() const { return rows_.are_jsonl() ? DecimalSign::kPoint : p_.decimal; }
+
   Params p_;
-  std::string path_;
+  CsvRows rows_;
   bool is_reader_ = false;                          // of a file that need not have all classes
   std::vector<NumberColumns> wanted_numbers_;       // `columns`, then the sets of `labels`
   std::vector<LabelColumn> wanted_labels_;          // the rest of `labels`
@@ -486,6 +396,7 @@ class CsvTable final : public RandomAccessSource {
   std::vector<ColumnGuess> guesses_;   // by column, if there is `auto`
   std::vector<CsvLabels> labels_;      // of each of wanted_labels_
   std::vector<int64_t> lines_;         // of each row
+  std::vector<size_t> first_rows_;     // of each file
   std::map<size_t, std::string> bad_;  // what is wrong, by row
   std::vector<std::string> unused_;    // columns that a pattern finds and data.train does not have
 };

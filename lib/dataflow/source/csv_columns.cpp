@@ -168,6 +168,12 @@ void CsvHeader::reject(const ColumnRef& ref) const {
                           " looks like data (" + join_first(names_) +
                           "), not like names; set header: false, and name columns by numbers from 0");
   }
+  const auto part = std::find_if(names_.begin(), names_.end(),
+                                 [&](const std::string& name) { return name.starts_with(ref.name + "."); });
+  if (part != names_.end())
+    throw ConfigError(ref.position, "CSV: '" + ref.name + "' of " + path_ +
+                                        " is a list or an object; name columns of it, such as '" + *part +
+                                        "', or all of them by a pattern: [\"" + ref.name + "[.].*\"]");
   const std::string meant = did_you_mean(ref.name, names_);
   const std::string known = names_.size() == 1 ? "the column '" + names_[0] + "'; is 'delimiter' right?"
                                                : "the columns " + join_first(names_);

@@ -1,8 +1,6 @@
 #include "dataflow/source/csv_features.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -16,23 +14,6 @@ namespace tpack {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr int64_t kSecondsOfDay = 86400;
-
-/// `count` digits at the beginning of the text, which they leave; nothing if there are others.
-std::optional<int> digits(std::string_view& text, size_t count) {
-  int value = 0;
-  const char* const end = text.data() + std::min(count, text.size());
-  const auto [stop, failure] = std::from_chars(text.data(), end, value);
-  if (failure != std::errc{} || stop != text.data() + count) return std::nullopt;
-  text.remove_prefix(count);
-  return value;
-}
-
-bool take(std::string_view& text, char c) {
-  if (!text.starts_with(c)) return false;
-  text.remove_prefix(1);
-  return true;
-}
 
 void put_cycle(float*& out, double phase) {
   *out++ = static_cast<float>(std::sin(2 * std::numbers::pi * phase));
@@ -53,103 +34,10 @@ ColumnType type_from(const std::string& name) {
 
 }  // namespace
 
-FieldType Codec<ColumnTypes>::type() {
-  return FieldType::map_of(Codec<ColumnType>::type(), "types by column");
-}
-
-std::optional<ColumnTypes> Codec<ColumnTypes>::parse(const ConfigNode& node, Reader& reader) {
-  if (!node.is_map()) {
-    reader.wrong_type(node, "types by column, such as {Pclass: category}");
-    return std::nullopt;
-  }
-  ColumnTypes types{.position = node.position()};
-  const size_t before = reader.errors().count();
-  for (const auto& [column, value, position] : node.entries()) {
-    const auto type = Codec<ColumnType>::parse(value, reader);
-    if (type) types.all.emplace_back(column, *type);
-  }
-  return reader.errors().count() == before ? std::optional(std::move(types)) : std::nullopt;
-}
-
-ConfigNode Codec<ColumnTypes>::dump(const ColumnTypes& types) {
-  std::vector<ConfigNode::Entry> entries;
-  for (const auto& [column, type] : types.all) entries.push_back({column, Codec<ColumnType>::dump(type)});
-  return ConfigNode::map(std::move(entries));
-}
-
-std::optional<int64_t> parse_date(std::string_view field) {
-  std::string_view text = trim(field);
-  const auto year = digits(text, 4);
-  if (!year || !take(text, '-')) return std::nullopt;
-  const auto month = digits(text, 2);
-  if (!month || !take(text, '-')) return std::nullopt;
-  const auto day = digits(text, 2);
-  if (!day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  int64_t seconds = std::chrono::sys_days(date).time_since_epoch().count() * kSecondsOfDay;
-  if (text.empty()) return seconds;
-  if (!take(text, ' ') && !take(text, 'T')) return std::nullopt;
-  const auto hour = digits(text, 2);
-  if (!hour || *hour > 23 || !take(text, ':')) return std::nullopt;
-  const auto minute = digits(text, 2);
-  if (!minute || *minute > 59) return std::nullopt;
-  seconds += *hour * 3600 + *minute * 60;
-  if (take(text, ':')) {
-    const auto second = digits(text, 2);
-    if (!second || *second > 60) return std::nullopt;
-    seconds += *second;
-    if (take(text, '.')) text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
-  }
-  take(text, 'Z');
-  return text.empty() ? std::optional(seconds) : std::nullopt;
-}
-
-void ColumnGuess::see(std::string_view field, DecimalSign decimal) {
-  ++rows_;
-  const std::string_view text = trim(field);
-  if (is_missing_in_csv(text)) {
-    ++missing_;
-    return;
-  }
-  const auto number = csv_number(text, decimal);
-  if (number) {
-    counts_up_ = counts_up_ && *number == std::trunc(*number) && (numbers_ == 0 || *number == last_ + 1);
-    last_ = *number;
-    ++numbers_;
-  } else {
-    counts_up_ = false;
-    if (parse_date(text)) ++dates_;
-  }
-  if (number && values_.size() > kFewValues) return;  // which of them, matters for texts only
-  if (values_.contains(text)) return;
-  if (values_.size() < kMaxValues)
-    values_.emplace(text);
-  else
-    has_more_values_ = true;
-}
-
-ColumnType ColumnGuess::type() const {
-  if (values_.size() < 2 || is_row_number()) return ColumnType::kIgnore;
-  if (dates_ == present()) return ColumnType::kDate;
-  // A few fields that are no numbers are mistakes, if there are many different numbers.
-  const bool are_mostly_numbers = numbers_ * 100 >= present() * 95 && values_.size() > kFewValues;
-  if (numbers_ == present() || are_mostly_numbers) return ColumnType::kNumber;
-  return has_more_values_ || values_.size() * 2 > present() + 2 ? ColumnType::kIgnore : ColumnType::kCategory;
-}
-
-std::string ColumnGuess::why() const {
-  if (present() == 0) return "empty";
-  if (values_.size() < 2) return "one value only";
-  return is_row_number() ? "row numbers" : "most texts occur once";
-}
-
 size_t CsvFeatures::Encoder::width() const {
   if (column.type == ColumnType::kCategory) return categories.size() + 1;
   const size_t indicator = has_missing ? 1 : 0;
-  if (column.type == ColumnType::kNumber) return 1 + indicator;
+  if (column.type != ColumnType::kDate) return 1 + indicator;
   return 1 + kCycles + (has_time ? kTimeCycles : 0) + indicator;
 }
 
@@ -185,6 +73,23 @@ float CsvFeatures::code_of(Encoder& encoder, std::string_view text) const {
   return code;
 }
 
+float CsvFeatures::number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
+                             std::string& why) {
+  const float number = reader.read(field, column.name, why);
+  const auto prepared = column.scaling.prepared(static_cast<double>(number));
+  if (!prepared && why.empty())
+    why = "column '" + column.name + "' has " + shortest(number) + ", and log1p needs numbers above -1";
+  return static_cast<float>(prepared.value_or(0));
+}
+
+float CsvFeatures::yes_or_no(const Column& column, std::string_view field, std::string& why) {
+  const auto flag = parse_yes_no(field);
+  if (!flag && why.empty())
+    why = "column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
+          "', which is no bool; true and false, yes and no, t and f, y and n, 1 and 0 are";
+  return flag && flag->is_yes ? 1.0F : 0.0F;
+}
+
 void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader,
                       std::string& why) {
   for (Encoder& encoder : encoders_) {
@@ -198,7 +103,9 @@ void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberRead
     if (column.type == ColumnType::kCategory) {
       values_.push_back(is_missing ? kMissing : code_of(encoder, field));
     } else if (column.type == ColumnType::kNumber) {
-      values_.push_back(is_missing ? kMissing : reader.read(field, column.name, why));
+      values_.push_back(is_missing ? kMissing : number_of(column, field, reader, why));
+    } else if (column.type == ColumnType::kBool) {
+      values_.push_back(is_missing ? kMissing : yes_or_no(column, field, why));
     } else {
       const auto date = is_missing ? std::nullopt : parse_date(field);
       if (!date && !is_missing && why.empty())
@@ -216,21 +123,23 @@ void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberRead
 void CsvFeatures::fit_numbers(Encoder& encoder, std::vector<float> present, size_t rows) {
   const std::string& name = encoder.column.name;
   if (present.empty()) throw DataError("CSV: column '" + name + "' has no value in the training data");
-  double sum = 0;
-  for (const float x : present) sum += static_cast<double>(x);
-  encoder.mean = sum / static_cast<double>(present.size());
-  double squares = 0;
-  for (const float x : present)
-    squares += (static_cast<double>(x) - encoder.mean) * (static_cast<double>(x) - encoder.mean);
-  const double deviation = std::sqrt(squares / static_cast<double>(present.size()));
-  encoder.factor = deviation > 0 ? 1 / deviation : 1;
+  NumberScaling& scaling = encoder.column.scaling;
+  scaling.fit(present);
   const MissingRule* rule = encoder.column.missing;
   const bool is_number = rule != nullptr && rule->by == MissingRule::By::kNumber;
   // A value that the config gives is one like others.
   encoder.has_missing = present.size() < rows && !is_number;
-  encoder.fill = is_number
-                     ? rule->number
-                     : fill_of(rule == nullptr ? MissingRule::By::kMedian : rule->by, std::move(present));
+  if (is_number) {
+    const auto fill = scaling.prepared(rule->number);
+    if (!fill)
+      throw ConfigError(rule->position,
+                        "CSV: 'missing': log1p of column '" + name + "' needs a number above -1");
+    encoder.fill = *fill;
+    return;
+  }
+  using By = MissingRule::By;
+  const By by_itself = encoder.column.type == ColumnType::kBool ? By::kMostCommon : By::kMedian;
+  encoder.fill = fill_of(rule == nullptr ? by_itself : rule->by, std::move(present));
 }
 
 void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& codes) {
@@ -283,8 +192,7 @@ State CsvFeatures::learned() const {
     one.put("name", encoder.column.name);
     one.put("type",
             std::string(EnumNames<ColumnType>::kNames[static_cast<size_t>(encoder.column.type)].first));
-    one.put("mean", encoder.mean);
-    one.put("factor", encoder.factor);
+    encoder.column.scaling.put_into(one);
     one.put("fill", encoder.fill);
     one.put("has_missing", static_cast<int64_t>(encoder.has_missing));
     one.put("has_time", static_cast<int64_t>(encoder.has_time));
@@ -301,7 +209,8 @@ std::vector<CsvFeatures::Column> CsvFeatures::columns_of(const State& learned) {
   const auto count = static_cast<size_t>(learned.get<int64_t>("columns"));
   for (size_t i = 0; i < count; ++i) {
     const State one = learned.part(std::to_string(i));
-    columns.push_back({0, one.get<std::string>("name"), type_from(one.get<std::string>("type"))});
+    columns.push_back({0, one.get<std::string>("name"), type_from(one.get<std::string>("type")), nullptr,
+                       NumberScaling::from(one)});
   }
   return columns;
 }
@@ -310,8 +219,7 @@ void CsvFeatures::use(const State& learned) {
   for (size_t i = 0; i < encoders_.size(); ++i) {
     Encoder& encoder = encoders_[i];
     const State one = learned.part(std::to_string(i));
-    encoder.mean = one.get<double>("mean");
-    encoder.factor = one.get<double>("factor");
+    encoder.column.scaling = NumberScaling::from(one);
     encoder.fill = one.get<double>("fill");
     encoder.has_missing = one.get<int64_t>("has_missing") != 0;
     encoder.has_time = one.get<int64_t>("has_time") != 0;
@@ -346,7 +254,7 @@ void CsvFeatures::get(size_t row, float* out) const {
       out += width;
     } else {
       const double value = is_missing ? encoder.fill : static_cast<double>(*at);
-      *out++ = static_cast<float>((value - encoder.mean) * encoder.factor);
+      *out++ = static_cast<float>(encoder.column.scaling(value));
       if (encoder.column.type == ColumnType::kDate) {
         const std::chrono::sys_days day{std::chrono::days(static_cast<int64_t>(value))};
         const std::chrono::year_month_day date(day);
@@ -372,14 +280,38 @@ FeatureColumns followed_features(const CsvHeader& header, const State& learned, 
   return found;
 }
 
+namespace {
+
+/// Errors: ConfigError for a column that the file lacks.
+void require_known(const std::string& setting, const Position& where, const std::string& column,
+                   const CsvHeader& header) {
+  if (!header.has(column))
+    throw ConfigError(where, "CSV: '" + setting + "': unknown column '" + column + "'" +
+                                 did_you_mean(column, header.names()) + "; " + header.path() +
+                                 " has the columns " + join_first(header.names()));
+}
+/// Errors: ConfigError for one that is no number of `auto`.
+void require_number(const std::string& setting, const Position& where, const std::string& column,
+                    const FeatureColumns& found) {
+  std::vector<std::string> numbers;
+  for (const CsvFeatures::Column& one : found.columns)
+    if (one.type == ColumnType::kNumber) numbers.push_back(one.name);
+  if (std::find(numbers.begin(), numbers.end(), column) == numbers.end())
+    throw ConfigError(where, "CSV: '" + setting + "': column '" + column + "' is no number of 'auto'" +
+                                 (numbers.empty() ? "" : "; those are " + join_first(numbers)) +
+                                 "; `types` can make it one");
+}
+
+}  // namespace
+
 FeatureColumns guessed_features(const CsvHeader& header, const std::vector<ColumnGuess>& guesses,
-                                const ColumnTypes& types, const Position& where,
+                                const FeatureSettings& settings, const Position& where,
                                 const std::function<bool(const std::string&)>& is_taken) {
-  for (const auto& [column, type] : types.all)
-    if (!header.has(column))
-      throw ConfigError(types.position, "CSV: 'types': unknown column '" + column + "'" +
-                                            did_you_mean(column, header.names()) + "; " + header.path() +
-                                            " has the columns " + join_first(header.names()));
+  const auto& [types, scales, clips] = settings;
+  for (const auto& [column, type] : types.all) require_known("types", types.position, column, header);
+  for (const auto& [column, scale] : scales.by_column)
+    require_known("scale", scales.position, column, header);
+  for (const auto& [column, limits] : clips.by_column) require_known("clip", clips.position, column, header);
   FeatureColumns found;
   std::map<ColumnType, std::vector<std::string>> of_type;
   for (size_t i = 0; i < header.size(); ++i) {
@@ -390,9 +322,20 @@ FeatureColumns guessed_features(const CsvHeader& header, const std::vector<Colum
     const bool is_given = given != types.all.end();
     const ColumnType type = is_given ? given->second : guesses[i].type();
     const bool needs_why = type == ColumnType::kIgnore && !is_given;
-    of_type[type].push_back(name + (needs_why ? " (" + guesses[i].why() + ")" : ""));
-    if (type != ColumnType::kIgnore) found.columns.push_back({i, name, type});
+    const NumberScaling scaling = type == ColumnType::kNumber ? NumberScaling(scales, clips, name)
+                                  : type == ColumnType::kBool ? NumberScaling(ColumnScale::kNone)
+                                                              : NumberScaling();
+    const std::string scale = EnumNames<ColumnScale>::kNames[static_cast<size_t>(scaling.kind())].first;
+    const bool has_scale = type == ColumnType::kNumber && scaling.kind() != ColumnScale::kStandardize;
+    of_type[type].push_back(name + (needs_why   ? " (" + guesses[i].why() + ")"
+                                    : has_scale ? " (" + scale + ")"
+                                                : ""));
+    if (type != ColumnType::kIgnore && type != ColumnType::kId)
+      found.columns.push_back({i, name, type, nullptr, scaling});
   }
+  for (const auto& [column, scale] : scales.by_column)
+    require_number("scale", scales.position, column, found);
+  for (const auto& [column, limits] : clips.by_column) require_number("clip", clips.position, column, found);
   if (found.columns.empty())
     throw ConfigError(where,
                       "CSV: " + header.path() + " has no column of use for 'auto'; `types` can name some");

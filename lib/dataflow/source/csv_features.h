@@ -4,75 +4,23 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "dataflow/source/csv_guess.h"
+#include "dataflow/source/csv_scale.h"
 #include "dataflow/source/csv_values.h"
 
 namespace tpack {
 
-/// What a column of a table has.
-enum class ColumnType : uint8_t { kNumber, kCategory, kDate, kIgnore };
-
-template <>
-struct EnumNames<ColumnType> {
-  static constexpr std::array<std::pair<const char*, ColumnType>, 4> kNames = {
-      {{"number", ColumnType::kNumber},
-       {"category", ColumnType::kCategory},
-       {"date", ColumnType::kDate},
-       {"ignore", ColumnType::kIgnore}}};
-};
-
-/// Types of columns that are not to be guessed: {Pclass: category, Ticket: ignore}.
-struct ColumnTypes {
-  std::vector<std::pair<std::string, ColumnType>> all = {};
-  Position position = {};
-};
-
-template <>
-struct Codec<ColumnTypes> {
-  static FieldType type();
-  static std::optional<ColumnTypes> parse(const ConfigNode& node, Reader& reader);
-  static ConfigNode dump(const ColumnTypes& types);
-};
-
-/// Guesses what a column has from all of its fields. Numbers and dates may be missing. Not of use, and so
-/// ignored: a column with one value only, row numbers, and texts most of which occur once.
-class ColumnGuess {
- public:
-  void see(std::string_view field, DecimalSign decimal);
-  ColumnType type() const;
-  /// Why the column is ignored.
-  std::string why() const;
-
- private:
-  static constexpr size_t kMaxValues = 1000;  // of a category
-  static constexpr size_t kFewValues = 20;
-
-  size_t present() const { return rows_ - missing_; }
-  bool is_row_number() const { return counts_up_ && present() > 2 && missing_ == 0; }
-
-  size_t rows_ = 0;
-  size_t missing_ = 0;
-  size_t numbers_ = 0;
-  size_t dates_ = 0;
-  bool counts_up_ = true;  // integers, each one more than that before
-  double last_ = 0;
-  std::set<std::string, std::less<>> values_;  // the first ones
-  bool has_more_values_ = false;
-};
-
-/// The seconds since 1970 of 2020-04-03, 2020-04-03 10:00 or 2020-04-03T10:00:00Z; nothing for other texts.
-std::optional<int64_t> parse_date(std::string_view field);
-
 /// Columns of any type as one vector of numbers, which a network can learn from as they are:
 ///
-/// - a number x: (x - mean) / deviation; a missing one is the median. If numbers are missing in the training
-/// data,
+/// - a number x: (x - mean) / deviation, or what its scale says; a missing one is the median. If numbers are
+/// missing in the training data,
 ///   then also 1 for a missing one and 0 for others.
+/// - a bool: 1 or 0; a missing one is the most common of both, and marked as with numbers.
 /// - a category: 1 for the category, 0 for each other; one place more for all that the training data do not
 /// have,
 ///   and for missing ones.
@@ -85,7 +33,8 @@ class CsvFeatures final : public CsvValues {
     size_t index = 0;  // in the file
     std::string name;
     ColumnType type = ColumnType::kNumber;
-    const MissingRule* missing = nullptr;  // null: the median, or a place of its own
+    const MissingRule* missing = nullptr;  // null: the median, the most common of two, or a place of its own
+    NumberScaling scaling = {};
   };
 
   explicit CsvFeatures(std::vector<Column> columns, std::vector<std::string> remarks = {});
@@ -110,9 +59,7 @@ class CsvFeatures final : public CsvValues {
     std::map<std::string, float, std::less<>> codes = {};  // of a category: by text, in the order of the file
     std::vector<std::string> texts = {};                   // by code
     // Learned:
-    double mean = 0;
-    double factor = 1;  // 1 / deviation
-    double fill = 0;
+    double fill = 0;  // as NumberScaling::prepared gives it
     bool has_missing = false;
     bool has_time = false;                     // of a date
     std::vector<std::string> categories = {};  // sorted
@@ -123,6 +70,9 @@ class CsvFeatures final : public CsvValues {
   };
 
   size_t slots() const;
+  static float number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
+                         std::string& why);
+  static float yes_or_no(const Column& column, std::string_view field, std::string& why);
   float code_of(Encoder& encoder, std::string_view text) const;
   void fit_numbers(Encoder& encoder, std::vector<float> present, size_t rows);
   void fit_categories(Encoder& encoder, const std::vector<float>& codes);
@@ -143,9 +93,15 @@ struct FeatureColumns {
 
 /// Those that data.train has. Errors: ConfigError for columns that the file lacks.
 FeatureColumns followed_features(const CsvHeader& header, const State& learned, const Position& where);
+/// What the config says of some columns.
+struct FeatureSettings {
+  const ColumnTypes& types;
+  const ColumnScales& scales;
+  const ColumnClips& clips;
+};
 /// All columns of use but those for which `is_taken` is true. Errors: ConfigError.
 FeatureColumns guessed_features(const CsvHeader& header, const std::vector<ColumnGuess>& guesses,
-                                const ColumnTypes& types, const Position& where,
+                                const FeatureSettings& settings, const Position& where,
                                 const std::function<bool(const std::string& column)>& is_taken);
 
 }  // namespace tpack

@@ -1,6 +1,7 @@
 #include "dataflow/source/csv_values.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,6 +11,17 @@
 #include "dataflow/format/csv.h"
 
 namespace tpack {
+namespace {
+
+/// In any letter case, with spaces around it.
+bool is_word(std::string_view field, std::string_view word) {
+  const std::string_view text = trim(field);
+  return text.size() == word.size() && std::equal(text.begin(), text.end(), word.begin(), [](char a, char b) {
+           return std::tolower(static_cast<unsigned char>(a)) == b;
+         });
+}
+
+}  // namespace
 
 std::optional<double> csv_number(std::string_view field, DecimalSign decimal) {
   if (decimal == DecimalSign::kPoint) return csv_number(field);
@@ -28,6 +40,8 @@ float CsvNumberReader::read(std::string_view field, const std::string& column, s
   }
   const std::optional<double> value = csv_number(field, decimal_);
   if (!value && is_missing_in_csv(field)) return std::numeric_limits<float>::quiet_NaN();
+  if (!value && is_word(field, "true")) return 1;
+  if (!value && is_word(field, "false")) return 0;
   constexpr double kMax = std::numeric_limits<float>::max();
   if (value && std::abs(*value) <= kMax) {
     const auto rounded = static_cast<float>(*value);

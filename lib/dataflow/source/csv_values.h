@@ -32,7 +32,7 @@ class CsvNumberReader {
  public:
   CsvNumberReader(DecimalSign decimal, char delimiter) : decimal_(decimal), delimiter_(delimiter) {}
 
-  /// NaN for a missing value. Sets `why` if the field is neither.
+  /// NaN for a missing value; 1 and 0 for true and false. Sets `why` if the field is neither.
   float read(std::string_view field, const std::string& column, std::string& why);
   /// By column: the first integer that float32 rounds.
   const std::map<std::string, std::string>& rounded() const { return rounded_; }

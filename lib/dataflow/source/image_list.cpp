@@ -18,6 +18,7 @@
 #include "dataflow/source.h"
 #include "dataflow/source/csv_columns.h"
 #include "dataflow/source/csv_labels.h"
+#include "dataflow/source/csv_rows.h"
 #include "dataflow/source/image_file.h"
 #include "system/log.h"
 
@@ -63,7 +64,7 @@ struct ImageListParams {
   ColumnRef path;
   FieldOfCsv<std::vector<LabelColumn>> labels;
   FieldOfCsv<std::vector<NumberColumns>> columns;
-  std::string delimiter = ",";
+  std::string delimiter = CsvForm().delimiter;
   bool header = true;
   Ref<Path> root;
   Color color = Color::kRgb;
@@ -94,8 +95,7 @@ class ImageList final : public RandomAccessSource {
         .field("labels", &Params::labels,
                "columns of class names by component, or of sets of labels, as of source CSV")
         .field("columns", &Params::columns, "columns of numbers by component, as of source CSV")
-        .field("delimiter", &Params::delimiter,
-               R"(the character between fields of a CSV table; "\t" is a tab)")
+        .field("delimiter", &Params::delimiter, CsvForm::kDelimiterDoc)
         .field(
             "header", &Params::header,
             "true: the first row of a CSV table has the names of the columns; false: their names are 0, 1, "
@@ -205,16 +205,13 @@ class ImageList final : public RandomAccessSource {
     bad_.clear();
     cut_.clear();
     further_bad_ = 0;
-    const MappedFile file(list_);
-    const auto bytes = file.bytes();
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (table_ == nullptr)
-      read_list(require_text(text, list_, "a list of images"));
+      read_list();
     else
-      read_table(text);
+      read_table();
     if (bad_.size() == paths_.size())
       throw DataError(list_ + ":" + std::to_string(lines_[0]),
-                      bad_.at(0) + "; all " + with_thousands(size()) + " lines are bad" + table_hint(text));
+                      bad_.at(0) + "; all " + with_thousands(size()) + " lines are bad" + table_hint());
     look_at_files();
   }
 
@@ -239,6 +236,7 @@ class ImageList final : public RandomAccessSource {
         std::shared_ptr<Source>(Registry<Source>::make("CSV", params)));
   }
 
+  CsvForm form() const { return {.delimiter = p_.delimiter, .header = p_.header}; }
   std::string file(size_t row) const { return (root_ / paths_[row]).string(); }
   void add(std::string path, int64_t line, const std::string& why) {
     if (!why.empty()) bad_[paths_.size()] = why;
@@ -247,7 +245,12 @@ class ImageList final : public RandomAccessSource {
   }
 
   /// Each line is a path, spaces, and a class.
-  void read_list(std::string_view text) {
+  void read_list() {
+    const MappedFile file(list_);
+    const auto bytes = file.bytes();
+    std::string_view text =
+        require_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, list_, "a list of images");
+    has_commas_ = text.substr(0, text.find('\n')).find(',') != std::string_view::npos;
     using From = CsvLabels::From;
     const auto train = opened_fit(kLabel);
     const bool is_known = train && !train->classes.empty();
@@ -295,26 +298,25 @@ class ImageList final : public RandomAccessSource {
                                "'; numbers that are not classes need a CSV table, such as {file: train.csv, "
                                "path: photo, columns: {y: price}}");
   }
-  std::string table_hint(std::string_view text) const {
-    if (table_ != nullptr || text.substr(0, text.find('\n')).find(',') == std::string_view::npos) return "";
+  std::string table_hint() const {
+    if (table_ != nullptr || !has_commas_) return "";
     return "; if it is a CSV table, set 'path' to its column of paths";
   }
 
-  void read_table(std::string_view text) {
-    CsvReader reader(text, p_.delimiter[0], list_);
-    std::vector<std::string_view> fields;
-    if (!reader.next(fields)) throw DataError(list_, "is empty");
-    std::vector<std::string> names;
-    for (const std::string_view field : fields)
-      names.push_back(p_.header ? std::string(trim(field)) : std::to_string(names.size()));
-    const std::vector<size_t> columns = CsvHeader(std::move(names), list_, p_.header).find(p_.path);
-    if (columns.size() > 1)
-      throw ConfigError(p_.path.position, "ImageList: 'path' is '" + p_.path.name + "', which matches " +
-                                              std::to_string(columns.size()) + " columns; name one");
-    for (bool has_row = !p_.header || reader.next(fields); has_row; has_row = reader.next(fields)) {
-      const std::string_view path = columns[0] < fields.size() ? trim(fields[columns[0]]) : "";
-      add(std::string(path), reader.line(), path.empty() ? "has no path" : "");
-    }
+  void read_table() {
+    const CsvRows rows({{p_.file}}, form(), "ImageList");
+    size_t column = 0;
+    const auto find = [&](const CsvHeader& header) {
+      const std::vector<size_t> columns = header.find(p_.path);
+      if (columns.size() > 1)
+        throw ConfigError(p_.path.position, "ImageList: 'path' is '" + p_.path.name + "', which matches " +
+                                                std::to_string(columns.size()) + " columns; name one");
+      column = columns[0];
+    };
+    rows.read(find, [&](const CsvRow& row) {
+      const std::string_view path = column < row.fields.size() ? trim(row.fields[column]) : "";
+      add(std::string(path), row.line, path.empty() ? "has no path" : "");
+    });
     table_->follow_as(*this);
     table_->prepare_once({});
     if (table_->size() != size()) throw DataError(list_, "was changed while it was read");
@@ -377,6 +379,7 @@ class ImageList final : public RandomAccessSource {
   std::map<size_t, std::string> bad_;          // what is wrong, by row, but for what the table says
   int64_t further_bad_ = 0;                    // rows of bad_ that the table does not count
   std::string cut_;
+  bool has_commas_ = false;  // the first line of a text
   std::string fingerprint_;
 };
 

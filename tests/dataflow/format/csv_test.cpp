@@ -42,6 +42,40 @@ TEST(CsvReader, counts_lines) {
   EXPECT_EQ(lines, (std::vector<int64_t>{1, 3, 5}));
 }
 
+/// The rows of a text in pieces of so many bytes, each of which is gone when the next one is read.
+Rows rows_in_pieces(const std::string& text, size_t piece, std::vector<int64_t>& lines) {
+  size_t at = 0;
+  std::string given;
+  CsvReader reader(
+      [&] {
+        given = std::string(text.substr(at, piece));
+        at += given.size();
+        return std::string_view(given);
+      },
+      ',', "a.csv");
+  Rows rows;
+  for (std::vector<std::string_view> fields; reader.next(fields);) {
+    rows.emplace_back(fields.begin(), fields.end());
+    lines.push_back(reader.line());
+  }
+  return rows;
+}
+
+TEST(CsvReader, reads_the_same_in_pieces) {
+  const std::string text = "a,b\r\n\r\n1,\"two\r\nlines\"\r\"say \"\"yes\"\"\",4\n\n5,\n6,7";
+  std::vector<int64_t> expected_lines;
+  const Rows expected = rows_in_pieces(text, text.size(), expected_lines);
+  EXPECT_EQ(expected, (Rows{{"a", "b"}, {"1", "two\r\nlines"}, {"say \"yes\"", "4"}, {"5", ""}, {"6", "7"}}));
+  EXPECT_EQ(expected_lines, (std::vector<int64_t>{1, 3, 5, 7, 8}));
+  for (size_t piece = 1; piece < text.size(); ++piece) {
+    std::vector<int64_t> lines;
+    EXPECT_EQ(rows_in_pieces(text, piece, lines), expected) << piece;
+    EXPECT_EQ(lines, expected_lines) << piece;
+  }
+  std::vector<int64_t> lines;
+  EXPECT_EQ(error_of([&] { rows_in_pieces("a\n1\n\"b,2\n3", 3, lines); }), "a.csv:3: a quote is not closed");
+}
+
 TEST(CsvReader, says_in_which_line_a_quote_is_wrong) {
   EXPECT_EQ(error_of([] { rows_of("a\n1\n\"b,2\n3"); }), "a.csv:3: a quote is not closed");
   EXPECT_THAT(error_of([] { rows_of("a\n\"b\"c\n"); }),

@@ -32,6 +32,14 @@ TEST(ColumnGuess, tells_types_from_the_fields) {
   EXPECT_EQ(guess({"male", "female", "", "male", "female"}), ColumnType::kCategory);
   EXPECT_EQ(guess({"a", "b", "1", "a", "b"}), ColumnType::kCategory);
   EXPECT_EQ(guess({"2020-01-31", "?", "2019-02-28 10:00"}), ColumnType::kDate);
+  EXPECT_EQ(guess({"True", "", "False", "TRUE"}), ColumnType::kBool);
+  EXPECT_EQ(guess({"no", "yes"}), ColumnType::kBool);
+  EXPECT_EQ(guess({"0", "1.0", "NA", "1"}), ColumnType::kBool);
+  EXPECT_EQ(guess({"f", "m", "f"}), ColumnType::kCategory) << "female, not false";
+  EXPECT_EQ(guess({"yes", "false", "yes", "no"}), ColumnType::kCategory) << "words of two pairs";
+  EXPECT_EQ(guess({"yes", "no", "maybe", "yes", "no"}), ColumnType::kCategory);
+  EXPECT_EQ(guess({"1", "0", "2", "0"}), ColumnType::kNumber);
+  EXPECT_EQ(guess({"yes", "yes"}), ColumnType::kIgnore) << "one value";
   EXPECT_EQ(guess({"1", "2", "3", "4"}), ColumnType::kIgnore) << "row numbers";
   EXPECT_EQ(guess({"x", "x", "x"}), ColumnType::kIgnore) << "one value";
   EXPECT_EQ(guess({"", "NA"}), ColumnType::kIgnore) << "empty";
@@ -132,6 +140,94 @@ TEST_F(CsvFeatures, have_the_types_and_missing_values_that_the_config_says) {
               HasSubstr("unknown column 'ag'; did you mean 'age'?"));
   EXPECT_THAT(error_of([&] { flow("t.csv", ", types: {note: number}"); }),
               HasSubstr("column 'note' has 'aa', which is not a number"));
+}
+
+TEST_F(CsvFeatures, of_a_yes_or_no_are_one_number) {
+  write("t.csv", "a,b,y\nyes,0,1\nno,1,1\nyes,1,1\nYES,1,1\n,0,1\n");
+  const DataFlow train = flow("t.csv");
+  EXPECT_EQ(train.spec().str(), "x float32 [3], y float32 []") << "a, whether a is missing, b";
+  EXPECT_THAT(row_of(train, 0), ElementsAre(1, 0, 0));
+  EXPECT_THAT(row_of(train, 1), ElementsAre(0, 0, 1));
+  EXPECT_THAT(row_of(train, 4), ElementsAre(1, 1, 0)) << "missing: the most common one";
+  EXPECT_THAT(train.facts()[0].remarks, ElementsAre("bool: a, b"));
+  write("v.csv", "b,a,y\ntrue,n,1\n2,no,1\n");
+  const auto fit = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  EXPECT_THAT(row_of(flow("v.csv", "", fit), 0), ElementsAre(0, 0, 1)) << "other words for the same";
+  EXPECT_THAT(error_of([&] { row_of(flow("v.csv", "", fit), 1); }),
+              HasSubstr("v.csv:3: column 'b' has '2', which is no bool; true and false"));
+  EXPECT_THAT(row_of(flow("t.csv", ", missing: {a: no}"), 4), ElementsAre(0, 0));
+  EXPECT_EQ(flow("t.csv", ", types: {a: category, b: number}").spec().str(), "x float32 [5], y float32 []")
+      << "three words, one place more, and b";
+}
+
+TEST_F(CsvFeatures, leave_out_what_names_a_row) {
+  write("t.csv", "ticket,a,y\nx,1,1\nx,5,1\ny,9,1\n");
+  const DataFlow train = flow("t.csv", ", types: {ticket: id}");
+  EXPECT_EQ(train.spec().str(), "x float32 [1], y float32 []");
+  EXPECT_THAT(train.facts()[0].remarks, ElementsAre("number: a", "id: ticket"));
+}
+
+TEST_F(CsvFeatures, have_the_scale_that_the_config_says) {
+  write("t.csv", "fare,age,y\n0,20,1\n9,30,1\n99,60,1\n");
+  const DataFlow train = flow("t.csv", ", scale: {fare: log1p, age: min_max}");
+  EXPECT_EQ(train.facts()[0].remarks, std::vector<std::string>{"number: fare (log1p), age (min_max)"});
+  const std::vector<std::vector<float>> rows = {row_of(train, 0), row_of(train, 1), row_of(train, 2)};
+  const float r = std::sqrt(1.5F);  // of the logarithms 0, 1 and 2 times that of 10
+  EXPECT_NEAR(rows[0][0], -r, 1e-6);
+  EXPECT_NEAR(rows[1][0], 0, 1e-6);
+  EXPECT_NEAR(rows[2][0], r, 1e-6);
+  EXPECT_EQ(rows[0][1], 0);
+  EXPECT_EQ(rows[1][1], 0.25);
+  EXPECT_EQ(rows[2][1], 1);
+  write("v.csv", "fare,age,y\n999,100,1\n-1,30,1\n");
+  const auto fit = std::make_shared<Fit>(FittedData(fitted_data(train).components()));
+  const std::vector<float> other = row_of(flow("v.csv", "", fit), 0);
+  EXPECT_NEAR(other[0], 2 * r, 1e-6) << "of what a checkpoint keeps, whatever the other flow says";
+  EXPECT_EQ(other[1], 2);
+  EXPECT_THAT(error_of([&] { row_of(flow("v.csv", "", fit), 1); }),
+              HasSubstr("v.csv:3: column 'fare' has -1, and log1p needs numbers above -1"));
+  EXPECT_THAT(row_of(flow("t.csv", ", scale: none"), 1), ElementsAre(9, 30));
+}
+
+TEST_F(CsvFeatures, are_within_the_limits_that_the_config_says) {
+  write("t.csv", "fare,age,y\n-5,20,1\n10,30,1\n900,61,1\n20,25,1\n");
+  const DataFlow raw = flow("t.csv", ", scale: none, clip: {fare: [0, 50]}");
+  EXPECT_THAT(row_of(raw, 0), ElementsAre(0, 20));
+  EXPECT_THAT(row_of(raw, 2), ElementsAre(50, 61));
+  const DataFlow scaled = flow("t.csv", ", clip: {fare: [0, 50]}");
+  EXPECT_NEAR(row_of(scaled, 3)[0], 0, 1e-6) << "20 is the mean of 0, 10, 50 and 20";
+  const DataFlow narrow = flow("t.csv", ", clip: 1.5");
+  EXPECT_EQ(row_of(narrow, 2)[0], 1.5);
+  EXPECT_NEAR(row_of(narrow, 1)[0], row_of(flow("t.csv"), 1)[0], 0);
+  const auto fit = std::make_shared<Fit>(FittedData(fitted_data(scaled).components()));
+  write("v.csv", "fare,age,y\n1e6,20,1\n50,20,1\n");
+  EXPECT_EQ(row_of(flow("v.csv", "", fit), 0), row_of(flow("v.csv", "", fit), 1));
+}
+
+TEST_F(CsvFeatures, have_scales_and_limits_of_numbers_only) {
+  write("t.csv", "fare,port,y\n0,a,1\n9,b,1\n99,a,1\n3,b,1\n");
+  const auto error = [&](const std::string& settings) {
+    return error_of([&] { flow("t.csv", ", " + settings); });
+  };
+  EXPECT_THAT(error("scale: {fares: log1p}"),
+              HasSubstr("'scale': unknown column 'fares'; did you mean 'fare'?"));
+  EXPECT_THAT(
+      error("scale: {port: log1p}"),
+      HasSubstr("'scale': column 'port' is no number of 'auto'; those are fare; `types` can make it one"));
+  EXPECT_THAT(error("clip: {port: [0, 1]}"), HasSubstr("'clip': column 'port' is no number"));
+  EXPECT_THAT(error("scale: minmax"), HasSubstr("did you mean 'min_max'?"));
+  EXPECT_THAT(error("clip: {fare: [3, 3]}"),
+              HasSubstr("the first limit of 'fare' must be below the second one"));
+  EXPECT_THAT(error("clip: 0"), HasSubstr("above 0"));
+  EXPECT_THAT(error("clip: {fare: 3}"), HasSubstr("a pair [a number, a number]"));
+  EXPECT_THAT(error("scale: {fare: log1p}, missing: {fare: -2}"),
+              HasSubstr("'missing': log1p of column 'fare' needs a number above -1"));
+  for (const char* setting : {"scale: none", "clip: 3"})
+    EXPECT_THAT(error_of([&] {
+                  make_flow(parse_yaml(
+                      "[{CSV: {file: t.csv, columns: {x: [y]}, " + std::string(setting) + "}}]", "f.yaml"));
+                }),
+                HasSubstr("is for the columns of a component that is 'auto'"));
 }
 
 TEST_F(CsvFeatures, are_learned_from_the_part_of_the_training) {

@@ -1,5 +1,6 @@
 #include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
+#include "dataflow/packed_bytes.h"
 #include "support/live_fields.h"
 
 namespace tpack {
@@ -264,6 +265,128 @@ TEST(Csv, seeks_in_a_shuffled_pass) {
   EXPECT_EQ(flow.seek(), Seek::kExact);
 }
 
+/// Flows on several files.
+class CsvFiles : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    folder_.write(name, {text.begin(), text.end()});
+  }
+  DataFlow flow(const std::string& params) const {
+    const DataFlow flow =
+        make_flow(parse_yaml("[{CSV: {shuffle: false, " + params + "}}]", folder_.path("flow.yaml")));
+    flow.prepare();
+    return flow;
+  }
+  std::string error(const std::string& params) const {
+    return error_of([&] { samples_of(flow(params)); });
+  }
+  TempFolder folder_;
+};
+
+TEST_F(CsvFiles, may_be_packed_under_any_name) {
+  folder_.write("a.csv", gzip_file("x,y\n1,2\n3,4\n"));
+  folder_.write("b.tsv.zst", zstandard_file("x\ty\n1\t2\n3\t4\n"));
+  const std::vector<std::vector<double>> expected = {{1, 2}, {3, 4}};
+  EXPECT_EQ(samples_of(flow("file: a.csv, columns: {v: [x, y]}")), expected);
+  EXPECT_EQ(samples_of(flow("file: b.tsv.zst, columns: {v: [x, y]}")), expected);
+  folder_.write("c.csv.gz", gzip_file("x,y\n1,2\nbad,4\n"));
+  EXPECT_THAT(error("file: c.csv.gz, columns: {v: [x, y]}"), HasSubstr("c.csv.gz:3: column 'x' has 'bad'"));
+  std::vector<uint8_t> cut = gzip_file("x,y\n1,2\n3,4\n");
+  cut.resize(cut.size() - 3);
+  folder_.write("d.csv.gz", cut);
+  EXPECT_THAT(error("file: d.csv.gz, columns: {v: [x, y]}"),
+              HasSubstr("d.csv.gz: is cut off: its gzip data end early"));
+}
+
+TEST_F(CsvFiles, have_tabs_if_they_are_called_so) {
+  write("a.tsv", "x\ty z\n1\t2\n");
+  write("a.txt", "x\ty z\n1\t2\n");
+  const std::vector<std::vector<double>> expected = {{1, 2}};
+  EXPECT_EQ(samples_of(flow("file: a.tsv, columns: {v: [x, y z]}")), expected);
+  EXPECT_EQ(samples_of(flow("file: a.txt, delimiter: tab, columns: {v: [x, y z]}")), expected);
+  EXPECT_EQ(samples_of(flow("file: a.txt, delimiter: \"\\t\", columns: {v: [x, y z]}")), expected);
+  EXPECT_THAT(error("file: a.txt, columns: {v: [x, y z]}"), HasSubstr("is 'delimiter' right?"));
+}
+
+TEST_F(CsvFiles, of_json_lines_are_rows) {
+  write("a.jsonl",
+        "{\"x\": 1.5, \"ok\": true, \"kind\": \"red\", \"code\": [1, 2]}\n"
+        "{\"kind\": \"blue\", \"x\": null, \"ok\": false, \"code\": [3, 4]}\n"
+        "{\"kind\": \"red\", \"ok\": true, \"x\": \"2\", \"code\": [5, 6]}\n");
+  const DataFlow all = flow(
+      "file: a.jsonl, columns: {x: x, v: [\"code[.].\"], n: ok}, labels: {ok: ok, kind: kind}, missing: {x: "
+      "-1}");
+  EXPECT_EQ(all.spec().str(), "x float32 [], v float32 [2], n float32 [], ok int32 [], kind int32 []");
+  EXPECT_EQ(all.spec()[3].classes, (std::vector<std::string>{"false", "true"}));
+  EXPECT_EQ(samples_of(all), (std::vector<std::vector<double>>{
+                                 {1.5, 1, 2, 1, 1, 1}, {-1, 3, 4, 0, 0, 0}, {2, 5, 6, 1, 1, 1}}));
+  EXPECT_THAT(error("file: a.jsonl, columns: {x: x}"), HasSubstr("a.jsonl:2: column 'x' has no value"));
+  EXPECT_THAT(error("file: a.jsonl, columns: {x: code}"),
+              HasSubstr("is a list or an object; name columns of it, such as 'code.0', or all of them by a "
+                        "pattern: [\"code[.].*\"]"));
+  EXPECT_THAT(error("file: a.jsonl, columns: {x: kind}"), HasSubstr("column 'kind' has 'red'"));
+  write("a.txt", "{\"x\": 1}\n{\"x\": 2}\n");
+  EXPECT_EQ(samples_of(flow("file: a.txt, format: jsonl, columns: {x: x}")).size(), 2U);
+  write("b.jsonl", "{\"x\": 1}\n{\"x\": }\n");
+  EXPECT_THAT(error("file: b.jsonl, columns: {x: x}"), HasSubstr("b.jsonl:2: is not JSON: byte 7"));
+  folder_.write("c.ndjson.gz", gzip_file("{\"x\": 0.5}\n"));
+  EXPECT_EQ(samples_of(flow("file: c.ndjson.gz, columns: {x: x}, decimal: \",\"")),
+            (std::vector<std::vector<double>>{{0.5}}));
+  write("d.jsonl", "");
+  EXPECT_THAT(error("file: d.jsonl, columns: {x: x}"), HasSubstr("d.jsonl: is empty"));
+  write("e.jsonl", "x,y\n1,2\n");
+  EXPECT_THAT(error("file: e.jsonl, columns: {x: x}"), HasSubstr("e.jsonl:1: is not JSON"));
+}
+
+TEST_F(CsvFiles, of_one_table_are_read_in_order) {
+  write("part-2.csv", "y,x\n40,4\n");
+  folder_.write("part-3.csv", gzip_file("x,y\n5,50\n"));
+  const std::vector<std::vector<double>> expected = {{1, 10}, {2, 20}, {-1, 3}, {4, 40}, {5, 50}};
+  write("part-1.csv", "x,y\n1,10\n2,20\n,3\n");
+  EXPECT_EQ(samples_of(flow("file: part-*.csv, columns: {v: [x, y]}, missing: -1")), expected);
+  EXPECT_EQ(samples_of(flow("file: [part-1.csv, part-2.csv, part-3.csv], columns: {v: [x, y]}, missing: -1")),
+            expected);
+  EXPECT_EQ(samples_of(flow("file: [part-3.csv, part-2.csv], columns: {v: [x, y]}")),
+            (std::vector<std::vector<double>>{{5, 50}, {4, 40}}));
+  write("part-2.csv", "y,x\n30,3\n40,oops\n");
+  const DataFlow all = flow("file: part-*.csv, columns: {v: [x, y]}");
+  EXPECT_THAT(all.facts()[0].remarks,
+              testing::ElementsAre(HasSubstr("part-1.csv:4: column 'x' has no value")));
+  EXPECT_THAT(error("file: part-*.csv, columns: {v: [x, y]}, missing: 0"),
+              HasSubstr("part-2.csv:3: column 'x' has 'oops'"));
+}
+
+TEST_F(CsvFiles, of_one_table_have_the_same_columns) {
+  write("a.csv", "x,y\n1,2\n");
+  write("b.csv", "x,z,w\n1,2,3\n");
+  write("c.jsonl", "{\"x\": 1}\n");
+  EXPECT_THAT(error("file: [a.csv, b.csv], columns: {x: x}"),
+              testing::AllOf(HasSubstr("b.csv: lacks column 'y', which "),
+                             HasSubstr("a.csv has, and has columns 'z', 'w', which"),
+                             HasSubstr("; the files of a table have the same columns")));
+  EXPECT_THAT(error("file: [a.csv, a.csv], columns: {x: x}"),
+              testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr("a.csv is named twice")));
+  EXPECT_THAT(error("file: [a.csv, c.jsonl], columns: {x: x}"), HasSubstr("have different formats"));
+  EXPECT_THAT(
+      error("file: part-*.csv, columns: {x: x}"),
+      testing::AllOf(HasSubstr("flow.yaml:1:"), HasSubstr("no file matches"), HasSubstr("part-*.csv'")));
+  EXPECT_THAT(error("file: [a.csv, d.csv], columns: {x: x}"), HasSubstr("no such file"));
+  EXPECT_THAT(error("file: [], columns: {x: x}"), HasSubstr("an empty path or list"));
+  EXPECT_THAT(error("file: null, columns: {x: x}"), HasSubstr("an empty path or list"));
+}
+
+TEST_F(CsvFiles, of_one_table_are_all_in_the_fingerprint) {
+  write("a.csv", "x\n1\n");
+  write("b.csv", "x\n2\n");
+  const std::string before = flow("file: \"?.csv\", columns: {x: x}").fingerprint();
+  EXPECT_EQ(flow("file: [a.csv, b.csv], columns: {x: x}").fingerprint(), before);
+  write("b.csv", "x\n2\n3\n");
+  const std::string changed = flow("file: \"?.csv\", columns: {x: x}").fingerprint();
+  EXPECT_NE(changed, before);
+  write("c.csv", "x\n9\n");
+  EXPECT_NE(flow("file: \"?.csv\", columns: {x: x}").fingerprint(), changed);
+}
+
 /// The flow of a source in a folder with two files.
 std::string content_with_flowers(const std::string& source) {
   const TempFolder folder;
@@ -287,7 +410,10 @@ const live::Fields kCsv("source", "CSV",
                                     {"missing", "5"},
                                     {"decimal", "\",\""}},
                          .left_out = {{"encoding", "the file is ASCII; text_that_is_no_utf8... looks at it"},
-                                      {"types", "of columns that are auto; csv_features_test looks at it"}},
+                                      {"types", "of columns that are auto; csv_features_test looks at it"},
+                                      {"format", "of another file; of_json_lines_are_rows looks at it"},
+                                      {"scale", "as types"},
+                                      {"clip", "as types"}},
                          .build = content_with_flowers});
 
 }  // namespace

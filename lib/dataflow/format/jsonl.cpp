@@ -1,0 +1,145 @@
+#include "dataflow/format/jsonl.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "core/text_encoding.h"
+#include "dataflow/format/text_file.h"
+
+namespace tpack {
+namespace {
+
+constexpr size_t kMaxValuesOfLine = 100'000;
+constexpr size_t kMaxDepth = 100;
+
+/// Takes the values of one object from the parser.
+class ValueCollector final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit ValueCollector(std::vector<JsonlValue>& values) : values_(values) {}
+
+  const std::string& why() const { return why_; }
+  bool has_too_many() const { return values_.size() > kMaxValuesOfLine; }
+
+  bool null() override { return add(""); }
+  bool boolean(bool value) override { return add(value ? "true" : "false"); }
+  bool number_integer(number_integer_t value) override { return add(std::to_string(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return add(std::to_string(value)); }
+  bool number_float(number_float_t /*value*/, const string_t& digits) override { return add(digits); }
+  bool string(string_t& value) override { return add(value); }
+  bool binary(binary_t& /*value*/) override { return false; }  // JSON has none
+  bool start_object(size_t /*elements*/) override { return open(false); }
+  bool key(string_t& name) override {
+    name_.resize(open_.back().name_size);
+    name_ += name;
+    return true;
+  }
+  bool end_object() override { return close(); }
+  bool start_array(size_t /*elements*/) override {
+    return open_.empty() ? not_an_object("a list") : open(true);
+  }
+  bool end_array() override { return close(); }
+  bool parse_error(size_t byte, const std::string& token, const nlohmann::detail::exception& /*e*/) override {
+    constexpr size_t kShown = 40;
+    const std::string shown = token.size() > kShown ? "..." + token.substr(token.size() - kShown) : token;
+    why_ = "is not JSON: byte " + std::to_string(byte) + " ('" + printable(shown) + "')";
+    return false;
+  }
+
+ private:
+  /// An object or a list around the next value.
+  struct Level {
+    bool is_list;
+    size_t name_size;  // of its own name, with the dot after it
+    size_t next = 0;   // element of a list
+  };
+
+  bool not_an_object(const std::string& what) {
+    why_ = "has " + what + ", not an object such as {\"width\": 1.5}";
+    return false;
+  }
+  void name_element() {
+    if (!open_.empty() && open_.back().is_list) {
+      name_.resize(open_.back().name_size);
+      name_ += std::to_string(open_.back().next++);
+    }
+  }
+  bool open(bool is_list) {
+    if (open_.size() == kMaxDepth) why_ = "has lists and objects more than 100 deep in one another";
+    if (open_.size() == kMaxDepth) return false;
+    name_element();
+    if (!open_.empty()) name_ += '.';
+    open_.push_back({is_list, name_.size()});
+    return true;
+  }
+  bool close() {
+    name_.resize(open_.back().name_size == 0 ? 0 : open_.back().name_size - 1);
+    open_.pop_back();
+    return true;
+  }
+  bool add(const std::string& text) {
+    if (open_.empty()) return not_an_object("a value");
+    name_element();
+    values_.push_back({name_, text});
+    return !has_too_many();
+  }
+
+  std::vector<JsonlValue>& values_;
+  std::string why_;
+  std::string name_;  // of the next value
+  std::vector<Level> open_;
+};
+
+}  // namespace
+
+JsonlReader::JsonlReader(std::function<std::string_view()> more, std::string path)
+    : more_(std::move(more)),
+      path_(std::move(path)),
+      text_(require_text(more_(), path_, "a file of JSON lines")) {}
+
+void JsonlReader::reject(const std::string& text) const {
+  throw DataError(path_ + ":" + std::to_string(line_), text);
+}
+
+bool JsonlReader::next_line(std::string_view& line) {
+  size_t end = text_.find('\n', at_);
+  ++line_;
+  while (end == std::string_view::npos && more_) {
+    constexpr size_t kMaxLine = size_t{1} << 26U;
+    if (text_.size() - at_ > kMaxLine) reject("a line of more than 64 MB");
+    std::string window(text_.substr(at_));
+    const std::string_view piece = more_();
+    if (piece.empty()) more_ = {};
+    window_ = std::move(window.append(piece));
+    text_ = window_;
+    at_ = 0;
+    end = text_.find('\n');
+  }
+  if (at_ == text_.size()) return false;
+  line = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+  at_ += std::min(line.size() + 1, text_.size() - at_);
+  return true;
+}
+
+bool JsonlReader::next() {
+  std::string_view line;
+  while (next_line(line)) {
+    if (trim(line).empty()) continue;
+    parse(line);
+    return true;
+  }
+  return false;
+}
+
+void JsonlReader::parse(std::string_view line) {
+  values_.clear();
+  ValueCollector collector(values_);
+  nlohmann::json::sax_parse(line.begin(), line.end(), &collector);
+  if (collector.has_too_many())
+    reject("more than " + with_thousands(kMaxValuesOfLine) + " values; a row has one for each column");
+  why_ = collector.why();
+}
+
+}  // namespace tpack

@@ -1,0 +1,71 @@
+#include "dataflow/format/jsonl.h"
+
+#include "core/error.h"
+#include "dataflow/flow_helpers.h"
+
+namespace tpack {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// "name=text" of each value by line; or why the line has none. `piece`: bytes that the reader gets at once.
+std::vector<std::string> lines_of(std::string text, size_t piece = 1000) {
+  size_t at = 0;
+  std::string given;
+  JsonlReader reader(
+      [&] {
+        given = text.substr(at, piece);
+        at += given.size();
+        return std::string_view(given);
+      },
+      "a.jsonl");
+  std::vector<std::string> lines;
+  while (reader.next()) {
+    std::string& line = lines.emplace_back(std::to_string(reader.line()) + ":");
+    if (!reader.why().empty()) {
+      line += " " + reader.why();
+      continue;
+    }
+    for (const JsonlValue& value : reader.values()) line += " " + value.name + "=" + value.text;
+  }
+  return lines;
+}
+
+TEST(Jsonl, gives_the_values_of_each_line) {
+  const std::string text =
+      "{\"a\": 1, \"b\": -2.50, \"c\": \"x \\u00e9\", \"d\": null, \"e\": true}\r\n"
+      "\n"
+      "{}\n"
+      "{\"big\": 18446744073709551615, \"e\": 1e400}\n"
+      "{\"a\": false}";
+  const auto expected =
+      ElementsAre("1: a=1 b=-2.50 c=x \xC3\xA9 d= e=true", "3:", HasSubstr("4: is not JSON"), "5: a=false");
+  EXPECT_THAT(lines_of(text), expected);
+  for (const size_t piece : {1, 2, 7, 30}) EXPECT_THAT(lines_of(text, piece), expected) << piece;
+}
+
+TEST(Jsonl, names_values_in_objects_and_lists) {
+  EXPECT_THAT(
+      lines_of("{\"s\": {\"x\": 1, \"in\": {\"y\": 2}, \"z\": 3}, \"l\": [4, [5, 6], {\"k\": 7}], \"m\": 8}"),
+      ElementsAre("1: s.x=1 s.in.y=2 s.z=3 l.0=4 l.1.0=5 l.1.1=6 l.2.k=7 m=8"));
+  EXPECT_THAT(lines_of("{\"e\": [], \"o\": {}, \"f\": 1}"), ElementsAre("1: f=1"));
+}
+
+TEST(Jsonl, says_what_is_no_object) {
+  EXPECT_THAT(lines_of("[1]\n2\n{\"a\":1}}\n{\"a\":NaN}\n{\"a\":1"),
+              ElementsAre("1: has a list, not an object such as {\"width\": 1.5}",
+                          "2: has a value, not an object such as {\"width\": 1.5}",
+                          HasSubstr("3: is not JSON: byte 8"), HasSubstr("4: is not JSON: byte 6"),
+                          HasSubstr("5: is not JSON")));
+  EXPECT_THAT(lines_of("{\"a\": " + std::string(200, '[') + std::string(200, ']') + "}"),
+              ElementsAre(HasSubstr("more than 100 deep")));
+  std::string many = "{\"a\": [0";
+  for (int i = 0; i < 100'000; ++i) many += ",1";
+  EXPECT_THAT(error_of([&] { lines_of(many + "]}", 10'000'000); }),
+              HasSubstr("a.jsonl:1: more than 100,000 values"));
+  EXPECT_THAT(error_of([] { lines_of("\x1F\x8B..."); }), HasSubstr("is a gzip archive"));
+}
+
+}  // namespace
+}  // namespace tpack
