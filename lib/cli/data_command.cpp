@@ -6,11 +6,14 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "config/merge.h"
+#include "config/overrides.h"
 #include "dataflow/contact_sheet.h"
 #include "experiment/experiment.h"
 #include "system/log.h"
 #include "tools/flow_inspection.h"
 #include "tools/sample_images.h"
+#include "tools/table_schema.h"
 
 namespace tpack {
 namespace {
@@ -51,6 +54,49 @@ int inspect(const InspectOptions& o) {
   return 0;
 }
 
+struct SchemaOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> settings;  // KEY=YAML
+  bool yaml = false;
+  bool json = false;
+};
+
+int show_schema(const SchemaOptions& o) {
+  std::vector<ConfigNode> files;
+  for (const std::string& file : o.files) files.emplace_back(file);
+  ConfigNode settings({{"file", files.size() == 1 ? files[0] : ConfigNode::list(files)}});
+  const FieldType structure = FieldType::section(csv_schema().fields(), "settings of source CSV");
+  NodeBudget budget;
+  Diagnostics errors;
+  for (const std::string& text : o.settings)
+    settings = merge(settings, parse_override(text, budget), structure, errors);
+  errors.throw_if_any();
+  const ConfigNode all = settings.with("columns", ConfigNode({{"x", kAuto}}));
+  const TableSchema schema = table_schema(csv_schema().parse(all, "source CSV"));
+  if (o.json)
+    std::cout << schema.to_json().dump(1) << "\n";
+  else
+    std::cout << (o.yaml ? schema.yaml(settings) : schema.str());
+  return 0;
+}
+
+void add_schema_command(CLI::App& command, Action& action) {
+  CLI::App* schema_command = command.add_subcommand(
+      "schema",
+      "Show the columns of a table (CSV or JSON lines), and what columns that are `auto` take them for");
+  auto options = std::make_shared<SchemaOptions>();
+  schema_command->add_option("files", options->files, "the files of the table")->required();
+  schema_command
+      ->add_option("--set", options->settings,
+                   "a setting of source CSV, such as delimiter=tab or types.age=number; may be repeated")
+      ->type_name("KEY=YAML")
+      ->allow_extra_args(false);
+  add_json_flag(*schema_command, options->json);
+  schema_command->add_flag("--yaml", options->yaml, "print the source for a config, with all types")
+      ->excludes("--json");
+  schema_command->callback([options, &action] { action = [options] { return show_schema(*options); }; });
+}
+
 void add_data_options(CLI::App& command, Action& action) {
   command.require_subcommand(1);
   CLI::App* inspect_command =
@@ -67,10 +113,11 @@ void add_data_options(CLI::App& command, Action& action) {
   inspect_command->add_option("--images", options->images,
                               "write the first images to this folder, NUMBER-LABEL.png");
   add_json_flag(*inspect_command, options->json);
+  add_schema_command(command, action);
   inspect_command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 
-const Subcommand kDataCommand("data", "Inspect the data of a config", add_data_options);
+const Subcommand kDataCommand("data", "Inspect the data of a config, or a table", add_data_options);
 
 }  // namespace
 

@@ -181,6 +181,26 @@ TEST_F(Program, inspects_data) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "images"), {}), 2);
 }
 
+TEST_F(Program, shows_the_columns_of_a_table) {
+  write_content(folder_ / "t.csv", "a;b\n1,5;x\n2,5;y\n0,5;x\n7,5;y\n");
+  const std::vector<std::string> words = {"data",          "schema", folder_ / "t.csv", "--set",
+                                          "delimiter=';'", "--set",  "decimal=','"};
+  const auto with = [&](const std::string& more) {
+    std::vector<std::string> all = words;
+    all.push_back(more);
+    return tpack(all);
+  };
+  const json columns = json::parse(with("--json").out).at("columns");
+  EXPECT_EQ(columns[0].at("type"), "number");
+  EXPECT_EQ(columns[0].at("median"), "2");
+  EXPECT_EQ(columns[1].at("type"), "category");
+  EXPECT_NE(with("--yaml").out.find("    types:\n      a: number\n      b: category\n"), std::string::npos);
+  const Outcome wrong = tpack({"data", "schema", folder_ / "t.csv", "--set", "delimitr=tab"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("did you mean 'delimiter'?"), std::string::npos) << wrong.err;
+  EXPECT_EQ(tpack({"data", "schema", folder_ / "no.csv"}).code, 2);
+}
+
 TEST_F(Program, inspects_a_folder_with_images_that_cannot_be_decoded) {
   std::filesystem::create_directories(folder_ / "all/a");
   const std::string png = encode_png(Tensor(TensorSpec{DType::kUInt8, {8, 8, 3}})).at(0).png;
