@@ -92,8 +92,8 @@ std::vector<Gate> gates_of(const EvalOptions& o, const StatisticGoals& goals) {
 }
 
 /// A model with what evaluates it over a flow.
-struct Evaluation {
-  Evaluation(const EvalOptions& o, const std::string& file, const std::string& flow_name = "")
+struct ModelOnFlow {
+  ModelOnFlow(const EvalOptions& o, const std::string& file, const std::string& flow_name = "")
       : model(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins})),
         name(flow_name.empty() ? chosen_flow(o, model->config()) : flow_name),
         flow(model->flow(name)) {
@@ -119,7 +119,7 @@ void write_svg(const std::string& path, const std::vector<ClassReport>& reports)
 
 int evaluate(const EvalOptions& o) {
   if (!o.images.empty() && o.worst == 0) throw ConfigError("--images: say how many samples, with --worst N");
-  Evaluation of(o, o.model.file);
+  ModelOnFlow of(o, o.model.file);
   Evaluator& evaluator = *of.evaluator;
   const std::vector<Gate> gates = gates_of(o, evaluator.goals());
   std::optional<WorstSamples> worst;
@@ -175,7 +175,7 @@ int compare(const EvalOptions& o) {
   std::vector<JudgedSamples> judged;
   std::vector<Evaluator::Result> statistics;
   for (const std::string& file : {o.model.file, o.other}) {
-    Evaluation of(o, file, flow);
+    ModelOnFlow of(o, file, flow);
     flow = of.name;
     JudgedSamples& samples = judged.emplace_back(*of.evaluator);
     of.evaluator->run_part(

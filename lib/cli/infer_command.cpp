@@ -51,7 +51,7 @@ void add_infer_options(CLI::App& command, Action& action) {
   command.add_option(
       "files", options->files,
       "images, folders of images, @LIST (one path per line), or - (a list on stdin); CSV, .npz, .h5 "
-      "or SVMLight files for a model that takes numbers");
+      "or SVMLight files for a model that takes numbers, or - (rows on stdin, answered as they come)");
   command
       .add_option(
           "--format", options->infer.format,
@@ -100,10 +100,9 @@ void add_infer_options(CLI::App& command, Action& action) {
   command
       .add_option(
           "--average", options->average,
-          "another checkpoint, such as that of another fold: the means of what the models predict are "
-          "written; may be repeated")
-      ->type_name("MODEL")
-      ->allow_extra_args(false);
+          "other checkpoints, such as those of other folds: the means of what all of them predict are "
+          "written; stands last")
+      ->type_name("MODEL ...");
   command
       .add_option("--augment", options->augment,
                   "flip: the mean of the predictions of each image and of the image flipped left to right")

@@ -105,6 +105,9 @@ class Source : public std::enable_shared_from_this<Source> {
   bool open_ = false;
 };
 
+/// How a source reads text whose lines are rows.
+enum class TextLines : uint8_t { kAll, kAfterHeader };
+
 /// Data that can be read at any index: arrays, files in a folder, computed images.
 class RandomAccessSource : public Source {
  public:
@@ -147,6 +150,8 @@ class RandomAccessSource : public Source {
     (void)components;
     return nullptr;
   }
+  /// Of a source for which `reopen_with` reads text with a row in each line; nothing for others.
+  virtual std::optional<TextLines> text_lines() const { return std::nullopt; }
   /// Fills the components of `out`, which has as many as spec(). Threads: any number at once. Errors:
   /// DataError for a bad sample.
   virtual void get(int64_t index, const SampleKey& key, Datapoint& out) const = 0;

@@ -12,6 +12,7 @@
 #include "experiment/model_inputs.h"
 #include "experiment/plugins.h"
 #include "experiment/split_section.h"
+#include "layers/image_layouts.h"
 #include "layers/model.h"
 #include "predict/predict_outputs.h"
 

@@ -4,21 +4,21 @@
 namespace tpack {
 namespace {
 
-struct GaussianNoiseParams {
+struct NoiseLayerParams {
   double stddev = 0.1;
 };
 
 /// Shapes: x any floats -> y same. In inference the identity. Source: Keras, GaussianNoise.
-class GaussianNoise final : public Layer {
+class NoiseLayer final : public Layer {
  public:
-  using Params = GaussianNoiseParams;
+  using Params = NoiseLayerParams;
   static Schema<Params> schema() {
     return Schema<Params>("Adds normal random numbers while training, new ones each step.")
         .example("GaussianNoise: {stddev: 0.2}")
         .field("stddev", &Params::stddev, at_least(0), "standard deviation of the numbers")
         .shorthand();
   }
-  explicit GaussianNoise(Params p) : p_(p) {}
+  explicit NoiseLayer(Params p) : p_(p) {}
 
   Symbol build(Builder& b, Symbol x) const override {
     if (!b.training() || p_.stddev == 0) return x;
@@ -31,7 +31,7 @@ class GaussianNoise final : public Layer {
   Params p_;
 };
 
-TPACK_REGISTER(Layer, GaussianNoise, "GaussianNoise");
+TPACK_REGISTER(Layer, NoiseLayer, "GaussianNoise");
 
 }  // namespace
 }  // namespace tpack

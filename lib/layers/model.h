@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,11 +28,6 @@ bool is_model_name(const std::string& text);
 /// Reads a `model` section. `scope` resolves the expressions left in it. Reports all that is wrong; null
 /// then.
 std::unique_ptr<TowerFunction> make_model(const ConfigNode& section, const Scope& scope, Diagnostics& errors);
-
-/// The section with `layout: HWC` in each input that does not say its layout and is fed images: components of
-/// the data for which `is_image` is true hold [height, width, channels].
-ConfigNode with_image_layouts(const ConfigNode& section,
-                              const std::function<bool(const std::string& component)>& is_image);
 
 /// Names of the costs of a `model` section; no errors.
 std::vector<std::string> cost_names(const ConfigNode& section);

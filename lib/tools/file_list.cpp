@@ -44,21 +44,24 @@ void add_folder(const std::string& folder, std::vector<std::string>& files) {
   files.insert(files.end(), found.begin(), found.end());
 }
 
-void add_path(std::string_view item, char separator, std::deque<std::string>& paths) {
+void add_path(std::string_view item, char separator, bool is_of_input, std::deque<FileList::Item>& items) {
   const std::string_view path = separator == '\n' ? trim(item) : item;
-  if (!path.empty()) paths.emplace_back(path);
+  if (path.empty()) return;
+  items.push_back({std::string(path), is_of_input, is_of_input ? std::string(item) : std::string()});
 }
 
 }  // namespace
 
 std::vector<std::string> FileList::known() {
   while (next_word_ < words_.size() && !reads_input_) expand(words_[next_word_++]);
-  while (paths_.empty() && reads_input_) read_input([] {});
-  return {paths_.begin(), paths_.end()};
+  while (items_.empty() && reads_input_) read_input([] {});
+  std::vector<std::string> paths;
+  for (const Item& item : items_) paths.push_back(item.path);
+  return paths;
 }
 
-std::optional<std::string> FileList::next(const std::function<void()>& on_wait) {
-  while (paths_.empty()) {
+std::optional<FileList::Item> FileList::next(const std::function<void()>& on_wait) {
+  while (items_.empty()) {
     if (reads_input_)
       read_input(on_wait);
     else if (next_word_ < words_.size())
@@ -66,9 +69,9 @@ std::optional<std::string> FileList::next(const std::function<void()>& on_wait) 
     else
       return std::nullopt;
   }
-  std::string path = std::move(paths_.front());
-  paths_.pop_front();
-  return path;
+  Item item = std::move(items_.front());
+  items_.pop_front();
+  return item;
 }
 
 void FileList::expand(const std::string& word) {
@@ -80,20 +83,19 @@ void FileList::expand(const std::string& word) {
     if (!content) throw DataError(word.substr(1), "this list cannot be read");
     const std::string_view list = without_byte_order_mark(*content);
     const char separator = list.find('\0') == std::string_view::npos ? '\n' : '\0';
-    for (const std::string& item : split(list, separator)) add_path(item, separator, paths_);
+    for (const std::string& item : split(list, separator)) add_path(item, separator, false, items_);
   } else if (fs::is_directory(word, failure)) {
     std::vector<std::string> files;
     add_folder(word, files);
-    paths_.insert(paths_.end(), files.begin(), files.end());
+    for (const std::string& file : files) items_.push_back({file});
   } else {
-    paths_.push_back(word);
+    items_.push_back({word});
   }
 }
 
 void FileList::read_input(const std::function<void()>& on_wait) {
-  constexpr int kPatience = 10;  // milliseconds
   pollfd input{STDIN_FILENO, POLLIN, 0};
-  if (poll(&input, 1, kPatience) == 0) on_wait();
+  if (poll(&input, 1, 0) == 0) on_wait();
   std::array<char, 65536> buffer{};
   const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
   if (got < 0 && errno == EINTR) return;
@@ -116,10 +118,10 @@ void FileList::take_paths() {
   }
   size_t begin = 0;
   for (size_t end = 0; (end = input_.find(separator_, begin)) != std::string::npos; begin = end + 1)
-    add_path(std::string_view(input_).substr(begin, end - begin), separator_, paths_);
+    add_path(std::string_view(input_).substr(begin, end - begin), separator_, true, items_);
   input_.erase(0, begin);
   if (!reads_input_) {
-    add_path(input_, separator_, paths_);
+    add_path(input_, separator_, true, items_);
     input_.clear();
   }
 }

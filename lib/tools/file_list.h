@@ -19,9 +19,13 @@ class FileList {
   /// Those that are known before any is read: all, but of a list on standard input the first one only.
   /// Errors: DataError for a list or folder that is not there.
   std::vector<std::string> known();
-  /// The next one; nothing at the end. Calls `on_wait` before it waits for standard input for longer than 10
-  /// ms. Errors: as known.
-  std::optional<std::string> next(const std::function<void()>& on_wait);
+  struct Item {
+    std::string path;
+    bool is_of_input = false;  // of standard input
+    std::string line = {};     // then, what was read, with spaces at its ends
+  };
+  /// The next one; nothing at the end. Calls `on_wait` before it waits for standard input. Errors: as known.
+  std::optional<Item> next(const std::function<void()>& on_wait);
 
  private:
   void expand(const std::string& word);
@@ -30,7 +34,7 @@ class FileList {
 
   std::vector<std::string> words_;
   size_t next_word_ = 0;
-  std::deque<std::string> paths_;
+  std::deque<Item> items_;
   bool reads_input_ = false;  // until the end of standard input
   std::string input_;         // what was read of it and is not yet a path
   char separator_ = 0;        // between its paths; known with the first one

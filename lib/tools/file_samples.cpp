@@ -11,6 +11,7 @@
 #include "dataflow/source.h"
 #include "experiment/sample_maps.h"
 #include "system/file_io.h"
+#include "system/anonymous_file.h"
 
 namespace tpack {
 namespace {
@@ -168,6 +169,47 @@ class TableFiles final : public FileSamples {
   std::vector<std::string> inputs() const override { return needed_; }
   const char* unit() const override { return "rows"; }
   void read(const std::string& path, const std::function<void(FileSample)>& take) override {
+    read_table(path, [&](int64_t /*row*/, FileSample one) { take(std::move(one)); });
+  }
+  bool reads_lines() const override { return source_->text_lines().has_value(); }
+  bool has_header_line() const override { return source_->text_lines() == TextLines::kAfterHeader; }
+  /// The lines become a file in memory, which the source reads as any other one.
+  void read_lines(const std::string& header, std::span<const std::string> lines, int64_t first,
+                  const std::function<void(FileSample)>& take) override {
+    std::string text;
+    if (has_header_line()) text = header + "\n";
+    for (const std::string& line : lines) text += line + "\n";
+    const AnonymousFile file(text);
+    std::vector<bool> given(lines.size());
+    std::string error;
+    read_table(file.path(), [&](int64_t row, FileSample one) {
+      if (row < 0) {
+        error = std::move(one.error);
+        return;
+      }
+      const auto at = static_cast<size_t>(row);
+      const std::string name = "stdin:" + std::to_string(first + row);
+      const size_t place = one.error.find(one.name);
+      if (place != std::string::npos) one.error.replace(place, one.name.size(), name);
+      one.name = name;
+      if (at < given.size()) given[at] = true;
+      take(std::move(one));
+    });
+    // A line is no row of its own, or the table could not be read at all.
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (given[i]) continue;
+      const std::string name = "stdin:" + std::to_string(first + static_cast<int64_t>(i));
+      const size_t place = error.find(file.path());
+      if (place != std::string::npos) error.replace(place, file.path().size(), "stdin");
+      take({name, {}, error.empty() ? name + ": is not one row" : error});
+    }
+  }
+
+ private:
+  static constexpr const char* kNoImage = "infer reads images, but no input of this model has a `layout`";
+
+  /// `take` gets the number of each row; -1 with what is wrong with the whole file.
+  void read_table(const std::string& path, const std::function<void(int64_t, FileSample)>& take) const {
     try {
       const std::shared_ptr<RandomAccessSource> source = source_->reopen_with(path, names_);
       source->prepare_once({});
@@ -176,17 +218,14 @@ class TableFiles final : public FileSamples {
       for (int64_t row = 0; row < source->size(); ++row) {
         FileSample one = sample(*source, maps, row, path);
         for (const auto& [column, all] : texts) one.columns[column] = all[static_cast<size_t>(row)];
-        take(std::move(one));
+        take(row, std::move(one));
       }
     } catch (const ConfigError& error) {
-      take({path, {}, error.what()});
+      take(-1, {path, {}, error.what()});
     } catch (const DataError& error) {
-      take({path, {}, error.what()});
+      take(-1, {path, {}, error.what()});
     }
   }
-
- private:
-  static constexpr const char* kNoImage = "infer reads images, but no input of this model has a `layout`";
 
   /// The components that the model needs.
   std::vector<std::string> names_of_inputs() const {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,17 @@ class FileSamples {
   virtual const char* unit() const = 0;
   /// Gives the samples of a file to `take`; errors of the file too.
   virtual void read(const std::string& path, const std::function<void(FileSample)>& take) = 0;
+  /// Whether `read_lines` reads lines of a table, one sample each, and the first of all is its header.
+  virtual bool reads_lines() const { return false; }
+  virtual bool has_header_line() const { return false; }
+  /// Lines of standard input after the header, of which the first one has that number.
+  virtual void read_lines(const std::string& header, std::span<const std::string> lines, int64_t first,
+                          const std::function<void(FileSample)>& take) {
+    (void)header;
+    (void)lines;
+    (void)first;
+    (void)take;
+  }
 };
 
 /// Image files, or files that the source of the predict flow can read, such as CSV, with a sample per row.

@@ -1,8 +1,8 @@
 #include "tools/infer_files.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -17,9 +17,9 @@
 #include "system/log.h"
 #include "tools/file_list.h"
 #include "tools/file_samples.h"
-#include "tools/given_inputs.h"
 #include "tools/prediction_writer.h"
 #include "tools/sample_images.h"
+#include "tools/sample_predictor.h"
 
 namespace tpack {
 namespace {
@@ -132,152 +132,6 @@ std::string write_picture(const std::string& folder, int64_t number, const std::
   return path;
 }
 
-/// A model with what reads samples for it.
-class Member {
- public:
-  Member(const InferenceModel& model, const InferOptions& options, FileList& files)
-      : inputs_(model.tower().inputs()),
-        flips_(options.flips),
-        given_(given_inputs(model, options.inputs)),
-        samples_(samples_of(model, options, files)),
-        predictor_(model.handle(), model.outputs(), input_names()) {
-    if (flips_) check_flips();
-  }
-  Predictor& predictor() { return predictor_; }
-  FileSamples& samples() { return *samples_; }
-
-  /// The inputs of a sample that was read, in the order of the predictor.
-  std::vector<Tensor> with_given(std::vector<Tensor> inputs) const {
-    const std::vector<std::string> names = samples_->inputs();
-    std::vector<Tensor> all;
-    for (size_t i = 0; i < names.size(); ++i)
-      if (!given_.contains(names[i])) all.push_back(std::move(inputs[i]));
-    for (const auto& [name, value] : given_) all.push_back(value);
-    return all;
-  }
-  /// The outputs of samples, [N, ...].
-  std::vector<Tensor> run(const std::vector<std::vector<Tensor>>& samples) {
-    const std::vector<Tensor> batch = stacked(samples);
-    std::vector<Tensor> values = predictor_.run(batch);
-    if (flips_) add_to_mean(values, predictor_.run(flipped(batch)), 1);
-    return values;
-  }
-  /// mean <- mean + (more - mean) / (count + 1).
-  static void add_to_mean(std::vector<Tensor>& mean, const std::vector<Tensor>& more, size_t count) {
-    for (size_t i = 0; i < mean.size(); ++i) {
-      const auto values = mean[i].span<float>();
-      const auto others = more[i].span<float>();
-      for (size_t k = 0; k < values.size(); ++k)
-        values[k] += (others[k] - values[k]) / static_cast<float>(count + 1);
-    }
-  }
-  /// Errors: ConfigError for an output that has no mean.
-  void check_means(const std::string& option) const {
-    for (size_t i = 0; i < predictor_.forms().size(); ++i) {
-      const TensorSpec& spec = predictor_.forms()[i].spec;
-      if (spec.dtype != DType::kFloat32)
-        throw ConfigError(option + ": output '" + predictor_.outputs()[i].name + "' is " + spec.str() +
-                          ", which has no mean; predict probabilities, such as {probability: {Softmax: "
-                          "logits}}");
-    }
-  }
-
- private:
-  /// Of those that are not given, so samples must have them.
-  std::vector<std::string> needed_inputs(const InferenceModel& model) const {
-    std::vector<std::string> all;
-    for (const TowerInput& input : inputs_) all.push_back(input.name);
-    std::vector<std::string> needed = Predictor(model.handle(), model.outputs(), all).needed_inputs();
-    std::erase_if(needed, [this](const std::string& name) { return given_.contains(name); });
-    return needed;
-  }
-  std::unique_ptr<FileSamples> samples_of(const InferenceModel& model, const InferOptions& options,
-                                          FileList& list) {
-    const std::vector<std::string> needed = needed_inputs(model);
-    if (!options.data.empty()) return make_flow_samples(model, needed, options.data, options.columns);
-    if (!options.count) {
-      const std::vector<std::string> files = list.known();
-      if (files.empty())
-        throw DataError("no file is named; give images, folders, @LIST or - for a list on standard input");
-      return make_file_samples(model, needed, files, options.columns);
-    }
-    if (!needed.empty())
-      throw ConfigError("--count: the outputs depend on " + join(needed, ", ") + "; give it with --input " +
-                        needed[0] + "=VALUE, or name files that have it");
-    return make_counted_samples(model);
-  }
-  /// Those of the samples, then those that are given; a given one takes the place of that of a sample.
-  std::vector<std::string> input_names() const {
-    std::vector<std::string> names = samples_->inputs();
-    std::erase_if(names, [this](const std::string& name) { return given_.contains(name); });
-    for (const auto& [name, value] : given_) names.push_back(name);
-    return names;
-  }
-
-  /// One tensor for each input.
-  static std::vector<Tensor> stacked(const std::vector<std::vector<Tensor>>& samples) {
-    std::vector<Tensor> all;
-    for (size_t input = 0; input < samples[0].size(); ++input) {
-      const TensorSpec& spec = samples[0][input].spec();
-      Tensor& rows = all.emplace_back(spec.dtype, spec.shape.prepend(std::ssize(samples)));
-      for (size_t i = 0; i < samples.size(); ++i) {
-        const Tensor& sample = samples[i][input];
-        std::memcpy(rows.row(static_cast<int64_t>(i)).raw(), sample.raw(), sample.bytes());
-      }
-    }
-    return all;
-  }
-  const TowerInput* image_input(size_t number) const {
-    const std::string name = input_names()[number];
-    const auto found = std::find_if(inputs_.begin(), inputs_.end(),
-                                    [&](const TowerInput& input) { return input.name == name; });
-    return found->layout.empty() ? nullptr : &*found;
-  }
-  void check_flips() const {
-    bool has_image = false;
-    for (size_t i = 0; i < input_names().size(); ++i) has_image |= image_input(i) != nullptr;
-    if (!has_image) throw ConfigError("--augment flip: no input of this model is an image");
-    check_means("--augment flip");
-    for (size_t i = 0; i < predictor_.forms().size(); ++i) {
-      if (predictor_.forms()[i].spec.shape.rank() > 1)
-        throw ConfigError("--augment flip: output '" + predictor_.outputs()[i].name + "' is " +
-                          predictor_.forms()[i].spec.str() + "; it must be one number or a list of numbers");
-    }
-  }
-  /// Images from right to left.
-  std::vector<Tensor> flipped(const std::vector<Tensor>& batch) const {
-    std::vector<Tensor> all = batch;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const TowerInput* input = image_input(i);
-      if (input == nullptr) continue;
-      const Shape& shape = batch[i].shape();
-      const bool hwc = input->layout == "HWC";
-      const int64_t width = hwc ? shape[2] : shape[3];
-      const size_t pixel =
-          batch[i].bytes() / static_cast<size_t>(shape.elements()) * static_cast<size_t>(hwc ? shape[3] : 1);
-      const Tensor out(batch[i].dtype(), shape);
-      const auto* from = static_cast<const std::byte*>(batch[i].raw());
-      auto* to = static_cast<std::byte*>(out.raw());
-      const int64_t lines = static_cast<int64_t>(batch[i].bytes() / pixel) / width;
-      for (int64_t line = 0; line < lines; ++line) {
-        for (int64_t x = 0; x < width; ++x) {
-          const auto at = static_cast<size_t>(line * width + x) * pixel;
-          const auto mirrored = static_cast<size_t>(line * width + width - 1 - x) * pixel;
-          std::memcpy(to + at, from + mirrored, pixel);
-        }
-      }
-      all[i] = out;
-    }
-    return all;
-  }
-
-  const std::vector<TowerInput>& inputs_;
-  bool flips_;
-  std::map<std::string, Tensor> given_;
-  std::unique_ptr<FileSamples> samples_;
-  Predictor predictor_;
-};
-
 /// Reads samples in batches and predicts; errors stay with their sample.
 class Inference {
  public:
@@ -298,13 +152,20 @@ class Inference {
 
   InferCounts run() {
     const auto answer = [this] {
-      flush();
+      read_lines();
+      flush(Batch::kPadded);
       writer_->flush();
     };
-    while (const auto file = files_.next(answer)) read(*file);
+    while (const auto item = files_.next(answer)) {
+      if (is_row(*item))
+        add_line(item->line);
+      else
+        read(item->path);
+    }
+    read_lines();
     for (int64_t i = 0; i < options_.count.value_or(0); ++i) read("sample " + std::to_string(i));
     if (!options_.data.empty()) read(options_.data);
-    flush();
+    flush(Batch::kAsItIs);
     writer_->finish();
     if (bad_ > kMaxListed)
       log::error("and " + std::to_string(bad_ - kMaxListed) + " more; the output has the error of each");
@@ -313,11 +174,11 @@ class Inference {
   }
 
  private:
-  Member& first() { return *members_[0]; }
-  std::vector<std::unique_ptr<Member>> members_of(const std::vector<const InferenceModel*>& models) {
-    std::vector<std::unique_ptr<Member>> members;
+  SamplePredictor& first() { return *members_[0]; }
+  std::vector<std::unique_ptr<SamplePredictor>> members_of(const std::vector<const InferenceModel*>& models) {
+    std::vector<std::unique_ptr<SamplePredictor>> members;
     for (const InferenceModel* model : models)
-      members.push_back(std::make_unique<Member>(*model, options_, files_));
+      members.push_back(std::make_unique<SamplePredictor>(*model, options_, files_));
     return members;
   }
   void check_equal_outputs(const std::vector<const InferenceModel*>& models) {
@@ -337,18 +198,50 @@ class Inference {
     if (failure) throw ResourceError(path + ": cannot be created: " + failure.message());
   }
 
-  /// Other models read a file before the first one does, whose samples are taken one by one.
+  /// For a model of tables, a line of standard input that is no file is a row.
+  bool is_row(const FileList::Item& item) {
+    std::error_code failure;
+    return item.is_of_input && first().samples().reads_lines() &&
+           !std::filesystem::exists(item.path, failure);
+  }
+  void add_line(const std::string& line) {
+    if (line_ == 0 && first().samples().has_header_line()) {
+      header_ = line;
+    } else {
+      lines_.push_back(line);
+    }
+    ++line_;
+    if (std::ssize(lines_) == options_.batch) read_lines();
+  }
+  void read_lines() {
+    if (lines_.empty()) return;
+    const int64_t number = line_ - std::ssize(lines_) + 1;
+    take_from(
+        [&](SamplePredictor& member, const std::function<void(FileSample)>& take) {
+          member.samples().read_lines(header_, lines_, number, take);
+        },
+        "standard input");
+    lines_.clear();
+  }
+
   void read(const std::string& path) {
+    take_from([&](SamplePredictor& member,
+                  const std::function<void(FileSample)>& take) { member.samples().read(path, take); },
+              path);
+  }
+
+  /// Other models read a file before the first one does, whose samples are taken one by one.
+  using Read = std::function<void(SamplePredictor&, const std::function<void(FileSample)>&)>;
+  void take_from(const Read& read, const std::string& what) {
     std::vector<std::vector<FileSample>> others(members_.size() - 1);
     for (size_t m = 1; m < members_.size(); ++m)
-      members_[m]->samples().read(path,
-                                  [&](FileSample sample) { others[m - 1].push_back(std::move(sample)); });
+      read(*members_[m], [&](FileSample sample) { others[m - 1].push_back(std::move(sample)); });
     size_t number = 0;
-    first().samples().read(path, [&](FileSample sample) {
+    read(first(), [&](FileSample sample) {
       std::vector<FileSample> of_all = {std::move(sample)};
       for (std::vector<FileSample>& all : others) {
         if (number >= all.size())
-          throw DataError(path + ": the models read different numbers of samples of it");
+          throw DataError(what + ": the models read different numbers of samples of it");
         of_all.push_back(std::move(all[number]));
       }
       ++number;
@@ -370,17 +263,23 @@ class Inference {
     } else {
       ++counts_.bad;
     }
-    if (std::ssize(pending_) == options_.batch) flush();
+    if (std::ssize(pending_) == options_.batch) flush(Batch::kAsItIs);
   }
 
-  void flush() {
+  /// A batch of fewer samples than usual may be filled up with copies, so that few sizes are compiled.
+  enum class Batch : uint8_t { kAsItIs, kPadded };
+
+  void flush(Batch how) {
     std::vector<Tensor> values;
     for (size_t m = 0; m < members_.size() && !batch_[0].empty(); ++m) {
+      if (how == Batch::kPadded) {
+        while (!std::has_single_bit(batch_[m].size())) batch_[m].push_back(batch_[m].back());
+      }
       std::vector<Tensor> own = members_[m]->run(batch_[m]);
       if (m == 0)
         values = std::move(own);
       else
-        Member::add_to_mean(values, own, m);
+        SamplePredictor::add_to_mean(values, own, m);
     }
     int64_t row = 0;
     for (Prediction& p : pending_) {
@@ -444,7 +343,7 @@ class Inference {
 
   const InferOptions& options_;
   FileList files_;
-  std::vector<std::unique_ptr<Member>> members_;  // at least one
+  std::vector<std::unique_ptr<SamplePredictor>> members_;  // at least one
   std::vector<std::string> labels_;
   OutputImages pictures_;
   std::vector<WrittenOutput> roles_;
@@ -452,6 +351,9 @@ class Inference {
   std::unique_ptr<PredictionWriter> writer_;
   std::vector<Prediction> pending_;                      // samples since the last batch, good and bad
   std::vector<std::vector<std::vector<Tensor>>> batch_;  // of each model, the inputs of the good ones
+  std::string header_;                                   // of rows on standard input
+  std::vector<std::string> lines_;                       // of them, not read yet
+  int64_t line_ = 0;                                     // lines so far
   int64_t written_ = 0;
   static constexpr int64_t kMaxListed = 20;
   int64_t bad_ = 0;  // samples with an error; the log has that of the first ones

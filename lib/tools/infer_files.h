@@ -36,9 +36,10 @@ struct InferCounts {
 
 /// Runs the files that `words` mean (FileList; or as many samples as asked for) through the model as its
 /// config's `predict` section says and writes the predictions. An error stays with its sample: it is logged
-/// and written instead of the prediction. Predictions are written when a batch is full, and when the next
-/// path on standard input takes longer than 10 ms. Errors: ConfigError if the config does not say what to
-/// predict, or the options do not fit the model; ResourceError if the output cannot be written.
+/// and written instead of the prediction. Predictions are written when a batch is full, and before standard
+/// input is waited for. Its lines are paths, or rows for a model of tables. Errors: ConfigError if the config
+/// does not say what to predict, or the options do not fit the model; ResourceError if the output cannot be
+/// written.
 InferCounts infer_files(const InferenceModel& model, const std::vector<std::string>& words,
                         const InferOptions& options);
 /// The means of what several models predict, each of which reads the samples as its own config says; the

@@ -50,8 +50,8 @@ TEST_P(GoldenFiles, are_what_their_script_makes) {
 INSTANTIATE_TEST_SUITE_P(Of, GoldenFiles,
                          testing::Values("make_batch_trainers.py", "make_cart_pole.py", "make_layers.py",
                                          "make_metrics.py", "make_optimizers.py", "make_reinforcement.py",
-                                         "make_sample_formulas.py", "make_schedules.py", "make_tables.py", "make_training.py",
-                                         "make_updates.py", "make_wgan_gp.py"),
+                                         "make_sample_formulas.py", "make_schedules.py", "make_tables.py",
+                                         "make_training.py", "make_updates.py", "make_wgan_gp.py"),
                          [](const auto& one) { return one.param.substr(0, one.param.find('.')); });
 
 TEST(GoldenFilesOfAllScripts, are_all_that_there_are) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "backend/device.h"
+#include "layers/image_layouts.h"
 #include "support/small_model.h"
 
 namespace tpack {

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 std::vector<std::string> all_of(std::vector<std::string> words) {
   FileList list(std::move(words));
   std::vector<std::string> all;
-  while (const auto path = list.next([] {})) all.push_back(*path);
+  while (const auto path = list.next([] {})) all.push_back(path->path);
   return all;
 }
 
@@ -35,7 +35,7 @@ TEST(FileList, expands_words_in_their_order) {
       ElementsAre("a.png", folder / "images/1.jpg", folder / "images/b/2.png", "x.png", "y.png", "z.csv"));
   FileList list({"a.png", "@" + (folder / "list.txt")});
   EXPECT_THAT(list.known(), ElementsAre("a.png", "x.png", "y.png"));
-  EXPECT_EQ(list.next([] {}), "a.png") << "known takes none";
+  EXPECT_EQ(list.next([] {})->path, "a.png") << "known takes none";
   EXPECT_THAT(all_of({}), IsEmpty());
   EXPECT_THROW(all_of({"@" + (folder / "none.txt")}), DataError);
 }
@@ -90,6 +90,31 @@ TEST_F(StandardInput, is_a_list_of_lines_or_of_texts_that_end_with_nul) {
   EXPECT_THAT(printed("printf '%s\\0%s\\0' \"$2/t.csv\" \"$2/t.csv\" | " + infer, folder_.str()),
               EndsWith("7\n"));
   EXPECT_THAT(printed("true | " + infer, folder_.str()), HasSubstr("no file is named")) << "an empty list";
+}
+
+/// Rows get the answers that a file with them gets, in batches of any size, and one by one as they come.
+TEST_F(StandardInput, is_a_table_whose_lines_are_rows) {
+  const std::string infer = "\"$1\" infer \"$2/run/checkpoints/model-2.h5\" - --format csv --columns id,p";
+  const std::string of_file = this->infer({folder_ / "t.csv", "--format", "csv", "--columns", "id,p"}).out;
+  for (const char* batch : {"", " --batch 1", " --batch 2"}) {
+    EXPECT_EQ(printed("cat \"$2/t.csv\" | " + infer + batch + "\n", folder_.str()), of_file) << batch;
+  }
+  EXPECT_EQ(
+      printed("while read -r line; do echo \"$line\"; sleep 0.05; done < \"$2/t.csv\" | " + infer + "\n",
+              folder_.str()),
+      of_file);
+  EXPECT_THAT(printed("printf 'u\\n' | " + infer + "\n", folder_.str()), HasSubstr("id,p")) << "no row";
+}
+
+TEST_F(StandardInput, tells_the_line_of_a_row_that_is_bad) {
+  const std::string infer = "\"$1\" infer \"$2/run/checkpoints/model-2.h5\" - --format csv --skip-bad\n";
+  const std::string text = printed("printf 'u\\n1\\nx\\n3\\n' | " + infer, folder_.str());
+  EXPECT_THAT(text, testing::ContainsRegex("\nstdin:3,.*stdin:3"));
+  EXPECT_THAT(text, HasSubstr("\nstdin:4,"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("/proc/")));
+  const std::string other = printed("printf 'w\\n1\\n' | " + infer, folder_.str());
+  EXPECT_THAT(other, HasSubstr("stdin"));
+  EXPECT_THAT(other, testing::Not(HasSubstr("/proc/")));
 }
 
 using InferColumns = StandardInput;

@@ -39,6 +39,7 @@ MappedFile::MappedFile(const std::string& path) {
   if (known.st_size == 0) return;  // cannot be mapped
   const auto size = static_cast<size_t>(known.st_size);
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (data == MAP_FAILED && errno == ENOMEM) throw ResourceError(path + ": does not fit into memory");
   if (data == MAP_FAILED) reject(errno);
   bytes_ = {static_cast<const uint8_t*>(data), size};
 }

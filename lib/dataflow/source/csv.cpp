@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
+#include <new>
 
 #include "core/error.h"
 #include "core/registry.h"
@@ -146,6 +148,14 @@ class CsvTable final : public RandomAccessSource {
     Params p = p_;
     p.file = {{{path, {}}}};
     p.shuffle = false;
+    if (std::filesystem::path(path)
+            .extension()
+            .empty()) {  // its name does not tell the format: as the own file
+      const std::string own = p_.file.all.front().name;
+      if (p.format == TableFormat::kByName)
+        p.format = p_.form().is_jsonl(own) ? TableFormat::kJsonl : TableFormat::kCsv;
+      if (p.delimiter == CsvForm().delimiter) p.delimiter = std::string(1, p_.form().delimiter_of(own));
+    }
     std::erase_if(p.columns, is_idle);
     std::erase_if(p.labels, is_idle);
     for (const LabelColumn& label : p.labels) {
@@ -160,6 +170,11 @@ class CsvTable final : public RandomAccessSource {
     reader->is_reader_ = true;
     reader->follow_as(*this);
     return reader;
+  }
+
+  std::optional<TextLines> text_lines() const override {
+    const bool is_jsonl = p_.form().is_jsonl(p_.file.all.front().name);
+    return p_.header && !is_jsonl ? TextLines::kAfterHeader : TextLines::kAll;
   }
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
@@ -178,6 +193,27 @@ class CsvTable final : public RandomAccessSource {
 
  protected:
   void prepare() override {
+    try {
+      read_table();
+    } catch (const std::bad_alloc&) {
+      reject_for_memory();
+    } catch (const ResourceError&) {
+      reject_for_memory();
+    }
+  }
+
+ private:
+  [[noreturn]] void reject_for_memory() {
+    const auto rows = std::ssize(lines_);
+    for (auto& values : values_) values.reset();  // room for the message
+    throw ResourceError(
+        rows_.name() + ": the table does not fit into the memory that this process may use (after " +
+        with_thousands(rows) +
+        " rows); a number takes 4 bytes: name fewer columns, or a part of the rows in a file of "
+        "its own, or convert it to HDF5, whose rows source HDF5 reads when they are needed");
+  }
+
+  void read_table() {
     rows_ = CsvRows(p_.file, p_.form());
     guess_columns();
     std::optional<CsvHeader> columns;
@@ -195,7 +231,6 @@ class CsvTable final : public RandomAccessSource {
     for (size_t i = 0; i < values_.size(); ++i) learn_or_follow(i);
   }
 
- private:
   /// False if a name may be a pattern.
   static bool has_plain_names(const NumberColumns& numbers) {
     if (is_auto(numbers)) return false;

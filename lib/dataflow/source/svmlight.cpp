@@ -124,6 +124,7 @@ class SvmLight final : public RandomAccessSource {
             is_set ? FittedComponent{name(), p_.y, names_} : FittedComponent{name(), p_.y, {}, names_}};
   }
 
+  std::optional<TextLines> text_lines() const override { return TextLines::kAll; }
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
                                                   const std::vector<std::string>& components) const override {
     const auto is_wanted = [&](const std::string& name) {

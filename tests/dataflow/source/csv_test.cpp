@@ -1,6 +1,8 @@
 #include "config/yaml_reader.h"
 #include "dataflow/flow_helpers.h"
 #include "dataflow/packed_bytes.h"
+#include "support/allocation_counter.h"
+#include "support/limited_address_space.h"
 #include "support/live_fields.h"
 
 namespace tpack {
@@ -415,6 +417,22 @@ const live::Fields kCsv("source", "CSV",
                                       {"scale", "as types"},
                                       {"clip", "as types"}},
                          .build = content_with_flowers});
+
+TEST(CsvSource, says_what_to_do_where_a_table_does_not_fit_into_memory) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer ends the program instead";
+  std::string text = "a,b\n";
+  for (int i = 0; i < 3'000'000; ++i) text += "1,2\n";
+  const CsvFile file(text);
+  const DataFlow flow = file.flow("columns: {x: [a, b]}");
+  std::string message;
+  {
+    const LimitedAddressSpace limited(20'000'000);  // the file has 12 MB, its numbers 24
+    if (limited.is_lower()) GTEST_SKIP() << "the limit of this process is lower";
+    message = error_of([&] { flow.prepare(); });
+  }
+  EXPECT_THAT(message, HasSubstr("a.csv: the table does not fit into the memory"));
+  EXPECT_THAT(message, HasSubstr("source HDF5"));
+}
 
 }  // namespace
 }  // namespace tpack

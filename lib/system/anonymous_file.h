@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tpack {
+
+/// A file in memory alone, which lasts as long as this object, for what reads files by path.
+class AnonymousFile {
+ public:
+  /// Errors: ResourceError.
+  explicit AnonymousFile(std::string_view content);
+  ~AnonymousFile();
+  AnonymousFile(const AnonymousFile&) = delete;
+  AnonymousFile& operator=(const AnonymousFile&) = delete;
+
+  /// In this process.
+  const std::string& path() const { return path_; }
+
+ private:
+  int file_;
+  std::string path_;
+};
+
+}  // namespace tpack
