@@ -106,7 +106,8 @@ class EarlyStop final : public Callback {
     for (const auto& [name, value] : weights_) run.set_variable(name, value);
     if (!weights_.empty())
       log::info("the model has the weights of global_step " + std::to_string(best_step_) + ", whose " +
-                p_.monitor.name + " is " + shortest(*best_));
+                p_.monitor.name + " is " + shortest(*best_) +
+                "; figures and tables of the last epoch are those of its own weights");
   }
 
   bool is_better(double value) const {

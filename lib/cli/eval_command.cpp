@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "core/text.h"
+#include "dataflow/source.h"
 #include "draw/matrix.h"
 #include "draw/text_table.h"
 #include "experiment/gates.h"
@@ -164,6 +165,17 @@ int evaluate(const EvalOptions& o) {
   return 0;
 }
 
+/// Files and rows of the samples, as far as they can be known without reading them.
+std::vector<std::string> places_of(const DataFlow& flow) {
+  std::vector<std::string> places;
+  for (const Source* source : flow.sources()) {
+    const auto* indexed = dynamic_cast<const RandomAccessSource*>(source);
+    for (int64_t i = 0; indexed != nullptr && indexed->size() != kEndless && i < indexed->size(); ++i)
+      places.push_back(indexed->file_of(i));
+  }
+  return places;
+}
+
 /// Both over the flow of that name of the first, each as its own config reads it.
 int compare(const EvalOptions& o) {
   if (!o.minima.empty() || !o.maxima.empty() || o.worst > 0 || !o.svg.empty() || !o.images.empty() ||
@@ -174,9 +186,16 @@ int compare(const EvalOptions& o) {
   std::string flow;
   std::vector<JudgedSamples> judged;
   std::vector<Evaluator::Result> statistics;
+  std::vector<std::string> places;
   for (const std::string& file : {o.model.file, o.other}) {
     ModelOnFlow of(o, file, flow);
     flow = of.name;
+    const std::vector<std::string> own = places_of(of.flow);
+    if (!statistics.empty() && own != places)
+      throw DataError("flow '" + flow +
+                      "' of the two models has different samples (another split, seed or file): "
+                      "name a flow with --data, or set it for both with --set, that has the same ones");
+    places = own;
     JudgedSamples& samples = judged.emplace_back(*of.evaluator);
     of.evaluator->run_part(
         {}, [&](int64_t number, std::span<const JudgedBatch> batch) { samples.see(number, batch); });

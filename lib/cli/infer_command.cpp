@@ -60,9 +60,10 @@ void add_infer_options(CLI::App& command, Action& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"jsonl", "csv", "hdf5"}));
   command
-      .add_option("--columns", options->infer.columns,
-                  "columns of csv: of the table that is read (id,name), outputs, file, and one name for the "
-                  "prediction: --columns PassengerId,Survived")
+      .add_option(
+          "--columns", options->infer.columns,
+          "columns of csv: of the table that is read (id,name), outputs, the probability of one class "
+          "(probability.yes), file, and one name for the prediction: --columns PassengerId,Survived")
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--output", options->infer.output, "file (default: stdout)")->check(not_empty());

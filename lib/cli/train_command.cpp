@@ -100,6 +100,10 @@ int cross_validate(const TrainCommandOptions& options) {
   const PlannedSearch planned =
       plan_folds({options.train.config, options.train.overrides, options.train.log_dir, options.folds});
   require_processors(planned, options.jobs);
+  if (std::filesystem::exists(planned.folder + "/" + kFoldsFile))
+    log::info(planned.folder +
+              " has folds that were trained before, which are not trained again, even if the data "
+              "have changed; to train them anew, remove the folder or name another one with --log-dir");
   SignalWatcher signals;
   const auto exit_code = [&signals] { return 128 + (signals.signal() == 0 ? SIGTERM : signals.signal()); };
   const SearchOutcome outcome = run_search(

@@ -43,6 +43,7 @@ struct Judgement {
   Symbol targets;
   std::string targets_name;            // of the input or output
   std::optional<double> ignored = {};  // a target that does not count
+  Symbol losses = {};                  // of the term, [N, ...], before sample weights
   std::string term = {};               // of the cost
 };
 

@@ -39,7 +39,11 @@ class LossCost final : public Cost {
   static Schema<Params> schema() { return with_weights(L::schema().template as<Params>()); }
   explicit LossCost(Params p) : Cost(static_cast<const SampleCostParams&>(p)), loss_(std::move(p)) {}
 
-  std::optional<Judgement> judgement(const ModelView& model) const override { return loss_.judgement(model); }
+  std::optional<Judgement> judgement(const ModelView& model) const override {
+    auto judgement = loss_.judgement(model);
+    if (judgement) judgement->losses = loss_.losses(model, kKind).values;
+    return judgement;
+  }
 
  private:
   /// Their mean is that over the elements that count: of the batch.

@@ -14,9 +14,9 @@ class Poisson final : public Loss {
   using Params = PoissonParams;
   static Schema<Params> schema() {
     return with_regression_fields(
-        Schema<Params>("Regression of counts: how unlikely the targets are under Poisson distributions. The "
-                       "predictions are the logarithms of the means: predict outputs {count: {Exp: "
-                       "log_count}}.")
+        Schema<Params>(
+            "Regression of counts: how unlikely the targets are under Poisson distributions. The "
+            "predictions are the logarithms of the means: Elementwise with exp(x) makes counts of them.")
             .example("Poisson: {predictions: log_count, targets: count}"));
   }
   explicit Poisson(Params p) : p_(std::move(p)) {

@@ -30,17 +30,6 @@ bool is_of_two(const Judgement& judgement) {
 
 double part(double of, double whole) { return whole > 0 ? of / whole : 0; }
 
-/// The class of the highest score; nothing if some score is not finite.
-std::optional<int64_t> best_of(const Tensor& scores, int64_t row, int64_t classes) {
-  int64_t best = 0;
-  for (int64_t c = 0; c < classes; ++c) {
-    const double score = scores.at(row * classes + c);
-    if (!std::isfinite(score)) return std::nullopt;
-    if (score > scores.at(row * classes + best)) best = c;
-  }
-  return best;
-}
-
 std::string cell(double value) { return shortest(static_cast<float>(value)); }
 std::string figure(double value) {
   std::array<char, 32> text{};
@@ -54,6 +43,16 @@ void add(TextTable& table, const ClassReport::Row& row) {
 
 }  // namespace
 
+std::optional<int64_t> ClassReport::predicted(const Tensor& scores, int64_t row, int64_t classes) {
+  int64_t best = 0;
+  for (int64_t c = 0; c < classes; ++c) {
+    const double score = scores.at(row * classes + c);
+    if (!std::isfinite(score)) return std::nullopt;
+    if (score > scores.at(row * classes + best)) best = c;
+  }
+  return best;
+}
+
 int64_t ClassReport::classes_of(const Judgement& judgement) {
   int64_t classes = 0;
   if (is_of_two(judgement)) {
@@ -62,6 +61,11 @@ int64_t ClassReport::classes_of(const Judgement& judgement) {
     classes = width(judgement.predictions);
   }
   return classes > kMostClasses ? 0 : classes;
+}
+
+std::vector<std::string> ClassReport::names_of(const Judgement& judgement, std::vector<std::string> of_data) {
+  if (is_of_two(judgement) && of_data.size() == 1) return {"not " + of_data[0], of_data[0]};
+  return of_data;
 }
 
 size_t ClassReport::parts_of(const Judgement& judgement) {
@@ -88,7 +92,7 @@ void ClassReport::count(const Judgement& judgement, const Tensor& predictions, c
       if (!(label >= 0 && label < static_cast<double>(classes))) continue;
       std::optional<int64_t> best;
       if (!by_sign) {
-        best = best_of(predictions, n, classes);
+        best = predicted(predictions, n, classes);
       } else if (std::isfinite(predictions.at(n))) {
         best = predictions.at(n) > 0 ? 1 : 0;
       }
@@ -98,14 +102,18 @@ void ClassReport::count(const Judgement& judgement, const Tensor& predictions, c
   }
   for (int64_t n = 0; n < samples; ++n) {
     bool is_right = true;
+    bool counts = false;
     for (int64_t c = 0; c < classes; ++c) {
       const double target = targets.at(n * classes + c);
       if (ignored(target)) continue;
+      counts = true;
+      const double score = predictions.at(n * classes + c);
       const bool actual = target > 0.5;
-      const bool predicted = predictions.at(n * classes + c) > 0;
-      ++parts[static_cast<size_t>(4 * c + 2 * (actual ? 1 : 0) + (predicted ? 1 : 0))];
-      is_right &= actual == predicted;
+      const bool says = score > 0;
+      ++parts[static_cast<size_t>(4 * c + 2 * (actual ? 1 : 0) + (says ? 1 : 0))];
+      is_right &= actual == says && std::isfinite(score);
     }
+    if (!counts) continue;
     ++parts[static_cast<size_t>(4 * classes)];
     parts[static_cast<size_t>(4 * classes + 1)] += is_right ? 1 : 0;
   }

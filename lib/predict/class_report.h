@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,12 +33,17 @@ class ClassReport {
 
   /// Classes that a report on the judgement has: for a logit of one yes or no, two. 0: it has no report.
   static int64_t classes_of(const Judgement& judgement);
+  /// The names of these classes, where the data has names: one label that holds or not makes two of one name.
+  static std::vector<std::string> names_of(const Judgement& judgement, std::vector<std::string> of_data);
   /// Numbers that are counted for it.
   static size_t parts_of(const Judgement& judgement);
   /// Counts a batch. Of equal scores the first class is predicted; of scores that are not all finite, none.
   /// Samples whose label is ignored, or is not the number of a class, do not count.
   static void count(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
                     std::span<double> parts);
+
+  /// The class of the highest score of a row of [N, classes]; nothing if some score is not finite.
+  static std::optional<int64_t> predicted(const Tensor& scores, int64_t row, int64_t classes);
 
   /// `names`: of the classes, in order; numbers stand for those that have none.
   ClassReport(const Judgement& judgement, const std::vector<std::string>& names, std::vector<double> parts);

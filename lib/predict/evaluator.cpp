@@ -32,7 +32,8 @@ Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow&
   check_classes(nominal_graph_, *place_.tower, flow_, name_, where);
   judgements_ = std::move(tower.judgements);
   for (size_t i = 0; i < judgements_.size(); ++i) {
-    class_names_.push_back(tpack::class_names(judgements_[i].targets, *place_.tower, flow_));
+    class_names_.push_back(ClassReport::names_of(
+        judgements_[i], tpack::class_names(judgements_[i].targets, *place_.tower, flow_)));
     if (ClassReport::classes_of(judgements_[i]) == 0) continue;
     reports_.push_back(i);
     tallies_.emplace_back(ClassReport::parts_of(judgements_[i]));
@@ -52,6 +53,7 @@ TowerResult Evaluator::build(Graph& graph, const Signature& fed) const {
   for (const Judgement& judgement : result.judgements) {
     b.fetch(judgement.term + "/predictions", judgement.predictions);
     b.fetch(judgement.term + "/targets", judgement.targets);
+    b.fetch(judgement.term + "/losses", judgement.losses);
   }
   return result;
 }
@@ -98,8 +100,8 @@ void Evaluator::run_part(const std::stop_token& stop, const Observer& observer) 
       finite = finite && all_finite(done.fetched(2 * i));
     }
     const auto judged = [&](size_t i) {
-      const size_t at = 2 * (statistics_.size() + i);
-      return JudgedBatch{judgements_[i], done.fetched(at), done.fetched(at + 1)};
+      const size_t at = 2 * statistics_.size() + 3 * i;
+      return JudgedBatch{judgements_[i], done.fetched(at), done.fetched(at + 1), done.fetched(at + 2)};
     };
     for (size_t i = 0; i < reports_.size(); ++i) {
       const JudgedBatch batch = judged(reports_[i]);

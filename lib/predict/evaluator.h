@@ -27,6 +27,7 @@ struct JudgedBatch {
   const Judgement& judgement;
   const Tensor& predictions;
   const Tensor& targets;
+  const Tensor& losses;
 };
 
 /// Takes the statistics of a tower in inference over a whole flow: each sample of one pass counts exactly

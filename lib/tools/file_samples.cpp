@@ -10,8 +10,8 @@
 #include "dataflow/image.h"
 #include "dataflow/source.h"
 #include "experiment/sample_maps.h"
-#include "system/file_io.h"
 #include "system/anonymous_file.h"
+#include "system/file_io.h"
 
 namespace tpack {
 namespace {
@@ -180,28 +180,33 @@ class TableFiles final : public FileSamples {
     if (has_header_line()) text = header + "\n";
     for (const std::string& line : lines) text += line + "\n";
     const AnonymousFile file(text);
-    std::vector<bool> given(lines.size());
+    std::vector<FileSample> samples;
     std::string error;
     read_table(file.path(), [&](int64_t row, FileSample one) {
-      if (row < 0) {
+      if (row < 0)
         error = std::move(one.error);
-        return;
-      }
-      const auto at = static_cast<size_t>(row);
-      const std::string name = "stdin:" + std::to_string(first + row);
-      const size_t place = one.error.find(one.name);
-      if (place != std::string::npos) one.error.replace(place, one.name.size(), name);
-      one.name = name;
-      if (at < given.size()) given[at] = true;
-      take(std::move(one));
+      else
+        samples.push_back(std::move(one));
     });
-    // A line is no row of its own, or the table could not be read at all.
-    for (size_t i = 0; i < given.size(); ++i) {
-      if (given[i]) continue;
+    const bool are_rows = error.empty() && samples.size() == lines.size();
+    if (!are_rows && lines.size() > 1) {  // so that one that is bad spoils no other
+      for (size_t i = 0; i < lines.size(); ++i)
+        read_lines(header, lines.subspan(i, 1), first + static_cast<int64_t>(i), take);
+      return;
+    }
+    if (!are_rows) samples = {{file.path(), {}, error.empty() ? "is not one row" : error}};
+    for (size_t i = 0; i < samples.size(); ++i) {
       const std::string name = "stdin:" + std::to_string(first + static_cast<int64_t>(i));
-      const size_t place = error.find(file.path());
-      if (place != std::string::npos) error.replace(place, file.path().size(), "stdin");
-      take({name, {}, error.empty() ? name + ": is not one row" : error});
+      std::string& why = samples[i].error;
+      const size_t place = why.find(file.path());
+      if (place != std::string::npos) {  // with the line there
+        const size_t end = why.find_first_not_of("0123456789:", place + file.path().size());
+        why.replace(place, std::min(end, why.size()) - place, name + ":");
+      } else if (!why.empty()) {
+        why = name + ": " + why;
+      }
+      samples[i].name = name;
+      take(std::move(samples[i]));
     }
   }
 

@@ -56,6 +56,7 @@ class Roles {
       outputs_.push_back({predictor.outputs()[i].name, role_of(predictor.forms()[i], pictures)});
     check_classes();
     check_labels();
+    check_threshold();
     if (!options.images.empty() && !has(OutputRole::kPicture)) {
       throw ConfigError(
           "--images: no output of predict is an image, [channels, height, width] with 1 or 3 "
@@ -99,6 +100,17 @@ class Roles {
     }
     throw ConfigError(
         "--top-k: no output of predict is probabilities of classes, which a Softmax gives; "
+        "there are " +
+        described(predictor_));
+  }
+  void check_threshold() const {
+    if (options_.threshold == 0.5 || has(OutputRole::kLabelSet)) return;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const Shape& shape = predictor_.forms()[i].spec.shape;
+      if (outputs_[i].role == OutputRole::kClasses && shape[0] == 2) return;
+    }
+    throw ConfigError(
+        "--threshold: no output of predict is a set of labels or probabilities of two classes; "
         "there are " +
         described(predictor_));
   }
@@ -157,12 +169,20 @@ class Inference {
       writer_->flush();
     };
     while (const auto item = files_.next(answer)) {
-      if (is_row(*item))
+      if (is_row(*item)) {
         add_line(item->line);
-      else
-        read(item->path);
+        continue;
+      }
+      if (line_ > 0)
+        throw DataError("standard input has rows of a table and the file " + item->path +
+                        "; it may have either (is a path before it wrong?)");
+      read(item->path);
     }
     read_lines();
+    if (line_ == 1 && counts_.all == 0)
+      log::warning("standard input has '" + header_.substr(0, 60) +
+                   "', which is taken for the header of a table, "
+                   "and no row");
     for (int64_t i = 0; i < options_.count.value_or(0); ++i) read("sample " + std::to_string(i));
     if (!options_.data.empty()) read(options_.data);
     flush(Batch::kAsItIs);

@@ -1,7 +1,9 @@
 #include "tools/model_comparison.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 
 #include <nlohmann/json.hpp>
 
@@ -29,14 +31,15 @@ class Figures {
     right_.assign(static_cast<size_t>(classes_), 0);
     predicted_ = actual_ = right_;
   }
-  void add(size_t index) {
+  void add(size_t index, double times = 1) {
     const JudgedSample& sample = of_.samples()[index];
-    ++samples_;
-    loss_ += sample.loss;
+    samples_ += times;
+    loss_ += times * sample.loss;
     if (sample.actual < 0) return;
-    ++actual_[static_cast<size_t>(sample.actual)];
-    ++predicted_[static_cast<size_t>(sample.predicted)];
-    if (sample.actual == sample.predicted) ++right_[static_cast<size_t>(sample.actual)];
+    actual_[static_cast<size_t>(sample.actual)] += times;
+    if (sample.predicted < 0) return;
+    predicted_[static_cast<size_t>(sample.predicted)] += times;
+    if (sample.actual == sample.predicted) right_[static_cast<size_t>(sample.actual)] += times;
   }
   /// Mean loss, and of classes accuracy and the mean F1 of the classes that occur.
   std::vector<double> values() const {
@@ -71,6 +74,18 @@ class Figures {
   std::vector<double> actual_;
 };
 
+/// A number that has a Poisson distribution of mean 1.
+int poisson(Rng& rng) {
+  // 2^32 times the probability of at most k.
+  static constexpr std::array<uint32_t, 10> kAtMost = {1580030169, 3160060337, 3950075422, 4213413783,
+                                                       4279248374, 4292415292, 4294609778, 4294923276,
+                                                       4294962463, 4294966817};
+  const uint32_t drawn = rng.next();
+  int times = 0;
+  while (times < static_cast<int>(kAtMost.size()) && drawn >= kAtMost[static_cast<size_t>(times)]) ++times;
+  return times;
+}
+
 double percentile(std::vector<double> values, double part) {
   const auto at = static_cast<std::ptrdiff_t>(std::lround(part * static_cast<double>(values.size() - 1)));
   std::nth_element(values.begin(), values.begin() + at, values.end());
@@ -85,7 +100,7 @@ std::string signed_text(double value) { return (value > 0 ? "+" : "") + number_t
 JudgedSamples::JudgedSamples(const Evaluator& evaluator) {
   if (evaluator.judgements().empty())
     throw ConfigError("two models: no term of the cost compares the samples with what they should be");
-  loss_ = loss_name(evaluator.judgements()[0]);
+  loss_ = evaluator.judgements()[0].term;
 }
 
 void JudgedSamples::see(int64_t /*batch*/, std::span<const JudgedBatch> judged) {
@@ -105,28 +120,32 @@ std::string ComparedFigure::verdict() const {
 }
 
 std::vector<ComparedFigure> compare_models(const JudgedSamples& first, const JudgedSamples& second) {
-  if (first.targets() != second.targets() || first.loss() != second.loss())
+  if (first.loss() != second.loss() || first.has_classes() != second.has_classes())
+    throw DataError("the costs of the two models have different terms, " + first.loss() + " and " +
+                    second.loss());
+  if (first.targets() != second.targets())
     throw DataError(
-        "the two models were not evaluated over the same samples: name a flow with --data that "
-        "both configs have");
+        "the two models were not evaluated over the same samples, or their configs have other targets "
+        "for them (another unit, another order of the classes): name a flow with --data that both "
+        "configs have");
   Figures a(first);
   Figures b(second);
   std::vector<ComparedFigure> figures;
   const std::vector<double> of_a = a.values_of_all();
   const std::vector<double> of_b = b.values_of_all();
-  const std::vector<std::string> names = {"mean " + first.loss(), "accuracy", "mean F1 of classes"};
+  const std::vector<std::string> names = {first.loss(), "accuracy", "mean F1 of classes"};
   for (size_t i = 0; i < of_a.size(); ++i)
     figures.push_back({names[i], of_a[i], of_b[i], 0, 0, i == 0 ? Goal::kMin : Goal::kMax});
   std::vector<std::vector<double>> differences(figures.size());
-  const auto samples = static_cast<uint32_t>(first.samples().size());
   for (int draw = 0; draw < kDraws; ++draw) {
     Rng rng(kKey, static_cast<uint64_t>(draw));
     a.clear();
     b.clear();
-    for (uint32_t i = 0; i < samples; ++i) {
-      const uint32_t drawn = rng.below(samples);
-      a.add(drawn);
-      b.add(drawn);
+    for (size_t i = 0; i < first.samples().size(); ++i) {
+      const int times = poisson(rng);
+      if (times == 0) continue;
+      a.add(i, times);
+      b.add(i, times);
     }
     const std::vector<double> drawn_a = a.values();
     const std::vector<double> drawn_b = b.values();

@@ -19,7 +19,7 @@ class JudgedSamples {
 
   const std::vector<JudgedSample>& samples() const { return samples_; }
   const std::vector<double>& targets() const { return targets_; }
-  const std::string& loss() const { return loss_; }
+  const std::string& loss() const { return loss_; }  // the term
   bool has_classes() const { return !samples_.empty() && samples_[0].actual >= 0; }
 
  private:
@@ -41,9 +41,10 @@ struct ComparedFigure {
   std::string verdict() const;
 };
 
-/// The mean loss; of classes accuracy and mean F1, too. The interval is the percentile bootstrap over
-/// samples, which both models have in common (Efron and Tibshirani 1993), of `kDraws` draws with a fixed key.
-/// Errors: DataError if the two did not see the same samples.
+/// The mean of the term of the cost; of classes accuracy and mean F1, too. The interval is the percentile
+/// bootstrap over samples, which both models have in common, where each is drawn a number of times that has a
+/// Poisson distribution of mean 1 (Chamandy et al. 2012), of 1,000 draws with a fixed key. Errors: DataError
+/// if the two did not see the same samples, or do not have the same term of the cost.
 std::vector<ComparedFigure> compare_models(const JudgedSamples& first, const JudgedSamples& second);
 
 std::string str(const std::vector<ComparedFigure>& figures);

@@ -46,6 +46,7 @@ void write_out_of_fold(const std::vector<std::string>& runs, const std::string& 
   std::string header;
   std::vector<Row> rows;
   const std::string part = path + ".part";
+  bool are_best = false;
   for (size_t fold = 0; fold < runs.size(); ++fold) {
     const auto checkpoint = checkpoint_of(runs[fold]);
     if (!checkpoint) {
@@ -60,6 +61,7 @@ void write_out_of_fold(const std::vector<std::string>& runs, const std::string& 
                 "{outputs: ...}");
       return;
     }
+    are_best |= !std::filesystem::path(*checkpoint).filename().string().starts_with("model-");
     InferOptions options;
     options.format = "csv";
     options.output = part;
@@ -78,6 +80,11 @@ void write_out_of_fold(const std::vector<std::string>& runs, const std::string& 
   std::string text = header + "\n";
   for (const Row& row : rows) text += row.text + "\n";
   write_whole_file(path, text);
+  log::info(
+      "wrote " + path +
+      (are_best ? " with the checkpoints of the best epochs, which were chosen on the same rows, and so look "
+                  "better than on new ones; with ModelSaver in the callbacks, it is those of the last epochs"
+                : ""));
 }
 
 }  // namespace tpack

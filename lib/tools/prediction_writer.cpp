@@ -187,8 +187,12 @@ class CsvWriter final : public PredictionWriter {
       const auto text = p.columns.find(column);
       const auto output = std::find_if(options_.outputs.begin(), options_.outputs.end(),
                                        [&](const WrittenOutput& one) { return one.name == column; });
+      const auto element_of_class = class_column(column);
       if (text != p.columns.end()) {
         fields.push_back(text->second);
+      } else if (element_of_class) {
+        const auto [number, index] = *element_of_class;
+        fields.push_back(p.error.empty() ? csv_field(element(p.outputs[number], index)) : "");
       } else if (column == "file") {
         fields.push_back(p.file);
       } else if (output != options_.outputs.end()) {
@@ -203,6 +207,22 @@ class CsvWriter final : public PredictionWriter {
       throw ConfigError("--columns: " + join(predicted, " and ") + " are no columns of " + p.file +
                         " and no outputs; only one may be the name of the prediction");
     write_row(fields);
+  }
+  /// "probability.churn": the output and the place in it of the probability of a class; nothing for other
+  /// names.
+  std::optional<std::pair<size_t, int64_t>> class_column(const std::string& column) const {
+    for (size_t i = 0; i < options_.outputs.size(); ++i) {
+      const WrittenOutput& output = options_.outputs[i];
+      const bool has_names = output.role == OutputRole::kClasses || output.role == OutputRole::kLabelSet;
+      if (!has_names || !column.starts_with(output.name + ".")) continue;
+      const std::string label = column.substr(output.name.size() + 1);
+      const auto found = std::find(options_.labels.begin(), options_.labels.end(), label);
+      if (found != options_.labels.end()) return std::pair(i, found - options_.labels.begin());
+      throw ConfigError("--columns: '" + column + "': no class '" + label + "'" +
+                        did_you_mean(label, options_.labels) + "; the classes are " +
+                        join_first(options_.labels));
+    }
+    return std::nullopt;
   }
   /// The class, the labels, or the values of the first output.
   std::string prediction(const Prediction& p) const {

@@ -29,8 +29,11 @@ void ThresholdChoice::see(int64_t /*batch*/, std::span<const JudgedBatch> judged
   const JudgedBatch& batch = judged[judgement_];
   for (int64_t row = 0; row < batch.predictions.shape()[0]; ++row) {
     const auto sample = judged_sample(batch, row);
-    if (!sample || !std::isfinite(sample->loss)) continue;
-    const double p = sample->predicted == 1 ? sample->confidence : 1 - sample->confidence;
+    if (!sample) continue;
+    // Scores that are not finite say neither.
+    const double p = sample->predicted < 0    ? -1
+                     : sample->predicted == 1 ? sample->confidence
+                                              : 1 - sample->confidence;
     samples_.push_back({p, sample->actual == 1});
   }
 }
@@ -64,7 +67,8 @@ ThresholdChoice::Figures ThresholdChoice::best() const {
   double right = 0;
   for (size_t i = 0; i < sorted.size(); ++i) {
     right += sorted[i].is_second ? 1 : 0;
-    const double next = i + 1 < sorted.size() ? sorted[i + 1].probability : 0;
+    const double next = i + 1 < sorted.size() ? std::max(0.0, sorted[i + 1].probability) : 0;
+    if (sorted[i].probability < 0) break;
     if (next == sorted[i].probability) continue;  // both are said, or neither
     const Figures here =
         figures((sorted[i].probability + next) / 2, right, static_cast<double>(i + 1), actual);

@@ -57,8 +57,11 @@ void WorstSamples::see(int64_t batch, std::span<const JudgedBatch> judged) {
     if (entries_.size() == count_ && !(sample->loss > entries_.front().sample.loss)) continue;
     Entry entry{batch * batch_size_ + row, *sample, {}, {}};
     const auto class_text = [&](int64_t c) {
+      if (c < 0) return std::string("(none)");
       const auto number = static_cast<size_t>(c);
-      return number < classes_.size() ? classes_[number] : std::to_string(c);
+      if (number < classes_.size()) return classes_[number];
+      if (judgement_.kind == Judgement::Kind::kYesOrNo) return std::string(c == 1 ? "yes" : "no");
+      return std::to_string(c);
     };
     const bool is_class = sample->actual >= 0;
     entry.actual = is_class ? class_text(sample->actual) : text_of(of.targets, row, false);
@@ -94,7 +97,7 @@ void WorstSamples::find(const DataFlow& flow, uint64_t seed) {
 }
 
 std::vector<std::string> WorstSamples::header() const {
-  std::vector<std::string> header = {"sample", loss_name(judgement_), "actual", "predicted"};
+  std::vector<std::string> header = {"sample", judgement_.term, "actual", "predicted"};
   if (!entries_.empty() && entries_[0].sample.actual >= 0) header.emplace_back("probability");
   return header;
 }

@@ -114,6 +114,16 @@ TEST(ClassReport, one_yes_or_no_makes_two_classes) {
   EXPECT_THAT(counted.report({"0", "1"}).classes(), ElementsAre("0", "1"));
 }
 
+/// The label is the yes.
+TEST(ClassReport, one_label_that_has_a_name_is_the_second_class) {
+  const Counted counted(Judgement::Kind::kYesOrNo, {4, 1});
+  EXPECT_THAT(ClassReport::names_of(counted.judgement(), {"gone"}), ElementsAre("not gone", "gone"));
+  EXPECT_THAT(ClassReport::names_of(counted.judgement(), {"no", "yes"}), ElementsAre("no", "yes"));
+  EXPECT_THAT(ClassReport::names_of(counted.judgement(), {}), ElementsAre());
+  const Counted set(Judgement::Kind::kYesOrNo, {4, 2});
+  EXPECT_THAT(ClassReport::names_of(set.judgement(), {"a", "b"}), ElementsAre("a", "b"));
+}
+
 TEST(ClassReport, a_set_of_labels_has_a_row_for_each_and_no_matrix) {
   const ClassReport report = Counted(Judgement::Kind::kYesOrNo, {3, 2}, -1)
                                  .add({1, -1, 1, 1, -1, -1}, {1, 0, 1, 0, 1, -1})
@@ -126,6 +136,14 @@ TEST(ClassReport, a_set_of_labels_has_a_row_for_each_and_no_matrix) {
   EXPECT_EQ(report.samples(), 3);
   EXPECT_NEAR(report.accuracy(), 1.0 / 3, 1e-12) << "samples whose labels are all right";
   EXPECT_FALSE(report.to_json().contains("confusion"));
+}
+
+TEST(ClassReport, a_set_whose_labels_are_all_ignored_does_not_count_and_no_number_is_not_right) {
+  const ClassReport report = Counted(Judgement::Kind::kYesOrNo, {3, 2}, -1)
+                                 .add({1, 1, NAN, -1, -1, -1}, {-1, -1, 0, 0, 0, 0})
+                                 .report();
+  EXPECT_EQ(report.samples(), 2);
+  EXPECT_EQ(report.accuracy(), 0.5);
 }
 
 TEST(ClassReport, there_is_none_of_numbers_of_maps_and_of_too_many_classes) {

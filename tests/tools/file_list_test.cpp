@@ -112,6 +112,12 @@ TEST_F(StandardInput, tells_the_line_of_a_row_that_is_bad) {
   EXPECT_THAT(text, testing::ContainsRegex("\nstdin:3,.*stdin:3"));
   EXPECT_THAT(text, HasSubstr("\nstdin:4,"));
   EXPECT_THAT(text, testing::Not(HasSubstr("/proc/")));
+  const std::string quote = printed("printf 'u\\n1\\n\"2\\n3\\n' | " + infer, folder_.str());
+  EXPECT_THAT(quote, testing::ContainsRegex("\nstdin:2,(no|yes),")) << "a bad line spoils no other";
+  EXPECT_THAT(quote, testing::ContainsRegex("\nstdin:4,(no|yes),"));
+  EXPECT_THAT(printed("printf 'none.csv\\n' | " + infer, folder_.str()), HasSubstr("and no row"));
+  EXPECT_THAT(printed("printf 'none.csv\\n%s\\n' \"$2/t.csv\" | " + infer, folder_.str()),
+              HasSubstr("is a path before it wrong?"));
   const std::string other = printed("printf 'w\\n1\\n' | " + infer, folder_.str());
   EXPECT_THAT(other, HasSubstr("stdin"));
   EXPECT_THAT(other, testing::Not(HasSubstr("/proc/")));

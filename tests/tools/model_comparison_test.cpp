@@ -39,7 +39,7 @@ TEST_F(ModelComparison, a_model_is_as_good_as_itself) {
 TEST_F(ModelComparison, says_which_is_better_where_the_interval_is_on_one_side_of_0) {
   const std::vector<ComparedFigure> figures = compare_models(judged(8), judged(0));
   ASSERT_EQ(figures.size(), 3U);
-  EXPECT_EQ(figures[0].name, "mean cross entropy");
+  EXPECT_EQ(figures[0].name, "softmax_cross_entropy");
   EXPECT_LT(figures[0].high, 0);
   EXPECT_LT(figures[0].low, figures[0].second - figures[0].first);
   EXPECT_GT(figures[0].high, figures[0].second - figures[0].first);

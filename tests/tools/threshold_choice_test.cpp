@@ -30,7 +30,7 @@ class ThresholdChoiceTest : public testing::Test {
     for (const double p : probabilities) logits.push_back(static_cast<float>(std::log(p / (1 - p))));
     const Tensor predictions = Tensor::of<float>({samples, 1}, logits);
     const Tensor targets = Tensor::of<float>({samples, 1}, labels);
-    const JudgedBatch batch{evaluator.judgements()[0], predictions, targets};
+    const JudgedBatch batch{evaluator.judgements()[0], predictions, targets, targets};
     choice.see(0, {&batch, 1});
     return choice;
   }
@@ -49,6 +49,12 @@ TEST_F(ThresholdChoiceTest, finds_the_highest_f1) {
 TEST_F(ThresholdChoiceTest, leaves_it_at_one_half_where_nothing_is_better) {
   EXPECT_EQ(seen({0.9, 0.1}, {1, 0}).best().threshold, 0.5);
   EXPECT_EQ(seen({0.9, 0.1}, {0, 0}).best().threshold, 0.5);
+}
+
+/// A model whose scores are not finite does not get better by it.
+TEST_F(ThresholdChoiceTest, counts_scores_that_are_not_finite_as_not_said) {
+  const ThresholdChoice choice = seen({0.9, NAN, 0.1}, {1, 1, 0});
+  EXPECT_NEAR(choice.best().f1, 2.0 / 3, 1e-12) << "one of two is found";
 }
 
 TEST_F(ThresholdChoiceTest, never_divides_samples_of_one_probability) {

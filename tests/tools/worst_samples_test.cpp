@@ -68,7 +68,7 @@ TEST_F(WorstSamplesTest, stand_below_the_tables_of_classes) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("precision"));
   EXPECT_THAT(outcome.out, HasSubstr("actual \\ predicted"));
-  EXPECT_THAT(outcome.out, HasSubstr("cross entropy"));
+  EXPECT_THAT(outcome.out, HasSubstr("softmax_cross_entropy"));
   EXPECT_THAT(outcome.out, HasSubstr("train.csv:"));
   EXPECT_THAT(content_of(folder_ / "confusion.svg"), HasSubstr(">even</text>"));
 }
@@ -85,7 +85,7 @@ TEST_F(WorstSamplesTest, two_models_are_compared_over_the_same_samples) {
   const std::string model = folder_ / "run/checkpoints/model-2.h5";
   const Outcome outcome = eval({model});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("mean cross entropy"));
+  EXPECT_THAT(outcome.out, HasSubstr("softmax_cross_entropy"));
   EXPECT_THAT(outcome.out, HasSubstr("noise"));
   EXPECT_EQ(json::parse(eval({model, "--json"}).out)["compared"]["accuracy"]["difference"], 0);
   EXPECT_THAT(eval({model, "--worst", "2"}).err, HasSubstr("are for one model"));

@@ -135,7 +135,39 @@ void CsvReader::read_record(std::vector<std::string_view>& fields) {
   skip_line_end();
 }
 
+namespace {
+
+/// What most numbers are: at most 15 digits, and a point. Digits and power of ten are exact doubles, so their
+/// quotient is the nearest one; nothing for other texts. Source: Clinger 1990, "How to Read Floating Point
+/// Numbers Accurately".
+std::optional<double> short_decimal(std::string_view text) {
+  constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                              1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool is_negative = text.starts_with('-');
+  int64_t digits = 0;
+  size_t count = 0;
+  size_t after_point = 0;
+  bool has_point = false;
+  for (const char c : text.substr(is_negative ? 1 : 0)) {
+    if (c >= '0' && c <= '9') {
+      if (++count == kPowers.size()) return std::nullopt;
+      digits = digits * 10 + (c - '0');
+      after_point += has_point ? 1 : 0;
+    } else if (c == '.' && !has_point) {
+      has_point = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (count == 0) return std::nullopt;
+  const double value = static_cast<double>(digits) / kPowers[after_point];
+  return is_negative ? -value : value;
+}
+
+}  // namespace
+
 std::optional<double> csv_number(std::string_view field) {
+  if (const auto value = short_decimal(field)) return value;
   std::string_view digits = trim(field);
   if (digits.starts_with('+')) digits.remove_prefix(1);
   double value = 0;

@@ -317,6 +317,9 @@ FeatureColumns guessed_features(const CsvHeader& header, const std::vector<Colum
   for (size_t i = 0; i < header.size(); ++i) {
     const std::string& name = header[i];
     if (is_taken(name)) continue;
+    if (std::count(header.names().begin(), header.names().end(), name) > 1)
+      throw ConfigError(where, "CSV: " + header.path() + " has two columns '" + name +
+                                   "', which 'auto' cannot tell apart; rename one of them in the file");
     const auto given =
         std::find_if(types.all.begin(), types.all.end(), [&](const auto& one) { return one.first == name; });
     const bool is_given = given != types.all.end();

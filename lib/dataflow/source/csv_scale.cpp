@@ -147,8 +147,8 @@ void NumberScaling::fit_quantiles(std::vector<float> prepared) {
 double NumberScaling::normal_score(double x) const {
   constexpr double kEdge = 1e-7;  // of shares, so that the ends stay finite
   if (quantiles_.front() == quantiles_.back()) return 0;
-  if (x - kEdge < quantiles_.front()) return normal_quantile(kEdge);
-  if (x + kEdge > quantiles_.back()) return -normal_quantile(kEdge);
+  if (x <= quantiles_.front()) return normal_quantile(kEdge);
+  if (x >= quantiles_.back()) return -normal_quantile(kEdge);
   const auto share = [last = static_cast<double>(quantiles_.size() - 1)](size_t i) {
     return static_cast<double>(i) / last;
   };

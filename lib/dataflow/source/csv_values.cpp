@@ -30,6 +30,41 @@ std::optional<double> csv_number(std::string_view field, DecimalSign decimal) {
   return csv_number(with_point);
 }
 
+namespace {
+
+size_t digits_at(std::string_view text) {
+  return std::min(text.find_first_not_of("0123456789"), text.size());
+}
+
+/// 1,5 and ,5.
+bool has_decimal_comma(std::string_view field) {
+  std::string_view text = trim(field);
+  if (text.starts_with('-')) text.remove_prefix(1);
+  text.remove_prefix(digits_at(text));
+  if (!text.starts_with(',')) return false;
+  text.remove_prefix(1);
+  return !text.empty() && digits_at(text) == text.size();
+}
+
+/// 1,234 and 1,234,567.89.
+bool separates_thousands(std::string_view field) {
+  std::string_view text = trim(field);
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const size_t first = digits_at(text);
+  if (first < 1 || first > 3) return false;
+  text.remove_prefix(first);
+  if (!text.starts_with(',')) return false;
+  while (text.starts_with(',')) {
+    text.remove_prefix(1);
+    if (digits_at(text) != 3) return false;
+    text.remove_prefix(3);
+  }
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return digits_at(text) == text.size();
+}
+
+}  // namespace
+
 float CsvNumberReader::read(std::string_view field, const std::string& column, std::string& why) {
   const bool has_point = decimal_ == DecimalSign::kComma && field.find('.') != std::string_view::npos;
   if (has_point && !is_missing_in_csv(field)) {
@@ -50,9 +85,8 @@ float CsvNumberReader::read(std::string_view field, const std::string& column, s
       rounded_.emplace(column, std::string(trim(field)));
     return rounded;
   }
-  const std::string text(trim(field));
-  const bool has_comma = decimal_ == DecimalSign::kPoint && full_match(text, "-?\\d*,\\d+");
-  const bool has_thousands = full_match(text, R"(-?\d{1,3}(,\d{3})+(\.\d*)?)");
+  const bool has_thousands = separates_thousands(field);
+  const bool has_comma = decimal_ == DecimalSign::kPoint && has_decimal_comma(field);
   why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
         "', which is not a number of float32; " +
         (has_thousands ? "if its commas separate thousands, remove them from the file" +

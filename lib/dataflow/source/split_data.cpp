@@ -87,6 +87,12 @@ class SplitData final : public RandomAccessSource {
     for (const int64_t sample : samples_) numbers.push_back(all[static_cast<size_t>(sample)]);
     return numbers;
   }
+  std::vector<std::string> column(const std::string& name) const override {
+    const std::vector<std::string> all = inner_->column(name);
+    std::vector<std::string> texts;
+    for (const int64_t sample : samples_) texts.push_back(all[static_cast<size_t>(sample)]);
+    return texts;
+  }
   std::string fingerprint() const override {
     const std::string files = inner_->fingerprint();
     return files.empty() ? "" : files + " " + to_json(split_settings_schema().dump(p_));

@@ -70,9 +70,16 @@ std::vector<size_t> stratified_parts(const std::vector<int32_t>& strata, const s
 std::vector<size_t> grouped_parts(const std::vector<std::string>& groups, const std::vector<double>& shares,
                                   uint64_t seed) {
   std::map<std::string, std::vector<size_t>> members;
-  for (size_t i = 0; i < groups.size(); ++i) members[groups[i]].push_back(i);
+  std::vector<std::vector<size_t>> alone;  // samples without a group
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (is_missing_in_csv(groups[i]))
+      alone.push_back({i});
+    else
+      members[groups[i]].push_back(i);
+  }
   std::vector<const std::vector<size_t>*> all;
   for (const auto& [group, samples] : members) all.push_back(&samples);
+  for (const std::vector<size_t>& sample : alone) all.push_back(&sample);
   std::vector<size_t> order = shuffled(all.size(), seed);
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return all[a]->size() > all[b]->size(); });

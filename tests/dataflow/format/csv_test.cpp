@@ -1,6 +1,10 @@
 #include "dataflow/format/csv.h"
 
+#include <cmath>
+#include <cstdlib>
+
 #include "core/error.h"
+#include "core/rng.h"
 #include "dataflow/flow_helpers.h"
 
 namespace tpack {
@@ -111,6 +115,29 @@ TEST(CsvReader, ends_or_throws_for_any_text) {
     }
     EXPECT_LE(fields, 7U) << text;
   }
+}
+
+/// Whichever way a number is read, it is the double that is nearest to the text.
+TEST(CsvNumber, is_the_nearest_double) {
+  Rng rng(5);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = rng.below(3) == 0 ? "-" : "";
+    const uint32_t digits = 1 + rng.below(19);
+    const uint32_t point = rng.below(digits + 2);
+    for (uint32_t k = 0; k < digits; ++k) {
+      if (k == point) text += '.';
+      text += static_cast<char>('0' + rng.below(10));
+    }
+    const double expected = std::strtod(text.c_str(), nullptr);
+    const auto found = csv_number(text);
+    ASSERT_TRUE(found) << text;
+    EXPECT_EQ(*found, expected) << text;
+    EXPECT_EQ(std::signbit(*found), std::signbit(expected)) << text;
+  }
+  EXPECT_EQ(csv_number("5."), 5);
+  EXPECT_EQ(csv_number("."), std::nullopt);
+  EXPECT_EQ(csv_number("-"), std::nullopt);
+  EXPECT_EQ(csv_number("1.2.3"), std::nullopt);
 }
 
 TEST(CsvNumber, reads_numbers_and_nothing_else) {

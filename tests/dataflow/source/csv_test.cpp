@@ -418,6 +418,20 @@ const live::Fields kCsv("source", "CSV",
                                       {"clip", "as types"}},
                          .build = content_with_flowers});
 
+TEST(CsvSource, rejects_columns_of_one_name_for_auto) {
+  EXPECT_THAT(CsvFile("a,a,y\n1,2,0\n3,4,1\n5,7,1\n").prepare_error("columns: {x: auto, y: y}"),
+              HasSubstr("has two columns 'a'"));
+}
+
+/// A pattern that looks at each character in turn would need a deep stack.
+TEST(CsvSource, tells_a_long_field_that_is_no_number) {
+  std::string field = "1";
+  for (int i = 0; i < 100'000; ++i) field += ",123";
+  EXPECT_THAT(CsvFile("a\n\"" + field + "\"\n").prepare_error("columns: {x: a}"),
+              HasSubstr("if its commas separate thousands"));
+  EXPECT_THAT(CsvFile("a\n\"1,5\"\n").prepare_error("columns: {x: a}"), HasSubstr("decimal: \",\""));
+}
+
 TEST(CsvSource, says_what_to_do_where_a_table_does_not_fit_into_memory) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer ends the program instead";
   std::string text = "a,b\n";

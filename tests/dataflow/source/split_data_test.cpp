@@ -62,6 +62,15 @@ TEST_F(SplitData, divides_a_source_completely_and_in_shares_of_its_classes) {
   EXPECT_EQ(facts.str(), "8 rows in 3 classes (a: 4, b: 3, c: 1)");
 }
 
+TEST_F(SplitData, gives_the_texts_of_a_column_for_its_own_samples) {
+  const DataFlow validation = flow("part: validation, shares: 0.2");
+  const std::vector<int> of_part = ids(validation);
+  const auto* source = dynamic_cast<const RandomAccessSource*>(validation.sources()[0]);
+  std::vector<std::string> expected;
+  for (const int id : of_part) expected.push_back(std::to_string(id));
+  EXPECT_EQ(source->column("id"), expected);
+}
+
 TEST_F(SplitData, gives_the_samples_and_their_order_that_the_source_alone_would_give) {
   const std::string settings = "part: train, shares: 0.5, seed: 7";
   const std::vector<int> kept = ids(flow(settings));

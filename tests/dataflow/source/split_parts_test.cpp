@@ -73,6 +73,17 @@ TEST(SplitParts, depend_on_the_seed) {
   EXPECT_NE(parts(1), parts(2));
 }
 
+/// Else all of them would be in one part.
+TEST(SplitParts, take_a_sample_without_a_group_for_one_by_itself) {
+  const std::vector<std::string> groups(100, "");
+  EXPECT_EQ(counts_of(grouped_parts(groups, {0.8, 0.2}, 1), 2), (std::vector<int64_t>{80, 20}));
+  std::vector<std::string> some(100, "NA");
+  for (size_t i = 0; i < 50; ++i) some[i] = "a";
+  const std::vector<size_t> parts = grouped_parts(some, {0.5, 0.5}, 1);
+  for (size_t i = 1; i < 50; ++i) EXPECT_EQ(parts[i], parts[0]);
+  EXPECT_EQ(counts_of(parts, 2), (std::vector<int64_t>{50, 50}));
+}
+
 TEST(SplitParts, keep_groups_together) {
   Rng rng(5);
   std::vector<std::string> groups;
