@@ -45,6 +45,33 @@ int infer(const InferCommandOptions& o) {
                   " gave no result (see above); with --skip-bad this is not an error");
 }
 
+/// What is predicted in place of files, and with what.
+void add_sample_options(CLI::App& command, const std::shared_ptr<InferCommandOptions>& options) {
+  command
+      .add_option("--count", options->infer.count,
+                  "number of samples, in place of files, for a generator that needs none")
+      ->check(count_from(1));
+  command
+      .add_option(
+          "--input", options->infer.inputs,
+          "value of an input for all samples: a number, a list of numbers, or the name of a class; may be "
+          "repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--data", options->infer.data,
+                     "flow of the config whose samples are predicted, in place of files");
+  command
+      .add_option(
+          "--average", options->average,
+          "other checkpoints, such as those of other folds: the means of what all of them predict are "
+          "written; stands last")
+      ->type_name("MODEL ...");
+  command
+      .add_option("--augment", options->augment,
+                  "flip: the mean of the predictions of each image and of the image flipped left to right")
+      ->check(CLI::IsMember({"flip"}));
+}
+
 void add_infer_options(CLI::App& command, Action& action) {
   auto options = std::make_shared<InferCommandOptions>();
   add_model_arguments(command, options->model);
@@ -85,29 +112,7 @@ void add_infer_options(CLI::App& command, Action& action) {
       .add_option("--images", options->infer.images,
                   "folder for outputs that are images, as PNG (default: their values are written)")
       ->check(not_empty());
-  command
-      .add_option("--count", options->infer.count,
-                  "number of samples, in place of files, for a generator that needs none")
-      ->check(count_from(1));
-  command
-      .add_option(
-          "--input", options->infer.inputs,
-          "value of an input for all samples: a number, a list of numbers, or the name of a class; may be "
-          "repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--data", options->infer.data,
-                     "flow of the config whose samples are predicted, in place of files");
-  command
-      .add_option(
-          "--average", options->average,
-          "other checkpoints, such as those of other folds: the means of what all of them predict are "
-          "written; stands last")
-      ->type_name("MODEL ...");
-  command
-      .add_option("--augment", options->augment,
-                  "flip: the mean of the predictions of each image and of the image flipped left to right")
-      ->check(CLI::IsMember({"flip"}));
+  add_sample_options(command, options);
   command.add_option("--batch", options->infer.batch, "samples per batch")
       ->capture_default_str()
       ->check(count_from(1));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/text.h"
@@ -81,7 +83,10 @@ struct ClassCounts {
 std::vector<ClassCounts> different_counts(const Graph& graph, const TowerFunction& tower,
                                           const DataFlow& flow) {
   std::vector<ClassCounts> all;
+  std::set<std::string> seen;  // a term that the graph has twice, for the cost and for each sample, is one
   for (const NumberedChoice& choice : numbered_choices(graph, tower)) {
+    const std::string place = choice.node->origin.str() + choice.what + std::to_string(choice.input);
+    if (!choice.node->origin.str().empty() && !seen.insert(place).second) continue;
     const ComponentSpec* labels = component_of(tower.inputs()[choice.input], flow);
     if (labels != nullptr && !labels->classes.empty() && std::ssize(labels->classes) != choice.count)
       all.push_back({choice, labels->classes});

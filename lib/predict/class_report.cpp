@@ -75,48 +75,66 @@ size_t ClassReport::parts_of(const Judgement& judgement) {
                                                                               : classes * (classes + 1);
 }
 
-/// The parts of one of several classes are the matrix by rows; those of a set, for each label its samples of
-/// (no, no), (no, yes), (yes, no), (yes, yes) of truth and prediction; then all samples, and those that are
-/// right.
-void ClassReport::count(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
-                        std::span<double> parts) {
-  const int64_t classes = classes_of(judgement);
-  const int64_t samples = predictions.shape()[0];
-  const auto ignored = [&](double target) { return judgement.ignored && target == *judgement.ignored; };
-  if (judgement.kind == Judgement::Kind::kClass || is_of_two(judgement)) {
-    const bool by_sign = is_of_two(judgement);
-    for (int64_t n = 0; n < samples; ++n) {
-      const double target = targets.at(n);
-      if (ignored(target)) continue;
-      const double label = by_sign ? static_cast<double>(target > 0.5) : target;
-      if (!(label >= 0 && label < static_cast<double>(classes))) continue;
-      std::optional<int64_t> best;
-      if (!by_sign) {
-        best = predicted(predictions, n, classes);
-      } else if (std::isfinite(predictions.at(n))) {
-        best = predictions.at(n) > 0 ? 1 : 0;
-      }
-      ++parts[static_cast<size_t>(static_cast<int64_t>(label) * (classes + 1) + best.value_or(classes))];
-    }
-    return;
+namespace {
+
+bool is_ignored(const Judgement& judgement, double target) {
+  return judgement.ignored && target == *judgement.ignored;
+}
+
+/// The class that a row is taken for; nothing for scores that are not finite.
+std::optional<int64_t> answer(const Judgement& judgement, const Tensor& predictions, int64_t row,
+                              int64_t classes) {
+  if (!is_of_two(judgement)) return ClassReport::predicted(predictions, row, classes);
+  const double logit = predictions.at(row);
+  return std::isfinite(logit) ? std::optional<int64_t>(logit > 0 ? 1 : 0) : std::nullopt;
+}
+
+/// The matrix by rows, with a column for no answer.
+void count_matrix(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
+                  int64_t classes, std::span<double> parts) {
+  for (int64_t n = 0; n < predictions.shape()[0]; ++n) {
+    const double target = targets.at(n);
+    if (is_ignored(judgement, target)) continue;
+    const double label = is_of_two(judgement) ? static_cast<double>(target > 0.5) : target;
+    if (!(label >= 0 && label < static_cast<double>(classes))) continue;
+    const int64_t taken_for = answer(judgement, predictions, n, classes).value_or(classes);
+    ++parts[static_cast<size_t>(static_cast<int64_t>(label) * (classes + 1) + taken_for)];
   }
-  for (int64_t n = 0; n < samples; ++n) {
+}
+
+/// For each label its samples of (no, no), (no, yes), (yes, no), (yes, yes) of truth and prediction; then all
+/// samples, and those that are right.
+void count_set(const Judgement& judgement, const Tensor& predictions, const Tensor& targets, size_t labels,
+               std::span<double> parts) {
+  for (int64_t n = 0; n < predictions.shape()[0]; ++n) {
     bool is_right = true;
     bool counts = false;
-    for (int64_t c = 0; c < classes; ++c) {
-      const double target = targets.at(n * classes + c);
-      if (ignored(target)) continue;
+    for (size_t c = 0; c < labels; ++c) {
+      const int64_t at = n * static_cast<int64_t>(labels) + static_cast<int64_t>(c);
+      const double target = targets.at(at);
+      if (is_ignored(judgement, target)) continue;
       counts = true;
-      const double score = predictions.at(n * classes + c);
-      const bool actual = target > 0.5;
-      const bool says = score > 0;
-      ++parts[static_cast<size_t>(4 * c + 2 * (actual ? 1 : 0) + (says ? 1 : 0))];
+      const double score = predictions.at(at);
+      const size_t actual = target > 0.5 ? 1 : 0;
+      const size_t says = score > 0 ? 1 : 0;
+      ++parts[4 * c + 2 * actual + says];
       is_right &= actual == says && std::isfinite(score);
     }
     if (!counts) continue;
-    ++parts[static_cast<size_t>(4 * classes)];
-    parts[static_cast<size_t>(4 * classes + 1)] += is_right ? 1 : 0;
+    ++parts[4 * labels];
+    parts[4 * labels + 1] += is_right ? 1 : 0;
   }
+}
+
+}  // namespace
+
+void ClassReport::count(const Judgement& judgement, const Tensor& predictions, const Tensor& targets,
+                        std::span<double> parts) {
+  const int64_t classes = classes_of(judgement);
+  if (judgement.kind == Judgement::Kind::kClass || is_of_two(judgement))
+    count_matrix(judgement, predictions, targets, classes, parts);
+  else
+    count_set(judgement, predictions, targets, static_cast<size_t>(classes), parts);
 }
 
 ClassReport::ClassReport(const Judgement& judgement, const std::vector<std::string>& names,

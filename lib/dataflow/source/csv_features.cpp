@@ -290,6 +290,12 @@ void require_known(const std::string& setting, const Position& where, const std:
                                  did_you_mean(column, header.names()) + "; " + header.path() +
                                  " has the columns " + join_first(header.names()));
 }
+/// Errors: ConfigError for a second column of the name.
+void require_one(const std::string& column, const CsvHeader& header, const Position& where) {
+  if (std::count(header.names().begin(), header.names().end(), column) > 1)
+    throw ConfigError(where, "CSV: " + header.path() + " has two columns '" + column +
+                                 "', which 'auto' cannot tell apart; rename one of them in the file");
+}
 /// Errors: ConfigError for one that is no number of `auto`.
 void require_number(const std::string& setting, const Position& where, const std::string& column,
                     const FeatureColumns& found) {
@@ -317,9 +323,7 @@ FeatureColumns guessed_features(const CsvHeader& header, const std::vector<Colum
   for (size_t i = 0; i < header.size(); ++i) {
     const std::string& name = header[i];
     if (is_taken(name)) continue;
-    if (std::count(header.names().begin(), header.names().end(), name) > 1)
-      throw ConfigError(where, "CSV: " + header.path() + " has two columns '" + name +
-                                   "', which 'auto' cannot tell apart; rename one of them in the file");
+    require_one(name, header, where);
     const auto given =
         std::find_if(types.all.begin(), types.all.end(), [&](const auto& one) { return one.first == name; });
     const bool is_given = given != types.all.end();
