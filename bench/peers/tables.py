@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ten tables: five folds of tpack's config and of LightGBM's defaults on the same folds.
 
-    TPACK_DATASET=... PEERS_PYTHON with lightgbm, pandas, scikit-learn: bench/peers/tables.py [NAME ...]
+    TPACK_DATASET=... bench/peers/tables.py [NAME ...]          (with a Python that has lightgbm, pandas and scikit-learn)
 
 The folds are those of `tpack train --folds 5` (out_of_fold.csv says which row was in which). Prints for each table the metric of the
 validation parts, mean over folds: accuracy, or R2 for a number.
