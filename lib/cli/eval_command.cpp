@@ -94,12 +94,13 @@ std::vector<Gate> gates_of(const EvalOptions& o, const StatisticGoals& goals) {
 
 /// A model with what evaluates it over a flow.
 struct ModelOnFlow {
-  ModelOnFlow(const EvalOptions& o, const std::string& file, const std::string& flow_name = "")
+  ModelOnFlow(const EvalOptions& o, const std::string& file, Evaluator::Judged judged,
+              const std::string& flow_name = "")
       : model(InferenceModel::load(file, {o.model.overrides, o.model.allow_plugins})),
         name(flow_name.empty() ? chosen_flow(o, model->config()) : flow_name),
         flow(model->flow(name)) {
     flow.prepare();  // some sources know only then what they hold
-    evaluator.emplace(name, model->handle(), flow, seed());
+    evaluator.emplace(name, model->handle(), flow, seed(), Position{}, EvaluationShard{}, judged);
     check_same_labels(model->labels(), &model->tower(), flow, name);
   }
   uint64_t seed() const { return static_cast<uint64_t>(model->config().seed); }
@@ -120,17 +121,20 @@ void write_svg(const std::string& path, const std::vector<ClassReport>& reports)
 
 int evaluate(const EvalOptions& o) {
   if (!o.images.empty() && o.worst == 0) throw ConfigError("--images: say how many samples, with --worst N");
-  ModelOnFlow of(o, o.model.file);
+  const bool looks_at_samples = o.worst > 0 || o.choose_threshold;
+  ModelOnFlow of(o, o.model.file,
+                 looks_at_samples ? Evaluator::Judged::kSamples : Evaluator::Judged::kClasses);
   Evaluator& evaluator = *of.evaluator;
   const std::vector<Gate> gates = gates_of(o, evaluator.goals());
   std::optional<WorstSamples> worst;
   if (o.worst > 0) worst.emplace(evaluator, static_cast<size_t>(o.worst));
   std::optional<ThresholdChoice> threshold;
   if (o.choose_threshold) threshold.emplace(evaluator);
-  evaluator.run_part({}, [&](int64_t number, std::span<const JudgedBatch> judged) {
+  const auto observe = [&](int64_t number, std::span<const JudgedBatch> judged) {
     if (worst) worst->see(number, judged);
     if (threshold) threshold->see(number, judged);
-  });
+  };
+  evaluator.run_part({}, looks_at_samples ? Evaluator::Observer(observe) : nullptr);
   const Evaluator::Evaluation result = evaluator.evaluation_of(evaluator.batches(), evaluator.tallies());
   warn_of_bad_samples(of.name, of.flow);
   if (worst) worst->find(of.flow, of.seed());
@@ -188,7 +192,7 @@ int compare(const EvalOptions& o) {
   std::vector<Evaluator::Result> statistics;
   std::vector<std::string> places;
   for (const std::string& file : {o.model.file, o.other}) {
-    ModelOnFlow of(o, file, flow);
+    ModelOnFlow of(o, file, Evaluator::Judged::kSamples, flow);
     flow = of.name;
     const std::vector<std::string> own = places_of(of.flow);
     if (!statistics.empty() && own != places)

@@ -401,17 +401,17 @@ std::string ExpressionGrammar::function_names() const {
 
 const ExpressionGrammar& config_grammar() {
   constexpr size_t kAny = ExpressionGrammar::kAnyNumber;
-  static const ExpressionGrammar grammar{.functions = {{"cos"},
-                                                       {"exp"},
-                                                       {"float"},
-                                                       {"int"},
-                                                       {"log"},
-                                                       {"max", 1, kAny},
-                                                       {"min", 1, kAny},
-                                                       {"pow", 2, 2},
-                                                       {"round"},
-                                                       {"sqrt"}}};
-  return grammar;
+  static const ExpressionGrammar kGrammar{.functions = {{"cos"},
+                                                        {"exp"},
+                                                        {"float"},
+                                                        {"int"},
+                                                        {"log"},
+                                                        {"max", 1, kAny},
+                                                        {"min", 1, kAny},
+                                                        {"pow", 2, 2},
+                                                        {"round"},
+                                                        {"sqrt"}}};
+  return kGrammar;
 }
 
 ExpressionNode::Ptr parse_expression(std::string_view text, const Position& where,

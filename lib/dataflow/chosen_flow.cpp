@@ -1,6 +1,7 @@
 #include "dataflow/chosen_flow.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -24,9 +25,9 @@ std::shared_ptr<const RandomAccessFlow> indexed(const FlowPtr& up, const StageCo
 ChosenFlow::ChosenFlow(const FlowPtr& up, const StageContext& context, const std::string& owner)
     : ChosenFlow(indexed(up, context, owner), context, owner) {}
 
-ChosenFlow::ChosenFlow(const std::shared_ptr<const RandomAccessFlow>& from, const StageContext& context,
-                       const std::string& owner)
-    : RemappedFlow(from), from_(from), context_(context), owner_(owner) {}
+ChosenFlow::ChosenFlow(const std::shared_ptr<const RandomAccessFlow>& from, StageContext context,
+                       std::string owner)
+    : RemappedFlow(from), from_(from), context_(std::move(context)), owner_(std::move(owner)) {}
 
 void ChosenFlow::prepare() const {
   up().prepare();

@@ -42,8 +42,7 @@ class ChosenFlow : public RemappedFlow {
   void tell_bad(int64_t bad) const;
 
  private:
-  ChosenFlow(const std::shared_ptr<const RandomAccessFlow>& from, const StageContext& context,
-             const std::string& owner);
+  ChosenFlow(const std::shared_ptr<const RandomAccessFlow>& from, StageContext context, std::string owner);
 
   std::shared_ptr<const RandomAccessFlow> from_;
   StageContext context_;

@@ -156,8 +156,8 @@ const SampleFunction* sample_function(std::string_view name) { return find_row(k
 const SampleReduction* sample_reduction(std::string_view name) { return find_row(kReductions, name); }
 
 const ExpressionGrammar& sample_grammar() {
-  static const ExpressionGrammar grammar = make_grammar();
-  return grammar;
+  static const ExpressionGrammar kGrammar = make_grammar();
+  return kGrammar;
 }
 
 }  // namespace tpack

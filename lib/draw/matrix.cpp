@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "core/text.h"
 #include "draw/svg.h"
@@ -34,10 +35,12 @@ std::string rotated(double x, double y, const std::string& text) {
 
 }  // namespace
 
-double Matrix::share(size_t row, size_t column) const {
-  double sum = 0;
-  for (size_t c = 0; c < columns.size(); ++c) sum += at(row, c);
-  return sum > 0 ? at(row, column) / sum : 0;
+std::vector<double> Matrix::shares(size_t row) const {
+  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * columns.size());
+  std::vector<double> parts(begin, begin + static_cast<std::ptrdiff_t>(columns.size()));
+  const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+  for (double& part : parts) part = sum > 0 ? part / sum : 0;
+  return parts;
 }
 
 std::string svg_matrix(const Matrix& matrix) {
@@ -52,9 +55,11 @@ std::string svg_matrix(const Matrix& matrix) {
   for (size_t r = 0; r < matrix.rows.size(); ++r) {
     const double y = kTitle + side * static_cast<double>(r);
     out += svg_text(left - 6, y + side / 2 + 4, "end", matrix.rows[r]);
+    const std::vector<double> shares = matrix.shares(r);
     for (size_t c = 0; c < matrix.columns.size(); ++c) {
+      if (!with_values && matrix.at(r, c) == 0) continue;
       const double x = left + side * static_cast<double>(c);
-      const double share = matrix.share(r, c);
+      const double share = shares[c];
       out += svg_element("rect", {{"x", svg_number(x)},
                                   {"y", svg_number(y)},
                                   {"width", svg_number(side - 1)},
@@ -82,11 +87,14 @@ Tensor matrix_image(const Matrix& matrix) {
   const size_t most = std::max({matrix.rows.size(), matrix.columns.size(), size_t{1}});
   const auto side = static_cast<int64_t>(std::max<size_t>(1, std::min<size_t>(24, kMostPixels / most)));
   Tensor image(DType::kFloat32, {std::ssize(matrix.rows) * side, std::ssize(matrix.columns) * side, 3});
-  float* out = image.data<float>();
-  for (int64_t y = 0; y < image.shape()[0]; ++y) {
-    for (int64_t x = 0; x < image.shape()[1]; ++x) {
-      const double share = matrix.share(static_cast<size_t>(y / side), static_cast<size_t>(x / side));
-      for (const double dark : kDark) *out++ = static_cast<float>(255 + share * (dark - 255));
+  auto* out = image.data<float>();
+  for (size_t r = 0; r < matrix.rows.size(); ++r) {
+    const std::vector<double> shares = matrix.shares(r);
+    for (int64_t y = 0; y < side; ++y) {
+      for (const double share : shares) {
+        for (int64_t x = 0; x < side; ++x)
+          for (const double dark : kDark) *out++ = static_cast<float>(255 + share * (dark - 255));
+      }
     }
   }
   return image;

@@ -41,10 +41,10 @@ std::vector<NamedMap> needed_maps(const ConfigNode& components, std::vector<std:
     const std::string type = snake_case(item->name);
     all.push_back({type + "_" + std::to_string(seen[type]++), item->position, std::move(map)});
   }
-  for (auto one = all.rbegin(); one != all.rend(); ++one) {
-    auto needed = one->map->narrow(wanted);
+  for (size_t i = all.size(); i-- > 0;) {
+    auto needed = all[i].map->narrow(wanted);
     if (needed) wanted = std::move(*needed);
-    if (!needed) one->map = nullptr;
+    if (!needed) all[i].map = nullptr;
   }
   std::erase_if(all, [](const NamedMap& one) { return one.map == nullptr; });
   return all;

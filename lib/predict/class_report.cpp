@@ -44,12 +44,16 @@ void add(TextTable& table, const ClassReport::Row& row) {
 }  // namespace
 
 std::optional<int64_t> ClassReport::predicted(const Tensor& scores, int64_t row, int64_t classes) {
-  int64_t best = 0;
-  for (int64_t c = 0; c < classes; ++c) {
-    const double score = scores.at(row * classes + c);
-    if (!std::isfinite(score)) return std::nullopt;
-    if (score > scores.at(row * classes + best)) best = c;
-  }
+  std::optional<int64_t> best = 0;
+  visit(scores.dtype(), [&](auto zero) {
+    const auto all = scores.span<decltype(zero)>();
+    const auto of_row = all.subspan(static_cast<size_t>(row * classes), static_cast<size_t>(classes));
+    const auto is_finite = [](auto score) { return std::isfinite(static_cast<double>(score)); };
+    if (std::all_of(of_row.begin(), of_row.end(), is_finite))
+      best = std::max_element(of_row.begin(), of_row.end()) - of_row.begin();
+    else
+      best = std::nullopt;
+  });
   return best;
 }
 

@@ -8,7 +8,7 @@
 namespace tpack {
 
 Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow& flow, uint64_t seed,
-                     const Position& where, EvaluationShard shard)
+                     const Position& where, EvaluationShard shard, Judged judged)
     : name_(std::move(name)),
       place_(place),
       flow_(flow),
@@ -19,7 +19,8 @@ Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow&
                  build(graph, fed);
                  return graph;
                }),
-      shard_(shard) {
+      shard_(shard),
+      judged_(judged) {
   check_evaluation_flow(flow_, name_, where);
   components_ = bind_inputs(place_.tower->inputs(), flow_.spec(), "flow '" + name_ + "'");
   nominal_ = batch_specs(*place_.tower, *flow_.batch_size());
@@ -31,7 +32,10 @@ Evaluator::Evaluator(std::string name, const ModelHandle& place, const DataFlow&
   }
   check_classes(nominal_graph_, *place_.tower, flow_, name_, where);
   judgements_ = std::move(tower.judgements);
+  size_t fetch = 2 * statistics_.size();
   for (size_t i = 0; i < judgements_.size(); ++i) {
+    first_fetch_.push_back(fetch);
+    if (is_fetched(judgements_[i])) fetch += judged_ == Judged::kSamples ? 3 : 2;
     class_names_.push_back(ClassReport::names_of(
         judgements_[i], tpack::class_names(judgements_[i].targets, *place_.tower, flow_)));
     if (ClassReport::classes_of(judgements_[i]) == 0) continue;
@@ -46,14 +50,20 @@ StatisticGoals Evaluator::goals() const {
   return goals;
 }
 
+/// Values of each sample are copied from the device only where somebody looks at them.
+bool Evaluator::is_fetched(const Judgement& judgement) const {
+  return judged_ == Judged::kSamples || ClassReport::classes_of(judgement) > 0;
+}
+
 /// Fetches the statistics, then what each judgement compares.
 TowerResult Evaluator::build(Graph& graph, const Signature& fed) const {
   Builder b(graph, *place_.table, {Phase::kInference, place_.device->float_type()});
   TowerResult result = build_tower(b, *place_.tower, fed, {});
   for (const Judgement& judgement : result.judgements) {
+    if (!is_fetched(judgement)) continue;
     b.fetch(judgement.term + "/predictions", judgement.predictions);
     b.fetch(judgement.term + "/targets", judgement.targets);
-    b.fetch(judgement.term + "/losses", judgement.losses);
+    if (judged_ == Judged::kSamples) b.fetch(judgement.term + "/losses", judgement.losses);
   }
   return result;
 }
@@ -86,6 +96,7 @@ std::vector<Tally> Evaluator::zeros() const {
 }
 
 void Evaluator::run_part(const std::stop_token& stop, const Observer& observer) {
+  TPACK_ASSERT(!observer || judged_ == Judged::kSamples, "this evaluator does not fetch samples");
   for (Tally& tally : tallies_) tally.clear();
   batches_ = 0;
   bad_input_.clear();
@@ -99,18 +110,17 @@ void Evaluator::run_part(const std::stop_token& stop, const Observer& observer) 
       tallies_[i].add(done.fetched(2 * i), done.fetched(2 * i + 1));
       finite = finite && all_finite(done.fetched(2 * i));
     }
-    const auto judged = [&](size_t i) {
-      const size_t at = 2 * statistics_.size() + 3 * i;
-      return JudgedBatch{judgements_[i], done.fetched(at), done.fetched(at + 1), done.fetched(at + 2)};
-    };
     for (size_t i = 0; i < reports_.size(); ++i) {
-      const JudgedBatch batch = judged(reports_[i]);
-      ClassReport::count(batch.judgement, batch.predictions, batch.targets,
+      const size_t at = first_fetch_[reports_[i]];
+      ClassReport::count(judgements_[reports_[i]], done.fetched(at), done.fetched(at + 1),
                          tallies_[statistics_.size() + i].counts());
     }
     if (observer) {
       std::vector<JudgedBatch> batches;
-      for (size_t i = 0; i < judgements_.size(); ++i) batches.push_back(judged(i));
+      for (size_t i = 0; i < judgements_.size(); ++i) {
+        const size_t at = first_fetch_[i];
+        batches.push_back({judgements_[i], done.fetched(at), done.fetched(at + 1), done.fetched(at + 2)});
+      }
       observer(info.step, batches);
     }
     if (!finite && bad_input_.empty()) look_for_bad_input(reader->tensors(), info.step);

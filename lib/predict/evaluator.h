@@ -41,8 +41,10 @@ class Evaluator {
 
   /// Builds the graph for a whole batch, to know the statistics; `name` is the flow's, for messages and the
   /// plan. Errors: ConfigError, ShapeError, as check_evaluation_flow and bind_inputs.
+  /// `judged`: kSamples for passes with an observer.
+  enum class Judged : uint8_t { kClasses, kSamples };
   Evaluator(std::string name, const ModelHandle& place, const DataFlow& flow, uint64_t seed,
-            const Position& where = {}, EvaluationShard shard = {});
+            const Position& where = {}, EvaluationShard shard = {}, Judged judged = Judged::kClasses);
 
   /// "cost", "accuracy", ...: what inference has of them; terms that exist in training only are not there.
   const std::vector<std::string>& statistics() const { return statistics_; }
@@ -68,7 +70,8 @@ class Evaluator {
   /// Of the data, for one of them; empty if they have no names.
   const std::vector<std::string>& class_names(size_t judgement) const { return class_names_[judgement]; }
   int64_t batch_size() const { return *flow_.batch_size(); }
-  /// Called with each batch of a pass, its number from 0 on, and one for each of `judgements`.
+  /// Called with each batch of a pass, its number from 0 on, and one for each of `judgements`. For evaluators
+  /// that are made for it.
   using Observer = std::function<void(int64_t number, std::span<const JudgedBatch>)>;
 
   /// Its part of a pass, which may have no batch. Errors: SampleError; Stopped.
@@ -87,6 +90,7 @@ class Evaluator {
 
  private:
   TowerResult build(Graph& graph, const Signature& fed) const;
+  bool is_fetched(const Judgement& judgement) const;
   std::unique_ptr<InputReader> open() const;
   void look_for_bad_input(std::span<const Tensor> batch, int64_t number);
 
@@ -102,11 +106,13 @@ class Evaluator {
   Graph nominal_graph_;  // of a whole batch; judgements are part of it
   std::vector<Judgement> judgements_;
   std::vector<std::vector<std::string>> class_names_;  // of each judgement
+  std::vector<size_t> first_fetch_;                    // of each judgement that is fetched
   std::vector<size_t> reports_;                        // judgements that have one
   std::vector<Tally> tallies_;                         // of the last pass
   int64_t batches_ = 0;
   std::string bad_input_;
   EvaluationShard shard_;
+  Judged judged_;
 };
 
 }  // namespace tpack

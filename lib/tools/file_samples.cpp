@@ -137,6 +137,22 @@ class ImageFiles final : public FileSamples {
   SampleMaps maps_;
 };
 
+/// The texts of columns, by their names.
+using ColumnTexts = std::map<std::string, std::vector<std::string>>;
+
+/// Those of the columns that a source has; the writer says what to do without the others.
+ColumnTexts texts_of(const RandomAccessSource& source, const std::vector<std::string>& columns) {
+  ColumnTexts texts;
+  for (const std::string& column : columns) {
+    try {
+      texts[column] = source.column(column);
+    } catch (const ConfigError&) {
+      continue;
+    }
+  }
+  return texts;
+}
+
 /// Files of the kind that the source of the predict flow reads, a sample for each row.
 class TableFiles final : public FileSamples {
  public:
@@ -219,7 +235,7 @@ class TableFiles final : public FileSamples {
       const std::shared_ptr<RandomAccessSource> source = source_->reopen_with(path, names_);
       source->prepare_once({});
       const SampleMaps maps(components_, source->spec(), fit_, names_of_inputs());
-      const auto texts = texts_of(*source);
+      const ColumnTexts texts = texts_of_columns(*source);
       for (int64_t row = 0; row < source->size(); ++row) {
         FileSample one = sample(*source, maps, row, path);
         for (const auto& [column, all] : texts) one.columns[column] = all[static_cast<size_t>(row)];
@@ -241,22 +257,16 @@ class TableFiles final : public FileSamples {
 
   /// Of the columns that were asked for, those that the file has. A column of what is predicted is not taken
   /// from the file: it is the prediction.
-  std::map<std::string, std::vector<std::string>> texts_of(const RandomAccessSource& source) const {
-    std::map<std::string, std::vector<std::string>> texts;
-    for (const std::string& column : columns_) {
+  ColumnTexts texts_of_columns(const RandomAccessSource& source) const {
+    std::vector<std::string> wanted = columns_;
+    std::erase_if(wanted, [&](const std::string& column) {
       const auto& all = fit_.components();
-      const bool is_predicted = std::any_of(all.begin(), all.end(), [&](const FittedComponent& one) {
+      return std::any_of(all.begin(), all.end(), [&](const FittedComponent& one) {
         const bool is_read = std::find(names_.begin(), names_.end(), one.component) != names_.end();
         return !is_read && std::find(one.columns.begin(), one.columns.end(), column) != one.columns.end();
       });
-      if (is_predicted) continue;
-      try {
-        texts[column] = source.column(column);
-      } catch (const ConfigError&) {
-        continue;  // the writer says what to do without it
-      }
-    }
-    return texts;
+    });
+    return texts_of(source, wanted);
   }
 
   FileSample sample(const RandomAccessSource& source, const SampleMaps& maps, int64_t row,
@@ -316,7 +326,8 @@ class FlowSamples final : public FileSamples {
   }
   const char* unit() const override { return "samples"; }
   void read(const std::string& /*name*/, const std::function<void(FileSample)>& take) override {
-    const auto texts = texts_of_columns();
+    const auto* source = dynamic_cast<const RandomAccessSource*>(samples().sources().at(0));
+    const ColumnTexts texts = source == nullptr ? ColumnTexts() : texts_of(*source, columns_);
     const auto cursor = samples().open({seed_, 0, 0});
     for (Datapoint item; cursor->next(item);) {
       const SampleId& id = item.id();
@@ -334,19 +345,6 @@ class FlowSamples final : public FileSamples {
     const BatchedFlow* batched = batched_of(*flow_.flow());
     return batched == nullptr ? *flow_.flow() : batched->up();
   }
-  std::map<std::string, std::vector<std::string>> texts_of_columns() const {
-    std::map<std::string, std::vector<std::string>> texts;
-    const auto* source = dynamic_cast<const RandomAccessSource*>(samples().sources().at(0));
-    for (const std::string& column : columns_) {
-      try {
-        if (source != nullptr) texts[column] = source->column(column);
-      } catch (const ConfigError&) {
-        continue;  // the writer says what to do without it
-      }
-    }
-    return texts;
-  }
-
   DataFlow flow_;
   uint64_t seed_;
   std::vector<std::string> columns_;

@@ -11,9 +11,8 @@ using testing::Not;
 const Matrix kMatrix = {"actual", "predicted", {"ant", "bee"}, {"ant", "bee"}, {3, 1, 0, 0}};
 
 TEST(Matrix, a_share_is_that_of_the_row_and_0_in_a_row_of_zeros) {
-  EXPECT_EQ(kMatrix.share(0, 0), 0.75);
-  EXPECT_EQ(kMatrix.share(0, 1), 0.25);
-  EXPECT_EQ(kMatrix.share(1, 1), 0);
+  EXPECT_EQ(kMatrix.shares(0), (std::vector<double>{0.75, 0.25}));
+  EXPECT_EQ(kMatrix.shares(1), (std::vector<double>{0, 0}));
 }
 
 TEST(Matrix, is_drawn_with_its_names_and_values_and_without_zeros) {
@@ -32,6 +31,15 @@ TEST(Matrix, has_no_values_where_there_are_too_many_columns) {
     large.values.push_back(7);
   }
   EXPECT_THAT(svg_matrix(large), Not(HasSubstr(">7</text>")));
+  const auto squares = [&] {
+    const std::string svg = svg_matrix(large);
+    size_t count = 0;
+    for (size_t at = 0; (at = svg.find("<rect", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(squares(), 21U);
+  large.values[3] = 0;
+  EXPECT_EQ(squares(), 20U);
 }
 
 /// White for none of a row, the darkest blue for all of it.

@@ -23,7 +23,7 @@ class ThresholdChoiceTest : public testing::Test {
         parse_yaml("- FakeData: {shapes: [[1], [1]], dtype: [float32, float32], names: [x, y], size: 4}\n"
                    "- BatchData: 2",
                    "t.yaml"));
-    const Evaluator evaluator("validation", tower.place(), flow, 1);
+    const Evaluator evaluator("validation", tower.place(), flow, 1, {}, {}, Evaluator::Judged::kSamples);
     ThresholdChoice choice(evaluator);
     const auto samples = std::ssize(labels);
     std::vector<float> logits;

@@ -70,7 +70,7 @@ class Compute final : public Map {
  public:
   using Params = ComputeParams;
   static ComputeSchema schema() {
-    static const std::string doc =
+    static const std::string kDoc =
         "an expression for each component, in order: a name that there is already is replaced, and later "
         "expressions see it. Shapes broadcast as in NumPy; integers stay integers except with `/`, `**` and "
         "functions of real numbers, all else is float32, comparisons are bool. They have " +
@@ -80,7 +80,7 @@ class Compute final : public Map {
     return ComputeSchema(
         Schema<Params>("Computes components from others.")
             .example("Compute: {area: width * height, is_large: \"where(area > 100, 1, 0)\"}")
-            .field(ComputeSchema::kComponents, &Params::components, doc.c_str())
+            .field(ComputeSchema::kComponents, &Params::components, kDoc.c_str())
             .required()
             .shorthand());
   }
@@ -90,12 +90,13 @@ class Compute final : public Map {
 
   std::optional<std::vector<std::string>> narrow(std::vector<std::string> wanted) override {
     std::vector<NamedExpression> kept;
-    for (auto one = p_.components.rbegin(); one != p_.components.rend(); ++one) {
-      if (std::erase(wanted, one->name) == 0) continue;
-      for (std::string& name : one->expression.components()) {
+    for (size_t i = p_.components.size(); i-- > 0;) {
+      NamedExpression& one = p_.components[i];
+      if (std::erase(wanted, one.name) == 0) continue;
+      for (std::string& name : one.expression.components()) {
         if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(std::move(name));
       }
-      kept.insert(kept.begin(), std::move(*one));
+      kept.insert(kept.begin(), std::move(one));
     }
     p_.components = std::move(kept);
     return wanted;

@@ -19,8 +19,8 @@ struct ClassBalancedParams {
 /// of them in random order, then all of them again, so that each is drawn equally often, up to one.
 class ClassBalancedFlow final : public ChosenFlow {
  public:
-  ClassBalancedFlow(const FlowPtr& up, const ClassBalancedParams& p, const StageContext& context)
-      : ChosenFlow(up, context, "ClassBalanced"), p_(p) {
+  ClassBalancedFlow(const FlowPtr& up, ClassBalancedParams p, const StageContext& context)
+      : ChosenFlow(up, context, "ClassBalanced"), p_(std::move(p)) {
     if (!has_classes(p_.component)) {
       const ComponentSpec& found = spec()[spec().index(p_.component, "stage ClassBalanced")];
       throw mistake(

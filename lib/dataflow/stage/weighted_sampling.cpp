@@ -61,8 +61,10 @@ struct WeightedSamplingParams {
 /// with a reservoir".
 class WeightedFlow final : public ChosenFlow {
  public:
-  WeightedFlow(const FlowPtr& up, const WeightedSamplingParams& p, const StageContext& context)
-      : ChosenFlow(up, context, "WeightedSampling"), p_(p), index_(spec().index(p_.component, kOwner)) {
+  WeightedFlow(const FlowPtr& up, WeightedSamplingParams p, const StageContext& context)
+      : ChosenFlow(up, context, "WeightedSampling"),
+        p_(std::move(p)),
+        index_(spec().index(p_.component, kOwner)) {
     const ComponentSpec& found = spec()[index_];
     const std::string text = "component '" + found.name + "' ";
     if (!p_.weights.empty() && !has_classes(p_.component))
