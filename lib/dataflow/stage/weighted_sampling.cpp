@@ -120,8 +120,8 @@ class WeightedFlow final : public ChosenFlow {
   std::vector<double> of_classes() const {
     const std::vector<std::string>& names = spec()[index_].classes;
     const std::vector<int32_t> numbers = source().class_numbers(spec()[index_].name);
-    std::vector<double> of_class(numbers.empty() ? 0 : 1 + *std::max_element(numbers.begin(), numbers.end()),
-                                 1);
+    const auto last = std::max_element(numbers.begin(), numbers.end());
+    std::vector<double> of_class(last == numbers.end() ? size_t{0} : static_cast<size_t>(*last) + 1, 1);
     for (const ClassWeight& one : p_.weights) {
       const size_t label = label_of(one, names, of_class.size());
       if (label < of_class.size()) of_class[label] = one.weight;
