@@ -1,7 +1,17 @@
 #include "core/text_encoding.h"
 
+#include <cstring>
+
 namespace tpack {
 namespace {
+
+/// True if the next eight bytes are characters of ASCII, of which most texts are.
+bool has_eight_of_ascii(std::string_view text, size_t at) {
+  uint64_t bytes = 0;
+  if (text.size() - at < sizeof bytes) return false;
+  std::memcpy(&bytes, text.data() + at, sizeof bytes);
+  return (bytes & 0x8080808080808080U) == 0;
+}
 
 /// Bytes of the UTF-8 character at `at`; 0 if there is none.
 size_t character_bytes(std::string_view text, size_t at) {
@@ -26,7 +36,7 @@ size_t character_bytes(std::string_view text, size_t at) {
 
 std::optional<size_t> first_invalid_utf8(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
-    const size_t length = character_bytes(text, at);
+    const size_t length = has_eight_of_ascii(text, at) ? 8 : character_bytes(text, at);
     if (length == 0) return at;
     at += length;
   }

@@ -14,6 +14,12 @@ TEST(TextEncoding, finds_the_first_byte_that_is_not_utf8) {
   EXPECT_EQ(first_invalid_utf8("\xE0\x80\x80"), 0U);
   EXPECT_EQ(first_invalid_utf8("\xED\xA0\x80"), 0U) << "half of a pair";
   EXPECT_EQ(first_invalid_utf8("\xF4\x90\x80\x80"), 0U) << "above U+10FFFF";
+  for (size_t at = 0; at < 40; ++at) {
+    std::string text(40, 'a');
+    text[at] = '\xFF';
+    EXPECT_EQ(first_invalid_utf8(text), at);
+    EXPECT_EQ(first_invalid_utf8(text.substr(0, at + 1)), at);
+  }
 }
 
 TEST(TextEncoding, writes_other_bytes_as_numbers) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,54 +10,58 @@
 namespace tpack {
 
 /// Splits CSV text (RFC 4180) into records. Fields may be in double quotes, within which "" is a quote;
-/// lines end in \n, \r\n or \r; a byte order mark is skipped, and so are empty lines. Spaces around fields
-/// are kept. Threads: one at a time.
+/// lines end in \n, \r\n or \r; empty lines are skipped. Spaces around fields are kept. Threads: one at a
+/// time.
 class CsvReader {
  public:
   /// As a delimiter: runs of spaces and tabs; those at the ends of lines do not count.
   static constexpr char kWhitespace = '\0';
 
-  /// Gives the next piece of the text, which must live until the next call; empty at the end.
-  using More = std::function<std::string_view()>;
+  /// Where the text is in its file.
+  struct Place {
+    std::string path;
+    int64_t first_line = 1;
+    bool is_last = true;  // false: more text follows
+  };
 
-  /// The text must outlive the reader and the fields; `path` is for messages. Errors: DataError for text in
-  /// UTF-16.
-  CsvReader(std::string_view text, char delimiter, std::string path);
-  /// The same for a text in pieces. Errors: as those of `more`, too.
-  CsvReader(More more, char delimiter, std::string path);
+  /// The text must outlive the reader and the fields.
+  CsvReader(std::string_view text, char delimiter, Place place);
 
-  /// Fills `fields` with those of the next record, valid until the next call; false at the end. Errors:
-  /// DataError with path and line for a quote that is not closed, and for text after a closing quote.
-  /// A record of a text in pieces may have up to 64 MB.
+  /// Fills `fields` with those of the next record, valid until the next call. False at the end, and at a
+  /// quote that is not closed if more text follows. Errors: DataError with path and line for another quote
+  /// that is not closed, and for text after a closing quote.
   bool next(std::vector<std::string_view>& fields);
-  /// The line, from 1, in which the last record starts.
+  /// The line in which the last record starts.
   int64_t line() const { return line_; }
+  /// The line and the byte of the text where the next record starts.
+  int64_t next_line() const { return next_line_; }
+  size_t at() const { return at_; }
 
  private:
-  void add_piece(size_t from);
-  void read_record(std::vector<std::string_view>& fields);
-  void split_at_whitespace(std::vector<std::string_view>& fields);
-  std::string_view field();
-  std::string_view quoted_field();
+  void look_at(size_t byte);
+  size_t find_mark(size_t byte);
+  bool split(std::vector<std::string_view>& fields);
+  bool split_at_whitespace(std::vector<std::string_view>& fields);
+  std::optional<std::string_view> quoted_field();
   bool is_delimiter(char c) const;
   bool ends_line() const;
   bool skip_line_end();
   [[noreturn]] void reject(int64_t line, const std::string& text) const;
 
-  More more_;           // null: there are no more pieces
-  std::string window_;  // the beginning of a record, and the piece after it
   std::string_view text_;
   char delimiter_;
-  std::string path_;
+  Place place_;
   size_t at_ = 0;
   int64_t line_ = 0;
-  int64_t next_line_ = 1;
+  int64_t next_line_;
+  size_t block_ = 0;    // the first of 64 bytes
+  uint64_t marks_ = 0;  // a bit for each of them that is a delimiter, the end of a line or a quote
   std::deque<std::string> unquoted_;  // fields that had "" in them
 };
 
 /// The number that a field holds. Nothing if it is no number: a number has digits and a point, such as -1.5
 /// or 2e-3; spaces around it do not count.
-std::optional<double> csv_number(std::string_view field);
+std::optional<double> csv_number(std::string_view field, char decimal = '.');
 /// True for fields that stand for no value: empty or spaces, NA, N/A, NaN, null, None and ?.
 bool is_missing_in_csv(std::string_view field);
 

@@ -1,5 +1,6 @@
 #include "dataflow/format/jsonl.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -7,7 +8,6 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
-#include "dataflow/format/text_file.h"
 
 namespace tpack {
 namespace {
@@ -94,38 +94,14 @@ class ValueCollector final : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-JsonlReader::JsonlReader(std::function<std::string_view()> more, std::string path)
-    : more_(std::move(more)),
-      path_(std::move(path)),
-      text_(require_text(more_(), path_, "a file of JSON lines")) {}
-
-void JsonlReader::reject(const std::string& text) const {
-  throw DataError(path_ + ":" + std::to_string(line_), text);
-}
-
-bool JsonlReader::next_line(std::string_view& line) {
-  size_t end = text_.find('\n', at_);
-  ++line_;
-  while (end == std::string_view::npos && more_) {
-    constexpr size_t kMaxLine = size_t{1} << 26U;
-    if (text_.size() - at_ > kMaxLine) reject("a line of more than 64 MB");
-    std::string window(text_.substr(at_));
-    const std::string_view piece = more_();
-    if (piece.empty()) more_ = {};
-    window_ = std::move(window.append(piece));
-    text_ = window_;
-    at_ = 0;
-    end = text_.find('\n');
-  }
-  if (at_ == text_.size()) return false;
-  line = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
-  at_ += std::min(line.size() + 1, text_.size() - at_);
-  return true;
-}
+JsonlReader::JsonlReader(std::string_view text, std::string path, int64_t first_line)
+    : text_(text), path_(std::move(path)), line_(first_line - 1) {}
 
 bool JsonlReader::next() {
-  std::string_view line;
-  while (next_line(line)) {
+  while (!text_.empty()) {
+    const std::string_view line = text_.substr(0, text_.find('\n'));
+    text_.remove_prefix(std::min(line.size() + 1, text_.size()));
+    ++line_;
     if (trim(line).empty()) continue;
     parse(line);
     return true;
@@ -138,7 +114,8 @@ void JsonlReader::parse(std::string_view line) {
   ValueCollector collector(values_);
   nlohmann::json::sax_parse(line.begin(), line.end(), &collector);
   if (collector.has_too_many())
-    reject("more than " + with_thousands(kMaxValuesOfLine) + " values; a row has one for each column");
+    throw DataError(path_ + ":" + std::to_string(line_), "more than " + with_thousands(kMaxValuesOfLine) +
+                                                             " values; a row has one for each column");
   why_ = collector.why();
 }
 

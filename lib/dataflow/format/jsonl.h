@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,12 +18,12 @@ struct JsonlValue {
 /// time.
 class JsonlReader {
  public:
-  /// `more` gives the next piece of the text, valid until its next call; empty at the end. `path` is for
-  /// messages. Errors: DataError for what is not text; those of `more`.
-  JsonlReader(std::function<std::string_view()> more, std::string path);
+  /// The text must outlive the reader. `path` and `first_line`, that of the text in its file, are for
+  /// messages.
+  JsonlReader(std::string_view text, std::string path, int64_t first_line = 1);
 
   /// Goes to the next line with an object, or with something else, which `why` says; false at the end.
-  /// Errors: DataError with path and line for a line of more than 64 MB, or 100,000 values.
+  /// Errors: DataError with path and line for a line of more than 100,000 values.
   bool next();
   /// In the order of the line.
   const std::vector<JsonlValue>& values() const { return values_; }
@@ -34,16 +33,12 @@ class JsonlReader {
   int64_t line() const { return line_; }
 
  private:
-  bool next_line(std::string_view& line);
   void parse(std::string_view line);
   [[noreturn]] void reject(const std::string& text) const;
 
-  std::function<std::string_view()> more_;  // null: there are no more pieces
+  std::string_view text_;  // that is left
   std::string path_;
-  std::string window_;  // the beginning of a line, and the piece after it
-  std::string_view text_;
-  size_t at_ = 0;
-  int64_t line_ = 0;
+  int64_t line_;
   std::vector<JsonlValue> values_;
   std::string why_;
 };

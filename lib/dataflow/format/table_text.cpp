@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/text_encoding.h"
+#include "dataflow/format/text_file.h"
 
 namespace tpack {
 namespace {
@@ -16,18 +17,6 @@ unsigned char byte_at(std::string_view bytes, size_t at) { return static_cast<un
 
 bool has_utf16_mark(std::string_view bytes) {
   return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-}
-
-/// Bytes at the end that begin a character of UTF-8 without ending it.
-size_t cut_bytes(std::string_view text) {
-  for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
-    const unsigned char byte = byte_at(text, text.size() - back);
-    if (byte < 0x80) return 0;
-    if (byte < 0xC0) continue;  // not the first byte of its character
-    const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-    return length > back ? back : 0;
-  }
-  return 0;
 }
 
 void append_utf8(uint32_t character, std::string& out) {
@@ -52,50 +41,65 @@ void append_utf8(uint32_t character, std::string& out) {
 
 }  // namespace
 
-TableText::TableText(const std::string& path, TextEncoding encoding)
-    : path_(path), encoding_(encoding), file_(path) {}
-
-std::string_view TableText::next() {
-  std::string_view text;
-  while (text.empty() && !has_ended_) {
-    text = encoding_ == TextEncoding::kLatin1  ? next_latin1()
-           : encoding_ == TextEncoding::kUtf16 ? next_utf16()
-                                               : next_utf8();
-    has_begun_ = true;
-  }
-  const bool is_in_pieces = file_.is_packed() || encoding_ != TextEncoding::kUtf8;
-  if (is_in_pieces) line_ += std::count(text.begin(), text.end(), '\n');
-  return text;
+TableText::TableText(const std::string& path, TextEncoding encoding, std::string wanted)
+    : path_(path), encoding_(encoding), wanted_(std::move(wanted)), file_(path) {
+  if (encoding != TextEncoding::kUtf8 || file_.is_packed()) return;
+  const std::string_view all = file_.next(std::numeric_limits<size_t>::max());
+  require_begin(all);
+  mapped_ = require_text(all, path_, wanted_);
 }
 
-void TableText::reject(std::string_view text, size_t bad) const {
-  const auto line = line_ + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
-  const size_t begin = text.rfind('\n', bad) + 1;
-  throw DataError(path_ + ":" + std::to_string(line),
-                  "is not UTF-8 ('" + printable(text.substr(begin, bad - begin + 1)) +
-                      "'); save the file as UTF-8, or set encoding: latin1");
-}
-
-std::string_view TableText::next_utf8() {
-  std::string_view bytes = file_.next(std::numeric_limits<size_t>::max());
-  has_ended_ = bytes.empty();
-  if (!has_begun_ && has_utf16_mark(bytes))
+void TableText::require_begin(std::string_view bytes) const {
+  if (has_utf16_mark(bytes))
     throw DataError(path_, "is text in UTF-16; save it as UTF-8, or set encoding: utf-16");
-  if (file_.is_packed()) {
-    text_ = std::exchange(held_, {}).append(bytes);
-    const size_t cut = has_ended_ ? 0 : cut_bytes(text_);
-    held_ = text_.substr(text_.size() - cut);
-    text_.resize(text_.size() - cut);
-    bytes = text_;
-  }
-  if (const auto bad = first_invalid_utf8(bytes)) reject(bytes, *bad);
-  return bytes;
 }
 
-std::string_view TableText::next_latin1() {
-  text_ = utf8_of_latin1(file_.next(kPieceOfText));
-  has_ended_ = text_.empty();
-  return text_;
+std::optional<TextPiece> TableText::next() {
+  if (!mapped_.empty()) return next_mapped();
+  while (!has_ended_) {
+    std::string text = std::exchange(open_, {});
+    const size_t known = text.size();
+    text += more();
+    const size_t last = has_ended_ ? std::string::npos : text.find_last_of('\n');
+    if (last == std::string::npos || last < known) {  // no line ends in what is new
+      constexpr size_t kMaxLine = size_t{1} << 26U;
+      if (!has_ended_ && text.size() > kMaxLine) throw DataError(path_, "has a line of more than 64 MB");
+      if (has_ended_ && !text.empty()) return TextPiece::copied(std::move(text));
+      open_ = std::move(text);
+      continue;
+    }
+    open_ = text.substr(last + 1);
+    text.resize(last + 1);
+    if (encoding_ == TextEncoding::kUtf16) line_ += std::count(text.begin(), text.end(), '\n');
+    return TextPiece::copied(std::move(text));
+  }
+  return std::nullopt;
+}
+
+TextPiece TableText::next_mapped() {
+  const size_t end = mapped_.find('\n', std::min(kPieceOfText, mapped_.size()) - 1);
+  const std::string_view text = mapped_.substr(0, end == std::string_view::npos ? end : end + 1);
+  mapped_.remove_prefix(text.size());
+  return TextPiece::mapped(text);
+}
+
+/// The next text, as UTF-8; empty at the end.
+std::string TableText::more() {
+  std::string text;
+  while (text.empty() && !has_ended_) {
+    const std::string_view bytes = file_.next(kPieceOfText);
+    has_ended_ = bytes.empty();
+    const bool is_first = !std::exchange(has_begun_, true);
+    if (encoding_ == TextEncoding::kUtf16) {
+      if (is_first) begin_utf16(bytes);
+      text = utf8_of_utf16(bytes, is_first);
+    } else {
+      if (is_first) require_begin(bytes);
+      text = encoding_ == TextEncoding::kLatin1 ? utf8_of_latin1(bytes) : std::string(bytes);
+    }
+    if (is_first) text = std::string(require_text(text, path_, wanted_));
+  }
+  return text;
 }
 
 void TableText::begin_utf16(std::string_view bytes) {
@@ -106,17 +110,14 @@ void TableText::begin_utf16(std::string_view bytes) {
     throw DataError(path_, "is not text in UTF-16; set encoding: utf-8 (or latin1)");
 }
 
-std::string_view TableText::next_utf16() {
-  const std::string_view piece = file_.next(kPieceOfText);
-  has_ended_ = piece.empty();
-  if (!has_begun_) begin_utf16(piece);
-  const std::string bytes = std::exchange(held_, {}).append(piece);
+std::string TableText::utf8_of_utf16(std::string_view piece, bool is_first) {
+  const std::string bytes = std::exchange(half_, {}).append(piece);
   const auto unit = [&](size_t at) {
     return static_cast<uint32_t>(byte_at(bytes, at + (is_big_endian_ ? 0 : 1)) << 8U |
                                  byte_at(bytes, at + (is_big_endian_ ? 1 : 0)));
   };
-  text_.clear();
-  size_t at = !has_begun_ && has_utf16_mark(bytes) ? 2 : 0;
+  std::string text;
+  size_t at = is_first && has_utf16_mark(bytes) ? 2 : 0;
   while (at + 2 <= bytes.size()) {
     uint32_t character = unit(at);
     const bool is_pair = character >= 0xD800 && character < 0xDC00;
@@ -125,16 +126,27 @@ std::string_view TableText::next_utf16() {
     const bool is_bad =
         is_pair ? second < 0xDC00 || second > 0xDFFF : character >= 0xDC00 && character <= 0xDFFF;
     if (is_bad) {
-      const auto line = line_ + std::count(text_.begin(), text_.end(), '\n');
+      const auto line = line_ + std::count(text.begin(), text.end(), '\n');
       throw DataError(path_ + ":" + std::to_string(line), "is not UTF-16: half of a character stands alone");
     }
     if (is_pair) character = 0x10000U + ((character - 0xD800U) << 10U) + (second - 0xDC00U);
-    append_utf8(character, text_);
+    append_utf8(character, text);
     at += is_pair ? 4 : 2;
   }
-  held_ = bytes.substr(at);
-  if (has_ended_ && !held_.empty()) throw DataError(path_, "is cut off: its last character is not whole");
-  return text_;
+  half_ = bytes.substr(at);
+  if (has_ended_ && !half_.empty()) throw DataError(path_, "is cut off: its last character is not whole");
+  return text;
+}
+
+void require_utf8(std::string_view text, const std::string& path, int64_t first_line) {
+  const auto bad = first_invalid_utf8(text);
+  if (!bad) return;
+  const auto line =
+      first_line + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*bad), '\n');
+  const size_t begin = text.rfind('\n', *bad) + 1;
+  throw DataError(path + ":" + std::to_string(line),
+                  "is not UTF-8 ('" + printable(text.substr(begin, *bad - begin + 1)) +
+                      "'); save the file as UTF-8, or set encoding: latin1");
 }
 
 }  // namespace tpack

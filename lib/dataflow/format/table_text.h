@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,33 +20,59 @@ struct EnumNames<TextEncoding> {
       {{"utf-8", TextEncoding::kUtf8}, {"latin1", TextEncoding::kLatin1}, {"utf-16", TextEncoding::kUtf16}}};
 };
 
-/// The text of a file as UTF-8, piece by piece; the whole file as it is mapped, if it is UTF-8 that is not
-/// packed. A byte order mark of UTF-16 is left out. Threads: one at a time.
-class TableText {
+/// Some lines of a text: a part of its file as it is mapped, or their own copy. A value.
+class TextPiece {
  public:
-  /// Errors: DataError with path and cause.
-  TableText(const std::string& path, TextEncoding encoding);
+  /// Of a file that is mapped for as long as the piece is used.
+  static TextPiece mapped(std::string_view text) { return {text, {}}; }
+  static TextPiece copied(std::string text) { return {{}, std::move(text)}; }
 
-  /// The next piece, valid until the next call; empty at the end. Errors: DataError with path and line for
-  /// bytes that belong to no character, and with path if the file is damaged.
-  std::string_view next();
+  std::string_view text() const { return std::string_view(own_.empty() ? mapped_ : own_).substr(begin_); }
+  /// Leaves out so many bytes at the beginning.
+  void remove_prefix(size_t bytes) { begin_ += bytes; }
 
  private:
-  std::string_view next_utf8();
-  std::string_view next_latin1();
-  std::string_view next_utf16();
+  TextPiece(std::string_view mapped, std::string own) : mapped_(mapped), own_(std::move(own)) {}
+
+  std::string_view mapped_;
+  std::string own_;
+  size_t begin_ = 0;
+};
+
+/// The text of a file as UTF-8, in pieces of about a megabyte that end with a line. Byte order marks are left
+/// out. Threads: one at a time; pieces may go to others.
+class TableText {
+ public:
+  /// `wanted` is what the file should be, with its article: "a CSV file". Errors: DataError with path and
+  /// cause.
+  TableText(const std::string& path, TextEncoding encoding, std::string wanted);
+
+  /// The next piece; nothing at the end. Errors: DataError with path and line for bytes that belong to no
+  /// character, except in UTF-8, which `require_utf8` checks; with path if the file is damaged.
+  std::optional<TextPiece> next();
+
+ private:
+  TextPiece next_mapped();
+  std::string more();
+  std::string utf8_of_utf16(std::string_view piece, bool is_first);
   void begin_utf16(std::string_view bytes);
-  [[noreturn]] void reject(std::string_view text, size_t bad) const;
+  void require_begin(std::string_view bytes) const;
 
   std::string path_;
   TextEncoding encoding_;
+  std::string wanted_;
   UnpackedFile file_;
+  std::string_view mapped_;  // what is left of a file that is UTF-8 and not packed
   bool has_begun_ = false;
   bool has_ended_ = false;
   bool is_big_endian_ = false;  // of UTF-16
-  int64_t line_ = 1;            // in which the next piece begins; of a file in pieces
-  std::string held_;            // the first bytes of a character whose others are in the next piece
-  std::string text_;
+  int64_t line_ = 1;            // in which the next piece begins, of UTF-16
+  std::string half_;            // the first bytes of a character of UTF-16 whose others come later
+  std::string open_;            // the beginning of a line whose end comes later
 };
+
+/// `first_line`: of the text in the file. Errors: DataError with path and line for bytes that belong to no
+/// character.
+void require_utf8(std::string_view text, const std::string& path, int64_t first_line);
 
 }  // namespace tpack

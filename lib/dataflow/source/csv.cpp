@@ -13,12 +13,27 @@
 #include "dataflow/file_stamp.h"
 #include "dataflow/fitted_data.h"
 #include "dataflow/source.h"
-#include "dataflow/source/csv_labels.h"
+#include "dataflow/source/csv_content.h"
 #include "dataflow/source/csv_settings.h"
 #include "system/log.h"
 
 namespace tpack {
 namespace {
+
+/// Guesses from a part of the rows.
+class GuessPart final : public CsvRows::Part {
+ public:
+  GuessPart(size_t columns, DecimalSign decimal) : guesses_(columns), decimal_(decimal) {}
+  const std::vector<ColumnGuess>& guesses() const { return guesses_; }
+  void add(const CsvRow& row) override {
+    if (!row.why.empty()) return;
+    for (size_t i = 0; i < row.fields.size(); ++i) guesses_[i].see(row.fields[i], decimal_);
+  }
+
+ private:
+  std::vector<ColumnGuess> guesses_;
+  DecimalSign decimal_;
+};
 
 /// All of a CSV file is read when it is opened: numbers as float32, class names as int32 labels. A row with
 /// a bad field becomes a bad sample.
@@ -49,36 +64,37 @@ class CsvTable final : public RandomAccessSource {
     for (size_t i = 0; i < wanted_numbers_.size(); ++i)
       components.push_back({wanted_numbers_[i].component, number_spec(i), false, names_in_set(i)});
     for (size_t i = 0; i < wanted_labels_.size(); ++i) {
-      const auto& classes = labels_.empty() ? wanted_labels_[i].classes : labels_[i].classes();
+      const auto& classes =
+          content_.labels.empty() ? wanted_labels_[i].classes : content_.labels[i].classes();
       components.push_back({wanted_labels_[i].component, {DType::kInt32, {}}, false, classes});
     }
     return Spec(std::move(components));
   }
-  int64_t size() const override { return static_cast<int64_t>(lines_.size()); }
+  int64_t size() const override { return static_cast<int64_t>(content_.lines.size()); }
   bool shuffled() const override { return p_.shuffle; }
   SourceFacts facts() const override {
     SourceFacts facts{.samples = size(), .unit = "rows"};
-    for (size_t i = 0; i < labels_.size(); ++i) {
+    for (size_t i = 0; i < content_.labels.size(); ++i) {
       auto& classes = facts.classes_of[wanted_labels_[i].component];
-      classes = count_classes(labels_[i].classes(), labels_[i].values());
+      classes = count_classes(content_.labels[i].classes(), content_.labels[i].values());
       if (i == 0) facts.classes = classes;
     }
     if (!unused_.empty())
       facts.remarks.push_back("columns that data.train does not have are not read: " + join_first(unused_));
-    for (const auto& values : values_) {
+    for (const auto& values : content_.values) {
       const std::vector<std::string> more = values->remarks();
       facts.remarks.insert(facts.remarks.end(), more.begin(), more.end());
     }
-    for (const auto& [column, value] : reader_.rounded())
+    for (const auto& [column, value] : content_.reader.rounded())
       facts.remarks.push_back("column '" + column +
                               "' has integers above 16,777,216 that float32 rounds, such as " + value);
-    facts.bad = std::ssize(bad_);
-    if (!bad_.empty()) {
-      const auto& [row, why] = *bad_.begin();
+    facts.bad = std::ssize(content_.bad);
+    if (!content_.bad.empty()) {
+      const auto& [row, why] = *content_.bad.begin();
       facts.remarks.push_back(with_thousands(facts.bad) +
-                              (bad_.size() == 1 ? " bad row: " : " bad rows; the first one is ") +
+                              (content_.bad.size() == 1 ? " bad row: " : " bad rows; the first one is ") +
                               (rows_.files().size() > 1 ? file_of(static_cast<int64_t>(row))
-                                                        : "line " + std::to_string(lines_[row])) +
+                                                        : "line " + std::to_string(content_.lines[row])) +
                               ": " + why);
     }
     return facts;
@@ -90,11 +106,11 @@ class CsvTable final : public RandomAccessSource {
   }
   std::vector<FittedComponent> fitted() const override {
     std::vector<FittedComponent> all;
-    for (size_t i = 0; i < values_.size(); ++i) {
-      const State learned = values_[i]->learned();
+    for (size_t i = 0; i < content_.values.size(); ++i) {
+      const State learned = content_.values[i]->learned();
       all.push_back({name(),
                      wanted_numbers_[i].component,
-                     values_[i]->names(),
+                     content_.values[i]->names(),
                      {},
                      learned.empty() ? "" : learned.to_json()});
     }
@@ -103,21 +119,21 @@ class CsvTable final : public RandomAccessSource {
       all.push_back({name(),
                      wanted.component,
                      {wanted.column.name},
-                     labels_.empty() ? wanted.classes : labels_[i].classes()});
+                     content_.labels.empty() ? wanted.classes : content_.labels[i].classes()});
     }
     return all;
   }
   std::string file_of(int64_t index) const override {
     const auto row = static_cast<size_t>(index);
-    const auto next = std::upper_bound(first_rows_.begin(), first_rows_.end(), row);
-    return rows_.files()[static_cast<size_t>(next - first_rows_.begin()) - 1] + ":" +
-           std::to_string(lines_[row]);
+    const auto next = std::upper_bound(content_.first_rows.begin(), content_.first_rows.end(), row);
+    return rows_.files()[static_cast<size_t>(next - content_.first_rows.begin()) - 1] + ":" +
+           std::to_string(content_.lines[row]);
   }
 
-  bool is_bad(int64_t index) const override { return bad_.contains(static_cast<size_t>(index)); }
+  bool is_bad(int64_t index) const override { return content_.bad.contains(static_cast<size_t>(index)); }
   std::vector<int32_t> class_numbers(const std::string& component) const override {
-    for (size_t i = 0; i < labels_.size(); ++i)
-      if (wanted_labels_[i].component == component) return labels_[i].values();
+    for (size_t i = 0; i < content_.labels.size(); ++i)
+      if (wanted_labels_[i].component == component) return content_.labels[i].values();
     throw ConfigError("CSV: component '" + component + "' has no class numbers");
   }
   std::vector<std::string> column(const std::string& name) const override {
@@ -137,7 +153,7 @@ class CsvTable final : public RandomAccessSource {
     std::vector<int64_t> good;
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(good),
                  [&](int64_t row) { return !is_bad(row); });
-    for (const auto& values : values_) values->fit(good);
+    for (const auto& values : content_.values) values->fit(good);
   }
 
   std::shared_ptr<RandomAccessSource> reopen_with(const std::string& path,
@@ -179,15 +195,15 @@ class CsvTable final : public RandomAccessSource {
 
   void get(int64_t index, const SampleKey& /*key*/, Datapoint& out) const override {
     const auto row = static_cast<size_t>(index);
-    if (const auto bad = bad_.find(row); bad != bad_.end()) {
+    if (const auto bad = content_.bad.find(row); bad != content_.bad.end()) {
       constexpr const char* kFix =
           "; to leave such rows out, write the flow as {on_error: replace, flow: [...]} (or use skip)";
       throw DataError(bad->second + (is_reader_ ? "" : kFix));  // who reads one file has no such setting
     }
     size_t component = 0;
-    for (size_t i = 0; i < values_.size(); ++i)
-      values_[i]->get(row, out.renew(component++, number_spec(i)).data<float>());
-    for (const CsvLabels& labels : labels_)
+    for (size_t i = 0; i < content_.values.size(); ++i)
+      content_.values[i]->get(row, out.renew(component++, number_spec(i)).data<float>());
+    for (const CsvLabels& labels : content_.labels)
       *out.renew(component++, {DType::kInt32, {}}).data<int32_t>() = labels.values()[row];
   }
 
@@ -204,8 +220,8 @@ class CsvTable final : public RandomAccessSource {
 
  private:
   [[noreturn]] void reject_for_memory() {
-    const auto rows = std::ssize(lines_);
-    for (auto& values : values_) values.reset();  // room for the message
+    const auto rows = std::ssize(content_.lines);
+    for (auto& values : content_.values) values.reset();  // room for the message
     throw ResourceError(
         rows_.name() + ": the table does not fit into the memory that this process may use (after " +
         with_thousands(rows) +
@@ -216,19 +232,21 @@ class CsvTable final : public RandomAccessSource {
   void read_table() {
     rows_ = CsvRows(p_.file, p_.form());
     guess_columns();
-    std::optional<CsvHeader> columns;
-    rows_.read([&](const CsvHeader& header) { find_columns(columns.emplace(header)); },
-               [&](const CsvRow& row) { add_row(*columns, row); });
-    if (lines_.empty()) throw DataError(rows_.name(), "has no rows after its header");
-    for (size_t i = 0; i < labels_.size(); ++i) {
-      const std::string lack = labels_[i].compare_with_train(rows_.name(), wanted_labels_[i].column);
+    rows_.read_parts([this](const CsvHeader& header) { find_columns(header); },
+                     [this](size_t rows) { return content_.part(rows); },
+                     [this](std::unique_ptr<CsvRows::Part> part, CsvRows::PlaceOfPart place) {
+                       content_.append(static_cast<CsvContent&>(*part), place);
+                     });
+    if (content_.lines.empty()) throw DataError(rows_.name(), "has no rows after its header");
+    for (size_t i = 0; i < content_.labels.size(); ++i) {
+      const std::string lack = content_.labels[i].compare_with_train(rows_.name(), wanted_labels_[i].column);
       if (!lack.empty() && !is_reader_) log::warning(lack);
     }
-    if (bad_.size() == lines_.size()) {
-      throw DataError(file_of(0), bad_.at(0) + "; all " + with_thousands(size()) + " rows are bad");
+    if (content_.bad.size() == content_.lines.size()) {
+      throw DataError(file_of(0), content_.bad.at(0) + "; all " + with_thousands(size()) + " rows are bad");
     }
-    for (CsvLabels& labels : labels_) labels.number();
-    for (size_t i = 0; i < values_.size(); ++i) learn_or_follow(i);
+    for (CsvLabels& labels : content_.labels) labels.number();
+    for (size_t i = 0; i < content_.values.size(); ++i) learn_or_follow(i);
   }
 
   /// False if a name may be a pattern.
@@ -244,7 +262,7 @@ class CsvTable final : public RandomAccessSource {
 
   /// Before `prepare` of plain names only.
   TensorSpec number_spec(size_t i) const {
-    if (!values_.empty()) return values_[i]->spec();
+    if (!content_.values.empty()) return content_.values[i]->spec();
     if (!wanted_numbers_[i].is_list) return {DType::kFloat32, {}};
     return {DType::kFloat32, {std::ssize(wanted_numbers_[i].columns)}};
   }
@@ -252,7 +270,7 @@ class CsvTable final : public RandomAccessSource {
   /// The names of the labels; empty for other numbers.
   std::vector<std::string> names_in_set(size_t i) const {
     if (!wanted_numbers_[i].is_label_set) return {};
-    if (!values_.empty()) return values_[i]->names();
+    if (!content_.values.empty()) return content_.values[i]->names();
     std::vector<std::string> names;
     for (const ColumnRef& ref : wanted_numbers_[i].columns) names.push_back(ref.name);
     return names;
@@ -260,13 +278,10 @@ class CsvTable final : public RandomAccessSource {
 
   /// Also forgets what a preparation that failed has read.
   void find_columns(const CsvHeader& header) {
-    values_.clear();
-    labels_.clear();
-    lines_.clear();
-    bad_.clear();
+    content_ = {};
+    content_.missing = &p_.missing;
+    content_.reader = {decimal(), p_.form().delimiter_of(rows_.files()[0])};
     unused_.clear();
-    first_rows_.clear();
-    reader_ = {decimal(), p_.form().delimiter_of(rows_.files()[0])};
     Diagnostics mistakes;
     const auto find = [&](const ColumnRef& ref) {
       try {
@@ -278,7 +293,7 @@ class CsvTable final : public RandomAccessSource {
     };
     for (const NumberColumns& wanted : wanted_numbers_) {
       if (is_auto(wanted) && !header.has(kAuto)) {
-        values_.push_back(features(wanted, header, mistakes));
+        content_.values.push_back(features(wanted, header, mistakes));
         continue;
       }
       std::vector<size_t> columns;
@@ -289,11 +304,11 @@ class CsvTable final : public RandomAccessSource {
       std::vector<std::string> names;
       for (const size_t column : columns) names.push_back(header[column]);
       const bool is_vector = wanted.is_list || !header.has(wanted.columns[0].name);
-      values_.push_back(std::make_unique<CsvNumbers>(std::move(columns), std::move(names),
-                                                     wanted.is_label_set ? CsvNumbers::Form::kLabelSet
-                                                     : is_vector         ? CsvNumbers::Form::kVector
-                                                                         : CsvNumbers::Form::kNumber,
-                                                     p_.missing));
+      content_.values.push_back(std::make_unique<CsvNumbers>(std::move(columns), std::move(names),
+                                                             wanted.is_label_set ? CsvNumbers::Form::kLabelSet
+                                                             : is_vector         ? CsvNumbers::Form::kVector
+                                                                                 : CsvNumbers::Form::kNumber,
+                                                             p_.missing));
     }
     for (const LabelColumn& wanted : wanted_labels_) {
       const std::vector<size_t> found = find(wanted.column);
@@ -305,10 +320,11 @@ class CsvTable final : public RandomAccessSource {
       using From = CsvLabels::From;
       const auto train = wanted.classes.empty() ? opened_fit(wanted.component) : std::nullopt;
       const bool has_train = train && !train->classes.empty();
-      labels_.emplace_back(found[0], has_train ? train->classes : wanted.classes,
-                           has_train                ? From::kTrain
-                           : wanted.classes.empty() ? From::kFile
-                                                    : From::kConfig);
+      content_.label_columns.push_back(header[found[0]]);
+      content_.labels.emplace_back(found[0], has_train ? train->classes : wanted.classes,
+                                   has_train                ? From::kTrain
+                                   : wanted.classes.empty() ? From::kFile
+                                                            : From::kConfig);
     }
     mistakes.throw_if_any();
   }
@@ -340,42 +356,17 @@ class CsvTable final : public RandomAccessSource {
     }
   }
 
-  void add_row(const CsvHeader& header, const CsvRow& row) {
-    const std::vector<std::string_view>& fields = row.fields;
-    std::string why = row.why;
-    while (first_rows_.size() <= row.file) first_rows_.push_back(lines_.size());
-    for (const auto& values : values_) values->add(fields, reader_, why);
-    for (CsvLabels& labels : labels_) {
-      if (why.empty()) why = labels.complaint_of(label_in(fields, labels, header), header[labels.column()]);
-    }
-    for (CsvLabels& labels : labels_) {
-      if (why.empty())
-        labels.add(label_in(fields, labels, header));
-      else
-        labels.add_bad();
-    }
-    if (!why.empty()) bad_[lines_.size()] = why;
-    lines_.push_back(row.line);
-  }
-
-  /// The field, or the class that `missing` gives a missing one.
-  std::string_view label_in(const std::vector<std::string_view>& fields, const CsvLabels& labels,
-                            const CsvHeader& header) const {
-    const std::string_view field = trim(fields[labels.column()]);
-    const MissingRule* rule = is_missing_in_csv(field) ? p_.missing.named(header[labels.column()]) : nullptr;
-    return rule != nullptr && rule->by == MissingRule::By::kText ? std::string_view(rule->text) : field;
-  }
-
   /// Guesses what the columns of `auto` have, from all rows, unless data.train says so.
   void guess_columns() {
     guesses_.clear();
     const auto wanted = std::find_if(p_.columns.begin(), p_.columns.end(), is_auto);
     if (wanted == p_.columns.end() || opened_fit(wanted->component)) return;
-    rows_.read([&](const CsvHeader& header) { guesses_.resize(header.size()); },
-               [&](const CsvRow& row) {
-                 if (!row.why.empty()) return;
-                 for (size_t i = 0; i < row.fields.size(); ++i) guesses_[i].see(row.fields[i], decimal());
-               });
+    rows_.read_parts([&](const CsvHeader& header) { guesses_.resize(header.size()); },
+                     [&](size_t) { return std::make_unique<GuessPart>(guesses_.size(), decimal()); },
+                     [&](std::unique_ptr<CsvRows::Part> part, CsvRows::PlaceOfPart) {
+                       const auto& later = static_cast<GuessPart&>(*part).guesses();
+                       for (size_t i = 0; i < guesses_.size(); ++i) guesses_[i].append(later[i]);
+                     });
   }
 
   std::unique_ptr<CsvValues> features(const NumberColumns& wanted, const CsvHeader& header,
@@ -410,12 +401,12 @@ class CsvTable final : public RandomAccessSource {
   void learn_or_follow(size_t i) {
     const auto known = opened_fit(wanted_numbers_[i].component);
     if (known)
-      return values_[i]->use(known->learned.empty() ? State()
-                                                    : State::from_json(known->learned, rows_.name()));
+      return content_.values[i]->use(known->learned.empty() ? State()
+                                                            : State::from_json(known->learned, rows_.name()));
     std::vector<int64_t> good;
     for (int64_t row = 0; row < size(); ++row)
       if (!is_bad(row)) good.push_back(row);
-    values_[i]->fit(good);
+    content_.values[i]->fit(good);
   }
 
   /// JSON has a point.
@@ -423,17 +414,12 @@ class CsvTable final : public RandomAccessSource {
 
   Params p_;
   CsvRows rows_;
-  bool is_reader_ = false;                          // of a file that need not have all classes
-  std::vector<NumberColumns> wanted_numbers_;       // `columns`, then the sets of `labels`
-  std::vector<LabelColumn> wanted_labels_;          // the rest of `labels`
-  std::vector<std::unique_ptr<CsvValues>> values_;  // of each of wanted_numbers_
-  CsvNumberReader reader_{DecimalSign::kPoint, ','};
-  std::vector<ColumnGuess> guesses_;   // by column, if there is `auto`
-  std::vector<CsvLabels> labels_;      // of each of wanted_labels_
-  std::vector<int64_t> lines_;         // of each row
-  std::vector<size_t> first_rows_;     // of each file
-  std::map<size_t, std::string> bad_;  // what is wrong, by row
-  std::vector<std::string> unused_;    // columns that a pattern finds and data.train does not have
+  bool is_reader_ = false;                     // of a file that need not have all classes
+  std::vector<NumberColumns> wanted_numbers_;  // `columns`, then the sets of `labels`
+  std::vector<LabelColumn> wanted_labels_;     // the rest of `labels`
+  CsvContent content_;                         // values of each of wanted_numbers_, and so on
+  std::vector<ColumnGuess> guesses_;           // by column, if there is `auto`
+  std::vector<std::string> unused_;            // columns that a pattern finds and data.train does not have
 };
 
 TPACK_REGISTER(Source, CsvTable, "CSV");

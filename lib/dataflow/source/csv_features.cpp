@@ -26,6 +26,12 @@ constexpr size_t kTimeCycles = 2;  // of the day
 
 size_t slots_of(ColumnType type) { return type == ColumnType::kDate ? 2 : 1; }
 
+size_t slots_of(const std::vector<CsvFeatures::Column>& columns) {
+  size_t all = 0;
+  for (const CsvFeatures::Column& column : columns) all += slots_of(column.type);
+  return all;
+}
+
 ColumnType type_from(const std::string& name) {
   for (const auto& [known, type] : EnumNames<ColumnType>::kNames)
     if (name == known) return type;
@@ -51,20 +57,41 @@ void CsvFeatures::Encoder::index_categories() {
 }
 
 CsvFeatures::CsvFeatures(std::vector<Column> columns, std::vector<std::string> remarks)
-    : remarks_(std::move(remarks)) {
+    : remarks_(std::move(remarks)), rows_(slots_of(columns)) {
   for (Column& column : columns) {
     names_.push_back(column.name);
     encoders_.push_back({std::move(column)});
   }
 }
 
-size_t CsvFeatures::slots() const {
-  size_t all = 0;
-  for (const Encoder& encoder : encoders_) all += slots_of(encoder.column.type);
-  return all;
+std::unique_ptr<CsvValues> CsvFeatures::part(size_t rows) const {
+  std::vector<Column> columns;
+  for (const Encoder& encoder : encoders_) columns.push_back(encoder.column);
+  auto part = std::make_unique<CsvFeatures>(std::move(columns));
+  part->open_.reserve(rows * rows_.columns());
+  return part;
 }
 
-float CsvFeatures::code_of(Encoder& encoder, std::string_view text) const {
+/// Codes become those of this table, in the order in which its rows have their texts.
+void CsvFeatures::append(CsvValues& part) {
+  auto& other = static_cast<CsvFeatures&>(part);
+  const size_t step = rows_.columns();
+  size_t slot = 0;
+  for (size_t i = 0; i < encoders_.size(); ++i) {
+    std::vector<float> codes;
+    bool is_same = true;
+    for (const std::string& text : other.encoders_[i].texts) {
+      codes.push_back(code_of(encoders_[i], text));
+      is_same = is_same && codes.back() == static_cast<float>(codes.size() - 1);
+    }
+    for (size_t at = slot; !is_same && at < other.open_.size(); at += step)
+      if (!std::isnan(other.open_[at])) other.open_[at] = codes[static_cast<size_t>(other.open_[at])];
+    slot += slots_of(encoders_[i].column.type);
+  }
+  rows_.append(std::move(other.open_));
+}
+
+float CsvFeatures::code_of(Encoder& encoder, std::string_view text) {
   const auto known = encoder.codes.find(text);
   if (known != encoder.codes.end()) return known->second;
   const auto code = static_cast<float>(encoder.texts.size());
@@ -73,9 +100,11 @@ float CsvFeatures::code_of(Encoder& encoder, std::string_view text) const {
   return code;
 }
 
+/// NaN for a missing one.
 float CsvFeatures::number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
                              std::string& why) {
   const float number = reader.read(field, column.name, why);
+  if (std::isnan(number)) return number;
   const auto prepared = column.scaling.prepared(static_cast<double>(number));
   if (!prepared && why.empty())
     why = "column '" + column.name + "' has " + shortest(number) + ", and log1p needs numbers above -1";
@@ -90,33 +119,49 @@ float CsvFeatures::yes_or_no(const Column& column, std::string_view field, std::
   return flag && flag->is_yes ? 1.0F : 0.0F;
 }
 
+void CsvFeatures::add_date(const Column& column, std::string_view field, std::string& why) {
+  const auto date = parse_date(field);
+  if (!date && why.empty())
+    why = "column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
+          "', which is no date such as 2020-04-03 or 2020-04-03 10:00";
+  const int64_t seconds = date.value_or(0);
+  const int64_t of_day = (seconds % kSecondsOfDay + kSecondsOfDay) % kSecondsOfDay;
+  const int64_t days = (seconds - of_day) / kSecondsOfDay;
+  open_.push_back(static_cast<float>(days));
+  open_.push_back(static_cast<float>(of_day));
+}
+
+void CsvFeatures::add_missing(const Column& column) {
+  open_.push_back(kMissing);
+  if (column.type == ColumnType::kDate) open_.push_back(0);
+}
+
 void CsvFeatures::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader,
                       std::string& why) {
   for (Encoder& encoder : encoders_) {
     const Column& column = encoder.column;
-    std::string_view field = why.empty() ? trim(fields[column.index]) : std::string_view();
-    bool is_missing = is_missing_in_csv(field);
-    if (is_missing && column.missing != nullptr && column.missing->by == MissingRule::By::kText) {
-      field = column.missing->text;
-      is_missing = false;
+    if (!why.empty()) {
+      add_missing(column);
+      continue;
     }
-    if (column.type == ColumnType::kCategory) {
-      values_.push_back(is_missing ? kMissing : code_of(encoder, field));
-    } else if (column.type == ColumnType::kNumber) {
-      values_.push_back(is_missing ? kMissing : number_of(column, field, reader, why));
-    } else if (column.type == ColumnType::kBool) {
-      values_.push_back(is_missing ? kMissing : yes_or_no(column, field, why));
-    } else {
-      const auto date = is_missing ? std::nullopt : parse_date(field);
-      if (!date && !is_missing && why.empty())
-        why = "column '" + column.name + "' has '" + std::string(field.substr(0, 40)) +
-              "', which is no date such as 2020-04-03 or 2020-04-03 10:00";
-      const int64_t seconds = date.value_or(0);
-      const int64_t of_day = (seconds % kSecondsOfDay + kSecondsOfDay) % kSecondsOfDay;
-      const int64_t days = (seconds - of_day) / kSecondsOfDay;
-      values_.push_back(date ? static_cast<float>(days) : kMissing);
-      values_.push_back(static_cast<float>(of_day));
+    const bool has_text = column.missing != nullptr && column.missing->by == MissingRule::By::kText;
+    if (column.type == ColumnType::kNumber) {
+      float number = number_of(column, fields[column.index], reader, why);
+      if (std::isnan(number) && has_text) number = number_of(column, column.missing->text, reader, why);
+      open_.push_back(number);
+      continue;
     }
+    std::string_view field = trim(fields[column.index]);
+    const bool is_missing = is_missing_in_csv(field);
+    if (is_missing && has_text) field = column.missing->text;
+    if (is_missing && !has_text)
+      add_missing(column);
+    else if (column.type == ColumnType::kCategory)
+      open_.push_back(code_of(encoder, field));
+    else if (column.type == ColumnType::kBool)
+      open_.push_back(yes_or_no(column, field, why));
+    else
+      add_date(column, field, why);
   }
 }
 
@@ -165,15 +210,21 @@ void CsvFeatures::fit_categories(Encoder& encoder, const std::vector<float>& cod
 
 void CsvFeatures::fit(std::span<const int64_t> rows) {
   of_fit_.clear();
-  const size_t step = slots();
+  constexpr size_t kTogether = 16;
+  std::vector<std::vector<float>> some;  // of the slots from a multiple of kTogether on
+  const auto values_of = [&](size_t slot) {
+    const size_t first = slot / kTogether * kTogether;
+    if (slot == first) some = rows_.columns(first, std::min(kTogether, rows_.columns() - first), rows);
+    return std::move(some[slot - first]);
+  };
   size_t slot = 0;
   for (Encoder& encoder : encoders_) {
-    std::vector<float> present;
+    std::vector<float> present = values_of(slot);
+    std::erase_if(present, [](float value) { return std::isnan(value); });
     encoder.has_time = false;
-    for (const int64_t row : rows) {
-      const float* const at = values_.data() + static_cast<size_t>(row) * step + slot;
-      if (!std::isnan(*at)) present.push_back(*at);
-      if (encoder.column.type == ColumnType::kDate && at[1] > 0) encoder.has_time = true;
+    if (encoder.column.type == ColumnType::kDate) {
+      const std::vector<float> seconds = values_of(slot + 1);
+      encoder.has_time = std::any_of(seconds.begin(), seconds.end(), [](float value) { return value > 0; });
     }
     if (encoder.column.type == ColumnType::kCategory)
       fit_categories(encoder, present);
@@ -244,7 +295,7 @@ TensorSpec CsvFeatures::spec() const {
 }
 
 void CsvFeatures::get(size_t row, float* out) const {
-  const float* at = values_.data() + row * slots();
+  const float* at = rows_.row(row);
   for (const Encoder& encoder : encoders_) {
     const bool is_missing = std::isnan(*at);
     if (encoder.column.type == ColumnType::kCategory) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ class CsvFeatures final : public CsvValues {
   static std::vector<Column> columns_of(const State& learned);
 
   const std::vector<std::string>& names() const override { return names_; }
+  std::unique_ptr<CsvValues> part(size_t rows) const override;
+  void append(CsvValues& part) override;
   void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) override;
   void fit(std::span<const int64_t> rows) override;
   State learned() const override;
@@ -69,11 +72,12 @@ class CsvFeatures final : public CsvValues {
     void index_categories();
   };
 
-  size_t slots() const;
   static float number_of(const Column& column, std::string_view field, CsvNumberReader& reader,
                          std::string& why);
+  void add_date(const Column& column, std::string_view field, std::string& why);
+  void add_missing(const Column& column);
   static float yes_or_no(const Column& column, std::string_view field, std::string& why);
-  float code_of(Encoder& encoder, std::string_view text) const;
+  static float code_of(Encoder& encoder, std::string_view text);
   void fit_numbers(Encoder& encoder, std::vector<float> present, size_t rows);
   void fit_categories(Encoder& encoder, const std::vector<float>& codes);
 
@@ -81,8 +85,8 @@ class CsvFeatures final : public CsvValues {
   std::vector<std::string> names_;
   std::vector<std::string> remarks_;  // of the choice of columns
   std::vector<std::string> of_fit_;   // remarks of the last `fit`, of which there may be several
-  std::vector<float>
-      values_;  // [rows, slots]: a number, a code, or the days and seconds of a date; NaN: missing
+  RowBlocks rows_;                    // a number, a code, or the days and seconds of a date; NaN: missing
+  std::vector<float> open_;           // of a part: its rows
 };
 
 /// The columns of an `auto` component in a file, and what is worth telling of the choice.

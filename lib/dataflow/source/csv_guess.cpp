@@ -100,49 +100,78 @@ std::optional<int64_t> parse_date(std::string_view field) {
 
 void ColumnGuess::see(std::string_view field, DecimalSign decimal) {
   ++rows_;
-  const std::string_view text = trim(field);
-  if (is_missing_in_csv(text)) {
+  const auto number = csv_number(field, decimal);
+  if (!number && is_missing_in_csv(field)) {
     ++missing_;
     return;
   }
-  if (flags_ + 1 == present()) {  // all fields until now
-    const auto flag = parse_yes_no(text);
-    if (flag && flag_words_.value_or(flag->words) == flag->words) {
-      ++flags_;
-      flag_words_ = flag->words;
-      (flag->is_yes ? has_yes_ : has_no_) = true;
-    }
-  }
-  const auto number = csv_number(text, decimal);
-  if (number) {
-    counts_up_ = counts_up_ && *number == std::trunc(*number) && (numbers_ == 0 || *number == last_ + 1);
-    last_ = *number;
-    ++numbers_;
-  } else {
-    counts_up_ = false;
-    if (parse_date(text)) ++dates_;
-  }
-  if (number && values_.size() > kFewValues) return;  // which of them, matters for texts only
-  if (values_.contains(text)) return;
-  if (values_.size() < kMaxValues)
-    values_.emplace(text);
+  if (flags_ + 1 == present()) see_flag(field);  // all fields until now
+  if (number) return see_number(*number);
+  counts_up_ = false;
+  if (parse_date(field)) ++dates_;
+  add_text(trim(field));
+}
+
+void ColumnGuess::see_flag(std::string_view text) {
+  const auto flag = parse_yes_no(text);
+  if (!flag || flag_words_.value_or(flag->words) != flag->words) return;
+  ++flags_;
+  flag_words_ = flag->words;
+  (flag->is_yes ? has_yes_ : has_no_) = true;
+}
+
+void ColumnGuess::see_number(double number) {
+  if (numbers_ == 0) first_ = number;
+  counts_up_ = counts_up_ && number == std::trunc(number) && (numbers_ == 0 || number == last_ + 1);
+  last_ = number;
+  ++numbers_;
+  if (few_numbers_.size() <= kFewValues) few_numbers_.insert(number);
+}
+
+void ColumnGuess::add_text(std::string_view text) {
+  if (texts_.contains(text)) return;
+  if (texts_.size() < kMaxValues)
+    texts_.emplace(text);
   else
-    has_more_values_ = true;
+    has_more_texts_ = true;
+}
+
+void ColumnGuess::append(const ColumnGuess& later) {
+  const bool are_all_flags = are_flags() && later.are_flags() &&
+                             (!flag_words_ || !later.flag_words_ || *flag_words_ == *later.flag_words_);
+  if (are_all_flags) {
+    flags_ += later.flags_;
+    if (later.flag_words_) flag_words_ = later.flag_words_;
+    has_yes_ = has_yes_ || later.has_yes_;
+    has_no_ = has_no_ || later.has_no_;
+  }
+  const bool goes_on = numbers_ == 0 || later.numbers_ == 0 || later.first_ == last_ + 1;
+  counts_up_ = counts_up_ && later.counts_up_ && goes_on;
+  if (numbers_ == 0) first_ = later.first_;
+  if (later.numbers_ > 0) last_ = later.last_;
+  rows_ += later.rows_;
+  missing_ += later.missing_;
+  numbers_ += later.numbers_;
+  dates_ += later.dates_;
+  for (const double number : later.few_numbers_)
+    if (few_numbers_.size() <= kFewValues) few_numbers_.insert(number);
+  for (const std::string& text : later.texts_) add_text(text);
+  has_more_texts_ = has_more_texts_ || later.has_more_texts_;
 }
 
 ColumnType ColumnGuess::type() const {
-  if (values_.size() < 2 || is_row_number()) return ColumnType::kIgnore;
-  if (is_flag()) return ColumnType::kBool;
+  if (values() < 2 || is_row_number()) return ColumnType::kIgnore;
+  if (are_flags() && has_yes_ && has_no_) return ColumnType::kBool;
   if (dates_ == present()) return ColumnType::kDate;
   // A few fields that are no numbers are mistakes, if there are many different numbers.
-  const bool are_mostly_numbers = numbers_ * 100 >= present() * 95 && values_.size() > kFewValues;
+  const bool are_mostly_numbers = numbers_ * 100 >= present() * 95 && few_numbers_.size() > kFewValues;
   if (numbers_ == present() || are_mostly_numbers) return ColumnType::kNumber;
-  return has_more_values_ || values_.size() * 2 > present() + 2 ? ColumnType::kIgnore : ColumnType::kCategory;
+  return has_more_texts_ || values() * 2 > present() + 2 ? ColumnType::kIgnore : ColumnType::kCategory;
 }
 
 std::string ColumnGuess::why() const {
   if (present() == 0) return "empty";
-  if (values_.size() < 2) return "one value only";
+  if (values() < 2) return "one value only";
   return is_row_number() ? "row numbers" : "most texts occur once";
 }
 

@@ -52,6 +52,8 @@ std::optional<YesNo> parse_yes_no(std::string_view field);
 class ColumnGuess {
  public:
   void see(std::string_view field, DecimalSign decimal);
+  /// Takes what was seen in later rows. What the guess is does not depend on how rows are parted.
+  void append(const ColumnGuess& later);
   ColumnType type() const;
   /// Why the column is ignored.
   std::string why() const;
@@ -61,8 +63,13 @@ class ColumnGuess {
   static constexpr size_t kFewValues = 20;
 
   size_t present() const { return rows_ - missing_; }
-  bool is_flag() const { return flags_ == present() && has_yes_ && has_no_; }
+  /// Up to kMaxValues texts, and more than kFewValues numbers if there are more.
+  size_t values() const { return texts_.size() + few_numbers_.size(); }
+  bool are_flags() const { return flags_ == present(); }
   bool is_row_number() const { return counts_up_ && present() > 2 && missing_ == 0; }
+  void see_number(double number);
+  void see_flag(std::string_view text);
+  void add_text(std::string_view text);
 
   size_t rows_ = 0;
   size_t missing_ = 0;
@@ -73,9 +80,11 @@ class ColumnGuess {
   bool has_yes_ = false;
   bool has_no_ = false;
   bool counts_up_ = true;  // integers, each one more than that before
+  double first_ = 0;       // number
   double last_ = 0;
-  std::set<std::string, std::less<>> values_;  // the first ones
-  bool has_more_values_ = false;
+  std::set<double> few_numbers_;              // the first ones
+  std::set<std::string, std::less<>> texts_;  // the first ones that are no numbers
+  bool has_more_texts_ = false;
 };
 
 inline constexpr int64_t kSecondsOfDay = 86400;

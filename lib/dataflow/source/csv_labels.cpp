@@ -29,7 +29,7 @@ std::vector<std::string> sorted_classes(const std::map<std::string, int32_t>& se
 
 CsvLabels::CsvLabels(size_t column, std::vector<std::string> classes, From from)
     : column_(column), from_(from), classes_(std::move(classes)), present_(classes_.size()) {
-  for (size_t i = 0; i < classes_.size(); ++i) seen_[classes_[i]] = static_cast<int32_t>(i);
+  for (const std::string& name : classes_) number_of(name);
 }
 
 std::string CsvLabels::complaint_of(std::string_view field, const std::string& column) {
@@ -44,8 +44,7 @@ std::string CsvLabels::complaint_of(std::string_view field, const std::string& c
                 ? ""
                 : " ('" + name + "' counts as missing; if it is a class, name all of them in 'classes')");
   if (from_ == From::kFile) return "";
-  constexpr size_t kMaxNamed = 10;
-  if (unknown_.size() < kMaxNamed) unknown_.insert("'" + name + "'");
+  if (unknown_.size() < kMaxUnknown) unknown_.insert("'" + name + "'");
   return column_has + "'" + name +
          (from_ == From::kTrain ? "', which is not a class of data.train"
                                 : "', which is not one of its 'classes'") +
@@ -53,8 +52,19 @@ std::string CsvLabels::complaint_of(std::string_view field, const std::string& c
 }
 
 int32_t CsvLabels::number_of(const std::string& name) {
-  const auto next = static_cast<int32_t>(seen_.size());
-  return seen_.emplace(name, next).first->second;
+  const auto [known, is_new] = seen_.emplace(name, static_cast<int32_t>(seen_.size()));
+  if (is_new) names_.push_back(name);
+  return known->second;
+}
+
+void CsvLabels::append(const CsvLabels& part) {
+  std::vector<int32_t> label_of;
+  for (const std::string& name : part.names_) label_of.push_back(number_of(name));
+  for (const int32_t label : part.values_)
+    values_.push_back(label < 0 ? label : label_of[static_cast<size_t>(label)]);
+  for (size_t i = 0; i < present_.size(); ++i) present_[i] = present_[i] || part.present_[i];
+  for (const std::string& name : part.unknown_)
+    if (unknown_.size() < kMaxUnknown) unknown_.insert(name);
 }
 
 void CsvLabels::number() {

@@ -27,6 +27,12 @@ class CsvLabels {
 
   /// Why the field does not name a class; empty if it does.
   std::string complaint_of(std::string_view field, const std::string& column);
+  /// The same column without rows, for a part of the table; `append` takes it.
+  CsvLabels part() const {
+    return {column_, from_ == From::kFile ? std::vector<std::string>() : classes_, from_};
+  }
+  /// Takes the rows of a part after those that there are.
+  void append(const CsvLabels& part);
   /// Adds a row: one that is bad adds no class.
   void add(std::string_view field) { values_.push_back(number_of(std::string(field))); }
   void add_bad() { values_.push_back(-1); }
@@ -39,12 +45,15 @@ class CsvLabels {
                                  const std::string& source = "CSV") const;
 
  private:
+  static constexpr size_t kMaxUnknown = 10;
+
   int32_t number_of(const std::string& name);
 
   size_t column_;
   From from_;
   std::vector<std::string> classes_;     // in the order of the labels
   std::map<std::string, int32_t> seen_;  // label by name
+  std::vector<std::string> names_;       // by label
   std::vector<int32_t> values_;
   std::vector<bool> present_;      // of the classes that were given, those that rows have
   std::set<std::string> unknown_;  // the first names that are not those of a class

@@ -7,10 +7,12 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/map_in_order.h"
 #include "core/text.h"
 #include "dataflow/format/csv.h"
 #include "dataflow/format/jsonl.h"
 #include "dataflow/source.h"
+#include "system/machine.h"
 
 namespace tpack {
 namespace {
@@ -18,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kWhitespace = "whitespace";
+constexpr const char* kCsv = "a CSV file";
+constexpr const char* kJsonl = "a file of JSON lines";
 
 /// The extension of a file's name in lower case, that of the content if the file is packed: ".csv" of
 /// A.CSV.GZ.
@@ -146,17 +150,6 @@ std::string CsvRows::name() const {
   return files_[0] + (files_.size() == 1 ? "" : " and " + std::to_string(files_.size() - 1) + " more");
 }
 
-void CsvRows::read(const std::function<void(const CsvHeader&)>& on_header, const OnRow& on_row) const {
-  std::optional<CsvHeader> header;
-  if (are_jsonl_) on_header(header.emplace(jsonl_names_, name(), false));
-  for (size_t file = 0; file < files_.size(); ++file) {
-    if (are_jsonl_)
-      read_jsonl(file, *header, on_row);
-    else
-      read_csv(file, header, on_header, on_row);
-  }
-}
-
 std::vector<std::string> CsvRows::names_of(const std::vector<std::string_view>& fields) const {
   std::vector<std::string> names;
   for (const std::string_view field : fields)
@@ -164,69 +157,231 @@ std::vector<std::string> CsvRows::names_of(const std::vector<std::string_view>& 
   return names;
 }
 
-void CsvRows::read_csv(size_t file, std::optional<CsvHeader>& header,
-                       const std::function<void(const CsvHeader&)>& on_header, const OnRow& on_row) const {
-  const std::string& path = files_[file];
-  TableText text(path, form_.encoding);
-  CsvReader reader([&text] { return text.next(); }, form_.delimiter_of(path), path);
-  std::vector<std::string_view> fields;
-  if (!reader.next(fields)) throw DataError(path, "is empty");
-  const std::vector<std::string> names = names_of(fields);
-  if (!header) on_header(header.emplace(names, path, form_.header));
-  const std::vector<size_t> places = places_of(names, *header, path);
-  std::vector<std::string_view> in_order(places.size());
-  const std::string expected = std::string(", but the ") + (form_.header ? "header" : "first row") + " has " +
-                               std::to_string(names.size());
-  for (bool has_row = !form_.header || reader.next(fields); has_row; has_row = reader.next(fields)) {
-    std::string why;
-    if (fields.size() != names.size())
-      why = std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") + expected;
-    if (places.empty() || !why.empty()) {
-      on_row({fields, file, reader.line(), std::move(why)});
-      continue;
-    }
-    for (size_t i = 0; i < places.size(); ++i) in_order[i] = fields[places[i]];
-    on_row({in_order, file, reader.line()});
-  }
-}
+/// A file that is open, and how its text becomes rows.
+struct CsvRows::File {
+  /// Where the text after the last whole row begins.
+  struct End {
+    size_t at;
+    int64_t line;
+  };
 
-CsvHeader CsvRows::header_of_jsonl() const {
-  constexpr size_t kMaxColumns = 100'000;
-  std::vector<std::string> names;
-  std::set<std::string, std::less<>> known;
-  std::string bad;  // the first line that is no object
-  for (const std::string& path : files_) {
-    TableText text(path, form_.encoding);
-    JsonlReader reader([&text] { return text.next(); }, path);
-    while (reader.next()) {
-      if (!reader.why().empty()) {
-        if (bad.empty()) bad = path + ":" + std::to_string(reader.line()) + ": " + reader.why();
+  size_t number;
+  const std::string& path;
+  TableText text;
+  std::optional<TextPiece> first = {};  // after the header
+  int64_t line = 1;                     // of the first row
+  char delimiter = ',';
+  size_t columns = 0;
+  std::vector<size_t> places = {};                              // of the columns in it; empty: in their order
+  std::string expected = {};                                    // number of fields, for messages
+  std::unordered_map<std::string_view, size_t> column_of = {};  // of JSON lines
+
+  std::optional<TextPiece> next() { return first ? std::exchange(first, std::nullopt) : text.next(); }
+  End split(std::string_view lines, int64_t first_line, bool is_last, const OnRow& on_row) const {
+    require_utf8(lines, path, first_line);
+    return column_of.empty() ? split_csv(lines, first_line, is_last, on_row)
+                             : split_jsonl(lines, first_line, on_row);
+  }
+
+ private:
+  End split_csv(std::string_view lines, int64_t first_line, bool is_last, const OnRow& on_row) const {
+    CsvReader reader(lines, delimiter, {path, first_line, is_last});
+    std::vector<std::string_view> fields;
+    std::vector<std::string_view> in_order(places.size());
+    while (reader.next(fields)) {
+      std::string why;
+      if (fields.size() != columns)
+        why = std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") + expected;
+      if (places.empty() || !why.empty()) {
+        on_row({fields, number, reader.line(), std::move(why)});
         continue;
       }
-      for (const JsonlValue& value : reader.values())
-        if (known.insert(value.name).second) names.push_back(value.name);
-      if (names.size() > kMaxColumns)
-        throw DataError(path + ":" + std::to_string(reader.line()),
-                        "the lines up to here have more than " + with_thousands(kMaxColumns) +
-                            " different names; give the same things the same names in each line");
+      for (size_t i = 0; i < places.size(); ++i) in_order[i] = fields[places[i]];
+      on_row({in_order, number, reader.line()});
     }
+    return {reader.at(), reader.next_line()};
   }
-  if (names.empty()) throw DataError(bad.empty() ? name() + ": is empty" : bad);
-  return {std::move(names), name(), false};
+  End split_jsonl(std::string_view lines, int64_t first_line, const OnRow& on_row) const {
+    JsonlReader reader(lines, path, first_line);
+    std::vector<std::string_view> fields;
+    while (reader.next()) {
+      fields.assign(columns, std::string_view());
+      for (const JsonlValue& value : reader.values())
+        if (const auto at = column_of.find(value.name); at != column_of.end())
+          fields[at->second] = value.text;
+      on_row({fields, number, reader.line(), reader.why()});
+    }
+    return {lines.size(), reader.line() + 1};
+  }
+};
+
+/// Goes through the pieces of a file. A row that a piece does not end goes on in the next one.
+class CsvRows::Joiner {
+ public:
+  explicit Joiner(const File& file) : file_(file), line_(file.line) {}
+
+  /// True at the beginning of a row.
+  bool is_between_rows() const { return open_.empty(); }
+  /// Of the next row.
+  int64_t line() const { return line_; }
+  /// Goes past a piece that was split from its own first line on.
+  void pass(std::string_view piece, const File::End& end) {
+    open_ = piece.substr(end.at);
+    line_ += end.line - 1;
+  }
+  void split(std::string_view piece, const OnRow& on_row) {
+    const std::string joined = is_between_rows() ? "" : open_ + std::string(piece);
+    const std::string_view lines = is_between_rows() ? piece : joined;
+    const File::End end = file_.split(lines, line_, false, on_row);
+    open_ = lines.substr(end.at);
+    line_ = end.line;
+    constexpr size_t kMaxRow = size_t{1} << 26U;
+    if (open_.size() > kMaxRow)
+      throw DataError(file_.path + ":" + std::to_string(line_),
+                      "a row of more than 64 MB; is a quote not closed?");
+  }
+  /// After the last piece. Errors: DataError for a row that does not end.
+  void end(const OnRow& on_row) const {
+    if (!is_between_rows()) file_.split(open_, line_, true, on_row);
+  }
+
+ private:
+  const File& file_;
+  std::string open_;  // the beginning of a row
+  int64_t line_;
+};
+
+void CsvRows::for_each_file(const OnHeader& on_header, const std::function<void(File&)>& read) const {
+  std::optional<CsvHeader> header;
+  if (are_jsonl_) on_header(header.emplace(jsonl_names_, name(), false));
+  for (size_t number = 0; number < files_.size(); ++number) {
+    const std::string& path = files_[number];
+    File file{number, path, TableText(path, form_.encoding, are_jsonl_ ? kJsonl : kCsv)};
+    if (are_jsonl_) {
+      file.columns = header->size();
+      for (size_t i = 0; i < header->size(); ++i) file.column_of.emplace((*header)[i], i);
+      read(file);
+      continue;
+    }
+    file.delimiter = form_.delimiter_of(path);
+    file.first = file.text.next();
+    CsvReader reader(file.first ? file.first->text() : std::string_view(), file.delimiter, {path});
+    std::vector<std::string_view> fields;
+    if (!reader.next(fields)) throw DataError(path, "is empty");
+    require_utf8(file.first->text().substr(0, reader.at()), path, file.line);
+    const std::vector<std::string> names = names_of(fields);
+    if (form_.header) {
+      file.first->remove_prefix(reader.at());
+      file.line = reader.next_line();
+    }
+    if (!header) on_header(header.emplace(names, path, form_.header));
+    file.columns = names.size();
+    file.places = places_of(names, *header, path);
+    file.expected = std::string(", but the ") + (form_.header ? "header" : "first row") + " has " +
+                    std::to_string(names.size());
+    read(file);
+  }
 }
 
-void CsvRows::read_jsonl(size_t file, const CsvHeader& header, const OnRow& on_row) const {
-  std::unordered_map<std::string_view, size_t> column_of;
-  for (size_t i = 0; i < header.size(); ++i) column_of.emplace(header[i], i);
-  TableText text(files_[file], form_.encoding);
-  JsonlReader reader([&text] { return text.next(); }, files_[file]);
-  std::vector<std::string_view> fields;
-  while (reader.next()) {
-    fields.assign(header.size(), std::string_view());
-    for (const JsonlValue& value : reader.values())
-      if (const auto at = column_of.find(value.name); at != column_of.end()) fields[at->second] = value.text;
-    on_row({fields, file, reader.line(), reader.why()});
+void CsvRows::read(const OnHeader& on_header, const OnRow& on_row) const {
+  for_each_file(on_header, [&](File& file) {
+    Joiner rows(file);
+    while (const auto piece = file.next()) rows.split(piece->text(), on_row);
+    rows.end(on_row);
+  });
+}
+
+void CsvRows::read_parts(const OnHeader& on_header,
+                         const std::function<std::unique_ptr<Part>(size_t rows)>& begin,
+                         const std::function<void(std::unique_ptr<Part>, PlaceOfPart)>& take) const {
+  struct PieceRows {
+    TextPiece piece;
+    std::unique_ptr<Part> part;  // null: there was an error
+    File::End end = {};
+  };
+  const auto new_part = [&](std::string_view piece) {
+    size_t lines = 1;
+    for (size_t at = piece.find('\n'); at != std::string_view::npos; at = piece.find('\n', at + 1)) ++lines;
+    return begin(lines);
+  };
+  constexpr uintmax_t kWorthThreads = 2'000'000;  // bytes
+  for_each_file(on_header, [&](File& file) {
+    Joiner rows(file);
+    const auto work = [&](TextPiece piece) {
+      auto part = new_part(piece.text());
+      PieceRows done{std::move(piece), std::move(part)};
+      try {
+        done.end = file.split(done.piece.text(), 1, false, [&](const CsvRow& row) { done.part->add(row); });
+      } catch (const DataError&) {
+        done.part.reset();
+      }
+      return done;
+    };
+    const auto merge = [&](PieceRows done) {
+      const std::string_view piece = done.piece.text();
+      if (done.part != nullptr && rows.is_between_rows()) {
+        take(std::move(done.part), {file.number, rows.line() - 1});
+        return rows.pass(piece, done.end);
+      }
+      // It began within a row, or has an error, whose line is known now.
+      done.part = new_part(piece);
+      rows.split(piece, [&](const CsvRow& row) { done.part->add(row); });
+      take(std::move(done.part), {file.number, 0});
+    };
+    const bool is_small = fs::file_size(file.path) < kWorthThreads;
+    MapInOrder<TextPiece, PieceRows>([&] { return file.next(); }, work, merge)
+        .run("read-table", is_small ? 1 : available_processors());
+    rows.end([](const CsvRow& /*row*/) {});
+  });
+}
+
+namespace {
+
+/// The names of the values of JSON lines, in the order in which lines first have them.
+class ValueNames {
+ public:
+  void add_lines(std::string_view lines, const std::string& path, int64_t& line) {
+    require_utf8(lines, path, line);
+    JsonlReader reader(lines, path, line);
+    while (reader.next()) {
+      if (reader.why().empty())
+        add(reader, path);
+      else if (bad_.empty())
+        bad_ = path + ":" + std::to_string(reader.line()) + ": " + reader.why();
+    }
+    line = reader.line() + 1;
   }
+  const std::vector<std::string>& all() const { return names_; }
+  /// The first line that is no object, and why.
+  const std::string& bad() const { return bad_; }
+
+ private:
+  void add(const JsonlReader& reader, const std::string& path) {
+    constexpr size_t kMaxColumns = 100'000;
+    for (const JsonlValue& value : reader.values())
+      if (known_.insert(value.name).second) names_.push_back(value.name);
+    if (names_.size() > kMaxColumns)
+      throw DataError(path + ":" + std::to_string(reader.line()),
+                      "the lines up to here have more than " + with_thousands(kMaxColumns) +
+                          " different names; give the same things the same names in each line");
+  }
+
+  std::vector<std::string> names_;
+  std::set<std::string, std::less<>> known_;
+  std::string bad_;
+};
+
+}  // namespace
+
+CsvHeader CsvRows::header_of_jsonl() const {
+  ValueNames names;
+  for (const std::string& path : files_) {
+    TableText text(path, form_.encoding, kJsonl);
+    int64_t line = 1;
+    while (const auto piece = text.next()) names.add_lines(piece->text(), path, line);
+  }
+  if (names.all().empty()) throw DataError(names.bad().empty() ? name() + ": is empty" : names.bad());
+  return {names.all(), name(), false};
 }
 
 }  // namespace tpack

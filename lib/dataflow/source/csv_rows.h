@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,7 +59,7 @@ struct CsvForm {
 struct CsvRow {
   const std::vector<std::string_view>& fields;  // by column
   size_t file;
-  int64_t line;
+  int64_t line;          // of the file, or of the part that is read
   std::string why = {};  // why it is bad, and may have fewer fields; empty if it is not
 };
 
@@ -74,18 +75,37 @@ class CsvRows {
   bool are_jsonl() const { return are_jsonl_; }
   /// For messages: "a.csv", or "a.csv and 2 more".
   std::string name() const;
+  using OnHeader = std::function<void(const CsvHeader&)>;
+  using OnRow = std::function<void(const CsvRow&)>;
   /// Calls `on_header`, and then `on_row` for each row. Columns have the order of the first file, or that in
   /// which JSON lines first name them. Errors: DataError with path and line.
-  void read(const std::function<void(const CsvHeader&)>& on_header,
-            const std::function<void(const CsvRow&)>& on_row) const;
+  void read(const OnHeader& on_header, const OnRow& on_row) const;
+
+  /// Some rows of one file, one after the other.
+  class Part {
+   public:
+    Part() = default;
+    Part(Part&&) = default;
+    Part& operator=(Part&&) = default;
+    virtual ~Part() = default;
+    virtual void add(const CsvRow& row) = 0;
+  };
+  struct PlaceOfPart {
+    size_t file;
+    int64_t lines_before;  // to be added to those of its rows
+  };
+  /// Calls `on_header`; then `begin`, given about as many rows as will come, makes a part, which another
+  /// thread may fill while this one fills others, and `take` gets them one by one in their order. A part that
+  /// `take` does not get is not one of the table. Errors: as those of `read`.
+  void read_parts(const OnHeader& on_header, const std::function<std::unique_ptr<Part>(size_t rows)>& begin,
+                  const std::function<void(std::unique_ptr<Part>, PlaceOfPart)>& take) const;
 
  private:
-  using OnRow = std::function<void(const CsvRow&)>;
+  struct File;
+  class Joiner;
 
   std::vector<std::string> names_of(const std::vector<std::string_view>& fields) const;
-  void read_csv(size_t file, std::optional<CsvHeader>& header,
-                const std::function<void(const CsvHeader&)>& on_header, const OnRow& on_row) const;
-  void read_jsonl(size_t file, const CsvHeader& header, const OnRow& on_row) const;
+  void for_each_file(const OnHeader& on_header, const std::function<void(File&)>& read) const;
   CsvHeader header_of_jsonl() const;
 
   std::vector<std::string> files_;

@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "dataflow/format/csv.h"
 
 namespace tpack {
 namespace {
@@ -20,17 +19,6 @@ bool is_word(std::string_view field, std::string_view word) {
            return std::tolower(static_cast<unsigned char>(a)) == b;
          });
 }
-
-}  // namespace
-
-std::optional<double> csv_number(std::string_view field, DecimalSign decimal) {
-  if (decimal == DecimalSign::kPoint) return csv_number(field);
-  std::string with_point(field);
-  std::replace(with_point.begin(), with_point.end(), ',', '.');
-  return csv_number(with_point);
-}
-
-namespace {
 
 size_t digits_at(std::string_view text) {
   return std::min(text.find_first_not_of("0123456789"), text.size());
@@ -65,26 +53,29 @@ bool separates_thousands(std::string_view field) {
 
 }  // namespace
 
+float CsvNumberReader::read_number(double value, std::string_view field, const std::string& column) {
+  const auto rounded = static_cast<float>(value);
+  // Integers that lose digits are numbers of customers rather than measurements.
+  constexpr double kAllExact = 1 << std::numeric_limits<float>::digits;
+  if (std::abs(value) > kAllExact && value == std::trunc(value) && static_cast<double>(rounded) != value)
+    rounded_.emplace(column, std::string(trim(field)));
+  return rounded;
+}
+
 float CsvNumberReader::read(std::string_view field, const std::string& column, std::string& why) {
+  constexpr double kMax = std::numeric_limits<float>::max();
   const bool has_point = decimal_ == DecimalSign::kComma && field.find('.') != std::string_view::npos;
-  if (has_point && !is_missing_in_csv(field)) {
+  const std::optional<double> value = has_point ? std::nullopt : csv_number(field, decimal_);
+  if (value && std::abs(*value) <= kMax) return read_number(*value, field, column);
+  if (is_missing_in_csv(field)) return std::numeric_limits<float>::quiet_NaN();
+  if (has_point) {
     why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
           "', whose point is not a decimal sign, as `decimal` is ','; remove points that separate thousands "
           "from the file";
     return 0;
   }
-  const std::optional<double> value = csv_number(field, decimal_);
-  if (!value && is_missing_in_csv(field)) return std::numeric_limits<float>::quiet_NaN();
-  if (!value && is_word(field, "true")) return 1;
-  if (!value && is_word(field, "false")) return 0;
-  constexpr double kMax = std::numeric_limits<float>::max();
-  if (value && std::abs(*value) <= kMax) {
-    const auto rounded = static_cast<float>(*value);
-    // Integers that lose digits are numbers of customers rather than measurements.
-    if (*value == std::trunc(*value) && static_cast<double>(rounded) != *value)
-      rounded_.emplace(column, std::string(trim(field)));
-    return rounded;
-  }
+  if (is_word(field, "true")) return 1;
+  if (is_word(field, "false")) return 0;
   const bool has_thousands = separates_thousands(field);
   const bool has_comma = decimal_ == DecimalSign::kPoint && has_decimal_comma(field);
   why = "column '" + column + "' has '" + std::string(field.substr(0, 40)) +
@@ -102,12 +93,14 @@ double fill_of(MissingRule::By by, std::vector<float> values) {
     for (const float value : values) sum += static_cast<double>(value);
     return sum / static_cast<double>(values.size());
   }
-  std::sort(values.begin(), values.end());
   if (by == MissingRule::By::kMedian) {
-    const size_t half = values.size() / 2;
-    const auto upper = static_cast<double>(values[half]);
-    return values.size() % 2 == 1 ? upper : (static_cast<double>(values[half - 1]) + upper) / 2;
+    const auto middle = values.begin() + std::ssize(values) / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    const auto upper = static_cast<double>(*middle);
+    if (values.size() % 2 == 1) return upper;
+    return (static_cast<double>(*std::max_element(values.begin(), middle)) + upper) / 2;
   }
+  std::sort(values.begin(), values.end());
   float most = values[0];
   std::ptrdiff_t count = 0;
   for (auto at = values.begin(); at != values.end();) {
@@ -123,7 +116,12 @@ double fill_of(MissingRule::By by, std::vector<float> values) {
 
 CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> names, Form form,
                        const MissingRules& missing)
-    : columns_(std::move(columns)), names_(std::move(names)), form_(form), fills_(columns_.size()) {
+    : columns_(std::move(columns)),
+      names_(std::move(names)),
+      form_(form),
+      missing_(&missing),
+      rows_(columns_.size()),
+      fills_(columns_.size()) {
   for (const std::string& name : names_) {
     const MissingRule* rule = missing.find(name);
     if (rule != nullptr && rule->by == MissingRule::By::kText)
@@ -132,6 +130,12 @@ CsvNumbers::CsvNumbers(std::vector<size_t> columns, std::vector<std::string> nam
                                             "' is none; write a number, mean, median or most_common");
     rules_.push_back(rule);
   }
+}
+
+std::unique_ptr<CsvValues> CsvNumbers::part(size_t rows) const {
+  auto part = std::make_unique<CsvNumbers>(columns_, names_, form_, *missing_);
+  part->open_.reserve(rows * columns_.size());
+  return part;
 }
 
 void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) {
@@ -144,7 +148,7 @@ void CsvNumbers::add(const std::vector<std::string_view>& fields, CsvNumberReade
     if (why.empty() && form_ == Form::kLabelSet && (value < 0 || value > 1))
       why =
           "column '" + names_[i] + "' has " + shortest(value) + "; a label of a set must be 0, 1 or between";
-    values_.push_back(value);
+    open_.push_back(value);
   }
 }
 
@@ -155,11 +159,8 @@ void CsvNumbers::fit(std::span<const int64_t> rows) {
       fills_[i] = static_cast<float>(rules_[i]->number);
       continue;
     }
-    std::vector<float> present;
-    for (const int64_t row : rows) {
-      const float value = values_[static_cast<size_t>(row) * columns_.size() + i];
-      if (!std::isnan(value)) present.push_back(value);
-    }
+    std::vector<float> present = std::move(rows_.columns(i, 1, rows)[0]);
+    std::erase_if(present, [](float value) { return std::isnan(value); });
     if (present.empty()) throw DataError("CSV: column '" + names_[i] + "' has no value in the training data");
     fills_[i] = static_cast<float>(fill_of(rules_[i]->by, std::move(present)));
   }
@@ -192,7 +193,7 @@ TensorSpec CsvNumbers::spec() const {
 }
 
 void CsvNumbers::get(size_t row, float* out) const {
-  const float* const values = values_.data() + row * columns_.size();
+  const float* const values = rows_.row(row);
   for (size_t i = 0; i < columns_.size(); ++i) out[i] = std::isnan(values[i]) ? fills_[i] : values[i];
 }
 

@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "dataflow/format/csv.h"
 #include "dataflow/source/csv_columns.h"
 #include "dataflow/source/csv_missing.h"
+#include "dataflow/source/row_blocks.h"
 #include "tensor/state.h"
 #include "tensor/tensor.h"
 
@@ -25,7 +27,9 @@ struct EnumNames<DecimalSign> {
 };
 
 /// csv_number (format/csv.h) of a field that may have a decimal comma.
-std::optional<double> csv_number(std::string_view field, DecimalSign decimal);
+inline std::optional<double> csv_number(std::string_view field, DecimalSign decimal) {
+  return csv_number(field, decimal == DecimalSign::kComma ? ',' : '.');
+}
 
 /// Reads fields that are numbers of float32.
 class CsvNumberReader {
@@ -36,8 +40,13 @@ class CsvNumberReader {
   float read(std::string_view field, const std::string& column, std::string& why);
   /// By column: the first integer that float32 rounds.
   const std::map<std::string, std::string>& rounded() const { return rounded_; }
+  /// For a part of the rows, which `append` takes.
+  CsvNumberReader part() const { return {decimal_, delimiter_}; }
+  void append(CsvNumberReader& later) { rounded_.merge(later.rounded_); }
 
  private:
+  float read_number(double value, std::string_view field, const std::string& column);
+
   DecimalSign decimal_;
   char delimiter_;
   std::map<std::string, std::string> rounded_;
@@ -54,7 +63,11 @@ class CsvValues {
 
   /// Of the columns, in order.
   virtual const std::vector<std::string>& names() const = 0;
-  /// Adds a row; any value if `why` says that it is bad. Sets `why` if a field is bad.
+  /// The same columns without rows, for a part of the table of about so many rows; `append` takes it.
+  virtual std::unique_ptr<CsvValues> part(size_t rows) const = 0;
+  /// Takes the rows of a part after those that there are.
+  virtual void append(CsvValues& part) = 0;
+  /// Adds a row to a part; any value if `why` says that it is bad. Sets `why` if a field is bad.
   virtual void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader,
                    std::string& why) = 0;
   /// Learns of these rows. Errors: DataError if they do not suffice.
@@ -75,10 +88,13 @@ class CsvNumbers final : public CsvValues {
  public:
   enum class Form : uint8_t { kNumber, kVector, kLabelSet };
 
+  /// The rules must outlive it. Errors: ConfigError for a rule that numbers cannot follow.
   CsvNumbers(std::vector<size_t> columns, std::vector<std::string> names, Form form,
              const MissingRules& missing);
 
   const std::vector<std::string>& names() const override { return names_; }
+  std::unique_ptr<CsvValues> part(size_t rows) const override;
+  void append(CsvValues& part) override { rows_.append(std::move(static_cast<CsvNumbers&>(part).open_)); }
   void add(const std::vector<std::string_view>& fields, CsvNumberReader& reader, std::string& why) override;
   void fit(std::span<const int64_t> rows) override;
   State learned() const override;
@@ -90,8 +106,10 @@ class CsvNumbers final : public CsvValues {
   std::vector<size_t> columns_;
   std::vector<std::string> names_;
   Form form_;
+  const MissingRules* missing_;
   std::vector<const MissingRule*> rules_;  // by column; null: a missing value is bad
-  std::vector<float> values_;              // [rows, columns]; NaN: missing
+  RowBlocks rows_;                         // NaN: missing
+  std::vector<float> open_;                // of a part: its rows
   std::vector<float> fills_;               // by column
 };
 

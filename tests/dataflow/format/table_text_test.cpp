@@ -45,9 +45,15 @@ std::string utf16(const std::string& text, bool is_big_endian) {
 class TableTextTest : public testing::Test {
  protected:
   std::string text(const std::vector<uint8_t>& bytes, TextEncoding encoding = TextEncoding::kUtf8) const {
-    TableText pieces(folder_.write("a", bytes), encoding);
+    TableText pieces(folder_.write("a", bytes), encoding, "a CSV file");
     std::string all;
-    for (std::string_view piece = pieces.next(); !piece.empty(); piece = pieces.next()) all += piece;
+    int64_t line = 1;
+    while (const auto piece = pieces.next()) {
+      EXPECT_TRUE(all.empty() || all.back() == '\n') << "a piece begins with a line";
+      require_utf8(piece->text(), "a", line);
+      line += std::count(piece->text().begin(), piece->text().end(), '\n');
+      all += piece->text();
+    }
     return all;
   }
   std::string text(const std::string& bytes, TextEncoding encoding = TextEncoding::kUtf8) const {
@@ -56,7 +62,7 @@ class TableTextTest : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(TableTextTest, joins_characters_that_pieces_cut) {
+TEST_F(TableTextTest, gives_lines_as_they_are) {
   for (const std::string first : {"", "1", "22", "333"}) {
     const std::string long_text = long_utf8(first);
     EXPECT_EQ(text(long_text), long_text);
@@ -74,7 +80,25 @@ TEST_F(TableTextTest, reads_latin1) {
   EXPECT_EQ(text("K\xF8ln\n", TextEncoding::kLatin1), "K\xC3\xB8ln\n");
   const std::string bytes = std::string(1'500'000, '\xE9');
   EXPECT_EQ(text(bytes, TextEncoding::kLatin1).size(), 3'000'000U);
+  EXPECT_EQ(text("\xEF\xBB\xBF"
+                 "a\n"),
+            "a\n")
+      << "without its mark";
+  EXPECT_EQ(text(gzip_file("\xEF\xBB\xBF"
+                           "a\n")),
+            "a\n");
+  EXPECT_EQ(text(std::string()), "");
   EXPECT_EQ(text(gzip_file("K\xF8ln\n"), TextEncoding::kLatin1), "K\xC3\xB8ln\n");
+}
+
+TEST_F(TableTextTest, rejects_what_is_not_text) {
+  const auto why = [&](const std::string& bytes) { return error_of([&] { text(bytes); }); };
+  EXPECT_THAT(why(std::string("\x89PNG\0", 5)), HasSubstr("is not text: byte 5 is zero"));
+  EXPECT_THAT(why("\x93NUMPY\x01"), HasSubstr("is an .npy array, not a CSV file; source Npz reads it"));
+  EXPECT_THAT(why("version https://git-lfs.github.com/spec/v1\nsize 3\n"),
+              HasSubstr("is a Git LFS pointer, not a CSV file; fetch the file with `git lfs pull`"));
+  EXPECT_THAT(error_of([&] { text(gzip_file(std::string(70'000'000, 'a'))); }),
+              HasSubstr("has a line of more than 64 MB"));
 }
 
 TEST_F(TableTextTest, says_where_another_encoding_begins) {

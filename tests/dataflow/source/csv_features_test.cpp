@@ -50,6 +50,40 @@ TEST(ColumnGuess, tells_types_from_the_fields) {
   EXPECT_EQ(guess(mistake), ColumnType::kNumber) << "so that the mistake is told";
 }
 
+/// What is guessed does not depend on where the rows are parted.
+TEST(ColumnGuess, is_the_same_for_parts_of_the_rows) {
+  const std::vector<std::vector<std::string>> columns = {
+      {"1", "2", "3", "4", "5", "6"},
+      {"1", "2", "3", "5", "6", "7"},
+      {"", "", "yes", "no", "", "yes"},
+      {"yes", "no", "true", "yes", "no", "no"},
+      {"a", "b", "a", "b", "a", "c"},
+      {"a", "b", "c", "d", "e", "f"},
+      {"2020-01-01", "", "2020-01-02", "2020-01-05", "", ""},
+      {"1", "0", "1", "", "1", "1"},
+      {"x", "x", "x", "x", "x", "x"},
+      {"1.5", "2", "", "7", "1", "0"},
+      {"", "", "", "", "", ""},
+      {"1", "1.0", "0", "1", "no", "yes"}};
+  for (const auto& fields : columns) {
+    for (size_t cut = 0; cut <= fields.size(); ++cut) {
+      for (size_t second = cut; second <= fields.size(); ++second) {
+        std::vector<ColumnGuess> parts(3);
+        for (size_t i = 0; i < fields.size(); ++i)
+          parts[i < cut ? 0 : i < second ? 1 : 2].see(fields[i], DecimalSign::kPoint);
+        parts[1].append(parts[2]);
+        parts[0].append(parts[1]);
+        EXPECT_EQ(parts[0].type(), guess(fields)) << fields[0] << " " << cut << " " << second;
+        if (parts[0].type() == ColumnType::kIgnore) {
+          ColumnGuess whole;
+          for (const std::string& field : fields) whole.see(field, DecimalSign::kPoint);
+          EXPECT_EQ(parts[0].why(), whole.why()) << fields[0];
+        }
+      }
+    }
+  }
+}
+
 TEST(Dates, are_read_as_iso_8601_writes_them) {
   EXPECT_EQ(parse_date("1970-01-01"), 0);
   EXPECT_EQ(parse_date(" 2020-02-29T12:34:56.789Z "), 1582979696);

@@ -435,12 +435,12 @@ TEST(CsvSource, tells_a_long_field_that_is_no_number) {
 TEST(CsvSource, says_what_to_do_where_a_table_does_not_fit_into_memory) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer ends the program instead";
   std::string text = "a,b\n";
-  for (int i = 0; i < 3'000'000; ++i) text += "1,2\n";
+  for (int i = 0; i < 8'000'000; ++i) text += "1,2\n";
   const CsvFile file(text);
   const DataFlow flow = file.flow("columns: {x: [a, b]}");
   std::string message;
   {
-    const LimitedAddressSpace limited(20'000'000);  // the file has 12 MB, its numbers 24
+    const LimitedAddressSpace limited(50'000'000);  // the file has 32 MB, its numbers 64
     if (limited.is_lower()) GTEST_SKIP() << "the limit of this process is lower";
     message = error_of([&] { flow.prepare(); });
   }
